@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a method is: settings that describe themselves and a ``run`` from clip to take."""
+
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from ..motion import Clip, Take
+from ..motion.take import Measurement
+from ..settings import Settings
+
+
+class Run(Protocol):
+    """The worker's side of a running job, as a method sees it.
+
+    Every call may raise ``Cancelled``; a method lets it pass through and leaves nothing half done,
+    because the worker alone writes results.
+    """
+
+    engine: str
+    """The engine to use: 'mujoco', 'bullet', or 'none' for a method that uses no engine."""
+
+    rng: np.random.Generator
+    """The job's own randomness, from its seed."""
+
+    def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
+        """Say that ``step`` of ``total`` is done, with live numbers for the curve."""
+
+    def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
+        """Keep what is needed to go on from ``step`` after a kill (the generator's state is kept too)."""
+
+    def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
+        """The newest whole checkpoint as (step, arrays), with ``rng`` put back, or None at the beginning."""
+
+
+class Method(Protocol):
+    """One way of giving a clip a body."""
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    help: ClassVar[str]
+    uses_engine: ClassVar[bool]
+    settings_type: ClassVar[type[Settings]]
+
+    def run(self, clip: Clip, settings: Settings, run: Run) -> Take:
+        """Turn the clip into a take on the same bones."""

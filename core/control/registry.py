@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of methods. A new method is one file here beside it and one line in ``_METHODS``."""
+
+from importlib import import_module
+
+from ..errors import UnknownMethod
+from .method import Method
+
+# name -> module and class; imported on demand so that listing methods costs nothing.
+# The last one is the best there is and so the default.
+_METHODS = {
+    "passthrough": ".passthrough:Passthrough",
+}
+
+
+def names() -> tuple[str, ...]:
+    """Every method's name, in the order of the list."""
+    return tuple(_METHODS)
+
+
+def default_name() -> str:
+    """The best method there is so far."""
+    return names()[-1]
+
+
+def get(name: str) -> Method:
+    """The method called ``name``."""
+    if name not in _METHODS:
+        raise UnknownMethod(f"There is no method '{name}'", f"Choose one of: {', '.join(_METHODS)}")
+    module, _, class_name = _METHODS[name].partition(":")
+    method: Method = getattr(import_module(module, __package__), class_name)()
+    return method

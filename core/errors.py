@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The errors that are meant for people: each names the thing and the fix.
+
+Only a ``SinewError`` becomes a message in the interface or a one-line error on the command line.
+Anything else is a bug and keeps its traceback in the log.
+"""
+
+
+class SinewError(Exception):
+    """What went wrong, naming the thing, and ``hint``: what the user can do about it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        if not self.hint:
+            return self.message
+        return f"{self.message.rstrip('.')}. {self.hint}"
+
+
+class BadMotion(SinewError):
+    """A skeleton or clip whose numbers cannot be a motion."""
+
+
+class BadFile(SinewError):
+    """A file that is missing, torn, or not what its name says."""
+
+
+class CannotWrite(SinewError):
+    """A file or folder that cannot be written."""
+
+
+class BadSettings(SinewError):
+    """A setting that does not exist, has the wrong type or is out of range."""
+
+
+class UnknownMethod(SinewError):
+    """A method name that is not in the registry."""
+
+
+class EngineMissing(SinewError):
+    """A physics engine that is unknown or not installed for the worker's Python."""
+
+
+class JobError(SinewError):
+    """A job that cannot be started, read, resumed or collected."""
+
+
+class RigError(SinewError):
+    """An armature or Action that cannot be read or written as it stands."""

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole files or none: everything that matters is written to a temporary name, flushed and renamed."""
+
+import errno
+import hashlib
+import io
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import BadFile, CannotWrite
+
+_WHY_NOT = {
+    errno.ENOSPC: ("the disk is full", "Free some space and try again"),
+    errno.EDQUOT: ("your disk quota is used up", "Free some space and try again"),
+    errno.EROFS: ("it is on a read-only disk", "Choose another folder"),
+    errno.EACCES: ("you may not write there", "Choose another folder or change its permissions"),
+    errno.EPERM: ("you may not write there", "Choose another folder or change its permissions"),
+    errno.ENOTDIR: ("a part of its path is a file, not a folder", "Choose another folder"),
+    errno.EISDIR: ("it is a folder", "Give a file name"),
+}
+
+
+def cannot_write(path: Path | str, error: OSError) -> CannotWrite:
+    """The user's message for an ``OSError`` met while writing ``path``."""
+    why, hint = _WHY_NOT.get(error.errno or 0, (error.strerror or str(error), "Choose another folder"))
+    return CannotWrite(f"Cannot write '{path}': {why}", hint)
+
+
+def make_folder(path: Path) -> Path:
+    """Make the folder and its parents; an error names it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise CannotWrite(f"Cannot make the folder '{path}': a file has that name", "Choose another folder") from error
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    return path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write the file so that a reader sees the old content or all of the new, never a part."""
+    make_folder(path.parent)
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise cannot_write(path, error) from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON whole; NaN is refused because other readers would choke on it."""
+    write_whole(path, (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode())
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON; a missing or torn file is a ``BadFile`` that names it."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise BadFile(f"'{path}' does not exist") from error
+    except (OSError, ValueError) as error:
+        raise BadFile(f"'{path}' cannot be read: {error}") from error
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+    """Write an ``.npz`` of plain arrays with a JSON ``meta`` entry; no pickles."""
+    stream = io.BytesIO()
+    text = np.array(json.dumps(dict(meta), ensure_ascii=False, allow_nan=False))
+    np.savez(stream, allow_pickle=False, meta=text, **arrays)
+    write_whole(path, stream.getvalue())
+
+
+def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Read what ``write_arrays`` wrote: (arrays, meta). Torn and foreign files are a ``BadFile``."""
+    hint = "Export or simulate it again"
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        meta = json.loads(str(arrays.pop("meta"))) if "meta" in arrays else {}
+    except FileNotFoundError as error:
+        raise BadFile(f"'{path}' does not exist") from error
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+        raise BadFile(f"'{path}' is not a whole .npz file: {error}", hint) from error
+    if not isinstance(meta, dict):
+        raise BadFile(f"'{path}' has no readable description inside", hint)
+    return arrays, meta
+
+
+def sha256_of(path: Path) -> str:
+    """Hex digest of a file's content."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise BadFile(f"'{path}' cannot be read: {error.strerror}") from error
+    return digest.hexdigest()

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Unit quaternions ``wxyz`` as arrays ``(..., 4)``; every function broadcasts and is pure."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
+IDENTITY.setflags(write=False)
+
+
+def normalized(q: Array) -> Array:
+    """(..., 4) scaled to unit length; a zero quaternion becomes the identity."""
+    length = np.linalg.norm(q, axis=-1, keepdims=True)
+    return np.where(length > 1e-12, q / np.maximum(length, 1e-12), IDENTITY)
+
+
+def conjugate(q: Array) -> Array:
+    """(..., 4) inverse rotation of a unit quaternion."""
+    return q * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def multiply(a: Array, b: Array) -> Array:
+    """(..., 4) Hamilton product: rotate by ``b``, then by ``a``."""
+    aw, ax, ay, az = np.moveaxis(a, -1, 0)
+    bw, bx, by, bz = np.moveaxis(b, -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def rotate(q: Array, v: Array) -> Array:
+    """(..., 3) vectors ``v`` turned by ``q`` (..., 4)."""
+    w, u = q[..., :1], q[..., 1:]
+    t = 2.0 * np.cross(u, v)
+    return np.asarray(v + w * t + np.cross(u, t))
+
+
+def from_rotation_vector(rotation_vector: Array) -> Array:
+    """(..., 4) exponential map: axis times angle in radians, (..., 3), to quaternion."""
+    angle = np.linalg.norm(rotation_vector, axis=-1, keepdims=True)
+    half = 0.5 * angle
+    # sin(x)/x by its series near zero, where the quotient loses its digits.
+    scale = np.where(angle > 1e-6, np.sin(half) / np.maximum(angle, 1e-12), 0.5 - angle**2 / 48.0)
+    return np.concatenate([np.cos(half), scale * rotation_vector], axis=-1)
+
+
+def to_rotation_vector(q: Array) -> Array:
+    """(..., 3) logarithm: the shortest rotation's axis times its angle in radians, 0 to pi."""
+    q = np.where(q[..., :1] < 0.0, -q, q)
+    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, q[..., :1])
+    scale = np.where(sine > 1e-8, angle / np.maximum(sine, 1e-12), 2.0)
+    return scale * q[..., 1:]
+
+
+def angle_between(a: Array, b: Array) -> Array:
+    """(...) radians of the shortest rotation from ``a`` to ``b``, accurate near zero."""
+    return np.linalg.norm(to_rotation_vector(multiply(conjugate(a), b)), axis=-1)
+
+
+def slerp(a: Array, b: Array, t: Array) -> Array:
+    """(..., 4) constant-speed way from ``a`` (t = 0) to ``b`` (t = 1) by the shorter side; t is (...)."""
+    step = to_rotation_vector(multiply(conjugate(a), b))
+    return multiply(a, from_rotation_vector(step * np.asarray(t)[..., None]))
+
+
+def without_flips(q: Array) -> Array:
+    """(T, ..., 4) the same rotations with signs chosen so that each frame is nearest to the one before."""
+    dots = np.sum(q[1:] * q[:-1], axis=-1)
+    signs = np.cumprod(np.where(dots < 0.0, -1.0, 1.0), axis=0)
+    return np.concatenate([q[:1], q[1:] * signs[..., None]], axis=0)
+
+
+def from_matrix(matrix: Array) -> Array:
+    """(..., 4) of rotation matrices (..., 3, 3), by the numerically largest component."""
+    m = np.asarray(matrix, dtype=float)
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    # Four candidates, each exact where its own component is not small; take the largest for every entry.
+    candidates = np.stack(
+        [
+            np.stack([1 + xx + yy + zz, m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1),
+            np.stack([m[..., 2, 1] - m[..., 1, 2], 1 + xx - yy - zz, m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0]], -1),
+            np.stack([m[..., 0, 2] - m[..., 2, 0], m[..., 0, 1] + m[..., 1, 0], 1 - xx + yy - zz, m[..., 1, 2] + m[..., 2, 1]], -1),
+            np.stack([m[..., 1, 0] - m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1], 1 - xx - yy + zz], -1),
+        ],
+        axis=-2,
+    )
+    largest = np.argmax(np.stack([xx + yy + zz, xx, yy, zz], -1), axis=-1)
+    chosen = np.take_along_axis(candidates, largest[..., None, None], axis=-2)[..., 0, :]
+    return normalized(chosen)
+
+
+def to_matrix(q: Array) -> Array:
+    """(..., 3, 3) rotation matrices of unit quaternions."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    return np.stack(
+        [
+            np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)], -1),
+            np.stack([2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)], -1),
+            np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], -1),
+        ],
+        axis=-2,
+    )

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A motion of a skeleton: what every method takes and gives."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import BadMotion
+from ..geometry.differences import angular_velocity, velocity
+from ..geometry.quaternions import Array, normalized, slerp, without_flips
+from .skeleton import Skeleton, frozen, to_local, to_world
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A style tag: the name of frames ``start`` up to, not with, ``stop``."""
+
+    name: str
+    start: int
+    stop: int
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise BadMotion("A style tag has no name")
+        if not 0 <= self.start < self.stop:
+            raise BadMotion(f"Style tag '{self.name}' covers frames {self.start} to {self.stop}", "Let it end after it starts")
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """Frames of a skeleton at a steady rate.
+
+    fps: frames per second; frame ``i`` is at ``i / fps`` seconds.
+    local_pos: (T, B, 3) metres, each bone's head in its parent's frame (a root's: in the world, Z up).
+    local_quat_wxyz: (T, B, 4) each bone's rotation in its parent's frame (a root's: in the world).
+    """
+
+    skeleton: Skeleton
+    fps: float
+    local_pos: Array
+    local_quat_wxyz: Array
+    name: str = ""
+    tags: tuple[Tag, ...] = ()
+
+    def __post_init__(self) -> None:
+        pos = np.array(self.local_pos, dtype=float)
+        quat = np.array(self.local_quat_wxyz, dtype=float)
+        object.__setattr__(self, "tags", tuple(self.tags))
+        self._check(pos, quat)
+        object.__setattr__(self, "local_pos", frozen(pos))
+        object.__setattr__(self, "local_quat_wxyz", frozen(without_flips(normalized(quat))))
+
+    def _check(self, pos: Array, quat: Array) -> None:
+        label = f"Clip '{self.name}'" if self.name else "The clip"
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise BadMotion(f"{label} has a frame rate of {self.fps}", "Give frames per second above zero")
+        bones = len(self.skeleton)
+        if pos.ndim != 3 or pos.shape[1:] != (bones, 3) or quat.shape != (len(pos), bones, 4):
+            raise BadMotion(f"{label} has arrays of shape {pos.shape} and {quat.shape} for {bones} bones")
+        if len(pos) == 0:
+            raise BadMotion(f"{label} has no frames")
+        bad = ~(np.isfinite(pos).all(-1) & np.isfinite(quat).all(-1))
+        if bad.any():
+            frame, bone = (int(i) for i in np.argwhere(bad)[0])
+            name = self.skeleton.names[bone]
+            raise BadMotion(f"{label}: bone '{name}' is not a number at frame {frame}", "Delete or repair that key")
+        for tag in self.tags:
+            if tag.stop > len(pos):
+                raise BadMotion(f"{label} has {len(pos)} frames, but tag '{tag.name}' ends at {tag.stop}")
+
+    def __len__(self) -> int:
+        return len(self.local_pos)
+
+    @property
+    def dt_s(self) -> float:
+        """Seconds from frame to frame."""
+        return 1.0 / self.fps
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (len(self) - 1) / self.fps
+
+    @classmethod
+    def from_world(
+        cls, skeleton: Skeleton, fps: float, pos: Array, quat_wxyz: Array, name: str = "", tags: tuple[Tag, ...] = ()
+    ) -> "Clip":
+        """A clip from world heads (T, B, 3) in metres and world rotations (T, B, 4)."""
+        local_pos, local_quat = to_local(skeleton.parents, pos, quat_wxyz)
+        return cls(skeleton, fps, local_pos, local_quat, name, tags)
+
+    def world(self) -> tuple[Array, Array]:
+        """World heads (T, B, 3) in metres and world rotations (T, B, 4)."""
+        return to_world(self.skeleton.parents, self.local_pos, self.local_quat_wxyz)
+
+    def world_velocities(self) -> tuple[Array, Array]:
+        """World velocity (T, B, 3) in m/s of the heads and angular velocity (T, B, 3) in rad/s."""
+        pos, quat = self.world()
+        return velocity(pos, self.dt_s), angular_velocity(quat, self.dt_s)
+
+    def frames(self, start: int, stop: int) -> "Clip":
+        """Frames ``start`` up to, not with, ``stop``; tags are cut to fit."""
+        tags = (Tag(t.name, max(t.start, start) - start, min(t.stop, stop) - start)
+                for t in self.tags if max(t.start, start) < min(t.stop, stop))
+        return replace(
+            self,
+            local_pos=self.local_pos[start:stop],
+            local_quat_wxyz=self.local_quat_wxyz[start:stop],
+            tags=tuple(tags),
+        )
+
+    def sampled(self, times_s: Array) -> tuple[Array, Array]:
+        """Local positions (N, B, 3) and rotations (N, B, 4) at any times (N,), held at both ends."""
+        place = np.clip(np.asarray(times_s, dtype=float) * self.fps, 0.0, len(self) - 1.0)
+        low = np.minimum(place.astype(int), max(len(self) - 2, 0))
+        high = np.minimum(low + 1, len(self) - 1)
+        part = (place - low)[:, None]
+        pos = self.local_pos[low] * (1.0 - part[..., None]) + self.local_pos[high] * part[..., None]
+        return pos, slerp(self.local_quat_wxyz[low], self.local_quat_wxyz[high], part)
+
+    def resampled(self, fps: float) -> "Clip":
+        """The same motion at another frame rate: linear positions, slerped rotations.
+
+        The last frame may be cut by less than a frame where the durations do not divide.
+        """
+        if fps == self.fps:
+            return self
+        count = int(np.floor(self.duration_s * fps + 1e-6)) + 1
+        pos, quat = self.sampled(np.arange(count) / fps)
+        ratio = fps / self.fps
+        tags = tuple(
+            Tag(t.name, start, stop) for t in self.tags
+            if (start := round(t.start * ratio)) < (stop := min(max(round(t.stop * ratio), start + 1), count))
+        )
+        return Clip(self.skeleton, fps, pos, quat, self.name, tags)
+
+    def relabelled(self, fps: float) -> "Clip":
+        """The same frames played at another rate: for files whose frame rate is wrong."""
+        return replace(self, fps=float(fps))

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clips and takes as ``.npz`` files: plain arrays and a JSON description, versioned, no pickles."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import BadFile, BadMotion
+from ...files import read_arrays, write_arrays
+from ..clip import Clip, Tag
+from ..skeleton import Skeleton
+from ..take import Take
+
+VERSION = 1
+
+
+def save_clip(path: Path, clip: Clip) -> None:
+    """Write the clip whole."""
+    write_arrays(path, _clip_arrays(clip), {"kind": "sinew.clip", "version": VERSION, **_clip_meta(clip)})
+
+
+def load_clip(path: Path) -> Clip:
+    """Read a clip; anything else is a ``BadFile`` that says what is wrong."""
+    arrays, meta = _open(path, "sinew.clip")
+    return _clip(path, arrays, meta)
+
+
+def save_take(path: Path, take: Take) -> None:
+    """Write the take whole."""
+    arrays = _clip_arrays(take.motion)
+    if take.contacts is not None:
+        arrays["contacts"] = np.asarray(take.contacts)
+    meta = {"kind": "sinew.take", "version": VERSION, **_clip_meta(take.motion)}
+    meta |= {"fell_at_s": take.fell_at_s, "measurements": dict(take.measurements)}
+    write_arrays(path, arrays, meta)
+
+
+def load_take(path: Path) -> Take:
+    """Read a take; anything else is a ``BadFile`` that says what is wrong."""
+    arrays, meta = _open(path, "sinew.take")
+    return Take(_clip(path, arrays, meta), arrays.get("contacts"), meta.get("fell_at_s"), meta.get("measurements", {}))
+
+
+def _clip_arrays(clip: Clip) -> dict[str, np.ndarray]:
+    skeleton = clip.skeleton
+    return {
+        "parents": np.asarray(skeleton.parents),
+        "rest_pos": np.asarray(skeleton.rest_pos),
+        "rest_quat_wxyz": np.asarray(skeleton.rest_quat_wxyz),
+        "lengths": np.asarray(skeleton.lengths),
+        "local_pos": np.asarray(clip.local_pos),
+        "local_quat_wxyz": np.asarray(clip.local_quat_wxyz),
+    }
+
+
+def _clip_meta(clip: Clip) -> dict[str, Any]:
+    tags = [[tag.name, tag.start, tag.stop] for tag in clip.tags]
+    return {"names": list(clip.skeleton.names), "fps": clip.fps, "name": clip.name, "tags": tags}
+
+
+def _open(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    arrays, meta = read_arrays(path)
+    if meta.get("kind") != kind:
+        raise BadFile(f"'{path}' is not a {kind} file", "Give an .npz that Sinew wrote")
+    if not isinstance(meta.get("version"), int) or meta["version"] > VERSION:
+        raise BadFile(f"'{path}' was written by a newer Sinew (format {meta.get('version')})", "Update Sinew")
+    return arrays, meta
+
+
+def _clip(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Clip:
+    try:
+        skeleton = Skeleton(
+            tuple(meta["names"]), arrays["parents"], arrays["rest_pos"], arrays["rest_quat_wxyz"], arrays["lengths"]
+        )
+        tags = tuple(Tag(str(name), int(start), int(stop)) for name, start, stop in meta["tags"])
+        return Clip(skeleton, float(meta["fps"]), arrays["local_pos"], arrays["local_quat_wxyz"], meta["name"], tags)
+    except (KeyError, TypeError, ValueError, BadMotion) as error:
+        raise BadFile(f"'{path}' does not hold a whole clip: {error}", "Export or simulate it again") from error

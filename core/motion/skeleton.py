@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bones of a character at rest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadMotion
+from ..geometry.quaternions import Array, multiply, normalized, rotate
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Bones in an order where every parent comes before its children.
+
+    names: B bone names, all different.
+    parents: (B,) index of the parent, -1 for a root. There may be several roots.
+    rest_pos: (B, 3) metres, the bone's head in its parent's rest frame (a root's: in the world).
+    rest_quat_wxyz: (B, 4) the bone's rest rotation in its parent's rest frame (a root's: in the world, Z up).
+    lengths: (B,) metres. A bone runs from its head along its own +Y axis, as in Blender.
+    """
+
+    names: tuple[str, ...]
+    parents: NDArray[np.int64]
+    rest_pos: Array
+    rest_quat_wxyz: Array
+    lengths: Array
+
+    def __post_init__(self) -> None:
+        count = len(self.names)
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "parents", _frozen(self.parents, (count,), "parents", np.int64))
+        object.__setattr__(self, "rest_pos", _frozen(self.rest_pos, (count, 3), "rest_pos"))
+        quats = _frozen(self.rest_quat_wxyz, (count, 4), "rest_quat_wxyz")
+        object.__setattr__(self, "rest_quat_wxyz", frozen(normalized(quats)))
+        object.__setattr__(self, "lengths", _frozen(self.lengths, (count,), "lengths"))
+        if count == 0:
+            raise BadMotion("The skeleton has no bones")
+        if len(set(self.names)) != count:
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise BadMotion(f"Two bones are called '{twice}'", "Rename one of them")
+        for bone, parent in enumerate(self.parents):
+            if not -1 <= parent < bone:
+                raise BadMotion(f"Bone '{self.names[bone]}' comes before its parent", "Put parents first")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def index(self, name: str) -> int:
+        """The bone's place in the arrays."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise BadMotion(f"There is no bone '{name}'", f"The bones are: {', '.join(self.names)}") from None
+
+    def children(self, bone: int) -> list[int]:
+        """Indices of the bones whose parent is ``bone``."""
+        return [int(child) for child in np.flatnonzero(self.parents == bone)]
+
+    def rest_world(self) -> tuple[Array, Array]:
+        """Rest pose in the world: heads (B, 3) and rotations (B, 4)."""
+        return to_world(self.parents, self.rest_pos, self.rest_quat_wxyz)
+
+    def same_bones(self, other: "Skeleton") -> bool:
+        """Whether names and hierarchy agree, which is what lets motions be exchanged."""
+        return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
+
+
+def to_world(parents: Sequence[int] | NDArray[np.int64], local_pos: Array, local_quat: Array) -> tuple[Array, Array]:
+    """Forward kinematics: local (..., B, 3) and (..., B, 4) to world arrays of the same shapes."""
+    pos, quat = np.array(local_pos, dtype=float), np.array(local_quat, dtype=float)
+    for bone, parent in enumerate(parents):
+        if parent >= 0:
+            pos[..., bone, :] = pos[..., parent, :] + rotate(quat[..., parent, :], local_pos[..., bone, :])
+            quat[..., bone, :] = multiply(quat[..., parent, :], local_quat[..., bone, :])
+    return pos, quat
+
+
+def to_local(parents: Sequence[int] | NDArray[np.int64], pos: Array, quat: Array) -> tuple[Array, Array]:
+    """The inverse of ``to_world``: world arrays (..., B, 3) and (..., B, 4) to local ones."""
+    parents = np.asarray(parents)
+    local_pos, local_quat = np.array(pos, dtype=float), np.array(quat, dtype=float)
+    child = np.flatnonzero(parents >= 0)
+    inverse = quat[..., parents[child], :] * np.array([1.0, -1.0, -1.0, -1.0])
+    local_pos[..., child, :] = rotate(inverse, pos[..., child, :] - pos[..., parents[child], :])
+    local_quat[..., child, :] = multiply(inverse, quat[..., child, :])
+    return local_pos, local_quat
+
+
+def frozen(array: NDArray[np.generic]) -> NDArray[np.generic]:
+    """The array, made read-only because it is shared."""
+    array.setflags(write=False)
+    return array
+
+
+def _frozen(value: object, shape: tuple[int, ...], name: str, dtype: type = np.float64) -> NDArray[np.generic]:
+    array = np.array(value, dtype=dtype)
+    if array.shape != shape:
+        raise BadMotion(f"Skeleton {name} has shape {array.shape}, not {shape}")
+    if not np.all(np.isfinite(array)):
+        raise BadMotion(f"Skeleton {name} has values that are not numbers")
+    return frozen(array)
