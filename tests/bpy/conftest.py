@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender tests: each begins in an empty factory scene, with or without the add-on."""
+
+import sys
+
+import bpy
+import pytest
+
+
+@pytest.fixture
+def scene() -> bpy.types.Scene:
+    """An empty scene in a fresh file with factory settings; Sinew is not registered."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    return bpy.context.scene
+
+
+@pytest.fixture
+def addon(scene):
+    """The package ``sinew``, registered in an empty scene, with its entry in the preferences."""
+    package = sys.modules["sinew"]
+    entry = bpy.context.preferences.addons.new()
+    entry.module = "sinew"
+    package.register()
+    yield package
+    package.unregister()
+    # A test may have loaded a file, and with it other preferences.
+    addons = bpy.context.preferences.addons
+    if "sinew" in addons:
+        addons.remove(addons["sinew"])
