@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The door out of Blender: an armature's evaluated pose over time becomes a ``Clip``.
+
+What is read is what the animator sees: constraints, drivers, IK and NLA are all in it. Positions go
+through the object's whole matrix; rotations through its rotation alone. Both can be undone exactly,
+whatever the object's scale, which is what ``rig_writer`` does.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.errors import RigError
+from ..core.geometry.quaternions import Array, from_matrix, multiply, rotate, to_matrix
+from ..core.motion import Clip, Skeleton, Tag
+from ..core.motion.skeleton import to_local
+from . import actions
+
+_SMALLEST_SCALE = 1e-6  # a bone scaled to nothing must leave its children a matrix that can be inverted
+
+
+@dataclass(frozen=True, eq=False)
+class RigMotion:
+    """A clip with what only Blender cares about.
+
+    bone_stretch: (T, B, 3, 3) what is left of each pose matrix when its rotation is taken off: scale, and the
+        shear that children inherit from parents scaled unevenly. Identity for a rig without squash and stretch.
+    frame_start: scene frame of the first sample.
+    scene_fps: the scene's frames a second.
+    metres_per_unit: how many metres a Blender unit is, unit scale included.
+    time_stretch: scene frames of the result for each scene frame of the source; 1 unless its rate was wrong.
+    """
+
+    clip: Clip
+    bone_stretch: NDArray[np.float32]
+    frame_start: int
+    scene_fps: float
+    metres_per_unit: float
+    time_stretch: float = 1.0
+
+    def to_arrays(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """What travels in the job's ``inputs/rig.npz``: (arrays, meta). The clip travels by itself."""
+        numbers = ("frame_start", "scene_fps", "metres_per_unit", "time_stretch")
+        return {"bone_stretch": self.bone_stretch}, {name: getattr(self, name) for name in numbers}
+
+    @classmethod
+    def from_arrays(cls, clip: Clip, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> "RigMotion":
+        """The inverse of ``to_arrays``."""
+        return cls(clip, arrays["bone_stretch"], **meta)
+
+
+def read_rig(
+    obj: bpy.types.Object,
+    *,
+    action: bpy.types.Action | None = None,
+    frames: tuple[int, int] | None = None,
+    fps: float | None = None,
+    true_fps: float | None = None,
+    scale: float = 1.0,
+) -> RigMotion:
+    """Read the armature's evaluated motion.
+
+    action: the Action to play while reading; None for whatever moves the armature now.
+    frames: first and last scene frame, both included; None for the Action's own range.
+    fps: samples a second; None for one sample a scene frame. Samples may fall between frames.
+    true_fps: the scene rate at which the motion is right, where the file's label is wrong.
+    scale: metres a Blender unit, on top of the scene's unit scale.
+    """
+    scene = bpy.context.scene
+    require_readable(obj, scale)
+    scene_fps = scene.render.fps / scene.render.fps_base
+    with actions.playing(obj, action), _visible(obj), _frame_kept(scene):
+        playing = obj.animation_data.action if obj.animation_data else None
+        first, last = frames or _own_range(obj, playing)
+        if last <= first:
+            what = f"Action '{playing.name}'" if playing else f"'{obj.name}'"
+            raise RigError(f"{what} has only one frame ({first})", "Choose an Action or frame range of two frames or more")
+        step = scene_fps / fps if fps else 1.0
+        places = first + np.arange(int(np.floor((last - first) / step + 1e-6)) + 1) * step
+        matrix_world, pose = _sample(scene, obj, places)
+    require_finite(obj, pose, places)
+    metres = scale * scene.unit_settings.scale_length
+    order, parents = _parents_first(obj)
+    pos, quat, bone_stretch = _to_world(matrix_world, pose[:, order], metres)
+    skeleton = _rest(obj, order, parents, matrix_world[0], metres)
+    stretch = scene_fps / (true_fps or scene_fps)
+    name = playing.name if playing else obj.name
+    tags = _tags(playing, places) if playing else ()
+    clip = Clip.from_world(skeleton, (fps or scene_fps) / stretch, pos, quat, name, tags)
+    return RigMotion(clip, bone_stretch, int(first), scene_fps, metres, stretch)
+
+
+def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
+    """Refuse what cannot be read, naming it and the fix."""
+    if obj is None or obj.type != "ARMATURE":
+        name = f"'{obj.name}' is not an armature" if obj is not None else "There is no armature"
+        raise RigError(name, "Select an armature that has an Action")
+    if not (np.isfinite(scale) and scale > 0):
+        raise RigError(f"The scale is {scale}", "Give metres a Blender unit above zero, such as --scale 0.01")
+    if not obj.data.bones:
+        raise RigError(f"Armature '{obj.name}' has no bones", "Choose another armature")
+    if obj.mode == "EDIT":
+        raise RigError(f"Armature '{obj.name}' is in Edit Mode", "Leave Edit Mode with Tab")
+    if obj.data.pose_position == "REST":
+        raise RigError(f"Armature '{obj.name}' is in Rest Position", "Switch it to Pose Position in its Data properties")
+    if obj.name not in bpy.context.view_layer.objects:
+        raise RigError(f"Armature '{obj.name}' is not in this view layer", "Enable its collection in the Outliner")
+    determinant = obj.matrix_world.determinant()
+    if abs(determinant) < 1e-18:
+        raise RigError(f"Armature '{obj.name}' has a scale of zero", "Set its scale to 1")
+    if determinant < 0:
+        raise RigError(
+            f"Armature '{obj.name}' is mirrored by a negative scale", "Apply it with Object > Apply > Scale (Ctrl+A)"
+        )
+
+
+def require_finite(obj: bpy.types.Object, pose: Array, places: Array) -> None:
+    """Refuse a pose with values that are not numbers, naming bone and frame."""
+    bad = ~np.isfinite(pose).all((-1, -2))
+    if bad.any():
+        # Children inherit what is wrong with their parents, so name a bone whose parent is sound.
+        frame = int(np.argwhere(bad.any(1))[0, 0])
+        names = [bone.name for bone in obj.pose.bones]
+        broken = {names[i] for i in np.flatnonzero(bad[frame])}
+        bone = next(b.name for b in obj.pose.bones if b.name in broken and not (b.parent and b.parent.name in broken))
+        raise RigError(
+            f"Bone '{bone}' of '{obj.name}' has a key that is not a number at frame {places[frame]:g}",
+            "Delete that key in the Graph Editor",
+        )
+
+
+def world_matrices(scene: bpy.types.Scene, obj: bpy.types.Object, frames: Array) -> Array:
+    """(T, 4, 4) the object's evaluated world matrix at each scene frame, in Blender units."""
+    with _frame_kept(scene):
+        return _sample(scene, obj, frames)[0]
+
+
+def rotation_of(matrix: Array) -> Array:
+    """(..., 3, 3) the rotation in matrices (..., 3, 3) with scale and perhaps shear: their Y axes are kept."""
+    x, y = matrix[..., :, 0], _unit(matrix[..., :, 1])
+    x = _unit(x - np.sum(x * y, -1, keepdims=True) * y)
+    return np.stack([x, y, np.cross(x, y)], axis=-1)
+
+
+def _sample(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array) -> tuple[Array, Array]:
+    """World matrices (T, 4, 4) and pose matrices (T, B, 4, 4), bones in pose order."""
+    count = len(obj.pose.bones)
+    matrix_world, pose = np.empty((len(places), 4, 4)), np.empty((len(places), count, 4, 4))
+    buffer = np.empty(count * 16, dtype=np.float32)
+    for i, place in enumerate(places):
+        whole = int(np.floor(place + 1e-6))
+        scene.frame_set(whole, subframe=max(float(place - whole), 0.0))
+        evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        matrix_world[i] = evaluated.matrix_world
+        evaluated.pose.bones.foreach_get("matrix", buffer)
+        pose[i] = buffer.reshape(count, 4, 4).transpose(0, 2, 1)  # Blender hands out columns
+    return matrix_world, pose
+
+
+def _to_world(matrix_world: Array, pose: Array, metres: float) -> tuple[Array, Array, NDArray[np.float32]]:
+    """World positions (T, B, 3) in metres, rotations (T, B, 4) and bone stretches (T, B, 3, 3)."""
+    pos = np.einsum("tij,tbj->tbi", matrix_world[:, :3, :3], pose[..., :3, 3]) + matrix_world[:, None, :3, 3]
+    object_quat = from_matrix(rotation_of(matrix_world[:, :3, :3]))
+    axes = pose[..., :3, :3]
+    quat = from_matrix(rotation_of(axes))
+    stretch = np.swapaxes(to_matrix(quat), -1, -2) @ axes
+    vanished = np.linalg.norm(axes, axis=-2).min(-1) < _SMALLEST_SCALE
+    stretch[vanished] = np.eye(3) * _SMALLEST_SCALE
+    return pos * metres, multiply(object_quat[:, None], quat), stretch.astype(np.float32)
+
+
+def _rest(obj: bpy.types.Object, order: list[int], parents: list[int], matrix_world: Array, metres: float) -> Skeleton:
+    """The skeleton at rest, standing as it stands in the scene but at the origin."""
+    bones = [obj.pose.bones[i].bone for i in order]
+    matrices = np.array([bone.matrix_local for bone in bones])
+    object_scale = np.linalg.norm(matrix_world[:3, :3], axis=0)
+    object_quat = from_matrix(rotation_of(matrix_world[:3, :3]))
+    pos = rotate(object_quat, matrices[:, :3, 3] * object_scale * metres)
+    quat = multiply(object_quat, from_matrix(rotation_of(matrices[:, :3, :3])))
+    rest_pos, rest_quat = to_local(parents, pos, quat)
+    along = matrices[:, :3, 1] * np.array([bone.length for bone in bones])[:, None]
+    lengths = np.linalg.norm(along * object_scale * metres, axis=-1)
+    return Skeleton(tuple(bone.name for bone in bones), np.array(parents), rest_pos, rest_quat, lengths)
+
+
+def _parents_first(obj: bpy.types.Object) -> tuple[list[int], list[int]]:
+    """Pose-bone indices with parents before children, and each one's parent in that new order."""
+    bones = obj.pose.bones
+    index = {bone.name: i for i, bone in enumerate(bones)}
+    depth = {bone.name: len(bone.parent_recursive) for bone in bones}
+    order = sorted(range(len(bones)), key=lambda i: depth[bones[i].name])
+    place = {old: new for new, old in enumerate(order)}
+    parents = [place[index[bones[i].parent.name]] if bones[i].parent else -1 for i in order]
+    return order, parents
+
+
+def _own_range(obj: bpy.types.Object, action: bpy.types.Action | None) -> tuple[int, int]:
+    """The frames that move the armature: of its Action, else of its NLA strips."""
+    if action is not None:
+        found = actions.frame_range(action, actions.slot_for(action, obj))
+        if found is None:
+            raise RigError(f"Action '{action.name}' has no keys for '{obj.name}'", "Choose an Action that moves it")
+        return found
+    strips = [s for t in obj.animation_data.nla_tracks if not t.mute for s in t.strips] if obj.animation_data else []
+    if not strips:
+        raise RigError(f"Armature '{obj.name}' has no Action", "Give it one in the Action Editor, or set a frame range")
+    return int(min(s.frame_start for s in strips)), int(max(s.frame_end for s in strips))
+
+
+def _tags(action: bpy.types.Action, places: Array) -> tuple[Tag, ...]:
+    """Style tags from the Action's pose markers: a marker names the frames up to the next one; '-' names none."""
+    markers = sorted(action.pose_markers, key=lambda marker: marker.frame)
+    starts = [int(np.searchsorted(places, marker.frame)) for marker in markers] + [len(places)]
+    return tuple(
+        Tag(marker.name, start, stop)
+        for marker, start, stop in zip(markers, starts, starts[1:], strict=False)
+        if start < stop and marker.name.strip("- ")
+    )
+
+
+@contextmanager
+def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """The scene's frame is as it was afterwards."""
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+
+
+@contextmanager
+def _visible(obj: bpy.types.Object) -> Iterator[None]:
+    """Blender does not evaluate what is hidden; show the armature while it is read."""
+    hidden, disabled = obj.hide_get(), obj.hide_viewport
+    if not (hidden or disabled):
+        yield
+        return
+    try:
+        obj.hide_viewport = False
+        obj.hide_set(False)
+        yield
+    finally:
+        obj.hide_set(hidden)
+        obj.hide_viewport = disabled
+
+
+def _unit(v: Array) -> Array:
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
