@@ -7,6 +7,7 @@ stands and its drivers run as they did. The source Action is never changed.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,7 @@ def write_take(
     where: str = "AUTO",
 ) -> Written:
     """Write the take as a new Action called ``name``; ``rig`` is what ``read_rig`` gave for its source."""
-    require_writable(obj, take, where)
+    require_writable(obj, take.motion.skeleton.names, where)
     if where == "AUTO":
         where = "COPY" if fights_keys(obj) else "ACTION"
     source = source_action or (obj.animation_data.action if obj.animation_data else None)
@@ -73,7 +74,7 @@ def write_take(
     return Written(action, target, where)
 
 
-def require_writable(obj: bpy.types.Object, take: Take, where: str = "AUTO") -> None:
+def require_writable(obj: bpy.types.Object, bones: Sequence[str], where: str = "AUTO") -> None:
     """Refuse what cannot be written, naming it and the fix."""
     if obj.library is not None and where != "COPY":
         raise RigError(
@@ -82,7 +83,7 @@ def require_writable(obj: bpy.types.Object, take: Take, where: str = "AUTO") -> 
         )
     if where != "COPY":
         actions.require_no_tweak_mode(obj)
-    missing = [name for name in take.motion.skeleton.names if name not in obj.pose.bones]
+    missing = [name for name in bones if name not in obj.pose.bones]
     if missing:
         raise RigError(
             f"Armature '{obj.name}' has no bone '{missing[0]}', which the take moves",

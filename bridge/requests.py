@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an armature to a job and home again: what the operators and the command line both call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..core import jobs
+from ..core.errors import JobError, RigError
+from ..core.motion.checks import require_simulatable
+from .rig_reader import RigMotion, read_rig
+from .rig_writer import Written, require_writable, write_take
+
+
+@dataclass(frozen=True)
+class Request:
+    """What an animator asks for, with everything named rather than held.
+
+    action: the Action's name, '' for whatever moves the armature now.
+    frames: first and last scene frame, both included; None for the Action's own.
+    true_fps: the frame rate at which the motion is right, where the file's label is wrong.
+    scale: metres a Blender unit, on top of the scene's unit scale.
+    place: where the result goes; one of ``rig_writer.PLACES``.
+    """
+
+    armature: str
+    action: str = ""
+    method: str = "passthrough"
+    settings: Mapping[str, Any] | None = None
+    engine: str = "auto"
+    seed: int = 0
+    frames: tuple[int, int] | None = None
+    true_fps: float | None = None
+    scale: float = 1.0
+    place: str = "AUTO"
+
+
+def find_armature(name: str = "") -> bpy.types.Object:
+    """The armature of that name, or the only one in the scene."""
+    armatures = {obj.name: obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE"}
+    if name in armatures:
+        return armatures[name]
+    names = ", ".join(f"'{found}'" for found in armatures)
+    if name:
+        hint = f"The armatures here are: {names}" if names else "There is no armature in this scene"
+        raise RigError(f"There is no armature '{name}'", hint)
+    if not armatures:
+        raise RigError("There is no armature in this scene", "Add or import one that has an Action")
+    if len(armatures) > 1:
+        raise RigError(f"There are several armatures: {names}", "Choose one with --armature NAME")
+    return next(iter(armatures.values()))
+
+
+def find_action(name: str) -> bpy.types.Action | None:
+    """The Action of that name; '' for None, which means whatever moves the armature now."""
+    if not name:
+        return None
+    action = bpy.data.actions.get(name)
+    if action is None:
+        names = ", ".join(f"'{found.name}'" for found in bpy.data.actions) or "none"
+        raise RigError(f"There is no Action '{name}'", f"The Actions here are: {names}")
+    return action
+
+
+def read(request: Request) -> RigMotion:
+    """Read what the request is about, and refuse at once what could not be simulated or written later."""
+    obj = find_armature(request.armature)
+    rig = read_rig(
+        obj,
+        action=find_action(request.action),
+        frames=request.frames,
+        true_fps=request.true_fps,
+        scale=request.scale,
+    )
+    require_simulatable(rig.clip)
+    require_writable(obj, rig.clip.skeleton.names, request.place)
+    return rig
+
+
+def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs.Job:
+    """Make the job's folder. ``folder`` None is a new one among the user's jobs."""
+    target = {
+        "armature": find_armature(request.armature).name,
+        "action": request.action or rig.clip.name,
+        "place": request.place,
+        "blend": bpy.data.filepath,
+    }
+    return jobs.create(
+        rig.clip,
+        method=request.method,
+        settings=dict(request.settings or {}),
+        engine=request.engine,
+        seed=request.seed,
+        title=rig.clip.name,
+        target=target,
+        attachments={"rig": rig.to_arrays()},
+        folder=folder,
+    )
+
+
+def collect(job: jobs.Job) -> Written:
+    """Bake a finished job's take as a new Action. The caller owns the undo step."""
+    result = job.result()
+    target = job.spec.target
+    if not target.get("armature"):
+        raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
+    obj = find_armature(target["armature"])
+    rig = RigMotion.from_arrays(job.clip(), *job.attachment("rig"))
+    written = write_take(
+        obj,
+        result.take,
+        rig,
+        name=f"{target['action']} {job.spec.method}",
+        source_action=bpy.data.actions.get(target["action"]),
+        where=target.get("place", "AUTO"),
+    )
+    job.mark_collected({"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath})
+    return written
