@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make an environment, showing what is done and how long it took. Standard library of Python 3.8."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+from . import pythons
+from .environment import LOCK, Environment, Failure, required
+
+# What bpy links to and a bare machine may lack, as Debian and Ubuntu call it.
+SYSTEM_PACKAGES = "libegl1 libgl1 libgomp1 libsm6 libx11-6 libxfixes3 libxi6 libxkbcommon0 libxrender1 libxxf86vm1"
+
+
+def ensure(environment: Environment) -> None:
+    """Make the environment if it is not whole; a ``Failure`` leaves it unfinished, to be made again."""
+    with locked(environment):
+        # Another launch may have made it while this one waited.
+        flaw = environment.flaw()
+        if flaw:
+            _make(environment, flaw)
+        if not environment.imports():
+            check_imports(environment)
+
+
+def _make(environment: Environment, flaw: str) -> None:
+    verb = "making" if flaw == "first use" else "making again"
+    say("sinew: %s %s for Blender %s: %s" % (verb, environment.name, environment.blender, flaw))
+    began = time.monotonic()
+    clear(environment)
+    python, version = pythons.find()
+    say("  Python %s, %s" % (version, python))
+    with timed("virtual environment"):
+        _run([python, "-I", "-m", "venv", environment.folder], "Python could not make %s" % environment.name)
+    pip = [environment.python, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    with timed("%d packages" % len(required(environment.requirements))):
+        _run(
+            [*pip, "install", "--progress-bar", "off", "--no-user", "--no-deps", "--only-binary", ":all:"]
+            + ["-r", environment.requirements],
+            "the packages could not be installed: check the network and run this again",
+        )
+        _run([*pip, "check"], "the pinned packages do not fit together")
+    environment.write_marker(imports=False)
+    check_imports(environment)
+    say("sinew: %s is ready after %.0f s" % (environment.name, time.monotonic() - began))
+
+
+def check_imports(environment: Environment) -> None:
+    """Import bpy once, because it wants libraries of the system that no wheel can bring."""
+    with timed("import bpy"):
+        done = subprocess.run(
+            [environment.python, "-I", "-c", "import numpy, bpy"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=clean_variables(),
+            check=False,
+        )
+        output = done.stdout.decode("utf-8", "replace").strip()
+        if done.returncode != 0:
+            raise Failure(why_not_imported(output, done.returncode))
+    environment.write_marker(imports=True)
+
+
+def why_not_imported(output: str, code: int) -> str:
+    """The user's line for a failed ``import bpy``."""
+    library = re.search(r"(\S+\.so[\d.]*): cannot open shared object file", output)
+    if library:
+        return "bpy needs the system's %s: run 'sudo apt-get install -y %s' and then this again" % (
+            library.group(1),
+            SYSTEM_PACKAGES,
+        )
+    last = output.splitlines()[-1] if output else "exit code %d" % code
+    return "bpy cannot be imported: %s" % last
+
+
+def clear(environment: Environment) -> None:
+    """Empty the folder but for the lock; the marker goes first, so that a kill leaves no whole-looking half."""
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(environment.marker)
+        for name in os.listdir(environment.folder):
+            path = os.path.join(environment.folder, name)
+            if name == LOCK:
+                continue
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path)
+            else:
+                os.unlink(path)
+    except OSError as error:
+        raise Failure("cannot clear %s: %s; delete it and run this again" % (environment.folder, error)) from error
+
+
+def _run(command: list[str], complaint: str) -> None:
+    """Run a step; show what it downloads, and its last lines if it fails."""
+    tail: collections.deque[str] = collections.deque(maxlen=15)
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=clean_variables(),
+        encoding="utf-8",
+        errors="replace",
+        # The lock stays held while the step lives, even if this launcher is killed.
+        close_fds=os.name == "nt",
+    )
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            tail.append(line.rstrip())
+            size = re.search(
+                r"(?:Downloading|Using cached) \S*?([^/\s-]+-[^-\s]+)-\S+\.whl\S* \((\d[\d.]* [MG]B)\)", line
+            )
+            if size:
+                say("  %s, %s" % size.groups())
+            elif line.startswith("Installing collected packages"):
+                say("  unpacking")
+        code = process.wait()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    if code != 0:
+        for line in tail:
+            say("  | " + line)
+        full = any("No space left" in line for line in tail)
+        raise Failure("the disk is full: free some space and run this again" if full else complaint)
+
+
+def clean_variables() -> dict[str, str]:
+    """The user's variables without those that lead Python or pip out of the environment."""
+    astray = {"PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIREMENT"}
+    return {name: value for name, value in os.environ.items() if name not in astray}
+
+
+@contextlib.contextmanager
+def locked(environment: Environment) -> Iterator[None]:
+    """Hold the environment's lock, waiting for another launch that makes it."""
+    try:
+        os.makedirs(environment.folder, exist_ok=True)
+        handle = os.open(os.path.join(environment.folder, LOCK), os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise Failure("cannot write %s: %s" % (environment.folder, error.strerror)) from error
+    try:
+        if not _try_lock(handle):
+            say("sinew: waiting for another ./sinew that is making %s" % environment.name)
+            while not _try_lock(handle):
+                time.sleep(0.2)
+        os.set_inheritable(handle, os.name != "nt")
+        yield
+    finally:
+        os.close(handle)
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def timed(what: str) -> Iterator[None]:
+    """Say what was done and how long it took."""
+    began = time.monotonic()
+    yield
+    say("  %-24s %5.1f s" % (what, time.monotonic() - began))
+
+
+def say(line: str) -> None:
+    """A line on stderr: stdout belongs to the verb."""
+    print(line, file=sys.stderr, flush=True)
