@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: the same verbs from ``./sinew VERB`` and from ``blender -b FILE -c sinew VERB``.
+
+Each verb is a file with ``add_arguments(parser)`` and ``run(arguments) -> int``, imported when it is used.
+Exit codes: 0 done, 1 failed with a one-line error, 2 wrong usage, 130 cancelled.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from ...core.errors import SinewError
+
+CANCELLED = 130
+
+_VERBS = {
+    "demo": "simulate the stock walk on the mannequin and show the result",
+    "simulate": "simulate an armature's Action and bake the result as a new Action",
+    "clips": "list the stock clips",
+    "jobs": "list, show, cancel, resume and clean up jobs",
+    "bench": "measure, and print the figures as JSON",
+}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one verb; a ``SinewError`` becomes one line on standard error."""
+    parser = argparse.ArgumentParser(prog="sinew", description="Gives mocap a body.")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    # Only the verb in use is imported: the others would bring Blender's importers with them.
+    wanted = next((word for word in argv if not word.startswith("-")), "")
+    for name, summary in _VERBS.items():
+        verb = verbs.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        if name == wanted:
+            module = import_module(f".{name}", __package__)
+            module.add_arguments(verb)
+            verb.set_defaults(run=module.run)
+    try:
+        arguments = parser.parse_args(argv)
+    except SystemExit as stop:  # argparse leaves; inside Blender the exit code must be returned
+        return stop.code if isinstance(stop.code, int) else 2
+    try:
+        return int(arguments.run(arguments))
+    except SinewError as error:
+        print(f"sinew: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("sinew: cancelled", file=sys.stderr)
+        return CANCELLED
+    except BrokenPipeError:  # the reader of our output has gone: `./sinew clips | head`
+        sys.stderr.close()
+        return 0

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``simulate``: from a scene, a motion file or a stock clip to a new Action, in one command."""
+
+import argparse
+import dataclasses
+import sys
+from pathlib import Path
+
+import bpy
+
+from ...core import jobs
+from ...core.control import registry
+from ...core.errors import BadSettings, SinewError
+from ...core.files import write_json
+from ...core.motion.timing import check_frame_rate, check_scale
+from .. import preview, requests, saving
+from ..importers import open_input
+from ..rig_reader import RigMotion
+from ..rig_writer import PLACES, Written
+from . import CANCELLED
+from .jobs import run_to_end
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add("input", nargs="?", metavar="INPUT", help=".blend, .bvh, .fbx, .glb, .gltf, .npz or a stock clip's name "
+        "(see 'clips'); inside Blender it may be left out for the open scene")
+    add("--armature", default="", metavar="NAME", help="which armature, where there are several")
+    add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
+    add("--frames", type=_frames, metavar="A:B", help="first and last frame; the Action's own if left out")
+    add("--fps", type=float, metavar="F", help="the frame rate at which the motion is right, where its file is wrong")
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
+    add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
+    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
+    add("--seed", type=int, default=0, metavar="N", help="same seed, same result (default 0)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the method; may be repeated")
+    add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
+    add("--out", type=Path, metavar="FILE.blend", help="save the scene with the new Action")
+    add("--report", type=Path, metavar="FILE.json", help="write what was done and measured")
+    add("--preview", type=Path, metavar="FILE.png|.mp4", help="render a contact sheet or a film of the result")
+    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Open, read, simulate in a worker, bake, and write what was asked for."""
+    request = _request(arguments)
+    _require_outputs(arguments)
+    if arguments.input:
+        request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
+    elif not bpy.context.scene.objects:
+        raise BadSettings("There is nothing to simulate", "Give a file or a stock clip's name (see 'sinew clips')")
+    rig = requests.read(request)
+    _say_findings(rig)
+    job = requests.create(request, rig, arguments.job_dir)
+    status = run_to_end(job)
+    if status.state != "done":
+        _write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
+        if status.state == "cancelled":
+            print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
+            return CANCELLED
+        raise SinewError(status.message or f"The job was {status.state}", status.hint)
+    written = requests.collect(job)
+    _finish(arguments, job, written)
+    return 0
+
+
+def _request(arguments: argparse.Namespace) -> requests.Request:
+    """What was asked, checked before anything is opened."""
+    settings = registry.get(arguments.method).settings_type.from_texts(arguments.set)
+    places = [place[0].lower() for place in PLACES]
+    if arguments.place.lower() not in places:
+        raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
+    if arguments.fps is not None and not 1.0 <= arguments.fps <= 1000.0:
+        raise BadSettings(f"The frame rate is {arguments.fps}", "Give frames a second, such as --fps 60")
+    return requests.Request(
+        armature=arguments.armature,
+        action=arguments.action,
+        method=arguments.method,
+        settings=settings.to_mapping(),
+        engine=arguments.engine,
+        seed=arguments.seed,
+        frames=arguments.frames,
+        true_fps=arguments.fps,
+        scale=arguments.scale,
+        place=arguments.place.upper(),
+    )
+
+
+def _require_outputs(arguments: argparse.Namespace) -> None:
+    """Find out now, not after an hour of simulation, that a result could not be written."""
+    for path, endings in ((arguments.out, (".blend",)), (arguments.report, (".json",)), (arguments.preview, (".png", ".mp4"))):
+        if path is None:
+            continue
+        if path.suffix.lower() not in endings:
+            raise BadSettings(f"'{path}' has the wrong ending", f"Give a file that ends in {' or '.join(endings)}")
+        saving.require_writable_folder(path.resolve().parent)
+
+
+def _say_findings(rig: RigMotion) -> None:
+    for finding in (check_scale(rig.clip), check_frame_rate(rig.clip)):
+        if finding is not None:
+            print(f"sinew: note: {finding.message.rstrip('.')}. {finding.hint}", file=sys.stderr)
+
+
+def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> None:
+    """Save, report and show what came home."""
+    scene = bpy.context.scene
+    first, last = (int(frame) for frame in written.action.frame_range)
+    scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
+    report = {**job.result().report, "input": arguments.input, "armature": written.obj.name}
+    report |= {"action": written.action.name, "place": written.where.lower()}
+    if arguments.out:
+        saving.save_blend(arguments.out.resolve())
+        report["out"] = str(arguments.out)
+    if arguments.preview:
+        preview.render(scene, arguments.preview.resolve(), first, last, [written.obj])
+        report["preview"] = str(arguments.preview)
+    _write_report(arguments, report)
+    print(summary(report))
+
+
+def _write_report(arguments: argparse.Namespace, report: dict[str, object]) -> None:
+    if arguments.report:
+        write_json(arguments.report.resolve(), report)
+
+
+def summary(report: dict[str, object]) -> str:
+    """What happened, in a sentence."""
+    fate = f"fell after {report['fell_at_s']:.1f} s" if report["fell"] else "stayed with the motion"
+    engine = "" if report["engine"] == "none" else f" on {report['engine']}"
+    return (
+        f"{report['armature']}: Action '{report['action']}' made by {report['method']}{engine} "
+        f"from {report['duration_s']:.2f} s of motion in {report['wall_s']:.1f} s; {fate}."
+    )
+
+
+def _frames(text: str) -> tuple[int, int]:
+    first, colon, last = text.partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        return int(first), int(last)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a frame range; write A:B, such as 1:120") from None

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The engine protocol, batch first: N copies of a stage advanced together, all in arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.quaternions import Array
+from .stage import Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What the sensors saw at K moments of N copies; L links of all characters in a row, C characters, P props.
+
+    time_s: (N, K). link_pos: (N, K, L, 3) metres, link_quat_wxyz: (N, K, L, 4): the links' frames in the world.
+    com: (N, K, C, 3) metres, com_velocity: (N, K, C, 3) m/s, angular_momentum: (N, K, C, 3) kg·m²/s about the com.
+    contact_force: (N, K, L, 3) newtons in the world, the sum of what touches each link.
+    prop_pos: (N, K, P, 3), prop_quat_wxyz: (N, K, P, 4).
+    """
+
+    time_s: Array
+    link_pos: Array
+    link_quat_wxyz: Array
+    com: Array
+    com_velocity: Array
+    angular_momentum: Array
+    contact_force: Array
+    prop_pos: Array
+    prop_quat_wxyz: Array
+
+
+class World(Protocol):
+    """A stage compiled by an engine for N copies.
+
+    A state is one row of float64, whole: a copy put back into it goes on as if it had never left.
+    Poses and velocities are laid out as ``BodyModel`` says, characters one after the other.
+    """
+
+    stage: Stage
+    copies: int
+    dt_s: float
+    state_size: int
+
+    def state_of(self, qpos: Array, qvel: Array, time_s: Array | float = 0.0) -> Array:
+        """(N, state_size) from poses (N, sum nq) and velocities (N, sum nv); props are where the stage puts them."""
+
+    def pose_of(self, states: Array) -> tuple[Array, Array]:
+        """Poses (..., sum nq) and velocities (..., sum nv) of states (..., state_size)."""
+
+    def rollout(
+        self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
+    ) -> tuple[Array, Rows]:
+        """Advance every copy by K control steps of ``substeps`` physics steps each.
+
+        states: (N, state_size) to start from. targets: (N, K, sum nu) servo targets, held for a control step.
+        forces: (N, K, L, 3) newtons in the world at the links' centres of mass, besides the stage's own pushes.
+        muscle: (N, K) or None for 1: factor on every servo's gains and torque limit.
+        Returns states (N, K, state_size) and sensor rows, both at the end of each control step.
+        """
+
+    def sense(self, states: Array) -> Rows:
+        """Sensor rows (K = 1) of states (N, state_size) as they are, without stepping."""
+
+    def rays(self, states: Array, origins: Array, directions: Array, length: float) -> Array:
+        """(N, R) metres to the first thing hit that is not the character's own, ``length`` where nothing is.
+
+        origins, directions: (N, R, 3) in the world.
+        """
+
+    def changed(
+        self,
+        *,
+        gravity: Array | None = None,
+        friction: float | None = None,
+        link_mass: Array | None = None,
+    ) -> "World":
+        """A world like this one with other gravity (3,), ground friction, or link masses (L,) in kg."""
+
+    def close(self) -> None:
+        """Let go of threads and processes."""
+
+
+class Engine(Protocol):
+    """A physics engine: its name, and worlds."""
+
+    name: str
+
+    def compile(self, stage: Stage, copies: int, *, dt_s: float = 1.0 / 120.0, threads: int = 0) -> World:
+        """Build N copies of the stage; ``threads`` 0 takes every core."""
+
+
+def link_names(stage: Stage) -> Sequence[str]:
+    """The links' bones in the order of the sensor rows, over all characters."""
+    return [link.bone for character in stage.characters for link in character.body.links]
+
+
+def starts(stage: Stage) -> dict[str, NDArray[np.int64]]:
+    """(C + 1,) where each character begins in poses ('nq'), velocities ('nv'), targets ('nu') and links ('links')."""
+    bodies = [character.body for character in stage.characters]
+    counts = {
+        "nq": [body.nq for body in bodies],
+        "nv": [body.nv for body in bodies],
+        "nu": [body.nu for body in bodies],
+        "links": [len(body.links) for body in bodies],
+    }
+    return {name: np.cumsum([0, *values]) for name, values in counts.items()}
