@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jobs: folders that a worker process works through while Blender goes on, and that outlive both.
+
+    job = create(clip, method="passthrough", settings={})
+    process = launch(job)
+    status = wait(job, process)
+    take = job.result().take
+"""
+
+from .cleaning import clean
+from .creation import all_jobs, create, jobs_root
+from .job import Job, JobStatus, Result, open_job
+from .launching import launch, wait, worker_python
+from .spec import SCHEMA, JobSpec
+
+__all__ = [
+    "SCHEMA",
+    "Job",
+    "JobSpec",
+    "JobStatus",
+    "Result",
+    "all_jobs",
+    "clean",
+    "create",
+    "jobs_root",
+    "launch",
+    "open_job",
+    "wait",
+    "worker_python",
+]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the events say so far about a job's newest run."""
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+from .events import TERMINAL, Event, EventReader
+
+# The rate of progress forgets what is older than about this many seconds.
+_MEMORY_S = 10.0
+
+
+class History:
+    """The events of a job, added up. ``refresh`` reads only what is new."""
+
+    def __init__(self, path: Path) -> None:
+        self._reader = EventReader(path)
+        self.total = 0
+        self._begin(0)
+
+    def _begin(self, run: int) -> None:
+        # The total stays: a resumed run has the same way to go, and its bar should not jump to zero.
+        self.run = run
+        self.launched: Event | None = None
+        self.started: Event | None = None
+        self.end: Event | None = None
+        self.step = 0
+        self.measurements: dict[str, Any] = {}
+        self.findings: list[dict[str, str]] = []
+        self._last_time = 0.0
+        self._progressed: tuple[float, int] | None = None
+        self._recent_steps = self._recent_s = 0.0
+
+    @property
+    def next_run(self) -> int:
+        """The number of a run that starts now: a launch that never came to start does not count."""
+        return self.run if self.run and not self.started and not self.end else self.run + 1
+
+    def refresh(self) -> bool:
+        """Read new events; True if there were any."""
+        events = self._reader.poll()
+        for event in events:
+            self._add(event)
+        return bool(events)
+
+    def _add(self, event: Event) -> None:
+        if event["run"] > self.run:
+            self._begin(event["run"])
+        if event["run"] < self.run:
+            return
+        self._last_time = event["time"]
+        kind = event["kind"]
+        if kind == "launched":
+            self.launched = event
+        elif kind == "started":
+            self.started = event
+        elif kind == "resumed":
+            self.step = event["step"]
+        elif kind == "progress":
+            self._advance(event)
+        elif kind == "finding":
+            self.findings.append(event["finding"])
+        elif kind in TERMINAL and self.end is None:
+            self.end = event
+            self.measurements = event.get("measurements", self.measurements)
+
+    def _advance(self, event: Event) -> None:
+        now, step = event["time"], event["step"]
+        if self._progressed is not None:
+            passed_s = max(0.0, now - self._progressed[0])
+            keep = math.exp(-passed_s / _MEMORY_S)
+            self._recent_s = self._recent_s * keep + passed_s
+            self._recent_steps = self._recent_steps * keep + step - self._progressed[1]
+        self._progressed = (now, step)
+        self.step, self.total = step, event["total"]
+        self.measurements = self.measurements | event.get("measurements", {})
+
+    def wall_s(self, alive: bool) -> float:
+        """Seconds since the run was started, or that it took."""
+        first = self.started or self.launched
+        if first is None:
+            return 0.0
+        began: float = first["time"]
+        return max(0.0, (time.time() if alive else self._last_time) - began)
+
+    def eta_s(self) -> float | None:
+        """Seconds to go at the recent rate, or None while there is no rate yet."""
+        if self._progressed is None or self._recent_steps <= 0.0:
+            return None
+        left_s = (self.total - self.step) * self._recent_s / self._recent_steps
+        return max(0.0, left_s - max(0.0, time.time() - self._progressed[0]))

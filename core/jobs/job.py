@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A job as a folder: what it is to do, how it stands, what came out of it."""
+
+import shutil
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadFile, JobError, SinewError
+from ..files import cannot_write, read_arrays, read_json, sha256_of, write_json
+from ..motion import Clip, Take
+from ..motion.io.npz import load_clip, load_take
+from . import processes
+from .history import History
+from .lock import is_held
+from .spec import JobSpec, read_spec
+
+_FULL_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """How a job stands.
+
+    state: 'created', 'starting', 'running', 'done', 'failed', 'cancelled', or 'lost' (a worker that ended
+        without a word: killed, crashed, power cut). All but the living and the done can be launched again.
+    fraction: 0 to 1; eta_s: seconds to go, None while unknown; wall_s: seconds of this run; run: its number.
+    """
+
+    state: str
+    step: int = 0
+    total: int = 0
+    fraction: float = 0.0
+    eta_s: float | None = None
+    message: str = ""
+    hint: str = ""
+    measurements: dict[str, Any] = field(default_factory=dict)
+    run: int = 0
+    wall_s: float = 0.0
+    findings: tuple[dict[str, str], ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the newest run came to an end of its own."""
+        return self.state in ("done", "failed", "cancelled")
+
+    @property
+    def alive(self) -> bool:
+        """Whether a worker is at it."""
+        return self.state in ("starting", "running")
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a done job brought home; ``report`` is the content of ``report.json``."""
+
+    take: Take
+    report: dict[str, Any]
+
+
+class Job:
+    """A handle on a job's folder. Cheap, holds no file open; a status query reads only what is new."""
+
+    def __init__(self, folder: Path) -> None:
+        # One name for one folder, so that a worker started under another spelling is still found.
+        self.folder = Path(folder).resolve()
+        self.inputs = self.folder / "inputs"
+        self.events = self.folder / "events.jsonl"
+        self.lock = self.folder / "worker.lock"
+        self.log = self.folder / "worker.log"
+        self.cancel_file = self.folder / "cancel"
+        self.checkpoints = self.folder / "checkpoints"
+        self.take_file = self.folder / "result" / "take.npz"
+        self.report_file = self.folder / "result" / "report.json"
+        self.history = History(self.events)
+
+    def __repr__(self) -> str:
+        return f"Job({str(self.folder)!r})"
+
+    @cached_property
+    def spec(self) -> JobSpec:
+        """What the job is to do."""
+        return read_spec(self.folder / "spec.json")
+
+    def clip(self) -> Clip:
+        """The source clip."""
+        return load_clip(self.inputs / "clip.npz")
+
+    def attachment(self, name: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Arrays and description that ``create`` was given under this name."""
+        return read_arrays(self.inputs / f"{name}.npz")
+
+    def status(self) -> JobStatus:
+        """How the job stands now."""
+        history = self.history
+        code = processes.exit_code(self.folder)
+        history.refresh()
+        if history.run == 0:
+            return JobStatus("created", message="Not started yet")
+        while not history.end:
+            if is_held(self.lock):
+                return self._alive("running" if history.started else "starting")
+            # The worker may have written its last words and gone between our reading and our looking at the lock.
+            if not history.refresh():
+                break
+        if history.end:
+            return self._ended()
+        if not history.started and processes.is_starting(self.folder, history.launched):
+            return self._alive("starting")
+        return self._lost(code)
+
+    def _alive(self, state: str) -> JobStatus:
+        history = self.history
+        message = "Starting the worker"
+        if state == "running":
+            message = f"Step {history.step} of {history.total}" if history.total else "Running"
+        return self._status(state, message, "", alive=True)
+
+    def _ended(self) -> JobStatus:
+        end = self.history.end or {}
+        return self._status(end["kind"], end.get("message", ""), end.get("hint", ""))
+
+    def _lost(self, code: int | None) -> JobStatus:
+        message = f"The worker ended without a word{processes.end_text(code)}"
+        if _disk_is_full(self.folder):
+            return self._status("lost", f"{message}, and the disk of '{self.folder}' is full", "Free space and resume")
+        return self._status("lost", message, f"Resume it, or look into '{self.log}'")
+
+    def _status(self, state: str, message: str, hint: str, alive: bool = False) -> JobStatus:
+        history = self.history
+        fraction = min(1.0, history.step / history.total) if history.total else 0.0
+        return JobStatus(
+            state,
+            history.step,
+            history.total,
+            1.0 if state == "done" else fraction,
+            history.eta_s() if state == "running" else None,
+            message,
+            hint,
+            dict(history.measurements),
+            history.run,
+            history.wall_s(alive),
+            tuple(history.findings),
+        )
+
+    def cancel(self) -> None:
+        """Ask the worker to stop; it does at its next report of progress. Nothing happens if none is at it."""
+        if self.status().alive:
+            self.ask_to_stop()
+
+    def ask_to_stop(self) -> None:
+        """Leave the file that asks the worker to stop."""
+        try:
+            self.cancel_file.touch()
+        except OSError as error:
+            raise cannot_write(self.cancel_file, error) from error
+
+    def forget_cancel(self) -> None:
+        """Remove what an earlier ``cancel`` left, before a new run."""
+        try:
+            self.cancel_file.unlink(missing_ok=True)
+        except OSError as error:
+            raise cannot_write(self.cancel_file, error) from error
+
+    def result(self) -> Result:
+        """The take and the report: whole and as the worker made them, or a ``JobError``."""
+        status = self.status()
+        if status.state != "done":
+            hint = "Wait until it is done" if status.alive else status.hint or "Start it"
+            raise JobError(f"Job '{self.spec.title}' has no result: it is {status.state}", hint)
+        hashes = (self.history.end or {}).get("sha256", {})
+        for path in (self.take_file, self.report_file):
+            _check(path, hashes.get(path.name), "Start the job again")
+        return Result(load_take(self.take_file), read_json(self.report_file))
+
+    def has_result(self) -> bool:
+        """Whether ``result`` would give one."""
+        try:
+            return self.result() is not None
+        except SinewError:
+            return False
+
+    def check_inputs(self) -> None:
+        """Refuse inputs that are not as ``create`` wrote them."""
+        for name, digest in self.spec.inputs.items():
+            _check(self.inputs / name, digest, "Simulate the Action again")
+
+    def mark_collected(self, info: dict[str, Any]) -> None:
+        """Note that the result was baked, and as what."""
+        write_json(self.folder / "collected.json", info)
+
+    def collected(self) -> dict[str, Any] | None:
+        """What ``mark_collected`` noted, or None."""
+        try:
+            info = read_json(self.folder / "collected.json")
+        except BadFile:
+            return None
+        return info if isinstance(info, dict) else None
+
+
+def open_job(folder: Path | str) -> Job:
+    """The job in the folder, its spec read; a ``JobError`` says why there is none."""
+    job = Job(Path(folder))
+    if not (job.folder / "spec.json").is_file():
+        raise JobError(f"There is no job in '{folder}'", "Choose a folder that holds a spec.json")
+    try:
+        _ = job.spec
+    except BadFile as error:
+        raise JobError(error.message, "Simulate again") from error
+    return job
+
+
+def _check(path: Path, digest: str | None, hint: str) -> None:
+    try:
+        whole = sha256_of(path) == digest
+    except BadFile as error:
+        raise JobError(error.message, hint) from error
+    if not whole:
+        raise JobError(f"'{path}' is damaged: it is not what was written", hint)
+
+
+def _disk_is_full(folder: Path) -> bool:
+    try:
+        return shutil.disk_usage(folder).free < _FULL_BYTES
+    except OSError:
+        return False

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker's side of a run: what a method sees as ``Run``."""
+
+import logging
+import time
+from typing import Any
+
+import numpy as np
+
+from ..motion.take import Measurement
+from . import checkpoints
+from .events import append
+from .job import Job
+
+# Progress is written at most this often: every tenth of a second at first, and less often as the run gets
+# longer, so that the events of a day's run are still small and quickly read.
+_OFTEN_S = 0.1
+_SELDOM_S = 2.0
+_SLOWING = 1000.0
+
+_log = logging.getLogger(__name__)
+
+
+class Cancelled(BaseException):
+    """The user wants the run to stop. Not an ``Exception``, so that no method swallows it by mistake."""
+
+
+class WorkerRun:
+    """Progress, checkpoints, randomness and cancelling of one run; implements ``core.control.method.Run``."""
+
+    def __init__(self, job: Job, number: int) -> None:
+        self.job = job
+        self.number = number
+        self.engine = "none"
+        self.rng = np.random.default_rng(job.spec.seed)
+        self.findings: list[dict[str, str]] = []
+        self._began = time.monotonic()
+        self._written = 0.0
+        self._waiting: dict[str, Any] | None = None
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds since the run began."""
+        return time.monotonic() - self._began
+
+    def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
+        """Say that ``step`` of ``total`` is done, with live numbers for the curve."""
+        self.raise_if_cancelled()
+        self._waiting = {"step": int(step), "total": int(total), "measurements": measurements}
+        pause_s = min(_SELDOM_S, max(_OFTEN_S, self.wall_s / _SLOWING))
+        if step >= total or time.monotonic() - self._written >= pause_s:
+            self.flush()
+
+    def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
+        """Keep what is needed to go on from ``step`` after a kill."""
+        self.raise_if_cancelled()
+        checkpoints.save(self.job.checkpoints, int(step), arrays, self.rng)
+
+    def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
+        """The newest whole checkpoint as (step, arrays), with ``rng`` put back, or None at the beginning."""
+        self.raise_if_cancelled()
+        checkpoint = checkpoints.load(self.job.checkpoints, self.rng)
+        if checkpoint:
+            _log.info("Going on from the checkpoint of step %d", checkpoint[0])
+            self.write("resumed", step=checkpoint[0])
+        return checkpoint
+
+    def add_finding(self, kind: str, message: str, hint: str) -> None:
+        """Note something the user should know about the motion, for the panel and the report."""
+        self.findings.append({"kind": kind, "message": message, "hint": hint})
+        self.write("finding", finding=self.findings[-1])
+
+    def raise_if_cancelled(self) -> None:
+        """Raise ``Cancelled`` if the user asked for it."""
+        if self.job.cancel_file.exists():
+            raise Cancelled
+
+    def flush(self) -> None:
+        """Write the last report of progress, if it still waits for its turn."""
+        if self._waiting is not None:
+            waiting, self._waiting = self._waiting, None
+            self.write("progress", **waiting)
+            self._written = time.monotonic()
+
+    def write(self, kind: str, **fields: Any) -> None:
+        """Append an event of this run."""
+        append(self.job.events, kind, self.number, **fields)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``spec.json``: what a job is to do. Written once, never changed."""
+
+import dataclasses
+import re
+import secrets
+import time
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ..errors import JobError
+from ..files import read_json
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class JobSpec:
+    """Everything the worker needs to know, besides the inputs' content.
+
+    engine: 'auto', 'mujoco' or 'bullet'; the worker resolves 'auto'.
+    target: the bridge's own JSON (armature, Action, .blend, first frame); opaque to core.
+    inputs: file name in ``inputs/`` -> sha256.
+    created: ISO 8601, UTC.
+    """
+
+    id: str
+    title: str
+    method: str
+    engine: str
+    settings: dict[str, Any]
+    seed: int
+    target: dict[str, Any]
+    inputs: dict[str, str]
+    created: str
+    sinew_version: str
+    schema: int = SCHEMA
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain values for ``spec.json``."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_mapping(cls, values: Any, where: str = "spec.json") -> "JobSpec":
+        """A spec from JSON; one of a newer version or with something missing is a ``JobError``."""
+        if not isinstance(values, Mapping):
+            raise JobError(f"'{where}' does not describe a job", "Simulate again")
+        schema = values.get("schema")
+        if isinstance(schema, int) and schema > SCHEMA:
+            version = values.get("sinew_version", "unknown")
+            raise JobError(
+                f"'{where}' was made by a newer Sinew ({version}, job format {schema}; this one knows {SCHEMA})",
+                "Update Sinew",
+            )
+        for field in dataclasses.fields(cls):
+            kind: Any = field.type if isinstance(field.type, type) else dict
+            if not isinstance(values.get(field.name), kind):
+                missing = f"'{field.name}' is missing or wrong"
+                raise JobError(f"'{where}' does not describe a job: {missing}", "Simulate again")
+        return cls(**{field.name: values[field.name] for field in dataclasses.fields(cls)})
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """What decides the result: two jobs with the same content are the same job."""
+        return self.method, self.engine, self.settings, self.seed, self.inputs
+
+
+def read_spec(path: Path) -> JobSpec:
+    """The spec in the file; a ``BadFile`` or ``JobError`` says what is wrong with it."""
+    return JobSpec.from_mapping(read_json(path), str(path))
+
+
+def now_text() -> str:
+    """This moment for ``created``."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def new_id(title: str) -> str:
+    """A name that sorts by time and reads well: 20261116-015500-walk-3f9a."""
+    text = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", text)[:32].strip("-") or "job"
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{slug}-{secrets.token_hex(2)}"
+
+
+ID_PATTERN = re.compile(r"\d{8}-\d{6}-[a-z0-9-]+-[0-9a-f]{4}")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker: one process, one run of one job. ``python core/entry.py JOB_FOLDER``.
+
+A run ends with exactly one of the events done, failed, cancelled. If it is killed there is none, and
+whoever looks at the job sees that its lock is free and calls it lost.
+"""
+
+import errno
+import faulthandler
+import logging
+import os
+import platform
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..control import registry
+from ..errors import SinewError
+from ..files import cannot_write, sha256_of, write_json
+from ..motion import Take
+from ..motion.io.npz import save_take
+from .engine_choice import resolve_engine
+from .events import append, cut_torn_tail, plain
+from .job import Job, open_job
+from .lock import hold, keep_from_children
+from .report import make_report
+from .running import Cancelled, WorkerRun
+
+# Exit codes, for whoever started the worker by hand; the events are what counts.
+DONE, FAILED, CANCELLED, REFUSED = 0, 1, 2, 3
+
+_log = logging.getLogger(__name__)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the job in the folder named by the only argument; gives the exit code."""
+    faulthandler.enable()  # a crash inside a physics engine leaves its stack in worker.log
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s")
+    if len(arguments) != 1 or not (Path(arguments[0]) / "spec.json").is_file():
+        _log.error("Give the folder of one job (it holds a spec.json): %s", list(arguments))
+        return REFUSED
+    job = Job(Path(arguments[0]))
+    _listen_for_signals(job)
+    keep_from_children()
+    try:
+        with hold(job.lock) as held:
+            if not held:
+                _log.error("Another worker is at this job")
+                return REFUSED
+            return _run(job)
+    except SinewError as error:
+        # Not even the events can be written. The job will show as lost; the log, if anything, knows why.
+        _log.error("%s", error)
+        return FAILED
+
+
+def _run(job: Job) -> int:
+    """Prepare the folder for a new run, run, and write how it ended."""
+    cut_torn_tail(job.events)
+    job.history.refresh()
+    if job.history.end and job.history.end["kind"] == "done" and job.has_result():
+        _log.info("The job is done already")
+        return DONE
+    _remove_parts(job)
+    number = job.history.next_run
+    _log.info("Run %d on Python %s, process %d", number, platform.python_version(), os.getpid())
+    append(job.events, "started", number, pid=os.getpid(), host=platform.node())
+    end, fields = _outcome(job, number)
+    _write_end(job, number, end, fields)
+    return {"done": DONE, "failed": FAILED, "cancelled": CANCELLED}[end]
+
+
+def _remove_parts(job: Job) -> None:
+    """Remove what a kill left half-written. Nobody else writes while we hold the lock."""
+    for folder in (job.checkpoints, job.take_file.parent):
+        for part in folder.glob(".*.part"):
+            part.unlink(missing_ok=True)
+
+
+def _outcome(job: Job, number: int) -> tuple[str, dict[str, Any]]:
+    """Run the job; gives the last event's kind and fields, whatever happens."""
+    try:
+        return "done", _work(job, number)
+    except Cancelled:
+        return "cancelled", {"message": "Cancelled", "hint": "Resume it to go on from its last checkpoint"}
+    except SinewError as error:
+        _log.exception("The job failed")
+        return "failed", {"message": error.message, "hint": error.hint}
+    except MemoryError:
+        _log.exception("The job failed")
+        hint = "Simulate fewer frames, or close other programs, and resume"
+        return "failed", {"message": "The worker ran out of memory", "hint": hint}
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the run ends with a word
+        _log.exception("A bug")
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            full = cannot_write(error.filename or job.folder, error)
+            return "failed", {"message": full.message, "hint": full.hint}
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        return "failed", {"message": f"Sinew met a bug: {what}", "hint": f"Look into '{job.log}' and report it"}
+
+
+def _work(job: Job, number: int) -> dict[str, Any]:
+    """Inputs to result; gives what the ``done`` event carries."""
+    spec = open_job(job.folder).spec
+    run = WorkerRun(job, number)
+    run.raise_if_cancelled()
+    job.check_inputs()
+    clip = job.clip()
+    method = registry.get(spec.method)
+    settings = method.settings_type.from_mapping(spec.settings)
+    run.engine = resolve_engine(spec.engine, method)
+    take = method.run(clip, settings, run)
+    run.flush()
+    return _write_result(run, replace(take, measurements=plain(take.measurements)))
+
+
+def _listen_for_signals(job: Job) -> None:
+    """Make a polite signal a cancel: the method stops at its next report, and nothing is half done."""
+
+    def ask(*_: object) -> None:
+        with suppress(SinewError):
+            job.ask_to_stop()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, ask)
+
+
+def _write_result(run: WorkerRun, take: Take) -> dict[str, Any]:
+    """Write take and report; they count only once the ``done`` event carries their hashes."""
+    job = run.job
+    save_take(job.take_file, take)
+    write_json(job.report_file, make_report(run, take))
+    return {
+        "message": "Done",
+        "sha256": {path.name: sha256_of(path) for path in (job.take_file, job.report_file)},
+        "measurements": take.measurements,
+        "fell": take.fell,
+    }
+
+
+def _write_end(job: Job, number: int, kind: str, fields: dict[str, Any]) -> None:
+    """Write the last event; a disk that is full for a moment gets another chance."""
+    for pause_s in (0.2, 1.0, 3.0):
+        try:
+            return append(job.events, kind, number, **fields)
+        except SinewError as error:
+            _log.error("%s", error)
+            time.sleep(pause_s)
+    append(job.events, kind, number, **fields)
+    return None
