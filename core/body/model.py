@@ -13,6 +13,9 @@ from ..geometry.quaternions import IDENTITY, Array
 from ..motion import Skeleton
 from ..motion.skeleton import frozen
 
+_X_AXIS: Array = np.array([1.0, 0.0, 0.0])
+_X_AXIS.setflags(write=False)
+
 
 @dataclass(frozen=True, eq=False)
 class Shape:
@@ -49,7 +52,7 @@ class Joint:
     kind: Literal["free", "ball", "hinge"]
     pos: Array
     zero_quat_wxyz: Array = IDENTITY
-    axis: Array = np.array([1.0, 0.0, 0.0])
+    axis: Array = _X_AXIS
     lower: float = -np.pi
     upper: float = np.pi
     max_angle: float = np.pi
@@ -111,7 +114,8 @@ class BodyModel:
     A pose is ``qpos`` (..., nq): root position (3) in metres, root rotation wxyz (4), then link by link a ball's q
     as wxyz (4) or a hinge's angle (1) in radians. A velocity is ``qvel`` (..., nv): root velocity (3) in m/s in the
     world, root angular velocity (3) in rad/s **in the root's own frame**, then link by link a ball's angular velocity
-    in the link's own frame (3) or a hinge's rate (1). Servo targets are (..., nu): link by link log(q) (3) or angle (1).
+    in the link's own frame (3) or a hinge's rate (1). Servo targets are (..., nu): link by link log(q) (3) or an
+    angle (1).
     """
 
     skeleton: Skeleton
