@@ -108,6 +108,7 @@ def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
         raise RigError(f"Armature '{obj.name}' is in Edit Mode", "Leave Edit Mode with Tab")
     if obj.data.pose_position == "REST":
         raise RigError(f"Armature '{obj.name}' is in Rest Position", "Switch it to Pose Position in its Data properties")
+    bpy.context.view_layer.update()  # what was just changed by hand or script counts
     if obj.name not in bpy.context.view_layer.objects:
         raise RigError(f"Armature '{obj.name}' is not in this view layer", "Enable its collection in the Outliner")
     determinant = obj.matrix_world.determinant()

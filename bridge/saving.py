@@ -27,8 +27,7 @@ def save_blend(path: Path) -> None:
     require_writable_folder(path.parent)
     part = path.with_name(f".{path.stem}.part.blend")
     try:
-        with quiet():
-            bpy.ops.wm.save_as_mainfile(filepath=str(part), copy=True, check_existing=False, compress=True)
+        _save_copy(part)
         os.replace(part, path)
     except RuntimeError as error:  # Blender says in words what errno would have said
         reason = str(error).strip().splitlines()[-1]
@@ -37,3 +36,8 @@ def save_blend(path: Path) -> None:
         raise cannot_write(path, error) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _save_copy(path: Path) -> None:
+    with quiet():
+        bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False, compress=True)

@@ -38,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
     add("--out", type=Path, metavar="FILE.blend", help="save the scene with the new Action")
     add("--report", type=Path, metavar="FILE.json", help="write what was done and measured")
-    add("--preview", type=Path, metavar="FILE.png|.mp4", help="render a contact sheet or a film of the result")
+    add("--preview", action="append", default=[], type=Path, metavar="FILE.png|.mp4",
+        help="render a contact sheet or a film of the result; may be repeated")
     add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
 
 
@@ -89,7 +90,9 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
 
 def _require_outputs(arguments: argparse.Namespace) -> None:
     """Find out now, not after an hour of simulation, that a result could not be written."""
-    for path, endings in ((arguments.out, (".blend",)), (arguments.report, (".json",)), (arguments.preview, (".png", ".mp4"))):
+    outputs = [(arguments.out, (".blend",)), (arguments.report, (".json",))]
+    outputs += [(path, (".png", ".mp4")) for path in arguments.preview]
+    for path, endings in outputs:
         if path is None:
             continue
         if path.suffix.lower() not in endings:
@@ -113,9 +116,9 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
     if arguments.out:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
-    if arguments.preview:
-        preview.render(scene, arguments.preview.resolve(), first, last, [written.obj])
-        report["preview"] = str(arguments.preview)
+    for path in arguments.preview:
+        preview.render(scene, path.resolve(), first, last, [written.obj])
+    report["preview"] = [str(path) for path in arguments.preview]
     _write_report(arguments, report)
     print(summary(report))
 

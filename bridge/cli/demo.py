@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``demo``: the whole way once, on the mannequin: simulate the stock walk, bake it, and show it."""
+
+import argparse
+from pathlib import Path
+
+from ...core.control import registry
+from . import simulate
+
+CLIP = "walk"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    parser.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="where the files go (default out)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what ``simulate`` does, with every output, and say where to look."""
+    out = arguments.out.resolve()
+    blend, sheet, film = (out / f"demo{ending}" for ending in (".blend", ".png", ".mp4"))
+    words = [CLIP, "--method", registry.default_name(), "--out", blend, "--report", out / "demo.json"]
+    words += ["--preview", sheet, "--preview", film]
+    parser = argparse.ArgumentParser(prog="sinew demo")
+    simulate.add_arguments(parser)
+    code = simulate.run(parser.parse_args([str(word) for word in words]))
+    if code == 0:
+        print(f"Open {blend} in Blender, or look at {sheet.name} and {film.name} beside it.")
+    return code
