@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a body is: rigid links on bones, joined by servos. Every engine is given this and nothing else."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -29,7 +29,7 @@ class Shape:
     kind: Literal["sphere", "capsule", "box"]
     size: Array
     pos: Array
-    quat_wxyz: Array = IDENTITY
+    quat_wxyz: Array = field(default_factory=lambda: IDENTITY)
 
     def __post_init__(self) -> None:
         for name, count in (("size", 3), ("pos", 3), ("quat_wxyz", 4)):
@@ -51,8 +51,8 @@ class Joint:
 
     kind: Literal["free", "ball", "hinge"]
     pos: Array
-    zero_quat_wxyz: Array = IDENTITY
-    axis: Array = _X_AXIS
+    zero_quat_wxyz: Array = field(default_factory=lambda: IDENTITY)
+    axis: Array = field(default_factory=lambda: _X_AXIS)
     lower: float = -np.pi
     upper: float = np.pi
     max_angle: float = np.pi

@@ -61,7 +61,7 @@ class Prop:
     pos: Array
     shape: Shape | None = None
     pieces: tuple[Array, ...] = ()
-    quat_wxyz: Array = IDENTITY
+    quat_wxyz: Array = field(default_factory=lambda: IDENTITY)
     velocity: Array = field(default_factory=lambda: np.zeros(3))
     angular_velocity: Array = field(default_factory=lambda: np.zeros(3))
     appears_s: float = 0.0
