@@ -11,6 +11,7 @@ from .cleaning import clean
 from .creation import all_jobs, create, jobs_root
 from .job import Job, JobStatus, Result, open_job
 from .launching import launch, wait, worker_python
+from .report import unfinished_report
 from .spec import SCHEMA, JobSpec
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "jobs_root",
     "launch",
     "open_job",
+    "unfinished_report",
     "wait",
     "worker_python",
 ]

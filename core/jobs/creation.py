@@ -41,6 +41,8 @@ def all_jobs(root: Path | None = None) -> list[Job]:
     """Every readable job in the folder (``jobs_root()``), the oldest first."""
     jobs = []
     for folder in subfolders(root or jobs_root()):
+        if folder.name.startswith("."):
+            continue  # on its way out, see ``clean``
         try:
             jobs.append(open_job(folder))
         except SinewError:

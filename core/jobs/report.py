@@ -8,22 +8,43 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..errors import SinewError
 from ..motion import Take
 from .events import plain
+from .job import Job
 from .running import WorkerRun
+from .spec import JobSpec
+
+
+def unfinished_report(job: Job) -> dict[str, Any]:
+    """What can be said of a job that is not done, under the same names; what nobody knows is None."""
+    status = job.status()
+    try:
+        duration_s = job.clip().duration_s
+    except SinewError:
+        duration_s = None
+    return {
+        **_of_spec(job.spec),
+        "status": status.state,
+        "message": status.message,
+        "hint": status.hint,
+        "duration_s": duration_s,
+        "wall_s": status.wall_s,
+        "fell": None,
+        "fell_at_s": None,
+        "runs": status.run,
+        "measurements": status.measurements,
+        "findings": list(status.findings),
+        "versions": versions(),
+    }
 
 
 def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
     """The report of a run that is done."""
-    spec = run.job.spec
     return {
+        **_of_spec(run.job.spec),
         "status": "done",
-        "job": spec.id,
-        "title": spec.title,
-        "method": spec.method,
         "engine": run.engine,
-        "seed": spec.seed,
-        "settings": spec.settings,
         "duration_s": take.motion.duration_s,
         "wall_s": run.wall_s,
         "fell": take.fell,
@@ -32,6 +53,18 @@ def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
         "measurements": plain(take.measurements),
         "findings": run.findings,
         "versions": versions(),
+    }
+
+
+def _of_spec(spec: JobSpec) -> dict[str, Any]:
+    return {
+        "status": "",
+        "job": spec.id,
+        "title": spec.title,
+        "method": spec.method,
+        "engine": spec.engine,
+        "seed": spec.seed,
+        "settings": spec.settings,
     }
 
 
