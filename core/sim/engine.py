@@ -18,8 +18,9 @@ class Rows:
 
     time_s: (N, K). link_pos: (N, K, L, 3) metres, link_quat_wxyz: (N, K, L, 4): the links' frames in the world.
     com: (N, K, C, 3) metres, com_velocity: (N, K, C, 3) m/s, angular_momentum: (N, K, C, 3) kg·m²/s about the com.
-    contact_force: (N, K, L, 3) newtons in the world, the sum of what touches each link.
-    prop_pos: (N, K, P, 3), prop_quat_wxyz: (N, K, P, 4).
+    contact_force: (N, K, L, 3) newtons in the world, the sum of what touches each link, in the physics step that led
+        to this moment.
+    prop_pos: (N, K, P, 3), prop_quat_wxyz: (N, K, P, 4). Before a prop appears: where it will.
     """
 
     time_s: Array
@@ -38,6 +39,18 @@ class World(Protocol):
 
     A state is one row of float64, whole: a copy put back into it goes on as if it had never left.
     Poses and velocities are laid out as ``BodyModel`` says, characters one after the other.
+
+    What every engine means by the same words:
+
+    - A ball's servo turns its link with kp * log(q^-1 q*) - kd * w, in the link's own frame, where q* = exp(target): it
+      takes the shortest way, so a target may lie anywhere, beyond pi too. A hinge's gives kp * (target - angle) -
+      kd * rate. The torque is held within the limit, a ball's by its length (Bullet: axis by axis).
+    - Damping is implicit: stiff servos stay stable at 1/120 s.
+    - The friction of a contact is the product of what both sides have. Links have 1.
+    - Links of one character touch each other only if it asks for self collision, and then not neighbours, nor links
+      whose shapes overlap where all joints read zero.
+    - A prop appears at the first physics step that begins at or after its time, and is nowhere before.
+    - A copy that blew up is NaN from then on, in states and rows; the others do not notice.
     """
 
     stage: Stage
