@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The mannequin as Blender objects: an armature and a mesh that is skinned to it."""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+
+from ...core.motion import Skeleton
+from ...core.motion.io import stock
+from ..armatures import armature_from_skeleton
+from . import capsules, figure
+from .lofts import Part
+from .materials import plain
+
+Colour = tuple[float, float, float]
+
+BODY_COLOUR: Colour = (0.72, 0.66, 0.58)
+JOINT_COLOUR: Colour = (0.035, 0.045, 0.06)
+
+
+def build(
+    scene: bpy.types.Scene,
+    skeleton: Skeleton | None = None,
+    name: str = "Mannequin",
+    *,
+    body_colour: Colour = BODY_COLOUR,
+    joint_colour: Colour = JOINT_COLOUR,
+) -> bpy.types.Object:
+    """A skinned character in a collection of its own; returns its armature object.
+
+    skeleton: None for the stock clips' one. A skeleton that is not that one, whatever its size, is dressed in
+    tapered capsules along its bones.
+    """
+    skeleton = stock.humanoid() if skeleton is None else skeleton
+    collection = bpy.data.collections.new(name)
+    scene.collection.children.link(collection)
+    armature = armature_from_skeleton(skeleton, name, collection)
+    armature.data.display_type = "STICK"
+    armature.show_in_front = True
+    parts = figure.parts(skeleton) if figure.is_stock(skeleton) else capsules.parts(skeleton)
+    mesh = _mesh(parts, f"{name} body")
+    for label, colour, roughness in (("body", body_colour, 0.45), ("joints", joint_colour, 0.35)):
+        mesh.materials.append(plain(f"{name} {label}", colour, roughness))
+    body = bpy.data.objects.new(f"{name} body", mesh)
+    collection.objects.link(body)
+    _skin(body, np.concatenate([part.weights for part in parts]), skeleton.names)
+    body.parent = armature
+    modifier = body.modifiers.new("Armature", "ARMATURE")
+    modifier.object = armature
+    return armature
+
+
+def _mesh(parts: Sequence[Part], name: str) -> bpy.types.Mesh:
+    vertices, faces, materials = [], [], []
+    start = 0
+    for part in parts:
+        vertices.append(part.vertices)
+        faces.extend(tuple(start + index for index in face) for face in part.faces)
+        materials.extend([part.material] * len(part.faces))
+        start += len(part.vertices)
+    mesh = bpy.data.meshes.new(name)
+    mesh.from_pydata(np.concatenate(vertices).tolist(), [], faces)
+    mesh.polygons.foreach_set("material_index", materials)
+    mesh.shade_smooth()
+    mesh.update()
+    return mesh
+
+
+def _skin(body: bpy.types.Object, weights: np.ndarray, names: Sequence[str]) -> None:
+    """Vertex groups of weights (V, B)."""
+    for bone, name in enumerate(names):
+        group = body.vertex_groups.new(name=name)
+        column = weights[:, bone]
+        # Most vertices belong to one bone alone: those go in one call.
+        group.add(np.flatnonzero(column >= 1.0).tolist(), 1.0, "REPLACE")
+        for vertex in np.flatnonzero((column > 1e-5) & (column < 1.0)):
+            group.add([int(vertex)], float(column[vertex]), "REPLACE")

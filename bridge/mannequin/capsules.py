@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clothes for any skeleton: a tapered capsule along every bone and a ball in every joint."""
+
+import numpy as np
+
+from ...core.geometry.quaternions import Array, to_matrix
+from ...core.motion import Skeleton
+from .lofts import BODY, JOINT, Axes, Part, ball, loft
+
+_SLENDER = 0.16  # a capsule's radius beside its length
+_THINNEST, _THICKEST = 0.006, 0.07  # beside the skeleton's size
+
+
+def parts(skeleton: Skeleton) -> list[Part]:
+    """Capsules (body) and balls (joints), each moved by one bone."""
+    heads, quats = skeleton.rest_world()
+    axes = to_matrix(quats)
+    size = _size(heads)
+    made: list[Part] = []
+    for bone in range(len(skeleton)):
+        length = float(skeleton.lengths[bone])
+        radius = float(np.clip(_SLENDER * length, _THINNEST * size, _THICKEST * size))
+        weights = np.zeros(len(skeleton))
+        weights[bone] = 1.0
+        if length > 1.5 * radius:
+            made.append(_capsule(heads[bone], axes[bone], length, radius, weights))
+        if skeleton.parents[bone] >= 0:
+            joint = min(radius, 0.16 * float(skeleton.lengths[skeleton.parents[bone]]) + _THINNEST * size) * 0.8
+            vertices, faces = ball(heads[bone], (joint, joint, joint), sides=12, rings=7)
+            made.append(Part(vertices, faces, JOINT, np.tile(weights, (len(vertices), 1))))
+    return made or [_dot(heads[0], size, len(skeleton))]
+
+
+def _capsule(head: Array, axes: Array, length: float, radius: float, weights: Array) -> Part:
+    gap = 0.35 * radius
+    rows = [
+        (gap + 0.8 * radius, 0.0, 0.0, 0.85 * radius, 0.85 * radius, 0.85 * radius),
+        (0.4 * length, 0.0, 0.0, radius, radius, radius),
+        (length - gap - 0.6 * radius, 0.0, 0.0, 0.65 * radius, 0.65 * radius, 0.65 * radius),
+    ]
+    vertices, faces = loft(
+        Axes(head, axes[:, 1], axes[:, 0], axes[:, 2]), rows, sides=14, rings=7, rounding=(radius, radius)
+    )
+    return Part(vertices, faces, BODY, np.tile(weights, (len(vertices), 1)))
+
+
+def _dot(head: Array, size: float, bones: int) -> Part:
+    """Something to see of a skeleton whose bones have no length."""
+    vertices, faces = ball(head, (0.05 * size,) * 3, sides=12, rings=7)
+    weights = np.zeros((len(vertices), bones))
+    weights[:, 0] = 1.0
+    return Part(vertices, faces, BODY, weights)
+
+
+def _size(heads: Array) -> float:
+    """Metres: how big the whole skeleton is; 1 where it is a single point."""
+    extent = float(np.linalg.norm(heads.max(axis=0) - heads.min(axis=0)))
+    return extent if extent > 1e-6 else 1.0
