@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import SinewError
 from .creation import jobs_root, subfolders
-from .job import Job, open_job
+from .job import open_job
 from .spec import ID_PATTERN
 
 _TRASH = ".trash-"
@@ -31,29 +31,18 @@ def clean(root: Path | None = None, *, older_than_days: float, keep_uncollected:
 
 
 def _is_garbage(folder: Path, before: float, keep_uncollected: bool) -> bool:
-    if not (folder / "spec.json").exists():
-        # A creation that was interrupted; any other folder is not ours to touch.
-        return bool(ID_PATTERN.fullmatch(folder.name)) and _last_touched(folder) < before
     try:
+        if max(path.stat().st_mtime for path in (folder, *folder.iterdir())) >= before:
+            return False
+        if not (folder / "spec.json").exists():
+            # A creation that was interrupted; any other folder is not ours to touch.
+            return ID_PATTERN.fullmatch(folder.name) is not None
         job = open_job(folder)
         status = job.status()
-    except SinewError:
+    except (OSError, SinewError):
         return False  # of a newer Sinew, perhaps: not ours to judge
-    if status.alive or _last_touched(folder) >= before:
-        return False
-    return not (keep_uncollected and status.state == "done" and _uncollected(job))
-
-
-def _uncollected(job: Job) -> bool:
-    return job.collected() is None
-
-
-def _last_touched(folder: Path) -> float:
-    """When the folder or a file right in it was changed last."""
-    times = [folder.stat().st_mtime]
-    for path in folder.iterdir():
-        times.append(path.stat().st_mtime)
-    return max(times)
+    wanted = keep_uncollected and status.state == "done" and job.collected() is None
+    return not (status.alive or wanted)
 
 
 def _remove(folder: Path) -> bool:

@@ -96,7 +96,7 @@ class Job:
     def status(self) -> JobStatus:
         """How the job stands now."""
         history = self.history
-        code = processes.exit_code(self.folder)
+        processes.reap(self.folder)
         history.refresh()
         if history.run == 0:
             return JobStatus("created", message="Not started yet")
@@ -110,7 +110,7 @@ class Job:
             return self._ended()
         if not history.started and processes.is_starting(self.folder, history.launched):
             return self._alive("starting")
-        return self._lost(code)
+        return self._lost()
 
     def _alive(self, state: str) -> JobStatus:
         history = self.history
@@ -123,8 +123,8 @@ class Job:
         end = self.history.end or {}
         return self._status(end["kind"], end.get("message", ""), end.get("hint", ""))
 
-    def _lost(self, code: int | None) -> JobStatus:
-        message = f"The worker ended without a word{processes.end_text(code)}"
+    def _lost(self) -> JobStatus:
+        message = f"The worker ended without a word{processes.how_it_ended(self.folder, self.history.launched)}"
         if _disk_is_full(self.folder):
             return self._status("lost", f"{message}, and the disk of '{self.folder}' is full", "Free space and resume")
         return self._status("lost", message, f"Resume it, or look into '{self.log}'")
@@ -179,9 +179,10 @@ class Job:
     def has_result(self) -> bool:
         """Whether ``result`` would give one."""
         try:
-            return self.result() is not None
+            self.result()
         except SinewError:
             return False
+        return True
 
     def check_inputs(self) -> None:
         """Refuse inputs that are not as ``create`` wrote them."""
@@ -206,10 +207,7 @@ def open_job(folder: Path | str) -> Job:
     job = Job(Path(folder))
     if not (job.folder / "spec.json").is_file():
         raise JobError(f"There is no job in '{folder}'", "Choose a folder that holds a spec.json")
-    try:
-        _ = job.spec
-    except BadFile as error:
-        raise JobError(error.message, "Simulate again") from error
+    _ = job.spec
     return job
 
 

@@ -34,9 +34,9 @@ def launch(job: Job, python: str | None = None) -> "subprocess.Popen[bytes]":
     path = worker_python(python)
     # Under the lock nothing else can start, write events or look free: two launches never both succeed.
     with hold(job.lock) as held:
-        if not held or _at_work(job):
+        if not held or _is_starting(job):
             raise JobError(f"Job '{job.spec.title}' is running already", "Cancel it first, or wait until it is done")
-        if job.history.end and job.history.end["kind"] == "done" and job.has_result():
+        if job.has_result():
             raise JobError(f"Job '{job.spec.title}' is done already", "Collect its result, or make a new job")
         job.forget_cancel()
         cut_torn_tail(job.events)
@@ -49,10 +49,10 @@ def launch(job: Job, python: str | None = None) -> "subprocess.Popen[bytes]":
     return process
 
 
-def _at_work(job: Job) -> bool:
-    """Whether a worker is about to start; one that has started would hold the lock that we hold."""
-    job.history.refresh()
+def _is_starting(job: Job) -> bool:
+    """Whether a worker is on its way to the lock that we hold."""
     history = job.history
+    history.refresh()
     return not history.started and not history.end and processes.is_starting(job.folder, history.launched)
 
 
@@ -79,11 +79,10 @@ def wait(
 
 def worker_python(python: str | None = None) -> str:
     """The full path of a Python that can be the worker, tried out; a ``JobError`` names one that cannot."""
-    wanted = python or os.environ.get("SINEW_PYTHON") or sys.executable
-    path = shutil.which(os.path.expanduser(wanted)) if wanted else None
+    wanted = os.path.expanduser(python or os.environ.get("SINEW_PYTHON") or sys.executable)
+    path = shutil.which(wanted)
     if path is None:
-        there = bool(wanted) and Path(wanted).exists()
-        problem = "is not a program that can be run" if there else "does not exist"
+        problem = "is not a program that can be run" if wanted and os.path.exists(wanted) else "does not exist"
         raise JobError(f"The worker's Python '{wanted}' {problem}", _FIX)
     path = os.path.abspath(path)
     proof = (path, os.path.getmtime(path))

@@ -62,16 +62,18 @@ def windows_flags() -> int:
     return 0
 
 
-def exit_code(folder: Path) -> int | None:
-    """How this process's own worker in the folder ended; None if it lives or is not ours."""
+def reap(folder: Path) -> None:
+    """Let go of this process's own worker in the folder, if it has ended."""
+    if folder in _children:
+        _children[folder].poll()
+
+
+def how_it_ended(folder: Path, launched: Event | None) -> str:
+    """A few words on a worker that ended without any of its own; empty if it was not our child."""
     child = _children.get(folder)
-    return child.poll() if child else None
-
-
-def end_text(code: int | None) -> str:
-    """A few words on how a worker ended without saying so itself."""
-    if code is None:
+    if child is None or launched is None or child.pid != launched["pid"] or child.returncode is None:
         return ""
+    code = child.returncode
     if code < 0:
         try:
             return f" (killed by {signal.Signals(-code).name})"

@@ -24,8 +24,8 @@ def unfinished_report(job: Job) -> dict[str, Any]:
     except SinewError:
         duration_s = None
     return {
-        **_of_spec(job.spec),
         "status": status.state,
+        **_of_spec(job.spec),
         "message": status.message,
         "hint": status.hint,
         "duration_s": duration_s,
@@ -42,8 +42,8 @@ def unfinished_report(job: Job) -> dict[str, Any]:
 def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
     """The report of a run that is done."""
     return {
-        **_of_spec(run.job.spec),
         "status": "done",
+        **_of_spec(run.job.spec),
         "engine": run.engine,
         "duration_s": take.motion.duration_s,
         "wall_s": run.wall_s,
@@ -58,7 +58,6 @@ def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
 
 def _of_spec(spec: JobSpec) -> dict[str, Any]:
     return {
-        "status": "",
         "job": spec.id,
         "title": spec.title,
         "method": spec.method,

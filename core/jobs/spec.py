@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ..errors import JobError
+from ..errors import BadFile, JobError
 from ..files import read_json
 
 SCHEMA = 1
@@ -70,8 +70,12 @@ class JobSpec:
 
 
 def read_spec(path: Path) -> JobSpec:
-    """The spec in the file; a ``BadFile`` or ``JobError`` says what is wrong with it."""
-    return JobSpec.from_mapping(read_json(path), str(path))
+    """The spec in the file; a ``JobError`` says what is wrong with it."""
+    try:
+        values = read_json(path)
+    except BadFile as error:
+        raise JobError(error.message, "Simulate again") from error
+    return JobSpec.from_mapping(values, str(path))
 
 
 def now_text() -> str:

@@ -26,7 +26,7 @@ from ..motion import Take
 from ..motion.io.npz import save_take
 from .engine_choice import resolve_engine
 from .events import append, cut_torn_tail, plain
-from .job import Job, open_job
+from .job import Job
 from .lock import hold, keep_from_children
 from .report import make_report
 from .running import Cancelled, WorkerRun
@@ -62,8 +62,7 @@ def main(arguments: Sequence[str]) -> int:
 def _run(job: Job) -> int:
     """Prepare the folder for a new run, run, and write how it ended."""
     cut_torn_tail(job.events)
-    job.history.refresh()
-    if job.history.end and job.history.end["kind"] == "done" and job.has_result():
+    if job.has_result():
         _log.info("The job is done already")
         return DONE
     _remove_parts(job)
@@ -106,7 +105,7 @@ def _outcome(job: Job, number: int) -> tuple[str, dict[str, Any]]:
 
 def _work(job: Job, number: int) -> dict[str, Any]:
     """Inputs to result; gives what the ``done`` event carries."""
-    spec = open_job(job.folder).spec
+    spec = job.spec
     run = WorkerRun(job, number)
     run.raise_if_cancelled()
     job.check_inputs()
@@ -147,9 +146,9 @@ def _write_end(job: Job, number: int, kind: str, fields: dict[str, Any]) -> None
     """Write the last event; a disk that is full for a moment gets another chance."""
     for pause_s in (0.2, 1.0, 3.0):
         try:
-            return append(job.events, kind, number, **fields)
+            append(job.events, kind, number, **fields)
+            return
         except SinewError as error:
             _log.error("%s", error)
             time.sleep(pause_s)
     append(job.events, kind, number, **fields)
-    return None

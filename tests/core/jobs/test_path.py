@@ -14,6 +14,7 @@ import pytest
 
 from sinew.core import jobs
 from sinew.core.errors import JobError
+from sinew.core.jobs.events import append
 
 
 def wait_for_step(job: jobs.Job, step: int) -> None:
@@ -299,3 +300,16 @@ def test_jobs_live_where_the_system_keeps_user_data(monkeypatch, platform, varia
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert jobs.jobs_root().as_posix() == expected
+
+
+def test_last_words_that_come_while_we_look_are_heard(make, monkeypatch):
+    """Between reading the events and looking at the lock the worker may finish: that is done, not lost."""
+    job = make()
+    append(job.events, "started", 1)
+
+    def finish_and_let_go(_):
+        append(job.events, "done", 1, message="Done")
+        return False
+
+    monkeypatch.setattr(jobs.job, "is_held", finish_and_let_go)
+    assert job.status().state == "done"
