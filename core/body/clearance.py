@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How high a body's parts are above the ground, and clips put on the ground that they were captured on."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..geometry.quaternions import Array, multiply, rotate, to_matrix
+from ..motion import Clip
+from .model import BodyModel, Shape
+
+# Where a lowest point moves slower than this, it is taken to stand on something.
+_STANDS_M_S = 0.25
+_REACH_S = 0.12
+# A foot may sink in by this much before a clip is lifted: contacts are soft, and captured shoes have soles.
+_SOFT_M = 0.005
+
+
+@dataclass(frozen=True)
+class Grounding:
+    """What was done to put a clip on the ground: metres. ``shift`` for the whole clip, ``lift`` at most."""
+
+    shift: float
+    lift: float
+    lifted_frames: int
+
+    @property
+    def message(self) -> str:
+        """In plain words."""
+        text = f"The floor of the clip was at {-100 * self.shift:.1f} cm and is now at zero"
+        if self.lifted_frames:
+            text += f"; {self.lifted_frames} frames that cut into it were lifted by up to {100 * self.lift:.1f} cm"
+        return text
+
+
+def clearances(body: BodyModel, clip: Clip) -> Array:
+    """(T, L) metres from z = 0 up to the lowest point of each link's shapes, the links riding on their bones."""
+    pos, quat = clip.world()
+    lowest = np.empty((len(clip), len(body.links)))
+    for i, link in enumerate(body.links):
+        bone = clip.skeleton.index(link.bone)
+        heights = [_lowest(shape, pos[:, bone], quat[:, bone]) for shape in link.shapes]
+        lowest[:, i] = np.min(heights, axis=0) if heights else pos[:, bone, 2]
+    return lowest
+
+
+def grounded(body: BodyModel, clip: Clip) -> tuple[Clip, Grounding]:
+    """The clip standing on z = 0 and no longer cutting into it, and what was done."""
+    bottom = clearances(body, clip)
+    shift = -_floor(bottom, clip.fps)
+    lift = _envelope(np.maximum(-(bottom.min(1) + shift) - _SOFT_M, 0.0), clip.fps)
+    moved = np.array(clip.local_pos)
+    for root in np.flatnonzero(clip.skeleton.parents < 0):
+        moved[:, root, 2] += shift + lift
+    report = Grounding(shift, float(lift.max()), int(np.sum(lift > _SOFT_M)))
+    return replace(clip, local_pos=moved), report
+
+
+def _lowest(shape: Shape, pos: Array, quat: Array) -> Array:
+    """(T,) height of the shape's lowest point, its link at ``pos`` (T, 3) and ``quat`` (T, 4)."""
+    centre = pos[:, 2] + rotate(quat, np.broadcast_to(shape.pos, pos.shape))[:, 2]
+    if shape.kind == "sphere":
+        return centre - shape.size[0]
+    upright = to_matrix(multiply(quat, shape.quat_wxyz))[:, 2]
+    if shape.kind == "capsule":
+        return centre - np.abs(upright[:, 2]) * shape.size[1] - shape.size[0]
+    return centre - np.abs(upright) @ shape.size
+
+
+def _floor(bottom: Array, fps: float) -> float:
+    """Metres: where the lowest parts stand still, as a median over such frames; else where the body is lowest."""
+    lowest = np.argmin(bottom, axis=1)
+    height = bottom.min(1)
+    same = lowest[1:] == lowest[:-1]
+    slow = np.abs(np.diff(height)) * fps < _STANDS_M_S
+    standing = height[1:][same & slow]
+    # In flight nothing stands; what is much higher than the lowest standing part is a slow moment of a leg.
+    if len(standing) < 3:
+        return float(np.percentile(height, 5))
+    near = standing[standing < np.percentile(standing, 20) + 0.08]
+    return float(np.median(near))
+
+
+def _envelope(need: Array, fps: float) -> Array:
+    """(T,) a smooth curve that is nowhere below ``need`` (T,)."""
+    reach = max(round(_REACH_S * fps), 1)
+    padded = np.pad(need, reach, mode="edge")
+    held = np.max([padded[k : k + len(need)] for k in range(2 * reach + 1)], axis=0)
+    # A mean over the reach of a maximum over the reach never falls below the value itself.
+    window = np.hanning(2 * reach + 3)[1:-1]
+    return np.convolve(np.pad(held, reach, mode="edge"), window / window.sum(), mode="valid")

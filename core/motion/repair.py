@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dropouts and spikes: frames that no body could have gone through are filled in from their neighbours."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.quaternions import Array, angle_between, slerp
+from .clip import Clip
+
+# Sprinters' hips reach 12 m/s, and the mean over a body's joints stays under 12 rad/s even in a flip; what is faster
+# is an error of capture.
+_ROOT_M_S = 16.0
+_POSE_RAD_S = 20.0
+# A spike leaves and comes back within this time, by at least this angle, and by far more than is usual for the joint.
+_SPIKE_S = 0.035
+_SPIKE_RAD = 0.35
+_UNUSUAL = 6.0
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What was touched: whole frames in which the root was lost, and spikes as (bone, frame) pairs."""
+
+    lost_frames: tuple[int, ...]
+    spikes: tuple[tuple[str, int], ...]
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything was."""
+        return bool(self.lost_frames or self.spikes)
+
+    @property
+    def message(self) -> str:
+        """In plain words."""
+        parts = []
+        if self.lost_frames:
+            parts.append(f"{len(self.lost_frames)} frames in which the whole body jumps")
+        if self.spikes:
+            bones = sorted({bone for bone, _ in self.spikes})
+            others = " and others" if len(bones) > 4 else ""
+            parts.append(f"{len(self.spikes)} spikes in {', '.join(bones[:4])}{others}")
+        return "Filled in from their neighbours: " + " and ".join(parts)
+
+
+def repaired(clip: Clip) -> tuple[Clip, Repair]:
+    """The clip without dropouts and spikes, and what was touched; a sound clip comes back as it is."""
+    lost = _lost_frames(clip)
+    pos = _filled(np.array(clip.local_pos), lost)
+    quat = _filled_rotations(np.array(clip.local_quat_wxyz), lost)
+    spikes: list[tuple[str, int]] = []
+    for bone, name in enumerate(clip.skeleton.names):
+        bad = _spikes(quat[:, bone], clip.fps)
+        if bad.any():
+            quat[:, bone] = _filled_rotations(quat[:, bone], bad)
+            spikes += [(name, int(frame)) for frame in np.flatnonzero(bad)]
+    report = Repair(tuple(int(frame) for frame in np.flatnonzero(lost)), tuple(spikes))
+    if not report.touched:
+        return clip, report
+    return replace(clip, local_pos=pos, local_quat_wxyz=quat), report
+
+
+def _lost_frames(clip: Clip) -> NDArray[np.bool_]:
+    """(T,) frames in which the body is elsewhere or in another pose: between jumps faster than any body."""
+    last = np.arange(1, len(clip))
+    jumps = np.concatenate([[False], ~_reachable(clip, last - 1, last)])
+    if not jumps.any():
+        return np.zeros(len(clip), dtype=bool)
+    starts = np.flatnonzero(jumps | (np.arange(len(clip)) == 0))
+    stops = np.concatenate([starts[1:], [len(clip)]])
+    # The longest piece is the truth; going outwards from it, a piece belongs if the body could have got there.
+    sound = np.zeros(len(starts), dtype=bool)
+    best = int(np.argmax(stops - starts))
+    sound[best] = True
+    for direction in (1, -1):
+        here, other = best, best + direction
+        while 0 <= other < len(starts):
+            near, far = (stops[here] - 1, starts[other]) if direction > 0 else (starts[here], stops[other] - 1)
+            if _reachable(clip, np.array([near]), np.array([far]))[0]:
+                sound[other], here = True, other
+            other += direction
+    return np.asarray(~sound[np.cumsum(jumps)])
+
+
+def _reachable(clip: Clip, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(N,) whether a body could get from frames ``a`` to frames ``b`` in the time between them."""
+    roots = np.flatnonzero(clip.skeleton.parents < 0)
+    root = roots[int(np.argmax([np.ptp(clip.local_pos[:, r], axis=0).sum() for r in roots]))]
+    time = np.abs(b - a) / clip.fps
+    metres = np.linalg.norm(clip.local_pos[b, root] - clip.local_pos[a, root], axis=-1)
+    turned = angle_between(clip.local_quat_wxyz[a], clip.local_quat_wxyz[b]) / time[:, None]
+    # One joint gone wild is a spike, not a lost body: no joint counts for more than four times the limit.
+    pose = np.minimum(turned, 4.0 * _POSE_RAD_S).mean(-1)
+    return np.asarray((metres <= _ROOT_M_S * time) & (pose <= _POSE_RAD_S))
+
+
+def _spikes(quat: Array, fps: float) -> NDArray[np.bool_]:
+    """(T,) frames that are far from the middle of their neighbours while those are near each other."""
+    bad = np.zeros(len(quat), dtype=bool)
+    # With few frames a second, a limb can really go there and back between two of them.
+    least = _SPIKE_RAD * max(1.0, 1.0 / (fps * _SPIKE_S))
+    for reach in range(1, max(round(_SPIKE_S * fps), 1) + 1):
+        if len(quat) < 2 * reach + 3:
+            break
+        before, here, after = quat[: -2 * reach], quat[reach:-reach], quat[2 * reach :]
+        away = angle_between(here, slerp(before, after, np.full(len(here), 0.5)))
+        usual = _UNUSUAL * float(np.median(away))
+        bad[reach:-reach] |= (away > max(least, usual)) & (away > 1.5 * angle_between(before, after))
+    return bad
+
+
+def _neighbours(bad: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """For each frame the sound frames before and after it, and how far between them it is; ends are held."""
+    good = np.flatnonzero(~bad)
+    frames = np.arange(len(bad))
+    after = np.searchsorted(good, frames).clip(0, len(good) - 1)
+    before = np.maximum(np.searchsorted(good, frames, side="right") - 1, 0)
+    low, high = good[before], good[after]
+    part: Array = np.clip((frames - low) / np.maximum(high - low, 1), 0.0, 1.0)
+    return low, high, part
+
+
+def _filled(values: Array, bad: NDArray[np.bool_]) -> Array:
+    if not bad.any():
+        return values
+    low, high, part = _neighbours(bad)
+    weight: Array = part.reshape(-1, *[1] * (values.ndim - 1))
+    filled: Array = values[low] * (1.0 - weight) + values[high] * weight
+    return filled
+
+
+def _filled_rotations(quat: Array, bad: NDArray[np.bool_]) -> Array:
+    if not bad.any():
+        return quat
+    low, high, part = _neighbours(bad)
+    return slerp(quat[low], quat[high], np.broadcast_to(part.reshape(-1, *[1] * (quat.ndim - 2)), quat.shape[:-1]))
