@@ -22,8 +22,9 @@ from typing import Any
 from ..control import registry
 from ..errors import SinewError
 from ..files import cannot_write, sha256_of, write_json
-from ..motion import Take
+from ..motion import Clip, Take
 from ..motion.io.npz import save_take
+from ..motion.timing import check_frame_rate, check_scale
 from .engine_choice import resolve_engine
 from .events import append, cut_torn_tail, plain
 from .job import Job
@@ -113,9 +114,17 @@ def _work(job: Job, number: int) -> dict[str, Any]:
     method = registry.get(spec.method)
     settings = method.settings_type.from_mapping(spec.settings)
     run.engine = resolve_engine(spec.engine, method)
+    _note_findings(clip, run)
     take = method.run(clip, settings, run)
     run.flush()
     return _write_result(run, replace(take, measurements=plain(take.measurements)))
+
+
+def _note_findings(clip: Clip, run: WorkerRun) -> None:
+    """Tell what the user should know about the motion before trusting what physics makes of it."""
+    for kind, finding in (("scale", check_scale(clip)), ("frame_rate", check_frame_rate(clip))):
+        if finding is not None:
+            run.add_finding(kind, finding.message, finding.hint)
 
 
 def _listen_for_signals(job: Job) -> None:

@@ -15,6 +15,7 @@ import pytest
 from sinew.core import jobs
 from sinew.core.errors import JobError
 from sinew.core.jobs.events import append
+from sinew.core.motion import Clip, Skeleton
 
 
 def wait_for_step(job: jobs.Job, step: int) -> None:
@@ -65,6 +66,20 @@ def test_the_report_says_what_was_done_and_with_what(make, clip):
     assert report["wall_s"] > 0
     assert report["measurements"] == {"frames": 40}
     assert {"sinew", "python", "numpy", "platform"} <= set(report["versions"])
+
+
+def test_what_is_odd_about_the_motion_is_said_in_status_and_report(clip):
+    bones = clip.skeleton
+    rest = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 100.0], [0.0, 0.0, 70.0]])
+    giant = Skeleton(bones.names, bones.parents, rest, bones.rest_quat_wxyz, bones.lengths)
+    in_centimetres = Clip(giant, clip.fps, np.tile(rest, (40, 1, 1)), np.tile([1.0, 0, 0, 0], (40, 3, 1)), "Giant")
+    job = jobs.create(in_centimetres, method="passthrough", settings={})
+    status = jobs.wait(job, jobs.launch(job))
+    (finding,) = status.findings
+    assert finding["kind"] == "scale"
+    assert "tall" in finding["message"]
+    assert "--scale 0.01" in finding["hint"]
+    assert job.result().report["findings"] == [finding]
 
 
 def test_a_cancelled_job_goes_on_where_it_stopped(make, clip, same):
