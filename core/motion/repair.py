@@ -14,7 +14,7 @@ from .clip import Clip
 _ROOT_M_S = 16.0
 _POSE_RAD_S = 20.0
 # A spike leaves and comes back within this time, by at least this angle, and by far more than is usual for the joint.
-_SPIKE_S = 0.035
+_SPIKE_S = 0.034
 _SPIKE_RAD = 0.35
 _UNUSUAL = 6.0
 

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body's shapes and masses from the mesh that the character wears (DReCon, section 4.2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.quaternions import Array, conjugate, rotate
+from ..motion import Skeleton
+from .fit_shapes import Fitted, fit_box, fit_capsule
+from .mesh import SkinnedMesh
+from .model import BodyModel, Link
+from .voxels import Solid, solids_of
+
+_BOXES = {"hand", "foot", "toe"}
+_SOLES = {"foot", "toe"}
+_FEWEST_VERTICES = 24
+_RIGID = (0.9, 0.7, 0.5)  # how large a link's share in a vertex must be; the strictest that leaves enough of them
+_WORST_CAPSULE_M = 0.018  # a chest may be too flat for a capsule: then a box is tried
+_LEAST_MASS_KG = 0.02
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """How the mesh was used: for each link the vertices and the error of its shape, and the volume of the union.
+
+    vertices: bone -> how many vertices its shape stands for (0: the mesh had too few, the table's shape was kept).
+    rms_m: bone -> root mean square distance in metres from those vertices to the shape's surface.
+    """
+
+    vertices: dict[str, int]
+    rms_m: dict[str, float]
+    volume_m3: float
+
+
+def fit_body(body: BodyModel, mesh: SkinnedMesh) -> tuple[BodyModel, FitReport]:
+    """The body with shapes, masses, centres of mass and inertias from the mesh; joints stay as they are."""
+    mesh.require_fits(body.skeleton)
+    heads, quats = body.skeleton.rest_world()
+    owner = _owners(body)
+    links: list[Link] = []
+    counts: dict[str, int] = {}
+    errors: dict[str, float] = {}
+    for index, link in enumerate(body.links):
+        bone = body.skeleton.index(link.bone)
+        cloud = rotate(conjugate(quats[bone]), mesh.vertices[_belonging(mesh, owner, index, link, body)] - heads[bone])
+        counts[link.bone] = len(cloud) if len(cloud) >= _FEWEST_VERTICES else 0
+        if counts[link.bone]:
+            fitted = _fit(link.role, cloud, up=rotate(conjugate(quats[bone]), np.array([0.0, 0.0, 1.0])))
+            errors[link.bone] = fitted.rms_m
+            link = replace(link, shapes=(fitted.shape,))
+        links.append(link)
+    placed = [(link.shapes, heads[i], quats[i]) for link in links for i in [body.skeleton.index(link.bone)]]
+    solids, volume = solids_of(placed)
+    for i, solid in enumerate(solids):
+        if solid.mass < _LEAST_MASS_KG:  # wholly inside its neighbours: weigh it by itself
+            solid = solids_of([placed[i]])[0][0]
+        links[i] = _with_solid(links[i], solid)
+    return replace(body, links=tuple(links)), FitReport(counts, errors, volume)
+
+
+def _fit(role: str, cloud: Array, up: Array) -> Fitted:
+    """The shape that the role asks for; a sole stays level with the ground, ``up`` (3,) in the link's frame."""
+    if role in _SOLES:
+        return fit_box(cloud, level=up)
+    if role in _BOXES:
+        return fit_box(cloud)
+    capsule = fit_capsule(cloud)
+    if capsule.rms_m <= _WORST_CAPSULE_M:
+        return capsule
+    box = fit_box(cloud)
+    return box if box.rms_m < capsule.rms_m else capsule
+
+
+def _owners(body: BodyModel) -> NDArray[np.int64]:
+    """(B,) the link that each bone moves with: its own, or that of the nearest ancestor that has one."""
+    owner = np.full(len(body.skeleton), -1)
+    for bone, name in enumerate(body.skeleton.names):
+        owner[bone] = body.link_of(name)
+        parent = body.skeleton.parents[bone]
+        if owner[bone] < 0 and parent >= 0:
+            owner[bone] = owner[parent]
+    return owner
+
+
+def _belonging(
+    mesh: SkinnedMesh, owner: NDArray[np.int64], index: int, link: Link, body: BodyModel
+) -> NDArray[np.bool_]:
+    """(V,) the vertices most rigidly skinned to the link; a hand's with its fingers."""
+    own = np.array([name == link.bone or name in link.merged for name in body.skeleton.names])
+    choices: Sequence[NDArray[np.bool_]] = [owner == index] if link.role in _BOXES else [own, owner == index]
+    chosen = np.zeros(len(mesh.vertices), dtype=bool)
+    for bones in choices:
+        share = mesh.weights[:, bones].sum(1)
+        for least in _RIGID:
+            chosen = share >= least
+            if chosen.sum() >= 4 * _FEWEST_VERTICES:
+                return chosen
+        if chosen.sum() >= _FEWEST_VERTICES:
+            return chosen
+    return chosen
+
+
+def _with_solid(link: Link, solid: Solid) -> Link:
+    return replace(link, mass=solid.mass, com=solid.com, inertia=solid.inertia)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Capsules and boxes laid over clouds of vertices by CMA-ES (DReCon, section 4.2)."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..geometry.quaternions import Array, from_matrix, from_rotation_vector, multiply, rotate, to_matrix
+from .model import Shape
+
+_MOST_POINTS = 400  # of a cloud, for the search; the error that is reported is over all of them
+_SMALLEST_M = 0.004
+# A limb's mesh is open where the next one begins, so its length is not determined by its vertices alone: of two
+# shapes that fit about as well, the shorter is taken. This much squared error (m²) is a whole cloud's length worth.
+_LENGTH_PRICE_M2 = 0.003**2
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A shape and how far it is from the vertices that it stands for: root mean square, metres."""
+
+    shape: Shape
+    rms_m: float
+
+
+def fit_capsule(points: Array) -> Fitted:
+    """The capsule whose surface is nearest to ``points`` (V, 3), in their frame."""
+    centre, axes, spread = _principal(points)
+    radius = max(float(np.sqrt(spread[1] + spread[2])), _SMALLEST_M)
+    reach = max(float(np.sqrt(3.0 * spread[0])) - radius, 0.25 * radius)
+    start = np.concatenate([centre - reach * axes[:, 0], centre + reach * axes[:, 0], [radius]])
+
+    def distances(candidates: Array, cloud: Array) -> Array:
+        return capsule_distance(candidates[:, None, :3], candidates[:, None, 3:6], np.abs(candidates[:, 6:7]), cloud)
+
+    def length(candidates: Array) -> Array:
+        return np.linalg.norm(candidates[:, 3:6] - candidates[:, :3], axis=-1) + 2.0 * np.abs(candidates[:, 6])
+
+    best = _search(distances, length, start, _sample(points), scale=max(radius, 0.01))
+    a, b, radius = best[:3], best[3:6], max(abs(float(best[6])), _SMALLEST_M)
+    shape = capsule_between(a, b, radius)
+    return Fitted(shape, _rms(capsule_distance(a, b, np.array(radius), points)))
+
+
+def fit_box(points: Array, level: Array | None = None) -> Fitted:
+    """The box whose surface is nearest to ``points`` (V, 3), in their frame.
+
+    level: (3,) unit, a direction that must stay one of the box's own axes (the ground's normal, for a sole).
+    """
+    centre, axes, _ = _principal(points)
+    if level is not None:
+        flat = axes[:, int(np.argmin(np.abs(level @ axes)))]
+        side = np.cross(level, flat - level * (flat @ level))
+        side /= np.linalg.norm(side)
+        axes = np.stack([np.cross(side, level), side, level], axis=1)
+    if np.linalg.det(axes) < 0:
+        axes = axes * np.array([1.0, 1.0, -1.0])
+    local = (points - centre) @ axes
+    low, high = np.percentile(local, [3, 97], axis=0)
+    base = from_matrix(axes)
+    middle = centre + axes @ ((low + high) / 2)
+    half = np.maximum((high - low) / 2, _SMALLEST_M)
+    free = 3 if level is None else 1
+    start = np.concatenate([middle, half, np.zeros(free)])
+
+    def turned(candidates: Array) -> Array:
+        turn = candidates[..., 6:]
+        if level is not None:
+            turn = turn * np.array([0.0, 0.0, 1.0])  # about the box's own third axis, which is the level
+        return multiply(base, from_rotation_vector(turn))
+
+    def distances(candidates: Array, cloud: Array) -> Array:
+        half = np.abs(candidates[:, None, 3:6])
+        return box_distance(candidates[:, None, :3], half, turned(candidates)[:, None], cloud)
+
+    def length(candidates: Array) -> Array:
+        return 2.0 * np.abs(candidates[:, 3:6]).max(-1)
+
+    best = _search(distances, length, start, _sample(points), scale=float(half.mean()))
+    half = np.maximum(np.abs(best[3:6]), _SMALLEST_M)
+    quat = turned(best)
+    return Fitted(Shape("box", half, best[:3], quat), _rms(box_distance(best[:3], half, quat, points)))
+
+
+def capsule_between(a: Array, b: Array, radius: float) -> Shape:
+    """The capsule around the line from ``a`` to ``b`` (3,)."""
+    along = b - a
+    length = float(np.linalg.norm(along))
+    z = along / length if length > 1e-9 else np.array([0.0, 0.0, 1.0])
+    x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
+    x /= np.linalg.norm(x)
+    quat = from_matrix(np.stack([x, np.cross(z, x), z], axis=1))
+    return Shape("capsule", np.array([radius, length / 2, 0.0]), (a + b) / 2, quat)
+
+
+def capsule_distance(a: Array, b: Array, radius: Array, points: Array) -> Array:
+    """(..., V) signed metres from points (V, 3) to the surface; a and b are (..., 3) or (..., 1, 3)."""
+    along = b - a
+    share = np.sum((points - a) * along, -1) / np.maximum(np.sum(along * along, -1), 1e-12)
+    nearest = a + np.clip(share, 0.0, 1.0)[..., None] * along
+    return np.asarray(np.linalg.norm(points - nearest, axis=-1) - radius)
+
+
+def box_distance(centre: Array, half: Array, quat: Array, points: Array) -> Array:
+    """(..., V) signed metres from points (V, 3) to a box's surface."""
+    conjugated = quat * np.array([1.0, -1.0, -1.0, -1.0])
+    excess = np.abs(rotate(conjugated, points - centre)) - half
+    outside = np.linalg.norm(np.maximum(excess, 0.0), axis=-1)
+    return np.asarray(outside + np.minimum(excess.max(-1), 0.0))
+
+
+def shape_distance(shape: Shape, points: Array) -> Array:
+    """(V,) signed metres from points (V, 3), in the shape's link frame, to its surface; negative inside."""
+    if shape.kind == "box":
+        return box_distance(shape.pos, shape.size, shape.quat_wxyz, points)
+    half = to_matrix(shape.quat_wxyz)[:, 2] * (shape.size[1] if shape.kind == "capsule" else 0.0)
+    return capsule_distance(shape.pos - half, shape.pos + half, np.array(shape.size[0]), points)
+
+
+def _search(
+    distances: Callable[[Array, Array], Array],
+    length: Callable[[Array], Array],
+    start: Array,
+    cloud: Array,
+    scale: float,
+) -> Array:
+    """The candidate with the least mean square distance, by CMA-ES from ``start``; the same every time."""
+    extent = float(np.linalg.norm(np.ptp(cloud, axis=0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it warns that its plots need another library
+        import cma
+
+    options = {"verbose": -9, "seed": 1, "maxiter": 160, "tolfun": 1e-9, "tolx": 1e-5, "popsize": 12}
+    search = cma.CMAEvolutionStrategy(start, 0.25 * scale, options)
+    while not search.stop():
+        asked = search.ask()
+        candidates = np.array(asked)
+        cost = np.mean(distances(candidates, cloud) ** 2, axis=-1) + _LENGTH_PRICE_M2 * length(candidates) / extent
+        search.tell(asked, cost.tolist())
+    return np.array(search.result.xbest)
+
+
+def _sample(points: Array) -> Array:
+    if len(points) <= _MOST_POINTS:
+        return points
+    chosen = np.random.default_rng(0).choice(len(points), _MOST_POINTS, replace=False)
+    return points[np.sort(chosen)]
+
+
+def _principal(points: Array) -> tuple[Array, Array, Array]:
+    """Centre (3,), axes in columns (3, 3) from the longest on, and their variances (3,)."""
+    centre = points.mean(0)
+    values, vectors = np.linalg.eigh(np.cov((points - centre).T))
+    return centre, vectors[:, ::-1], np.maximum(values[::-1], 1e-10)
+
+
+def _rms(distance: Array) -> float:
+    return float(np.sqrt(np.mean(distance**2)))
