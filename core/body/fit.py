@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, conjugate, rotate
-from ..motion import Skeleton
 from .fit_shapes import Fitted, fit_box, fit_capsule
 from .mesh import SkinnedMesh
 from .model import BodyModel, Link
-from .voxels import Solid, solids_of
+from .voxels import solids_of
 
 _BOXES = {"hand", "foot", "toe"}
 _SOLES = {"foot", "toe"}
@@ -50,14 +49,15 @@ def fit_body(body: BodyModel, mesh: SkinnedMesh) -> tuple[BodyModel, FitReport]:
         if counts[link.bone]:
             fitted = _fit(link.role, cloud, up=rotate(conjugate(quats[bone]), np.array([0.0, 0.0, 1.0])))
             errors[link.bone] = fitted.rms_m
-            link = replace(link, shapes=(fitted.shape,))
-        links.append(link)
+            links.append(replace(link, shapes=(fitted.shape,)))
+        else:
+            links.append(link)
     placed = [(link.shapes, heads[i], quats[i]) for link in links for i in [body.skeleton.index(link.bone)]]
     solids, volume = solids_of(placed)
-    for i, solid in enumerate(solids):
-        if solid.mass < _LEAST_MASS_KG:  # wholly inside its neighbours: weigh it by itself
-            solid = solids_of([placed[i]])[0][0]
-        links[i] = _with_solid(links[i], solid)
+    for i, shared in enumerate(solids):
+        # What lies wholly inside its neighbours is weighed by itself.
+        solid = shared if shared.mass >= _LEAST_MASS_KG else solids_of([placed[i]])[0][0]
+        links[i] = replace(links[i], mass=solid.mass, com=solid.com, inertia=solid.inertia)
     return replace(body, links=tuple(links)), FitReport(counts, errors, volume)
 
 
@@ -102,6 +102,3 @@ def _belonging(
             return chosen
     return chosen
 
-
-def _with_solid(link: Link, solid: Solid) -> Link:
-    return replace(link, mass=solid.mass, com=solid.com, inertia=solid.inertia)
