@@ -35,9 +35,14 @@ def _make(environment: Environment, flaw: str) -> None:
     verb = "making" if flaw == "first use" else "making again"
     say("sinew: %s %s for Blender %s: %s" % (verb, environment.name, environment.blender, flaw))
     began = time.monotonic()
-    clear(environment)
+    # Python first: without one, what there is had better stay.
     python, version = pythons.find()
     say("  Python %s, %s" % (version, python))
+    if flaw == "first use":
+        clear(environment)
+    else:
+        with timed("old one cleared"):
+            clear(environment)
     with timed("virtual environment"):
         _run([python, "-I", "-m", "venv", environment.folder], "Python could not make %s" % environment.name)
     pip = [environment.python, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The walls of the house: which room may import what, read from the sources and seen in a running Python."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("bridge", "core", "operators", "panels")
+ENGINES = {"mujoco", "pybullet"}
+BLENDER = {"addon_utils", "bl_ui", "blf", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils", "rna_prop_ui"}
+
+# Each room of core may import itself, those of its row, and BASE. A new room needs a row.
+BASE = ("core.__version__", "core.errors", "core.files", "core.settings")
+BELOW = {
+    "core.geometry": (),
+    "core.motion": ("core.geometry",),
+    "core.body": ("core.motion", "core.geometry"),
+    "core.sim": ("core.body", "core.motion", "core.geometry"),
+    "core.learn": ("core.geometry",),
+    "core.control": ("core.sim", "core.learn", "core.body", "core.motion", "core.geometry"),
+    "core.measure": ("core.control", "core.sim", "core.body", "core.motion", "core.geometry"),
+}
+OURS = {
+    "": ("bridge", "operators", "panels"),
+    "operators": ("operators", "bridge", "core.jobs", "core.errors"),
+    "panels": ("panels", "bridge"),
+    "bridge": ("bridge", "core"),
+    "core.geometry": ("core.geometry",),
+    "core.jobs": ("core",),
+    "core": BASE,
+    **{room: (room, *below, *BASE) for room, below in BELOW.items() if below},
+}
+THEIRS = {
+    "": set(),
+    "operators": BLENDER,
+    "panels": BLENDER,
+    "bridge": BLENDER | {"numpy"},
+    "core": {"numpy"},
+    # A method may use scipy where it runs; that it does not do so on import is checked below.
+    "core.body": {"numpy", "scipy"},
+    "core.control": {"numpy", "scipy"},
+    "core.learn": {"numpy", "torch", "safetensors"},
+    "core.measure": {"numpy", "scipy"},
+    "core.sim.engines": {"numpy", *ENGINES},
+}
+
+
+def sources() -> list[Path]:
+    """Every module of the package."""
+    found = [ROOT / "__init__.py"]
+    for room in ROOMS:
+        found += sorted((ROOT / room).rglob("*.py"))
+    return found
+
+
+def module_name(path: Path) -> str:
+    """``core/motion/clip.py`` -> ``core.motion.clip``; the package itself is ''."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def nearest(name: str, table: dict) -> str:
+    """The longest key of ``table`` that is ``name`` or a package around it."""
+    while name and name not in table:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def imports(text: str, name: str, is_package: bool) -> list[tuple[int, str, bool]]:
+    """(line, module, whether it is ours) of every import statement, wherever it stands in the file."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name, False) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.append((node.lineno, node.module or "", False))
+        elif isinstance(node, ast.ImportFrom):
+            package = name if is_package else name.rpartition(".")[0]
+            for _ in range(node.level - 1):
+                package = package.rpartition(".")[0]
+            base = ".".join(part for part in (package, node.module) if part)
+            # `from .. import core` names its module only after the import.
+            found += [(node.lineno, f"{base}.{alias.name}".strip("."), True) for alias in node.names]
+    return found
+
+
+def faults(text: str, name: str, is_package: bool = False) -> list[str]:
+    """What a module's source imports across a wall."""
+    allowed, foreign = OURS[nearest(name, OURS)], THEIRS[nearest(name, THEIRS)]
+    wrong = []
+    for line, module, ours in imports(text, name, is_package):
+        first = module.split(".")[0]
+        if ours:
+            fine = any(f"{module}.".startswith(f"{room}.") for room in allowed)
+        else:
+            fine = first in sys.stdlib_module_names or first in foreign
+        if not fine:
+            wrong.append(f"{name or '__init__'}, line {line}, imports {module}")
+    return wrong
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_imports_only_what_it_may(path):
+    assert faults(path.read_text(encoding="utf-8"), module_name(path), path.name == "__init__.py") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("core.geometry.frames", "from ..motion import Clip"),
+        ("core.geometry.frames", "import scipy"),
+        ("core.motion.clip", "def late():\n    import bpy"),
+        ("core.motion.clip", "from mathutils import Vector"),
+        ("core.motion.clip", "from ..jobs import create"),
+        ("core.control.samcon", "import mujoco"),
+        ("core.sim.engines.bullet", "import torch"),
+        ("core.sim.engines.bullet", "from ....bridge import rig_reader"),
+        ("core.jobs.worker", "from ...bridge import rig_reader"),
+        ("core.new_room.file", "from ..motion import Clip"),
+        ("bridge.rig_reader", "from ..operators import simulate"),
+        ("bridge.rig_reader", "import torch"),
+        ("bridge.rig_reader", "from sinew.core import errors"),
+        ("bridge.rig_reader", "import core.errors"),
+        ("operators.simulate", "from ..core.motion import Clip"),
+        ("operators.simulate", "from ..core import motion"),
+        ("panels.main", "from ..core.errors import SinewError"),
+        ("panels.main", "from .. import operators"),
+    ],
+)
+def test_a_wall_is_seen(name, source):
+    assert len(faults(source, name)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        (
+            "core.motion.clip",
+            "from ..geometry.quaternions import slerp\nfrom ..errors import BadMotion\nimport numpy as np",
+        ),
+        ("core.jobs.report", "from .. import __version__"),
+        ("core.sim.engines.bullet", "import pybullet"),
+        ("core.control.samcon", "from ..sim.engines import get"),
+        ("operators.simulate", "import bpy\nfrom ..bridge import rig_reader\nfrom ..core import errors, jobs"),
+        ("panels.main", "from ..bridge import properties"),
+    ],
+)
+def test_a_door_is_open(name, source):
+    assert faults(source, name) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*sources(), ROOT / "sinew", *sorted((ROOT / "tools").glob("*.py")), *sorted((ROOT / "tests").rglob("*.py"))],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_every_source_says_its_licence_first(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = lines[1] if lines[0].startswith("#!") else lines[0]
+    assert first == "# SPDX-License-Identifier: GPL-3.0-or-later"
+
+
+# Imports each module of core as if it were the first, so that an import in a circle shows, and tells what came along.
+PROBE = """
+import importlib, json, runpy, sys
+load = runpy.run_path(sys.argv[1])["load_package"]
+came = {}
+for name in sys.argv[2:]:
+    for loaded in [module for module in sys.modules if module.split(".")[0] == "sinew"]:
+        del sys.modules[loaded]
+    before = set(sys.modules)
+    load()
+    importlib.import_module("sinew." + name)
+    came[name] = sorted({module.split(".")[0] for module in set(sys.modules) - before})
+print(json.dumps(came))
+"""
+
+
+@pytest.fixture(scope="module")
+def came_along() -> dict[str, set[str]]:
+    """Module of core -> top-level modules that its import brought into a fresh Python."""
+    # An engine's own file may import the engine, which need not be installed; core/learn may import torch.
+    names = [module_name(path) for path in sources() if path.is_relative_to(ROOT / "core")]
+    names = [name for name in names if not name.startswith(("core.sim.engines.", "core.learn."))]
+    entry = str(ROOT / "core" / "entry.py")
+    done = subprocess.run([sys.executable, "-c", PROBE, entry, *names], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {name: set(modules) for name, modules in json.loads(done.stdout).items()}
+
+
+def test_core_brings_no_blender_no_engine_and_no_torch(came_along):
+    heavy = BLENDER | ENGINES | {"torch", "scipy", "pybullet_data"}
+    assert {name: modules & heavy for name, modules in came_along.items() if modules & heavy} == {}
+
+
+def test_the_probe_sees_what_comes_along(came_along):
+    assert "core.motion.clip" in came_along
+    assert "numpy" in set().union(*came_along.values())
