@@ -5,8 +5,9 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..core.geometry.quaternions import to_matrix
+from ..core.geometry.quaternions import from_matrix, to_matrix
 from ..core.motion import Skeleton
+from ..core.motion.skeleton import to_local
 
 # Blender throws a bone away on leaving edit mode when its ends are this near.
 _SHORTEST_M = 1e-3
@@ -30,6 +31,16 @@ def armature_from_skeleton(
         bpy.data.armatures.remove(data)  # takes the object with it
         raise
     return obj
+
+
+def skeleton_of(armature: bpy.types.Armature) -> Skeleton:
+    """The armature's bones at rest in its own space and units, parents first."""
+    bones = sorted(armature.bones, key=lambda bone: len(bone.parent_recursive))
+    place = {bone.name: index for index, bone in enumerate(bones)}
+    parents = np.array([place[bone.parent.name] if bone.parent else -1 for bone in bones])
+    matrices = np.array([bone.matrix_local for bone in bones]).reshape(-1, 4, 4)
+    pos, quat = to_local(parents, matrices[:, :3, 3], from_matrix(matrices[:, :3, :3]))
+    return Skeleton(tuple(place), parents, pos, quat, np.array([bone.length for bone in bones]))
 
 
 def _add_bones(obj: bpy.types.Object, skeleton: Skeleton) -> None:

@@ -38,17 +38,29 @@ def build(
     armature = armature_from_skeleton(skeleton, name, collection)
     armature.data.display_type = "STICK"
     armature.show_in_front = True
+    collection.objects.link(dress(armature, skeleton, body_colour=body_colour, joint_colour=joint_colour))
+    return armature
+
+
+def dress(
+    armature: bpy.types.Object,
+    skeleton: Skeleton,
+    *,
+    body_colour: Colour = BODY_COLOUR,
+    joint_colour: Colour = JOINT_COLOUR,
+) -> bpy.types.Object:
+    """A mesh object, in no collection yet, that an armature with the skeleton's bones at rest moves."""
     parts = figure.parts(skeleton) if figure.is_stock(skeleton) else capsules.parts(skeleton)
-    mesh = _mesh(parts, f"{name} body")
+    name = f"{armature.name} body"
+    mesh = _mesh(parts, name)
     for label, colour, roughness in (("body", body_colour, 0.45), ("joints", joint_colour, 0.35)):
-        mesh.materials.append(plain(f"{name} {label}", colour, roughness))
-    body = bpy.data.objects.new(f"{name} body", mesh)
-    collection.objects.link(body)
+        mesh.materials.append(plain(f"{armature.name} {label}", colour, roughness))
+    body = bpy.data.objects.new(name, mesh)
     _skin(body, np.concatenate([part.weights for part in parts]), skeleton.names)
     body.parent = armature
     modifier = body.modifiers.new("Armature", "ARMATURE")
     modifier.object = armature
-    return armature
+    return body
 
 
 def _mesh(parts: Sequence[Part], name: str) -> bpy.types.Mesh:

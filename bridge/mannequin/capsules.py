@@ -7,8 +7,8 @@ from ...core.geometry.quaternions import Array, to_matrix
 from ...core.motion import Skeleton
 from .lofts import BODY, JOINT, Axes, Part, ball, loft
 
-_SLENDER = 0.16  # a capsule's radius beside its length
-_THINNEST, _THICKEST = 0.006, 0.07  # beside the skeleton's size
+_SLENDER, _STOUTEST = 0.13, 0.4  # a capsule's radius beside its length
+_THINNEST, _THICKEST = 0.016, 0.034  # and beside the skeleton's size
 
 
 def parts(skeleton: Skeleton) -> list[Part]:
@@ -19,27 +19,28 @@ def parts(skeleton: Skeleton) -> list[Part]:
     made: list[Part] = []
     for bone in range(len(skeleton)):
         length = float(skeleton.lengths[bone])
-        radius = float(np.clip(_SLENDER * length, _THINNEST * size, _THICKEST * size))
+        radius = min(float(np.clip(_SLENDER * length, _THINNEST * size, _THICKEST * size)), _STOUTEST * length)
         weights = np.zeros(len(skeleton))
         weights[bone] = 1.0
-        if length > 1.5 * radius:
+        if length > 1e-4 * size:
             made.append(_capsule(heads[bone], axes[bone], length, radius, weights))
-        if skeleton.parents[bone] >= 0:
-            joint = min(radius, 0.16 * float(skeleton.lengths[skeleton.parents[bone]]) + _THINNEST * size) * 0.8
+        if skeleton.parents[bone] >= 0 and radius > 0.0:
+            joint = 0.8 * radius
             vertices, faces = ball(heads[bone], (joint, joint, joint), sides=12, rings=7)
             made.append(Part(vertices, faces, JOINT, np.tile(weights, (len(vertices), 1))))
     return made or [_dot(heads[0], size, len(skeleton))]
 
 
 def _capsule(head: Array, axes: Array, length: float, radius: float, weights: Array) -> Part:
-    gap = 0.35 * radius
+    # Domes as deep as the ends are thick, inside the bone's own length.
+    start, stop = 0.9 * radius, 0.7 * radius
     rows = [
-        (gap + 0.8 * radius, 0.0, 0.0, 0.85 * radius, 0.85 * radius, 0.85 * radius),
-        (0.4 * length, 0.0, 0.0, radius, radius, radius),
-        (length - gap - 0.6 * radius, 0.0, 0.0, 0.65 * radius, 0.65 * radius, 0.65 * radius),
+        (1.1 * start, 0.0, 0.0, start, start, start),
+        (0.45 * length, 0.0, 0.0, radius, radius, radius),
+        (length - 1.1 * stop, 0.0, 0.0, stop, stop, stop),
     ]
     vertices, faces = loft(
-        Axes(head, axes[:, 1], axes[:, 0], axes[:, 2]), rows, sides=14, rings=7, rounding=(radius, radius)
+        Axes(head, axes[:, 1], axes[:, 0], axes[:, 2]), rows, sides=14, rings=7, rounding=(start, stop)
     )
     return Part(vertices, faces, BODY, np.tile(weights, (len(vertices), 1)))
 

@@ -210,8 +210,9 @@ def _leg(make: _Maker) -> list[Part]:
     size = make.size
     down = -_UP
     knee, ankle = make.skeleton.lengths[[make.skeleton.index("thigh.L"), make.skeleton.index("shin.L")]]
-    knee_skin = _tube_rows(knee, 0.10 * size, (0.034 * size, 0.038 * size, 0.034 * size))
-    ankle_skin = _tube_rows(ankle, 0.06 * size, (0.023 * size, 0.026 * size, 0.026 * size))
+    knee_skin = _tube_rows(knee, (0.10 * size, 0.10 * size), (0.034 * size, 0.038 * size, 0.034 * size))
+    # Short below the ankle, or it would come out of the sole.
+    ankle_skin = _tube_rows(ankle, (0.06 * size, 0.02 * size), (0.023 * size, 0.026 * size, 0.024 * size))
     ends = (0.007 * size, 0.006 * size)
     return [
         make.shell("thigh.L", _THIGH, down, sides=20, rings=9, rounding=(0.012 * size, 0.007 * size)),
@@ -229,7 +230,7 @@ def _arm(make: _Maker) -> list[Part]:
     size = make.size
     down = -_UP
     elbow = make.skeleton.lengths[make.skeleton.index("upper_arm.L")]
-    elbow_skin = _tube_rows(elbow, 0.08 * size, (0.025 * size, 0.028 * size, 0.025 * size))
+    elbow_skin = _tube_rows(elbow, (0.08 * size, 0.08 * size), (0.025 * size, 0.028 * size, 0.025 * size))
     ends = (0.006 * size, 0.005 * size)
     wrist = make.shell("forearm.L", ((0.17, 0.0, 0.0, 0.020, 0.023, 0.023), (0.225, 0.0, 0.0, 0.014, 0.021, 0.021)),
                        down, sides=14, rings=3, rounding=(0.004 * size, 0.004 * size))
@@ -264,9 +265,9 @@ def _hand(make: _Maker) -> list[Part]:
     return made
 
 
-def _tube_rows(joint: float, reach: float, radii: tuple[float, float, float]) -> Rows:
-    """Sections of a round tube from ``reach`` before the joint to ``reach`` after it."""
-    places = (joint - reach, joint, joint + reach)
+def _tube_rows(joint: float, reach: tuple[float, float], radii: tuple[float, float, float]) -> Rows:
+    """Sections of a round tube from ``reach[0]`` before the joint to ``reach[1]`` after it."""
+    places = (joint - reach[0], joint, joint + reach[1])
     return tuple((place, 0.0, 0.0, r, r, r) for place, r in zip(places, radii, strict=True))
 
 

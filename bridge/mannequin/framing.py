@@ -73,13 +73,16 @@ def box_corners(low: Array, high: Array) -> Array:
     return np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
 
 
-def padded(points: Array) -> Array:
-    """The points (N, 3) with room for the body around the bones, and their places on the ground."""
-    height = float(points[:, 2].max() - points[:, 2].min())
-    room = 0.08 * (height or 1.0)
-    shifts = room * np.concatenate([np.eye(3), -np.eye(3)])
+def padded(points: Array, size: float) -> Array:
+    """The points (N, 3) with room for the body of a figure of ``size`` around its bones, and its shade below."""
+    shifts = 0.07 * size * np.concatenate([np.eye(3), -np.eye(3)])
     floor = points * np.array([1.0, 1.0, 0.0]) + np.array([0.0, 0.0, min(0.0, float(points[:, 2].min()))])
     return np.concatenate([(points[:, None] + shifts).reshape(-1, 3), floor])
+
+
+def size_of(found: Sequence[Array]) -> float:
+    """How big the figure is that ``tracks`` found: its longest side in the frame where that is longest; never 0."""
+    return max(float((points.max(axis=0) - points.min(axis=0)).max()) for points in found) or 1.0
 
 
 def _outline(obj: bpy.types.Object) -> Array:

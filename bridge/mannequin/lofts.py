@@ -94,7 +94,8 @@ def inlay(
             square = (index[i, j], index[i + 1, j], index[i + 1, j + 1], index[i, j + 1])
             faces.append(tuple(int(k) for k in square))
             faces.append(tuple(int(k) + count for k in square[::-1]))
-    return _joined(np.concatenate([layer.reshape(-1, 3) for layer in layers]), faces, np.flatnonzero(edge >= 1.0), count)
+    rim = np.flatnonzero(edge >= 1.0)
+    return _joined(np.concatenate([layer.reshape(-1, 3) for layer in layers]), faces, rim, count)
 
 
 def tube(points: Array, radii: Sequence[float], across: Array, *, sides: int, rings: int) -> tuple[Array, Faces]:

@@ -8,7 +8,7 @@ import numpy as np
 from mathutils import Euler
 
 from ...core.geometry.quaternions import Array
-from .framing import THREE_QUARTER, box_corners, new_camera, padded, spread, tracks, view_matrix
+from .framing import THREE_QUARTER, box_corners, new_camera, padded, size_of, spread, tracks, view_matrix
 from .materials import checker
 
 SUN_ANGLES = (np.radians(48.0), 0.0, np.radians(62.0))
@@ -34,13 +34,14 @@ def build_set(
     subject_bounds: lowest and highest corner (3,) over all frames, in metres. None for where the scene's
     armatures go from its first frame to its last.
     """
-    points = box_corners(*subject_bounds) if subject_bounds is not None else _whereabouts(scene)
+    found = [box_corners(*subject_bounds)] if subject_bounds is not None else _whereabouts(scene)
+    points = np.concatenate(found)
     low, high = points.min(axis=0), points.max(axis=0)
-    size = max(float((high - low).max()), 1e-3)
+    size = min(size_of(found), float(high[2] - low[2]) or 1.0)
     collection = bpy.data.collections.new(name)
     scene.collection.children.link(collection)
     aspect = scene.render.resolution_x / scene.render.resolution_y
-    camera = new_camera(f"{name} camera", view_matrix(padded(points), THREE_QUARTER, aspect), size)
+    camera = new_camera(f"{name} camera", view_matrix(padded(points, size), THREE_QUARTER, aspect), size)
     stage = Stage(collection, ground(f"{name} ground", low, high), sun(f"{name} sun"), camera)
     for obj in (stage.ground, stage.sun, stage.camera):
         collection.objects.link(obj)
@@ -87,13 +88,13 @@ def sky(name: str) -> bpy.types.World:
     return world
 
 
-def _whereabouts(scene: bpy.types.Scene) -> Array:
-    """(N, 3) points of the scene's armatures over its frames, or of someone who stands at the origin."""
-    subjects = [obj for obj in scene.objects if obj.type == "ARMATURE"]
+def _whereabouts(scene: bpy.types.Scene) -> list[Array]:
+    """For frames of the scene the points (N, 3) of its armatures, or of someone who stands at the origin."""
+    subjects = [obj for obj in scene.objects if obj.type == "ARMATURE" and obj.data.bones]
+    if not subjects:
+        return [box_corners(np.array([-0.5, -0.5, 0.0]), np.array([0.5, 0.5, 1.6]))]
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
-        found = [*tracks(scene, subjects, spread(scene.frame_start, scene.frame_end))] if subjects else []
+        return tracks(scene, subjects, spread(scene.frame_start, scene.frame_end))
     finally:
         scene.frame_set(frame, subframe=subframe)
-    points = np.concatenate([*found, np.zeros((0, 3))])
-    return points if len(points) else box_corners(np.array([-0.5, -0.5, 0.0]), np.array([0.5, 0.5, 1.6]))
