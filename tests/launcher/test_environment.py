@@ -216,3 +216,11 @@ def test_everything_is_pinned(root):
         lines = environment.required(str(root / name))
         assert lines
         assert [line for line in lines if line.partition(";")[0].count("==") != 1] == []
+
+
+def test_every_package_has_its_licence_in_the_table(root):
+    rows = [line.split("|") for line in (root / "CONTRIBUTING.md").read_text().splitlines() if line.count("|") == 4]
+    named = {name.strip() for row in rows if row[3].strip() for name in row[1].split(",")}
+    for _, requirements in environment.VERSIONS.values():
+        pinned = {line.partition("==")[0] for line in environment.required(str(root / requirements))}
+        assert pinned - named == set()
