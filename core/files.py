@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import BadFile, CannotWrite
 
@@ -77,7 +78,7 @@ def read_json(path: Path) -> Any:
         raise BadFile(f"'{path}' cannot be read: {error}") from error
 
 
-def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> None:
     """Write an ``.npz`` of plain arrays with a JSON ``meta`` entry; no pickles."""
     stream = io.BytesIO()
     text = np.array(json.dumps(dict(meta), ensure_ascii=False, allow_nan=False))
@@ -85,7 +86,7 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str
     write_whole(path, stream.getvalue())
 
 
-def read_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read what ``write_arrays`` wrote: (arrays, meta). Torn and foreign files are a ``BadFile``."""
     hint = "Export or simulate it again"
     try:

@@ -25,7 +25,7 @@ def setting(
     unit: str = "",
     choices: Sequence[tuple[str, str, str]] = (),
 ) -> Any:
-    """Declare a field. ``choices`` are (value, label, help) for a string; ``unit`` is '', 's', 'm', 'rad', 'N' or 'kg'."""
+    """Declare a field: ``choices`` are (value, label, help) for a string; ``unit`` is '', s, m, rad, N or kg."""
     meta = {
         "label": label,
         "help": help,
@@ -80,7 +80,7 @@ def _unknown(name: str, known: set[str]) -> BadSettings:
 
 
 def _parse(field: "dataclasses.Field[Any]", text: str) -> Value:
-    kind = type(field.default)
+    kind: type = type(field.default)
     try:
         if kind is bool:
             return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[text.lower()]
@@ -95,17 +95,22 @@ def _parse(field: "dataclasses.Field[Any]", text: str) -> Value:
 
 
 def _check(field: "dataclasses.Field[Any]", value: Any) -> None:
-    kind = type(field.default)
+    kind: type = type(field.default)
     fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
     if not fits or (isinstance(value, bool) and kind is not bool):
         raise BadSettings(f"Setting '{field.name}' is {value!r}", f"Give a {kind.__name__}")
     if kind in (int, float):
         low, high = field.metadata["minimum"], field.metadata["maximum"]
         if not math.isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
-            bounds = f"between {low} and {high}" if low is not None and high is not None else (
-                f"of at least {low}" if low is not None else f"of at most {high}" if high is not None else "that is finite"
-            )
-            raise BadSettings(f"Setting '{field.name}' is {value}", f"Give a value {bounds}")
+            raise BadSettings(f"Setting '{field.name}' is {value}", f"Give a value {_bounds(low, high)}")
     names = [choice[0] for choice in field.metadata["choices"]]
     if names and value not in names:
         raise BadSettings(f"Setting '{field.name}' is '{value}'", f"Choose one of: {', '.join(names)}")
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f"between {low} and {high}"
+    if low is not None:
+        return f"of at least {low}"
+    return f"of at most {high}" if high is not None else "that is finite"

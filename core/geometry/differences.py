@@ -10,7 +10,7 @@ def velocity(position: Array, dt_s: float) -> Array:
     """(T, ...) units per second of samples ``dt_s`` apart; zeros for a single frame."""
     if len(position) < 2:
         return np.zeros_like(position)
-    return np.gradient(position, dt_s, axis=0)
+    return np.asarray(np.gradient(position, dt_s, axis=0))
 
 
 def angular_velocity(quat_wxyz: Array, dt_s: float) -> Array:

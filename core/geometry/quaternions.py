@@ -11,14 +11,20 @@ IDENTITY.setflags(write=False)
 
 
 def normalized(q: Array) -> Array:
-    """(..., 4) scaled to unit length; a zero quaternion becomes the identity."""
-    length = np.linalg.norm(q, axis=-1, keepdims=True)
-    return np.where(length > 1e-12, q / np.maximum(length, 1e-12), IDENTITY)
+    """(..., 4) scaled to unit length; a zero quaternion becomes the identity.
+
+    What is of unit length already is left as it is, to the last bit, so that doing it twice changes nothing.
+    """
+    largest = np.max(np.abs(q), axis=-1, keepdims=True)
+    scaled = q / np.where(largest > 1e-12, largest, 1.0)  # huge values would overflow when squared
+    length = np.linalg.norm(scaled, axis=-1, keepdims=True)
+    unit = np.abs(np.linalg.norm(q, axis=-1, keepdims=True) - 1.0) < 1e-15
+    return np.asarray(np.where(unit, q, np.where(largest > 1e-12, scaled / np.maximum(length, 1e-12), IDENTITY)))
 
 
 def conjugate(q: Array) -> Array:
     """(..., 4) inverse rotation of a unit quaternion."""
-    return q * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
 def multiply(a: Array, b: Array) -> Array:
@@ -58,12 +64,12 @@ def to_rotation_vector(q: Array) -> Array:
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, q[..., :1])
     scale = np.where(sine > 1e-8, angle / np.maximum(sine, 1e-12), 2.0)
-    return scale * q[..., 1:]
+    return np.asarray(scale * q[..., 1:])
 
 
 def angle_between(a: Array, b: Array) -> Array:
     """(...) radians of the shortest rotation from ``a`` to ``b``, accurate near zero."""
-    return np.linalg.norm(to_rotation_vector(multiply(conjugate(a), b)), axis=-1)
+    return np.asarray(np.linalg.norm(to_rotation_vector(multiply(conjugate(a), b)), axis=-1))
 
 
 def slerp(a: Array, b: Array, t: Array) -> Array:
@@ -83,13 +89,15 @@ def from_matrix(matrix: Array) -> Array:
     """(..., 4) of rotation matrices (..., 3, 3), by the numerically largest component."""
     m = np.asarray(matrix, dtype=float)
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    yz, zx, xy = (m[..., i, j] + m[..., j, i] for i, j in ((1, 2), (2, 0), (0, 1)))
+    wx, wy, wz = (m[..., j, i] - m[..., i, j] for i, j in ((1, 2), (2, 0), (0, 1)))
     # Four candidates, each exact where its own component is not small; take the largest for every entry.
     candidates = np.stack(
         [
-            np.stack([1 + xx + yy + zz, m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1),
-            np.stack([m[..., 2, 1] - m[..., 1, 2], 1 + xx - yy - zz, m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0]], -1),
-            np.stack([m[..., 0, 2] - m[..., 2, 0], m[..., 0, 1] + m[..., 1, 0], 1 - xx + yy - zz, m[..., 1, 2] + m[..., 2, 1]], -1),
-            np.stack([m[..., 1, 0] - m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1], 1 - xx - yy + zz], -1),
+            np.stack([1 + xx + yy + zz, wx, wy, wz], -1),
+            np.stack([wx, 1 + xx - yy - zz, xy, zx], -1),
+            np.stack([wy, xy, 1 - xx + yy - zz, yz], -1),
+            np.stack([wz, zx, yz, 1 - xx - yy + zz], -1),
         ],
         axis=-2,
     )

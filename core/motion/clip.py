@@ -23,7 +23,8 @@ class Tag:
         if not self.name.strip():
             raise BadMotion("A style tag has no name")
         if not 0 <= self.start < self.stop:
-            raise BadMotion(f"Style tag '{self.name}' covers frames {self.start} to {self.stop}", "Let it end after it starts")
+            covers = f"covers frames {self.start} to {self.stop}"
+            raise BadMotion(f"Style tag '{self.name}' {covers}", "Let it end after it starts")
 
 
 @dataclass(frozen=True, eq=False)

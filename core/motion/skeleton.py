@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,14 +90,14 @@ def to_local(parents: Sequence[int] | NDArray[np.int64], pos: Array, quat: Array
     return local_pos, local_quat
 
 
-def frozen(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """The array, made read-only because it is shared."""
     array.setflags(write=False)
     return array
 
 
-def _frozen(value: object, shape: tuple[int, ...], name: str, dtype: type = np.float64) -> NDArray[np.generic]:
-    array = np.array(value, dtype=dtype)
+def _frozen(value: object, shape: tuple[int, ...], name: str, dtype: type = np.float64) -> NDArray[Any]:
+    array: NDArray[Any] = np.array(value, dtype=dtype)
     if array.shape != shape:
         raise BadMotion(f"Skeleton {name} has shape {array.shape}, not {shape}")
     if not np.all(np.isfinite(array)):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import BadFile, BadMotion
 from ...files import read_arrays, write_arrays
@@ -42,7 +43,7 @@ def load_take(path: Path) -> Take:
     return Take(_clip(path, arrays, meta), arrays.get("contacts"), meta.get("fell_at_s"), meta.get("measurements", {}))
 
 
-def _clip_arrays(clip: Clip) -> dict[str, np.ndarray]:
+def _clip_arrays(clip: Clip) -> dict[str, NDArray[Any]]:
     skeleton = clip.skeleton
     return {
         "parents": np.asarray(skeleton.parents),
@@ -59,7 +60,7 @@ def _clip_meta(clip: Clip) -> dict[str, Any]:
     return {"names": list(clip.skeleton.names), "fps": clip.fps, "name": clip.name, "tags": tags}
 
 
-def _open(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def _open(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     arrays, meta = read_arrays(path)
     if meta.get("kind") != kind:
         raise BadFile(f"'{path}' is not a {kind} file", "Give an .npz that Sinew wrote")
@@ -68,7 +69,7 @@ def _open(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     return arrays, meta
 
 
-def _clip(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Clip:
+def _clip(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
     try:
         skeleton = Skeleton(
             tuple(meta["names"]), arrays["parents"], arrays["rest_pos"], arrays["rest_quat_wxyz"], arrays["lengths"]

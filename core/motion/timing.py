@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Is a clip's frame rate true, and its scale? Free flight tells the one, the character's size the other.
+
+Everything falls alike: a motion that is played k times too fast falls at k squared times gravity. A false
+alarm does more harm than a missed one, so what is not clear is not said.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .clip import Clip
+from .flights import Body, Flight, body_of, fastest_fall, find_flights
+
+GRAVITY_M_S2 = 9.81
+
+# Rates that motion is recorded at, and how unlikely each is, in squared standard deviations.
+_RATES = {24: 0.0, 30: 0.0, 60: 0.0, 120: 0.0, 25: 3.0, 50: 3.0, 100: 3.0, 48: 6.0, 125: 6.0, 240: 6.0}
+_SIMPLE = 4.0  # how much likelier a rate is that is a whole multiple or part of the labelled one
+_FAR = 10.0  # squared standard deviations from the measured rate within which a rate is believed
+_APART = 4.0  # and by how much it must be better than the next one
+
+_TOO_FAST, _TOO_SLOW = 0.72, 1.6  # measured rate over labelled rate, from which it is worth a word
+_BALLOON = 3.0
+_HELD_M = 0.05  # who seems to float must not be held by anything, not even by a rolling foot
+
+_SMALLEST_M, _TALLEST_M, _PERSON_M = 0.4, 3.0, 1.6
+# Metres a unit: centimetres, millimetres, inches, feet, those of the CMU library, and metres once divided by a hundred.
+_UNITS = (0.01, 0.001, 0.0254, 0.3048, 0.0564444, 100.0)
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+@dataclass(frozen=True)
+class FrameRateFinding:
+    """A frame rate that does not fit gravity.
+
+    gravity_m_s2: how fast the motion falls at its labelled rate.
+    flights: how many flights say so.
+    factor: the suggested rate over the labelled one; 0.5 for a motion that is played twice too fast.
+    suggested_fps: what the clip's rate should be.
+    """
+
+    gravity_m_s2: float
+    flights: int
+    factor: float
+    suggested_fps: float
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class ScaleFinding:
+    """A character of no human size, whose units are in doubt.
+
+    height_m: its longest side at rest.
+    suggested_scale: what to multiply its units by.
+    """
+
+    height_m: float
+    suggested_scale: float
+    message: str
+    hint: str
+
+
+def check_frame_rate(clip: Clip) -> FrameRateFinding | None:
+    """What the clip's flights say against its frame rate; None where they agree, or nothing is sure."""
+    body = body_of(clip)
+    if not _SMALLEST_M <= body.size_m <= _TALLEST_M:
+        return None  # in wrong units gravity is wrong too; check_scale says so
+    flights = find_flights(body)
+    found = _measured_rate(flights)
+    if found is None:
+        return None
+    measured, spread = found
+    if not _clearly_off(measured / clip.fps, body, flights):
+        return None
+    suggested = _likeliest_rate(measured, spread, clip.fps)
+    if suggested is None:
+        return None
+    gravity = GRAVITY_M_S2 * (clip.fps / measured) ** 2
+    return FrameRateFinding(
+        gravity_m_s2=gravity,
+        flights=len(flights),
+        factor=suggested / clip.fps,
+        suggested_fps=suggested,
+        message=f"This motion falls at {gravity:.2g} m/s² in the air, {_of_gravity(gravity / GRAVITY_M_S2)}: "
+        f"it was probably recorded at {suggested:g} frames a second, not {clip.fps:.4g}",
+        hint=f"Set the true frame rate to {suggested:g} (--fps {suggested:g})",
+    )
+
+
+def check_scale(clip: Clip) -> ScaleFinding | None:
+    """Whether the character is too large or too small to be in metres."""
+    height = body_of(clip).size_m
+    if _SMALLEST_M <= height <= _TALLEST_M or height < 1e-6:
+        return None
+    fitting = [unit for unit in _UNITS if 0.8 < height * unit < 2.4]
+    # A unit that people use is a better guess than the average person's height.
+    scale = min(fitting, key=lambda unit: abs(np.log(height * unit / _PERSON_M)), default=_PERSON_M / height)
+    scale = float(f"{scale:.3g}")
+    size = f"{height:.0f} m" if height >= 10 else f"{height:.2g} m" if height >= 0.1 else f"{height * 1000:.2g} mm"
+    return ScaleFinding(
+        height_m=height,
+        suggested_scale=scale,
+        message=f"The character is {size} tall, so physics will not fit it",
+        hint=f"Give --scale {scale:g} or so",
+    )
+
+
+def _measured_rate(flights: Sequence[Flight]) -> tuple[float, float] | None:
+    """Frames a second at which the flights fall as they should, and its relative standard deviation.
+
+    None where there are no flights or they disagree.
+    """
+    if not flights:
+        return None
+    logs = 0.5 * np.log(GRAVITY_M_S2 / np.array([flight.fall for flight in flights]))
+    agree = np.abs(logs - np.median(logs)) < 0.15
+    if agree.mean() < 2.0 / 3.0:
+        return None
+    # What clips of known rate show: it is the body's guessed masses that limit us, more so in a part of a flight.
+    sigmas = np.array([0.035 + 0.1 * (1.0 - flight.share) for flight in flights])
+    weights = agree * sigmas**-2.0
+    weights /= weights.sum()
+    return float(np.exp(weights @ logs)), float(np.sqrt(0.03**2 + np.sum((weights * sigmas) ** 2)))
+
+
+def _clearly_off(ratio: float, body: Body, flights: Sequence[Flight]) -> bool:
+    """Whether a measured over a labelled rate cannot be explained but by a wrong label."""
+    # A small or large character may be a person whose motion was scaled with the body: let it be off as that, too.
+    as_person = ratio * np.sqrt(body.size_m / _PERSON_M)
+    if max(ratio, as_person) < _TOO_FAST:
+        return True  # nothing on Earth falls faster than it falls
+    if min(ratio, as_person) < _TOO_SLOW:
+        return False
+    # To fall slowly, by contrast, it is enough to be held by what is not in the file: a rope, a partner, a step.
+    # Then something else in the clip falls faster, or some point of the body hardly moves; but what falls as slowly
+    # as a balloon and still makes a parabola is no body that is half held.
+    if ratio < _BALLOON and any(flight.stillest_m < _HELD_M for flight in flights):
+        return False
+    return all(fastest_fall(body.centre, flight.stop - flight.start) < 1.5 * flight.fall for flight in flights)
+
+
+def _likeliest_rate(measured: float, spread: float, labelled: float) -> float | None:
+    """The usual rate that the measured one must be, or None if two are about as likely."""
+    costs: list[tuple[float, int]] = []
+    for rate, unusual in _RATES.items():
+        distance = (np.log(measured / rate) / spread) ** 2
+        if distance < _FAR:
+            ratio = max(rate / labelled, labelled / rate)
+            simple = abs(ratio - round(ratio)) < 0.005 * ratio
+            costs.append((float(distance) + unusual - _SIMPLE * simple, rate))
+    costs.sort()
+    if not costs:
+        return None
+    best = costs[0]
+    # Rates that are nearly the same, such as 24 and 25, cannot be told apart, and nothing hangs on it.
+    rivals = [cost for cost, rate in costs[1:] if abs(np.log(rate / best[1])) > 0.05]
+    if rivals and rivals[0] < best[0] + _APART:
+        return None
+    return float(best[1])
+
+
+def _of_gravity(ratio: float) -> str:
+    """How the fall compares, for people."""
+    if ratio < 1.0:
+        return f"{ratio:.0%} of gravity"
+    whole = round(ratio)
+    if whole < len(_WORDS) and abs(ratio - whole) < 0.1 * whole:
+        return f"{_WORDS[whole]} times gravity"
+    return f"{ratio:.2g} times gravity"
