@@ -36,7 +36,7 @@ def checker(name: str, light: Colour, dark: Colour, square_m: float) -> bpy.type
 
 def _principled(name: str) -> tuple[bpy.types.Material, bpy.types.Node]:
     material = bpy.data.materials.new(name)
-    if not material.use_nodes:  # before 5.0 a material has no nodes until asked; later it always has
+    if material.node_tree is None:  # before 5.0 a material has no nodes until asked
         material.use_nodes = True
     shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
     return material, shader

@@ -43,7 +43,6 @@ def film(
         _key_camera(made)
         file = made.folder / "film.mp4"
         copy.render.filepath = str(file)
-        copy.frame_set(frames[0])
         made.shoot(animation=True)
         if not file.is_file() or not file.stat().st_size:
             raise CannotWrite(f"Blender could not write '{file}'", "Free some space for temporary files")

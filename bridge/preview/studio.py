@@ -23,6 +23,7 @@ from ..quiet import quiet
 VIEWS = ("AUTO", "SCENE", "FRAME", "FOLLOW")
 
 _SAMPLES_UNDENOISED = 16
+_TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 _WIDEST, _OWN_ASPECT = 16.0 / 9.0, 4.0 / 3.0
 _SMOOTH_S = 0.35  # a following camera does not bob with every step
 
@@ -40,7 +41,7 @@ class Studio:
         """Go to the frame, with the camera where it belongs."""
         if frame in self.places:
             self.scene.camera.location = self.places[frame]
-        self.scene.frame_set(frame)
+        self.scene.frame_current = frame  # the render evaluates it
 
     def shoot(self, *, animation: bool) -> None:
         """Render the current frame, or all of them, to the scene's ``filepath``."""
@@ -74,11 +75,11 @@ def studio(
         raise RigError("There is nothing to take a picture of", "Choose an armature and frames in which it moves")
     if view == "SCENE" and scene.camera is None:
         raise RigError(f"Scene '{scene.name}' has no camera", "Add one, or choose another view")
-    with tempfile.TemporaryDirectory(prefix="sinew-", ignore_cleanup_errors=True) as folder, _no_trace():
+    with _temporary_folder() as folder, _pose_kept(scene), _no_trace():
         copy = scene.copy()
         copy.name = "Sinew preview"
         _simplify(copy, samples)
-        made = Studio(copy, Path(folder))
+        made = Studio(copy, folder)
         own = copy.camera is None or view in ("FRAME", "FOLLOW")
         aspect = _OWN_ASPECT if own else min(_aspect(scene.render), _WIDEST)
         copy.render.resolution_x, copy.render.resolution_y = _even(height * aspect), _even(height)
@@ -102,6 +103,13 @@ def require_place(path: Path) -> None:
 
 
 @contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    # Windows may still hold a picture open for a moment: no reason to fail a preview that is finished.
+    with tempfile.TemporaryDirectory(prefix="sinew-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@contextmanager
 def _no_trace() -> Iterator[None]:
     """Whatever is added to the file meanwhile is removed again."""
     kinds = ("scenes", "objects", "meshes", "cameras", "lights", "worlds", "materials", "actions", "images")
@@ -113,6 +121,27 @@ def _no_trace() -> Iterator[None]:
             blocks = getattr(bpy.data, kind)
             for block in [block for block in blocks if block.as_pointer() not in before[kind]]:
                 blocks.remove(block)
+
+
+@contextmanager
+def _pose_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """The scene's objects and bones are where they were, also those that were moved by hand and not keyed yet.
+
+    Objects are shared with the copy of the scene, and evaluating another frame of it writes what is animated back
+    into them.
+    """
+    moved = [holder for obj in scene.objects for holder in (obj, *(obj.pose.bones if obj.pose else ()))]
+    kept = [[tuple(getattr(holder, name)) for name in _TRANSFORMS] for holder in moved]
+    try:
+        yield
+    finally:
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        for holder, values in zip(moved, kept, strict=True):
+            for name, value in zip(_TRANSFORMS, values, strict=True):
+                if tuple(getattr(holder, name)) != value:
+                    setattr(holder, name, value)
+        for layer in scene.view_layers:
+            layer.update()
 
 
 def _simplify(copy: bpy.types.Scene, samples: int) -> None:
