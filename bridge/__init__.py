@@ -1,2 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All real bpy work."""
+
+from typing import Any
+
+_commands: list[Any] = []  # Blender's handle on ``blender -c sinew``, needed to take it away again
+
+
+def register() -> None:
+    """Add properties, preferences, the job monitor and the command line to Blender."""
+    import bpy
+
+    from . import cli, monitor, preferences, properties
+
+    properties.register()
+    preferences.register()
+    monitor.register()
+    _commands.append(bpy.utils.register_cli_command("sinew", cli.main))
+
+
+def unregister() -> None:
+    """Take them away again."""
+    import bpy
+
+    from . import monitor, preferences, properties
+
+    while _commands:
+        bpy.utils.unregister_cli_command(_commands.pop())
+    monitor.unregister()
+    preferences.unregister()
+    properties.unregister()

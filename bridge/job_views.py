@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A job as the panel shows it: plain text and numbers, ready to draw."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.control import registry
+from ..core.errors import SinewError
+from ..core.jobs import Job, JobStatus
+
+RESUMABLE = ("created", "cancelled", "failed", "lost")
+
+_STATES = {
+    "created": "Not started",
+    "starting": "Starting",
+    "running": "Running",
+    "done": "Done",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+    "lost": "Interrupted",
+    "missing": "Not here",
+}
+
+
+@dataclass(frozen=True)
+class JobView:
+    """What there is to see of a job.
+
+    state: as in ``JobStatus``, or 'missing' for a folder that is not on this computer.
+    text: the state in words, with the time left where it is known; stands on the progress bar.
+    message, hint: what went wrong or is waited for, and the fix. ``is_error`` tells which.
+    action: the Action that was baked from it, '' if none was.
+    measurements: (name, value) pairs as texts.
+    notes: what the worker found out about the motion.
+    """
+
+    id: str
+    title: str
+    method: str
+    state: str
+    text: str
+    fraction: float = 0.0
+    message: str = ""
+    hint: str = ""
+    is_error: bool = False
+    action: str = ""
+    measurements: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def alive(self) -> bool:
+        """Whether a worker is at it."""
+        return self.state in ("starting", "running")
+
+    @property
+    def resumable(self) -> bool:
+        """Whether it can be started again where it stopped."""
+        return self.state in RESUMABLE
+
+
+def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError | None = None) -> JobView:
+    """The view of a job. ``waiting``: why its result is not baked yet; ``problem``: what was in the way."""
+    spec, state = job.spec, status.state
+    message, hint, is_error = "", "", False
+    if problem is not None:
+        message, hint, is_error = problem.message, problem.hint, True
+    elif state in ("failed", "lost"):
+        message, hint, is_error = status.message or "The worker failed", status.hint, True
+    elif state == "done":
+        message = waiting
+    collected = job.collected() if state == "done" else None
+    return JobView(
+        spec.id,
+        spec.title,
+        _label(spec.method),
+        state,
+        _text(job, status),
+        status.fraction,
+        message,
+        hint,
+        is_error,
+        str((collected or {}).get("action", "")),
+        tuple((name, _number(value)) for name, value in _known(status.measurements).items()),
+        tuple(finding.get("message", "") for finding in status.findings),
+    )
+
+
+def missing_view(job_id: str, title: str, problem: SinewError) -> JobView:
+    """The view of a job that the file names but that cannot be read here."""
+    return JobView(
+        job_id, title or job_id, "", "missing", _STATES["missing"], 0.0, problem.message, problem.hint, is_error=True
+    )
+
+
+def time_text(seconds: float) -> str:
+    """A duration for people: '8 s', '2 min 05 s', '3 h 10 min'."""
+    whole = max(0, math.ceil(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def _text(job: Job, status: JobStatus) -> str:
+    word = _STATES.get(status.state, status.state)
+    if status.alive and job.cancel_file.exists():
+        return "Stopping"
+    if status.state == "running":
+        left = "" if status.eta_s is None else f"  ·  {time_text(status.eta_s)} left"
+        return f"{status.fraction:.0%}{left}"
+    if status.state == "done" and status.wall_s >= 1.0:
+        return f"{word} in {time_text(status.wall_s)}"
+    if status.state in ("cancelled", "lost") and status.fraction > 0:
+        return f"{word} at {status.fraction:.0%}"
+    return word
+
+
+def _label(method: str) -> str:
+    """The method's label; its name where this Sinew does not know it."""
+    try:
+        return registry.get(method).label
+    except SinewError:
+        return method
+
+
+def _known(measurements: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.replace("_", " "): value for name, value in measurements.items() if value is not None}
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

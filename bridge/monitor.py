@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The job monitor: looks at this file's jobs on a timer, and bakes each result once.
+
+A timer, not a modal operator, so that opening a file or undoing does not end it. It keeps ids, names
+and folders, never a datablock: undo and file loading may replace any of those at any time.
+"""
+
+import logging
+from dataclasses import dataclass
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..core import jobs
+from ..core.errors import JobError, SinewError
+from . import homes, notices
+from .job_views import JobView, missing_view, view_of
+
+PERIOD_S = 0.25
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Watched:
+    """A job that this file waits for.
+
+    view: what the panel shows; None until it was looked at.
+    ours: whether it belongs to the open file, so that its result may be baked without asking.
+    tried: whether it was baked or refused once; from then on only the user bakes it.
+    problem: why the user's last wish for this job could not be fulfilled.
+    """
+
+    job: jobs.Job
+    ours: bool
+    view: JobView | None = None
+    tried: bool = False
+    problem: SinewError | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is something to wait for."""
+        view = self.view
+        return view is None or view.alive or (view.state == "done" and self.ours and not self.tried)
+
+
+# This session's knowledge of the open file's jobs, by id. All of it can be found again from the .blend and
+# the job folders.
+_watched: dict[str, _Watched] = {}
+_missing: dict[str, JobView] = {}
+_attached: list[bool] = []  # empty until the open file's own jobs were looked for
+
+
+def views() -> list[JobView]:
+    """Every job of the open file, the newest first; what the panel draws."""
+    seen = [watched.view for watched in _watched.values() if watched.view is not None]
+    return sorted([*seen, *_missing.values()], key=lambda view: view.id, reverse=True)
+
+
+def job_of(job_id: str) -> jobs.Job:
+    """The job of that id."""
+    if job_id in _watched:
+        return _watched[job_id].job
+    raise JobError(f"This file knows no job '{job_id}'", "Open the file that it was started from")
+
+
+def watch(job: jobs.Job, scene: bpy.types.Scene) -> None:
+    """Follow a job that was just started or resumed, and note it in the file."""
+    _attach_once()
+    _watched[job.spec.id] = _Watched(job, ours=homes.is_here(job))
+    _missing.pop(job.spec.id, None)
+    _list_in(scene, job)
+    look(job.spec.id)
+    start_timer()
+
+
+def look(job_id: str, problem: SinewError | None = None) -> None:
+    """Bring one job's view up to date now; ``problem`` is shown with it until the next try."""
+    watched = _watched.get(job_id)
+    if watched is not None:
+        watched.problem = problem
+        _refresh(watched)
+        _redraw()
+
+
+def forget(job_id: str, *, delete_files: bool = False) -> None:
+    """Put a job away: it is neither shown nor baked any more."""
+    watched = _watched.get(job_id)
+    if watched is not None and watched.job.folder.is_dir():
+        if watched.job.status().alive:
+            raise JobError(f"Job '{watched.job.spec.title}' is running", "Cancel it first")
+        homes.move_here(watched.job, settled=True)
+        if delete_files:
+            homes.delete(watched.job)
+    _watched.pop(job_id, None)
+    _missing.pop(job_id, None)
+    _list_only(set(_watched) | set(_missing))
+    _redraw()
+
+
+def drop_deleted() -> None:
+    """Put away the jobs whose folders are gone."""
+    for job_id in [job_id for job_id, watched in _watched.items() if not watched.job.folder.is_dir()]:
+        forget(job_id)
+
+
+def start_timer() -> None:
+    """Look at the jobs from now on, until there is nothing to wait for."""
+    if not bpy.app.timers.is_registered(tick):
+        bpy.app.timers.register(tick, first_interval=PERIOD_S, persistent=True)
+
+
+def tick() -> float | None:
+    """Look at every job once, bake what is done; seconds until the next look, None for no more."""
+    _attach_once()
+    changed = False
+    for watched in list(_watched.values()):
+        if watched.pending:
+            changed |= _look_closely(watched)
+    if changed:
+        _redraw()
+    return PERIOD_S if any(watched.pending for watched in _watched.values()) else None
+
+
+def attach() -> None:
+    """Find the jobs of the open file: those it names, and those on disk that were started from it.
+
+    The second kind is left by a Blender that was killed before it could save.
+    """
+    _attached[:] = [True]
+    _watched.clear()
+    _missing.clear()
+    notices.clear()
+    named = {entry.name: entry.action for scene in bpy.data.scenes for entry in scene.sinew.jobs}
+    found = {job.spec.id: job for job in jobs.all_jobs() if job.spec.id in named or _was_started_here(job)}
+    for job_id, job in found.items():
+        if not homes.is_settled(job):
+            _watched[job_id] = _Watched(job, ours=homes.is_here(job))
+    for job_id in named.keys() - found.keys():
+        _missing[job_id] = _why_missing(job_id, named[job_id])
+    if any(watched.pending for watched in _watched.values()):
+        start_timer()
+
+
+def _attach_once() -> None:
+    """Attach to the file that was open before Blender let us look at it."""
+    if not _attached:
+        attach()
+
+
+def _was_started_here(job: jobs.Job) -> bool:
+    # A file that was never saved has no name by which another session could know it.
+    return bool(bpy.data.filepath) and homes.is_here(job)
+
+
+def _why_missing(job_id: str, title: str) -> JobView:
+    try:
+        jobs.open_job(jobs.jobs_root() / job_id)
+        problem = SinewError(f"Job '{job_id}' cannot be read")
+    except SinewError as error:
+        problem = error
+    return missing_view(job_id, title, problem)
+
+
+def _look_closely(watched: _Watched) -> bool:
+    """Refresh the view, bake what is done, tell of what went wrong; True if the view changed."""
+    before = watched.view
+    try:
+        after = _refresh(watched)
+        if after.state == "done" and watched.ours and not watched.tried:
+            after = _bake_when_possible(watched)
+    except Exception:  # noqa: BLE001
+        # A bug met with one job must not hide the others, nor repeat itself four times a second.
+        _log.exception("The job in '%s' cannot be followed", watched.job.folder)
+        problem = SinewError("Sinew met an error of its own with this job", "Look into the system console")
+        after = watched.view = missing_view(watched.job.spec.id, watched.job.spec.title, problem)
+    if before is not None and before.alive and after.state in ("failed", "lost"):
+        _tell(f"{after.title}: {SinewError(after.message, after.hint)}", "WARNING")
+    return after != before
+
+
+def _refresh(watched: _Watched, waiting: str = "") -> JobView:
+    try:
+        status = watched.job.status()
+    except JobError as error:
+        watched.tried = True
+        watched.view = missing_view(watched.job.spec.id, watched.job.spec.title, error)
+        return watched.view
+    if status.state == "done" and not watched.ours and not waiting:
+        waiting = "It was started from another file. Bake it if it belongs here"
+    watched.view = view_of(watched.job, status, waiting, watched.problem)
+    return watched.view
+
+
+def _bake_when_possible(watched: _Watched) -> JobView:
+    if watched.job.collected() is not None:  # also by another Blender, or before an undo
+        watched.tried = True
+        return _refresh(watched)
+    with _context_of(watched.job):
+        waiting = _why_not_now()
+        if waiting:
+            return _refresh(watched, waiting)
+        watched.tried = True
+        try:
+            # The second argument makes the undo step that an operator called from Python otherwise goes without.
+            bpy.ops.sinew.collect("EXEC_DEFAULT", True, job=watched.job.spec.id)
+        except RuntimeError as error:
+            if watched.problem is None:
+                raise
+            # What the operator reports as an error arrives here; the panel has it already.
+            _tell(str(watched.problem), "WARNING")
+            _log.info("%s", error)
+        else:
+            _tell(f"Baked '{_refresh(watched).action}'", "INFO")
+    return _refresh(watched)
+
+
+def _context_of(job: jobs.Job) -> "bpy.types.ContextTempOverride":
+    """The window, scene and view layer where the job's armature lives, as far as there are any."""
+    windows = bpy.context.window_manager.windows
+    name = job.spec.target.get("armature", "")
+    for window in windows:
+        if name in window.scene.objects:
+            return bpy.context.temp_override(window=window)
+    for scene in bpy.data.scenes:
+        if name in scene.objects:
+            # A scene that no window shows; its first view layer is as good as any.
+            return bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0])
+    return bpy.context.temp_override(window=windows[0]) if windows else bpy.context.temp_override()
+
+
+def _why_not_now() -> str:
+    """Why a result cannot be baked at this moment, '' if it can."""
+    if bpy.app.is_job_running("RENDER"):
+        return "It is baked when the render is finished"
+    if bpy.context.mode not in ("OBJECT", "POSE"):
+        # Other modes have an undo of their own, which would not know of a new Action.
+        return "It is baked when you are back in Object Mode or Pose Mode"
+    tools = [tool for window in bpy.context.window_manager.windows for tool in window.modal_operators]
+    if any("UNDO" in tool.bl_options for tool in tools):
+        return "It is baked when the current tool is finished"
+    return ""
+
+
+def _tell(text: str, kind: str) -> None:
+    """Say something in the status bar."""
+    windows = bpy.context.window_manager.windows
+    if bpy.app.background or not windows:
+        bpy.ops.sinew.tell(text=text, kind=kind)
+        return
+    with bpy.context.temp_override(window=bpy.context.window or windows[0]):
+        bpy.ops.sinew.tell("INVOKE_DEFAULT", text=text, kind=kind)
+
+
+def _redraw() -> None:
+    for window in bpy.context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                for region in area.regions:
+                    if region.type == "UI":
+                        region.tag_redraw()
+
+
+def _list_in(scene: bpy.types.Scene, job: jobs.Job) -> None:
+    entry = scene.sinew.jobs.get(job.spec.id) or scene.sinew.jobs.add()
+    entry.name = job.spec.id
+    entry.armature = str(job.spec.target.get("armature", ""))
+    entry.action = str(job.spec.target.get("action", ""))
+
+
+def _list_only(wanted: set[str]) -> None:
+    for scene in bpy.data.scenes:
+        for index, entry in reversed(list(enumerate(scene.sinew.jobs))):
+            if entry.name not in wanted:
+                scene.sinew.jobs.remove(index)
+
+
+@persistent
+def _on_load(_path: str) -> None:
+    attach()
+
+
+@persistent
+def _on_save(_path: str) -> None:
+    """List what the file still waits for: undo may have taken it out, and what was baked is in the file itself."""
+    _attach_once()
+    open_jobs = {job_id: watched.job for job_id, watched in _watched.items() if watched.job.collected() is None}
+    _list_only(set(open_jobs) | set(_missing))
+    listed = {entry.name for scene in bpy.data.scenes for entry in scene.sinew.jobs}
+    for job_id, job in open_jobs.items():
+        if job_id not in listed:
+            _list_in(bpy.context.scene, job)
+
+
+@persistent
+def _on_saved(path: str) -> None:
+    """The jobs belong to the file under its new name; those whose result is in it are settled."""
+    if not homes.is_open_file(path):
+        return  # a copy was saved
+    for watched in _watched.values():
+        if watched.ours and watched.job.folder.is_dir():
+            try:
+                homes.move_here(watched.job, settled=watched.job.collected() is not None)
+            except SinewError as error:
+                _log.warning("%s", error)
+
+
+_HANDLERS = (("load_post", _on_load), ("save_pre", _on_save), ("save_post", _on_saved))
+
+
+def register() -> None:
+    """Follow files as they are opened and saved. The open one is looked at as soon as Blender is ready."""
+    for name, handler in _HANDLERS:
+        getattr(bpy.app.handlers, name).append(handler)
+    start_timer()
+
+
+def unregister() -> None:
+    """Stop the timer and forget everything."""
+    if bpy.app.timers.is_registered(tick):
+        bpy.app.timers.unregister(tick)
+    for name, handler in _HANDLERS:
+        getattr(bpy.app.handlers, name).remove(handler)
+    for kept in (_watched, _missing, _attached):
+        kept.clear()
+    notices.clear()

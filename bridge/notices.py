@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel has to say about the motion that is chosen now: errors and doubts, each with its fix."""
+
+from dataclasses import dataclass
+
+from ..core.errors import SinewError
+from ..core.motion import Clip
+from ..core.motion.timing import check_frame_rate, check_scale
+from .requests import Request
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A message with its fix. A suggestion that is not 0 is a fix that a button can apply."""
+
+    message: str
+    hint: str
+    is_error: bool = False
+    suggested_fps: float = 0.0
+    suggested_scale: float = 0.0
+
+
+# Each request with what there is to say about it. Anything that the animator changes makes another request,
+# so that nothing outdated is shown.
+_said: list[tuple[Request, tuple[Notice, ...]]] = []
+
+
+def of(request: Request) -> tuple[Notice, ...]:
+    """What there is to say about the request."""
+    return next((notices for known, notices in _said if known == request), ())
+
+
+def say(request: Request, notices: tuple[Notice, ...]) -> None:
+    """Show the notices as long as the request stays as it is."""
+    _said[:] = [(request, notices)]
+
+
+def error(problem: SinewError) -> Notice:
+    """The notice for an error."""
+    return Notice(problem.message, problem.hint, is_error=True)
+
+
+def doubts_about(clip: Clip) -> tuple[Notice, ...]:
+    """What looks wrong with the motion itself: its size, its frame rate."""
+    found = []
+    if scale := check_scale(clip):
+        found.append(Notice(scale.message, scale.hint, suggested_scale=scale.suggested_scale))
+    if rate := check_frame_rate(clip):
+        found.append(Notice(rate.message, rate.hint, suggested_fps=rate.suggested_fps))
+    return tuple(found)
+
+
+def clear() -> None:
+    """Forget everything, as when another file is opened."""
+    _said.clear()

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an animator sets, kept in the scene as ``scene.sinew``.
+
+Every method's settings become a property group drawn from its settings' fields, so that a new method
+needs no edit here.
+"""
+
+import dataclasses
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ..core.control import registry
+from . import actions
+from .requests import Request
+from .rig_writer import PLACES
+
+ENGINES = (
+    ("auto", "Automatic", "The fastest engine that the worker's Python has"),
+    ("mujoco", "MuJoCo", "Simulate with MuJoCo"),
+    ("bullet", "Bullet", "Simulate with PyBullet"),
+)
+
+# Blender's own length and mass units follow the scene's unit scale, which a method's metres do not.
+_UNITS: dict[str, dict[str, str]] = {"s": {"unit": "TIME_ABSOLUTE"}, "rad": {"subtype": "ANGLE", "unit": "ROTATION"}}
+
+
+def enum_items(choices: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str, int]]:
+    """Blender's items for (value, label, help) choices.
+
+    A .blend keeps a choice as a number, so the number follows from the value: a list that grows or is
+    sorted anew changes nobody's files.
+    """
+    return [(value, label, text, zlib.crc32(value.encode()) & 0x7FFFFFFF) for value, label, text in choices]
+
+
+def property_of(field: "dataclasses.Field[Any]") -> Any:
+    """The Blender property that mirrors one field of a method's settings."""
+    meta, kind = field.metadata, type(field.default)
+    unit = meta["unit"]
+    label = meta["label"] if not unit or unit in _UNITS else f"{meta['label']} ({unit})"
+    common = {"name": label, "description": meta["help"], "default": field.default, "options": set()}
+    if meta["choices"]:
+        return EnumProperty(items=enum_items(meta["choices"]), **common)
+    if kind is bool:
+        return BoolProperty(**common)
+    limits = {"min": meta["minimum"], "max": meta["maximum"]}
+    limits = {name: kind(value) for name, value in limits.items() if value is not None}
+    if kind is int:
+        return IntProperty(**limits, **common)
+    if kind is float:
+        return FloatProperty(precision=3, **limits, **_UNITS.get(unit, {}), **common)
+    return StringProperty(**common)
+
+
+def _group(name: str, doc: str, properties: dict[str, Any]) -> type[bpy.types.PropertyGroup]:
+    return type(name, (bpy.types.PropertyGroup,), {"__annotations__": properties, "__doc__": doc})
+
+
+def _settings_group(name: str) -> type[bpy.types.PropertyGroup]:
+    """A property group for the settings of the method called ``name``."""
+    method = registry.get(name)
+    properties = {field.name: property_of(field) for field in dataclasses.fields(method.settings_type)}
+    return _group(f"SINEW_PG_settings_{name}", f"Settings of {method.label}", properties)
+
+
+_SETTINGS = {name: _settings_group(name) for name in registry.names()}
+SINEW_PG_methods = _group(
+    "SINEW_PG_methods",
+    "The settings of every method, each under the method's name",
+    {name: PointerProperty(type=group) for name, group in _SETTINGS.items()},
+)
+_METHODS = [(name, (method := registry.get(name)).label, method.help) for name in _SETTINGS]
+
+
+def _is_armature_here(self: Any, obj: bpy.types.Object) -> bool:
+    return obj.type == "ARMATURE" and self.id_data.objects.get(obj.name) == obj
+
+
+def _can_move_armature(self: Any, action: bpy.types.Action) -> bool:
+    return self.armature is None or actions.slot_for(action, self.armature) is not None
+
+
+class SINEW_PG_job(bpy.types.PropertyGroup):
+    """A job that this file waits for; ``name`` is its id. What it is and how it stands is in its folder."""
+
+    armature: StringProperty(name="Armature", description="The armature that the job was made for", options=set())
+    action: StringProperty(name="Action", description="The Action that the job was made from", options=set())
+
+
+class SINEW_PG_scene(bpy.types.PropertyGroup):
+    """Everything that Sinew keeps in a scene."""
+
+    armature: PointerProperty(
+        type=bpy.types.Object,
+        poll=_is_armature_here,
+        name="Armature",
+        description="The character to simulate",
+    )
+    action: PointerProperty(
+        type=bpy.types.Action,
+        poll=_can_move_armature,
+        name="Action",
+        description="The motion to simulate; empty for whatever moves the armature now",
+    )
+    method: EnumProperty(
+        items=enum_items(_METHODS),
+        default=registry.default_name(),
+        name="Method",
+        description="How the motion gets its body",
+        options=set(),
+    )
+    engine: EnumProperty(
+        items=enum_items(ENGINES), name="Engine", description="The physics engine to simulate with", options=set()
+    )
+    seed: IntProperty(
+        name="Seed",
+        description="The same seed gives the same result; another one gives another try",
+        min=0,
+        options=set(),
+    )
+    use_range: BoolProperty(
+        name="Frame Range",
+        description="Simulate only these frames rather than the whole Action",
+        options=set(),
+    )
+    frame_start: IntProperty(
+        name="First", description="First frame to simulate", default=1, min=-1048574, max=1048574, options=set()
+    )
+    frame_end: IntProperty(
+        name="Last", description="Last frame to simulate", default=250, min=-1048574, max=1048574, options=set()
+    )
+    true_fps: FloatProperty(
+        name="True Frame Rate",
+        description="Frames a second at which the motion is right, where its file had a wrong one; 0 for the scene's",
+        min=0.0,
+        max=1000.0,
+        precision=3,
+        options=set(),
+    )
+    scale: FloatProperty(
+        name="Metres a Unit",
+        description="How many metres a Blender unit is for this character, on top of the scene's unit scale",
+        default=1.0,
+        min=1e-4,
+        soft_min=0.001,
+        max=1e4,
+        soft_max=100.0,
+        precision=4,
+        options=set(),
+    )
+    place: EnumProperty(
+        items=enum_items(PLACES), name="Result", description="Where the simulated motion goes", options=set()
+    )
+    jobs: CollectionProperty(type=SINEW_PG_job)
+    methods: PointerProperty(type=SINEW_PG_methods)
+
+
+_CLASSES = (SINEW_PG_job, *_SETTINGS.values(), SINEW_PG_methods, SINEW_PG_scene)
+
+
+def method_group(scene: bpy.types.Scene) -> bpy.types.PropertyGroup:
+    """The property group with the chosen method's settings."""
+    return getattr(scene.sinew.methods, scene.sinew.method)
+
+
+def setting_names(scene: bpy.types.Scene) -> tuple[str, ...]:
+    """The chosen method's settings in the order in which they were declared."""
+    return tuple(field.name for field in dataclasses.fields(registry.get(scene.sinew.method).settings_type))
+
+
+def uses_engine(scene: bpy.types.Scene) -> bool:
+    """Whether the chosen method simulates on a physics engine."""
+    return registry.get(scene.sinew.method).uses_engine
+
+
+def settings_of(scene: bpy.types.Scene) -> dict[str, Any]:
+    """The chosen method's settings as plain values, as ``--set`` and ``spec.json`` have them."""
+    group = method_group(scene)
+    return {name: _plain(getattr(group, name)) for name in setting_names(scene)}
+
+
+def request_of(scene: bpy.types.Scene) -> Request:
+    """What the animator asks for."""
+    chosen = scene.sinew
+    return Request(
+        armature=chosen.armature.name if chosen.armature else "",
+        action=chosen.action.name if chosen.action else "",
+        method=chosen.method,
+        settings=settings_of(scene),
+        engine=chosen.engine,
+        seed=chosen.seed,
+        frames=(chosen.frame_start, chosen.frame_end) if chosen.use_range else None,
+        true_fps=_plain(chosen.true_fps) or None,
+        scale=_plain(chosen.scale),
+        place=chosen.place,
+    )
+
+
+def why_not(scene: bpy.types.Scene) -> str:
+    """Why nothing can be simulated yet, in a sentence with the fix; '' if it can. Cheap enough for ``draw``."""
+    chosen, obj = scene.sinew, scene.sinew.armature
+    if obj is None:
+        return "Choose an armature"
+    if scene.objects.get(obj.name) != obj:
+        return f"'{obj.name}' is not in this scene: choose another armature"
+    if obj.mode == "EDIT":
+        return f"'{obj.name}' is in Edit Mode: leave it with Tab"
+    data = obj.animation_data
+    moved = data is not None and (data.action is not None or any(track.strips for track in data.nla_tracks))
+    if not (chosen.action or moved or chosen.use_range):
+        return f"'{obj.name}' has no Action: choose one"
+    if chosen.use_range and chosen.frame_end <= chosen.frame_start:
+        return "The frame range is empty: let it end after it starts"
+    return ""
+
+
+def _plain(value: Any) -> Any:
+    """A property's value without what single precision adds to it: 0.1, not 0.10000000149."""
+    return float(str(np.float32(value))) if isinstance(value, float) else value
+
+
+def register() -> None:
+    """Give every scene its ``sinew``."""
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Scene.sinew = PointerProperty(type=SINEW_PG_scene)
+
+
+def unregister() -> None:
+    """Take it away; what files hold of it stays in them."""
+    del bpy.types.Scene.sinew
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an animator can do: one verb a file."""
+
+import bpy
+
+from .cancel import SINEW_OT_cancel
+from .check_source import SINEW_OT_check_source
+from .clean_jobs import SINEW_OT_clean_jobs
+from .collect import SINEW_OT_collect
+from .forget_job import SINEW_OT_forget_job
+from .pick_selected import SINEW_OT_pick_selected
+from .resume import SINEW_OT_resume
+from .simulate import SINEW_OT_simulate
+from .tell import SINEW_OT_tell
+from .use_frame_rate import SINEW_OT_use_frame_rate
+from .use_scale import SINEW_OT_use_scale
+
+_CLASSES = (
+    SINEW_OT_pick_selected,
+    SINEW_OT_check_source,
+    SINEW_OT_use_frame_rate,
+    SINEW_OT_use_scale,
+    SINEW_OT_simulate,
+    SINEW_OT_cancel,
+    SINEW_OT_resume,
+    SINEW_OT_collect,
+    SINEW_OT_forget_job,
+    SINEW_OT_clean_jobs,
+    SINEW_OT_tell,
+)
+
+register, unregister = bpy.utils.register_classes_factory(_CLASSES)

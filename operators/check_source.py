@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at the chosen motion before simulating it."""
+
+import bpy
+
+from ..bridge import notices, requests
+from ..bridge.properties import request_of, why_not
+from .reporting import explains_errors, waiting
+
+
+class SINEW_OT_check_source(bpy.types.Operator):
+    """Read the chosen Action and say what looks wrong with it: its keys, its size, its frame rate."""
+
+    bl_idname = "sinew.check_source"
+    bl_label = "Check Motion"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Say what is missing."""
+        reason = why_not(context.scene)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Leave what was found for the panel."""
+        request = request_of(context.scene)
+        with waiting(context):
+            clip = requests.read(request).clip
+            doubts = notices.doubts_about(clip)
+        notices.say(request, doubts)
+        for doubt in doubts:
+            self.report({"WARNING"}, doubt.message)
+        if not doubts:
+            self.report({"INFO"}, f"'{clip.name}' looks right: {len(clip)} frames, {clip.duration_s:.2f} s")
+        return {"FINISHED"}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake a finished job's result."""
+
+import bpy
+from bpy.props import StringProperty
+
+from ..bridge import monitor, requests
+from .reporting import explains_errors, waiting
+
+
+class SINEW_OT_collect(bpy.types.Operator):
+    """Bake this job's result as a new Action; the one that it was made from stays as it is."""
+
+    bl_idname = "sinew.collect"
+    bl_label = "Bake Result"
+    bl_options = {"REGISTER", "UNDO"}
+
+    job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Write the take; the undo step is this operator's."""
+        job = monitor.job_of(self.job)
+        with waiting(context):
+            written = requests.collect(job)
+        monitor.look(self.job)
+        self.report({"INFO"}, f"Baked '{written.action.name}' on '{written.obj.name}'")
+        return {"FINISHED"}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How an operator meets an error: a message in the status bar and in the panel, never a traceback."""
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from ..bridge import monitor, notices
+from ..bridge.properties import request_of
+from ..core.errors import SinewError
+
+Execute = Callable[[Any, bpy.types.Context], set[str]]
+
+
+def explains_errors(execute: Execute) -> Execute:
+    """Decorate ``execute``: a ``SinewError`` is reported, and kept for the panel where it belongs.
+
+    An operator with a ``job`` shows it with that job, any other with the motion that is chosen. Anything
+    that is not a ``SinewError`` is a bug and keeps its traceback.
+    """
+
+    @functools.wraps(execute)
+    def wrapped(self: Any, context: bpy.types.Context) -> set[str]:
+        try:
+            return execute(self, context)
+        except SinewError as error:
+            if hasattr(self, "job"):
+                monitor.look(self.job, error)
+            else:
+                notices.say(request_of(context.scene), (notices.error(error),))
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+    return wrapped
+
+
+@contextmanager
+def waiting(context: bpy.types.Context) -> Iterator[None]:
+    """Show a busy cursor for a while."""
+    if context.window is None:
+        yield
+        return
+    context.window.cursor_modal_set("WAIT")
+    try:
+        yield
+    finally:
+        context.window.cursor_modal_restore()

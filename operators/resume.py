@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Start a job again where it stopped."""
+
+import bpy
+from bpy.props import StringProperty
+
+from ..bridge import monitor
+from ..bridge.preferences import worker_python
+from ..core import jobs
+from .reporting import explains_errors, waiting
+
+
+class SINEW_OT_resume(bpy.types.Operator):
+    """Go on with this job where it stopped: after a cancel, a failure, or a worker that was killed."""
+
+    bl_idname = "sinew.resume"
+    bl_label = "Resume Job"
+    bl_options = {"REGISTER"}
+
+    job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Launch a new worker on the same folder."""
+        job = monitor.job_of(self.job)
+        with waiting(context):
+            jobs.launch(job, worker_python())
+        monitor.watch(job, context.scene)
+        self.report({"INFO"}, f"Resumed '{job.spec.title}'")
+        return {"FINISHED"}

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulate the chosen Action in a worker process."""
+
+import bpy
+
+from ..bridge import monitor, notices, requests
+from ..bridge.preferences import worker_python
+from ..bridge.properties import request_of, why_not
+from ..core import jobs
+from .reporting import explains_errors, waiting
+
+
+class SINEW_OT_simulate(bpy.types.Operator):
+    """Send the chosen armature's Action to a worker and bake what comes back as a new Action beside it."""
+
+    bl_idname = "sinew.simulate"
+    bl_label = "Simulate Selected Action"
+    # A started job cannot be undone; the step is there so that undoing its bake stops right before the bake.
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Say what is missing."""
+        reason = why_not(context.scene)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Read the motion, make the job, start its worker and leave the rest to the monitor."""
+        scene = context.scene
+        _name_the_action(scene.sinew)
+        request = request_of(scene)
+        with waiting(context):
+            python = jobs.worker_python(worker_python())  # before a job is made that could not start
+            rig = requests.read(request)
+            doubts = notices.doubts_about(rig.clip)
+            job = requests.create(request, rig)
+            jobs.launch(job, python)
+        notices.say(request, doubts)
+        monitor.watch(job, scene)
+        for doubt in doubts:
+            self.report({"WARNING"}, doubt.message)
+        if not doubts:
+            self.report({"INFO"}, f"Simulating '{job.spec.title}'")
+        return {"FINISHED"}
+
+
+def _name_the_action(chosen: bpy.types.PropertyGroup) -> None:
+    """Keep hold of the source: once its result is baked, it is no longer what moves the armature."""
+    data = chosen.armature.animation_data
+    if chosen.action is None and data is not None and data.action is not None:
+        chosen.action = data.action

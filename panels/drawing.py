@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panels have in common."""
+
+import functools
+
+import blf
+import bpy
+
+
+class SidebarPanel:
+    """Where Sinew's panels are."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Sinew"
+
+
+def paragraph(
+    layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: str, alert: bool = False
+) -> None:
+    """Draw a text beside an icon over as many lines as it needs; Blender itself would cut it off."""
+    scale = context.preferences.system.ui_scale
+    points = context.preferences.ui_styles[0].widget.points
+    # What the icon and the margins of panel, box and label leave of a line.
+    lines = _wrapped(text, context.region.width - 106.0 * scale, points * scale)
+    column = layout.column(align=True)
+    column.alert = alert
+    column.scale_y = 0.8
+    for number, line in enumerate(lines):
+        column.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def message_box(
+    layout: bpy.types.UILayout, context: bpy.types.Context, message: str, hint: str, *, is_error: bool
+) -> bpy.types.UILayout:
+    """Draw a message and its fix in a box; gives the box for a button."""
+    box = layout.box()
+    paragraph(box, context, message, icon="ERROR" if is_error else "INFO", alert=is_error)
+    if hint:
+        paragraph(box, context, hint, icon="BLANK1")
+    return box
+
+
+@functools.lru_cache(maxsize=64)
+def _wrapped(text: str, width: float, size: float) -> tuple[str, ...]:
+    """The text in lines of at most ``width`` pixels in the interface's font of that ``size``."""
+    blf.size(0, size)
+    lines = [""]
+    for word in text.split():
+        line = f"{lines[-1]} {word}".lstrip()
+        if blf.dimensions(0, line)[0] <= width:
+            lines[-1] = line
+            continue
+        lines.append(word)
+        while len(lines[-1]) > 1 and blf.dimensions(0, lines[-1])[0] > width:  # a path: cut it where it must be
+            fits = _that_fit(lines[-1], width)
+            lines[-1:] = [lines[-1][:fits], lines[-1][fits:]]
+    return tuple(line for line in lines if line)
+
+
+def _that_fit(word: str, width: float) -> int:
+    """How many of the word's letters fit, at least one."""
+    return max(1, next((count for count in range(len(word), 0, -1) if blf.dimensions(0, word[:count])[0] <= width), 1))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is running, what has run, and what to do about it."""
+
+import bpy
+
+from ..bridge import monitor
+from ..bridge.job_views import JobView
+from .drawing import SidebarPanel, message_box, paragraph
+
+_ICONS = {
+    "created": "PAUSE",
+    "starting": "TIME",
+    "running": "PLAY",
+    "done": "CHECKMARK",
+    "failed": "CANCEL",
+    "cancelled": "X",
+    "lost": "UNLINKED",
+    "missing": "QUESTION",
+}
+
+
+class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
+    """Follow, cancel, resume and bake this file's jobs."""
+
+    bl_idname = "SINEW_PT_jobs"
+    bl_label = "Jobs"
+    bl_order = 2
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw a box for each job, the newest first."""
+        layout = self.layout
+        views = monitor.views()
+        if not views:
+            layout.label(text="No jobs yet", icon="INFO")
+        for view in views:
+            _draw_job(layout.box(), context, view)
+        layout.operator("sinew.clean_jobs", text="Delete Old Jobs...", icon="TRASH")
+
+
+def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView) -> None:
+    row = box.row()
+    row.label(text=view.title, icon=_ICONS.get(view.state, "DOT"))
+    row.label(text=view.method)
+    if not view.alive:
+        row.operator("sinew.forget_job", text="", icon="X", emboss=False).job = view.id
+    if view.alive:
+        row = box.row(align=True)
+        row.progress(factor=view.fraction, text=view.text)
+        row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
+    else:
+        _draw_end(box, context, view)
+    if view.message:
+        message_box(box, context, view.message, view.hint, is_error=view.is_error)
+    for note in view.notes:
+        message_box(box, context, note, "", is_error=False)
+
+
+def _draw_end(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView) -> None:
+    if view.state == "done" and view.action in bpy.data.actions:
+        paragraph(box, context, f"{view.text}, baked as '{view.action}'", icon="ACTION")
+        _draw_measurements(box, view)
+        return
+    row = box.row()
+    row.label(text=view.text)
+    if view.state == "done":
+        row.operator("sinew.collect", icon="ACTION_TWEAK").job = view.id
+        _draw_measurements(box, view)
+    elif view.resumable:
+        row.operator("sinew.resume", text="Start" if view.state == "created" else "Resume", icon="PLAY").job = view.id
+
+
+def _draw_measurements(box: bpy.types.UILayout, view: JobView) -> None:
+    column = box.column(align=True)
+    column.scale_y = 0.8
+    for name, value in view.measurements:
+        row = column.row()
+        row.label(text=name, icon="BLANK1")
+        row.label(text=value)

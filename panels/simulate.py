@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What to do with the motion, and the button that does it."""
+
+import bpy
+
+from ..bridge import notices
+from ..bridge.notices import Notice
+from ..bridge.properties import method_group, request_of, setting_names, uses_engine, why_not
+from .drawing import SidebarPanel, message_box, paragraph
+
+
+class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
+    """Choose a method and simulate."""
+
+    bl_idname = "SINEW_PT_simulate"
+    bl_label = "Simulate"
+    bl_order = 1
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the method, its settings, the source, the button and what there is to say about the motion."""
+        layout, scene = self.layout, context.scene
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        _draw_method(layout, scene)
+        _draw_source(layout, scene.sinew)
+        reason = why_not(scene)
+        if reason:
+            paragraph(layout, context, reason, icon="INFO")
+        button = layout.column()
+        button.scale_y = 1.6
+        button.operator("sinew.simulate", icon="PLAY")
+        for notice in notices.of(request_of(scene)):
+            _draw_notice(layout, context, notice)
+
+
+def _draw_method(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    chosen = scene.sinew
+    layout.prop(chosen, "method")
+    settings = layout.column()
+    for name in setting_names(scene):
+        settings.prop(method_group(scene), name)
+    if uses_engine(scene):
+        layout.prop(chosen, "engine")
+    layout.prop(chosen, "seed")
+    layout.prop(chosen, "place")
+
+
+def _draw_source(layout: bpy.types.UILayout, chosen: bpy.types.PropertyGroup) -> None:
+    header, body = layout.panel("SINEW_PT_source", default_closed=True)
+    header.label(text="Range and Units")
+    if body is None:
+        return
+    body.prop(chosen, "use_range")
+    if chosen.use_range:
+        column = body.column(align=True)
+        column.prop(chosen, "frame_start")
+        column.prop(chosen, "frame_end")
+    body.prop(chosen, "true_fps")
+    body.prop(chosen, "scale")
+    body.operator("sinew.check_source", icon="VIEWZOOM")
+
+
+def _draw_notice(layout: bpy.types.UILayout, context: bpy.types.Context, notice: Notice) -> None:
+    # A fix that a button applies needs no words.
+    hint = "" if notice.suggested_fps or notice.suggested_scale else notice.hint
+    box = message_box(layout, context, notice.message, hint, is_error=notice.is_error)
+    if notice.suggested_fps:
+        label = f"Use {notice.suggested_fps:g} Frames a Second"
+        box.operator("sinew.use_frame_rate", text=label, icon="TIME").fps = notice.suggested_fps
+    if notice.suggested_scale:
+        label = f"Make It {notice.suggested_scale:g} Times as Large"
+        box.operator("sinew.use_scale", text=label, icon="FULLSCREEN_EXIT").factor = notice.suggested_scale
