@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import os
-import tempfile
+import secrets
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -49,17 +49,16 @@ def make_folder(path: Path) -> Path:
 def write_whole(path: Path, data: bytes) -> None:
     """Write the file so that a reader sees the old content or all of the new, never a part."""
     make_folder(path.parent)
-    temporary = ""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        with os.fdopen(handle, "wb") as stream:
+        # Not tempfile: its files are for their owner's eyes only, and a farm's other users must read these.
+        with part.open("xb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(temporary, path)
+        os.replace(part, path)
     except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise cannot_write(path, error) from error
 
 
@@ -81,8 +80,11 @@ def read_json(path: Path) -> Any:
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> None:
     """Write an ``.npz`` of plain arrays with a JSON ``meta`` entry; no pickles."""
     stream = io.BytesIO()
+    for name, array in arrays.items():
+        if array.dtype.hasobject:  # NumPy would pickle it without a word
+            raise TypeError(f"array '{name}' holds Python objects")
     text = np.array(json.dumps(dict(meta), ensure_ascii=False, allow_nan=False))
-    np.savez(stream, allow_pickle=False, meta=text, **arrays)
+    np.savez(stream, meta=text, **arrays)
     write_whole(path, stream.getvalue())
 
 
@@ -95,7 +97,7 @@ def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         meta = json.loads(str(arrays.pop("meta"))) if "meta" in arrays else {}
     except FileNotFoundError as error:
         raise BadFile(f"'{path}' does not exist") from error
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+    except (OSError, ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise BadFile(f"'{path}' is not a whole .npz file: {error}", hint) from error
     if not isinstance(meta, dict):
         raise BadFile(f"'{path}' has no readable description inside", hint)

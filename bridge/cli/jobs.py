@@ -105,7 +105,7 @@ _WHAT = {"list": _list, "show": _show, "cancel": _cancel, "resume": _resume, "cl
 
 def run_to_end(job: jobs.Job) -> jobs.JobStatus:
     """Run a job to its end with a line of progress; Ctrl-C cancels it and waits until it has stopped."""
-    if job.status().state == "done":
+    if job.has_result():
         return job.status()
     line = ProgressLine(sys.stderr)
     process = None if job.status().alive else jobs.launch(job)

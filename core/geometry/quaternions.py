@@ -18,7 +18,7 @@ def normalized(q: Array) -> Array:
     largest = np.max(np.abs(q), axis=-1, keepdims=True)
     scaled = q / np.where(largest > 1e-12, largest, 1.0)  # huge values would overflow when squared
     length = np.linalg.norm(scaled, axis=-1, keepdims=True)
-    unit = np.abs(np.linalg.norm(q, axis=-1, keepdims=True) - 1.0) < 1e-15
+    unit = np.abs(largest * length - 1.0) < 2e-15
     return np.asarray(np.where(unit, q, np.where(largest > 1e-12, scaled / np.maximum(length, 1e-12), IDENTITY)))
 
 
