@@ -52,7 +52,12 @@ def wave(obj, name="Wave", frames=20, seed=0, location=True):
 def digest(action):
     """Everything in an Action that an animator could miss."""
     return [
-        (curve.data_path, curve.array_index, curve.mute, [(tuple(k.co), k.interpolation) for k in curve.keyframe_points])
+        (
+            curve.data_path,
+            curve.array_index,
+            curve.mute,
+            [(tuple(k.co), k.interpolation) for k in curve.keyframe_points],
+        )
         for slot in action.slots
         for curve in actions.curves_of(action, slot)
     ]

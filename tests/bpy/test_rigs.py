@@ -108,8 +108,11 @@ def test_every_rotation_mode(scene, mode):
     written = write_take(obj, Take(before.clip), before, name="again", where="ACTION")
     same(before, read_rig(obj))
     channel = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}.get(mode, "rotation_euler")
-    rotations = {c.data_path.rpartition(".")[2] for c in actions.curves_of(written.action, written.action.slots[0])
-                 if "rotation" in c.data_path}
+    rotations = {
+        c.data_path.rpartition(".")[2]
+        for c in actions.curves_of(written.action, written.action.slots[0])
+        if "rotation" in c.data_path
+    }
     assert rotations == {channel}
 
 
@@ -122,7 +125,10 @@ def test_every_way_of_inheriting(scene, inherit_scale, inherit_rotation, local_l
     obj.pose.bones["bone0"].scale = (1.3, 1.3, 1.3)
     for bone in obj.data.bones:
         bone.use_inherit_rotation, bone.inherit_scale, bone.use_local_location = (
-            inherit_rotation, inherit_scale, local_location)
+            inherit_rotation,
+            inherit_scale,
+            local_location,
+        )
     there_and_back(obj)
 
 
@@ -214,8 +220,9 @@ def test_as_an_nla_strip_with_the_source_kept(scene):
     obj = arm()
     source = wave(obj)
     before = read_rig(obj)
-    moved = Clip(before.clip.skeleton, before.clip.fps, before.clip.local_pos + [0, 0, 0.25],
-                 before.clip.local_quat_wxyz)
+    moved = Clip(
+        before.clip.skeleton, before.clip.fps, before.clip.local_pos + [0, 0, 0.25], before.clip.local_quat_wxyz
+    )
     written = write_take(obj, Take(moved), before, name="again", where="NLA")
     assert obj.animation_data.action is None
     assert [s.action for t in obj.animation_data.nla_tracks if t.mute for s in t.strips] == [source]
@@ -280,8 +287,13 @@ def test_one_key_a_frame_and_no_flips(scene):
     assert np.sum(quats[:, 1:] * quats[:, :-1], axis=0).min() > 0.9
     obj.pose.bones[0].rotation_mode = "XYZ"
     written = write_take(obj, Take(rig.clip), rig, name="euler", where="ACTION")
-    angles = np.array([[k.co.y for k in c.keyframe_points] for c in actions.curves_of(written.action, written.action.slots[0])
-                       if "euler" in c.data_path])
+    angles = np.array(
+        [
+            [k.co.y for k in c.keyframe_points]
+            for c in actions.curves_of(written.action, written.action.slots[0])
+            if "euler" in c.data_path
+        ]
+    )
     assert np.abs(np.diff(angles)).max() < 1.0
 
 

@@ -53,8 +53,11 @@ def round_trip(obj, action):
 def test_every_file_comes_home_as_it_left(name, shared_mocap, scene):
     open_input(str(shared_mocap / name), scale_of(name))
     obj = next(o for o in bpy.context.scene.objects if o.type == "ARMATURE")
-    found = [a for a in list(bpy.data.actions) if any(c.data_path.startswith("pose.") for c in
-             actions.curves_of(a, actions.slot_for(a, obj)))]
+    found = [
+        a
+        for a in list(bpy.data.actions)
+        if any(c.data_path.startswith("pose.") for c in actions.curves_of(a, actions.slot_for(a, obj)))
+    ]
     assert found
     for action in found:
         round_trip(obj, action)
