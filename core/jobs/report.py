@@ -75,7 +75,7 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "platform": platform.platform(),
     }
-    for package in ("mujoco", "pybullet", "torch"):
+    for package in ("mujoco-core", "pybullet", "torch"):
         try:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
