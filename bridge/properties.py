@@ -23,6 +23,7 @@ from bpy.props import (
 )
 
 from ..core.control import registry
+from ..core.settings import Settings
 from . import actions
 from .requests import Request
 from .rig_writer import PLACES
@@ -65,24 +66,24 @@ def property_of(field: "dataclasses.Field[Any]") -> Any:
     return StringProperty(**common)
 
 
-def _group(name: str, doc: str, properties: dict[str, Any]) -> type[bpy.types.PropertyGroup]:
+def settings_group(name: str, kind: type[Settings]) -> type[bpy.types.PropertyGroup]:
+    """A property group called ``name`` that mirrors the settings."""
+    return _group(name, kind.__doc__, {field.name: property_of(field) for field in dataclasses.fields(kind)})
+
+
+def _group(name: str, doc: str | None, properties: dict[str, Any]) -> type[bpy.types.PropertyGroup]:
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": properties, "__doc__": doc})
 
 
-def _settings_group(name: str) -> type[bpy.types.PropertyGroup]:
-    """A property group for the settings of the method called ``name``."""
-    method = registry.get(name)
-    properties = {field.name: property_of(field) for field in dataclasses.fields(method.settings_type)}
-    return _group(f"SINEW_PG_settings_{name}", f"Settings of {method.label}", properties)
-
-
-_SETTINGS = {name: _settings_group(name) for name in registry.names()}
+_METHODS = {name: registry.get(name) for name in registry.names()}
+_SETTINGS = {
+    name: settings_group(f"SINEW_PG_settings_{name}", method.settings_type) for name, method in _METHODS.items()
+}
 SINEW_PG_methods = _group(
     "SINEW_PG_methods",
     "The settings of every method, each under the method's name",
     {name: PointerProperty(type=group) for name, group in _SETTINGS.items()},
 )
-_METHODS = [(name, (method := registry.get(name)).label, method.help) for name in _SETTINGS]
 
 
 def _is_armature_here(self: Any, obj: bpy.types.Object) -> bool:
@@ -116,7 +117,7 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
         description="The motion to simulate; empty for whatever moves the armature now",
     )
     method: EnumProperty(
-        items=enum_items(_METHODS),
+        items=enum_items((name, method.label, method.help) for name, method in _METHODS.items()),
         default=registry.default_name(),
         name="Method",
         description="How the motion gets its body",
@@ -178,18 +179,22 @@ def method_group(scene: bpy.types.Scene) -> bpy.types.PropertyGroup:
 
 def setting_names(scene: bpy.types.Scene) -> tuple[str, ...]:
     """The chosen method's settings in the order in which they were declared."""
-    return tuple(field.name for field in dataclasses.fields(registry.get(scene.sinew.method).settings_type))
+    return tuple(field.name for field in dataclasses.fields(_METHODS[scene.sinew.method].settings_type))
 
 
 def uses_engine(scene: bpy.types.Scene) -> bool:
     """Whether the chosen method simulates on a physics engine."""
-    return registry.get(scene.sinew.method).uses_engine
+    return _METHODS[scene.sinew.method].uses_engine
 
 
 def settings_of(scene: bpy.types.Scene) -> dict[str, Any]:
     """The chosen method's settings as plain values, as ``--set`` and ``spec.json`` have them."""
-    group = method_group(scene)
-    return {name: _plain(getattr(group, name)) for name in setting_names(scene)}
+    return plain_values(method_group(scene), _METHODS[scene.sinew.method].settings_type)
+
+
+def plain_values(group: bpy.types.PropertyGroup, kind: type[Settings]) -> dict[str, Any]:
+    """What a group made by ``settings_group`` holds."""
+    return {field.name: _plain(getattr(group, field.name)) for field in dataclasses.fields(kind)}
 
 
 def request_of(scene: bpy.types.Scene) -> Request:
