@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state row of a stage in Bullet: all that the next physics step depends on, and what sensors last felt.
+
+time (1); then for each character its native pose (nq) and velocity (nv), see ``frames``, and the load (nv) that its
+servos reckon with; then for each prop position, wxyz, velocity, angular velocity of Bullet's frame (13); then the
+contact force on every link (L, 3) in the last physics step.
+"""
+
+import numpy as np
+
+from ....geometry.quaternions import Array
+from ...engine import starts
+from ...solids import prop_solid
+from ...stage import Stage
+from .frames import BodyFrames, SolidFrame
+from .kinematics import Kinematics
+
+
+class CharacterColumns:
+    """Where a character is: slices of a state row (pose, velocity, load), and of poses (q), velocities (v), targets
+    (u) and links of the whole stage.
+    """
+
+    def __init__(self, stage: Stage, index: int, first: int) -> None:
+        body = stage.characters[index].body
+        self.pose = slice(first, first + body.nq)
+        self.velocity = slice(self.pose.stop, self.pose.stop + body.nv)
+        self.load = slice(self.velocity.stop, self.velocity.stop + body.nv)
+        of_stage = starts(stage)
+        self.q, self.v, self.u, self.links = (
+            slice(int(of_stage[name][index]), int(of_stage[name][index + 1])) for name in ("nq", "nv", "nu", "links")
+        )
+        self.frames = BodyFrames(body)
+        self.kinematics = Kinematics(self.frames)
+
+
+class StateLayout:
+    """Where everything is in a state row of the stage; ``size`` numbers in all."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.characters: list[CharacterColumns] = []
+        first = 1
+        for index in range(len(stage.characters)):
+            self.characters.append(CharacterColumns(stage, index, first))
+            first = self.characters[-1].load.stop
+        self.prop_frames = [SolidFrame(prop_solid(prop)) for prop in stage.props]
+        self.props = [slice(first + 13 * index, first + 13 * (index + 1)) for index in range(len(stage.props))]
+        first += 13 * len(stage.props)
+        self.links = int(starts(stage)["links"][-1])
+        self.contacts = slice(first, first + 3 * self.links)
+        self.size = self.contacts.stop
+
+    def contact_forces(self, states: Array) -> Array:
+        """(..., L, 3) newtons of states (..., size)."""
+        return states[..., self.contacts].reshape(*states.shape[:-1], self.links, 3)
+
+    def is_sound(self, states: Array) -> np.ndarray:
+        """(...) whether states (..., size) are numbers, and nothing has left the world."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((np.abs(states[..., 1:]) < 1e9).all(axis=-1) & np.isfinite(states[..., 0]))

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""MuJoCo: N copies of one model on a thread pool (``mujoco.batch``), no Python call a physics step.
+
+A state row is MuJoCo's time, qpos, qvel, solver warm start and controls. The warm start makes a copy that was put back
+go on bit for bit; the controls let ``sense`` know what the servos hold. Results do not depend on the number of threads
+or copies.
+"""
+
+import logging
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import EngineMissing
+from ...geometry.quaternions import Array
+from ..changes import changed_stage
+from ..engine import Rows
+from ..layout import Layout
+from ..props import PropSchedule
+from ..pushes import PushSchedule
+from ..solids import check_solids
+from ..stage import Stage
+from .mujoco_model import ROTOR, build_model
+from .mujoco_places import Places, Tape
+
+_OLDEST = (4, 0, 1)  # 3.17 brought the batch, 4.0.0 broke the solver for many contacts, 4.0.1 repaired it
+
+_log = logging.getLogger(__name__)
+# Positions and velocities are computed again at the end of a control step; forces are those of its last physics step.
+_SENSED = mujoco.mjtStage.mjSTAGE_VEL.value
+_BLOWN_UP = [getattr(mujoco.mjtWarning, f"mjWARN_BAD{what}").value for what in ("QPOS", "QVEL", "QACC", "CTRL")]
+
+Flags = NDArray[np.bool_]
+
+
+class MujocoEngine:
+    """MuJoCo through its own Python bindings."""
+
+    name = "mujoco"
+
+    def __init__(self) -> None:
+        version = tuple(int(part) for part in mujoco.__version__.split(".")[:3] if part.isdigit())
+        if version < _OLDEST:
+            raise EngineMissing(
+                f"MuJoCo {mujoco.__version__} is too old",
+                f"Install {'.'.join(map(str, _OLDEST))} or newer for the worker's Python",
+            )
+        # MuJoCo would print a line for every copy that blows up, and write a log file into the current folder.
+        mujoco.set_mju_user_warning(_log.debug)
+
+    def compile(self, stage: Stage, copies: int, *, dt_s: float = 1.0 / 120.0, threads: int = 0) -> "MujocoWorld":
+        """Build N copies of the stage; ``threads`` 0 takes every core."""
+        return MujocoWorld(stage, copies, dt_s, threads)
+
+
+class MujocoWorld:
+    """A stage compiled for N copies; see ``core.sim.engine.World``."""
+
+    def __init__(self, stage: Stage, copies: int, dt_s: float, threads: int) -> None:
+        from mujoco.batch import Batch
+
+        check_solids(stage)
+        self.stage, self.copies, self.dt_s = stage, copies, dt_s
+        self._threads = threads
+        self._layout = Layout(stage)
+        self._pushes, self._props = PushSchedule(stage), PropSchedule(stage)
+        self._model = build_model(stage, dt_s)
+        self._places = Places(self._model, stage, self._layout)
+        self.state_size = self._places.state_size
+        self._open_batch: Any = Batch(self._model, copies, threads)
+        self._muscle: Array = np.ones(copies)
+
+    def state_of(self, qpos: Array, qvel: Array, time_s: Array | float = 0.0) -> Array:
+        """(N, state_size) from poses (N, sum nq) and velocities (N, sum nv); servos hold the pose.
+
+        Props are where the stage puts them at that time.
+        """
+        places, qpos = self._places, np.asarray(qpos, dtype=float)
+        states = np.zeros((len(qpos), self.state_size))
+        states[:, 0] = time_s
+        states[:, places.qpos] = qpos
+        states[:, places.qvel] = qvel
+        states[:, places.ctrl] = self._layout.targets_of(qpos)
+        there = self._props.present(states[:, 0], self.dt_s)[..., None]
+        states[:, places.props] = np.where(there, self._props.placed, self._props.waiting)
+        return states
+
+    def pose_of(self, states: Array) -> tuple[Array, Array]:
+        """Poses (..., sum nq) and velocities (..., sum nv) of states (..., state_size)."""
+        return states[..., self._places.qpos], states[..., self._places.qvel]
+
+    def rollout(
+        self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
+    ) -> tuple[Array, Rows]:
+        """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
+        count = targets.shape[1]
+        tape = Tape(self._batch, count)
+        out = np.empty((self.copies, count, self.state_size))
+        alive = self._put(states)
+        self._set_muscle(None)
+        now = self._batch.state
+        for step in range(count):
+            now[:, self._places.ctrl] = targets[:, step]
+            if muscle is not None:
+                self._set_muscle(muscle[:, step])
+            self._control_step(alive, substeps, None if forces is None else forces[:, step])
+            out[:, step] = now[:, : self.state_size]
+            out[~alive, step] = np.nan
+            tape.record(step)
+        return out, self._rows(out, tape)
+
+    def sense(self, states: Array) -> Rows:
+        """Sensor rows (K = 1) of states as they are; contact forces are those with the servos' targets of the state."""
+        tape = Tape(self._batch, 1)
+        alive = self._put(states)
+        self._set_muscle(None)
+        self._batch.forward(_ids(alive))
+        tape.record(0)
+        return self._rows(np.array(states, dtype=float)[:, None], tape)
+
+    def rays(self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0) -> Array:
+        """(N, R) metres to the first thing hit that is not ``character``'s own, ``length`` where nothing is.
+
+        origins, directions: (N, R, 3) in the world.
+        """
+        batch = self._batch
+        alive = self._put(states)
+        batch.expand("geom_group")[:] = self._places.geom_character == character
+        unit = directions / np.maximum(np.linalg.norm(directions, axis=-1, keepdims=True), 1e-12)
+        others = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
+        found, _ = batch.ray(origins, unit, geomgroup=others)
+        distances = np.where((found < 0.0) | (found > length), length, found)
+        distances[~alive] = np.nan
+        return distances
+
+    def changed(
+        self, *, gravity: Array | None = None, friction: float | None = None, link_mass: Array | None = None
+    ) -> "MujocoWorld":
+        """A world like this one with other gravity (3,), ground friction, or link masses (L,) in kg."""
+        stage = changed_stage(self.stage, gravity=gravity, friction=friction, link_mass=link_mass)
+        return MujocoWorld(stage, self.copies, self.dt_s, self._threads)
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self._open_batch = None
+
+    @property
+    def _batch(self) -> Any:
+        if self._open_batch is None:
+            raise ValueError("this world is closed")
+        return self._open_batch
+
+    def _put(self, states: Array) -> Flags:
+        """Load states into the batch; (N,) which of them are numbers. The others are left out of every call."""
+        batch = self._batch
+        alive: Flags = np.isfinite(states).all(axis=-1)
+        batch.state[alive, : self.state_size] = states[alive]
+        batch.state[:, self.state_size :] = 0.0
+        batch.warning[:] = 0
+        return alive
+
+    def _control_step(self, alive: Flags, substeps: int, forces: Array | None) -> None:
+        """Advance the living copies by one control step, cut where a push changes or a prop appears."""
+        time_s = self._batch.state[:, 0].copy()
+        pushed = self._pushes.forces_at(time_s, substeps, self.dt_s)
+        cuts = self._props.cuts(time_s, substeps, self.dt_s) | {substeps}
+        if pushed is not None:
+            differs = np.any(pushed[:, 1:] != pushed[:, :-1], axis=(0, 2, 3))
+            cuts |= {int(step) + 1 for step in np.flatnonzero(differs)}
+        done = 0
+        for cut in sorted(cuts):
+            total = forces if pushed is None else pushed[:, done] if forces is None else forces + pushed[:, done]
+            self._advance(alive, cut - done, total)
+            done = cut
+
+    def _advance(self, alive: Flags, steps: int, forces: Array | None) -> None:
+        """Step the living copies under steady forces (N, L, 3), and strike out those that blow up."""
+        from mujoco.batch import SimulationError
+
+        batch = self._batch
+        if forces is not None:
+            batch.bind("xfrc_applied")[:, self._places.bodies, :3] = forces
+        try:
+            batch.step(_ids(alive), nstep=steps, stage=_SENSED)
+        except SimulationError as error:
+            _log.debug("copies %s: %s", error.ids, error)
+            alive[error.ids] = False
+        if forces is not None:
+            batch.bind("xfrc_applied")[:] = 0.0
+        alive &= (batch.warning[:, _BLOWN_UP, 1] == 0).all(axis=-1)
+        self._move_props(batch.state, steps)
+
+    def _move_props(self, now: Array, steps: int) -> None:
+        """Keep waiting props where they wait, and place those whose moment has come."""
+        props = self._props
+        if not props.some_appear:
+            return
+        there = props.present(now[:, 0], self.dt_s)
+        came = there & ~props.present(now[:, 0] - steps * self.dt_s, self.dt_s)
+        for index, columns in enumerate(self._places.props):
+            now[np.ix_(~there[:, index], columns)] = props.waiting[index]
+            now[np.ix_(came[:, index], columns)] = props.placed[index]
+
+    def _set_muscle(self, factor: Array | None) -> None:
+        """Scale every servo's gains and torque limit, and the inertia it needs, copy by copy (N,); None is 1."""
+        wanted = np.ones(self.copies) if factor is None else np.asarray(factor, dtype=float)
+        if np.array_equal(wanted, self._muscle):
+            return
+        batch, model = self._batch, self._model
+        for field in ("actuator_gainprm", "actuator_biasprm", "actuator_forcerange"):
+            batch.expand(field)[:] = wanted[:, None, None] * getattr(model, field)
+        rotor = np.minimum(model.dof_armature, ROTOR)
+        batch.expand("dof_armature")[:] = rotor + wanted[:, None] * (model.dof_armature - rotor)
+        batch.set_const()
+        self._muscle = wanted
+
+    def _rows(self, states: Array, tape: Tape) -> Rows:
+        """Sensor rows of states (N, K, state_size): NaN where they are, absent props where they will appear."""
+        rows = self._places.rows(states, tape)
+        self._props.hide(rows, self.dt_s)
+        dead = np.isnan(states).any(axis=-1)
+        if dead.any():
+            for values in vars(rows).values():
+                values[dead] = np.nan
+        return rows
+
+
+def _ids(alive: Flags) -> Flags | None:
+    """Which copies a call of the batch is for; None is all of them."""
+    return None if alive.all() else alive
