@@ -51,6 +51,9 @@ def dress(
 ) -> bpy.types.Object:
     """A mesh object, in no collection yet, that an armature with the skeleton's bones at rest moves."""
     parts = figure.parts(skeleton) if figure.is_stock(skeleton) else capsules.parts(skeleton)
+    # Control bones that are not meant to move a mesh would leave their parts behind.
+    idle = [index for index, bone in enumerate(skeleton.names) if not armature.data.bones[bone].use_deform]
+    parts = [part for part in parts if not part.weights[:, idle].any()] or parts
     name = f"{armature.name} body"
     mesh = _mesh(parts, name)
     for label, colour, roughness in (("body", body_colour, 0.45), ("joints", joint_colour, 0.35)):

@@ -13,7 +13,7 @@ from .materials import checker
 
 SUN_ANGLES = (np.radians(48.0), 0.0, np.radians(62.0))
 _LIGHT_SQUARE, _DARK_SQUARE = (0.205, 0.215, 0.235), (0.155, 0.165, 0.185)
-_SKY, _SKY_STRENGTH = (0.42, 0.50, 0.62), 0.55
+_SKY, _SKY_STRENGTH = (0.46, 0.52, 0.62), 0.65
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def ground(name: str, low: Array, high: Array, height: float = 0.0, square: floa
 def sun(name: str) -> bpy.types.Object:
     """The key light, in no scene yet, from the camera's left and above."""
     data = bpy.data.lights.new(name, "SUN")
-    data.energy = 4.0
+    data.energy = 5.0
     data.angle = np.radians(2.5)
     data.color = (1.0, 0.95, 0.88)
     light = bpy.data.objects.new(name, data)

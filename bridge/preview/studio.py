@@ -84,6 +84,8 @@ def studio(
         aspect = _OWN_ASPECT if own else min(_aspect(scene.render), _WIDEST)
         copy.render.resolution_x, copy.render.resolution_y = _even(height * aspect), _even(height)
         found = tracks(copy, subjects, frames)
+        if not all(len(points) for points in found):
+            raise RigError(f"'{subjects[0].name}' is nowhere at some frames", "Repair keys that are not numbers")
         _furnish(copy, subjects, found)
         if own:
             _place_camera(made, frames, found, view)
@@ -156,7 +158,8 @@ def _simplify(copy: bpy.types.Scene, samples: int) -> None:
     while len(copy.view_layers) > 1:
         copy.view_layers.remove(copy.view_layers[-1])
     copy.view_layers[0].use = True
-    # Where there is no graphics card, as on most servers, Cycles is the one that works.
+    # Where there is no graphics card, as on most servers, Cycles is the one that works. A Blender without it
+    # renders with the engine that the scene has.
     if not hasattr(copy, "cycles"):
         return
     render.engine = "CYCLES"
@@ -227,6 +230,8 @@ def _place_camera(made: Studio, frames: Sequence[int], found: Sequence[Array], v
     camera = new_camera("Sinew preview", matrix, size)
     made.scene.collection.objects.link(camera)
     made.scene.camera = camera
+    for marker in made.scene.timeline_markers:
+        marker.camera = None  # or it would cut to the user's cameras
     if follow:
         made.places = {f: np.array(matrix.translation) + c for f, c in zip(frames, centre, strict=True)}
 

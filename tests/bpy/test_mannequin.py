@@ -10,6 +10,7 @@ from mathutils.kdtree import KDTree
 
 from sinew.bridge import mannequin
 from sinew.bridge.armatures import armature_from_skeleton, skeleton_of
+from sinew.bridge.mannequin.build import dress
 from sinew.core.geometry.quaternions import from_rotation_vector, normalized, rotate, to_matrix
 from sinew.core.motion import Skeleton
 from sinew.core.motion.io import stock
@@ -188,6 +189,16 @@ def test_any_skeleton_gets_capsules(scene):
         along = (mine - heads[bone]) @ to_matrix(quats[bone])[:, 1]
         assert len(mine) > 50
         assert along.max() == pytest.approx(skeleton.lengths[bone], abs=0.25 * skeleton.lengths[bone])
+
+
+def test_control_bones_are_left_bare(scene):
+    skeleton = some_skeleton(5)
+    armature = armature_from_skeleton(skeleton, "Rig", scene.collection)
+    armature.data.bones["bone 3"].use_deform = False
+    body = dress(armature, skeleton)
+    weights = weights_of(body)
+    assert not weights[:, 3].any()
+    assert weights[:, 4].any()
 
 
 def test_camera_of_the_set_sees_the_whole_motion(scene):

@@ -149,6 +149,9 @@ def test_render_chooses_by_the_ending(scene, walker, tmp_path, monkeypatch):
 @pytest.mark.parametrize("view", ["FRAME", "FOLLOW"])
 def test_own_camera_keeps_the_subject_in_the_picture(scene, walker, view):
     animated(walker, metres=8.0)
+    other = bpy.data.objects.new("Other camera", bpy.data.cameras.new("Other"))
+    scene.collection.objects.link(other)
+    scene.timeline_markers.new("cut", frame=10).camera = other
     frames = list(range(1, 31, 3))
     with studio_module.studio(scene, [walker], frames, height=64, view=view) as made:
         seen = {}
@@ -157,9 +160,11 @@ def test_own_camera_keeps_the_subject_in_the_picture(scene, walker, view):
             made.scene.frame_set(frame)
             depsgraph = made.scene.view_layers[0].depsgraph
             posed = walker.evaluated_get(depsgraph)
+            assert made.scene.camera != other
             camera = made.scene.camera.evaluated_get(depsgraph)
             ends = [walker.matrix_world @ end for bone in posed.pose.bones for end in (bone.head, bone.tail)]
             seen[frame] = np.array([world_to_camera_view(made.scene, camera, end) for end in ends])
+    assert scene.timeline_markers["cut"].camera == other
     every = np.concatenate(list(seen.values()))
     assert (every[:, :2] > 0.0).all()
     assert (every[:, :2] < 1.0).all()
