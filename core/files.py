@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Whole files or none: everything that matters is written to a temporary name, flushed and renamed."""
 
+import contextlib
 import errno
 import hashlib
 import io
 import json
 import os
 import secrets
+import time
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -27,6 +29,11 @@ _WHY_NOT = {
     errno.ENOTDIR: ("a part of its path is a file, not a folder", "Choose another folder"),
     errno.EISDIR: ("it is a folder", "Give a file name"),
 }
+
+
+# What NumPy and zipfile raise for damaged files, found by damaging some; RuntimeError is an entry that, by a flipped
+# bit, claims to be encrypted or packed in some unknown way.
+_TORN = (OSError, ValueError, EOFError, KeyError, TypeError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
 
 
 def cannot_write(path: Path | str, error: OSError) -> CannotWrite:
@@ -56,10 +63,24 @@ def write_whole(path: Path, data: bytes) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(part, path)
+        _replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise cannot_write(path, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _replace(part: Path, path: Path) -> None:
+    """Rename over ``path``; on Windows a reader who has it open is in the way for a moment."""
+    for pause_s in (0.01, 0.03, 0.1, 0.3, 0.0):
+        try:
+            os.replace(part, path)
+            return
+        except PermissionError:
+            if os.name != "nt" or not pause_s:
+                raise
+            time.sleep(pause_s)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -92,12 +113,15 @@ def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read what ``write_arrays`` wrote: (arrays, meta). Torn and foreign files are a ``BadFile``."""
     hint = "Export or simulate it again"
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as stream:
+            archive = np.load(stream, allow_pickle=False)
+            if isinstance(archive, np.ndarray):
+                raise ValueError("it holds a single array")
             arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(str(arrays.pop("meta"))) if "meta" in arrays else {}
     except FileNotFoundError as error:
         raise BadFile(f"'{path}' does not exist") from error
-    except (OSError, ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
+    except _TORN as error:
         raise BadFile(f"'{path}' is not a whole .npz file: {error}", hint) from error
     if not isinstance(meta, dict):
         raise BadFile(f"'{path}' has no readable description inside", hint)

@@ -14,6 +14,8 @@ from .errors import BadSettings
 
 Value = bool | int | float | str
 
+_KINDS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
 
 def setting(
     default: Value,
@@ -43,7 +45,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            _check(field, getattr(self, field.name))
+            value = getattr(self, field.name)
+            _check(field, value)
+            if isinstance(field.default, float):
+                # 1 and 1.0 are the same setting, so they must be the same in spec.json.
+                object.__setattr__(self, field.name, float(value))
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> Self:
@@ -89,8 +95,7 @@ def _parse(field: "dataclasses.Field[Any]", text: str) -> Value:
         if kind is float:
             return float(text)
     except (KeyError, ValueError):
-        wanted = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise BadSettings(f"Setting '{field.name}' is '{text}'", f"Give {wanted}") from None
+        raise BadSettings(f"Setting '{field.name}' is '{text}'", f"Give {_KINDS[kind]}") from None
     return text
 
 
@@ -98,14 +103,21 @@ def _check(field: "dataclasses.Field[Any]", value: Any) -> None:
     kind: type = type(field.default)
     fits = isinstance(value, kind) or (kind is float and isinstance(value, int))
     if not fits or (isinstance(value, bool) and kind is not bool):
-        raise BadSettings(f"Setting '{field.name}' is {value!r}", f"Give a {kind.__name__}")
+        raise BadSettings(f"Setting '{field.name}' is {value!r}", f"Give {_KINDS[kind]}")
     if kind in (int, float):
         low, high = field.metadata["minimum"], field.metadata["maximum"]
-        if not math.isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
+        if not _finite(value) or (low is not None and value < low) or (high is not None and value > high):
             raise BadSettings(f"Setting '{field.name}' is {value}", f"Give a value {_bounds(low, high)}")
     names = [choice[0] for choice in field.metadata["choices"]]
     if names and value not in names:
         raise BadSettings(f"Setting '{field.name}' is '{value}'", f"Choose one of: {', '.join(names)}")
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number larger than any float
+        return False
 
 
 def _bounds(low: float | None, high: float | None) -> str:

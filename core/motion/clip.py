@@ -52,9 +52,8 @@ class Clip:
         object.__setattr__(self, "local_quat_wxyz", frozen(without_flips(normalized(quat))))
 
     def _check(self, pos: Array, quat: Array) -> None:
-        label = f"Clip '{self.name}'" if self.name else "The clip"
-        if not (np.isfinite(self.fps) and self.fps > 0):
-            raise BadMotion(f"{label} has a frame rate of {self.fps}", "Give frames per second above zero")
+        label = self._label()
+        _require_rate(label, self.fps)
         bones = len(self.skeleton)
         if pos.ndim != 3 or pos.shape[1:] != (bones, 3) or quat.shape != (len(pos), bones, 4):
             raise BadMotion(f"{label} has arrays of shape {pos.shape} and {quat.shape} for {bones} bones")
@@ -68,6 +67,9 @@ class Clip:
         for tag in self.tags:
             if tag.stop > len(pos):
                 raise BadMotion(f"{label} has {len(pos)} frames, but tag '{tag.name}' ends at {tag.stop}")
+
+    def _label(self) -> str:
+        return f"Clip '{self.name}'" if self.name else "The clip"
 
     def __len__(self) -> int:
         return len(self.local_pos)
@@ -100,7 +102,9 @@ class Clip:
         return velocity(pos, self.dt_s), angular_velocity(quat, self.dt_s)
 
     def frames(self, start: int, stop: int) -> "Clip":
-        """Frames ``start`` up to, not with, ``stop``; tags are cut to fit."""
+        """Frames ``start`` up to, not with, ``stop`` (or the end, if that is sooner); tags are cut to fit."""
+        if not 0 <= start < min(stop, len(self)):
+            raise BadMotion(f"{self._label()} has no frames {start} to {stop}", f"It has the frames 0 to {len(self)}")
         tags = (Tag(t.name, max(t.start, start) - start, min(t.stop, stop) - start)
                 for t in self.tags if max(t.start, start) < min(t.stop, stop))
         return replace(
@@ -124,17 +128,29 @@ class Clip:
 
         The last frame may be cut by less than a frame where the durations do not divide.
         """
+        _require_rate(self._label(), fps)
         if fps == self.fps:
             return self
         count = int(np.floor(self.duration_s * fps + 1e-6)) + 1
         pos, quat = self.sampled(np.arange(count) / fps)
+        # A tag covers the time up to its stop; one too short for the new rate keeps the frame after its start.
         ratio = fps / self.fps
+        spans = ((tag.name, _frames_before(tag.start * ratio), _frames_before(tag.stop * ratio)) for tag in self.tags)
         tags = tuple(
-            Tag(t.name, start, stop) for t in self.tags
-            if (start := round(t.start * ratio)) < (stop := min(max(round(t.stop * ratio), start + 1), count))
+            Tag(name, start, min(max(stop, start + 1), count)) for name, start, stop in spans if start < count
         )
         return Clip(self.skeleton, fps, pos, quat, self.name, tags)
 
     def relabelled(self, fps: float) -> "Clip":
         """The same frames played at another rate: for files whose frame rate is wrong."""
         return replace(self, fps=float(fps))
+
+
+def _require_rate(label: str, fps: float) -> None:
+    if not (np.isfinite(fps) and fps > 0):
+        raise BadMotion(f"{label} has a frame rate of {fps}", "Give frames per second above zero")
+
+
+def _frames_before(place: float) -> int:
+    """How many whole frames lie before a place between frames, with a little room for rounding."""
+    return int(np.ceil(place - 1e-6))

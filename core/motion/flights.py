@@ -24,7 +24,7 @@ _PUSH = 0.12  # of the fall: sideways acceleration, of which there is none in th
 _SWAY = 0.025  # of the arc's height: how far from a straight line the centre of mass may be sideways
 _STILL_M = 0.03  # a point that moves less than this is held by something
 _TRIMS = np.arange(0.0, 0.45, 0.05)  # of the time off the ground, at either end
-_LONGEST_TIP = 0.15  # of the body's size
+_LONGEST_TIP, _LONGEST_TIP_TO_PARENT = 0.15, 1.25  # of the body's size and of the bone before, whichever is longer
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,16 @@ class Flight:
 def body_of(clip: Clip) -> Body:
     """The mass and the points of the clip's largest piece of jointed bones."""
     skeleton = clip.skeleton
-    members, is_tip = _largest_piece(clip)
+    members, tips = _largest_piece(clip)
     pos, quat = clip.world()
     rest_pos, rest_quat = skeleton.rest_world()
-    # The last bones of an imported chain may be of any length, so they count only as far as they are believable.
-    longest = _LONGEST_TIP * float(np.ptp(rest_pos[members], axis=0).max())
-    size = float(np.ptp(_points(skeleton, rest_pos, rest_quat, members, is_tip, longest), axis=0).max())
-    points = _points(skeleton, pos, quat, members, is_tip, longest)
-    return Body(_centre_of_mass(skeleton, points, members, is_tip), points, size)
+    # The last bone of an imported chain may be of any length, so it counts only as far as that is believable.
+    extent = float(np.ptp(rest_pos[members], axis=0).max())
+    longest = np.maximum(_LONGEST_TIP * extent, _LONGEST_TIP_TO_PARENT * np.linalg.norm(skeleton.rest_pos, axis=-1))
+    lengths = np.minimum(skeleton.lengths, np.minimum(longest, extent))
+    size = float(np.ptp(_points(rest_pos, rest_quat, lengths, members, tips), axis=0).max())
+    points = _points(pos, quat, lengths, members, tips)
+    return Body(_centre_of_mass(skeleton, points, members, tips), points, size)
 
 
 def find_flights(body: Body) -> list[Flight]:
@@ -97,8 +99,8 @@ def fastest_fall(centre: Array, frames: int) -> float:
     return float(np.max(fall[smooth], initial=0.0))
 
 
-def _largest_piece(clip: Clip) -> tuple[list[int], list[bool]]:
-    """The bones of the largest piece whose joints stay where they are on their parents, and which are its tips.
+def _largest_piece(clip: Clip) -> tuple[list[int], list[int]]:
+    """The bones of the largest piece whose joints stay where they are on their parents, and those at its tips.
 
     That leaves out control bones, targets, props and a root on the floor, whatever they are called.
     """
@@ -115,27 +117,23 @@ def _largest_piece(clip: Clip) -> tuple[list[int], list[bool]]:
             length[piece[bone]] += reach[bone]
     members = [int(bone) for bone in np.flatnonzero(piece == np.argmax(length))]
     with_children = {int(skeleton.parents[bone]) for bone in members[1:]}
-    return members, [bone not in with_children for bone in members]
+    return members, [bone for bone in members if bone not in with_children]
 
 
-def _points(
-    skeleton: Skeleton, pos: Array, quat: Array, members: list[int], is_tip: list[bool], longest: float
-) -> Array:
+def _points(pos: Array, quat: Array, lengths: Array, members: list[int], tips: list[int]) -> Array:
     """(..., P, 3) heads of the members, then tails of those at the tips."""
-    tips = [bone for bone, tip in zip(members, is_tip, strict=True) if tip]
     along = np.zeros((len(tips), 3))
-    along[:, 1] = np.minimum(skeleton.lengths[tips], longest)
+    along[:, 1] = lengths[tips]
     return np.concatenate([pos[..., members, :], pos[..., tips, :] + rotate(quat[..., tips, :], along)], axis=-2)
 
 
-def _centre_of_mass(skeleton: Skeleton, points: Array, members: list[int], is_tip: list[bool]) -> Array:
+def _centre_of_mass(skeleton: Skeleton, points: Array, members: list[int], tips: list[int]) -> Array:
     """(T, 3) of a body whose parts are as thick as what hangs on them is long, like a tree.
 
     For people this comes out near what anatomists weigh: legs 16 % each, arms 8 %, the rest in the trunk.
     """
     row = {bone: i for i, bone in enumerate(members)}
     ends = [(row[int(skeleton.parents[bone])], row[bone]) for bone in members[1:]]
-    tips = [bone for bone, tip in zip(members, is_tip, strict=True) if tip]
     ends += [(row[bone], len(members) + i) for i, bone in enumerate(tips)]
     beyond = np.zeros(points.shape[1])  # metres of bone past each point
     mass = np.zeros(len(ends))

@@ -32,11 +32,11 @@ class Skeleton:
     def __post_init__(self) -> None:
         count = len(self.names)
         object.__setattr__(self, "names", tuple(self.names))
-        object.__setattr__(self, "parents", _frozen(self.parents, (count,), "parents", np.int64))
-        object.__setattr__(self, "rest_pos", _frozen(self.rest_pos, (count, 3), "rest_pos"))
-        quats = _frozen(self.rest_quat_wxyz, (count, 4), "rest_quat_wxyz")
+        object.__setattr__(self, "parents", self._own("parents", (count,), np.int64))
+        object.__setattr__(self, "rest_pos", self._own("rest_pos", (count, 3)))
+        quats = self._own("rest_quat_wxyz", (count, 4))
         object.__setattr__(self, "rest_quat_wxyz", frozen(normalized(quats)))
-        object.__setattr__(self, "lengths", _frozen(self.lengths, (count,), "lengths"))
+        object.__setattr__(self, "lengths", self._own("lengths", (count,)))
         if count == 0:
             raise BadMotion("The skeleton has no bones")
         if len(set(self.names)) != count:
@@ -45,6 +45,16 @@ class Skeleton:
         for bone, parent in enumerate(self.parents):
             if not -1 <= parent < bone:
                 raise BadMotion(f"Bone '{self.names[bone]}' comes before its parent", "Put parents first")
+
+    def _own(self, name: str, shape: tuple[int, ...], dtype: type = np.float64) -> NDArray[Any]:
+        """A frozen copy of the array called ``name``, if it is sound."""
+        array: NDArray[Any] = np.array(getattr(self, name), dtype=dtype)
+        if array.shape != shape:
+            raise BadMotion(f"Skeleton {name} has shape {array.shape}, not {shape}")
+        for bone, values in zip(self.names, array, strict=True):
+            if not np.isfinite(values).all():
+                raise BadMotion(f"Skeleton {name} of bone '{bone}' is not a number", "Repair its rest pose")
+        return frozen(array)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -94,12 +104,3 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """The array, made read-only because it is shared."""
     array.setflags(write=False)
     return array
-
-
-def _frozen(value: object, shape: tuple[int, ...], name: str, dtype: type = np.float64) -> NDArray[Any]:
-    array: NDArray[Any] = np.array(value, dtype=dtype)
-    if array.shape != shape:
-        raise BadMotion(f"Skeleton {name} has shape {array.shape}, not {shape}")
-    if not np.all(np.isfinite(array)):
-        raise BadMotion(f"Skeleton {name} has values that are not numbers")
-    return frozen(array)

@@ -14,6 +14,7 @@ from ..skeleton import Skeleton
 from ..take import Take
 
 VERSION = 1
+_AGAIN = "Export or simulate it again"
 
 
 def save_clip(path: Path, clip: Clip) -> None:
@@ -40,7 +41,14 @@ def save_take(path: Path, take: Take) -> None:
 def load_take(path: Path) -> Take:
     """Read a take; anything else is a ``BadFile`` that says what is wrong."""
     arrays, meta = _open(path, "sinew.take")
-    return Take(_clip(path, arrays, meta), arrays.get("contacts"), meta.get("fell_at_s"), meta.get("measurements", {}))
+    motion = _clip(path, arrays, meta)
+    try:
+        fell_at_s = meta["fell_at_s"]
+        return Take(
+            motion, arrays.get("contacts"), None if fell_at_s is None else float(fell_at_s), dict(meta["measurements"])
+        )
+    except (KeyError, TypeError, ValueError, BadMotion) as error:
+        raise BadFile(f"'{path}' does not hold a whole take: {error}", _AGAIN) from error
 
 
 def _clip_arrays(clip: Clip) -> dict[str, NDArray[Any]]:
@@ -64,17 +72,20 @@ def _open(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any
     arrays, meta = read_arrays(path)
     if meta.get("kind") != kind:
         raise BadFile(f"'{path}' is not a {kind} file", "Give an .npz that Sinew wrote")
-    if not isinstance(meta.get("version"), int) or meta["version"] > VERSION:
-        raise BadFile(f"'{path}' was written by a newer Sinew (format {meta.get('version')})", "Update Sinew")
+    version = meta.get("version")
+    if not isinstance(version, int) or version < 1:
+        raise BadFile(f"'{path}' has no format version inside", _AGAIN)
+    if version > VERSION:
+        raise BadFile(f"'{path}' was written by a newer Sinew (format {version})", "Update Sinew")
     return arrays, meta
 
 
 def _clip(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
     try:
-        skeleton = Skeleton(
-            tuple(meta["names"]), arrays["parents"], arrays["rest_pos"], arrays["rest_quat_wxyz"], arrays["lengths"]
-        )
+        names = tuple(str(name) for name in meta["names"])
+        skeleton = Skeleton(names, *(arrays[key] for key in ("parents", "rest_pos", "rest_quat_wxyz", "lengths")))
         tags = tuple(Tag(str(name), int(start), int(stop)) for name, start, stop in meta["tags"])
-        return Clip(skeleton, float(meta["fps"]), arrays["local_pos"], arrays["local_quat_wxyz"], meta["name"], tags)
+        fps, name = float(meta["fps"]), str(meta["name"])
+        return Clip(skeleton, fps, arrays["local_pos"], arrays["local_quat_wxyz"], name, tags)
     except (KeyError, TypeError, ValueError, BadMotion) as error:
-        raise BadFile(f"'{path}' does not hold a whole clip: {error}", "Export or simulate it again") from error
+        raise BadFile(f"'{path}' does not hold a whole clip: {error}", _AGAIN) from error

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Clips and takes survive their files to the bit; every other file is refused with a reason."""
+
+import io
+import json
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sinew.core.errors import BadFile, CannotWrite
+from sinew.core.files import read_arrays, write_arrays
+from sinew.core.motion import Clip, Tag, Take
+from sinew.core.motion.io import npz
+
+ARRAYS = ("local_pos", "local_quat_wxyz")
+REST = ("parents", "rest_pos", "rest_quat_wxyz", "lengths")
+
+
+@pytest.fixture
+def take(random_clip) -> Take:
+    motion = random_clip(8, 6, 3, 29.97, (Tag("Schritt größer 跳", 1, 4),))
+    contacts = np.random.default_rng(8).random((6, 3)) > 0.5
+    measurements = {"skate_m_s": 0.1 + 0.2, "engine": "mujoco", "steps": 3, "kept": True, "unknown": None}
+    return Take(motion, contacts, 0.1, measurements)
+
+
+def assert_same_bits(a: Clip, b: Clip) -> None:
+    assert (a.name, a.fps, a.tags, a.skeleton.names) == (b.name, b.fps, b.tags, b.skeleton.names)
+    for name in ARRAYS:
+        assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
+    for name in REST:
+        assert getattr(a.skeleton, name).tobytes() == getattr(b.skeleton, name).tobytes()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(st.integers(0, 2**32 - 2), st.integers(1, 5), st.integers(1, 5), st.floats(1e-3, 1e4))
+def test_a_clip_comes_back_to_the_bit(random_clip, tmp_path, seed, frames, bones, fps):
+    clip = random_clip(seed, frames, bones, fps)
+    npz.save_clip(tmp_path / "clip.npz", clip)
+    assert_same_bits(npz.load_clip(tmp_path / "clip.npz"), clip)
+
+
+def test_a_take_comes_back_to_the_bit(take, tmp_path):
+    npz.save_take(tmp_path / "take.npz", take)
+    again = npz.load_take(tmp_path / "take.npz")
+    assert_same_bits(again.motion, take.motion)
+    np.testing.assert_array_equal(again.contacts, take.contacts)
+    assert (again.fell_at_s, again.measurements) == (take.fell_at_s, take.measurements)
+
+
+def test_a_take_without_contacts_comes_back_without(random_clip, tmp_path):
+    npz.save_take(tmp_path / "take.npz", Take(random_clip(1, 2, 2)))
+    again = npz.load_take(tmp_path / "take.npz")
+    assert again.contacts is None
+    assert not again.fell
+
+
+def test_the_same_clip_makes_the_same_file(random_clip, tmp_path):
+    for name in ("a.npz", "b.npz"):
+        npz.save_clip(tmp_path / name, random_clip(1, 4, 3))
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_a_path_may_have_spaces_and_any_letters(random_clip, tmp_path):
+    path = tmp_path / "Übung mit Anna" / "跳 прыжок é.npz"
+    npz.save_clip(path, random_clip(1, 4, 3))
+    assert_same_bits(npz.load_clip(path), random_clip(1, 4, 3))
+
+
+def test_a_file_cut_short_anywhere_is_refused(take, tmp_path):
+    whole, cut = tmp_path / "take.npz", tmp_path / "cut.npz"
+    npz.save_take(whole, take)
+    data = whole.read_bytes()
+    for twentieth in range(20):
+        cut.write_bytes(data[: len(data) * twentieth // 20])
+        with pytest.raises(BadFile, match=r"cut\.npz") as caught:
+            npz.load_take(cut)
+        assert caught.value.hint
+
+
+def test_a_damaged_file_is_refused_or_says_the_same(take, tmp_path):
+    path = tmp_path / "take.npz"
+    npz.save_take(path, take)
+    data, rng = path.read_bytes(), np.random.default_rng(0)
+    refused = 0
+    for _ in range(300):
+        damaged = bytearray(data)
+        damaged[rng.integers(len(data))] ^= 1 << rng.integers(8)
+        path.write_bytes(damaged)
+        try:
+            assert_same_bits(npz.load_take(path).motion, take.motion)
+        except BadFile:
+            refused += 1
+    assert refused > 200
+
+
+def test_pickled_arrays_are_neither_written_nor_read(tmp_path):
+    path = tmp_path / "pickled.npz"
+    np.savez(path, meta=np.array('{"kind": "sinew.clip", "version": 1}'), local_pos=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(BadFile, match=r"pickled\.npz"):
+        npz.load_clip(path)
+    with pytest.raises(TypeError, match="'things'"):
+        write_arrays(tmp_path / "new.npz", {"things": np.array([None])}, {})
+    assert os.listdir(tmp_path) == ["pickled.npz"]
+
+
+def test_arrays_come_back_without_any_of_numpys_own(tmp_path):
+    write_arrays(tmp_path / "a.npz", {"x": np.arange(3)}, {"n": 1})
+    arrays, meta = read_arrays(tmp_path / "a.npz")
+    assert list(arrays) == ["x"]
+    assert meta == {"n": 1}
+
+
+def change_meta(path, **changes):
+    arrays, meta = read_arrays(path)
+    write_arrays(path, arrays, {key: value for key, value in (meta | changes).items() if value != "absent"})
+
+
+def test_a_newer_format_is_refused_with_the_fix(random_clip, tmp_path):
+    path = tmp_path / "clip.npz"
+    npz.save_clip(path, random_clip(1, 4, 3))
+    change_meta(path, version=npz.VERSION + 1)
+    with pytest.raises(BadFile, match="newer Sinew") as caught:
+        npz.load_clip(path)
+    assert caught.value.hint == "Update Sinew"
+
+
+@pytest.mark.parametrize("version", ["absent", "2", None, 0])
+def test_a_file_without_a_version_is_not_called_newer(random_clip, tmp_path, version):
+    path = tmp_path / "clip.npz"
+    npz.save_clip(path, random_clip(1, 4, 3))
+    change_meta(path, version=version)
+    with pytest.raises(BadFile, match="no format version"):
+        npz.load_clip(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"names": "absent"}, {"names": ["a"]}, {"names": ["a", "a", "b"]}, {"fps": "fast"}, {"fps": 0}, {"fps": None},
+     {"tags": [["x", 0, 99]]}, {"tags": [["x"]]}, {"tags": 3}, {"name": "absent"}],
+)
+def test_a_description_that_does_not_fit_is_refused(random_clip, tmp_path, changes):
+    path = tmp_path / "clip.npz"
+    npz.save_clip(path, random_clip(1, 4, 3))
+    change_meta(path, **changes)
+    with pytest.raises(BadFile, match="whole clip"):
+        npz.load_clip(path)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"fell_at_s": "soon"}, {"fell_at_s": "absent"}, {"measurements": 3}, {"measurements": "absent"}]
+)
+def test_a_take_whose_description_does_not_fit_is_refused(take, tmp_path, changes):
+    path = tmp_path / "take.npz"
+    npz.save_take(path, take)
+    change_meta(path, **changes)
+    with pytest.raises(BadFile, match="whole take"):
+        npz.load_take(path)
+
+
+def test_a_take_whose_contacts_do_not_fit_is_refused(take, tmp_path):
+    path = tmp_path / "take.npz"
+    npz.save_take(path, take)
+    arrays, meta = read_arrays(path)
+    write_arrays(path, arrays | {"contacts": np.ones((2, 2), dtype=bool)}, meta)
+    with pytest.raises(BadFile, match="contacts"):
+        npz.load_take(path)
+
+
+@pytest.mark.parametrize("missing", [*ARRAYS, *REST])
+def test_a_clip_without_one_of_its_arrays_is_refused(random_clip, tmp_path, missing):
+    path = tmp_path / "clip.npz"
+    npz.save_clip(path, random_clip(1, 4, 3))
+    arrays, meta = read_arrays(path)
+    del arrays[missing]
+    write_arrays(path, arrays, meta)
+    with pytest.raises(BadFile, match=missing):
+        npz.load_clip(path)
+
+
+def test_a_clip_with_a_value_that_is_no_number_is_refused_by_bone(random_clip, tmp_path):
+    path = tmp_path / "clip.npz"
+    npz.save_clip(path, random_clip(1, 4, 3))
+    arrays, meta = read_arrays(path)
+    arrays["local_pos"][2, 1, 0] = np.nan
+    write_arrays(path, arrays, meta)
+    with pytest.raises(BadFile, match="bone 'bone 1' is not a number at frame 2"):
+        npz.load_clip(path)
+
+
+def single_array() -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.arange(4))
+    return stream.getvalue()
+
+
+def other_npz(**entries) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, **entries)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b"HIERARCHY\nROOT Hips\n", id="text"),
+        pytest.param(single_array(), id="npy"),
+        pytest.param(other_npz(x=np.arange(3)), id="foreign npz"),
+        pytest.param(other_npz(meta=np.arange(3)), id="numbers for a description"),
+        pytest.param(other_npz(meta=np.array("[1, 2]")), id="a list for a description"),
+        pytest.param(other_npz(meta=np.array("{")), id="torn description"),
+        pytest.param(other_npz(meta=np.array(json.dumps({"kind": "sinew.take", "version": 1}))), id="take"),
+    ],
+)
+def test_what_is_no_clip_is_refused_by_name(tmp_path, data):
+    path = tmp_path / "other.npz"
+    path.write_bytes(data)
+    with pytest.raises(BadFile, match=r"other\.npz") as caught:
+        npz.load_clip(path)
+    assert caught.value.hint
+
+
+def test_a_missing_file_and_a_folder_are_refused_by_name(tmp_path):
+    with pytest.raises(BadFile, match=r"none\.npz' does not exist"):
+        npz.load_clip(tmp_path / "none.npz")
+    with pytest.raises(BadFile, match=str(tmp_path.name)):
+        npz.load_clip(tmp_path)
+
+
+def test_a_file_in_the_way_of_the_folder_is_refused(random_clip, tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(CannotWrite, match="file"):
+        npz.save_clip(tmp_path / "file" / "clip.npz", random_clip(1, 2, 2))
