@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 import numpy as np
 import pytest
+
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
