@@ -27,7 +27,7 @@ _TRIMS = np.arange(0.0, 0.45, 0.05)  # of the time off the ground, at either end
 _LONGEST_TIP, _LONGEST_TIP_TO_PARENT = 0.15, 1.25  # of the body's size and of the bone before, whichever is longer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Body:
     """A clip's body as mass and points, without knowing what its bones are for.
 

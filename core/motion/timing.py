@@ -22,8 +22,8 @@ _FAR = 10.0  # squared standard deviations from the measured rate within which a
 _APART = 4.0  # and by how much it must be better than the next one
 
 _TOO_FAST, _TOO_SLOW = 0.72, 1.6  # measured rate over labelled rate, from which it is worth a word
-_BALLOON = 3.0
 _HELD_M = 0.05  # who seems to float must not be held by anything, not even by a rolling foot
+_BALLOON = 3.0  # measured over labelled rate from which a body falls as slowly as a balloon
 
 _SMALLEST_M, _TALLEST_M, _PERSON_M = 0.4, 3.0, 1.6
 # Metres a unit: centimetres, millimetres, inches, feet, those of the CMU library, and metres once divided by a hundred.
@@ -84,7 +84,7 @@ def check_frame_rate(clip: Clip) -> FrameRateFinding | None:
         flights=len(flights),
         factor=suggested / clip.fps,
         suggested_fps=suggested,
-        message=f"This motion falls at {gravity:.2g} m/s² in the air, {_of_gravity(gravity / GRAVITY_M_S2)}: "
+        message=f"This motion falls at {_short(gravity)} m/s² in the air, {_of_gravity(gravity / GRAVITY_M_S2)}: "
         f"it was probably recorded at {suggested:g} frames a second, not {clip.fps:.4g}",
         hint=f"Set the true frame rate to {suggested:g} (--fps {suggested:g})",
     )
@@ -99,7 +99,7 @@ def check_scale(clip: Clip) -> ScaleFinding | None:
     # A unit that people use is a better guess than the average person's height.
     scale = min(fitting, key=lambda unit: abs(np.log(height * unit / _PERSON_M)), default=_PERSON_M / height)
     scale = float(f"{scale:.3g}")
-    size = f"{height:.0f} m" if height >= 10 else f"{height:.2g} m" if height >= 0.1 else f"{height * 1000:.2g} mm"
+    size = f"{_short(height)} m" if height >= 0.1 else f"{_short(height * 1000.0)} mm"
     return ScaleFinding(
         height_m=height,
         suggested_scale=scale,
@@ -136,7 +136,7 @@ def _clearly_off(ratio: float, body: Body, flights: Sequence[Flight]) -> bool:
         return False
     # To fall slowly, by contrast, it is enough to be held by what is not in the file: a rope, a partner, a step.
     # Then something else in the clip falls faster, or some point of the body hardly moves; but what falls as slowly
-    # as a balloon and still makes a parabola is no body that is half held.
+    # as a balloon and still makes a parabola is no body that something half holds.
     if ratio < _BALLOON and any(flight.stillest_m < _HELD_M for flight in flights):
         return False
     return all(fastest_fall(body.centre, flight.stop - flight.start) < 1.5 * flight.fall for flight in flights)
@@ -169,4 +169,9 @@ def _of_gravity(ratio: float) -> str:
     whole = round(ratio)
     if whole < len(_WORDS) and abs(ratio - whole) < 0.1 * whole:
         return f"{_WORDS[whole]} times gravity"
-    return f"{ratio:.2g} times gravity"
+    return f"{_short(ratio)} times gravity"
+
+
+def _short(number: float) -> str:
+    """Two digits are all that is known, but nobody reads 2.5e+02."""
+    return f"{number:.0f}" if number >= 10.0 else f"{number:.2g}"

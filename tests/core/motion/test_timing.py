@@ -116,10 +116,11 @@ def test_hops_too_low_to_tell_are_passed_over(speed, times):
 def test_the_messages_are_for_people():
     fast = check_frame_rate(hopper(60.0).relabelled(120.0))
     assert fast.message == (
-        f"This motion falls at {fast.gravity_m_s2:.2g} m/s² in the air, four times gravity: "
+        f"This motion falls at {fast.gravity_m_s2:.0f} m/s² in the air, four times gravity: "
         "it was probably recorded at 60 frames a second, not 120"
     )
     assert fast.hint == "Set the true frame rate to 60 (--fps 60)"
+    assert "falls at 24" in check_frame_rate(hopper(24.0).relabelled(120.0)).message
     slow = check_frame_rate(hopper(120.0).relabelled(24.0))
     assert slow.message.endswith("4% of gravity: it was probably recorded at 120 frames a second, not 24")
 
