@@ -130,4 +130,3 @@ def keep_from_loss(actions: Sequence[bpy.types.Action | None]) -> None:
     for action in actions:
         if action is not None and action.library is None and not action.use_fake_user and action.users < 2:
             action.use_fake_user = True
-

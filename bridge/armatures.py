@@ -13,9 +13,7 @@ from ..core.motion.skeleton import to_local
 _SHORTEST_M = 1e-3
 
 
-def armature_from_skeleton(
-    skeleton: Skeleton, name: str, collection: bpy.types.Collection
-) -> bpy.types.Object:
+def armature_from_skeleton(skeleton: Skeleton, name: str, collection: bpy.types.Collection) -> bpy.types.Object:
     """An armature object in ``collection`` whose bones rest exactly as the skeleton's do, in metres, Z up.
 
     No bone is connected to its parent, because a connected bone would ignore its translation keys. Bones are

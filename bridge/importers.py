@@ -69,8 +69,10 @@ def set_frame_rate(scene: bpy.types.Scene, fps: float) -> None:
 
 def _open_stock(name: str, python: str | None) -> None:
     if name not in stock.names(python):
-        known = ", ".join(stock.names(python))
-        raise BadFile(f"'{name}' is neither a file Sinew opens ({', '.join(_READERS)}) nor a stock clip", f"The stock clips are: {known}")
+        endings, known = ", ".join(_READERS), ", ".join(stock.names(python))
+        raise BadFile(
+            f"'{name}' is neither a file that Sinew opens ({endings}) nor a stock clip", f"The stock clips are: {known}"
+        )
     clip = stock.load(name, python)
     with quiet():
         _empty_scene()

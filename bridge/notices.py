@@ -20,18 +20,29 @@ class Notice:
     suggested_scale: float = 0.0
 
 
-# Each request with what there is to say about it. Anything that the animator changes makes another request,
-# so that nothing outdated is shown.
+# The last request that there was something to say about.
 _said: list[tuple[Request, tuple[Notice, ...]]] = []
 
 
 def of(request: Request) -> tuple[Notice, ...]:
-    """What there is to say about the request."""
-    return next((notices for known, notices in _said if known == request), ())
+    """What there is to say about the request, nothing outdated.
+
+    An error is about all that was asked for; a doubt is about the motion, whatever is to be done with it.
+    """
+    return tuple(
+        notice
+        for known, notices in _said
+        for notice in notices
+        if known == request or (not notice.is_error and _source(known) == _source(request))
+    )
+
+
+def _source(request: Request) -> tuple[object, ...]:
+    return request.armature, request.action, request.frames, request.true_fps, request.scale
 
 
 def say(request: Request, notices: tuple[Notice, ...]) -> None:
-    """Show the notices as long as the request stays as it is."""
+    """Show the notices as long as they hold."""
     _said[:] = [(request, notices)]
 
 

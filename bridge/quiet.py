@@ -10,6 +10,9 @@ from contextlib import contextmanager
 @contextmanager
 def quiet() -> Iterator[None]:
     """Send standard output to nowhere for a while, C code's too; errors still show."""
+    if sys.stdout is None:  # a Blender with a window on Windows may have no output at all
+        yield
+        return
     sys.stdout.flush()
     kept = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -20,6 +20,7 @@ from ..core.geometry.quaternions import Array, from_matrix, multiply, rotate, to
 from ..core.motion import Clip, Skeleton, Tag
 from ..core.motion.skeleton import to_local
 from . import actions
+from .kept import scene_kept
 
 _SMALLEST_SCALE = 1e-6  # a bone scaled to nothing must leave its children a matrix that can be inverted
 
@@ -74,12 +75,14 @@ def read_rig(
     scene = bpy.context.scene
     require_readable(obj, scale)
     scene_fps = scene.render.fps / scene.render.fps_base
-    with actions.playing(obj, action), _visible(obj), _frame_kept(scene):
+    with actions.playing(obj, action), _visible(obj), scene_kept(scene):
         playing = obj.animation_data.action if obj.animation_data else None
         first, last = frames or _own_range(obj, playing)
         if last <= first:
             what = f"Action '{playing.name}'" if playing else f"'{obj.name}'"
-            raise RigError(f"{what} has only one frame ({first})", "Choose an Action or frame range of two frames or more")
+            raise RigError(
+                f"{what} has only one frame ({first})", "Choose an Action or frame range of at least two frames"
+            )
         step = scene_fps / fps if fps else 1.0
         places = first + np.arange(int(np.floor((last - first) / step + 1e-6)) + 1) * step
         matrix_world, pose = _sample(scene, obj, places)
@@ -107,7 +110,7 @@ def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
     if obj.mode == "EDIT":
         raise RigError(f"Armature '{obj.name}' is in Edit Mode", "Leave Edit Mode with Tab")
     if obj.data.pose_position == "REST":
-        raise RigError(f"Armature '{obj.name}' is in Rest Position", "Switch it to Pose Position in its Data properties")
+        raise RigError(f"Armature '{obj.name}' is in Rest Position", "Switch it to Pose Position in its Data tab")
     bpy.context.view_layer.update()  # what was just changed by hand or script counts
     if obj.name not in bpy.context.view_layer.objects:
         raise RigError(f"Armature '{obj.name}' is not in this view layer", "Enable its collection in the Outliner")
@@ -137,7 +140,7 @@ def require_finite(obj: bpy.types.Object, pose: Array, places: Array) -> None:
 
 def world_matrices(scene: bpy.types.Scene, obj: bpy.types.Object, frames: Array) -> Array:
     """(T, 4, 4) the object's evaluated world matrix at each scene frame, in Blender units."""
-    with _frame_kept(scene):
+    with scene_kept(scene):
         return _sample(scene, obj, frames)[0]
 
 
@@ -222,16 +225,6 @@ def _tags(action: bpy.types.Action, places: Array) -> tuple[Tag, ...]:
         for marker, start, stop in zip(markers, starts, starts[1:], strict=False)
         if start < stop and marker.name.strip("- ")
     )
-
-
-@contextmanager
-def _frame_kept(scene: bpy.types.Scene) -> Iterator[None]:
-    """The scene's frame is as it was afterwards."""
-    frame, subframe = scene.frame_current, scene.frame_subframe
-    try:
-        yield
-    finally:
-        scene.frame_set(frame, subframe=subframe)
 
 
 @contextmanager

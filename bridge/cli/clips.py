@@ -20,6 +20,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps([dataclasses.asdict(info) for info in infos], indent=2))
         return 0
     for info in infos:
-        loops = "loops" if info.loop else ""
-        print(f"{info.name:<16} {info.duration_s:6.2f} s  {info.frames:4d} frames at {info.fps:g} fps  {loops}".rstrip())
+        length = f"{info.duration_s:6.2f} s  {info.frames:4d} frames at {info.fps:g} fps"
+        print(f"{info.name:<16} {length}{'  loops' if info.loop else ''}")
     return 0

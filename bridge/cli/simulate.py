@@ -24,8 +24,13 @@ from .jobs import run_to_end
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
-    add("input", nargs="?", metavar="INPUT", help=".blend, .bvh, .fbx, .glb, .gltf, .npz or a stock clip's name "
-        "(see 'clips'); inside Blender it may be left out for the open scene")
+    add(
+        "input",
+        nargs="?",
+        metavar="INPUT",
+        help=".blend, .bvh, .fbx, .glb, .gltf, .npz or a stock clip's name "
+        "(see 'clips'); inside Blender it may be left out for the open scene",
+    )
     add("--armature", default="", metavar="NAME", help="which armature, where there are several")
     add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
     add("--frames", type=_frames, metavar="A:B", help="first and last frame; the Action's own if left out")
@@ -38,8 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
     add("--out", type=Path, metavar="FILE.blend", help="save the scene with the new Action")
     add("--report", type=Path, metavar="FILE.json", help="write what was done and measured")
-    add("--preview", action="append", default=[], type=Path, metavar="FILE.png|.mp4",
-        help="render a contact sheet or a film of the result; may be repeated")
+    add(
+        "--preview",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE.png|.mp4",
+        help="render a contact sheet or a film of the result; may be repeated",
+    )
     add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
 
 

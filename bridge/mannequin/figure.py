@@ -183,10 +183,24 @@ def _torso(make: _Maker) -> list[Part]:
     return [
         make.shell("pelvis", _PELVIS, _UP, sides=28, rings=9, rounding=(0.03 * size, 0.010 * size)),
         make.shell("chest", _CHEST, _UP, sides=28, rings=10, rounding=(0.010 * size, 0.008 * size)),
-        make.skin(_sized(_TRUNK, make.stretch("pelvis"), size), trunk, ("pelvis", "chest"), joint, 0.075 * size,
-                  sides=24, rings=8),
-        make.skin(_sized(_NECK, make.stretch("head"), size), make.axes("head", _UP), ("chest", "head"), 0.045 * size,
-                  0.05 * size, sides=16, rings=6),
+        make.skin(
+            _sized(_TRUNK, make.stretch("pelvis"), size),
+            trunk,
+            ("pelvis", "chest"),
+            joint,
+            0.075 * size,
+            sides=24,
+            rings=8,
+        ),
+        make.skin(
+            _sized(_NECK, make.stretch("head"), size),
+            make.axes("head", _UP),
+            ("chest", "head"),
+            0.045 * size,
+            0.05 * size,
+            sides=16,
+            rings=6,
+        ),
     ]
 
 
@@ -200,8 +214,13 @@ def _visor(make: _Maker) -> Part:
     """A dark plate let into the face, so that one sees where the mannequin looks."""
     size = make.size
     vertices, faces = inlay(
-        make.axes("head", _UP), _sized(_HEAD, make.stretch("head"), size), middle=0.160 * make.stretch("head"),
-        height=0.021 * size, angle=np.radians(72.0), proud=0.0035 * size, grid=(21, 7),
+        make.axes("head", _UP),
+        _sized(_HEAD, make.stretch("head"), size),
+        middle=0.160 * make.stretch("head"),
+        height=0.021 * size,
+        angle=np.radians(72.0),
+        proud=0.0035 * size,
+        grid=(21, 7),
     )
     return Part(vertices, faces, JOINT, make.rigid("head", len(vertices)))
 
@@ -232,16 +251,29 @@ def _arm(make: _Maker) -> list[Part]:
     elbow = make.skeleton.lengths[make.skeleton.index("upper_arm.L")]
     elbow_skin = _tube_rows(elbow, (0.08 * size, 0.08 * size), (0.025 * size, 0.028 * size, 0.025 * size))
     ends = (0.006 * size, 0.005 * size)
-    wrist = make.shell("forearm.L", ((0.17, 0.0, 0.0, 0.020, 0.023, 0.023), (0.225, 0.0, 0.0, 0.014, 0.021, 0.021)),
-                       down, sides=14, rings=3, rounding=(0.004 * size, 0.004 * size))
+    wrist = make.shell(
+        "forearm.L",
+        ((0.17, 0.0, 0.0, 0.020, 0.023, 0.023), (0.225, 0.0, 0.0, 0.014, 0.021, 0.021)),
+        down,
+        sides=14,
+        rings=3,
+        rounding=(0.004 * size, 0.004 * size),
+    )
     return [
         make.shell("upper_arm.L", _UPPER_ARM, down, sides=20, rings=9, rounding=(0.044 * size, 0.006 * size)),
         make.shell("forearm.L", _FOREARM, down, sides=18, rings=8, rounding=ends),
         Part(wrist.vertices, wrist.faces, JOINT, wrist.weights),
         make.joint_ball("upper_arm.L", (0.055, 0.052, 0.050), (-0.024, 0.0, -0.004)),
         make.joint_ball("forearm.L", (0.033, 0.034, 0.033)),
-        make.skin(elbow_skin, make.axes("upper_arm.L", down), ("upper_arm.L", "forearm.L"), elbow, 0.04 * size,
-                  sides=14, rings=7),
+        make.skin(
+            elbow_skin,
+            make.axes("upper_arm.L", down),
+            ("upper_arm.L", "forearm.L"),
+            elbow,
+            0.04 * size,
+            sides=14,
+            rings=7,
+        ),
     ]
 
 
@@ -257,8 +289,12 @@ def _hand(make: _Maker) -> list[Part]:
 
     made = [make.shell("forearm.L", _PALM, -_UP, sides=18, rings=5, rounding=(0.006 * size, 0.010 * size))]
     for front, radius, reach in _FINGERS:
-        path = [(0.262, -0.004, front), (0.262 + 0.024 * reach, -0.008, front * 1.02),
-                (0.262 + 0.040 * reach, -0.020, front), (0.262 + 0.044 * reach, -0.034, front * 0.95)]
+        path = [
+            (0.262, -0.004, front),
+            (0.262 + 0.024 * reach, -0.008, front * 1.02),
+            (0.262 + 0.040 * reach, -0.020, front),
+            (0.262 + 0.044 * reach, -0.034, front * 0.95),
+        ]
         made.append(finger(path, (radius, radius, radius * 0.93, radius * 0.82)))
     thumb = [(0.222, -0.004, 0.024), (0.242, -0.010, 0.041), (0.264, -0.016, 0.046), (0.280, -0.021, 0.043)]
     made.append(finger(thumb, (0.0115, 0.0110, 0.0098, 0.0085)))

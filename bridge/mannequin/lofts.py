@@ -64,7 +64,13 @@ def loft(
 
 
 def inlay(
-    axes: Axes, sections: Sequence[Sequence[float]], *, middle: float, height: float, angle: float, proud: float,
+    axes: Axes,
+    sections: Sequence[Sequence[float]],
+    *,
+    middle: float,
+    height: float,
+    angle: float,
+    proud: float,
     grid: tuple[int, int],
 ) -> tuple[Array, Faces]:
     """Vertices (V, 3) and faces of a rounded plate on the front of a loft, standing ``proud`` metres out of it.
@@ -110,7 +116,8 @@ def tube(points: Array, radii: Sequence[float], across: Array, *, sides: int, ri
     lean = np.radians([0.0, 35.0, 68.0])
     ends = [
         (centre[i] + sign * forward[i] * radius[i] * np.sin(a), radius[i] * np.cos(a), forward[i])
-        for i, sign, turn in ((0, -1.0, lean[:0:-1]), (-1, 1.0, lean[1:])) for a in turn
+        for i, sign, turn in ((0, -1.0, lean[:0:-1]), (-1, 1.0, lean[1:]))
+        for a in turn
     ]
     middle = list(zip(centre, radius, forward, strict=True))
     every = [*ends[:2], *middle, *ends[2:]]
@@ -130,9 +137,14 @@ def ball(centre: Array, radii: Sequence[float], *, sides: int, rings: int) -> tu
     lean = np.pi * np.arange(1, rings + 1) / (rings + 1)
     angle = 2.0 * np.pi * np.arange(sides) / sides
     # Around from -Y, so that the two sides of X mirror each other exactly.
-    unit = np.stack(np.broadcast_arrays(
-        np.sin(lean)[:, None] * np.sin(angle), -np.sin(lean)[:, None] * np.cos(angle), -np.cos(lean)[:, None],
-    ), -1).reshape(-1, 3)
+    unit = np.stack(
+        np.broadcast_arrays(
+            np.sin(lean)[:, None] * np.sin(angle),
+            -np.sin(lean)[:, None] * np.cos(angle),
+            -np.cos(lean)[:, None],
+        ),
+        -1,
+    ).reshape(-1, 3)
     unit = np.concatenate([[[0.0, 0.0, -1.0]], unit, [[0.0, 0.0, 1.0]]])
     return np.asarray(centre) + unit * np.asarray(radii, dtype=float), _skin(sides, rings, False)
 
@@ -145,7 +157,7 @@ def smoothstep(value: Array, start: float, stop: float) -> Array:
 
 def _rows(sections: Sequence[Sequence[float]]) -> Array:
     """Rows (N, 8) with squareness and tilt filled in where they were left out."""
-    return np.array([[*row, *(2.0, 0.0)[len(row) - 6:]] for row in sections], dtype=float)
+    return np.array([[*row, *(2.0, 0.0)[len(row) - 6 :]] for row in sections], dtype=float)
 
 
 def _points(axes: Axes, rows: Array, angle: Array) -> Array:
@@ -180,8 +192,10 @@ def _resampled(rows: Array, count: int) -> Array:
     t = (at - place[low])[:, None] / width
     a, b = rows[low], rows[low + 1]
     return np.asarray(
-        (2 * t**3 - 3 * t**2 + 1) * a + (t**3 - 2 * t**2 + t) * width * slope[low]
-        + (3 * t**2 - 2 * t**3) * b + (t**3 - t**2) * width * slope[low + 1]
+        (2 * t**3 - 3 * t**2 + 1) * a
+        + (t**3 - 2 * t**2 + t) * width * slope[low]
+        + (3 * t**2 - 2 * t**3) * b
+        + (t**3 - t**2) * width * slope[low + 1]
     )
 
 

@@ -26,9 +26,7 @@ class Stage:
     camera: bpy.types.Object
 
 
-def build_set(
-    scene: bpy.types.Scene, subject_bounds: tuple[Array, Array] | None = None, name: str = "Stage"
-) -> Stage:
+def build_set(scene: bpy.types.Scene, subject_bounds: tuple[Array, Array] | None = None, name: str = "Stage") -> Stage:
     """Ground, sun, sky and a three-quarter camera that frames the whole motion; the scene looks through it.
 
     subject_bounds: lowest and highest corner (3,) over all frames, in metres. None for where the scene's

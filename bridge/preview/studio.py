@@ -12,18 +12,18 @@ import bpy
 import numpy as np
 
 from ...core.errors import BadSettings, CannotWrite, RigError
-from ...core.files import cannot_write, make_folder
 from ...core.geometry.quaternions import Array
 from ..armatures import skeleton_of
+from ..kept import scene_kept
 from ..mannequin.build import dress
 from ..mannequin.framing import THREE_QUARTER, new_camera, padded, size_of, tracks, view_matrix
 from ..mannequin.stage import ground, sky, sun
 from ..quiet import quiet
+from ..saving import require_writable_folder
 
 VIEWS = ("AUTO", "SCENE", "FRAME", "FOLLOW")
 
 _SAMPLES_UNDENOISED = 16
-_TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 _WIDEST, _OWN_ASPECT = 16.0 / 9.0, 4.0 / 3.0
 _SMOOTH_S = 0.35  # a following camera does not bob with every step
 
@@ -75,7 +75,7 @@ def studio(
         raise RigError("There is nothing to take a picture of", "Choose an armature and frames in which it moves")
     if view == "SCENE" and scene.camera is None:
         raise RigError(f"Scene '{scene.name}' has no camera", "Add one, or choose another view")
-    with _temporary_folder() as folder, _pose_kept(scene), _no_trace():
+    with _temporary_folder() as folder, scene_kept(scene), _no_trace():
         copy = scene.copy()
         copy.name = "Sinew preview"
         _simplify(copy, samples)
@@ -94,14 +94,9 @@ def studio(
 
 def require_place(path: Path) -> None:
     """Refuse a file that could not be written, before any time is spent on rendering it."""
-    make_folder(path.parent)
+    require_writable_folder(path.parent)
     if path.is_dir():
         raise CannotWrite(f"Cannot write '{path}': it is a folder", "Give a file name")
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise cannot_write(path, error) from error
 
 
 @contextmanager
@@ -125,34 +120,23 @@ def _no_trace() -> Iterator[None]:
                 blocks.remove(block)
 
 
-@contextmanager
-def _pose_kept(scene: bpy.types.Scene) -> Iterator[None]:
-    """The scene's objects and bones are where they were, also those that were moved by hand and not keyed yet.
-
-    Objects are shared with the copy of the scene, and evaluating another frame of it writes what is animated back
-    into them.
-    """
-    moved = [holder for obj in scene.objects for holder in (obj, *(obj.pose.bones if obj.pose else ()))]
-    kept = [[tuple(getattr(holder, name)) for name in _TRANSFORMS] for holder in moved]
-    try:
-        yield
-    finally:
-        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        for holder, values in zip(moved, kept, strict=True):
-            for name, value in zip(_TRANSFORMS, values, strict=True):
-                if tuple(getattr(holder, name)) != value:
-                    setattr(holder, name, value)
-        for layer in scene.view_layers:
-            layer.update()
-
-
 def _simplify(copy: bpy.types.Scene, samples: int) -> None:
     """Settings for a fast plain picture."""
     render = copy.render
     render.resolution_percentage = 100
     render.pixel_aspect_x = render.pixel_aspect_y = 1.0
-    for name in ("use_border", "use_compositing", "use_sequencer", "use_stamp", "use_multiview", "use_motion_blur",
-                 "use_freestyle", "film_transparent", "use_placeholder", "use_single_layer"):
+    for name in (
+        "use_border",
+        "use_compositing",
+        "use_sequencer",
+        "use_stamp",
+        "use_multiview",
+        "use_motion_blur",
+        "use_freestyle",
+        "film_transparent",
+        "use_placeholder",
+        "use_single_layer",
+    ):
         setattr(render, name, False)
     render.use_overwrite = render.use_file_extension = render.use_persistent_data = True
     while len(copy.view_layers) > 1:

@@ -101,4 +101,3 @@ def _belonging(
         if chosen.sum() >= _FEWEST_VERTICES:
             return chosen
     return chosen
-

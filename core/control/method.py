@@ -32,6 +32,9 @@ class Run(Protocol):
     def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
         """The newest whole checkpoint as (step, arrays), with ``rng`` put back, or None at the beginning."""
 
+    def add_finding(self, kind: str, message: str, hint: str) -> None:
+        """Note something the user should know about the motion, for the panel and the report."""
+
 
 class Method(Protocol):
     """One way of giving a clip a body."""

@@ -30,7 +30,12 @@ class PassthroughSettings(Settings):
         30, "Frames a Step", "How many frames are copied between two reports of progress", minimum=1, maximum=10_000
     )
     pause_s: float = setting(
-        0.0, "Pause", "Seconds to wait in each step, to watch progress, cancel and resume", minimum=0.0, maximum=60.0, unit="s"
+        0.0,
+        "Pause",
+        "Seconds to wait in each step, to watch progress, cancel and resume",
+        minimum=0.0,
+        maximum=60.0,
+        unit="s",
     )
 
 

@@ -3,6 +3,7 @@
 
 import bpy
 import numpy as np
+
 from sinew.bridge import actions
 
 

@@ -4,6 +4,7 @@
 import bpy
 import numpy as np
 import pytest
+
 from sinew.bridge import actions, requests
 from sinew.bridge.importers import open_input
 from sinew.bridge.rig_reader import read_rig
@@ -64,7 +65,7 @@ def test_an_action_of_something_else(scene):
 def test_one_frame(scene):
     obj = arm()
     wave(obj, frames=1)
-    with refusal(RigError, "'Wave' has only one frame", "two frames"):
+    with refusal(RigError, "'Wave' has only one frame", "at least two"):
         read_rig(obj)
 
 

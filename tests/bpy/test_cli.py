@@ -11,6 +11,7 @@ import time
 import bpy
 import numpy as np
 import pytest
+
 from sinew.bridge import cli, requests
 from sinew.bridge.importers import open_input
 from sinew.bridge.rig_reader import read_rig

@@ -42,8 +42,15 @@ def test_a_jump_is_right_as_labelled_and_found_out_at_any_other_rate(scene, shar
 @pytest.mark.parametrize(
     "name",
     [
-        "07_01_walk", "09_01_run", "16_08_run_sudden_stop", "16_51_run_turn_left90", "49_06_cartwheel",
-        "82_12_style_happy_walk", "127_23_run_dive_roll", "83_27_stairs_up", "88_01_backflip_ft60fix",
+        "07_01_walk",
+        "09_01_run",
+        "16_08_run_sudden_stop",
+        "16_51_run_turn_left90",
+        "49_06_cartwheel",
+        "82_12_style_happy_walk",
+        "127_23_run_dive_roll",
+        "83_27_stairs_up",
+        "88_01_backflip_ft60fix",
     ],
 )
 def test_nothing_is_said_of_files_that_are_right(scene, shared_mocap, name):

@@ -40,8 +40,11 @@ def some_skeleton(seed=0, bones=24):
     rng = np.random.default_rng(seed)
     parents = [-1] + [int(rng.integers(max(0, i - 3), i)) for i in range(1, bones)]
     return Skeleton(
-        tuple(f"bone {i}" for i in range(bones)), np.array(parents), rng.normal(size=(bones, 3)) * 0.15,
-        normalized(rng.normal(size=(bones, 4))), rng.uniform(0.08, 0.4, bones),
+        tuple(f"bone {i}" for i in range(bones)),
+        np.array(parents),
+        rng.normal(size=(bones, 3)) * 0.15,
+        normalized(rng.normal(size=(bones, 4))),
+        rng.uniform(0.08, 0.4, bones),
     )
 
 

@@ -17,8 +17,20 @@ from sinew.bridge.preview import studio as studio_module
 from sinew.core.errors import BadSettings, CannotWrite, RigError
 from sinew.core.motion.io import stock
 
-KINDS = ("scenes", "objects", "meshes", "cameras", "lights", "worlds", "materials", "actions", "images", "armatures",
-         "collections", "node_groups")
+KINDS = (
+    "scenes",
+    "objects",
+    "meshes",
+    "cameras",
+    "lights",
+    "worlds",
+    "materials",
+    "actions",
+    "images",
+    "armatures",
+    "collections",
+    "node_groups",
+)
 
 
 def animated(armature, metres=0.6, frames=30):
@@ -79,7 +91,7 @@ def tiles_of(path, count, columns):
     rows = -(-count // columns)
     height, width = pixels.shape[0] // rows, pixels.shape[1] // columns
     corners = [(r * height, c * width) for r in range(rows) for c in range(columns)][:count]
-    return [pixels[top + 6:top + int(0.85 * height), left + 6:left + width - 6] for top, left in corners]
+    return [pixels[top + 6 : top + int(0.85 * height), left + 6 : left + width - 6] for top, left in corners]
 
 
 def test_sheet_has_different_tiles_and_the_scene_is_as_it_was(scene, walker, tmp_path):
@@ -189,8 +201,10 @@ def test_failure_half_way_leaves_nothing_behind(scene, walker, tmp_path, monkeyp
         raise CannotWrite("no")
 
     monkeypatch.setattr(studio_module.Studio, "shoot", fail)
-    for make in (lambda: preview.contact_sheet(scene, path, [1, 2], [walker]),
-                 lambda: preview.film(scene, path.with_suffix(".mp4"), 1, 9, [walker])):
+    for make in (
+        lambda: preview.contact_sheet(scene, path, [1, 2], [walker]),
+        lambda: preview.film(scene, path.with_suffix(".mp4"), 1, 9, [walker]),
+    ):
         with pytest.raises(CannotWrite):
             make()
     assert everything(scene) == before

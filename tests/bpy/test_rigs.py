@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 import pytest
 from mathutils import Euler, Matrix
+
 from sinew.bridge import actions
 from sinew.bridge.rig_reader import read_rig
 from sinew.bridge.rig_writer import fights_keys, write_take
@@ -353,3 +354,14 @@ def test_bone_roll_and_rest_rotation_do_not_matter(scene):
     obj.data.transform(Matrix.Rotation(1.0, 4, Euler((1, 2, 3)).to_quaternion().axis))
     edit(obj, lambda bones: [setattr(bone, "roll", bone.roll + 1.1) for bone in bones])
     there_and_back(obj)
+
+
+def test_what_was_posed_by_hand_and_not_keyed_is_still_there(scene):
+    obj = arm()
+    wave(obj)
+    scene.frame_set(4)
+    obj.pose.bones["bone1"].rotation_euler = (0.1, 0.2, 0.3)
+    obj.location = (1, 2, 3)
+    read_rig(obj)
+    assert tuple(obj.pose.bones["bone1"].rotation_euler) == pytest.approx((0.1, 0.2, 0.3))
+    assert tuple(obj.location) == (1, 2, 3)

@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+
 from sinew.bridge import actions
 from sinew.bridge.importers import open_input
 from sinew.bridge.rig_reader import read_rig

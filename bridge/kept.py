@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at other frames of a scene and leave it as it was."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+
+_TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+
+
+@contextmanager
+def scene_kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """The scene's frame, objects and bones are as they were, also those moved by hand and not keyed yet.
+
+    Evaluating another frame writes what is animated into objects and bones, over what was not keyed.
+    """
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    moved = [
+        holder
+        for obj in scene.objects
+        if obj.library is None
+        for holder in (obj, *(obj.pose.bones if obj.pose else ()))
+    ]
+    kept = [[tuple(getattr(holder, name)) for name in _TRANSFORMS] for holder in moved]
+    try:
+        yield
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+        for holder, values in zip(moved, kept, strict=True):
+            for name, value in zip(_TRANSFORMS, values, strict=True):
+                if tuple(getattr(holder, name)) != value:
+                    setattr(holder, name, value)
+        for layer in scene.view_layers:
+            layer.update()

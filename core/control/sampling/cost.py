@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far a simulated state is from the reference: the eight terms of equation 20 (control graphs, section 5.3)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...body import BodyModel
+from ...geometry.quaternions import Array, angle_between
+from ...sim.engine import Rows
+from .reference import Reference
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The paper's weights: pose, root, end effectors, balance, centroid, its velocity, angular momentum, action."""
+
+    pose: float = 4.0
+    root: float = 4.0
+    tips: float = 10.0
+    balance: float = 1.0
+    com: float = 3.0
+    com_velocity: float = 0.1
+    angular_momentum: float = 0.03
+    action: float = 0.05
+
+
+def cost(reference: Reference, frame: int, qpos: Array, rows: Rows, offsets: Array, weights: Weights) -> Array:
+    """(N,) of samples with poses (N, nq), their rows (last moment counts) and offsets (N, nu); inf for the broken."""
+    ref = reference.rows
+    root = angle_between(qpos[:, 3:7], reference.qpos[frame, 3:7])
+    pos, ref_pos = rows.link_pos[:, -1], ref.link_pos[0, frame]
+    com, ref_com = rows.com[:, -1, 0], ref.com[0, frame, 0]
+    height = np.abs(pos[:, reference.tips, 2] - ref_pos[reference.tips, 2]).mean(-1)
+    stance = (pos[:, reference.feet, :2] - com[:, None, :2]) - (ref_pos[reference.feet, :2] - ref_com[:2])
+    total = (
+        weights.pose * pose_error(reference.body, qpos, reference.qpos[frame])
+        + weights.root * root
+        + weights.tips * height
+        + weights.balance * np.linalg.norm(stance, axis=-1).mean(-1)
+        + weights.com * np.linalg.norm(com - ref_com, axis=-1)
+        + weights.com_velocity * np.linalg.norm(rows.com_velocity[:, -1, 0] - ref.com_velocity[0, frame, 0], axis=-1)
+        + weights.angular_momentum
+        * np.linalg.norm(rows.angular_momentum[:, -1, 0] - ref.angular_momentum[0, frame, 0], axis=-1)
+        + weights.action * np.linalg.norm(offsets, axis=-1)
+    )
+    return np.where(np.isfinite(total), total, np.inf)
+
+
+def pose_error(body: BodyModel, qpos: Array, ref: Array) -> Array:
+    """(N,) mean angle in radians between the joints of poses (N, nq) and of ``ref`` (nq,)."""
+    angles = []
+    for index, link in enumerate(body.links[1:], start=1):
+        place = slice(body.qpos_starts[index], body.qpos_starts[index + 1])
+        if link.joint.kind == "ball":
+            angles.append(angle_between(qpos[:, place], ref[place]))
+        else:
+            angles.append(np.abs(qpos[:, place][:, 0] - ref[place][0]))
+    return np.mean(angles, axis=0)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motion that the search follows: targets for the servos and what the sensors should see, step by step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...body import BodyModel
+from ...body.poses import pose_of_clip, targets_of_pose
+from ...geometry.quaternions import Array
+from ...motion import Clip
+from ...sim.engine import Rows, World
+
+CONTROL_FPS = 60
+FRAGMENT_STEPS = 6  # control steps in a fragment of 0.1 s, the papers' length
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A clip as the search sees it, at ``CONTROL_FPS``; frame 0 is the start.
+
+    states: (T, state_size) the world in each frame. targets: (T, nu) for the servos to be in that frame.
+    rows: what the sensors see in each frame, as (1, T, ...) arrays of ``Rows``.
+    feet, tips: links that stand, and links whose height counts (feet, hands, head).
+    """
+
+    body: BodyModel
+    qpos: Array
+    states: Array
+    targets: Array
+    rows: Rows
+    feet: NDArray[np.int64]
+    tips: NDArray[np.int64]
+
+    @property
+    def fragments(self) -> int:
+        """How many whole fragments the clip has; a rest shorter than one is played with the last targets."""
+        return -(-(len(self.states) - 1) // FRAGMENT_STEPS)
+
+    def frames_of(self, fragment: int) -> NDArray[np.int64]:
+        """(FRAGMENT_STEPS,) the frames that a fragment's control steps lead to, held at the clip's end."""
+        first = fragment * FRAGMENT_STEPS + 1
+        return np.minimum(np.arange(first, first + FRAGMENT_STEPS), len(self.states) - 1)
+
+
+def make_reference(body: BodyModel, clip: Clip, world: World) -> Reference:
+    """Prepare a clip for the search in ``world``."""
+    steady = clip.resampled(CONTROL_FPS)
+    qpos, qvel = pose_of_clip(body, steady)
+    targets = targets_of_pose(body, qpos)
+    # A servo that damps absolute rates lags kd/kp behind a moving target: aim that much ahead.
+    lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
+    targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
+    states = _states(world, qpos, qvel)
+    return Reference(
+        body,
+        qpos,
+        states,
+        targets,
+        _sense(world, states),
+        _links(body, ("foot", "toe")),
+        _links(body, ("foot", "hand", "forearm", "head")),
+    )
+
+
+def _links(body: BodyModel, roles: Sequence[str]) -> NDArray[np.int64]:
+    return np.array([i for i, link in enumerate(body.links) if link.role in roles], dtype=np.int64)
+
+
+def _states(world: World, qpos: Array, qvel: Array) -> Array:
+    """(T, state_size) of poses (T, nq), at their own times."""
+    time_s = np.arange(len(qpos)) / CONTROL_FPS
+    blocks = []
+    for first in range(0, len(qpos), world.copies):
+        some = slice(first, first + world.copies)
+        blocks.append(world.state_of(*(_padded(values[some], world.copies) for values in (qpos, qvel, time_s))))
+    return np.concatenate(blocks)[: len(qpos)]
+
+
+def _sense(world: World, states: Array) -> Rows:
+    """Sensor rows (1, T, ...) of states (T, state_size), a batch at a time."""
+    blocks = [
+        world.sense(_padded(states[i : i + world.copies], world.copies)) for i in range(0, len(states), world.copies)
+    ]
+    fields = {
+        name: np.concatenate([np.array(getattr(block, name))[:, 0] for block in blocks])[: len(states)][None]
+        for name in vars(blocks[0])
+    }
+    return Rows(**fields)
+
+
+def _padded(values: Array, count: int) -> Array:
+    """(count, ...) the values and copies of the last one."""
+    return np.concatenate([values, np.repeat(values[-1:], count - len(values), axis=0)])

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sampling-based control: many copies try small offsets, the best go on (SAMCON; control graphs, section 5.3)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.quaternions import Array
+from ...sim.engine import World
+from .cost import Weights, cost
+from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """What a fragment leaves behind of its elite: E samples.
+
+    states: (E, state_size) at its end. offsets: (E, nu). parents: (E,) into the layer before. total: (E,) running cost.
+    """
+
+    states: Array
+    offsets: Array
+    parents: NDArray[np.int64]
+    total: Array
+    best: float
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to look: samples kept of those tried, the spread of offsets in radians, and how often to go back."""
+
+    elite: int
+    spread: float
+    retries: int = 4
+
+
+# How much of the cost so far still counts a fragment later: without it a lucky start outweighs a stumble now.
+_MEMORY = 0.6
+# A best sample that costs this much has lost the motion: upright tracking is at 1 to 4, a body on the floor above 12.
+_LOST = 10.0
+_BACK = 6  # fragments to go back when lost
+
+
+def search(
+    world: World,
+    reference: Reference,
+    centre: Array,
+    noise: Array,
+    effort: Effort,
+    rng: np.random.Generator,
+    progress: Callable[[int, float], None],
+) -> list[Layer]:
+    """Follow the reference with offsets around ``centre`` (F, nu), spread by ``noise`` (nu,) times the effort's.
+
+    Returns a layer for each fragment. Where the motion is lost, the search goes back and tries again with more
+    spread; where that does not help either, it goes on with the best there is, for the shot to show.
+    """
+    layers: list[Layer] = []
+    tries = np.zeros(reference.fragments, dtype=int)
+    while len(layers) < reference.fragments:
+        fragment = len(layers)
+        wider = 1.0 + 0.35 * tries[max(fragment - 2, 0) : fragment + _BACK].max(initial=0)
+        layer = _advance(world, reference, layers, centre[fragment], noise * effort.spread * wider, effort, rng)
+        layers.append(layer)
+        if layer.best > _LOST and tries[fragment] < effort.retries:
+            back = min(_BACK * (1 + int(tries[fragment])), fragment + 1)
+            tries[fragment - back + 1 : fragment + 1] += 1
+            del layers[len(layers) - back :]
+        progress(len(layers), layer.best)
+    return layers
+
+
+def best_path(layers: list[Layer]) -> tuple[Array, Array]:
+    """The cheapest way through: states at the fragments' ends (F, state_size) and their offsets (F, nu)."""
+    index = int(np.argmin(layers[-1].total))
+    states, offsets = [], []
+    for layer in reversed(layers):
+        states.append(layer.states[index])
+        offsets.append(layer.offsets[index])
+        index = int(layer.parents[index])
+    return np.array(states[::-1]), np.array(offsets[::-1])
+
+
+def _advance(
+    world: World,
+    reference: Reference,
+    layers: list[Layer],
+    centre: Array,
+    noise: Array,
+    effort: Effort,
+    rng: np.random.Generator,
+) -> Layer:
+    """One fragment for every copy; the elite of it."""
+    count = world.copies
+    if layers:
+        parents = _resampled(layers[-1].total, count, rng)
+        starts, before = layers[-1].states[parents], layers[-1].total[parents]
+    else:
+        parents = np.zeros(count, dtype=np.int64)
+        starts, before = np.repeat(reference.states[:1], count, axis=0), np.zeros(count)
+    offsets = centre + rng.normal(size=(count, len(noise))) * noise
+    offsets[0] = centre
+    frames = reference.frames_of(len(layers))
+    targets = reference.targets[frames][None] + offsets[:, None]
+    substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
+    states, rows = world.rollout(starts, targets, substeps=substeps)
+    ends = states[:, FRAGMENT_STEPS - 1]
+    each = cost(reference, int(frames[-1]), world.pose_of(ends)[0], rows, offsets - centre, Weights())
+    total = _MEMORY * before + each
+    elite = np.argsort(total, kind="stable")[: effort.elite]
+    return Layer(ends[elite], offsets[elite], parents[elite], total[elite], float(each.min()))
+
+
+def _resampled(total: Array, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """(count,) indices drawn systematically: cheaper samples have more successors."""
+    spread = max(float(np.std(total[np.isfinite(total)])) if np.isfinite(total).any() else 1.0, 1e-6)
+    weight = np.exp(-(total - total.min()) / spread) if np.isfinite(total.min()) else np.ones_like(total)
+    edges = np.cumsum(weight / weight.sum())
+    return np.minimum(np.searchsorted(edges, (np.arange(count) + rng.random()) / count), len(total) - 1)
