@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A physical body for any armature: roles, plan, solids, joints and servos put together."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import RigError
+from ..motion import Clip, Skeleton
+from .anatomy import Tree
+from .creature import creature_solids
+from .fit import fit_body
+from .gains import Servo, servos, with_servo
+from .human import human_solids
+from .joints import FittedJoint, fit_joints
+from .measures import settled
+from .mesh import SkinnedMesh
+from .model import BodyModel, Link
+from .plan import BodyPlan, plan_body
+from .poses import loss_of_clip
+from .presets import BodyPreset, body_preset, gain_preset
+from .report import BodyReport, BoneChoice, LinkChoice
+from .roles import find_roles
+from .solids import Solid
+from .tables import mass_fractions
+
+_LOG = logging.getLogger(__name__)
+_MUCH_RAD, _MUCH_OF_STATURE = np.radians(15.0), 0.05
+_PEOPLE_M = (1.0, 2.2)  # statures between which body mass grows with the square of stature
+
+
+def build_body(
+    skeleton: Skeleton,
+    *,
+    clip: Clip | None = None,
+    mesh: SkinnedMesh | None = None,
+    overrides: Mapping[str, str] | None = None,
+    preset: str = "adult",
+    gains: str = "locomotion",
+    mass_kg: float | None = None,
+) -> tuple[BodyModel, BodyReport]:
+    """A body for the skeleton, and a report of every choice.
+
+    clip: tells hinge axes, widens joint limits, and helps where the rest pose says too little.
+    mesh: what the skeleton moves; shapes and masses are fitted to it instead of taken from tables.
+    overrides: by bone name a role ('thigh.L', 'spine'), 'ride' or 'merge'.
+    preset, gains: names of presets. mass_kg: body mass instead of the preset's by stature, or the mesh's.
+    Refuses a skeleton that cannot have a body with a ``RigError`` that names what is missing.
+    """
+    if clip is not None and not clip.skeleton.same_bones(skeleton):
+        raise RigError("The clip has other bones than the skeleton", "Give a clip of this skeleton")
+    if mass_kg is not None and not (np.isfinite(mass_kg) and mass_kg > 0.0):
+        raise RigError(f"The body's mass is {mass_kg} kg", "Give a mass above zero")
+    shape, gain = body_preset(preset), gain_preset(gains)
+    tree = Tree.of(skeleton)
+    roles = find_roles(tree, clip, overrides)
+    plan = plan_body(settled(tree, roles, clip), roles)
+    solids, source = _solids(plan, shape, mass_kg, clip)
+    fitted = fit_joints(plan, clip)
+    body = BodyModel(skeleton, tuple(_link(plan, i, solids[i], fitted[i]) for i in range(len(plan.links))))
+    sources = dict.fromkeys((link.bone for link in body.links), source)
+    if mesh is not None:
+        body, worn = fit_body(body, mesh)
+        sources.update(
+            {
+                bone: f"fitted to {count} vertices of the mesh, {1000.0 * worn.rms_m[bone]:.0f} mm off"
+                for bone, count in worn.vertices.items()
+                if count
+            }
+        )
+    if mass_kg is not None:
+        body = _weighing(body, mass_kg)
+    held = servos(body.links, gain, plan.measures.four_legged)
+    body = replace(
+        body,
+        links=tuple(
+            replace(link, joint=with_servo(link.joint, servo)) for link, servo in zip(body.links, held, strict=True)
+        ),
+    )
+    report = _report(plan, body, fitted, held, sources, (preset, gains))
+    if clip is not None:
+        report = replace(report, notes=(*report.notes, *_losses(body, clip, plan.measures.stature)))
+    _LOG.info("body of %d links, %.1f kg, %d degrees of freedom", len(body.links), body.mass, body.nv)
+    return body, report
+
+
+def body_mass(preset: BodyPreset, stature: float) -> float:
+    """Mass in kg of a whole person of that stature; what is larger or smaller than people keeps its build instead."""
+    within = float(np.clip(stature, *_PEOPLE_M))
+    return preset.bmi * within**2 * (stature / within) ** 3
+
+
+def _solids(
+    plan: BodyPlan, preset: BodyPreset, mass_kg: float | None, clip: Clip | None
+) -> tuple[dict[int, Solid], str]:
+    """Every link's solid in the world at rest, and where they are from."""
+    if plan.measures.four_legged:
+        return creature_solids(plan), "capsules along the bones"
+    whole = mass_kg if mass_kg is not None else body_mass(preset, plan.measures.stature)
+    masses = {name: whole * part for name, part in mass_fractions(preset.head).items()}
+    return human_solids(plan, masses, clip), "segments by de Leva (1996)"
+
+
+def _weighing(body: BodyModel, mass_kg: float) -> BodyModel:
+    """The body with all masses scaled to that sum."""
+    factor = mass_kg / body.mass
+    links = (replace(link, mass=link.mass * factor, inertia=link.inertia * factor) for link in body.links)
+    return replace(body, links=tuple(links))
+
+
+def _link(plan: BodyPlan, index: int, solid: Solid, fitted: FittedJoint) -> Link:
+    planned, tree = plan.links[index], plan.tree
+    own = solid.seen_from(tree.heads[planned.bone], tree.quats[planned.bone])
+    names = tree.skeleton.names
+    return Link(
+        names[planned.bone],
+        planned.role,
+        planned.side,
+        planned.parent,
+        fitted.joint,
+        own.shapes,
+        own.mass,
+        own.com,
+        own.inertia,
+        tuple(names[bone] for bone in planned.merged),
+    )
+
+
+def _report(
+    plan: BodyPlan,
+    body: BodyModel,
+    fitted: list[FittedJoint],
+    held: list[Servo],
+    sources: Mapping[str, str],
+    presets: tuple[str, str],
+) -> BodyReport:
+    links = tuple(
+        LinkChoice(
+            link.bone,
+            link.role,
+            link.side,
+            body.links[link.parent].bone if link.parent >= 0 else "",
+            link.mass,
+            servo.load,
+            joint.why,
+            sources[link.bone],
+        )
+        for link, joint, servo in zip(body.links, fitted, held, strict=True)
+    )
+    notes = [f"'{body.links[i].bone}' {planned.note}" for i, planned in enumerate(plan.links) if planned.note]
+    kind = "quadruped" if plan.measures.four_legged else "biped"
+    return BodyReport(kind, plan.measures.stature, body.mass, *presets, _bone_choices(plan), links, tuple(notes))
+
+
+def _losses(body: BodyModel, clip: Clip, stature: float) -> list[str]:
+    """What the body cannot show of the clip, in words, where it is worth a look."""
+    notes = []
+    for bone, (angle, place) in loss_of_clip(body, clip).worst.items():
+        if angle > _MUCH_RAD:
+            notes.append(
+                f"'{bone}' turns up to {np.degrees(angle):.0f} degrees otherwise than the body can in '{clip.name}'"
+            )
+        if place > _MUCH_OF_STATURE * stature:
+            notes.append(f"'{bone}' is up to {place:.2f} m from its place on the body in '{clip.name}'")
+    return notes
+
+
+def _bone_choices(plan: BodyPlan) -> tuple[BoneChoice, ...]:
+    names, roles = plan.tree.skeleton.names, plan.roles
+    holder = {bone: link for link in plan.links for bone in (link.bone, *link.merged)}
+    choices = []
+    for bone, name in enumerate(names):
+        role, side = roles.role_of(bone)
+        link = holder.get(bone)
+        why = "override" if bone in roles.forced else roles.why.get(bone, "rest")
+        if link is None:
+            choices.append(BoneChoice(name, "ride", role, side, why, ""))
+        elif link.bone == bone:
+            choices.append(BoneChoice(name, "link", link.role, side, why, name, link.note))
+        else:
+            why = why if bone in roles.forced else "short" if role else "between"
+            choices.append(BoneChoice(name, "merge", role, side, why, names[link.bone]))
+    return tuple(choices)

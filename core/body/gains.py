@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Servo stiffness, damping and torque limits, which grow with what a joint has to carry.
+
+A joint's load is carried mass times lever, in kg·m. A leg's joint carries everything that is not below it (half of
+that with four legs, which share it), on a lever as long as the thigh, the shin, or the foot to its tip; any other
+joint carries what hangs on it, at its distance along the links. A preset gives stiffness, damping and limit for each
+role at a reference load, and all three are scaled by load over reference load.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .model import Joint, Link
+from .presets import GainPreset
+
+_LEG = ("thigh", "shin", "foot", "toe")
+_FORE_LEG = {"upper_arm": "thigh", "forearm": "shin", "hand": "foot"}
+
+
+@dataclass(frozen=True)
+class Servo:
+    """kp: N·m/rad, kd: N·m·s/rad, torque_limit: N·m, load: kg·m that they are for."""
+
+    kp: float
+    kd: float
+    torque_limit: float
+    load: float
+
+
+def servos(links: Sequence[Link], preset: GainPreset, four_legged: bool) -> list[Servo]:
+    """The servo of every link's joint (the root's is all zero)."""
+    loads = joint_loads(links, four_legged)
+    found = [Servo(0.0, 0.0, 0.0, 0.0)]
+    for link, load in zip(links[1:], loads[1:], strict=True):
+        gain = preset.joints[_leg_role(link.role, four_legged)]
+        scale = load / gain.load
+        found.append(Servo(gain.kp * scale, gain.kd * scale, gain.torque_limit * scale, load))
+    return found
+
+
+def joint_loads(links: Sequence[Link], four_legged: bool) -> list[float]:
+    """kg·m that each link's joint carries; the root's is zero."""
+    mass = [link.mass for link in links]
+    moment = [link.mass * float(np.linalg.norm(link.com)) for link in links]  # kg·m about the link's own joint
+    for index in range(len(links) - 1, 0, -1):
+        parent = links[index].parent
+        mass[parent] += mass[index]
+        moment[parent] += moment[index] + mass[index] * float(np.linalg.norm(links[index].joint.pos))
+    loads = [0.0]
+    for index, link in enumerate(links[1:], start=1):
+        if _leg_role(link.role, four_legged) in _LEG:
+            carried = (mass[0] - mass[index]) * (0.5 if four_legged else 1.0)
+            loads.append(carried * _lever(links, index))
+        else:
+            loads.append(moment[index])
+    return loads
+
+
+def _lever(links: Sequence[Link], index: int) -> float:
+    """Metres from a leg's joint to the next one down, or to the tip of the foot."""
+    below = next((i for i in range(index + 1, len(links)) if links[i].parent == index), -1)
+    if below < 0:
+        return max(float(np.linalg.norm(shape.pos)) + float(shape.size.max()) for shape in links[index].shapes)
+    next_joint = float(np.linalg.norm(links[below].joint.pos))
+    return next_joint + _lever(links, below) if links[below].role == "toe" else next_joint
+
+
+def with_servo(joint: Joint, servo: Servo) -> Joint:
+    """The joint held by the servo."""
+    return Joint(
+        joint.kind,
+        joint.pos,
+        joint.zero_quat_wxyz,
+        joint.axis,
+        joint.lower,
+        joint.upper,
+        joint.max_angle,
+        servo.kp,
+        servo.kd,
+        servo.torque_limit,
+    )
+
+
+def _leg_role(role: str, four_legged: bool) -> str:
+    return _FORE_LEG.get(role, role) if four_legged else role
