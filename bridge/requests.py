@@ -11,7 +11,7 @@ import bpy
 from ..core import jobs
 from ..core.errors import JobError, RigError
 from ..core.motion.checks import require_simulatable
-from .rig_reader import RigMotion, read_rig
+from .rig_reader import RigMotion, looped_rig, read_rig
 from .rig_writer import Written, require_writable, write_take
 
 
@@ -23,6 +23,7 @@ class Request:
     frames: first and last scene frame, both included; None for the Action's own.
     true_fps: the frame rate at which the motion is right, where the file's label is wrong.
     scale: metres a Blender unit, on top of the scene's unit scale.
+    cycles: how many times a cyclic motion is played.
     place: where the result goes; one of ``rig_writer.PLACES``.
     """
 
@@ -35,6 +36,7 @@ class Request:
     frames: tuple[int, int] | None = None
     true_fps: float | None = None
     scale: float = 1.0
+    cycles: int = 1
     place: str = "AUTO"
 
 
@@ -75,6 +77,8 @@ def read(request: Request) -> RigMotion:
         true_fps=request.true_fps,
         scale=request.scale,
     )
+    if request.cycles != 1:
+        rig = looped_rig(rig, request.cycles)
     require_simulatable(rig.clip)
     require_writable(obj, rig.clip.skeleton.names, request.place)
     return rig

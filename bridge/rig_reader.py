@@ -8,7 +8,7 @@ whatever the object's scale, which is what ``rig_writer`` does.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..core.errors import RigError
 from ..core.geometry.quaternions import Array, from_matrix, multiply, rotate, to_matrix
 from ..core.motion import Clip, Skeleton, Tag
+from ..core.motion.loops import looped
 from ..core.motion.skeleton import to_local
 from . import actions
 from .kept import scene_kept
@@ -53,6 +54,15 @@ class RigMotion:
     def from_arrays(cls, clip: Clip, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> "RigMotion":
         """The inverse of ``to_arrays``."""
         return cls(clip, arrays["bone_stretch"], **meta)
+
+
+def looped_rig(rig: RigMotion, cycles: int) -> RigMotion:
+    """The motion ``cycles`` times over; see ``core.motion.loops``."""
+    clip = looped(rig.clip, cycles)
+    period = len(rig.clip) - 1
+    frames = np.arange(len(clip))
+    again = np.where(frames == len(clip) - 1, period, frames % period)
+    return replace(rig, clip=clip, bone_stretch=rig.bone_stretch[again])
 
 
 def read_rig(

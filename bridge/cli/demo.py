@@ -7,7 +7,7 @@ from pathlib import Path
 from ...core.control import registry
 from . import simulate
 
-CLIP = "walk"
+CLIP, CYCLES = "walk", 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what ``simulate`` does, with every output, and say where to look."""
     out = arguments.out.resolve()
     blend, sheet, film = (out / f"demo{ending}" for ending in (".blend", ".png", ".mp4"))
-    words = [CLIP, "--method", registry.default_name(), "--out", blend, "--report", out / "demo.json"]
+    words = [CLIP, "--cycles", CYCLES, "--method", registry.default_name(), "--out", blend, "--report", out / "demo.json"]
     words += ["--preview", sheet, "--preview", film]
     parser = argparse.ArgumentParser(prog="sinew demo")
     simulate.add_arguments(parser)

@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--frames", type=_frames, metavar="A:B", help="first and last frame; the Action's own if left out")
     add("--fps", type=float, metavar="F", help="the frame rate at which the motion is right, where its file is wrong")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
+    add("--cycles", type=int, default=1, metavar="N", help="play a cyclic motion N times over (default 1)")
     add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
     add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
     add("--seed", type=int, default=0, metavar="N", help="same seed, same result (default 0)")
@@ -95,6 +96,7 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
         frames=arguments.frames,
         true_fps=arguments.fps,
         scale=arguments.scale,
+        cycles=arguments.cycles,
         place=arguments.place.upper(),
     )
 

@@ -69,6 +69,17 @@ def test_simulate_real_files(scene, shared_mocap, tmp_path, name, words):
     assert any(action.name.endswith(" passthrough") for action in bpy.data.actions)
 
 
+def test_a_cycle_is_played_as_often_as_asked(scene, tmp_path, capsys):
+    report = tmp_path / "walk.json"
+    assert run("simulate", "walk", "--cycles", 3, "--method", "passthrough", "--report", report) == 0
+    once = read_rig(armature(), action=bpy.data.actions["walk"]).clip
+    thrice = read_rig(armature()).clip
+    assert len(thrice) == 3 * (len(once) - 1) + 1
+    assert json.loads(report.read_text())["duration_s"] == pytest.approx(3 * once.duration_s)
+    assert run("simulate", "kick", "--cycles", 2, "--method", "passthrough") == 1
+    assert "is not a cycle" in capsys.readouterr().err
+
+
 def test_simulate_the_open_scene(scene, tmp_path):
     wave(arm("Hero"), "Walk")
     arm("Other")
