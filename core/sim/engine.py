@@ -45,7 +45,8 @@ class World(Protocol):
     - A ball's servo turns its link with kp * log(q^-1 q*) - kd * w, in the link's own frame, where q* = exp(target): it
       takes the shortest way, so a target may lie anywhere, beyond pi too. A hinge's gives kp * (target - angle) -
       kd * rate. The torque is held within the limit, a ball's by its length (Bullet: axis by axis).
-    - Damping is implicit: stiff servos stay stable at 1/120 s.
+    - Damping is implicit: stiff servos stay stable at 1/120 s. Servo or not, a joint resists turning a little by itself
+      (``tissue.passive_damping``), as people's do.
     - The friction of a contact is the product of what both sides have. Links have 1.
     - Links of one character touch each other only if it asks for self collision, and then not neighbours, nor links
       whose shapes overlap where all joints read zero.
@@ -78,10 +79,10 @@ class World(Protocol):
     def sense(self, states: Array) -> Rows:
         """Sensor rows (K = 1) of states (N, state_size) as they are, without stepping."""
 
-    def rays(self, states: Array, origins: Array, directions: Array, length: float) -> Array:
-        """(N, R) metres to the first thing hit that is not the character's own, ``length`` where nothing is.
+    def rays(self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0) -> Array:
+        """(N, R) metres to the first thing hit that is not ``character``'s own, ``length`` where nothing is.
 
-        origins, directions: (N, R, 3) in the world.
+        origins, directions: (N, R, 3) in the world, the directions of any length.
         """
 
     def changed(

@@ -22,7 +22,7 @@ from ..props import PropSchedule
 from ..pushes import PushSchedule
 from ..solids import check_solids
 from ..stage import Stage
-from .mujoco_model import ROTOR, build_model
+from .mujoco_model import ROTOR, build_model, integrator_of
 from .mujoco_places import Places, Tape
 
 _OLDEST = (4, 0, 1)  # 3.17 brought the batch, 4.0.0 broke the solver for many contacts, 4.0.1 repaired it
@@ -213,6 +213,7 @@ class MujocoWorld:
             batch.expand(field)[:] = wanted[:, None, None] * getattr(model, field)
         rotor = np.minimum(model.dof_armature, ROTOR)
         batch.expand("dof_armature")[:] = rotor + wanted[:, None] * (model.dof_armature - rotor)
+        batch.expand("opt.integrator")[:] = integrator_of(self.stage, wanted)
         batch.set_const()
         self._muscle = wanted
 

@@ -15,9 +15,15 @@ from ...errors import BadMotion
 from ..contacts import apart_pairs
 from ..solids import Solid, hull_corners, prop_solid
 from ..stage import Obstacle, Prop, Stage, Terrain
+from ..tissue import passive_damping
 
 # Rotor inertia of every joint, kg·m²: that of 20 g at 10 cm. It keeps fingers and toes from ringing against limits.
 ROTOR = 2e-4
+
+# Rolling and spinning friction of every contact, metres: MuJoCo's own.
+_ROLLING = [0.005, 0.0001]
+# Below this the pyramid that stands for the friction cone is a needle, and the solver fails.
+_LEAST_FRICTION = 1e-3
 
 # Who touches whom: a pair touches if one's contype meets the other's conaffinity. A character has a bit of its own and
 # answers to everyone else's; all that is not a character shares one bit.
@@ -41,7 +47,7 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
     option = spec.option
     option.timestep = dt_s
     option.gravity = stage.gravity
-    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    option.integrator = int(integrator_of(stage, np.ones(())))
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     ground = _add_ground(spec, stage)
     statics = [(ground, stage.friction)]
@@ -54,6 +60,20 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
     for index, character in enumerate(stage.characters):
         _add_sensors(spec, index, character.body)
     return spec.compile()
+
+
+def integrator_of(stage: Stage, muscle: np.ndarray) -> np.ndarray:
+    """(...) MuJoCo's integrator for copies whose servos have the given strength (...).
+
+    The fast one takes centrifugal forces as they were at the step's beginning. Limp ball joints, which nothing damps
+    but their tissue, then gather speed when a body tumbles; the slower one (half as fast again) keeps them in check.
+    """
+    joints = [(link, link.joint) for character in stage.characters for link in character.body.links]
+    needed = [10.0 * passive_damping(link) for link, joint in joints if joint.kind == "ball"]
+    given = [joint.kd if joint.torque_limit > 0.0 else 0.0 for _, joint in joints if joint.kind == "ball"]
+    limp = np.any(muscle[..., None] * np.array(given) < np.array(needed), axis=-1)
+    fast, slow = mujoco.mjtIntegrator.mjINT_IMPLICITFAST, mujoco.mjtIntegrator.mjINT_IMPLICIT
+    return np.where(limp, slow.value, fast.value)
 
 
 def armature_of(joint: Joint, dt_s: float) -> float:
@@ -115,7 +135,7 @@ def _add_character(spec: mujoco.MjSpec, index: int, body: BodyModel, self_collis
     contact = {
         "contype": own,
         "conaffinity": (_ANYONE if self_collision else _ANYONE & ~own) | _THINGS,
-        "friction": [1.0, 0.005, 0.0001],
+        "friction": [1.0, *_ROLLING],
     }
     bodies: list[mujoco.MjsBody] = []
     for number, link in enumerate(body.links):
@@ -141,18 +161,18 @@ def _add_link(
     actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     if joint.torque_limit <= 0.0:  # no torque, no servo; MuJoCo would take a limit of zero for none at all
         joint = replace(joint, kp=0.0, kd=0.0)
-    armature = ROTOR + armature_of(joint, spec.option.timestep)
+    inertia = {"armature": ROTOR + armature_of(joint, spec.option.timestep), "damping": passive_damping(link)}
     if joint.kind == "ball":
         body.add_joint(
-            name=name, type=mujoco.mjtJoint.mjJNT_BALL, armature=armature, limited=joint.max_angle < np.pi,
-            range=[0.0, joint.max_angle],
+            name=name, type=mujoco.mjtJoint.mjJNT_BALL, limited=joint.max_angle < np.pi,
+            range=[0.0, joint.max_angle], **inertia,
         )  # fmt: skip
         actuator.set_to_orientation(kp=joint.kp, kv=joint.kd)
         actuator.forcerange = [0.0, joint.torque_limit]
     else:
         body.add_joint(
-            name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=joint.axis, armature=armature,
-            limited=joint.upper - joint.lower < 2.0 * np.pi, range=[joint.lower, joint.upper],
+            name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=joint.axis,
+            limited=joint.upper - joint.lower < 2.0 * np.pi, range=[joint.lower, joint.upper], **inertia,
         )  # fmt: skip
         actuator.set_to_position(kp=joint.kp, kv=joint.kd)
         actuator.forcerange = [-joint.torque_limit, joint.torque_limit]
@@ -184,10 +204,10 @@ def _add_prop_pairs(
         others = statics + [(other, other_friction) for rest, other_friction in props[:index] for other in rest]
         for name in names:
             for other, other_friction in others:
-                product = friction * other_friction
+                product = max(friction * other_friction, _LEAST_FRICTION)
                 spec.add_pair(
                     name=f"{name}-{other}", geomname1=other, geomname2=name, condim=3,
-                    friction=[product, product, 0.005, 0.0001, 0.0001],
+                    friction=[product, product, _ROLLING[0], _ROLLING[1], _ROLLING[1]],
                 )  # fmt: skip
 
 
@@ -227,6 +247,5 @@ def _set_inertia(body: mujoco.MjsBody, solid: Solid) -> None:
 
 def _of_thing(friction: float, priority: int) -> dict[str, object]:
     """Contact settings of what is no character; with a higher priority its friction holds against a link's 1."""
-    return {
-        "contype": _THINGS, "conaffinity": _THINGS, "friction": [friction, 0.005, 0.0001], "priority": priority,
-    }  # fmt: skip
+    sliding = [max(friction, _LEAST_FRICTION), *_ROLLING]
+    return {"contype": _THINGS, "conaffinity": _THINGS, "friction": sliding, "priority": priority}

@@ -1,7 +1,43 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lets the tests of this folder share ``bodies`` by its plain name, which pytest's importlib mode does not."""
+"""Every test that asks for ``engine`` or ``compiled`` runs on each engine that is installed."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from sinew.core.errors import EngineMissing
+from sinew.core.sim import engines
+from sinew.core.sim.engine import Engine, World
+from sinew.core.sim.stage import Stage
+
+# Lets the tests of this folder share ``bodies`` and ``playing`` by name, which pytest's importlib mode does not.
 sys.path.insert(0, str(Path(__file__).parent))
+
+ENGINES = ["mujoco", "bullet"]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request) -> Engine:
+    try:
+        return engines.get(request.param)
+    except EngineMissing as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def compiled(engine: Engine):
+    """``compiled(stage, copies=1, ...)`` gives a world that is closed after the test."""
+    worlds: list[World] = []
+
+    def build(stage: Stage, copies: int = 1, **options) -> World:
+        worlds.append(engine.compile(stage, copies, **options))
+        return worlds[-1]
+
+    yield build
+    for world in worlds:
+        world.close()
+
+
+Compiled = Callable[..., World]
