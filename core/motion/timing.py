@@ -18,8 +18,8 @@ GRAVITY_M_S2 = 9.81
 # Rates that motion is recorded at, and how unlikely each is, in squared standard deviations.
 _RATES = {24: 0.0, 30: 0.0, 60: 0.0, 120: 0.0, 25: 3.0, 50: 3.0, 100: 3.0, 48: 6.0, 125: 6.0, 240: 6.0}
 _SIMPLE = 4.0  # how much likelier a rate is that is a whole multiple or part of the labelled one
-_FAR = 10.0  # squared standard deviations from the measured rate within which a rate is believed
-_APART = 4.0  # and by how much it must be better than the next one
+_FAR = 0.12  # logarithm of the measured rate over one that is believed, at most
+_APART = 4.0  # squared standard deviations by which it must be better than the next one
 
 _TOO_FAST, _TOO_SLOW = 0.72, 1.6  # measured rate over labelled rate, from which it is worth a word
 _HELD_M = 0.05  # who seems to float must not be held by anything, not even by a rolling foot
@@ -146,15 +146,13 @@ def _likeliest_rate(measured: float, spread: float, labelled: float) -> float | 
     """The usual rate that the measured one must be, or None if two are about as likely."""
     costs: list[tuple[float, int]] = []
     for rate, unusual in _RATES.items():
-        distance = (np.log(measured / rate) / spread) ** 2
-        if distance < _FAR:
-            ratio = max(rate / labelled, labelled / rate)
-            simple = abs(ratio - round(ratio)) < 0.005 * ratio
-            costs.append((float(distance) + unusual - _SIMPLE * simple, rate))
+        ratio = max(rate / labelled, labelled / rate)
+        simple = abs(ratio - round(ratio)) < 0.005 * ratio
+        costs.append(((np.log(measured / rate) / spread) ** 2 + unusual - _SIMPLE * simple, rate))
     costs.sort()
-    if not costs:
-        return None
     best = costs[0]
+    if abs(np.log(measured / best[1])) > _FAR:
+        return None
     # Rates that are nearly the same, such as 24 and 25, cannot be told apart, and nothing hangs on it.
     rivals = [cost for cost, rate in costs[1:] if abs(np.log(rate / best[1])) > 0.05]
     if rivals and rivals[0] < best[0] + _APART:
