@@ -15,11 +15,12 @@ from .fit import fit_body
 from .gains import Servo, servos, with_servo
 from .human import human_solids
 from .joints import FittedJoint, fit_joints
+from .limits import widened
 from .measures import settled
 from .mesh import SkinnedMesh
 from .model import BodyModel, Link
 from .plan import BodyPlan, plan_body
-from .poses import loss_of_clip
+from .poses import loss_of_clip, pose_of_clip
 from .presets import BodyPreset, body_preset, gain_preset
 from .report import BodyReport, BoneChoice, LinkChoice
 from .roles import find_roles
@@ -60,6 +61,7 @@ def build_body(
     solids, source = _solids(plan, shape, mass_kg, clip)
     fitted = fit_joints(plan, clip)
     body = BodyModel(skeleton, tuple(_link(plan, i, solids[i], fitted[i]) for i in range(len(plan.links))))
+    body = _containing(body, clip)
     sources = dict.fromkeys((link.bone for link in body.links), source)
     if mesh is not None:
         body, worn = fit_body(body, mesh)
@@ -84,6 +86,15 @@ def build_body(
         report = replace(report, notes=(*report.notes, *_losses(body, clip, plan.measures.stature)))
     _LOG.info("body of %d links, %.1f kg, %d degrees of freedom", len(body.links), body.mass, body.nv)
     return body, report
+
+
+def _containing(body: BodyModel, clip: Clip | None) -> BodyModel:
+    """The body with joint limits that contain the rest pose and the clip."""
+    rest = Clip(body.skeleton, 1.0, body.skeleton.rest_pos[None], body.skeleton.rest_quat_wxyz[None])
+    for each in (rest,) if clip is None else (rest, clip, clip):
+        # Twice for the clip: the poses of a limb that its hinge cannot follow depend a little on the limits.
+        body = widened(body, pose_of_clip(body, each)[0])
+    return body
 
 
 def body_mass(preset: BodyPreset, stature: float) -> float:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Feet and hands: which way a sole faces and how far it reaches, which way a palm lies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,22 +51,61 @@ class Foot:
 
 
 def feet(tree: Tree, roles: RoleMap, measures: Measures, clip: Clip | None = None) -> dict[str, Foot]:
-    """The feet by side. Both soles are level with each other if the rest pose stands, and on the ground if it does."""
+    """The feet by side.
+
+    A rest pose that stands on the ground tells how the soles lie. One that stands in the air tells it roughly, and one
+    that does not stand not at all: then the clip does, where it holds a foot low and still, or else people's build.
+    """
     ways = {side: _way(tree, roles, measures, side) for side in SIDES}
     ankles = {side: limb_end(tree, roles, "shin", side) for side in SIDES}
-    stands = _stands(ankles, ways, measures.stature)
+    ground = _ground(tree, roles, ankles, measures.stature)
+    stances = {side: _up_in_stance(tree, roles, measures, side, clip) for side in SIDES}
     found = {}
+    if _stands(ankles, ways, measures.stature):
+        lean = (0.0, 0.0) if ground is not None else _lean(ways, stances)
+        for side in SIDES:
+            front = level(ways[side])
+            upright = float(np.sqrt(1.0 - lean[0] ** 2 - lean[1] ** 2))
+            up = upright * UP + lean[0] * front + lean[1] * _outwards(front, side)
+            found[side] = _foot(tree, roles, measures, side, (ankles[side], ways[side], up))
+        if lean == (0.0, 0.0):
+            floor = min(foot.ankle[2] - foot.sole for foot in found.values()) if ground is None else ground
+            found = {side: replace(foot, sole=float(foot.ankle[2]) - floor) for side, foot in found.items()}
+        return found
     for side in SIDES:
-        up = UP if stands else _up_in_stance(tree, roles, measures, side, clip)
-        up = _up_by_build(ways[side], measures, roles, side) if up is None else up
+        stance = stances[side]
+        up = _up_by_build(ways[side], measures, roles, side) if stance is None else stance
         found[side] = _foot(tree, roles, measures, side, (ankles[side], ways[side], up))
-    if stands:
-        on_ground = all(
-            0.0 <= ankles[s][2] - max(-(ways[s] @ UP), 0.0) and ankles[s][2] < 0.12 * measures.stature for s in SIDES
-        )
-        ground = 0.0 if on_ground else min(foot.ankle[2] - foot.sole for foot in found.values())
-        found = {side: _with_sole(foot, float(foot.ankle[2]) - ground) for side, foot in found.items()}
     return found
+
+
+def _ground(tree: Tree, roles: RoleMap, ankles: dict[str, Array], stature: float) -> float | None:
+    """Height of the ground at rest: zero, or a root bone's, if that is as far below the ankles as soles are."""
+    roots = [float(tree.heads[bone, 2]) for bone in tree.ancestors(roles.pelvis)[1:]]
+    for height in (0.0, *sorted(roots)):
+        if all(0.005 * stature < ankle[2] - height < 0.12 * stature for ankle in ankles.values()):
+            return height
+    return None
+
+
+def _lean(ways: dict[str, Array], stances: dict[str, Array | None]) -> tuple[float, float]:
+    """How far the soles' up leans to the front and outwards at rest, by how the clip stands; the same for both feet."""
+    leans = []
+    for side, up in stances.items():
+        if up is not None and up @ UP > np.cos(np.radians(45.0)):
+            front = level(ways[side])
+            leans.append(np.array([up @ front, up @ _outwards(front, side)]))
+    if not leans:
+        return 0.0, 0.0
+    leans.sort(key=lambda lean: float(np.linalg.norm(lean)))
+    # Where the two feet do not agree, the one that is nearer to rest is more likely to stand.
+    agree = np.linalg.norm(leans[-1] - leans[0]) < np.sin(np.radians(12.0))
+    lean = np.mean(leans, axis=0) if agree else leans[0]
+    return float(lean[0]), float(lean[1])
+
+
+def _outwards(front: Array, side: str) -> Array:
+    return np.cross(UP, front) * (1.0 if side == "L" else -1.0)
 
 
 def _way(tree: Tree, roles: RoleMap, measures: Measures, side: str) -> Array:
@@ -93,14 +132,14 @@ def _up_in_stance(tree: Tree, roles: RoleMap, measures: Measures, side: str, cli
         return None
     end = roles.limbs.get(("toe", side), bone)
     pos, quat = clip.world()
-    speed = sum(np.linalg.norm(np.gradient(pos[:, b], clip.dt_s, axis=0), axis=-1) for b in {bone, end})
+    speed = sum(np.linalg.norm(np.gradient(pos[:, b], clip.dt_s, axis=0), axis=-1) for b in (bone, end))
     low = pos[:, end, 2] < np.quantile(pos[:, end, 2], 0.05) + 0.03 * measures.stature
-    still = np.flatnonzero(low & (speed < max(float(np.quantile(speed, 0.15)), 0.1 * measures.stature)))
-    if len(still) < 3:
+    still = np.flatnonzero(low & (speed < max(float(np.quantile(speed, 0.1)), 0.15 * measures.stature)))
+    if len(still) < max(4.0, 0.05 * clip.fps):
         return None
     ups = rotate(conjugate(quat[still, bone]), UP)
     up = unit(ups.mean(0))
-    if np.median(np.arccos(np.clip(ups @ up, -1.0, 1.0))) > np.radians(20.0):
+    if np.median(np.arccos(np.clip(ups @ up, -1.0, 1.0))) > np.radians(12.0):
         return None
     return rotate(tree.quats[bone], up)
 
@@ -129,10 +168,6 @@ def _foot(tree: Tree, roles: RoleMap, measures: Measures, side: str, placed: tup
         length = SEGMENTS["foot"].length * stature
         heel, ball, tip = -_ANKLE * length, (_BALL - _ANKLE) * length, (1.0 - _ANKLE) * length
     return Foot(ankle, front, up, heel, ball, tip, max(ANKLE_HEIGHT * stature, drop + 0.012 * stature))
-
-
-def _with_sole(foot: Foot, sole: float) -> Foot:
-    return Foot(foot.ankle, foot.front, foot.up, foot.heel, foot.ball, foot.tip, sole)
 
 
 @dataclass(frozen=True, eq=False)

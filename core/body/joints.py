@@ -76,11 +76,10 @@ def _hinge(plan: BodyPlan, link: PlannedLink, pos: Array, rest: Array, turns: Ar
         # Too little bending to tell the axis, but enough to tell what the joint is like besides.
         zero = _without_twist(turns, axis)
     zero = _straightened(plan, link, pos, rest, zero, axis)
-    angles = None if turns is None else _centred(twist_angle(multiply(conjugate(zero), turns), axis))
-    if found is not None and angles is not None and link.role != "toe" and np.median(angles) < -np.radians(5.0):
-        axis, angles = -axis, -angles
-    low, high = hinge_range(link.role, angles)
-    return FittedJoint(Joint("hinge", pos, zero, axis, low, high), f"hinge: {why}")
+    if found is not None and turns is not None and link.role != "toe":
+        bends = np.angle(np.exp(1j * np.median(twist_angle(multiply(conjugate(zero), turns), axis))))
+        axis = -axis if bends < -np.radians(5.0) else axis
+    return FittedJoint(Joint("hinge", pos, zero, axis, *hinge_range(link.role)), f"hinge: {why}")
 
 
 def _axis_by_build(plan: BodyPlan, link: PlannedLink) -> tuple[Array, str]:
@@ -164,26 +163,16 @@ def _straightened(plan: BodyPlan, link: PlannedLink, pos: Array, rest: Array, ze
     return multiply(zero, from_rotation_vector(angle * axis))
 
 
-def _centred(angles: Array) -> Array:
-    """Angles (T,) moved by whole turns so that their median lies within half a turn of zero."""
-    return angles - 2.0 * np.pi * np.round(np.median(angles) / (2.0 * np.pi))
-
-
 def _ball(plan: BodyPlan, link: PlannedLink, pos: Array, rest: Array, turns: Array | None) -> FittedJoint:
     """A ball whose zero is the middle of the joint's range, or of the clip's where that lies far off."""
     zero = _middle(plan, link, rest)
     why = "rest" if zero is rest else "the middle of its range"
-    angles = None
-    if turns is not None:
-        angles = angle_between(zero, turns)
-        if angles.max() > _FAR:
-            centre = _centre(turns)
-            other = angle_between(centre, turns)
-            if other.max() < angles.max():
-                zero, angles, why = centre, other, "the middle of the clip, which goes far from the anatomical one"
+    if turns is not None and (farthest := angle_between(zero, turns).max()) > _FAR:
+        centre = _centre(turns)
+        if angle_between(centre, turns).max() < farthest:
+            zero, why = centre, "the middle of the clip, which goes far from the anatomical one"
     spine_joints = sum(each.role in ("spine", "chest") for each in plan.links)
-    reach = ball_range(link.role, angles, spine_joints)
-    return FittedJoint(Joint("ball", pos, zero, max_angle=reach), f"ball: zero at {why}")
+    return FittedJoint(Joint("ball", pos, zero, max_angle=ball_range(link.role, spine_joints)), f"ball: zero at {why}")
 
 
 def _centre(turns: Array) -> Array:

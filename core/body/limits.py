@@ -7,9 +7,12 @@ hip flexion 120, extension 30, abduction 45, rotation 45; knee flexion 135 (150 
 150; wrist 80 and 70; neck 45 each way and rotation 60; thoracolumbar spine flexion 80, extension 25, bending 35.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from ..geometry.quaternions import Array
+from ..geometry.quaternions import Array, to_rotation_vector
+from .model import BodyModel
 
 MARGIN = np.radians(10.0)
 
@@ -35,18 +38,28 @@ _SPINE = 80.0  # shared by the joints of the spine
 _ONE_SPINE_JOINT = 30.0  # but none has less
 
 
-def hinge_range(role: str, angles: Array | None) -> tuple[float, float]:
-    """Radians, lower and upper; angles: (T,) those of the clip, which lie inside with a margin."""
-    low, high = (float(np.radians(value)) for value in _HINGES[role])
-    if angles is not None:
-        low, high = min(low, float(angles.min()) - MARGIN), max(high, float(angles.max()) + MARGIN)
-    return low, high
+def hinge_range(role: str) -> tuple[float, float]:
+    """Radians, lower and upper, that people reach."""
+    low, high = _HINGES[role]
+    return float(np.radians(low)), float(np.radians(high))
 
 
-def ball_range(role: str, angles: Array | None, spine_joints: int) -> float:
-    """Radians from zero in any direction; angles: (T,) those of the clip, which lie inside with a margin."""
-    share = max(_SPINE / max(spine_joints, 1), _ONE_SPINE_JOINT)
-    reach = float(np.radians(_BALLS.get(role, share)))
-    if angles is not None:
-        reach = max(reach, float(angles.max()) + MARGIN)
-    return min(reach, np.pi)
+def ball_range(role: str, spine_joints: int) -> float:
+    """Radians from zero in any direction that people reach, with so many joints to share the spine's range."""
+    return float(np.radians(_BALLS.get(role, max(_SPINE / max(spine_joints, 1), _ONE_SPINE_JOINT))))
+
+
+def widened(body: BodyModel, qpos: Array) -> BodyModel:
+    """The body with joint limits that contain the poses (T, nq) with a margin."""
+    links = [body.links[0]]
+    for index, link in enumerate(body.links[1:], start=1):
+        own = qpos[:, body.qpos_starts[index] : body.qpos_starts[index + 1]]
+        joint = link.joint
+        if joint.kind == "hinge":
+            low, high = min(joint.lower, float(own.min()) - MARGIN), max(joint.upper, float(own.max()) + MARGIN)
+            joint = replace(joint, lower=low, upper=high)
+        else:
+            angle = float(np.linalg.norm(to_rotation_vector(own), axis=-1).max())
+            joint = replace(joint, max_angle=min(max(joint.max_angle, angle + MARGIN), np.pi))
+        links.append(replace(link, joint=joint))
+    return replace(body, links=tuple(links))
