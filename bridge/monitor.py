@@ -89,7 +89,8 @@ def forget(job_id: str, *, delete_files: bool = False) -> None:
     if watched is not None and watched.job.folder.is_dir():
         if watched.job.status().alive:
             raise JobError(f"Job '{watched.job.spec.title}' is running", "Cancel it first")
-        homes.move_here(watched.job, settled=True)
+        if watched.ours:  # another file may still want it
+            homes.move_here(watched.job, settled=True)
         if delete_files:
             homes.delete(watched.job)
     _watched.pop(job_id, None)
@@ -131,7 +132,7 @@ def attach() -> None:
     _watched.clear()
     _missing.clear()
     notices.clear()
-    named = {entry.name: entry.action for scene in bpy.data.scenes for entry in scene.sinew.jobs}
+    named = {entry.name: entry.action for scene in _own_scenes() for entry in scene.sinew.jobs}
     found = {job.spec.id: job for job in jobs.all_jobs() if job.spec.id in named or _was_started_here(job)}
     for job_id, job in found.items():
         if not homes.is_settled(job):
@@ -180,7 +181,10 @@ def _look_closely(watched: _Watched) -> bool:
 
 
 def _refresh(watched: _Watched, waiting: str = "") -> JobView:
+    """Make the view anew; ``waiting`` says why the result is not baked yet."""
     try:
+        if not watched.job.folder.is_dir():
+            raise JobError(f"The job's folder '{watched.job.folder}' is gone", "Forget it, and simulate again")
         status = watched.job.status()
     except JobError as error:
         watched.tried = True
@@ -193,6 +197,7 @@ def _refresh(watched: _Watched, waiting: str = "") -> JobView:
 
 
 def _bake_when_possible(watched: _Watched) -> JobView:
+    """Bake the result unless it was baked before or the user is in the middle of something."""
     if watched.job.collected() is not None:  # also by another Blender, or before an undo
         watched.tried = True
         return _refresh(watched)
@@ -268,8 +273,13 @@ def _list_in(scene: bpy.types.Scene, job: jobs.Job) -> None:
     entry.action = str(job.spec.target.get("action", ""))
 
 
+def _own_scenes() -> list[bpy.types.Scene]:
+    """The file's scenes without those that are linked from another file, whose jobs are that file's."""
+    return [scene for scene in bpy.data.scenes if scene.library is None]
+
+
 def _list_only(wanted: set[str]) -> None:
-    for scene in bpy.data.scenes:
+    for scene in _own_scenes():
         for index, entry in reversed(list(enumerate(scene.sinew.jobs))):
             if entry.name not in wanted:
                 scene.sinew.jobs.remove(index)
@@ -286,7 +296,7 @@ def _on_save(_path: str) -> None:
     _attach_once()
     open_jobs = {job_id: watched.job for job_id, watched in _watched.items() if watched.job.collected() is None}
     _list_only(set(open_jobs) | set(_missing))
-    listed = {entry.name for scene in bpy.data.scenes for entry in scene.sinew.jobs}
+    listed = {entry.name for scene in _own_scenes() for entry in scene.sinew.jobs}
     for job_id, job in open_jobs.items():
         if job_id not in listed:
             _list_in(bpy.context.scene, job)

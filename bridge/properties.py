@@ -148,7 +148,7 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
         description="Frames a second at which the motion is right, where its file had a wrong one; 0 for the scene's",
         min=0.0,
         max=1000.0,
-        precision=3,
+        precision=2,
         options=set(),
     )
     scale: FloatProperty(
@@ -159,7 +159,7 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
         soft_min=0.001,
         max=1e4,
         soft_max=100.0,
-        precision=4,
+        precision=3,
         options=set(),
     )
     place: EnumProperty(

@@ -12,8 +12,8 @@ _ICONS = {
     "starting": "TIME",
     "running": "PLAY",
     "done": "CHECKMARK",
-    "failed": "CANCEL",
-    "cancelled": "X",
+    "failed": "ERROR",
+    "cancelled": "CANCEL",
     "lost": "UNLINKED",
     "missing": "QUESTION",
 }

@@ -68,5 +68,5 @@ def _draw_notice(layout: bpy.types.UILayout, context: bpy.types.Context, notice:
         label = f"Use {notice.suggested_fps:g} Frames a Second"
         box.operator("sinew.use_frame_rate", text=label, icon="TIME").fps = notice.suggested_fps
     if notice.suggested_scale:
-        label = f"Make It {notice.suggested_scale:g} Times as Large"
+        label = f"Use {context.scene.sinew.scale * notice.suggested_scale:.3g} Metres a Unit"
         box.operator("sinew.use_scale", text=label, icon="FULLSCREEN_EXIT").factor = notice.suggested_scale

@@ -76,6 +76,7 @@ def test_opening_another_file_while_a_job_runs(addon, tmp_path):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     hero()  # the same armature and Action, in a file that is none of the job's business
     save_as(tmp_path / "other.blend")
+    open_file(tmp_path / "other.blend")
     assert monitor.views() == []
     jobs.wait(jobs.open_job(jobs.jobs_root() / job))
     assert monitor.tick() is None
@@ -120,6 +121,7 @@ def test_saved_under_another_name_the_job_moves_with_it(addon, tmp_path):
         view = tick_to_end()
         assert baked_actions() == []
         assert "another file" in view.message and not view.is_error
+        bpy.ops.sinew.forget_job(job=job)
     open_file(tmp_path / "b.blend")
     tick_to_end()
     assert baked_actions() == ["Wave passthrough"]
@@ -152,6 +154,29 @@ def test_a_result_is_baked_once_and_its_job_is_gone_after_saving(addon, tmp_path
     open_file(tmp_path / "hero.blend")
     assert tick_to_end() is None
     assert animation() == after
+
+
+def test_disabled_and_enabled_again_while_a_job_runs(addon):
+    hero()
+    slowly(0.1)
+    job = simulate()
+    addon.unregister()
+    addon.register()
+    assert tick_to_end().id == job
+    assert baked_actions() == ["Wave passthrough"]
+
+
+def test_a_folder_deleted_meanwhile(addon):
+    hero()
+    slowly(0.1)
+    job = monitor.job_of(simulate())
+    jobs.wait(job)
+    shutil.rmtree(job.folder)
+    view = tick_to_end()
+    assert view.state == "missing" and "is gone" in view.message
+    assert baked_actions() == []
+    bpy.ops.sinew.forget_job(job=job.spec.id)
+    assert monitor.views() == []
 
 
 def test_a_bake_that_was_never_saved_is_offered_again_but_not_repeated_by_itself(addon, tmp_path):
