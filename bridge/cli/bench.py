@@ -12,6 +12,7 @@ from ...core.errors import BadSettings
 _BENCHES = {
     "bridge": "..bench_bridge:measure",
     "jobs": "...core.measure.bench_jobs:measure",
+    "bodies": "..bench_bodies:measure",
     "engines": "...core.measure.bench_engines:measure",
 }
 

@@ -11,8 +11,7 @@ from .fit_shapes import shape_distance
 from .model import Shape
 
 DENSITY_KG_M3 = 985.0  # of a human body (DReCon, section 4.2)
-_VOXELS = 400_000  # about as many as the bounding box of the whole body is cut into
-_SLAB = 200_000
+_VOXELS = 3_000_000  # about as many as the bounding box of the whole body is cut into: 9 mm for a person
 
 
 @dataclass(frozen=True)
@@ -30,31 +29,33 @@ def solids_of(links: Sequence[tuple[Sequence[Shape], Array, Array]]) -> tuple[li
     links: for each its shapes, and its frame at rest in the world as position (3,) and rotation (4,). A voxel that is
     inside several links belongs to the one whose surface it is deepest under.
     """
-    centres, size = _grid(links)
-    owner = np.full(len(centres), -1)
-    for begin in range(0, len(centres), _SLAB):
-        slab = slice(begin, begin + _SLAB)
-        depth = np.stack([_depth(*link, centres[slab]) for link in links])
-        deepest = np.argmax(depth, axis=0)
-        owner[slab] = np.where(depth.max(0) > 0.0, deepest, -1)
-    voxel_mass = DENSITY_KG_M3 * size**3
-    found = [_solid(centres[owner == i], voxel_mass, size, pos, quat) for i, (_, pos, quat) in enumerate(links)]
+    boxes = [_bounds(*link) for link in links]
+    low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+    size = float(np.cbrt(np.prod(high - low) / _VOXELS))
+    counts = np.ceil((high - low) / size).astype(int)
+    # The grid is centred, so that the two sides of a symmetric body are cut alike.
+    axes = [(low[i] + high[i]) / 2 + (np.arange(counts[i]) - (counts[i] - 1) / 2) * size for i in range(3)]
+    owner, depth = np.full(counts, -1), np.zeros(counts)
+    for index, (link, (start, stop)) in enumerate(zip(links, boxes, strict=True)):
+        near = np.ix_(*(np.flatnonzero((axes[i] >= start[i]) & (axes[i] <= stop[i])) for i in range(3)))
+        points = np.stack(np.meshgrid(*(axes[i][near[i].ravel()] for i in range(3)), indexing="ij"), axis=-1)
+        own = _depth(*link, points.reshape(-1, 3)).reshape(points.shape[:3])
+        deeper = own > depth[near]
+        owner[near] = np.where(deeper, index, owner[near])
+        depth[near] = np.where(deeper, own, depth[near])
+    found = []
+    for index, (_, pos, quat) in enumerate(links):
+        cells = np.argwhere(owner == index)
+        centres = np.stack([axes[i][cells[:, i]] for i in range(3)], axis=-1)
+        found.append(_solid(centres, DENSITY_KG_M3 * size**3, size, pos, quat))
     return found, float(np.sum(owner >= 0)) * size**3
 
 
-def _grid(links: Sequence[tuple[Sequence[Shape], Array, Array]]) -> tuple[Array, float]:
-    """Voxel centres (N, 3) around all shapes and the voxels' edge in metres."""
-    lows, highs = [], []
-    for shapes, pos, quat in links:
-        for shape in shapes:
-            centre = pos + rotate(quat, shape.pos)
-            reach = float(np.linalg.norm(shape.size)) if shape.kind == "box" else float(shape.size.sum())
-            lows.append(centre - reach)
-            highs.append(centre + reach)
-    low, high = np.min(lows, axis=0), np.max(highs, axis=0)
-    size = float(np.cbrt(np.prod(high - low) / _VOXELS))
-    axes = [np.arange(low[i] + size / 2, high[i], size) for i in range(3)]
-    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3), size
+def _bounds(shapes: Sequence[Shape], pos: Array, quat: Array) -> tuple[Array, Array]:
+    """The corners (3,) of a box in the world around a link's shapes."""
+    centres = np.array([pos + rotate(quat, shape.pos) for shape in shapes])
+    reach = np.array([np.linalg.norm(shape.size) if shape.kind == "box" else shape.size.sum() for shape in shapes])
+    return (centres - reach[:, None]).min(0), (centres + reach[:, None]).max(0)
 
 
 def _depth(shapes: Sequence[Shape], pos: Array, quat: Array, points: Array) -> Array:

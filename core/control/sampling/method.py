@@ -12,8 +12,8 @@ from ...body.build import build_body
 from ...body.clearance import grounded
 from ...body.poses import clip_of_pose
 from ...geometry.quaternions import Array
-from ...measure.falling import fell_at
 from ...motion import Clip, Take
+from ...motion.falling import fell_at
 from ...motion.repair import repaired
 from ...settings import Settings, setting
 from ...sim import engines
