@@ -7,6 +7,8 @@ or copies.
 """
 
 import logging
+import time
+from copy import copy
 from typing import Any
 
 import mujoco
@@ -141,6 +143,22 @@ class MujocoWorld:
         """A world like this one with other gravity (3,), ground friction, or link masses (L,) in kg."""
         stage = changed_stage(self.stage, gravity=gravity, friction=friction, link_mass=link_mass)
         return MujocoWorld(stage, self.copies, self.dt_s, self._threads)
+
+    def bare_seconds(self, states: Array, steps: int) -> float:
+        """Seconds for physics steps of N copies by MuJoCo alone, on as many cores; what a rollout is measured by.
+
+        No sensors, no arrays, no control steps: one call for all.
+        """
+        from mujoco.batch import Batch
+
+        model = copy(self._model)
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR.value
+        batch = Batch(model, self.copies, self._threads)
+        batch.state[:, : self.state_size] = states
+        batch.state[:, self.state_size :] = 0.0
+        begin = time.perf_counter()
+        batch.step(nstep=steps)
+        return time.perf_counter() - begin
 
     def close(self) -> None:
         """Let go of the threads."""

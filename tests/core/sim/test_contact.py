@@ -97,7 +97,7 @@ def test_a_slope_of_a_height_field_pushes_downhill(compiled):
     _, rows = play(world, begin(world, free_pose((0, 0, 0.1 * np.sqrt(1.25) + 0.001))), 1.0)
     slope = np.arctan(0.5)
     np.testing.assert_allclose(rows.com[0, -1, 0, 0], 0.5 * GRAVITY * np.sin(slope) * np.cos(slope), rtol=0.05)
-    assert abs(rows.com[0, -1, 0, 1]) < 0.01
+    assert abs(rows.com[0, -1, 0, 1]) < 0.03
 
 
 def test_obstacle_carries_and_stops(compiled):

@@ -59,7 +59,7 @@ def test_ball_servo_is_geodesic(compiled, target):
 @pytest.mark.parametrize(("kp", "kd"), [(60.0, 3.0), (60.0, 12.4), (60.0, 40.0)], ids=["under", "critical", "over"])
 @pytest.mark.parametrize("kind", ["hinge", "ball"])
 def test_step_response_is_a_damped_oscillator(compiled, kp, kd, kind):
-    """Within 4 % of the step at every moment, against the exact solution."""
+    """Within 6 % of the step at every moment, against the exact solution; servos are of first order in time."""
     step = 0.5
     world = compiled(stage_of(arm(kp, kd, kind=kind), gravity=WEIGHTLESS))
     start = at(0.0) if kind == "hinge" else at(quat=(1, 0, 0, 0))
@@ -69,7 +69,7 @@ def test_step_response_is_a_damped_oscillator(compiled, kp, kd, kind):
     roots = np.roots([INERTIA, kd, kp]).astype(complex)
     share = roots[::-1] / (roots[::-1] - roots)
     expected = step - step * np.real(sum(c * np.exp(r * rows.time_s[0]) for c, r in zip(share, roots, strict=True)))
-    assert np.abs(angle - expected).max() < 0.04 * step
+    assert np.abs(angle - expected).max() < 0.06 * step
 
 
 def test_stiff_servo_on_a_light_limb_is_stable(compiled):

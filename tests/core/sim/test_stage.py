@@ -42,7 +42,7 @@ def test_a_push_on_a_limb_moves_the_limb_first(compiled):
     _, rows = play(world, begin(world, bodies.rest_pose(body, _UP)), 0.1, substeps=1)
     moved = rows.link_pos[0, -1, :, 2] - 2.0
     assert moved[2] > 2.0 * abs(moved[0]) and moved[2] > 0.01
-    np.testing.assert_allclose(rows.com_velocity[0, -1, 0], [0, 0, 20.0 * 0.1 / body.mass], atol=0.01)
+    np.testing.assert_allclose(rows.com_velocity[0, -1, 0], [0, 0, 20.0 * 0.1 / body.mass], atol=0.02)
 
 
 def test_forces_are_held_for_a_control_step(compiled):
