@@ -48,5 +48,9 @@ class JobError(SinewError):
     """A job that cannot be started, read, resumed or collected."""
 
 
+class BadStage(SinewError):
+    """Something on the stage that cannot be simulated as it stands."""
+
+
 class RigError(SinewError):
     """An armature or Action that cannot be read or written as it stands."""

@@ -42,12 +42,12 @@ THEIRS = {
     "panels": BLENDER,
     "bridge": BLENDER | {"numpy"},
     "core": {"numpy"},
-    # The worker may use scipy and cma where it needs them; that nothing does so on import is checked below.
+    # The worker may use scipy, cma and coacd where it needs them; that nothing does so on import is checked below.
     "core.body": {"numpy", "scipy", "cma"},
     "core.control": {"numpy", "scipy"},
     "core.learn": {"numpy", "torch", "safetensors"},
     "core.measure": {"numpy", "scipy"},
-    "core.sim": {"numpy", "scipy"},
+    "core.sim": {"numpy", "scipy", "coacd"},
     "core.sim.engines": {"numpy", *ENGINES},
 }
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From stage parts and characters to a stage: meshes become convex pieces, names become numbers. In the worker."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..errors import BadStage
+from ..geometry.quaternions import Array
+from .convex import convex_pieces
+from .engine import starts
+from .parts import Finding, PropPart, PushPart, StageParts
+from .stage import Character, Obstacle, Prop, Push, Stage, Terrain
+
+# Two characters whose roots are nearer than this share of their height stand in one another.
+_TOO_NEAR = 0.06
+_ABYSS_M = -1000.0
+
+
+def assemble(
+    parts: StageParts, characters: Sequence[Character], *, while_waiting: Callable[[], None] = lambda: None
+) -> tuple[Stage, tuple[Finding, ...]]:
+    """The stage with everything on it, and what the animator should know, of reading the scene too.
+
+    The characters' names are those that the pushes know. ``while_waiting`` as for ``convex_pieces``.
+    """
+    findings = list(parts.findings)
+    obstacles = []
+    for part in parts.obstacles:
+        pieces, found = convex_pieces(part.name, part.mesh, while_waiting=while_waiting)
+        obstacles.append(Obstacle(part.name, pieces, part.friction))
+        findings += found
+    props = []
+    for prop in parts.props:
+        made, found = _prop(prop, while_waiting)
+        props.append(made)
+        findings += found
+    stage = Stage(
+        tuple(characters),
+        terrain=parts.terrain if parts.terrain is not None or parts.ground else _abyss(),
+        obstacles=tuple(obstacles),
+        props=tuple(props),
+        pushes=tuple(_push(push, characters) for push in parts.pushes),
+        gravity=np.asarray(parts.gravity),
+        friction=parts.friction,
+    )
+    return stage, tuple(findings)
+
+
+def require_apart(stage: Stage, qpos: Array) -> None:
+    """Refuse characters that begin in one place, naming them: no engine could get them apart.
+
+    qpos: (sum nq,) the pose that everybody begins in.
+    """
+    roots = np.array([qpos[start : start + 3] for start in starts(stage)["nq"][:-1]])
+    heights = [_height(character) for character in stage.characters]
+    for second, place in enumerate(roots):
+        near = np.linalg.norm(roots[:second] - place, axis=-1) < _TOO_NEAR * np.minimum(
+            heights[:second], heights[second]
+        )
+        if near.any():
+            together = [second, *(int(first) for first in np.flatnonzero(near))]
+            names = ", ".join(f"'{stage.characters[index].name or index + 1}'" for index in sorted(together))
+            raise BadStage(f"Characters {names} begin in one place", "Move them apart, so that they do not overlap")
+
+
+def _prop(part: PropPart, while_waiting: Callable[[], None]) -> tuple[Prop, tuple[Finding, ...]]:
+    pieces: tuple[Array, ...] = ()
+    found: tuple[Finding, ...] = ()
+    if part.mesh is not None:
+        pieces, found = convex_pieces(part.name, part.mesh, while_waiting=while_waiting)
+    prop = Prop(
+        part.name,
+        part.mass,
+        np.asarray(part.pos),
+        shape=part.shape,
+        pieces=pieces,
+        quat_wxyz=np.asarray(part.quat_wxyz),
+        velocity=np.asarray(part.velocity),
+        appears_s=part.appears_s,
+        friction=part.friction,
+    )
+    return prop, found
+
+
+def _push(part: PushPart, characters: Sequence[Character]) -> Push:
+    names = [character.name for character in characters]
+    if part.character not in names:
+        raise BadStage(
+            f"Push '{part.name}' is for '{part.character}', who is not on the stage", "Choose another armature for it"
+        )
+    index = names.index(part.character)
+    if characters[index].body.link_of(part.bone) < 0:
+        links = ", ".join(link.bone for link in characters[index].body.links)
+        raise BadStage(
+            f"Push '{part.name}' acts on '{part.bone}', which has no body", f"Choose one of its bones that do: {links}"
+        )
+    return Push(index, part.bone, np.asarray(part.force), part.start_s, part.duration_s)
+
+
+def _height(character: Character) -> float:
+    heads, _ = character.body.skeleton.rest_world()
+    return float(np.ptp(heads, axis=0).max())
+
+
+def _abyss() -> Terrain:
+    """No ground: a floor so far down that nobody gets there before the clip ends."""
+    return Terrain(np.full((2, 2), _ABYSS_M), 2000.0, np.array([-1000.0, -1000.0]))
