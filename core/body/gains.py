@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .model import Joint, Link
+from ..geometry.quaternions import rotate
+from .model import Joint, Link, Shape
 from .presets import GainPreset
 
 _LEG = ("thigh", "shin", "foot", "toe")
@@ -62,9 +63,17 @@ def _lever(links: Sequence[Link], index: int) -> float:
     """Metres from a leg's joint to the next one down, or to the tip of the foot."""
     below = next((i for i in range(index + 1, len(links)) if links[i].parent == index), -1)
     if below < 0:
-        return max(float(np.linalg.norm(shape.pos)) + float(shape.size.max()) for shape in links[index].shapes)
+        return max(_reach(shape) for shape in links[index].shapes)
     next_joint = float(np.linalg.norm(links[below].joint.pos))
     return next_joint + _lever(links, below) if links[below].role == "toe" else next_joint
+
+
+def _reach(shape: Shape) -> float:
+    """Metres from the link's origin to the far end of a shape, along the shape's longest axis."""
+    longest = int(np.argmax(shape.size)) if shape.kind == "box" else 2
+    axis = rotate(shape.quat_wxyz, np.eye(3)[longest])
+    half = float(shape.size.max()) if shape.kind == "box" else float(shape.size[0] + shape.size[1])
+    return abs(float(axis @ shape.pos)) + half
 
 
 def with_servo(joint: Joint, servo: Servo) -> Joint:

@@ -141,8 +141,8 @@ def _arm(tree: Tree, top: int, joint: int) -> dict[str, int]:
     chain = tree.main_chain(top)
     spans = [tree.distance(a, b) for a, b in pairwise(chain)]
     offset = [float(np.linalg.norm((tree.heads[bone] - tree.heads[joint])[:2])) for bone in chain]
-    starts = [i for i in range(len(spans) - 1) if offset[i] > 0.15 * sum(spans)]
-    first = max(starts, key=lambda i: spans[i] + spans[i + 1], default=0)
+    starts = [i for i in range(len(spans)) if offset[i] > 0.15 * sum(spans)]
+    first = max(starts, key=lambda i: sum(spans[i : i + 2]), default=0)
     found = dict(zip(("upper_arm", "forearm", "hand"), chain[first:], strict=False))
     if first > 0:
         found["clavicle"] = chain[first - 1]
@@ -204,8 +204,9 @@ def _trunk(tree: Tree, pairs: list[_Pair], legs: _Pair, arms: _Pair | None) -> t
     taken = {bone for pair in pairs for end in (pair.a, pair.b) for bone in tree.subtree(end)}
 
     def onward(bone: int) -> list[int]:
-        chain = []
-        while kids := [kid for kid in tree.children[bone] if kid not in taken]:
+        chain: list[int] = []
+        # A bone past the trunk with many children has a face.
+        while (kids := [k for k in tree.children[bone] if k not in taken]) and not (chain and len(kids) > 2):
             bone = max(kids, key=lambda kid: (tree.heads[tree.subtree(kid), 2].max(), tree.reach(kid)))
             chain.append(bone)
         return chain

@@ -74,9 +74,9 @@ def mass_fractions(head: float | None = None) -> dict[str, float]:
     head: another part for the head, the rest shared out as before. A child's head is heavier: R. K. Jensen (1986),
     Body segment mass, radius and radius of gyration proportions of children, Journal of Biomechanics 19(5), 359-368.
     """
-    fractions = {name: segment.mass for name, segment in SEGMENTS.items()}
-    if head is not None:
-        rest = (1.0 - head) / (1.0 - fractions["head"])
-        fractions = {name: head if name == "head" else part * rest for name, part in fractions.items()}
-    total = sum(part * (2 if name in PAIRED else 1) for name, part in fractions.items())
-    return {name: part / total for name, part in fractions.items()}
+    total = sum(segment.mass * (2 if name in PAIRED else 1) for name, segment in SEGMENTS.items())
+    fractions = {name: segment.mass / total for name, segment in SEGMENTS.items()}
+    if head is None:
+        return fractions
+    rest = (1.0 - head) / (1.0 - fractions["head"])
+    return {name: head if name == "head" else part * rest for name, part in fractions.items()}
