@@ -94,6 +94,9 @@ class World(Protocol):
     ) -> "World":
         """A world like this one with other gravity (3,), ground friction, or link masses (L,) in kg."""
 
+    def bare_seconds(self, states: Array, steps: int) -> float:
+        """Seconds for physics steps of N copies by the engine alone, on as many cores; what a rollout is measured by."""
+
     def close(self) -> None:
         """Let go of threads and processes."""
 

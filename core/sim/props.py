@@ -14,6 +14,7 @@ WAITING_HEIGHT_M = 10_000.0
 class PropSchedule:
     """The props of a stage by time; P props.
 
+    some_appear: whether any of them is not there from the beginning.
     placed: (P, 13) where each one appears: position, wxyz, velocity in the world, angular velocity in the prop's own
     frame, as a free joint has them. waiting: (P, 13) where it is until then, at rest.
     """
@@ -21,6 +22,7 @@ class PropSchedule:
     def __init__(self, stage: Stage) -> None:
         props = stage.props
         self.appears_s: Array = np.array([prop.appears_s for prop in props], dtype=float)
+        self.some_appear = bool(np.any(self.appears_s > 0.0))
         self.placed: Array = np.zeros((len(props), 13))
         for index, prop in enumerate(props):
             spin = rotate(conjugate(np.asarray(prop.quat_wxyz)), np.asarray(prop.angular_velocity, dtype=float))
@@ -28,11 +30,6 @@ class PropSchedule:
         self.waiting: Array = np.zeros((len(props), 13))
         self.waiting[:, 2] = WAITING_HEIGHT_M + 100.0 * np.arange(len(props))
         self.waiting[:, 3] = 1.0
-
-    @property
-    def some_appear(self) -> bool:
-        """Whether any prop is not there from the beginning."""
-        return bool(np.any(self.appears_s > 0.0))
 
     def present(self, time_s: Array, dt_s: float) -> np.ndarray:
         """(..., P) whether each prop takes part at times (...)."""

@@ -6,6 +6,7 @@ go on bit for bit; the controls let ``sense`` know what the servos hold. Results
 or copies.
 """
 
+import itertools
 import logging
 import time
 from copy import copy
@@ -24,15 +25,19 @@ from ..props import PropSchedule
 from ..pushes import PushSchedule
 from ..solids import check_solids
 from ..stage import Stage
+from .mujoco_film import Film
 from .mujoco_model import ROTOR, build_model, integrator_of
-from .mujoco_places import Places, Tape
+from .mujoco_places import PLACED, STATE, Places, State
 
 _OLDEST = (4, 0, 1)  # 3.17 brought the batch, 4.0.0 broke the solver for many contacts, 4.0.1 repaired it
 
 _log = logging.getLogger(__name__)
-# Positions and velocities are computed again at the end of a control step; forces are those of its last physics step.
-_SENSED = mujoco.mjtStage.mjSTAGE_VEL.value
-_BLOWN_UP = [getattr(mujoco.mjtWarning, f"mjWARN_BAD{what}").value for what in ("QPOS", "QVEL", "QACC", "CTRL")]
+_RECORD_BYTES = 64 * 1024**2
+_RECORD_STEPS = 1200  # a prop that waits falls meanwhile, and must not come near
+_NO_FORCES: int = sum(
+    getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}").value
+    for what in ("CONSTRAINT", "CONTACT", "ACTUATION", "GRAVITY", "SPRING", "DAMPER")
+)
 
 Flags = NDArray[np.bool_]
 
@@ -72,6 +77,8 @@ class MujocoWorld:
         self._places = Places(self._model, stage, self._layout)
         self.state_size = self._places.state_size
         self._open_batch: Any = Batch(self._model, copies, threads)
+        for name in PLACED:
+            self._batch.bind(name)  # a field is filled by the calls after this
         self._muscle: Array = np.ones(copies)
 
     def state_of(self, qpos: Array, qvel: Array, time_s: Array | float = 0.0) -> Array:
@@ -98,29 +105,28 @@ class MujocoWorld:
     ) -> tuple[Array, Rows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
         count = targets.shape[1]
-        tape = Tape(self._batch, count)
-        out = np.empty((self.copies, count, self.state_size))
+        film = Film(self._batch, self.state_size, count, substeps)
         alive = self._put(states)
         self._set_muscle(None)
-        now = self._batch.state
-        for step in range(count):
-            now[:, self._places.ctrl] = targets[:, step]
+        cuts = self._cuts(states[alive, 0], count, substeps, muscle)
+        for first, last in itertools.pairwise([0, *cuts]):
+            steps = np.arange(first, last) // substeps
             if muscle is not None:
-                self._set_muscle(muscle[:, step])
-            self._control_step(alive, substeps, None if forces is None else forces[:, step])
-            out[:, step] = now[:, : self.state_size]
-            out[~alive, step] = np.nan
-            tape.record(step)
-        return out, self._rows(out, tape)
+                self._set_muscle(muscle[:, steps[0]])
+            self._run(alive, film, first, targets[:, steps], None if forces is None else forces[:, steps])
+            self._put_props(self._batch.state)
+        self._look(alive)
+        film.end(self._batch)
+        self._put_props(film.states)
+        return film.states, self._rows(film.states, film.placed, film.felt)
 
     def sense(self, states: Array) -> Rows:
         """Sensor rows (K = 1) of states as they are; contact forces are those with the servos' targets of the state."""
-        tape = Tape(self._batch, 1)
         alive = self._put(states)
         self._set_muscle(None)
         self._batch.forward(_ids(alive))
-        tape.record(0)
-        return self._rows(np.array(states, dtype=float)[:, None], tape)
+        placed = {name: self._batch.bind(name)[:, None].copy() for name in PLACED}
+        return self._rows(np.array(states, dtype=float)[:, None], placed, placed["sensordata"])
 
     def rays(self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0) -> Array:
         """(N, R) metres to the first thing hit that is not ``character``'s own, ``length`` where nothing is.
@@ -179,47 +185,74 @@ class MujocoWorld:
         batch.warning[:] = 0
         return alive
 
-    def _control_step(self, alive: Flags, substeps: int, forces: Array | None) -> None:
-        """Advance the living copies by one control step, cut where a push changes or a prop appears."""
-        time_s = self._batch.state[:, 0].copy()
-        pushed = self._pushes.forces_at(time_s, substeps, self.dt_s)
-        cuts = self._props.cuts(time_s, substeps, self.dt_s) | {substeps}
-        if pushed is not None:
-            differs = np.any(pushed[:, 1:] != pushed[:, :-1], axis=(0, 2, 3))
-            cuts |= {int(step) + 1 for step in np.flatnonzero(differs)}
-        done = 0
-        for cut in sorted(cuts):
-            total = forces if pushed is None else pushed[:, done] if forces is None else forces + pushed[:, done]
-            self._advance(alive, cut - done, total)
-            done = cut
+    def _cuts(self, time_s: Array, count: int, substeps: int, muscle: Array | None) -> list[int]:
+        """After which physics steps MuJoCo must stop: a prop appears, muscles change, or the record grows too long."""
+        total = count * substeps
+        cuts = {total} | self._props.cuts(time_s, total, self.dt_s)
+        if muscle is not None:
+            differs = np.any(muscle[:, 1:] != muscle[:, :-1], axis=0)
+            cuts |= {(int(step) + 1) * substeps for step in np.flatnonzero(differs)}
+        room = _RECORD_BYTES // (self.copies * sum(values.nbytes for values in self._record(1, 1).values()))
+        longest = max(1, min(room, _RECORD_STEPS) // substeps) * substeps
+        return sorted(cuts | set(range(longest, total, longest)))
 
-    def _advance(self, alive: Flags, steps: int, forces: Array | None) -> None:
-        """Step the living copies under steady forces (N, L, 3), and strike out those that blow up."""
+    def _record(self, copies: int, steps: int) -> dict[Any, Array]:
+        """Room for what MuJoCo is to record of copies and physics steps: (n, steps, ...) of each item."""
+        sizes = {STATE: (self.state_size,)} | {name: self._batch.bind(name).shape[1:] for name in PLACED}
+        return {item: np.empty((copies, steps, *shape)) for item, shape in sizes.items()}
+
+    def _run(self, alive: Flags, film: Film, first: int, targets: Array, forces: Array | None) -> None:
+        """Let the living copies do as many physics steps as there are targets (N, steps, nu), from step ``first`` on.
+
+        forces: (N, steps, L, 3). Copies that blow up are no longer alive.
+        """
         from mujoco.batch import SimulationError
 
-        batch = self._batch
+        batch, ids, count = self._batch, np.flatnonzero(alive), targets.shape[1]
+        control, spec = targets[ids], State.mjSTATE_CTRL.value
+        acting = self._pushes.forces_at(batch.state[ids, 0], count, self.dt_s)
         if forces is not None:
-            batch.bind("xfrc_applied")[:, self._places.bodies, :3] = forces
+            acting = forces[ids] + (0.0 if acting is None else acting)
+        if acting is not None:
+            wrenches = np.zeros((len(ids), count, self._model.nbody, 6))
+            wrenches[:, :, self._places.bodies, :3] = acting
+            control = np.concatenate([control, wrenches.reshape(len(ids), count, -1)], axis=-1)
+            spec |= State.mjSTATE_XFRC_APPLIED.value
+        recorded = self._record(len(ids), count)
+        failed = np.zeros(0, dtype=np.int64)
         try:
-            batch.step(_ids(alive), nstep=steps, stage=_SENSED)
-        except SimulationError as error:
+            batch.rollout(count, control, spec, record=tuple(recorded), ids=_ids(alive), out=recorded)
+        except SimulationError as error:  # the other copies have run all the same
             _log.debug("copies %s: %s", error.ids, error)
-            alive[error.ids] = False
-        if forces is not None:
-            batch.bind("xfrc_applied")[:] = 0.0
-        alive &= (batch.warning[:, _BLOWN_UP, 1] == 0).all(axis=-1)
-        self._move_props(batch.state, steps)
+            failed = error.ids
+        batch.bind("xfrc_applied")[:] = 0.0
+        # MuJoCo stops a copy after a step that it has to warn of, and repeats its record: its time stands still.
+        warned = batch.warning[ids, :, 1].any(axis=-1)
+        time_s = recorded[STATE][:, :, 0]
+        film.keep(ids, first, recorded, np.where(warned, np.sum(time_s < time_s[:, -1:], axis=-1), count))
+        film.drop(failed, first)
+        alive[ids[warned]] = False
+        alive[failed] = False
 
-    def _move_props(self, now: Array, steps: int) -> None:
-        """Keep waiting props where they wait, and place those whose moment has come."""
+    def _look(self, alive: Flags) -> None:
+        """Compute positions and velocities where the copies are now, without what only forces need."""
+        flags = self._batch.expand("opt.disableflags")
+        flags[:] = _NO_FORCES
+        self._batch.forward(_ids(alive), stage=mujoco.mjtStage.mjSTAGE_VEL.value)
+        flags[:] = self._model.opt.disableflags
+
+    def _put_props(self, states: Array) -> None:
+        """In states (..., state_size), let absent props wait, and place those whose moment this is."""
         props = self._props
         if not props.some_appear:
             return
-        there = props.present(now[:, 0], self.dt_s)
-        came = there & ~props.present(now[:, 0] - steps * self.dt_s, self.dt_s)
+        there = props.present(states[..., 0], self.dt_s)
+        comes = there & ~props.present(states[..., 0] - self.dt_s, self.dt_s)
         for index, columns in enumerate(self._places.props):
-            now[np.ix_(~there[:, index], columns)] = props.waiting[index]
-            now[np.ix_(came[:, index], columns)] = props.placed[index]
+            values = states[..., columns]
+            values[~there[..., index]] = props.waiting[index]
+            values[comes[..., index]] = props.placed[index]
+            states[..., columns] = values
 
     def _set_muscle(self, factor: Array | None) -> None:
         """Scale every servo's gains and torque limit, and the inertia it needs, copy by copy (N,); None is 1."""
@@ -235,9 +268,9 @@ class MujocoWorld:
         batch.set_const()
         self._muscle = wanted
 
-    def _rows(self, states: Array, tape: Tape) -> Rows:
+    def _rows(self, states: Array, placed: dict[str, Array], felt: Array) -> Rows:
         """Sensor rows of states (N, K, state_size): NaN where they are, absent props where they will appear."""
-        rows = self._places.rows(states, tape)
+        rows = self._places.rows(states, placed, felt)
         self._props.hide(rows, self.dt_s)
         dead = np.isnan(states).any(axis=-1)
         if dead.any():

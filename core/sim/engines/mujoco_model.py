@@ -49,6 +49,8 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
     option.gravity = stage.gravity
     option.integrator = int(integrator_of(stage, np.ones(())))
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
+    # A copy that blows up must show, not begin again at the model's own pose.
+    option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
     ground = _add_ground(spec, stage)
     statics = [(ground, stage.friction)]
     for index, obstacle in enumerate(stage.obstacles):

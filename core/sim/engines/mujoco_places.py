@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where the things of a stage are in MuJoCo's arrays, and sensor rows made from them."""
 
-from typing import Any
-
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from ..engine import Rows
@@ -12,7 +11,11 @@ from ..layout import Layout
 from ..stage import Stage
 from .mujoco_model import body_name, prop_name
 
-_FIELDS = ("xpos", "xquat", "subtree_com", "sensordata")
+State = mujoco.mjtState
+# What a state row is made of, in MuJoCo's own order.
+STATE: int = sum(getattr(State, f"mjSTATE_{part}").value for part in ("TIME", "QPOS", "QVEL", "WARMSTART", "CTRL"))
+# Where things are and how they move; MuJoCo has these ready at the beginning of a physics step.
+PLACED = ("xpos", "xquat", "subtree_com", "sensordata")
 
 
 class Places:
@@ -34,7 +37,7 @@ class Places:
         self.qpos = np.concatenate([1 + joint.qposadr[0] + np.arange(kind.coordinates) for joint, kind in joints])
         self.qvel = np.concatenate([first_v + joint.dofadr[0] + np.arange(kind.dofs) for joint, kind in joints])
         self.ctrl = slice(first_v + 2 * model.nv, first_v + 2 * model.nv + layout.nu)
-        self.state_size = int(self.ctrl.stop)
+        self.state_size = int(mujoco.mj_stateSize(model, STATE))
         free = [model.joint(prop_name(index)) for index in range(len(stage.props))]
         self.props = np.array(
             [[*(1 + joint.qposadr[0] + np.arange(7)), *(first_v + joint.dofadr[0] + np.arange(6))] for joint in free],
@@ -49,39 +52,23 @@ class Places:
         self._momentum = _columns(model, [f"character{index}/momentum" for index in range(len(stage.characters))])
         self._force = _columns(model, [f"{name}/force" for name in names])
 
-    def rows(self, states: Array, tape: "Tape") -> Rows:
-        """Sensor rows of states (N, K, state_size) and what MuJoCo computed at the same moments."""
-        pos, quat, com, sensed = (tape.fields[name] for name in _FIELDS)
+    def rows(self, states: Array, placed: dict[str, Array], felt: Array) -> Rows:
+        """Sensor rows of states (N, K, state_size), fields (N, K, ...) of those moments, and sensors just before."""
+        sensed = placed["sensordata"]
         return Rows(
             time_s=states[..., 0].copy(),
-            link_pos=pos[:, :, self.bodies],
-            link_quat_wxyz=quat[:, :, self.bodies],
-            com=com[:, :, self.roots],
+            link_pos=placed["xpos"][:, :, self.bodies],
+            link_quat_wxyz=placed["xquat"][:, :, self.bodies],
+            com=placed["subtree_com"][:, :, self.roots],
             com_velocity=sensed[:, :, self._velocity],
             angular_momentum=sensed[:, :, self._momentum],
-            # MuJoCo's is what the link does to the others.
-            contact_force=-sensed[:, :, self._force],
+            contact_force=-felt[:, :, self._force],  # MuJoCo's is what the link does to the others
             # From the state: a prop that has just been placed has not been computed yet.
             prop_pos=states[:, :, self.props[:, :3]],
             prop_quat_wxyz=states[:, :, self.props[:, 3:7]],
         )
 
 
-class Tape:
-    """What a batch computed, copied control step by control step: (N, K, ...) of each field."""
-
-    def __init__(self, batch: Any, count: int) -> None:
-        self._bound = {name: batch.bind(name) for name in _FIELDS}
-        self.fields: dict[str, Array] = {
-            name: np.empty((len(values), count, *values.shape[1:])) for name, values in self._bound.items()
-        }
-
-    def record(self, step: int) -> None:
-        """Keep what was computed last."""
-        for name, values in self._bound.items():
-            self.fields[name][:, step] = values
-
-
-def _columns(model: mujoco.MjModel, names: list[str]) -> np.ndarray:
+def _columns(model: mujoco.MjModel, names: list[str]) -> NDArray[np.int64]:
     """(S, 3) where the three numbers of each sensor are."""
-    return np.array([model.sensor(name).adr[0] for name in names])[:, None] + np.arange(3)
+    return np.array([model.sensor(name).adr[0] for name in names], dtype=np.int64)[:, None] + np.arange(3)
