@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From an armature to a job and home again: what the operators and the command line both call."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +10,12 @@ from typing import Any
 import bpy
 
 from ..core import jobs
-from ..core.errors import JobError, RigError
+from ..core.errors import CannotWrite, JobError, RigError
 from ..core.motion.checks import require_simulatable
 from .rig_reader import RigMotion, looped_rig, read_rig
 from .rig_writer import Written, require_writable, write_take
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -121,5 +124,8 @@ def collect(job: jobs.Job) -> Written:
         source_action=bpy.data.actions.get(target["action"]),
         where=target.get("place", "AUTO"),
     )
-    job.mark_collected({"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath})
+    try:
+        job.mark_collected({"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath})
+    except CannotWrite as error:  # the Action is here, which is what counts; the job will only be offered again
+        _log.warning("%s", error)
     return written

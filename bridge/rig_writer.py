@@ -79,7 +79,7 @@ def require_writable(obj: bpy.types.Object, bones: Sequence[str], where: str = "
     if obj.library is not None and where != "COPY":
         raise RigError(
             f"Armature '{obj.name}' is linked from '{obj.library.filepath}' and cannot get a new Action",
-            "Make a library override of it (Object > Library Override > Make), or bake on a copy (--place copy)",
+            "Make a library override of it (Object > Library Override > Make), or put the result on a baked copy",
         )
     if where != "COPY":
         actions.require_no_tweak_mode(obj)

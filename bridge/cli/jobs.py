@@ -7,6 +7,7 @@ import sys
 
 from ...core import jobs
 from ...core.errors import JobError, SinewError
+from .. import preferences
 from . import CANCELLED
 from .progress import ProgressLine
 
@@ -108,7 +109,7 @@ def run_to_end(job: jobs.Job) -> jobs.JobStatus:
     if job.has_result():
         return job.status()
     line = ProgressLine(sys.stderr)
-    process = None if job.status().alive else jobs.launch(job)
+    process = None if job.status().alive else jobs.launch(job, preferences.worker_python())
     try:
         return jobs.wait(job, process, on_status=line.show)
     except KeyboardInterrupt:

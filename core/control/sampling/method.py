@@ -81,7 +81,7 @@ class Sampling:
         source, body = _prepared(clip, settings, run)
         quality = _QUALITIES[settings.quality]
         offsets: Array | None = None
-        passes = [(quality.samples, 0.12)] + ([(quality.again, 0.05)] if quality.again else [])
+        passes = [(quality.samples, 0.2)] + ([(quality.again, 0.06)] if quality.again else [])
         for number, (samples, spread) in enumerate(passes):
             world = engines.get(run.engine).compile(Stage((Character(body),)), samples)
             try:

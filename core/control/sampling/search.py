@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
+from ...motion.falling import STRAY, astray
 from ...sim.engine import World
 from .cost import Weights, cost
 from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
@@ -18,28 +19,34 @@ class Layer:
     """What a fragment leaves behind of its elite: E samples.
 
     states: (E, state_size) at its end. offsets: (E, nu). parents: (E,) into the layer before. total: (E,) running cost.
+    cost: of the cheapest sample alone; astray: how far that one is from the wanted heights (``core.motion.falling``).
     """
 
     states: Array
     offsets: Array
     parents: NDArray[np.int64]
     total: Array
-    best: float
+    cost: float
+    astray: float
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to look: samples kept of those tried, the spread of offsets in radians, and how often to go back."""
+    """How hard to look: samples kept of those tried, the spread of offsets in radians, and how often to go back.
+
+    patience: how many fragments may be tried again, as a share of all.
+    """
 
     elite: int
     spread: float
-    retries: int = 4
+    retries: int = 3
+    patience: float = 1.0
 
 
 # How much of the cost so far still counts a fragment later: without it a lucky start outweighs a stumble now.
 _MEMORY = 0.6
-# A best sample that costs this much has lost the motion: upright tracking is at 1 to 4, a body on the floor above 12.
-_LOST = 10.0
+# When the best sample is this far astray, it will soon be down: a little earlier than a take counts as fallen.
+_LOST = 0.8 * STRAY
 _BACK = 6  # fragments to go back when lost
 
 
@@ -59,16 +66,18 @@ def search(
     """
     layers: list[Layer] = []
     tries = np.zeros(reference.fragments, dtype=int)
+    spare = round(effort.patience * reference.fragments)
     while len(layers) < reference.fragments:
         fragment = len(layers)
         wider = 1.0 + 0.35 * tries[max(fragment - 2, 0) : fragment + _BACK].max(initial=0)
         layer = _advance(world, reference, layers, centre[fragment], noise * effort.spread * wider, effort, rng)
         layers.append(layer)
-        if layer.best > _LOST and tries[fragment] < effort.retries:
-            back = min(_BACK * (1 + int(tries[fragment])), fragment + 1)
+        back = min(_BACK * (1 + int(tries[fragment])), fragment + 1)
+        if layer.astray > _LOST and tries[fragment] < effort.retries and back <= spare:
             tries[fragment - back + 1 : fragment + 1] += 1
+            spare -= back
             del layers[len(layers) - back :]
-        progress(len(layers), layer.best)
+        progress(len(layers), layer.cost)
     return layers
 
 
@@ -110,7 +119,9 @@ def _advance(
     each = cost(reference, int(frames[-1]), world.pose_of(ends)[0], rows, offsets - centre, Weights())
     total = _MEMORY * before + each
     elite = np.argsort(total, kind="stable")[: effort.elite]
-    return Layer(ends[elite], offsets[elite], parents[elite], total[elite], float(each.min()))
+    best = int(np.argmin(each))
+    lost = astray(reference.rows.link_pos[0, frames[-1:]], rows.link_pos[best, -1:])[0]
+    return Layer(ends[elite], offsets[elite], parents[elite], total[elite], float(each[best]), float(lost))
 
 
 def _resampled(total: Array, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
