@@ -95,7 +95,7 @@ class World(Protocol):
         """A world like this one with other gravity (3,), ground friction, or link masses (L,) in kg."""
 
     def bare_seconds(self, states: Array, steps: int) -> float:
-        """Seconds for physics steps of N copies by the engine alone, on as many cores; what a rollout is measured by."""
+        """Seconds for physics steps of N copies by the engine alone, on as many cores: a rollout's measure."""
 
     def close(self) -> None:
         """Let go of threads and processes."""

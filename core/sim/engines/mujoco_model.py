@@ -51,6 +51,9 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     # A copy that blows up must show, not begin again at the model's own pose.
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
+    if stage.props or stage.obstacles:
+        # A projectile crosses more than a limb's breadth in a step. It costs little, but is not needed on bare ground.
+        option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE.value
     ground = _add_ground(spec, stage)
     statics = [(ground, stage.friction)]
     for index, obstacle in enumerate(stage.obstacles):
@@ -61,7 +64,10 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
     _add_prop_pairs(spec, statics, props)
     for index, character in enumerate(stage.characters):
         _add_sensors(spec, index, character.body)
-    return spec.compile()
+    try:
+        return spec.compile()
+    except ValueError as error:
+        raise BadMotion(f"MuJoCo cannot build the stage: {error}") from error
 
 
 def integrator_of(stage: Stage, muscle: np.ndarray) -> np.ndarray:
