@@ -29,6 +29,7 @@ from .tables import mass_fractions
 
 _LOG = logging.getLogger(__name__)
 _MUCH_RAD, _MUCH_OF_STATURE = np.radians(15.0), 0.05
+_LIKELY_M = (0.2, 6.0)
 _PEOPLE_M = (1.0, 2.2)  # statures between which body mass grows with the square of stature
 
 
@@ -47,7 +48,8 @@ def build_body(
     clip: tells hinge axes, widens joint limits, and helps where the rest pose says too little.
     mesh: what the skeleton moves; shapes and masses are fitted to it instead of taken from tables.
     overrides: by bone name a role ('thigh.L', 'spine'), 'ride' or 'merge'.
-    preset, gains: names of presets. mass_kg: body mass instead of the preset's by stature, or the mesh's.
+    preset: how heavy people of that stature are; four legs weigh what their capsules do. gains: of the servos.
+    mass_kg: body mass instead of the preset's or the mesh's.
     Refuses a skeleton that cannot have a body with a ``RigError`` that names what is missing.
     """
     if clip is not None and not clip.skeleton.same_bones(skeleton):
@@ -161,8 +163,11 @@ def _report(
         for link, joint, servo in zip(body.links, fitted, held, strict=True)
     )
     notes = [f"'{body.links[i].bone}' {planned.note}" for i, planned in enumerate(plan.links) if planned.note]
+    stature = plan.measures.stature
+    if not _LIKELY_M[0] < stature < _LIKELY_M[1]:
+        notes.append(f"The character is {stature:.3g} m tall: check the scale, in metres a unit")
     kind = "quadruped" if plan.measures.four_legged else "biped"
-    return BodyReport(kind, plan.measures.stature, body.mass, *presets, _bone_choices(plan), links, tuple(notes))
+    return BodyReport(kind, stature, body.mass, *presets, _bone_choices(plan), links, tuple(notes))
 
 
 def _losses(body: BodyModel, clip: Clip, stature: float) -> list[str]:
@@ -185,7 +190,7 @@ def _bone_choices(plan: BodyPlan) -> tuple[BoneChoice, ...]:
     for bone, name in enumerate(names):
         role, side = roles.role_of(bone)
         link = holder.get(bone)
-        why = "override" if bone in roles.forced else roles.why.get(bone, "rest")
+        why = "override" if bone in roles.forced else roles.why.get(bone, "none")
         if link is None:
             choices.append(BoneChoice(name, "ride", role, side, why, ""))
         elif link.bone == bone:

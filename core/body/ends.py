@@ -21,7 +21,7 @@ _WIDTH_OF_LENGTH = 0.4
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """A foot at rest in the world: ankle (3,) metres, unit axes front, up and left (3,).
+    """A foot at rest in the world: ankle (3,) metres, unit axes front and up (3,).
 
     In metres along front from the ankle: heel (behind, so below zero), ball, tip. sole: below the ankle along up.
     """
@@ -45,6 +45,7 @@ class Foot:
         axes = np.stack([self.front, np.cross(self.up, self.front), self.up], axis=-1)
         return Shape("box", 0.5 * np.array([stop - start, width, height]), centre, from_matrix(axes))
 
+    @property
     def width(self) -> float:
         """Metres across."""
         return _WIDTH_OF_LENGTH * self.length
@@ -179,10 +180,10 @@ class Hand:
     across: Array
     length: float
 
-    def box(self, mass_volume: float) -> Shape:
+    def box(self, volume: float) -> Shape:
         """A box of that volume, its own X along the fingers, Y across the palm and Z through it."""
         width = 0.45 * self.length
-        thickness = mass_volume / (width * self.length)
+        thickness = volume / (width * self.length)
         axes = np.stack([self.along, self.across, np.cross(self.along, self.across)], axis=-1)
         size = 0.5 * np.array([self.length, width, thickness])
         return Shape("box", size, self.wrist + 0.5 * self.length * self.along, from_matrix(axes))
@@ -217,8 +218,6 @@ def hand(tree: Tree, roles: RoleMap, measures: Measures, side: str) -> Hand:
 
 def _across(along: Array, measures: Measures) -> Array:
     """(3,) across a palm that faces the ground with the arm held out, and the thigh with the arm hanging."""
-    return (
-        unit(measures.front - measures.front @ along * along)
-        if abs(measures.front @ along) < 0.9
-        else level(np.cross(UP, along))
-    )
+    if abs(measures.front @ along) > 0.9:
+        return level(np.cross(UP, along))
+    return unit(measures.front - measures.front @ along * along)

@@ -12,6 +12,7 @@ from .model import Shape
 
 _MOST_POINTS = 400  # of a cloud, for the search; the error that is reported is over all of them
 _SMALLEST_M = 0.004
+_TURN_RAD = 0.8  # how far a box may be turned from its cloud's axes, about
 # A limb's mesh is open where the next one begins, so its length is not determined by its vertices alone: of two
 # shapes that fit about as well, the shorter is taken. This much squared error (m²) is a whole cloud's length worth.
 _LENGTH_PRICE_M2 = 0.003**2
@@ -25,9 +26,10 @@ class Fitted:
     rms_m: float
 
 
-def fit_capsule(points: Array) -> Fitted:
-    """The capsule whose surface is nearest to ``points`` (V, 3), in their frame."""
-    centre, axes, spread = _principal(points)
+def fit_capsule(points: Array, weights: Array | None = None) -> Fitted:
+    """The capsule whose surface is nearest to ``points`` (V, 3), in their frame; weights: (V,) how much each counts."""
+    cloud = _Cloud.of(points, weights)
+    centre, axes, spread = _principal(points, cloud.all_weights)
     radius = max(float(np.sqrt(spread[1] + spread[2])), _SMALLEST_M)
     reach = max(float(np.sqrt(3.0 * spread[0])) - radius, 0.25 * radius)
     start = np.concatenate([centre - reach * axes[:, 0], centre + reach * axes[:, 0], [radius]])
@@ -38,18 +40,19 @@ def fit_capsule(points: Array) -> Fitted:
     def length(candidates: Array) -> Array:
         return np.linalg.norm(candidates[:, 3:6] - candidates[:, :3], axis=-1) + 2.0 * np.abs(candidates[:, 6])
 
-    best = _search(distances, length, start, _sample(points), scale=max(radius, 0.01))
+    best = _search(distances, length, start, np.full(7, max(radius, 0.01)), cloud)
     a, b, radius = best[:3], best[3:6], max(abs(float(best[6])), _SMALLEST_M)
     shape = capsule_between(a, b, radius)
     return Fitted(shape, _rms(capsule_distance(a, b, np.array(radius), points)))
 
 
-def fit_box(points: Array, level: Array | None = None) -> Fitted:
-    """The box whose surface is nearest to ``points`` (V, 3), in their frame.
+def fit_box(points: Array, weights: Array | None = None, level: Array | None = None) -> Fitted:
+    """The box whose surface is nearest to ``points`` (V, 3), in their frame; weights: (V,) how much each counts.
 
     level: (3,) unit, a direction that must stay one of the box's own axes (the ground's normal, for a sole).
     """
-    centre, axes, _ = _principal(points)
+    cloud = _Cloud.of(points, weights)
+    centre, axes, _ = _principal(points, cloud.all_weights)
     if level is not None:
         flat = axes[:, int(np.argmin(np.abs(level @ axes)))]
         side = np.cross(level, flat - level * (flat @ level))
@@ -78,7 +81,8 @@ def fit_box(points: Array, level: Array | None = None) -> Fitted:
     def length(candidates: Array) -> Array:
         return 2.0 * np.abs(candidates[:, 3:6]).max(-1)
 
-    best = _search(distances, length, start, _sample(points), scale=float(half.mean()))
+    steps = np.concatenate([np.full(6, float(half.mean())), np.full(free, _TURN_RAD)])
+    best = _search(distances, length, start, steps, cloud)
     half = np.maximum(np.abs(best[3:6]), _SMALLEST_M)
     quat = turned(best)
     return Fitted(Shape("box", half, best[:3], quat), _rms(box_distance(best[:3], half, quat, points)))
@@ -119,40 +123,56 @@ def shape_distance(shape: Shape, points: Array) -> Array:
     return capsule_distance(shape.pos - half, shape.pos + half, np.array(shape.size[0]), points)
 
 
+@dataclass(frozen=True)
+class _Cloud:
+    """Points (N, 3) to search with and how much each counts (N,), sum 1; ``all_weights`` (V,) for all there were."""
+
+    points: Array
+    weights: Array
+    all_weights: Array
+
+    @classmethod
+    def of(cls, points: Array, weights: Array | None) -> "_Cloud":
+        whole = np.ones(len(points)) if weights is None or not np.any(weights) else np.asarray(weights, dtype=float)
+        whole = whole / whole.sum()
+        if len(points) <= _MOST_POINTS:
+            return cls(points, whole, whole)
+        chosen = np.sort(np.random.default_rng(0).choice(len(points), _MOST_POINTS, replace=False))
+        part = whole[chosen] if whole[chosen].any() else np.ones(len(chosen))
+        return cls(points[chosen], part / part.sum(), whole)
+
+
 def _search(
     distances: Callable[[Array, Array], Array],
     length: Callable[[Array], Array],
     start: Array,
-    cloud: Array,
-    scale: float,
+    steps: Array,
+    cloud: _Cloud,
 ) -> Array:
-    """The candidate with the least mean square distance, by CMA-ES from ``start``; the same every time."""
-    extent = float(np.linalg.norm(np.ptp(cloud, axis=0)))
+    """The candidate with the least mean square distance, by CMA-ES from ``start``; the same every time.
+
+    steps: the size of each of the candidate's numbers; the search begins with a quarter of that.
+    """
+    extent = float(np.linalg.norm(np.ptp(cloud.points, axis=0)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns that its plots need another library
         import cma
 
     options = {"verbose": -9, "seed": 1, "maxiter": 160, "tolfun": 1e-9, "tolx": 1e-5, "popsize": 12}
-    search = cma.CMAEvolutionStrategy(start, 0.25 * scale, options)
+    search = cma.CMAEvolutionStrategy(np.zeros(len(start)), 0.25, options)
     while not search.stop():
         asked = search.ask()
-        candidates = np.array(asked)
-        cost = np.mean(distances(candidates, cloud) ** 2, axis=-1) + _LENGTH_PRICE_M2 * length(candidates) / extent
-        search.tell(asked, cost.tolist())
-    return np.array(search.result.xbest)
+        candidates = start + np.array(asked) * steps
+        error = distances(candidates, cloud.points) ** 2 @ cloud.weights
+        search.tell(asked, (error + _LENGTH_PRICE_M2 * length(candidates) / extent).tolist())
+    return np.asarray(start + search.result.xbest * steps)
 
 
-def _sample(points: Array) -> Array:
-    if len(points) <= _MOST_POINTS:
-        return points
-    chosen = np.random.default_rng(0).choice(len(points), _MOST_POINTS, replace=False)
-    return points[np.sort(chosen)]
-
-
-def _principal(points: Array) -> tuple[Array, Array, Array]:
+def _principal(points: Array, weights: Array) -> tuple[Array, Array, Array]:
     """Centre (3,), axes in columns (3, 3) from the longest on, and their variances (3,)."""
-    centre = points.mean(0)
-    values, vectors = np.linalg.eigh(np.cov((points - centre).T))
+    centre = weights @ points
+    away = points - centre
+    values, vectors = np.linalg.eigh((away * weights[:, None]).T @ away)
     return centre, vectors[:, ::-1], np.maximum(values[::-1], 1e-10)
 
 

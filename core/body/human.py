@@ -165,8 +165,8 @@ def _feet(plan: BodyPlan, mass: float, clip: Clip | None) -> list[tuple[int, Sol
         back = foot.ball - foot.heel if toe >= 0 else foot.length
         front = foot.length - back
         # As high as its volume makes it, but a foot is not taller than it is wide.
-        height = mass / DENSITY / (foot.width() * (back + _TOE_HEIGHT * front))
-        width = foot.width() * max(1.0, height / foot.width())
+        height = mass / DENSITY / (foot.width * (back + _TOE_HEIGHT * front))
+        width = max(foot.width, height)
         height = mass / DENSITY / (width * (back + _TOE_HEIGHT * front))
         if toe < 0:
             box = foot.box(foot.heel, foot.tip, height, width)

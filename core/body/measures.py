@@ -78,11 +78,14 @@ def limb_end(tree: Tree, roles: RoleMap, role: str, side: str) -> Array:
     order = ("thigh", "shin", "foot") if role in ("thigh", "shin") else ("upper_arm", "forearm", "hand")
     place = order.index(role)
     bone = roles.limbs[role, side]
-    if (order[place + 1], side) in roles.limbs:
-        return tree.heads[roles.limbs[order[place + 1], side]]
+    for later in order[place + 1 :]:
+        if (later, side) in roles.limbs:
+            return tree.heads[roles.limbs[later, side]]
     tail = tree.tail(bone)
     if tail is not None:
         return tail
+    if place == 0:  # an arm of one bone, whose length nothing tells
+        return tree.heads[bone] - 0.1 * tree.size * UP
     above = roles.limbs[order[place - 1], side]
     ratio = SEGMENTS[role].length / SEGMENTS[order[place - 1]].length
     return tree.heads[bone] + ratio * (tree.heads[bone] - tree.heads[above])
@@ -91,11 +94,10 @@ def limb_end(tree: Tree, roles: RoleMap, role: str, side: str) -> Array:
 def _neck(tree: Tree, roles: RoleMap, hips: Array, leg: float) -> Array:
     """(3,) the base of the neck, or where it should be."""
     above = [*roles.neck, roles.head]
-    if above[0] >= 0:
-        return tree.heads[above[0]]
     arms = [roles.limbs["upper_arm", side] for side in SIDES if ("upper_arm", side) in roles.limbs]
-    if len(arms) == 2:
-        return tree.heads[arms].mean(0)
+    for bones in (above[:1] if above[0] >= 0 else [], arms if len(arms) == 2 else []):
+        if bones and np.linalg.norm(tree.heads[bones].mean(0) - hips) > 0.1 * leg:
+            return tree.heads[bones].mean(0)
     trunk = sum(SEGMENTS[part].length for part in ("lower_trunk", "middle_trunk", "upper_trunk"))
     length = leg * trunk / (SEGMENTS["thigh"].length + SEGMENTS["shin"].length)
     top = tree.heads[roles.trunk[-1]] - hips if roles.trunk else UP

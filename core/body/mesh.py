@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The mesh that a skeleton moves, as a body is fitted to it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,13 @@ class SkinnedMesh:
 
     vertices: (V, 3) metres, in the frame of ``Skeleton.rest_world``.
     weights: (V, B) the share of each bone in each vertex; rows sum to 1, or to 0 where no bone moves the vertex.
+    areas: (V,) square metres of the outer surface that each vertex stands for, 0 for what lies inside and is never
+        seen: shells over bodies, clothes over skin. Left out, all vertices count alike.
     """
 
     vertices: Array
     weights: NDArray[np.float32]
+    areas: Array = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
         vertices = np.array(self.vertices, dtype=np.float64)
@@ -36,6 +39,11 @@ class SkinnedMesh:
         weights = np.where(total > 1e-6, weights / np.maximum(total, 1e-6), 0.0).astype(np.float32)
         frozen(weights)
         object.__setattr__(self, "weights", weights)
+        areas = np.array(self.areas, dtype=np.float64) if np.size(self.areas) else np.ones(len(vertices))
+        if areas.shape != vertices.shape[:1] or not np.all(areas >= 0.0):
+            raise BadMotion(f"The mesh has {len(vertices)} vertices and areas of shape {areas.shape}")
+        frozen(areas)
+        object.__setattr__(self, "areas", areas)
 
     def require_fits(self, skeleton: Skeleton) -> None:
         """Refuse a mesh that the skeleton does not move, or that is of quite another size."""

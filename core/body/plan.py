@@ -24,12 +24,16 @@ from .roles import RoleMap
 
 _SPINE_LINK, _LONG_NECK, _TOE_LINK, _TAIL_LINK = 0.06, 0.15, 0.03, 0.06
 _TOE_OF_INSTEP = 0.5  # toe length by the way from ankle to toe joint, where the bone does not say
-_ABOVE = {
-    "shin": ("thigh",),
-    "foot": ("shin", "thigh"),
-    "toe": ("foot", "shin", "thigh"),
-    "forearm": ("upper_arm",),
-    "hand": ("forearm", "upper_arm"),
+_ORDER = "pelvis spine chest neck head clavicle upper_arm forearm hand thigh shin foot toe tail".split()
+_LIMBS = (("thigh", "shin", "foot", "toe"), ("upper_arm", "forearm", "hand"))
+# What a link may hang on, the nearest first, besides the link above it in its limb.
+_HOLDERS = {
+    **dict.fromkeys(("spine", "chest"), ("spine", "pelvis")),
+    **dict.fromkeys(("neck", "clavicle"), ("chest", "spine", "pelvis")),
+    "head": ("neck", "chest", "spine", "pelvis"),
+    **dict.fromkeys(("upper_arm", "forearm", "hand"), ("clavicle", "chest", "spine", "pelvis")),
+    **dict.fromkeys(("thigh", "shin", "foot", "toe"), ("pelvis",)),
+    "tail": ("tail", "pelvis"),
 }
 
 
@@ -139,23 +143,7 @@ def _even_cut(tree: Tree, chain: tuple[int, ...], end: Array, shortest: float, f
 
 def _linked(tree: Tree, roles: RoleMap, chosen: dict[int, str]) -> list[PlannedLink]:
     """Links with their parents: by role, and by the tree where several would do."""
-    order = [
-        "pelvis",
-        "spine",
-        "chest",
-        "neck",
-        "head",
-        "clavicle",
-        "upper_arm",
-        "forearm",
-        "hand",
-        "thigh",
-        "shin",
-        "foot",
-        "toe",
-        "tail",
-    ]
-    bones = sorted(chosen, key=lambda b: (order.index(chosen[b]), len(tree.ancestors(b)), roles.role_of(b)[1], b))
+    bones = sorted(chosen, key=lambda b: (_ORDER.index(chosen[b]), len(tree.ancestors(b)), roles.role_of(b)[1], b))
     links: list[PlannedLink] = []
     for bone in bones:
         role, side = chosen[bone], roles.role_of(bone)[1]
@@ -172,23 +160,17 @@ def _parent(tree: Tree, roles: RoleMap, chosen: dict[int, str], links: list[Plan
     if role == "pelvis":
         return -1
     places = {link.bone: i for i, link in enumerate(links)}
-    for above in _ABOVE.get(role, ()):
+    limb = next((order[: order.index(role)] for order in _LIMBS if role in order), ())
+    for above in reversed(limb):
         found = roles.limbs.get((above, side), -1)
         if found in places:
             return places[found]
-    fitting = {
-        "thigh": ("pelvis",),
-        "tail": ("pelvis", "tail"),
-        "neck": ("chest", "spine", "pelvis"),
-        "head": ("neck", "chest", "spine", "pelvis"),
-        "spine": ("spine", "pelvis"),
-        "chest": ("spine", "pelvis"),
-    }.get(role, ("clavicle", "chest", "spine", "pelvis"))
+    fitting = _HOLDERS[role]
     for ancestor in tree.ancestors(bone)[1:]:
         if ancestor in places and links[places[ancestor]].role in fitting:
             return places[ancestor]
     last = [i for i, link in enumerate(links) if link.role in fitting and link.side in ("", side)]
-    return max(last, key=lambda i: -fitting.index(links[i].role) * len(links) + i)
+    return min(last, key=lambda i: (fitting.index(links[i].role), -i))
 
 
 def _merged(tree: Tree, roles: RoleMap, links: list[PlannedLink]) -> dict[int, int]:

@@ -152,9 +152,8 @@ def clip_of_pose(
             holder = bones[link.parent]
             apart = rotate(conjugate(was_quat[:, holder]), was_pos[:, bone] - was_pos[:, holder])
             pos[:, bone] = pos[:, holder] + rotate(quat[:, holder], apart)
-        for name in link.merged:
-            part = source.skeleton.index(name)
-            change = multiply(quat[:, bone], conjugate(was_quat[:, bone]))
+        change = multiply(quat[:, bone], conjugate(was_quat[:, bone]))
+        for part in (source.skeleton.index(name) for name in link.merged):
             pos[:, part] = pos[:, bone] + rotate(change, was_pos[:, part] - was_pos[:, bone])
             quat[:, part] = multiply(change, was_quat[:, part])
     moved = Clip.from_world(source.skeleton, fps, pos, quat, source.name, own.tags)

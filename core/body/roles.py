@@ -24,7 +24,7 @@ class RoleMap:
 
     trunk: from the bone above the pelvis to the last below the neck. neck: above the trunk and below the head.
     head, pelvis: -1 for none. limbs: by (role, side). tail: from the pelvis outwards.
-    why: how each of them was found: 'override', 'name' or 'shape'.
+    why: how each of them was found: 'override', 'name' or 'shape'; 'name' also for bones called what only rides.
     forced: bones overridden by hand, with their role, 'ride' or 'merge'.
     """
 
@@ -69,6 +69,7 @@ def find_roles(tree: Tree, clip: Clip | None = None, overrides: Mapping[str, str
     for bone in (pelvis, *trunk, *upper, *tail):
         told = guesses[bone].role in (*MIDDLE_ROLES, "hip")
         why[bone] = "override" if bone in forced else "name" if told else "shape"
+    why.update({b: "name" for b, guess in enumerate(guesses) if guess.role == "ride" and b not in why})
     return RoleMap(pelvis, trunk, upper[:-1], upper[-1] if upper else -1, tail, limbs, why, forced)
 
 

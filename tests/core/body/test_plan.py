@@ -8,6 +8,7 @@ from figures import fox, layered, person, wiggling
 
 from sinew.core.body import build_body
 from sinew.core.errors import RigError
+from sinew.core.motion import Skeleton
 from sinew.core.motion.io import stock
 
 
@@ -115,3 +116,32 @@ def test_the_report_is_plain_data():
 def test_what_makes_no_sense_is_refused(options, said):
     with pytest.raises(RigError, match=said):
         build_body(person(), **options)
+
+
+def test_a_merged_elbow_leaves_the_hand_on_the_upper_arm_but_a_leg_must_bend():
+    links, body, _ = links_of(person(), overrides={"forearm.L": "merge"})
+    assert "forearm.L" in links["upper_arm.L"].merged
+    assert body.links[links["hand.L"].parent].bone == "upper_arm.L"
+    with pytest.raises(RigError, match="no left shin"):
+        build_body(person(), overrides={"shin.L": "merge"})
+
+
+@pytest.mark.parametrize("without", [("forearm", "hand", "thumb", "index", "pinky"), ("foot", "toe"), ("head", "neck")])
+def test_a_body_can_do_without_parts(without):
+    _, body, report = links_of(person(without=without))
+    assert not set(without) & {link.role for link in body.links}
+    assert report.mass > 45.0
+
+
+def test_a_character_of_unlikely_size_gets_its_body_and_a_word_about_it():
+    old = person()
+    large = Skeleton(old.names, old.parents, 100.0 * old.rest_pos, old.rest_quat_wxyz, 100.0 * old.lengths)
+    _, report = build_body(large)
+    assert any("scale" in note for note in report.notes)
+    assert not build_body(old)[1].notes
+
+
+def test_riders_say_why_they_ride():
+    _, _, report = links_of(person(names={"pinky.L": "Bone.007"}))
+    assert report.choice("thumb.L").why == "name"
+    assert report.choice("Bone.007").why == "none"
