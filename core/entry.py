@@ -17,9 +17,7 @@ def load_package() -> ModuleType:
     """The package ``sinew`` rooted at this checkout or installed extension."""
     if "sinew" in sys.modules:
         return sys.modules["sinew"]
-    spec = importlib.util.spec_from_file_location(
-        "sinew", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)]
-    )
+    spec = importlib.util.spec_from_file_location("sinew", ROOT / "__init__.py", submodule_search_locations=[str(ROOT)])
     assert spec is not None and spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules["sinew"] = package

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Jobs: folders that a worker process works through while Blender goes on, and that outlive both.
 
-    job = create(clip, method="passthrough", settings={})
-    process = launch(job)
-    status = wait(job, process)
-    take = job.result().take
+job = create(clip, method="passthrough", settings={})
+process = launch(job)
+status = wait(job, process)
+take = job.result().take
 """
 
 from .cleaning import clean

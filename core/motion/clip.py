@@ -105,8 +105,11 @@ class Clip:
         """Frames ``start`` up to, not with, ``stop`` (or the end, if that is sooner); tags are cut to fit."""
         if not 0 <= start < min(stop, len(self)):
             raise BadMotion(f"{self._label()} has no frames {start} to {stop}", f"It has the frames 0 to {len(self)}")
-        tags = (Tag(t.name, max(t.start, start) - start, min(t.stop, stop) - start)
-                for t in self.tags if max(t.start, start) < min(t.stop, stop))
+        tags = (
+            Tag(t.name, max(t.start, start) - start, min(t.stop, stop) - start)
+            for t in self.tags
+            if max(t.start, start) < min(t.stop, stop)
+        )
         return replace(
             self,
             local_pos=self.local_pos[start:stop],
@@ -136,9 +139,7 @@ class Clip:
         # A tag covers the time up to its stop; one too short for the new rate keeps the frame after its start.
         ratio = fps / self.fps
         spans = ((tag.name, _frames_before(tag.start * ratio), _frames_before(tag.stop * ratio)) for tag in self.tags)
-        tags = tuple(
-            Tag(name, start, min(max(stop, start + 1), count)) for name, start, stop in spans if start < count
-        )
+        tags = tuple(Tag(name, start, min(max(stop, start + 1), count)) for name, start, stop in spans if start < count)
         return Clip(self.skeleton, fps, pos, quat, self.name, tags)
 
     def relabelled(self, fps: float) -> "Clip":

@@ -23,8 +23,13 @@ def fail_in(monkeypatch, function, number):
 @pytest.mark.parametrize("function", ["fsync", "replace"])
 @pytest.mark.parametrize(
     ("number", "reason"),
-    [(errno.ENOSPC, "the disk is full"), (errno.EDQUOT, "quota"), (errno.EROFS, "read-only"), (errno.EACCES, "may not"),
-     (errno.EIO, os.strerror(errno.EIO))],
+    [
+        (errno.ENOSPC, "the disk is full"),
+        (errno.EDQUOT, "quota"),
+        (errno.EROFS, "read-only"),
+        (errno.EACCES, "may not"),
+        (errno.EIO, os.strerror(errno.EIO)),
+    ],
 )
 def test_a_failed_write_leaves_the_old_content_and_nothing_else(tmp_path, monkeypatch, function, number, reason):
     path = tmp_path / "spec.json"

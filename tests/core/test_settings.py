@@ -106,10 +106,21 @@ def test_an_unknown_name_lists_those_there_are():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("steps", True), ("steps", 3.0), ("steps", "3"), ("steps", None), ("steps", [3]),
-        ("speed", True), ("speed", "1"), ("speed", None),
-        ("mirror", 1), ("mirror", 0), ("mirror", "true"), ("mirror", None),
-        ("style", 3), ("style", None), ("label", 3),
+        ("steps", True),
+        ("steps", 3.0),
+        ("steps", "3"),
+        ("steps", None),
+        ("steps", [3]),
+        ("speed", True),
+        ("speed", "1"),
+        ("speed", None),
+        ("mirror", 1),
+        ("mirror", 0),
+        ("mirror", "true"),
+        ("mirror", None),
+        ("style", 3),
+        ("style", None),
+        ("label", 3),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused_by_name(name, value):

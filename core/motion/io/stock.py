@@ -115,7 +115,7 @@ def folder(python: str | None = None) -> Path:
 
 def names(python: str | None = None) -> tuple[str, ...]:
     """The stock clips there are, by name."""
-    found = sorted(path.stem[len(_PREFIX):] for path in folder(python).glob(f"{_PREFIX}*.txt"))
+    found = sorted(path.stem[len(_PREFIX) :] for path in folder(python).glob(f"{_PREFIX}*.txt"))
     if not found:
         raise BadFile(f"There are no stock clips in '{folder(python)}'", _INSTALL)
     return tuple(found)
@@ -169,8 +169,15 @@ def _ask(python: str) -> str | None:
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONHOME", "PYTHONPATH")}
     try:
         done = subprocess.run(
-            [python, "-c", code], capture_output=True, text=True, encoding="utf-8", errors="replace",
-            timeout=30, env={**env, "PYTHONUTF8": "1"}, creationflags=flags, check=False,
+            [python, "-c", code],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=30,
+            env={**env, "PYTHONUTF8": "1"},
+            creationflags=flags,
+            check=False,
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -139,8 +139,18 @@ def test_a_file_without_a_version_is_not_called_newer(random_clip, tmp_path, ver
 
 @pytest.mark.parametrize(
     "changes",
-    [{"names": "absent"}, {"names": ["a"]}, {"names": ["a", "a", "b"]}, {"fps": "fast"}, {"fps": 0}, {"fps": None},
-     {"tags": [["x", 0, 99]]}, {"tags": [["x"]]}, {"tags": 3}, {"name": "absent"}],
+    [
+        {"names": "absent"},
+        {"names": ["a"]},
+        {"names": ["a", "a", "b"]},
+        {"fps": "fast"},
+        {"fps": 0},
+        {"fps": None},
+        {"tags": [["x", 0, 99]]},
+        {"tags": [["x"]]},
+        {"tags": 3},
+        {"name": "absent"},
+    ],
 )
 def test_a_description_that_does_not_fit_is_refused(random_clip, tmp_path, changes):
     path = tmp_path / "clip.npz"

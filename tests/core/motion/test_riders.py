@@ -39,8 +39,11 @@ def test_every_bone_is_where_it_belongs(random_clip, seed, bones, data):
 def test_fingers_keep_their_own_motion_on_an_arm_that_was_moved(random_clip):
     base = random_clip(11, 5, 4)
     skeleton = type(base.skeleton)(
-        ("arm", "hand", "finger", "prop"), np.array([-1, 0, 1, -1]),
-        base.skeleton.rest_pos, base.skeleton.rest_quat_wxyz, base.skeleton.lengths,
+        ("arm", "hand", "finger", "prop"),
+        np.array([-1, 0, 1, -1]),
+        base.skeleton.rest_pos,
+        base.skeleton.rest_quat_wxyz,
+        base.skeleton.lengths,
     )
     source = Clip(skeleton, 30.0, base.local_pos, base.local_quat_wxyz)
     moved = moved_version(random_clip, source, 12)

@@ -29,11 +29,32 @@ FILE_JOINTS = [
 ]
 # Where each bone's far end is from its head, in the file's axes.
 FILE_TAILS = {
-    "pelvis": (0, 0.236151, 0), "chest": (0, 0.223894, 0), "head": (0, 0.2775, 0), "thigh": (0, -0.421546, 0),
-    "shin": (0, -0.40987, 0), "foot": (0.1335, 0, 0), "upper_arm": (0, -0.274788, 0), "forearm": (0, -0.298947, 0),
+    "pelvis": (0, 0.236151, 0),
+    "chest": (0, 0.223894, 0),
+    "head": (0, 0.2775, 0),
+    "thigh": (0, -0.421546, 0),
+    "shin": (0, -0.40987, 0),
+    "foot": (0.1335, 0, 0),
+    "upper_arm": (0, -0.274788, 0),
+    "forearm": (0, -0.298947, 0),
 }
-KNOWN = ("backflip", "cartwheel", "crawl", "dance_a", "dance_b", "getup_facedown", "getup_faceup", "jump", "kick",
-         "punch", "roll", "run", "spin", "spinkick", "walk")
+KNOWN = (
+    "backflip",
+    "cartwheel",
+    "crawl",
+    "dance_a",
+    "dance_b",
+    "getup_facedown",
+    "getup_faceup",
+    "jump",
+    "kick",
+    "punch",
+    "roll",
+    "run",
+    "spin",
+    "spinkick",
+    "walk",
+)
 
 try:
     NAMES = stock.names()
@@ -57,7 +78,7 @@ def file_kinematics(rows):
     """World heads and tails (T, 3) of each joint, in the file's axes, by scipy's Rotation."""
     rotations, heads, tails = {}, {}, {}
     for name, parent, offset, column, count in FILE_JOINTS:
-        values = rows[:, column:column + count]
+        values = rows[:, column : column + count]
         if count == 1:
             turn = Rotation.from_rotvec(values * np.array([0.0, 0.0, 1.0]))
         else:

@@ -19,10 +19,17 @@ TURN_UP = from_rotation_vector(0.5 * np.pi * X)  # a bone's own Y becomes the wo
 def puppet(scale: float = 1.0) -> Skeleton:
     """Hips, spine, head, and two arms and legs of two bones each: 1.7 m tall, standing, its bones along their Y."""
     heads = {
-        "hips": ("", 0.0, 0.9), "spine": ("hips", 0.0, 1.0), "head": ("spine", 0.0, 1.5),
-        "thigh.L": ("hips", 0.1, 0.9), "shin.L": ("thigh.L", 0.1, 0.48), "thigh.R": ("hips", -0.1, 0.9),
-        "shin.R": ("thigh.R", -0.1, 0.48), "arm.L": ("spine", 0.2, 1.45), "forearm.L": ("arm.L", 0.2, 1.17),
-        "arm.R": ("spine", -0.2, 1.45), "forearm.R": ("arm.R", -0.2, 1.17),
+        "hips": ("", 0.0, 0.9),
+        "spine": ("hips", 0.0, 1.0),
+        "head": ("spine", 0.0, 1.5),
+        "thigh.L": ("hips", 0.1, 0.9),
+        "shin.L": ("thigh.L", 0.1, 0.48),
+        "thigh.R": ("hips", -0.1, 0.9),
+        "shin.R": ("thigh.R", -0.1, 0.48),
+        "arm.L": ("spine", 0.2, 1.45),
+        "forearm.L": ("arm.L", 0.2, 1.17),
+        "arm.R": ("spine", -0.2, 1.45),
+        "forearm.R": ("arm.R", -0.2, 1.17),
     }
     ups = {"hips": 0.1, "spine": 0.5, "head": 0.2}
     downs = {"thigh": 0.42, "shin": 0.45, "arm": 0.28, "forearm": 0.25}
@@ -129,7 +136,9 @@ def test_standing_and_lying_still_say_nothing():
     clip = hopper(60.0)
     for frame in (0, 30):
         still = Clip(
-            clip.skeleton, 60.0, np.repeat(clip.local_pos[frame : frame + 1], 90, axis=0),
+            clip.skeleton,
+            60.0,
+            np.repeat(clip.local_pos[frame : frame + 1], 90, axis=0),
             np.repeat(clip.local_quat_wxyz[frame : frame + 1], 90, axis=0),
         )
         for fps in (12.0, 60.0, 300.0):
@@ -144,8 +153,12 @@ def with_hips_moved(clip: Clip, offset: np.ndarray) -> Clip:
 
 def test_a_swing_on_a_rope_is_no_flight():
     clip = hopper(60.0, seconds=6.0)
-    still = Clip(clip.skeleton, 60.0, np.repeat(clip.local_pos[:1], 360, axis=0),
-                 np.repeat(clip.local_quat_wxyz[:1], 360, axis=0))
+    still = Clip(
+        clip.skeleton,
+        60.0,
+        np.repeat(clip.local_pos[:1], 360, axis=0),
+        np.repeat(clip.local_quat_wxyz[:1], 360, axis=0),
+    )
     angle = 0.8 * np.sin(2.0 * np.pi * np.arange(360) / 60.0 / 2.8)
     swing = 2.0 * np.stack([np.sin(angle), np.zeros(360), 1.5 - np.cos(angle)], axis=-1)
     for fps in (12.0, 24.0, 60.0, 240.0):
@@ -200,7 +213,9 @@ def test_controls_props_and_a_root_on_the_floor_are_no_part_of_the_body():
 def test_flights_that_disagree_say_nothing():
     fast, slow = hopper(120.0, seconds=2.0), hopper(40.0, seconds=2.0)
     both = Clip(
-        fast.skeleton, 240.0, np.concatenate([fast.local_pos, slow.local_pos]),
+        fast.skeleton,
+        240.0,
+        np.concatenate([fast.local_pos, slow.local_pos]),
         np.concatenate([fast.local_quat_wxyz, slow.local_quat_wxyz]),
     )
     assert len(find_flights(body_of(both))) >= 2
@@ -209,8 +224,16 @@ def test_flights_that_disagree_say_nothing():
 
 @pytest.mark.parametrize(
     ("scale", "suggested"),
-    [(100.0, 0.01), (1000.0, 0.001), (1.0 / 0.0564444, 0.0564), (1.0 / 0.0254, 0.0254), (1.0 / 0.3048, 0.305),
-     (0.01, 100.0), (5.0, 0.192), (0.05, 19.2)],
+    [
+        (100.0, 0.01),
+        (1000.0, 0.001),
+        (1.0 / 0.0564444, 0.0564),
+        (1.0 / 0.0254, 0.0254),
+        (1.0 / 0.3048, 0.305),
+        (0.01, 100.0),
+        (5.0, 0.192),
+        (0.05, 19.2),
+    ],
 )
 def test_units_that_are_not_metres_are_found_and_the_rate_then_left_alone(scale, suggested):
     clip = hopper(60.0, scale=scale)
@@ -248,8 +271,11 @@ def test_clips_of_a_few_frames_say_nothing(frames):
 def test_a_single_bone_and_bones_without_length_say_nothing():
     for bones in (1, 3):
         skeleton = Skeleton(
-            tuple(f"b{i}" for i in range(bones)), np.arange(bones) - 1, np.zeros((bones, 3)),
-            np.tile([1.0, 0.0, 0.0, 0.0], (bones, 1)), np.zeros(bones),
+            tuple(f"b{i}" for i in range(bones)),
+            np.arange(bones) - 1,
+            np.zeros((bones, 3)),
+            np.tile([1.0, 0.0, 0.0, 0.0], (bones, 1)),
+            np.zeros(bones),
         )
         pos = np.zeros((60, bones, 3))
         pos[:, 0, 2] = hop_heights(np.arange(60) / 30.0, 2.4, 0.5)
