@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One character in several copies: its servos, and its words to and from Bullet, which are lists and xyzw."""
+"""One character in many copies: its servos, and its words to and from Bullet, which are lists and xyzw.
+
+What can be done for all copies at once is done in arrays (``tell``, ``orders``, ``hear``); what is left to do copy by
+copy (``put``, ``command``, ``listen``) is nothing but calls of Bullet.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,117 +19,163 @@ from .scene import ERP
 from .servo import Servos
 
 _TO_XYZW, _TO_WXYZ = [1, 2, 3, 0], [3, 0, 1, 2]
+# Position, wxyz, velocity, angular velocity, and the same with Bullet's xyzw.
+_ROOT_TO_BULLET, _ROOT_FROM_BULLET = [0, 1, 2, 4, 5, 6, 3, *range(7, 13)], [0, 1, 2, 6, 3, 4, 5, *range(7, 13)]
+# What Bullet tells of a joint: position, rate, six reaction forces that are not asked for, torque of the motor.
+_BALL_NUMBERS, _HINGE_NUMBERS = 4 + 3 + 6 + 3, 1 + 1 + 6 + 1
 
-# A character of a copy: Bullet's number of its body, and the client it lives in.
-Place = tuple[int, int]
+
+Told = tuple[Sequence[float], Sequence[Any]]  # the root's row, and what Bullet tells of each joint
+Nested = list[list[list[float]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Orders:
+    """What the motors of each of n copies of a character are told, a nested list for each argument of Bullet's call."""
+
+    ball_aims: Nested
+    rates: Nested
+    limits: Nested
+    ball_torques: Nested
+    torques: Nested
 
 
 class Actor:
-    """A character of the stage wherever it plays. Joints are given to Bullet balls first, then hinges."""
+    """A character of the stage, in as many copies as there are rows. Joints are told to Bullet balls first."""
 
     def __init__(self, columns: CharacterColumns, dt_s: float) -> None:
-        self.columns, self.frames, self.dt_s = columns, columns.frames, dt_s
+        self.columns, self.dt_s = columns, dt_s
         self.servos = Servos(columns.kinematics, dt_s)
-        self.balls, self.hinges = len(self.frames.balls), len(self.frames.hinges)
-        self.joints = [int(link) - 1 for link in (*self.frames.balls, *self.frames.hinges)]
+        frames = columns.frames
+        self._balls, self._hinges = len(frames.balls), len(frames.hinges)
+        self._joints = [int(link) - 1 for link in (*frames.balls, *frames.hinges)]
         # A ball's motor takes its rate as a small rotation to come, which Bullet multiplies with a factor of its own;
         # a hinge's takes the rate itself.
-        self._position_gains = [1.0 / ERP] * self.balls + [0.0] * self.hinges
-        self._velocity_gains = [1.0] * len(self.joints)
-        self._no_rates: list[list[float]] = [[0.0] * 3] * self.balls
-        self._no_angles: list[list[float]] = [[0.0]] * self.hinges
+        self._position_gains = [1.0 / ERP] * self._balls + [0.0] * self._hinges
+        self._velocity_gains = [1.0] * len(self._joints)
+        self._no_rates: list[list[float]] = [[0.0] * 3] * self._balls
+        self._no_angles: list[list[float]] = [[0.0]] * self._hinges
 
-    def of(self, states: Array) -> tuple[Array, Array, Array]:
-        """Native pose, velocity and load in states (n, S)."""
-        columns = self.columns
-        return states[:, columns.pose], states[:, columns.velocity], states[:, columns.load]
+    def aim(self, targets: Array, muscle: Array) -> None:
+        """Set servo targets (n, nu of the stage) and the factor on gains and torque limits (n,)."""
+        self.servos.aim(self.columns.frames.targets_to_native(targets[:, self.columns.u]), muscle)
 
-    def put(self, states: Array, places: Sequence[Place]) -> None:
-        """Put the character into states (n, S)."""
-        pose, velocity, _ = self.of(states)
-        frames = self.frames
-        pos, quat = pose[:, :3].tolist(), pose[:, 3:7][:, _TO_XYZW].tolist()
-        linear, angular = velocity[:, :3].tolist(), velocity[:, 3:6].tolist()
-        balls, hinges = pose[:, frames.ball_q][..., _TO_XYZW].tolist(), pose[:, frames.hinge_q, None].tolist()
-        ball_rates, rates = velocity[:, frames.ball_v].tolist(), velocity[:, frames.hinge_v, None].tolist()
-        for row, (body, client) in enumerate(places):
-            pybullet.resetBasePositionAndOrientation(body, pos[row], quat[row], physicsClientId=client)
-            pybullet.resetBaseVelocity(body, linear[row], angular[row], physicsClientId=client)
-            if self.joints:
-                pybullet.resetJointStatesMultiDof(
-                    body, self.joints, balls[row] + hinges[row], ball_rates[row] + rates[row], physicsClientId=client
-                )
+    def weigh(self, states: Array) -> None:
+        """Let the servos take the joints' inertia from states (n, S)."""
+        self.servos.weigh(states[:, self.columns.pose])
 
-    def command(self, states: Array, places: Sequence[Place]) -> None:
-        """Tell the motors what the servos want in states (n, S)."""
-        pose, velocity, load = self.of(states)
-        frames, want = self.frames, self.servos.command(pose, velocity, load)
+    def tell(self, states: Array) -> list[Told]:
+        """Where the character is in states (n, S), as Bullet itself would tell."""
+        frames, count = self.columns.frames, len(states)
+        pose, velocity = states[:, self.columns.pose], states[:, self.columns.velocity]
+        roots = roots_to_bullet(np.concatenate([pose[:, :7], velocity[:, :6]], axis=-1))
+        quats, turning = pose[:, frames.ball_q][..., _TO_XYZW].tolist(), velocity[:, frames.ball_v].tolist()
+        angles, rates = pose[:, frames.hinge_q, None].tolist(), velocity[:, frames.hinge_v, None].tolist()
+        joints = [
+            [*zip(quats[row], turning[row], strict=True), *zip(angles[row], rates[row], strict=True)]
+            for row in range(count)
+        ]
+        return list(zip(roots, joints, strict=True))
+
+    def orders(self, states: Array) -> Orders:
+        """What the servos want in states (n, S)."""
+        columns, frames = self.columns, self.columns.frames
+        pose = states[:, columns.pose]
+        want = self.servos.command(pose, states[:, columns.rates], states[:, columns.load])
         half = 0.5 * self.dt_s * want.rates[:, frames.ball_u]
-        aims = multiply(pose[:, frames.ball_q], _from_euler(np.cos(half), np.sin(half)))[..., _TO_XYZW].tolist()
-        rates = want.rates[:, frames.hinge_u, None].tolist()
-        ball_limits = np.repeat(want.limit[:, : self.balls, None], 3, axis=-1).tolist()
-        limits = want.limit[:, self.balls :, None].tolist()
-        ball_torques, torques = want.torque[:, frames.ball_u].tolist(), want.torque[:, frames.hinge_u, None].tolist()
-        for row, (body, client) in enumerate(places):
-            pybullet.setJointMotorControlMultiDofArray(
-                body, self.joints, pybullet.POSITION_CONTROL, aims[row] + self._no_angles, self._no_rates + rates[row],
-                ball_limits[row] + limits[row], self._position_gains, self._velocity_gains, physicsClientId=client,
-            )  # fmt: skip
-            pybullet.setJointMotorControlMultiDofArray(
-                body, self.joints, pybullet.TORQUE_CONTROL, forces=ball_torques[row] + torques[row],
+        arrays = (
+            multiply(pose[:, frames.ball_q], _from_euler(np.cos(half), np.sin(half)))[..., _TO_XYZW],
+            want.rates[:, frames.hinge_u, None],
+            want.limit[..., None],
+            want.torque[:, frames.ball_u],
+            want.torque[:, frames.hinge_u, None],
+        )
+        return Orders(*(array.tolist() for array in arrays))
+
+    def put(self, told: Told, body: int, client: int) -> None:
+        """Place the character where it was told to be."""
+        root, joints = told
+        put_root(root, body, client)
+        if joints:
+            positions, rates = [joint[0] for joint in joints], [joint[1] for joint in joints]
+            pybullet.resetJointStatesMultiDof(body, self._joints, positions, rates, physicsClientId=client)
+
+    def command(self, orders: Orders, row: int, body: int, client: int) -> None:
+        """Tell the motors of a copy what the servos want."""
+        if self._joints:
+            control = pybullet.setJointMotorControlMultiDofArray
+            control(
+                body, self._joints, pybullet.POSITION_CONTROL, orders.ball_aims[row] + self._no_angles,
+                self._no_rates + orders.rates[row], orders.limits[row], self._position_gains, self._velocity_gains,
                 physicsClientId=client,
             )  # fmt: skip
+            torques = orders.ball_torques[row] + orders.torques[row]
+            control(body, self._joints, pybullet.TORQUE_CONTROL, forces=torques, physicsClientId=client)
 
-    def read(self, states: Array, places: Sequence[Place], with_root: bool) -> None:
-        """Take over into states (n, S) what a physics step made of pose (the root's if asked), velocity and load."""
-        columns, frames = self.columns, self.frames
-        before = states[:, columns.velocity].copy()
-        after = np.empty_like(before)
-        pose = states[:, columns.pose]
-        after[:, :6] = [
-            linear + angular
-            for linear, angular in (pybullet.getBaseVelocity(body, physicsClientId=client) for body, client in places)
-        ]
-        if with_root:
-            roots = (pybullet.getBasePositionAndOrientation(body, physicsClientId=client) for body, client in places)
-            root = np.array([pos + quat for pos, quat in roots])
-            pose[:, :3], pose[:, 3:7] = root[:, :3], root[:, 3:][:, _TO_WXYZ]
-        motor = np.zeros((len(places), frames.body.nu))
-        if self.joints:
-            told = [
-                [q + v + torque for q, v, _, torque in pybullet.getJointStatesMultiDof(body, self.joints, client)]
-                for body, client in places
-            ]
-            balls = np.array([row[: self.balls] for row in told]).reshape(len(places), self.balls, 10)
-            hinges = np.array([row[self.balls :] for row in told]).reshape(len(places), self.hinges, 3)
-            pose[:, frames.ball_q], pose[:, frames.hinge_q] = balls[..., _TO_WXYZ], hinges[..., 0]
-            after[:, frames.ball_v], after[:, frames.hinge_v] = balls[..., 4:7], hinges[..., 1]
-            motor[:, frames.ball_u], motor[:, frames.hinge_u] = balls[..., 7:], hinges[..., 2]
-        states[:, columns.load] = self.servos.load(before, after, motor)
-        states[:, columns.velocity] = after
+    def listen(self, body: int, client: int) -> Told:
+        """What Bullet tells after a physics step."""
+        root = read_root(body, client)
+        return root, pybullet.getJointStatesMultiDof(body, self._joints, client) if self._joints else ()
 
-    def hold(self, states: Array, places: Sequence[Place]) -> None:
-        """Let Bullet's own motors hold the poses of states (n, S), with the servos' torque limits."""
-        frames, pose = self.frames, states[:, self.columns.pose]
-        limits: list[Any] = [[self._limit(link)] * 3 for link in frames.balls]
-        limits += [[self._limit(link)] for link in frames.hinges]
-        balls, hinges = pose[:, frames.ball_q][..., _TO_XYZW].tolist(), pose[:, frames.hinge_q, None].tolist()
-        gains = [1.0 / ERP] * self.balls + [1.0] * self.hinges
-        for row, (body, client) in enumerate(places):
-            if self.joints:
-                pybullet.setJointMotorControlMultiDofArray(
-                    body, self.joints, pybullet.POSITION_CONTROL, balls[row] + hinges[row],
-                    self._no_rates + self._no_angles, limits, gains, self._velocity_gains, physicsClientId=client,
-                )  # fmt: skip
+    def hear(self, states: Array, told: Sequence[Told]) -> None:
+        """Take over into states (n, S) what Bullet told of every copy, and what it means for the servos' load."""
+        columns, frames, count = self.columns, self.columns.frames, len(told)
+        root = roots_from_bullet([root for root, _ in told])
+        # Copies, joints, and what is told of each joint, unrolled without a loop.
+        numbers = np.fromiter(chain.from_iterable(chain.from_iterable(chain.from_iterable(j for _, j in told))), float)
+        split = self._balls * _BALL_NUMBERS
+        numbers = numbers.reshape(count, split + self._hinges * _HINGE_NUMBERS)
+        balls = numbers[:, :split].reshape(count, self._balls, _BALL_NUMBERS)
+        hinges = numbers[:, split:].reshape(count, self._hinges, _HINGE_NUMBERS)
+        rates, motor = np.empty((2, count, frames.body.nu))
+        rates[:, frames.ball_u], rates[:, frames.hinge_u] = balls[..., 4:7], hinges[..., 1]
+        motor[:, frames.ball_u], motor[:, frames.hinge_u] = balls[..., 13:], hinges[..., 8]
+        states[:, columns.load] = self.servos.load(rates - states[:, columns.rates], motor)
+        pose, velocity = states[:, columns.pose], states[:, columns.velocity]
+        pose[:, :7], velocity[:, :6], velocity[:, 6:] = root[:, :7], root[:, 7:], rates
+        pose[:, frames.ball_q], pose[:, frames.hinge_q] = balls[..., _TO_WXYZ], hinges[..., 0]
 
-    def _limit(self, link: int) -> float:
-        return min(self.frames.body.links[link].joint.torque_limit, 1e6)
+    def hold(self, told: Told, body: int, client: int) -> None:
+        """Let Bullet's own motors hold the pose of a copy, with the servos' torque limits."""
+        if self._joints:
+            links = self.columns.frames.body.links
+            limits = [[min(links[joint + 1].joint.torque_limit, 1e6)] for joint in self._joints]
+            pybullet.setJointMotorControlMultiDofArray(
+                body, self._joints, pybullet.POSITION_CONTROL, [joint[0] for joint in told[1]],
+                self._no_rates + self._no_angles, limits, [1.0 / ERP] * self._balls + [1.0] * self._hinges,
+                self._velocity_gains, physicsClientId=client,
+            )  # fmt: skip
+
+
+def put_root(row: Sequence[float], body: int, client: int) -> None:
+    """Place a body: position, xyzw, velocity and angular velocity (13) in Bullet's frame."""
+    pybullet.resetBasePositionAndOrientation(body, row[:3], row[3:7], client)
+    pybullet.resetBaseVelocity(body, row[7:10], row[10:], client)
+
+
+def read_root(body: int, client: int) -> tuple[float, ...]:
+    """Where a body is; the inverse of ``put_root``."""
+    pos, quat = pybullet.getBasePositionAndOrientation(body, client)
+    velocity, spin = pybullet.getBaseVelocity(body, client)
+    root: tuple[float, ...] = pos + quat + velocity + spin
+    return root
+
+
+def roots_to_bullet(rows: Array) -> list[Any]:
+    """Native rows of bodies (..., 13) as ``put_root`` takes them."""
+    said: list[Any] = rows[..., _ROOT_TO_BULLET].tolist()
+    return said
+
+
+def roots_from_bullet(told: Any) -> Array:
+    """The inverse of ``roots_to_bullet``."""
+    return np.array(told)[..., _ROOT_FROM_BULLET]
 
 
 def _from_euler(cosine: Array, sine: Array) -> Array:
     """(..., 4) turns about X, then the new Y, then the new Z, from cosines and sines (..., 3) of half the angles."""
-    cx, cy, cz = np.moveaxis(cosine, -1, 0)
-    sx, sy, sz = np.moveaxis(sine, -1, 0)
+    cx, cy, cz = cosine[..., 0], cosine[..., 1], cosine[..., 2]
+    sx, sy, sz = sine[..., 0], sine[..., 1], sine[..., 2]
     return np.stack(
         [
             cx * cy * cz - sx * sy * sz,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The state row of a stage in Bullet: all that the next physics step depends on, and what sensors last felt.
 
-time (1); then for each character its native pose (nq) and velocity (nv), see ``frames``, and the load (nv) that its
+time (1); then for each character its native pose (nq) and velocity (nv), see ``frames``, and the load (nu) that its
 servos reckon with; then for each prop position, wxyz, velocity, angular velocity of Bullet's frame (13); then the
 contact force on every link (L, 3) in the last physics step.
 """
@@ -17,15 +17,18 @@ from .kinematics import Kinematics
 
 
 class CharacterColumns:
-    """Where a character is: slices of a state row (pose, velocity, load), and of poses (q), velocities (v), targets
-    (u) and links of the whole stage.
+    """Where a character is.
+
+    pose, velocity, rates (the joints' part of velocity), load: slices of a state row.
+    q, v, u, links: slices of poses, velocities, servo targets and links of the whole stage.
     """
 
     def __init__(self, stage: Stage, index: int, first: int) -> None:
         body = stage.characters[index].body
         self.pose = slice(first, first + body.nq)
         self.velocity = slice(self.pose.stop, self.pose.stop + body.nv)
-        self.load = slice(self.velocity.stop, self.velocity.stop + body.nv)
+        self.load = slice(self.velocity.stop, self.velocity.stop + body.nu)
+        self.rates = slice(self.velocity.start + 6, self.velocity.stop)
         of_stage = starts(stage)
         self.q, self.v, self.u, self.links = (
             slice(int(of_stage[name][index]), int(of_stage[name][index + 1])) for name in ("nq", "nv", "nu", "links")
@@ -45,7 +48,8 @@ class StateLayout:
             first = self.characters[-1].load.stop
         self.prop_frames = [SolidFrame(prop_solid(prop)) for prop in stage.props]
         self.props = [slice(first + 13 * index, first + 13 * (index + 1)) for index in range(len(stage.props))]
-        first += 13 * len(stage.props)
+        self.all_props = slice(first, first + 13 * len(stage.props))
+        first = self.all_props.stop
         self.links = int(starts(stage)["links"][-1])
         self.contacts = slice(first, first + 3 * self.links)
         self.size = self.contacts.stop

@@ -2,28 +2,36 @@
 """The servos: motors as velocity constraints with a torque limit that mean kp, kd and implicit damping.
 
 A motor of Bullet is a hard constraint: it reaches its velocity with whatever torque that takes, up to a limit. A servo
-is soft: within a physics step of h seconds its impulse is p = h kp e - g (v + dv), with g = h kd + h² kp, e the error
-and dv the change of velocity that comes of it (implicit Euler). So we predict dv = (M + g)^-1 (h kp e - g v + load),
-where M is the mass matrix and the load is what gravity, contacts and all else gave in the step before; give the joint
-the torque of that prediction; and let the motor hold v + dv with just the torque by which the prediction could be
-wrong, from the servo's torque if the joint moves as predicted to its torque if it is blocked. In the air this is
-implicit Euler to the letter; on the ground a blocked foot gets kp e - kd v at once, and nothing overshoots.
+is soft: within a physics step of h seconds its impulse is p = h kp e - g (v + dv), with g = h kd, e the error and dv
+the change of velocity that comes of it. So we predict dv = (A + g)^-1 (h kp e - g v + load), where A is the joints'
+inertia with the root floating, and the load is what gravity, contacts and all else gave in the step before (A dv - p,
+as it turned out); give the joint the torque of that prediction; and let the motor hold v + dv with just the torque by
+which the prediction could be wrong: from the servo's torque if the joint moves as predicted to its torque if it is
+blocked. In the air this is implicit damping to the letter; on the ground a blocked foot gets kp e - kd v at once, and
+nothing overshoots.
+
+Springs too stiff for the time step are taken implicitly as well (g = h kd + h² kp for the stiffest). And since Bullet
+takes gyroscopic torques explicitly, a limp arm that swings fast would gain energy from its own spin; ``_DRAG`` takes
+that back. It is far below the damping of any servo.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, to_rotation_vector
 from .frames import BodyFrames
 from .kinematics import Kinematics
 
+# Damping of a limp ball in N·m·s/rad: this times its rate times the difference of its inertias (across minus along).
+_DRAG = 0.2
 # What a ball's limit can bear, N·m: more than any servo.
 _STOP_NM = 1e4
 # Share of a ball's excess over its limit that is taken back in a physics step, Bullet's own for hinges.
 _STOP_ERP = 0.2
-# Bullet measures small rotations as Euler angles, which turn singular at a quarter turn a step.
-_FASTEST_TURN = 1.0
+# Bullet measures the turn of a step as Euler angles, which are singular at a quarter turn.
+_FARTHEST_TURN = 1.0
 # A limit of infinity would make NaN of zero muscle.
 _STRONGEST_NM = 1e9
 
@@ -47,13 +55,11 @@ class Servos:
         self._kinematics, self._dt_s = kinematics, dt_s
         self._frames: BodyFrames = kinematics.frames
         body = self._frames.body
-        strength = np.minimum(body.per_dof("torque_limit"), _STRONGEST_NM) if body.nu else np.zeros(0)
-        self._strength: Array = strength
-        # Without torque there is no servo.
-        alive = strength > 0.0
-        self._kp: Array = np.where(alive, body.per_dof("kp"), 0.0) if body.nu else np.zeros(0)
-        kd = np.where(alive, body.per_dof("kd"), 0.0) if body.nu else np.zeros(0)
-        self._gain: Array = dt_s * kd + dt_s**2 * self._kp
+        kp, kd, strength = (body.per_dof(name) if body.nu else np.zeros(0) for name in ("kp", "kd", "torque_limit"))
+        # Without torque there is no servo. All three are for a physics step: impulses, not torques.
+        self._most: Array = dt_s * np.minimum(strength, _STRONGEST_NM)
+        self._spring: Array = dt_s * np.where(strength > 0.0, kp, 0.0)
+        self._damping: Array = dt_s * np.where(strength > 0.0, kd, 0.0)
         angles = np.array([body.links[index].joint.max_angle for index in self._frames.balls])
         self._stops = np.flatnonzero(angles < np.pi)
         self._max_angle: Array = angles[self._stops]
@@ -66,55 +72,91 @@ class Servos:
         self._target_angle = targets[:, frames.hinge_u]
 
     def weigh(self, native_q: Array) -> None:
-        """Take the mass matrix from poses (N, nq). It holds for a few physics steps."""
-        self._mass = self._kinematics.mass_matrix(self._kinematics.parts(native_q))
-        damped = self._mass.copy()
-        joints = np.arange(6, damped.shape[-1])
-        damped[:, joints, joints] += self._muscle * self._gain
-        self._answer = np.linalg.inv(damped)
+        """Take the joints' inertia from poses (N, nq). It holds for a few physics steps."""
+        mass = self._kinematics.mass_matrix(self._kinematics.parts(native_q))
+        across = mass[:, :6, 6:]
+        self._inertia = mass[:, 6:, 6:] - np.swapaxes(across, -1, -2) @ np.linalg.solve(mass[:, :6, :6], across)
+        balls = self._frames.ball_u
+        own = np.diagonal(self._inertia, axis1=-2, axis2=-1)[:, balls]
+        self._slender = own.max(axis=-1) - own.min(axis=-1)
+        damping, spring = self._muscle * self._damping, self._muscle * self._dt_s * self._spring
+        self._answer = np.linalg.inv(_plus(self._inertia, damping))
+        # A spring rings in a time step if this passes 4; from 1 on its share that is implicit grows.
+        stiffness = (np.abs(self._answer) * spring[:, None]).sum(axis=-1)
+        share = np.maximum(0.0, 1.0 - 1.0 / np.maximum(stiffness, 1e-9))
+        self._gain = damping + share * spring
+        stiff = np.flatnonzero(share.any(axis=-1))
+        if len(stiff):
+            self._answer[stiff] = np.linalg.inv(_plus(self._inertia[stiff], self._gain[stiff]))
 
-    def command(self, native_q: Array, native_v: Array, load: Array) -> Command:
-        """What to tell the motors at poses (N, nq), velocities (N, nv) and loads (N, nv) in N·s and N·m·s."""
-        frames, dt_s = self._frames, self._dt_s
-        gain, most = self._muscle * self._gain, dt_s * self._muscle * self._strength
-        error = np.empty((len(native_q), len(self._gain)))
-        quat = native_q[:, frames.ball_q]
-        error[:, frames.ball_u] = to_rotation_vector(multiply(conjugate(quat), self._target_quat))
-        error[:, frames.hinge_u] = self._target_angle - native_q[:, frames.hinge_q]
-        blocked = dt_s * self._muscle * self._kp * error - gain * native_v[:, 6:]
-        pushed = load.copy()
-        pushed[:, 6:] += blocked
-        change = (self._answer @ pushed[..., None])[:, 6:, 0]
-        freely = blocked - gain * change
-        weak = (np.abs(freely) > most).any(axis=-1, keepdims=True)
-        blocked, freely = self._within(blocked, most), self._within(freely, most)
-        doubt = np.abs(blocked - freely)
-        # Where a torque limit bites, the prediction for all other joints is off as well.
-        doubt = np.where(weak, np.maximum(doubt, np.maximum(np.abs(blocked), np.abs(freely))), doubt)
-        doubt[:, frames.ball_u] = doubt[:, frames.ball_u].max(axis=-1, keepdims=True)
-        low, high = np.maximum(freely - doubt, -most), np.minimum(freely + doubt, most)
-        self._impulse = 0.5 * (low + high)
-        width = 0.5 * (high - low)
-        limit = np.concatenate([width[:, frames.ball_u].max(axis=-1), width[:, frames.hinge_u]], axis=-1) / dt_s
-        rates = np.clip(native_v[:, 6:] + change, -_FASTEST_TURN / dt_s, _FASTEST_TURN / dt_s)
+    def command(self, native_q: Array, rates: Array, load: Array) -> Command:
+        """What to tell the motors at poses (N, nq), joint rates (N, nu) and loads (N, nu) in N·m·s."""
+        gain, most = self._gain, self._muscle * self._most
+        quat = native_q[:, self._frames.ball_q]
+        servo = self._muscle * self._spring * self._error(quat, native_q) - gain * rates
+        change = (self._answer @ (servo + load)[..., None])[..., 0]
+        drag = self._drag(rates)
+        weak = np.abs(servo - gain * change) > most
+        odd: NDArray[np.int64] = np.flatnonzero((weak | (drag > gain)).any(axis=-1))
+        if len(odd):
+            # What is at its limit gives a torque that no longer answers to its rate, and damps no more.
+            held = self._within(servo - gain * change, most)
+            servo, gain = np.where(weak, held, servo), np.where(weak, 0.0, gain)
+            drag = np.maximum(drag - gain, 0.0)
+            push = (servo - drag * rates + load)[odd]
+            damped = _plus(self._inertia[odd], (gain + drag)[odd])
+            change[odd] = np.linalg.solve(damped, push[..., None])[..., 0]
+        else:
+            drag = np.zeros_like(drag)
+        blocked = self._within(servo, most) - drag * rates
+        freely = self._within(servo - gain * change, most) - drag * (rates + change)
+        limit = self._share_out(blocked, freely, most + drag * np.abs(rates), weak)
+        turn = _FARTHEST_TURN / self._dt_s
+        goal = np.clip(rates + change, -turn, turn)
         if len(self._stops):
-            self._stop(quat, rates, limit)
-        return Command(self._impulse / dt_s, rates, limit)
+            self._stop(quat, goal, limit)
+        return Command(self._impulse / self._dt_s, goal, limit)
 
-    def load(self, before: Array, after: Array, motor_torque: Array) -> Array:
-        """(N, nv) what all else gave in a step, from velocities before and after and the motors' torque (N, nu)."""
-        load = (self._mass @ (after - before)[..., None])[..., 0]
-        load[:, 6:] -= self._impulse + self._dt_s * motor_torque
-        return load
+    def load(self, change: Array, motor_torque: Array) -> Array:
+        """(N, nu) what all else gave in a step that changed the rates by (N, nu), with the motors' torque (N, nu)."""
+        return (self._inertia @ change[..., None])[..., 0] - self._impulse - self._dt_s * motor_torque
+
+    def _error(self, quat: Array, native_q: Array) -> Array:
+        """(N, nu) radians from pose to target: a ball's shortest way, in its own frame."""
+        error = np.empty((len(quat), len(self._most)))
+        error[:, self._frames.ball_u] = to_rotation_vector(multiply(conjugate(quat), self._target_quat))
+        error[:, self._frames.hinge_u] = self._target_angle - native_q[:, self._frames.hinge_q]
+        return error
+
+    def _drag(self, rates: Array) -> Array:
+        """(N, nu) damping of limp balls for a physics step, in N·m·s²."""
+        drag = np.zeros_like(rates)
+        balls = rates[:, self._frames.ball_u]
+        speed = np.sqrt((balls * balls).sum(axis=-1))
+        drag[:, self._frames.ball_u] = (self._dt_s * _DRAG * self._slender * speed)[..., None]
+        return drag
 
     def _within(self, impulse: Array, most: Array) -> Array:
         """Hold impulses (N, nu) within the limits: a hinge's by size, a ball's by length."""
         balls = impulse[:, self._frames.ball_u]
         held = np.clip(impulse, -most, most)
-        length = np.linalg.norm(balls, axis=-1, keepdims=True)
+        length = np.sqrt((balls * balls).sum(axis=-1, keepdims=True))
         share = np.minimum(1.0, most[:, self._frames.ball_u] / np.maximum(length, 1e-300))
         held[:, self._frames.ball_u] = share * balls
         return held
+
+    def _share_out(self, blocked: Array, freely: Array, most: Array, weak: NDArray[np.bool_]) -> Array:
+        """Split impulses between torque, which is remembered, and motors: returns (N, joints) what these may add."""
+        doubt = np.abs(blocked - freely)
+        # Where a torque limit bites, the prediction for all other joints is off as well.
+        wide = np.maximum(np.abs(blocked), np.abs(freely))
+        doubt = np.where(weak.any(axis=-1, keepdims=True), np.maximum(doubt, wide), doubt)
+        # A ball's motor has one limit for all three axes.
+        balls, hinges = self._frames.ball_u, self._frames.hinge_u
+        doubt[:, balls] = doubt[:, balls].max(axis=-1, keepdims=True)
+        doubt = np.minimum(doubt, most)
+        self._impulse = np.clip(freely, doubt - most, most - doubt)
+        return np.concatenate([doubt[:, balls[:, 0]], doubt[:, hinges]], axis=-1) / self._dt_s
 
     def _stop(self, quat: Array, rates: Array, limit: Array) -> None:
         """Keep balls from turning past their limits, by the motors: changes ``rates`` and ``limit``."""
@@ -127,3 +169,8 @@ class Servos:
         over = excess > 0.0
         rates[:, dofs] -= np.where(over, excess, 0.0)[..., None] * outward
         limit[:, self._stops] = np.where(over, _STOP_NM, limit[:, self._stops])
+
+
+def _plus(matrix: Array, diagonal: Array) -> Array:
+    """Matrices (N, M, M) with (N, M) added to their diagonals."""
+    return matrix + diagonal[..., None] * np.eye(diagonal.shape[-1])

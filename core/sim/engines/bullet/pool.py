@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Processes that step worlds, and the memory shared with them.
+
+A helper is a Python of its own that loads this package afresh; commands and answers are lines of JSON on its standard
+input and output, arrays lie in shared memory. It ends when its input does, so none outlives a parent that was killed.
+"""
+
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import weakref
+from collections.abc import Mapping, Sequence
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .... import errors
+from ....errors import SinewError
+from ....geometry.quaternions import Array
+
+_ENTRY = Path(__file__).resolve().parents[3] / "entry.py"
+_MAIN = """
+import importlib, runpy
+runpy.run_path({entry!r})["load_package"]()
+importlib.import_module("sinew.core.sim.engines.bullet.helper").main()
+"""
+# Each helper has a core to itself; libraries that start threads would only be in the way.
+_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
+_numbers = itertools.count()
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+class Pool:
+    """As many helpers as asked for, for one world and those changed from it; closed when the last of them is."""
+
+    def __init__(self, count: int) -> None:
+        self._helpers = [_start() for _ in range(count)]
+        self._rooms: list[SharedMemory] = []  # one, or none yet
+        self._users = 0
+        # Called when the last world leaves, when this is collected, or when Python ends.
+        self._close = weakref.finalize(self, _end, self._helpers, self._rooms)
+
+    def __len__(self) -> int:
+        return len(self._helpers)
+
+    def join(self) -> int:
+        """A number for one more world, which must ``leave``."""
+        self._users += 1
+        return next(_numbers)
+
+    def leave(self, world: int) -> None:
+        """One world less; the last one takes the helpers with it."""
+        self._users -= 1
+        if self._users > 0:
+            with contextlib.suppress(OSError, SinewError):
+                self.ask([{"do": "drop", "world": world}] * len(self))
+            return
+        self._close()
+
+    def build(self, world: int, stage: bytes, dt_s: float) -> None:
+        """Let every helper build a stage."""
+        for helper in self._helpers:
+            _send(helper, {"do": "build", "world": world, "dt_s": dt_s, "bytes": len(stage)}, stage)
+        self._hear()
+
+    def share(self, arrays: Mapping[str, tuple[int, ...]]) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Room for arrays of the given shapes: what helpers are told of them, and the arrays, valid until next time."""
+        ends = np.cumsum([8 * int(np.prod(shape)) for shape in arrays.values()])
+        starts = {name: int(start) for name, start in zip(arrays, [0, *ends], strict=False)}
+        if not self._rooms or self._rooms[0].size < ends[-1]:
+            _release(self._rooms)
+            self._rooms.append(SharedMemory(create=True, size=max(int(ends[-1]), 1)))
+        room = self._rooms[0]
+        views: dict[str, Array] = {
+            name: np.ndarray(shape, dtype=np.float64, buffer=room.buf, offset=starts[name])
+            for name, shape in arrays.items()
+        }
+        told = {name: [starts[name], list(shape)] for name, shape in arrays.items()}
+        return {"memory": room.name, "arrays": told}, views
+
+    def ask(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Give each helper its command, and wait for all answers."""
+        for helper, command in zip(self._helpers, commands, strict=False):
+            _send(helper, command)
+        return self._hear(len(commands))
+
+    def _hear(self, count: int | None = None) -> list[dict[str, Any]]:
+        """Answers of the first helpers. All are waited for before an error is raised, so that none is left unheard."""
+        answers = [_answer(helper) for helper in self._helpers[:count]]
+        for answer in answers:
+            if "error" in answer:
+                kind = getattr(errors, answer["error"], None)
+                if isinstance(kind, type) and issubclass(kind, SinewError):
+                    raise kind(answer["message"], answer["hint"])
+                raise RuntimeError(f"a helper of Bullet failed:\n{answer['message']}")
+        return answers
+
+
+def _start() -> "subprocess.Popen[bytes]":
+    flags = 0
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NO_WINDOW
+    return subprocess.Popen(
+        [sys.executable, "-c", _MAIN.format(entry=str(_ENTRY))], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env={**os.environ, **_ONE_THREAD}, creationflags=flags,
+    )  # fmt: skip
+
+
+def _send(helper: "subprocess.Popen[bytes]", command: Mapping[str, Any], data: bytes = b"") -> None:
+    assert helper.stdin is not None
+    try:
+        helper.stdin.write(json.dumps(command).encode() + b"\n" + data)
+        helper.stdin.flush()
+    except OSError:
+        # It has died; what it had to say for itself is the answer.
+        pass
+
+
+def _answer(helper: "subprocess.Popen[bytes]") -> dict[str, Any]:
+    assert helper.stdout is not None
+    line = helper.stdout.readline()
+    if line:
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+    return {"error": "", "message": f"it ended with exit code {helper.wait()}"}
+
+
+def _end(helpers: Sequence["subprocess.Popen[bytes]"], rooms: list[SharedMemory]) -> None:
+    """Close the helpers' input, which ends them, wait for them, and give the memory back."""
+    for helper in helpers:
+        assert helper.stdin is not None and helper.stdout is not None
+        with contextlib.suppress(OSError):
+            helper.stdin.close()
+    for helper in helpers:
+        try:
+            helper.wait(2.0)
+        except subprocess.TimeoutExpired:
+            helper.kill()
+            helper.wait()
+        assert helper.stdout is not None
+        helper.stdout.close()
+    _release(rooms)
+
+
+def _release(rooms: list[SharedMemory]) -> None:
+    while rooms:
+        room = rooms.pop()
+        # A view that is still held keeps it open; the name goes all the same.
+        with contextlib.suppress(BufferError):
+            room.close()
+        room.unlink()
