@@ -53,15 +53,14 @@ def require_apart(stage: Stage, qpos: Array) -> None:
     qpos: (sum nq,) the pose that everybody begins in.
     """
     roots = np.array([qpos[start : start + 3] for start in starts(stage)["nq"][:-1]])
-    heights = [_height(character) for character in stage.characters]
-    for second, place in enumerate(roots):
-        near = np.linalg.norm(roots[:second] - place, axis=-1) < _TOO_NEAR * np.minimum(
-            heights[:second], heights[second]
-        )
-        if near.any():
-            together = [second, *(int(first) for first in np.flatnonzero(near))]
-            names = ", ".join(f"'{stage.characters[index].name or index + 1}'" for index in sorted(together))
-            raise BadStage(f"Characters {names} begin in one place", "Move them apart, so that they do not overlap")
+    heights = np.array([_height(character) for character in stage.characters])
+    apart = np.linalg.norm(roots[:, None] - roots, axis=-1)
+    near = apart < _TOO_NEAR * np.minimum(heights[:, None], heights)
+    for together in near:
+        if together.sum() > 1:  # everybody is near to themselves
+            names = [stage.characters[index].name or f"number {index + 1}" for index in np.flatnonzero(together)]
+            quoted = ", ".join(f"'{name}'" for name in names)
+            raise BadStage(f"Characters {quoted} begin in one place", "Move them apart, so that they do not overlap")
 
 
 def _prop(part: PropPart, while_waiting: Callable[[], None]) -> tuple[Prop, tuple[Finding, ...]]:
