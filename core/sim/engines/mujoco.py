@@ -107,12 +107,10 @@ class MujocoWorld:
         count = targets.shape[1]
         film = Film(self._batch, self.state_size, count, substeps)
         alive = self._put(states)
-        self._set_muscle(None)
         cuts = self._cuts(states[alive, 0], count, substeps, muscle)
         for first, last in itertools.pairwise([0, *cuts]):
             steps = np.arange(first, last) // substeps
-            if muscle is not None:
-                self._set_muscle(muscle[:, steps[0]])
+            self._set_muscle(None if muscle is None else muscle[:, steps[0]])
             self._run(alive, film, first, targets[:, steps], None if forces is None else forces[:, steps])
             self._put_props(self._batch.state)
         self._look(alive)
@@ -248,9 +246,10 @@ class MujocoWorld:
             return
         there = props.present(states[..., 0], self.dt_s)
         comes = there & ~props.present(states[..., 0] - self.dt_s, self.dt_s)
+        absent = ~there & np.isfinite(states[..., :1])
         for index, columns in enumerate(self._places.props):
             values = states[..., columns]
-            values[~there[..., index]] = props.waiting[index]
+            values[absent[..., index]] = props.waiting[index]
             values[comes[..., index]] = props.placed[index]
             states[..., columns] = values
 
@@ -272,7 +271,7 @@ class MujocoWorld:
         """Sensor rows of states (N, K, state_size): NaN where they are, absent props where they will appear."""
         rows = self._places.rows(states, placed, felt)
         self._props.hide(rows, self.dt_s)
-        dead = np.isnan(states).any(axis=-1)
+        dead = ~np.isfinite(states).all(axis=-1)
         if dead.any():
             for values in vars(rows).values():
                 values[dead] = np.nan

@@ -49,6 +49,9 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
     option.gravity = stage.gravity
     option.integrator = int(integrator_of(stage, np.ones(())))
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
+    # A pyramid along the axes stands for the cone: half as fast again where feet move, but friction is a third weaker
+    # on the diagonals.
+    option.cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
     # A copy that blows up must show, not begin again at the model's own pose.
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value
     if stage.props or stage.obstacles:
@@ -172,7 +175,7 @@ def _add_link(
     inertia = {"armature": ROTOR + armature_of(joint, spec.option.timestep), "damping": passive_damping(link)}
     if joint.kind == "ball":
         body.add_joint(
-            name=name, type=mujoco.mjtJoint.mjJNT_BALL, limited=joint.max_angle < np.pi,
+            name=name, type=mujoco.mjtJoint.mjJNT_BALL, limited=bool(joint.max_angle < np.pi),
             range=[0.0, joint.max_angle], **inertia,
         )  # fmt: skip
         actuator.set_to_orientation(kp=joint.kp, kv=joint.kd)
@@ -180,11 +183,11 @@ def _add_link(
     else:
         body.add_joint(
             name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=joint.axis,
-            limited=joint.upper - joint.lower < 2.0 * np.pi, range=[joint.lower, joint.upper], **inertia,
+            limited=bool(joint.upper - joint.lower < 2.0 * np.pi), range=[joint.lower, joint.upper], **inertia,
         )  # fmt: skip
         actuator.set_to_position(kp=joint.kp, kv=joint.kd)
         actuator.forcerange = [-joint.torque_limit, joint.torque_limit]
-    actuator.forcelimited = 0.0 < joint.torque_limit < np.inf
+    actuator.forcelimited = bool(0.0 < joint.torque_limit < np.inf)
     # Left at 'auto', a range inherited from somewhere would clamp targets without a word.
     actuator.ctrllimited = False
     return body
@@ -207,16 +210,21 @@ def _add_prop(spec: mujoco.MjSpec, index: int, prop: Prop) -> list[str]:
 def _add_prop_pairs(
     spec: mujoco.MjSpec, statics: list[tuple[str, float]], props: list[tuple[list[str], float]]
 ) -> None:
-    """The contacts whose friction is a product of two; links have 1, so theirs is the other side's by priority."""
+    """The contacts of props whose friction, a product, is not what MuJoCo would take by itself.
+
+    That is the static side's, or the larger of two props'. Links have 1: theirs is always the other side's.
+    """
     for index, (names, friction) in enumerate(props):
-        others = statics + [(other, other_friction) for rest, other_friction in props[:index] for other in rest]
-        for name in names:
-            for other, other_friction in others:
-                product = max(friction * other_friction, _LEAST_FRICTION)
-                spec.add_pair(
-                    name=f"{name}-{other}", geomname1=other, geomname2=name, condim=3,
-                    friction=[product, product, _ROLLING[0], _ROLLING[1], _ROLLING[1]],
-                )  # fmt: skip
+        others = [(name, other, other) for name, other in statics]
+        others += [(name, other, max(friction, other)) for rest, other in props[:index] for name in rest]
+        for other_name, other, by_itself in others:
+            product = max(friction * other, _LEAST_FRICTION)
+            if product != by_itself:
+                for name in names:
+                    spec.add_pair(
+                        name=f"{name}-{other_name}", geomname1=other_name, geomname2=name, condim=3,
+                        friction=[product, product, _ROLLING[0], _ROLLING[1], _ROLLING[1]],
+                    )  # fmt: skip
 
 
 def _add_sensors(spec: mujoco.MjSpec, index: int, body: BodyModel) -> None:

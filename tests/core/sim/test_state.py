@@ -112,6 +112,13 @@ def test_a_copy_that_blew_up_is_nan_and_alone(compiled):
     assert np.isnan(onward[1]).all() and np.isfinite(onward[[0, 2]]).all()
 
 
+def test_a_stage_where_nobody_lives_any_more(busy):
+    world, states, targets = busy
+    out, rows = world.rollout(np.full_like(states, np.nan), targets, substeps=4)
+    assert np.isnan(out).all() and np.isnan(rows.link_pos).all()
+    assert np.isnan(world.sense(out[:, -1]).com).all()
+
+
 def test_targets_that_are_no_numbers_do_not_pass_for_a_motion(compiled):
     body = bodies.humanoid()
     world = compiled(stage_of(body), 2)
