@@ -21,8 +21,8 @@ from ...solids import hull_corners, prop_solid
 from ...stage import Character, Prop, Stage, Terrain
 from .frames import BodyFrames, SolidFrame
 
-# Who touches whom: each kind has a bit, and each character its own.
-_STATIC, _PROP, _FIRST_CHARACTER = 1, 2, 4
+# Who touches whom: each kind has a bit, and each character its own. The lowest is Bullet's for rays.
+_STATIC, _PROP, _FIRST_CHARACTER = 2, 4, 8
 MOST_CHARACTERS = 24
 _ALL = _FIRST_CHARACTER * (1 << MOST_CHARACTERS) - 1
 

@@ -24,8 +24,9 @@ from ....geometry.quaternions import Array, conjugate, from_rotation_vector, mul
 from .frames import BodyFrames
 from .kinematics import Kinematics
 
-# Damping of a limp ball in N·m·s/rad: this times its rate times the difference of its inertias (across minus along).
-_DRAG = 0.2
+# Damping of a limp ball in N·m·s/rad: this times the difference of its inertias (across minus along) times how much
+# faster than this, in rad/s, it turns.
+_DRAG, _DRAG_FROM = 0.3, 4.0
 # What a ball's limit can bear, N·m: more than any servo.
 _STOP_NM = 1e4
 # Share of a ball's excess over its limit that is taken back in a physics step, Bullet's own for hinges.
@@ -133,7 +134,7 @@ class Servos:
         drag = np.zeros_like(rates)
         balls = rates[:, self._frames.ball_u]
         speed = np.sqrt((balls * balls).sum(axis=-1))
-        drag[:, self._frames.ball_u] = (self._dt_s * _DRAG * self._slender * speed)[..., None]
+        drag[:, self._frames.ball_u] = (self._dt_s * _DRAG * self._slender * np.maximum(speed - _DRAG_FROM, 0.0))[..., None]
         return drag
 
     def _within(self, impulse: Array, most: Array) -> Array:
