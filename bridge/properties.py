@@ -27,6 +27,7 @@ from ..core.settings import Settings
 from . import actions
 from .requests import Request
 from .rig_writer import PLACES
+from .stage import properties as stage_properties
 
 ENGINES = (
     ("auto", "Automatic", "The fastest engine that the worker's Python has"),
@@ -165,6 +166,7 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
     place: EnumProperty(
         items=enum_items(PLACES), name="Result", description="Where the simulated motion goes", options=set()
     )
+    stage: PointerProperty(type=stage_properties.SINEW_PG_stage)
     jobs: CollectionProperty(type=SINEW_PG_job)
     methods: PointerProperty(type=SINEW_PG_methods)
 
@@ -238,7 +240,8 @@ def _plain(value: Any) -> Any:
 
 
 def register() -> None:
-    """Give every scene its ``sinew``."""
+    """Give every scene and every object its ``sinew``."""
+    stage_properties.register()
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Scene.sinew = PointerProperty(type=SINEW_PG_scene)
@@ -249,3 +252,4 @@ def unregister() -> None:
     del bpy.types.Scene.sinew
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
+    stage_properties.unregister()

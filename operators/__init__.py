@@ -3,6 +3,9 @@
 
 import bpy
 
+from .body_override_add import SINEW_OT_body_override_add
+from .body_override_remove import SINEW_OT_body_override_remove
+from .body_preset_add import SINEW_OT_body_preset_add
 from .cancel import SINEW_OT_cancel
 from .check_source import SINEW_OT_check_source
 from .clean_jobs import SINEW_OT_clean_jobs
@@ -11,12 +14,20 @@ from .forget_job import SINEW_OT_forget_job
 from .pick_selected import SINEW_OT_pick_selected
 from .resume import SINEW_OT_resume
 from .simulate import SINEW_OT_simulate
+from .stage_add_push import SINEW_OT_stage_add_push
+from .stage_check import SINEW_OT_stage_check
+from .stage_clear import SINEW_OT_stage_clear
+from .stage_mark import SINEW_OT_stage_mark
+from .stage_select import SINEW_OT_stage_select
 from .tell import SINEW_OT_tell
 from .use_frame_rate import SINEW_OT_use_frame_rate
 from .use_scale import SINEW_OT_use_scale
 
 _CLASSES = (
     SINEW_OT_pick_selected,
+    SINEW_OT_body_override_add,
+    SINEW_OT_body_override_remove,
+    SINEW_OT_body_preset_add,
     SINEW_OT_check_source,
     SINEW_OT_use_frame_rate,
     SINEW_OT_use_scale,
@@ -26,6 +37,11 @@ _CLASSES = (
     SINEW_OT_collect,
     SINEW_OT_forget_job,
     SINEW_OT_clean_jobs,
+    SINEW_OT_stage_mark,
+    SINEW_OT_stage_clear,
+    SINEW_OT_stage_select,
+    SINEW_OT_stage_add_push,
+    SINEW_OT_stage_check,
     SINEW_OT_tell,
 )
 

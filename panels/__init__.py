@@ -3,8 +3,20 @@
 
 import bpy
 
+from .body import SINEW_PT_body, SINEW_PT_body_presets, SINEW_UL_bone_overrides
 from .character import SINEW_PT_character
 from .jobs import SINEW_PT_jobs
 from .simulate import SINEW_PT_simulate
+from .stage import SINEW_PT_stage
 
-register, unregister = bpy.utils.register_classes_factory((SINEW_PT_character, SINEW_PT_simulate, SINEW_PT_jobs))
+_CLASSES = (
+    SINEW_PT_character,
+    SINEW_UL_bone_overrides,
+    SINEW_PT_body_presets,
+    SINEW_PT_body,
+    SINEW_PT_simulate,
+    SINEW_PT_stage,
+    SINEW_PT_jobs,
+)
+
+register, unregister = bpy.utils.register_classes_factory(_CLASSES)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A height field from any mesh: the topmost surface seen from above, on a square grid."""
+"""A height field from any meshes: the topmost surface seen from above, on a square grid."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,38 @@ _EDGE = 1e-6  # of a grid cell: who is this near to an edge is on it
 Integers = NDArray[np.int64]
 
 
-def height_field(mesh: Mesh, name: str) -> tuple[Terrain, tuple[Finding, ...]]:
-    """The mesh as a terrain, with what the animator should know about it.
+def height_field(meshes: Mapping[str, Mesh]) -> tuple[Terrain, tuple[Finding, ...]]:
+    """The meshes, by name, as one terrain, with what the animator should know about it.
 
     Where there is no surface the nearest one goes on level.
     """
+    for name, mesh in meshes.items():
+        _require_faces(name, mesh)
+    used = np.concatenate([mesh.vertices[np.unique(mesh.triangles)] for mesh in meshes.values()])
+    low, high = used[:, :2].min(axis=0) - MARGIN_M, used[:, :2].max(axis=0) + MARGIN_M
+    spacing = max(FINEST_M, float((high - low).max()) / (MOST_SAMPLES - 1))
+    columns, rows = (int(count) for count in np.ceil((high - low) / spacing - _EDGE).astype(int) + 1)
+    top, under, hangs = (
+        np.full((rows, columns), -np.inf),
+        np.full((rows, columns), np.inf),
+        np.zeros((rows, columns), bool),
+    )
+    for name, mesh in meshes.items():
+        layers = _layers((mesh.vertices - [*low, 0.0]) / [spacing, spacing, 1.0], mesh.triangles, rows, columns)
+        if not np.isfinite(layers.top).any():
+            hint = "Choose a mesh to stand on, in metres"
+            raise BadStage(f"Terrain '{name}' has no surface that shows from above", hint)
+        # Air below what is on top, be it between two meshes or within one.
+        hangs |= layers.top - layers.lowest_up > _GAP_M
+        hangs |= (layers.lowest > top + _GAP_M) & np.isfinite(top) & np.isfinite(layers.lowest)
+        hangs |= (under > layers.top + _GAP_M) & np.isfinite(layers.top) & np.isfinite(under)
+        under = np.where(layers.top > top, layers.lowest, under)
+        top = np.maximum(top, layers.top)
+    share = float(np.mean(hangs[np.isfinite(top)]))
+    return Terrain(_filled(top), spacing, low), _findings("', '".join(meshes), spacing, share, high - low)
+
+
+def _require_faces(name: str, mesh: Mesh) -> None:
     if not len(mesh.triangles):
         raise BadStage(f"Terrain '{name}' has no faces", "Choose a mesh with faces")
     if len(mesh.triangles) > MOST_TRIANGLES:
@@ -37,46 +65,32 @@ def height_field(mesh: Mesh, name: str) -> tuple[Terrain, tuple[Finding, ...]]:
             f"Terrain '{name}' has {len(mesh.triangles) / 1e6:.1f} million triangles",
             f"Give it a Decimate modifier: {MOST_TRIANGLES / 1e6:.0f} million is the most",
         )
-    used = mesh.vertices[np.unique(mesh.triangles)]
-    low, high = used[:, :2].min(axis=0) - MARGIN_M, used[:, :2].max(axis=0) + MARGIN_M
-    spacing = max(FINEST_M, float((high - low).max()) / (MOST_SAMPLES - 1))
-    columns, rows = (int(count) for count in np.ceil((high - low) / spacing - _EDGE).astype(int) + 1)
-    cells = (mesh.vertices - [*low, 0.0]) / [spacing, spacing, 1.0]
-    top, lowest = _layers(cells, mesh.triangles, rows, columns)
-    seen = np.isfinite(top)
-    if not seen.any():
-        raise BadStage(f"Terrain '{name}' has no surface that shows from above", "Choose a mesh to stand on, in metres")
-    hanging = float(np.mean(top[seen] - lowest[seen] > _GAP_M))
-    return Terrain(_filled(top), spacing, low), _findings(name, spacing, hanging, high - low)
 
 
 def _findings(name: str, spacing: float, hanging: float, extent: Array) -> tuple[Finding, ...]:
     found = []
     if hanging > _WORTH_SAYING:
-        found.append(
-            Finding(
-                "terrain_overhang",
-                f"Terrain '{name}' lies above itself over {100.0 * hanging:.1f} % of it: only the topmost counts",
-                "Make what hangs over an object of its own and mark it as an obstacle",
-            )
-        )
+        message = f"Terrain '{name}' has air below {100.0 * hanging:.1f} % of its surface, where nobody can go"
+        hint = "Make what hangs over an object of its own and mark it as an obstacle"
+        found.append(Finding("terrain_overhang", message, hint))
     if spacing > _COARSE_M:
-        found.append(
-            Finding(
-                "terrain_coarse",
-                f"Terrain '{name}' is {extent.max():.0f} m wide: its heights are {spacing:.2f} m apart",
-                "Cut it down to where the character goes",
-            )
-        )
+        message = f"Terrain '{name}' is {extent.max():.0f} m wide: its heights are {spacing:.2f} m apart"
+        found.append(Finding("terrain_coarse", message, "Cut it down to where the character goes"))
     return tuple(found)
 
 
-def _layers(cells: Array, triangles: Integers, rows: int, columns: int) -> tuple[Array, Array]:
-    """(rows, columns) highest surface of all and lowest of those that face up, on whole x and y; none is -inf, inf.
+@dataclass(frozen=True, eq=False)
+class _Layers:
+    """(rows, columns) of one mesh: its highest surface, its lowest, the lowest that faces up; infinite for none."""
 
-    cells: (V, 3) vertices with x and y in grid cells.
-    """
-    top, lowest = np.full(rows * columns, -np.inf), np.full(rows * columns, np.inf)
+    top: Array
+    lowest: Array
+    lowest_up: Array
+
+
+def _layers(cells: Array, triangles: Integers, rows: int, columns: int) -> _Layers:
+    """The surfaces of a mesh at whole x and y; cells: (V, 3) vertices with x and y in grid cells."""
+    layers = _Layers(*(np.full(rows * columns, value) for value in (-np.inf, np.inf, np.inf)))
     x, y = (cells[:, axis][triangles] for axis in (0, 1))
     area: Array = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
     # A mesh with all its normals turned over has an upper side too.
@@ -97,10 +111,11 @@ def _layers(cells: Array, triangles: Integers, rows: int, columns: int) -> tuple
             face = of[inner][span]
             height = _heights_at(corners, face, left[inner][span] + step, row[inner][span])
             place = row[inner][span] * columns + left[inner][span] + step
-            np.maximum.at(top, place, height)
             upper = up[part][face]
-            np.minimum.at(lowest, place[upper], height[upper])
-    return top.reshape(rows, columns), lowest.reshape(rows, columns)
+            np.maximum.at(layers.top, place, height)
+            np.minimum.at(layers.lowest, place, height)
+            np.minimum.at(layers.lowest_up, place[upper], height[upper])
+    return _Layers(*(array.reshape(rows, columns) for array in (layers.top, layers.lowest, layers.lowest_up)))
 
 
 def _spans(corners: Array, of: Integers, row: Array) -> tuple[Array, Array]:

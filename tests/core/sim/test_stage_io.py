@@ -164,7 +164,7 @@ def characters(*places):
 
 
 def test_five_characters_in_one_place_are_refused_by_name():
-    with pytest.raises(BadStage, match="'Hero 0', 'Hero 1', .*, 'Hero 4' begin in one place") as caught:
+    with pytest.raises(BadStage, match=r"'Hero 0', 'Hero 1', .*, 'Hero 4' begin in one place") as caught:
         require_apart(*characters(*[(0.0, 0.0, 1.0)] * 5))
     assert "Move them apart" in caught.value.hint
 

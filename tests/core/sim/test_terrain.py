@@ -55,7 +55,7 @@ def test_a_slope_is_met_exactly_whichever_way_its_faces_wind(turned):
     mesh = surface(lambda x, y: 0.3 * x - 0.2 * y + 1.0)
     if turned:
         mesh = Mesh(mesh.vertices, mesh.triangles[:, ::-1])
-    field, findings = height_field(mesh, "Slope")
+    field, findings = height_field({"Slope": mesh})
     x, y = grid_of(field)
     inside = (np.abs(x) <= 2.0) & (np.abs(y) <= 2.0)
     assert inside.sum() > 1000
@@ -64,7 +64,7 @@ def test_a_slope_is_met_exactly_whichever_way_its_faces_wind(turned):
 
 
 def test_around_the_mesh_the_ground_goes_on_level():
-    field, _ = height_field(surface(lambda x, y: 0.5 * x), "Slope")
+    field, _ = height_field({"Slope": surface(lambda x, y: 0.5 * x)})
     x, y = grid_of(field)
     assert x.max() >= 2.0 + MARGIN_M and x.min() <= -2.0 - MARGIN_M + 1e-9
     beside = (np.abs(y) < 1.9) & (x > 2.1)
@@ -75,37 +75,50 @@ def test_holes_and_corners_are_filled_from_beside():
     mesh = surface(lambda x, y: np.full_like(x, 2.0))
     middle = mesh.vertices[mesh.triangles].mean(axis=1)
     round_with_hole = (np.hypot(*middle[:, :2].T) < 1.9) & (np.hypot(*middle[:, :2].T) > 0.7)
-    field, _ = height_field(Mesh(mesh.vertices, mesh.triangles[round_with_hole]), "Ring")
+    field, _ = height_field({"Ring": Mesh(mesh.vertices, mesh.triangles[round_with_hole])})
     np.testing.assert_allclose(field.heights, 2.0)
 
 
 def test_the_topmost_surface_counts_and_an_overhang_is_told():
     ground = surface(lambda x, y: np.zeros_like(x))
     bridge = Mesh(surface(lambda x, y: np.full_like(x, 1.5), size=1.0).vertices + [0.5, 0.0, 0.0], ground.triangles)
-    field, findings = height_field(joined(ground, bridge), "Hill")
+    field, findings = height_field({"Hill": joined(ground, bridge)})
     assert at(field, 0.5, 0.0)[0] == pytest.approx(1.5)
     assert at(field, -1.0, 0.0)[0] == pytest.approx(0.0)
     assert [finding.kind for finding in findings] == ["terrain_overhang"]
     assert "'Hill'" in findings[0].message and "obstacle" in findings[0].hint
 
 
+def test_a_bridge_of_its_own_hangs_over_and_a_mound_does_not():
+    ground = surface(lambda x, y: np.zeros_like(x))
+    bridge = surface(lambda x, y: np.full_like(x, 1.5), size=1.0)
+    under = Mesh(bridge.vertices - [0.0, 0.0, 2.0], bridge.triangles[:, ::-1])
+    for names in (("Ground", "Bridge"), ("Bridge", "Ground")):
+        _, findings = height_field({name: {"Ground": ground, "Bridge": bridge}[name] for name in names})
+        assert [finding.kind for finding in findings] == ["terrain_overhang"]
+        field, findings = height_field(
+            {name: {"Ground": ground, "Bridge": joined(bridge, under)}[name] for name in names}
+        )
+        assert at(field, 0.0, 0.0)[0] == pytest.approx(1.5) and findings == ()
+
+
 def test_a_closed_block_is_no_overhang():
     top = surface(lambda x, y: 0.1 * np.sin(x))
     under = Mesh(top.vertices - [0.0, 0.0, 1.0], top.triangles[:, ::-1])
-    field, findings = height_field(joined(top, under), "Block")
+    field, findings = height_field({"Block": joined(top, under)})
     assert findings == ()
     height, (x, _) = at(field, 1.0, 0.0)
     assert height == pytest.approx(0.1 * np.sin(x), abs=1e-3)
 
 
 def test_triangles_smaller_and_larger_than_a_cell_agree():
-    coarse, _ = height_field(surface(lambda x, y: 0.2 * x, count=2), "Coarse")
-    fine, _ = height_field(surface(lambda x, y: 0.2 * x, count=300), "Fine")
+    coarse, _ = height_field({"Coarse": surface(lambda x, y: 0.2 * x, count=2)})
+    fine, _ = height_field({"Fine": surface(lambda x, y: 0.2 * x, count=300)})
     np.testing.assert_allclose(coarse.heights, fine.heights, atol=1e-9)
 
 
 def test_a_wide_terrain_is_coarse_and_says_so():
-    field, findings = height_field(surface(lambda x, y: 0.0 * x, size=1000.0, count=3), "World")
+    field, findings = height_field({"World": surface(lambda x, y: 0.0 * x, size=1000.0, count=3)})
     assert max(field.heights.shape) <= terrain.MOST_SAMPLES
     assert [finding.kind for finding in findings] == ["terrain_coarse"] and "Cut it down" in findings[0].hint
 
@@ -119,14 +132,14 @@ def test_a_wide_terrain_is_coarse_and_says_so():
 )
 def test_what_is_no_ground_is_refused(mesh, words):
     with pytest.raises(BadStage, match=words) as caught:
-        height_field(mesh, "Wall")
+        height_field({"Wall": mesh})
     assert "'Wall'" in caught.value.message and caught.value.hint
 
 
 def test_too_many_triangles_say_what_to_decimate(monkeypatch):
     monkeypatch.setattr(terrain, "MOST_TRIANGLES", 100)
     with pytest.raises(BadStage, match="Terrain 'Scan'") as caught:
-        height_field(surface(lambda x, y: x), "Scan")
+        height_field({"Scan": surface(lambda x, y: x)})
     assert "Decimate" in caught.value.hint
 
 
@@ -138,7 +151,7 @@ sys.path.insert(0, sys.argv[2])
 import numpy as np
 from test_terrain import surface
 from sinew.core.sim.terrain import height_field
-field, _ = height_field(surface(lambda x, y: 0.1 * x, size=50.0, count=1001), "Million")
+field, _ = height_field({"Million": surface(lambda x, y: 0.1 * x, size=50.0, count=1001)})
 print(field.heights[256, 256], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Put objects on the stage, and take them off."""
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+from mathutils import Euler, Vector
+
+from ...core.errors import BadStage
+from .checks import can_be
+from .properties import LABELS
+
+_ARROW_M = 0.5
+
+
+def mark(objects: Iterable[bpy.types.Object], role: str, frame: int) -> list[bpy.types.Object]:
+    """Give the role to those that can have it; gives them. Refuses if there is none.
+
+    frame: when a new projectile or push begins.
+    """
+    objects = list(objects)
+    fit = [obj for obj in objects if can_be(obj, role) and obj.is_editable]
+    if not fit:
+        linked = next((obj for obj in objects if not obj.is_editable), None)
+        if linked is not None:
+            raise BadStage(f"'{linked.name}' is linked from another file", "Make a library override of it first")
+        names = ", ".join(f"'{obj.name}'" for obj in objects)
+        raise BadStage(
+            f"{names} cannot be {_article(LABELS[role].lower())}", "Select a mesh, or an armature for a character"
+        )
+    for obj in fit:
+        if obj.sinew.role != role and role in {"PROJECTILE", "PUSH"}:
+            obj.sinew.start_frame = frame
+        if role == "PROJECTILE":
+            obj.show_axis = True  # it flies along its Z axis
+        obj.sinew.role = role
+    return fit
+
+
+def clear(objects: Iterable[bpy.types.Object]) -> int:
+    """Take the objects off the stage; gives how many were on it."""
+    found = [obj for obj in objects if obj.sinew.role != "NONE" and obj.is_editable]
+    for obj in found:
+        if obj.sinew.role == "PROJECTILE":
+            obj.show_axis = False
+        obj.sinew.role = "NONE"
+    return len(found)
+
+
+def add_push(scene: bpy.types.Scene, armature: bpy.types.Object, bone: str, metres_per_unit: float) -> bpy.types.Object:
+    """An arrow that pushes the bone along +Y from the current frame on; its tip is at the middle of the bone."""
+    push = bpy.data.objects.new(f"Push {bone}", None)
+    home = armature.users_collection[0] if armature.users_collection else scene.collection
+    (home if home.is_editable else scene.collection).objects.link(push)
+    push.empty_display_type = "SINGLE_ARROW"
+    push.empty_display_size = _ARROW_M / metres_per_unit
+    posed = armature.pose.bones[bone]
+    middle = armature.matrix_world @ (0.5 * (posed.head + posed.tail))
+    push.location = middle - Vector((0.0, push.empty_display_size, 0.0))
+    push.rotation_euler = Euler((-np.pi / 2, 0.0, 0.0))
+    push.sinew.role = "PUSH"
+    push.sinew.armature, push.sinew.bone = armature, bone
+    push.sinew.start_frame = scene.frame_current
+    return push
+
+
+def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Select the object and make it active, out of any mode that another object is in."""
+    context.view_layer.update()  # what was made just now counts
+    if obj.name not in context.view_layer.objects:
+        raise BadStage(f"'{obj.name}' is not in this view layer", "Enable its collection in the Outliner")
+    if context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for other in context.view_layer.objects:
+        other.select_set(other == obj)
+    context.view_layer.objects.active = obj
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What makes an object part of the stage (``object.sinew``), and what the stage has by itself (``scene.sinew.stage``).
+
+Masses, forces and speeds have no Blender unit: those would follow the scene's unit scale, and physics does not.
+"""
+
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+
+# The numbers stand in files.
+ROLES = (
+    ("NONE", "Nothing", "Not on the stage", "NONE", 0),
+    ("TERRAIN", "Terrain", "Ground to walk on instead of the flat one: its upper surface", "RNDCURVE", 1),
+    ("OBSTACLE", "Obstacle", "Stands where it is and lets nobody through", "MOD_BUILD", 2),
+    ("PROP", "Prop", "Can be pushed, kicked and knocked over", "PACKAGE", 3),
+    ("PROJECTILE", "Projectile", "Appears at its frame and flies along its Z axis or at a bone", "SPHERE", 4),
+    ("PUSH", "Push", "Pushes a bone along its Z axis, which is where an empty's arrow points", "EMPTY_SINGLE_ARROW", 5),
+    ("CHARACTER", "Character", "An armature that is simulated together with the chosen one", "ARMATURE_DATA", 6),
+)
+SHAPES = (
+    ("AUTO", "Automatic", "A sphere or a box where the mesh is one, convex pieces of the mesh otherwise", 0),
+    ("CONVEX", "Convex Pieces", "As many convex pieces as the mesh needs", 1),
+    ("SPHERE", "Sphere", "A sphere as large as the mesh is long", 2),
+    ("BOX", "Box", "The mesh's bounding box", 3),
+    ("CAPSULE", "Capsule", "A capsule along the mesh's longest side", 4),
+)
+ICONS = {role: icon for role, _, _, icon, _ in ROLES}
+LABELS = {role: label for role, label, *_ in ROLES}
+
+
+def _is_armature_here(self: Any, obj: bpy.types.Object) -> bool:
+    return obj.type == "ARMATURE" and bpy.context.scene.objects.get(obj.name) == obj
+
+
+class SINEW_PG_object(bpy.types.PropertyGroup):
+    """What the object is on the stage."""
+
+    role: EnumProperty(items=ROLES, name="Role", description="What the object is on the stage", options=set())
+    friction: FloatProperty(
+        name="Friction",
+        description="0 is ice, 1 is rubber; multiplied with that of what it touches",
+        default=1.0,
+        min=0.0,
+        soft_max=1.5,
+        max=10.0,
+        options=set(),
+    )
+    mass: FloatProperty(
+        name="Mass (kg)", description="How heavy it is, in kilograms", default=1.0, min=0.0, max=1e6, options=set()
+    )
+    shape: EnumProperty(items=SHAPES, name="Shape", description="What it is made of for physics", options=set())
+    armature: PointerProperty(
+        type=bpy.types.Object,
+        poll=_is_armature_here,
+        name="Armature",
+        description="Whose bone it is about; empty for the character that is simulated",
+    )
+    bone: StringProperty(name="Bone", description="The bone that is pushed or thrown at", options=set())
+    start_frame: IntProperty(
+        name="Start Frame", description="When it begins", default=1, min=-1048574, max=1048574, options=set()
+    )
+    speed: FloatProperty(
+        name="Speed (m/s)",
+        description="How fast it flies when it appears, in metres a second",
+        default=10.0,
+        min=0.0,
+        soft_max=50.0,
+        max=1000.0,
+        options=set(),
+    )
+    # The only one that is animated: a push may swell and fade.
+    force: FloatProperty(
+        name="Force (N)", description="How hard it pushes, in newtons", default=200.0, min=0.0, soft_max=1000.0, max=1e6
+    )
+    duration: FloatProperty(
+        name="Duration",
+        description="How long it pushes, in seconds",
+        default=0.2,
+        min=0.0,
+        soft_max=2.0,
+        max=1e4,
+        unit="TIME_ABSOLUTE",
+        options=set(),
+    )
+
+
+class SINEW_PG_stage(bpy.types.PropertyGroup):
+    """What the stage has without any object."""
+
+    ground: BoolProperty(
+        name="Ground",
+        description="A flat floor at height 0, where no object is marked as terrain; without it everything falls",
+        default=True,
+        options=set(),
+    )
+    friction: FloatProperty(
+        name="Ground Friction",
+        description="0 is ice, 1 is rubber; multiplied with that of what touches it",
+        default=1.0,
+        min=0.0,
+        soft_max=1.5,
+        max=10.0,
+        options=set(),
+    )
+    self_collision: BoolProperty(
+        name="Self Collision",
+        description="Let a character's limbs touch its own body; slower, and poses that overlap are pushed apart",
+        options=set(),
+    )
+
+
+_CLASSES = (SINEW_PG_object, SINEW_PG_stage)
+
+
+def register() -> None:
+    """Give every object its ``sinew``."""
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.sinew = PointerProperty(type=SINEW_PG_object)
+
+
+def unregister() -> None:
+    """Take it away; what files hold of it stays in them."""
+    del bpy.types.Object.sinew
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

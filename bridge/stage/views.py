@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel shows of the stage, in plain words."""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core.errors import BadStage
+from .checks import problem_of
+from .properties import ICONS
+from .reader import gravity_of, on_stage
+
+
+@dataclass(frozen=True)
+class StageItem:
+    """One thing on the stage. ``problem`` says what keeps it from being simulated."""
+
+    name: str
+    icon: str
+    text: str
+    shows: bool
+    problem: BadStage | None
+
+
+def items(scene: bpy.types.Scene) -> list[StageItem]:
+    """Everything on the stage, in the order of the roles and then by name."""
+    order = list(ICONS)
+    found = sorted(on_stage(scene), key=lambda obj: order.index(obj.sinew.role))
+    return [
+        StageItem(obj.name, ICONS[obj.sinew.role], _text(obj), obj.visible_get(), problem_of(obj, scene.sinew.armature))
+        for obj in found
+    ]
+
+
+def gravity_text(scene: bpy.types.Scene) -> str:
+    """How strong gravity is on the stage."""
+    return f"Gravity: {np.linalg.norm(gravity_of(scene)):.2f} m/s²" if scene.use_gravity else "Gravity"
+
+
+def _text(obj: bpy.types.Object) -> str:
+    """The values that matter, in a few words."""
+    part = obj.sinew
+    if part.role == "PUSH":
+        return f"{part.force:.0f} N, {part.duration:.2g} s at {part.start_frame}"
+    if part.role == "PROJECTILE":
+        return f"{part.mass:.3g} kg, {part.speed:.3g} m/s at {part.start_frame}"
+    if part.role == "PROP":
+        return f"{part.mass:.3g} kg"
+    if part.role == "CHARACTER":
+        return ""
+    return f"friction {part.friction:.2g}"

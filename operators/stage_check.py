@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Look at the stage before simulating on it."""
+
+import bpy
+
+from ..bridge.properties import request_of, why_not
+from ..bridge.stage import read_stage
+from ..bridge.stage.cast import read_cast
+from .reporting import explains_errors, waiting
+
+
+class SINEW_OT_stage_check(bpy.types.Operator):
+    """Read everything on the stage and say what cannot be simulated, or not as it looks."""
+
+    bl_idname = "sinew.stage_check"
+    bl_label = "Check Stage"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """There must be a motion, whose frames say when things happen."""
+        reason = why_not(context.scene)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Say what was found."""
+        with waiting(context):
+            parts = read_stage(context.scene, read_cast(context.scene, request_of(context.scene)))
+        for finding in parts.findings:
+            self.report({"WARNING"}, f"{finding.message}. {finding.hint}")
+        if not parts.findings:
+            counts = f"{len(parts.obstacles)} obstacles, {len(parts.props)} props and projectiles"
+            self.report({"INFO"}, f"The stage looks right: {counts}, {len(parts.pushes)} pushes")
+        return {"FINISHED"}

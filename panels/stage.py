@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is on the stage, and what that is made of."""
+
+import bpy
+
+from ..bridge.stage.properties import ICONS, LABELS
+from ..bridge.stage.views import StageItem, gravity_text, items
+from .drawing import SidebarPanel, paragraph
+
+_MARKS = ("OBSTACLE", "TERRAIN", "PROP", "PROJECTILE", "CHARACTER")
+_FIELDS = {
+    "TERRAIN": ("friction",),
+    "OBSTACLE": ("friction",),
+    "PROP": ("mass", "friction", "shape"),
+    "PROJECTILE": ("mass", "speed", "start_frame", "friction", "shape"),
+    "PUSH": ("force", "duration", "start_frame"),
+    "CHARACTER": (),
+}
+
+
+class SINEW_PT_stage(SidebarPanel, bpy.types.Panel):
+    """Ground, obstacles, props, projectiles and pushes."""
+
+    bl_idname = "SINEW_PT_stage"
+    bl_label = "Stage"
+    bl_order = 1
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the ground, the list, the active object's values and what can be added."""
+        layout, scene = self.layout, context.scene
+        found = items(scene)
+        _draw_ground(layout, scene, found)
+        if found:
+            box = layout.box()
+            for item in found:
+                _draw_item(box, context, item)
+        active = context.active_object
+        if active is not None and active.sinew.role != "NONE":
+            _draw_active(layout, scene, active)
+        _draw_buttons(layout)
+
+
+def _draw_ground(layout: bpy.types.UILayout, scene: bpy.types.Scene, found: list[StageItem]) -> None:
+    own = scene.sinew.stage
+    column = layout.column()
+    if any(item.icon == ICONS["TERRAIN"] and item.shows for item in found):
+        column.label(text="Terrain instead of the ground", icon=ICONS["TERRAIN"])
+    else:
+        row = column.row(align=True)
+        row.prop(own, "ground")
+        if own.ground:
+            row.prop(own, "friction", text="Friction")
+    column.prop(scene, "use_gravity", text=gravity_text(scene))
+    column.prop(own, "self_collision")
+
+
+def _draw_item(box: bpy.types.UILayout, context: bpy.types.Context, item: StageItem) -> None:
+    row = box.row(align=True)
+    row.active = item.shows
+    row.alert = item.problem is not None
+    split = row.split(factor=0.5)
+    split.operator("sinew.stage_select", text=item.name, icon=item.icon, emboss=False).name = item.name
+    split.label(text=item.text if item.shows else "hidden: not on the stage")
+    row.operator("sinew.stage_clear", text="", icon="X", emboss=False).name = item.name
+    if item.problem is not None and item.shows:
+        paragraph(box, context, str(item.problem), icon="ERROR", alert=True)
+
+
+def _draw_active(layout: bpy.types.UILayout, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    part = obj.sinew
+    box = layout.box()
+    box.label(text=f"{LABELS[part.role]}: {obj.name}", icon=ICONS[part.role])
+    column = box.column()
+    column.use_property_split = True
+    column.use_property_decorate = part.role == "PUSH"  # the dots that set keys
+    if part.role in {"PUSH", "PROJECTILE"}:
+        column.prop(part, "armature")
+        armature = part.armature or scene.sinew.armature
+        if armature is not None:
+            text = "Bone" if part.role == "PUSH" else "Target Bone"
+            column.prop_search(part, "bone", armature.data, "bones", text=text)
+    for name in _FIELDS[part.role]:
+        column.prop(part, name)
+
+
+def _draw_buttons(layout: bpy.types.UILayout) -> None:
+    column = layout.column(align=True)
+    column.label(text="Put the selected objects on the stage as:")
+    grid = column.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
+    for role in _MARKS:
+        grid.operator("sinew.stage_mark", text=LABELS[role], icon=ICONS[role]).role = role
+    grid.operator("sinew.stage_clear", text="Nothing", icon="X").name = ""
+    layout.operator("sinew.stage_add_push", icon=ICONS["PUSH"])
+    layout.operator("sinew.stage_check", icon="VIEWZOOM")
