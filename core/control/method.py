@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a method is: settings that describe themselves and a ``run`` from clip to take."""
 
-from typing import ClassVar, Protocol
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -32,8 +33,14 @@ class Run(Protocol):
     def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
         """The newest whole checkpoint as (step, arrays), with ``rng`` put back, or None at the beginning."""
 
+    def attachment(self, name: str) -> tuple[dict[str, np.ndarray], dict[str, Any]] | None:
+        """Arrays and description that the job was made with under this name, or None if it has none."""
+
     def add_finding(self, kind: str, message: str, hint: str) -> None:
         """Note something the user should know about the motion, for the panel and the report."""
+
+    def add_detail(self, name: str, value: Mapping[str, Any]) -> None:
+        """Put plain values into the report under a name of their own, for whoever wants to know more."""
 
 
 class Method(Protocol):

@@ -42,6 +42,7 @@ def unfinished_report(job: Job) -> dict[str, Any]:
 def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
     """The report of a run that is done."""
     return {
+        **run.details,
         "status": "done",
         **_of_spec(run.job.spec),
         "engine": run.engine,

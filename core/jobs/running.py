@@ -3,13 +3,14 @@
 
 import logging
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..motion.take import Measurement
 from . import checkpoints
-from .events import append
+from .events import append, plain
 from .job import Job
 
 # Progress is written at most this often: every tenth of a second at first, and less often as the run gets
@@ -34,6 +35,7 @@ class WorkerRun:
         self.engine = "none"
         self.rng = np.random.default_rng(job.spec.seed)
         self.findings: list[dict[str, str]] = []
+        self.details: dict[str, Any] = {}
         self._began = time.monotonic()
         self._written = 0.0
         self._waiting: dict[str, Any] | None = None
@@ -65,10 +67,18 @@ class WorkerRun:
             self.write("resumed", step=checkpoint[0])
         return checkpoint
 
+    def attachment(self, name: str) -> tuple[dict[str, np.ndarray], dict[str, Any]] | None:
+        """Arrays and description that the job was made with under this name, or None if it has none."""
+        return self.job.attachment(name) if f"{name}.npz" in self.job.spec.inputs else None
+
     def add_finding(self, kind: str, message: str, hint: str) -> None:
         """Note something the user should know about the motion, for the panel and the report."""
         self.findings.append({"kind": kind, "message": message, "hint": hint})
         self.write("finding", finding=self.findings[-1])
+
+    def add_detail(self, name: str, value: Mapping[str, Any]) -> None:
+        """Put plain values into the report under a name of their own."""
+        self.details[name] = plain(value)
 
     def raise_if_cancelled(self) -> None:
         """Raise ``Cancelled`` if the user asked for it."""

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...body import BodyModel
-from ...body.build import build_body
 from ...body.clearance import grounded
 from ...body.poses import clip_of_pose
 from ...geometry.quaternions import Array
@@ -19,6 +18,7 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.engine import World
 from ...sim.stage import Character, Stage
+from ..character import body_of
 from ..method import Run
 from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, make_reference
 from .search import Effort, best_path, search
@@ -39,7 +39,7 @@ class _Quality:
     again: int
 
 
-_QUALITIES = {"draft": _Quality(200, 0), "normal": _Quality(400, 250), "high": _Quality(1000, 600)}
+_QUALITIES = {"draft": _Quality(200, 0), "normal": _Quality(400, 0), "high": _Quality(1000, 0)}
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,6 @@ class SamplingSettings(Settings):
             ("high", "High", "For difficult motions and final takes"),
         ),
     )
-    gains: str = setting(
-        "locomotion",
-        "Muscles",
-        "How stiff the body holds itself",
-        choices=(
-            ("locomotion", "Locomotion", "Walking, running, dancing"),
-            ("stunts", "Stunts", "Stiffer waist and legs, for flips and kicks"),
-        ),
-    )
 
 
 class Sampling:
@@ -78,7 +69,7 @@ class Sampling:
 
     def run(self, clip: Clip, settings: SamplingSettings, run: Run) -> Take:
         """Prepare the source, search twice, and bring the best path home."""
-        source, body = _prepared(clip, settings, run)
+        source, body = _prepared(clip, run)
         quality = _QUALITIES[settings.quality]
         offsets: Array | None = None
         passes = [(quality.samples, 0.2)] + ([(quality.again, 0.06)] if quality.again else [])
@@ -103,12 +94,12 @@ class Sampling:
         raise AssertionError("there is always a last pass")
 
 
-def _prepared(clip: Clip, settings: SamplingSettings, run: Run) -> tuple[Clip, BodyModel]:
+def _prepared(clip: Clip, run: Run) -> tuple[Clip, BodyModel]:
     """The clip made fit for simulation, and a body for it; what was done is told."""
     source, repair = repaired(clip)
     if repair.touched:
         run.add_finding("repair", repair.message, "Look at those frames in the source if the take looks odd there")
-    body, _ = build_body(clip.skeleton, clip=source, gains=settings.gains)
+    body, _ = body_of(source, run)
     source, grounding = grounded(body, source)
     if abs(grounding.shift) > 0.02 or grounding.lift > 0.02:
         run.add_finding("ground", grounding.message, "")

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body that a job was asked to simulate: what is chosen for it, and how a method gets it from its run."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from ..body import BodyModel
+from ..body.build import build_body
+from ..body.mesh import SkinnedMesh
+from ..body.presets import body_preset, gain_preset
+from ..body.report import BodyReport, BoneChoice
+from ..body.roles import ARM_ROLES, LEG_ROLES, MIDDLE_ROLES
+from ..errors import BadSettings, EngineMissing, RigError
+from ..motion import Clip, Skeleton
+from .method import Run
+
+BODY, MESH = "body", "mesh"
+"""Names of the job's attachments."""
+
+_SIDES = (("L", "Left"), ("R", "Right"))
+_MOST_NOTES = 3  # in one finding; the report has them all
+
+
+def override_choices() -> tuple[tuple[str, str, str], ...]:
+    """(value, label, help) of everything that a bone can be told to be."""
+    found = [
+        ("ride", "Ride", "No part of the body: keeps its own animation on top of it"),
+        ("merge", "Merge", "No joint of its own: moves rigidly with the bone above it"),
+    ]
+    for role in MIDDLE_ROLES:
+        found.append((role, _label(role), f"The bone is the body's {_label(role).lower()}, or a part of it"))
+    for side, word in _SIDES:
+        for role in (*ARM_ROLES, *LEG_ROLES):
+            label = f"{word} {_label(role)}"
+            found.append((f"{role}.{side}", label, f"The bone is the body's {label.lower()}"))
+    return tuple(found)
+
+
+def _label(role: str) -> str:
+    return role.replace("_", " ").title()
+
+
+@dataclass(frozen=True)
+class BodyChoices:
+    """What somebody wants the body to be; travels in the job's ``inputs/body.npz``.
+
+    preset, gains: names of presets. mass_kg: None for the mesh's or the preset's.
+    overrides: by bone name a role ('thigh.L', 'spine'), 'ride' or 'merge'.
+    """
+
+    preset: str = "adult"
+    gains: str = "locomotion"
+    mass_kg: float | None = None
+    overrides: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        body_preset(self.preset)
+        gain_preset(self.gains)
+        if self.mass_kg is not None and not (np.isfinite(self.mass_kg) and self.mass_kg > 0.0):
+            raise BadSettings(
+                f"The body's mass is {self.mass_kg:g} kg", "Give kilograms above zero, such as 70, or leave it out"
+            )
+        known = [value for value, _, _ in override_choices()]
+        for bone, role in self.overrides.items():
+            if role not in known:
+                raise BadSettings(f"'{role}' is no role for bone '{bone}'", f"Choose one of: {', '.join(known)}")
+
+    def require_bones(self, skeleton: Skeleton) -> None:
+        """Refuse an override of a bone that is not there."""
+        for bone in self.overrides:
+            if bone not in skeleton.names:
+                raise RigError(f"There is no bone '{bone}' to be the {self.overrides[bone]}", _instead(bone, skeleton))
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain values for a JSON file."""
+        return {
+            "preset": self.preset,
+            "gains": self.gains,
+            "mass_kg": self.mass_kg,
+            "overrides": dict(self.overrides),
+        }
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of ``to_mapping``."""
+        return cls(values["preset"], values["gains"], values["mass_kg"], dict(values["overrides"]))
+
+
+def _instead(bone: str, skeleton: Skeleton) -> str:
+    """A hint with the names that look most like it."""
+    lower = {name.lower(): name for name in skeleton.names}
+    close = [lower[name] for name in difflib.get_close_matches(bone.lower(), lower, n=3)]
+    if close:
+        return f"Did you mean {' or '.join(repr(name) for name in close)}?"
+    shown = ", ".join(skeleton.names[:12])
+    return f"The bones are: {shown}{', …' if len(skeleton) > 12 else ''}"
+
+
+def body_of(clip: Clip, run: Run) -> tuple[BodyModel, BodyReport]:
+    """The body for the clip as the job wants it, from what is attached to it; every choice goes into the report."""
+    attached = run.attachment(BODY)
+    choices = BodyChoices.from_mapping(attached[1]) if attached else BodyChoices()
+    choices.require_bones(clip.skeleton)
+    try:
+        body, report = build_body(
+            clip.skeleton,
+            clip=clip,
+            mesh=_mesh(run),
+            overrides=choices.overrides,
+            preset=choices.preset,
+            gains=choices.gains,
+            mass_kg=choices.mass_kg,
+        )
+    except ImportError as error:
+        raise EngineMissing(
+            f"The worker's Python has no '{error.name}', which fits the body to the mesh",
+            f"Install it there (pip install {error.name}), or simulate without the mesh (--no-mesh)",
+        ) from error
+    run.add_detail(BODY, report.to_mapping())
+    _tell(choices, report, run)
+    return body, report
+
+
+def _mesh(run: Run) -> SkinnedMesh | None:
+    attached = run.attachment(MESH)
+    return SkinnedMesh(**attached[0]) if attached else None
+
+
+def _tell(choices: BodyChoices, report: BodyReport, run: Run) -> None:
+    """Say what an animator should know: overrides that came to nothing, and what looks wrong with the body."""
+    for bone, wanted in choices.overrides.items():
+        became = _became(report.choice(bone))
+        if became != wanted:
+            run.add_finding(
+                "body",
+                f"Bone '{bone}' was to be '{wanted}' and became '{became}'",
+                "Look at the bones above and below it: a limb is one chain, from the trunk outwards",
+            )
+    if report.notes:
+        more = len(report.notes) - _MOST_NOTES
+        message = "; ".join(report.notes[:_MOST_NOTES]) + (f"; and {more} more in the report" if more > 0 else "")
+        run.add_finding(
+            "body", message, "If that is wrong, give a bone another role: in the Body panel, or --bone NAME=ROLE"
+        )
+
+
+def _became(choice: BoneChoice) -> str:
+    """What became of a bone in the words of an override."""
+    if not choice.role:
+        return choice.use
+    if choice.role == "chest":  # the uppermost of the spine
+        return "spine"
+    return f"{choice.role}.{choice.side}" if choice.side else choice.role
