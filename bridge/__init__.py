@@ -10,9 +10,10 @@ def register() -> None:
     """Add properties, preferences, the job monitor and the command line to Blender."""
     import bpy
 
-    from . import cli, monitor, preferences, properties
+    from . import body_properties, cli, monitor, preferences, properties
 
     properties.register()
+    body_properties.register()
     preferences.register()
     monitor.register()
     _commands.append(bpy.utils.register_cli_command("sinew", cli.main))
@@ -22,10 +23,11 @@ def unregister() -> None:
     """Take them away again."""
     import bpy
 
-    from . import monitor, preferences, properties
+    from . import body_properties, monitor, preferences, properties
 
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     monitor.unregister()
     preferences.unregister()
+    body_properties.unregister()
     properties.unregister()

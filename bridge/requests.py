@@ -10,8 +10,10 @@ from typing import Any
 import bpy
 
 from ..core import jobs
+from ..core.control import registry
 from ..core.errors import CannotWrite, JobError, RigError
 from ..core.motion.checks import require_simulatable
+from .bodies import BodyRequest, attachments_of
 from .rig_reader import RigMotion, looped_rig, read_rig
 from .rig_writer import Written, require_writable, write_take
 
@@ -28,6 +30,7 @@ class Request:
     scale: metres a Blender unit, on top of the scene's unit scale.
     cycles: how many times a cyclic motion is played.
     place: where the result goes; one of ``rig_writer.PLACES``.
+    body: what the body is to be otherwise than the armature itself says.
     """
 
     armature: str
@@ -41,6 +44,7 @@ class Request:
     scale: float = 1.0
     cycles: int = 1
     place: str = "AUTO"
+    body: BodyRequest | None = None
 
 
 def find_armature(name: str = "") -> bpy.types.Object:
@@ -89,8 +93,12 @@ def read(request: Request) -> RigMotion:
 
 def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs.Job:
     """Make the job's folder. ``folder`` None is a new one among the user's jobs."""
+    obj = find_armature(request.armature)
+    attachments = {"rig": rig.to_arrays()}
+    if registry.get(request.method).uses_engine:
+        attachments |= attachments_of(obj, rig, request.body)
     target = {
-        "armature": find_armature(request.armature).name,
+        "armature": obj.name,
         "action": request.action or rig.clip.name,
         "place": request.place,
         "blend": bpy.data.filepath,
@@ -103,7 +111,7 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
         seed=request.seed,
         title=rig.clip.name,
         target=target,
-        attachments={"rig": rig.to_arrays()},
+        attachments=attachments,
         folder=folder,
     )
 

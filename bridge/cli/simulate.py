@@ -4,16 +4,20 @@
 import argparse
 import dataclasses
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
 
 from ...core import jobs
+from ...core.body.presets import body_presets, gain_presets
 from ...core.control import registry
 from ...core.errors import BadSettings, SinewError
 from ...core.files import write_json
 from ...core.motion.timing import check_frame_rate, check_scale
-from .. import preview, requests, saving
+from .. import body_properties, preview, properties, requests, saving
+from ..bodies import BodyRequest
 from ..importers import open_input
 from ..rig_reader import RigMotion
 from ..rig_writer import PLACES, Written
@@ -41,6 +45,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
     add("--seed", type=int, default=0, metavar="N", help="same seed, same result (default 0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the method; may be repeated")
+    add("--body", metavar="PRESET", help=f"one of: {', '.join(body_presets())}; the armature's own if left out")
+    add("--gains", metavar="NAME", help=f"muscles: one of: {', '.join(gain_presets())}; the armature's own if left out")
+    add("--mass", type=float, metavar="KG", help="what the body weighs; what its mesh or preset says if left out")
+    add("--no-mesh", action="store_true", help="make the body from bones and tables, not from the mesh")
+    add(
+        "--bone",
+        action="append",
+        default=[],
+        metavar="NAME=ROLE",
+        help="what a bone is, such as Hips=pelvis, LeftUpLeg=thigh.L, Cape=ride or Twist=merge; may be repeated",
+    )
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
     add("--out", type=Path, metavar="FILE.blend", help="save the scene with the new Action")
     add("--report", type=Path, metavar="FILE.json", help="write what was done and measured")
@@ -59,6 +74,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
     request = _request(arguments)
     _require_outputs(arguments)
+    with _registered():
+        return _simulate(arguments, request)
+
+
+def _simulate(arguments: argparse.Namespace, request: requests.Request) -> int:
     if arguments.input:
         request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
     elif not bpy.context.scene.objects:
@@ -76,6 +96,21 @@ def run(arguments: argparse.Namespace) -> int:
     written = requests.collect(job)
     _finish(arguments, job, written)
     return 0
+
+
+@contextmanager
+def _registered() -> Iterator[None]:
+    """What a .blend says about its characters is read through Sinew's properties, also where no add-on has them."""
+    if hasattr(bpy.types.Scene, "sinew"):
+        yield
+        return
+    properties.register()
+    body_properties.register()
+    try:
+        yield
+    finally:
+        body_properties.unregister()
+        properties.unregister()
 
 
 def _request(arguments: argparse.Namespace) -> requests.Request:
@@ -98,7 +133,31 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
         scale=arguments.scale,
         cycles=arguments.cycles,
         place=arguments.place.upper(),
+        body=_body(arguments),
     )
+
+
+def _body(arguments: argparse.Namespace) -> BodyRequest:
+    body = BodyRequest(
+        arguments.body,
+        arguments.gains,
+        arguments.mass,
+        False if arguments.no_mesh else None,
+        _overrides(arguments.bone),
+    )
+    body.require_possible()
+    return body
+
+
+def _overrides(texts: Sequence[str]) -> dict[str, str]:
+    """Bone -> role; a bone's name may hold anything, a role no '='."""
+    found = {}
+    for text in texts:
+        bone, _, role = text.rpartition("=")
+        if not (bone and role):
+            raise BadSettings(f"'{text}' says not which bone is what", "Write --bone NAME=ROLE, such as Hips=pelvis")
+        found[bone] = role
+    return found
 
 
 def _require_outputs(arguments: argparse.Namespace) -> None:

@@ -73,7 +73,9 @@ class BodyChoices:
         """Refuse an override of a bone that is not there."""
         for bone in self.overrides:
             if bone not in skeleton.names:
-                raise RigError(f"There is no bone '{bone}' to be the {self.overrides[bone]}", _instead(bone, skeleton))
+                raise RigError(
+                    f"There is no bone '{bone}', which was to be '{self.overrides[bone]}'", _instead(bone, skeleton)
+                )
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values for a JSON file."""

@@ -12,7 +12,18 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("bridge", "core", "operators", "panels")
 ENGINES = {"mujoco", "pybullet"}
-BLENDER = {"addon_utils", "bl_ui", "blf", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils", "rna_prop_ui"}
+BLENDER = {
+    "addon_utils",
+    "bl_operators",
+    "bl_ui",
+    "blf",
+    "bpy",
+    "bpy_extras",
+    "gpu",
+    "gpu_extras",
+    "mathutils",
+    "rna_prop_ui",
+}
 
 # Each room of core may import itself, those of its row, and BASE. A new room needs a row.
 BASE = ("core.__version__", "core.errors", "core.files", "core.settings")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the character's body is like, and what its bones are where names and shape mislead."""
+
+import bpy
+from bl_ui.utils import PresetPanel
+
+from .drawing import SidebarPanel
+
+
+class SINEW_PT_body_presets(PresetPanel, bpy.types.Panel):
+    """Bodies that come with Sinew, and those that were kept."""
+
+    bl_idname = "SINEW_PT_body_presets"
+    bl_label = "Body Presets"
+    preset_subdir = "sinew/body"
+    preset_operator = "script.execute_preset"
+    preset_add_operator = "sinew.body_preset_add"
+
+
+class SINEW_UL_bone_overrides(bpy.types.UIList):
+    """Bones, and what they are told to be."""
+
+    bl_idname = "SINEW_UL_bone_overrides"
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: bpy.types.PropertyGroup,
+        item: bpy.types.PropertyGroup,
+        icon: int,
+        active_data: bpy.types.PropertyGroup,
+        active_property: str,
+        index: int = 0,
+    ) -> None:
+        """Draw one line: the bone and its role; a bone that is not there is red."""
+        armature = data.id_data.data
+        split = layout.split(factor=0.55, align=True)
+        split.alert = item.name not in armature.bones
+        split.prop_search(item, "name", armature, "bones", text="", icon="BONE_DATA")
+        split.prop(item, "role", text="")
+
+
+class SINEW_PT_body(SidebarPanel, bpy.types.Panel):
+    """Build, muscles and mass of the chosen character."""
+
+    bl_idname = "SINEW_PT_body"
+    bl_parent_id = "SINEW_PT_character"
+    bl_label = "Body"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """There must be a character."""
+        return context.scene.sinew.armature is not None
+
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        """Offer the presets."""
+        SINEW_PT_body_presets.draw_panel_header(self.layout)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the body and the list of bones."""
+        layout, body = self.layout, context.scene.sinew.armature.sinew_body
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for name in ("preset", "gains", "mass_kg", "use_mesh"):
+            layout.prop(body, name)
+        layout.label(text="Bones that are something else than they seem:")
+        row = layout.row()
+        row.template_list(
+            "SINEW_UL_bone_overrides", "", body, "overrides", body, "override_index", rows=3 if body.overrides else 2
+        )
+        buttons = row.column(align=True)
+        buttons.operator("sinew.body_override_add", text="", icon="ADD")
+        buttons.operator("sinew.body_override_remove", text="", icon="REMOVE")

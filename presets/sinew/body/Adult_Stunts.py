@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A grown person who flips, kicks and lands."""
+
+import bpy
+
+body = bpy.context.scene.sinew.armature.sinew_body
+
+body.preset = "adult"
+body.gains = "stunts"
+body.mass_kg = 0.0

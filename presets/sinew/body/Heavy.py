@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A heavy person who walks, runs and dances."""
+
+import bpy
+
+body = bpy.context.scene.sinew.armature.sinew_body
+
+body.preset = "heavy"
+body.gains = "locomotion"
+body.mass_kg = 0.0
