@@ -57,13 +57,13 @@ def test_sliding_friction_angle(compiled, friction):
 
 
 def test_ragdoll_dropped_from_two_metres_stays_whole(compiled):
-    """Without muscles, from eight attitudes: joints hold, numbers are finite, all of it ends on the floor at rest."""
+    """Without muscles, from six attitudes: joints hold, numbers are finite, all of it ends on the floor at rest."""
     body = bodies.humanoid()
-    world = compiled(stage_of(body), 8)
+    world = compiled(stage_of(body), 6)
     rng = np.random.default_rng(0)
-    qpos = np.tile(bodies.rest_pose(body, (0, 0, 2.0)), (8, 1))
-    qpos[:, 3:7] = from_rotation_vector(rng.normal(size=(8, 3)) * 1.5)
-    states, rows = play(world, world.state_of(qpos, np.zeros((8, body.nv))), 4.0, muscle=np.zeros((8, 120)))
+    qpos = np.tile(bodies.rest_pose(body, (0, 0, 2.0)), (6, 1))
+    qpos[:, 3:7] = from_rotation_vector(rng.normal(size=(6, 3)) * 1.5)
+    states, rows = play(world, world.state_of(qpos, np.zeros((6, body.nv))), 4.0, muscle=np.zeros((6, 120)))
     assert np.isfinite(states).all()
     for index, link in enumerate(body.links):
         if link.parent >= 0:

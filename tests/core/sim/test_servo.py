@@ -30,8 +30,8 @@ def at(angle=None, quat=None):
 @pytest.mark.parametrize("target", [0.4, 1.5, -1.2])
 def test_hinge_sags_by_load_over_stiffness(compiled, target):
     kp = 100.0
-    world = compiled(stage_of(arm(kp, 30.0)))
-    states, _ = play(world, begin(world, at(target)), 3.0, [target])
+    world = compiled(stage_of(arm(kp, 14.0)))
+    states, _ = play(world, begin(world, at(target)), 1.5, [target])
     angle = world.pose_of(states)[0][0, -1, 7]
     expected = brentq(lambda a: kp * (target - a) - LOAD * np.sin(a), -np.pi, np.pi)
     np.testing.assert_allclose(angle, expected, atol=0.002)
@@ -46,8 +46,8 @@ def test_ball_servo_is_geodesic(compiled, target):
     """At rest kp * log(q^-1 q*) balances gravity, in the link's own frame, however far the target is from zero."""
     kp = 60.0
     wanted = from_rotation_vector(np.array(target))
-    world = compiled(stage_of(arm(kp, 20.0, kind="ball")))
-    states, _ = play(world, begin(world, at(quat=wanted)), 4.0, target)
+    world = compiled(stage_of(arm(kp, 10.0, kind="ball")))
+    states, _ = play(world, begin(world, at(quat=wanted)), 2.0, target)
     pose, velocity = (values[0, -1] for values in world.pose_of(states))
     assert np.abs(velocity).max() < 0.01
     servo = kp * to_rotation_vector(multiply(conjugate(pose[7:11]), wanted))
@@ -63,7 +63,7 @@ def test_step_response_is_a_damped_oscillator(compiled, kp, kd, kind):
     step = 0.5
     world = compiled(stage_of(arm(kp, kd, kind=kind), gravity=WEIGHTLESS))
     start = at(0.0) if kind == "hinge" else at(quat=(1, 0, 0, 0))
-    states, rows = play(world, begin(world, start), 1.5, [step] if kind == "hinge" else [step, 0, 0], substeps=1)
+    states, rows = play(world, begin(world, start), 1.0, [step] if kind == "hinge" else [step, 0, 0], substeps=1)
     poses = world.pose_of(states)[0][0]
     angle = poses[:, 7] if kind == "hinge" else Rotation.from_quat(np.roll(poses[:, 7:11], -1, -1)).as_rotvec()[:, 0]
     roots = np.roots([INERTIA, kd, kp]).astype(complex)
@@ -106,9 +106,9 @@ def test_torque_limit(compiled, kind):
 def test_muscle_scales_gains_and_limit(compiled):
     """Half the muscle sags as a servo of half the stiffness does, copy by copy; none at all hangs freely."""
     kp, target = 100.0, 1.0
-    world = compiled(stage_of(arm(kp, 30.0)), 3)
-    muscle = np.repeat([[1.0], [0.5], [0.0]], 90, axis=1)
-    states, _ = play(world, begin(world, at(target)), 3.0, [target], muscle=muscle)
+    world = compiled(stage_of(arm(kp, 14.0)), 3)
+    muscle = np.repeat([[1.0], [0.5], [0.0]], 54, axis=1)
+    states, _ = play(world, begin(world, at(target)), 1.8, [target], muscle=muscle)
     angles = world.pose_of(states)[0][:, :, 7]
     for copy, factor in ((0, 1.0), (1, 0.5)):
         expected = brentq(lambda a, k=factor * kp: k * (target - a) - LOAD * np.sin(a), -1, np.pi)
@@ -124,12 +124,12 @@ def test_muscle_scales_gains_and_limit(compiled):
 
 def test_muscle_may_change_in_time(compiled):
     kp, target = 100.0, 1.0
-    world = compiled(stage_of(arm(kp, 30.0)))
-    muscle = np.concatenate([np.full(90, 0.5), np.full(90, 1.0)])[None]
-    states, _ = play(world, begin(world, at(target)), 6.0, [target], muscle=muscle)
+    world = compiled(stage_of(arm(kp, 14.0)))
+    muscle = np.concatenate([np.full(54, 0.5), np.full(54, 1.0)])[None]
+    states, _ = play(world, begin(world, at(target)), 3.6, [target], muscle=muscle)
     angle = world.pose_of(states)[0][0, :, 7]
     sags = [brentq(lambda a, k=k: k * (target - a) - LOAD * np.sin(a), -1, np.pi) for k in (50.0, 100.0)]
-    np.testing.assert_allclose(angle[[89, -1]], sags, atol=0.003)
+    np.testing.assert_allclose(angle[[53, -1]], sags, atol=0.003)
 
 
 @pytest.mark.parametrize("kind", ["hinge", "ball"])
@@ -141,7 +141,7 @@ def test_joint_limits_hold(compiled, kind):
         joint = Joint(kind, joint.pos, from_rotation_vector(np.array([np.pi / 2, 0, 0])), max_angle=0.7)
     world = compiled(stage_of(bodies.pendulum(LENGTH, MASS, joint)))
     start = at(1.5) if kind == "hinge" else at(quat=(1, 0, 0, 0))
-    states, _ = play(world, begin(world, start), 3.0)
+    states, _ = play(world, begin(world, start), 2.0)
     pose = world.pose_of(states)[0][0, -1]
     angle = pose[7] - 0.5 if kind == "hinge" else np.linalg.norm(to_rotation_vector(pose[7:11])) - 0.7
     assert abs(angle) < np.radians(2)
