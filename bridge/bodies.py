@@ -2,18 +2,23 @@
 """What a job must know to make a character's body: the choices on its armature, and the mesh it moves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ..core.body.mesh import SkinnedMesh
 from ..core.control.character import BODY, MESH, BodyChoices
 from ..core.errors import RigError, SinewError
+from . import actions
+from .kept import scene_kept
 from .mesh_reader import read_mesh
 from .rig_reader import RigMotion
 
 Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
+
+_PLAIN = ("preset", "gains", "mass_kg", "use_mesh")
 
 
 @dataclass(frozen=True)
@@ -29,37 +34,64 @@ class BodyRequest:
     use_mesh: bool | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
 
-    def require_possible(self) -> None:
-        """Refuse names and numbers that are wrong for any armature."""
+    def checked(self) -> BodyChoices:
+        """The choices themselves; names and numbers that are wrong for any armature are refused."""
         named = {"preset": self.preset, "gains": self.gains, "mass_kg": self.mass_kg}
-        BodyChoices(**{name: value for name, value in named.items() if value is not None}, overrides=self.overrides)
+        said = {name: value for name, value in named.items() if value is not None}
+        return BodyChoices(**said, overrides=self.overrides)
 
 
-def choices_of(obj: bpy.types.Object, asked: BodyRequest | None = None) -> BodyChoices:
-    """The body that the armature is to have."""
-    own, asked = obj.sinew_body, asked or BodyRequest()
+def asked_of(obj: bpy.types.Object) -> BodyRequest:
+    """What the armature itself says, checked by nobody yet; cheap enough for ``draw``."""
+    own = getattr(obj, "sinew_body", None)
+    if own is None:  # Sinew's properties are not registered
+        return BodyRequest()
     # Bones without a name are lines of the list that were not filled in yet.
-    overrides = {item.name: item.role for item in own.overrides if item.name} | dict(asked.overrides)
-    mass_kg = asked.mass_kg if asked.mass_kg is not None else float(str(np.float32(own.mass_kg))) or None
-    return BodyChoices(asked.preset or own.preset, asked.gains or own.gains, mass_kg, overrides)
+    overrides = {item.name: item.role for item in own.overrides if item.name}
+    mass_kg = float(str(np.float32(own.mass_kg))) or None  # without what single precision adds to it
+    return BodyRequest(own.preset, own.gains, mass_kg, own.use_mesh, overrides)
 
 
-def attachments_of(obj: bpy.types.Object, rig: RigMotion, asked: BodyRequest | None = None) -> dict[str, Attachment]:
-    """What travels with the job for ``core.control.character.body_of``; refuses what no body could be made of."""
-    choices = choices_of(obj, asked)
+def _together(own: BodyRequest, asked: BodyRequest) -> BodyRequest:
+    """What is asked for, and what the armature says where nothing is."""
+    said = {name: value for name in _PLAIN if (value := getattr(asked, name)) is not None}
+    return replace(own, **said, overrides={**own.overrides, **asked.overrides})
+
+
+def attachments_of(
+    obj: bpy.types.Object,
+    rig: RigMotion,
+    asked: BodyRequest | None = None,
+    action: bpy.types.Action | None = None,
+) -> dict[str, Attachment]:
+    """What travels with the job for ``core.control.character.body_of``; refuses what no body could be made of.
+
+    action: what ``rig`` was read from, None for whatever moves the armature now.
+    """
+    wanted = _together(asked_of(obj), asked or BodyRequest())
+    choices = wanted.checked()
     choices.require_bones(rig.clip.skeleton)
     found: dict[str, Attachment] = {BODY: ({}, choices.to_mapping())}
-    wanted = asked.use_mesh if asked is not None else None
-    if obj.sinew_body.use_mesh if wanted is None else wanted:
-        try:
-            mesh = read_mesh(obj, rig.clip.skeleton, rig.metres_per_unit)
-            if mesh is not None:
-                mesh.require_fits(rig.clip.skeleton)
-        except SinewError as error:
-            instead = "or switch Fit to Mesh off (--no-mesh)"
-            hint = f"{error.hint}, {instead}" if error.hint else f"Mend it, {instead}"
-            raise RigError(error.message, hint) from error
+    if wanted.use_mesh is not False:
+        mesh = _mesh_of(obj, rig, action)
         if mesh is not None:
             arrays = {"vertices": mesh.vertices, "weights": mesh.weights, "areas": mesh.areas}
             found[MESH] = (arrays, {})
     return found
+
+
+def _mesh_of(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None) -> SkinnedMesh | None:
+    """The mesh at rest, standing as the rest skeleton does; an error says how to do without."""
+    scene = bpy.context.scene
+    try:
+        # The skeleton stands as the object does when the motion begins.
+        with actions.playing(obj, action), scene_kept(scene):
+            scene.frame_set(rig.frame_start)
+            mesh = read_mesh(obj, rig.clip.skeleton, rig.metres_per_unit)
+        if mesh is not None:
+            mesh.require_fits(rig.clip.skeleton)
+    except SinewError as error:
+        instead = "or switch Fit to Mesh off (--no-mesh)"
+        hint = f"{error.hint}, {instead}" if error.hint else f"Mend it, {instead}"
+        raise RigError(error.message, hint) from error
+    return mesh

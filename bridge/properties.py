@@ -25,6 +25,7 @@ from bpy.props import (
 from ..core.control import registry
 from ..core.settings import Settings
 from . import actions
+from .bodies import asked_of
 from .requests import Request
 from .rig_writer import PLACES
 from .stage import properties as stage_properties
@@ -213,6 +214,7 @@ def request_of(scene: bpy.types.Scene) -> Request:
         true_fps=_plain(chosen.true_fps) or None,
         scale=_plain(chosen.scale),
         place=chosen.place,
+        body=asked_of(chosen.armature) if chosen.armature and uses_engine(scene) else None,
     )
 
 

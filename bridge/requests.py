@@ -96,7 +96,7 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
     obj = find_armature(request.armature)
     attachments = {"rig": rig.to_arrays()}
     if registry.get(request.method).uses_engine:
-        attachments |= attachments_of(obj, rig, request.body)
+        attachments |= attachments_of(obj, rig, request.body, find_action(request.action))
     target = {
         "armature": obj.name,
         "action": request.action or rig.clip.name,

@@ -145,7 +145,7 @@ def _body(arguments: argparse.Namespace) -> BodyRequest:
         False if arguments.no_mesh else None,
         _overrides(arguments.bone),
     )
-    body.require_possible()
+    body.checked()  # now, before anything is opened
     return body
 
 

@@ -34,7 +34,9 @@ def test_every_module_is_in_it(built, root):
     with zipfile.ZipFile(built[0]) as archive:
         names = set(archive.namelist())
     rooms = [path for room in ("bridge", "core", "operators", "panels") for path in (root / room).rglob("*.py")]
-    assert {path.relative_to(root).as_posix() for path in rooms} <= names
+    data = [path for path in (root / "presets").rglob("*") if path.suffix in (".json", ".py")]
+    assert {path.parent.name for path in data} == {"bodies", "gains", "body"}
+    assert {path.relative_to(root).as_posix() for path in rooms + data} <= names
 
 
 def test_the_same_sources_give_the_same_bytes(built):
