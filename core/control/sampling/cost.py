@@ -25,12 +25,19 @@ class Weights:
     action: float = 0.05
 
 
-def cost(reference: Reference, frame: int, qpos: Array, rows: Rows, offsets: Array, weights: Weights) -> Array:
-    """(N,) of samples with poses (N, nq), their rows (last moment counts) and offsets (N, nu); inf for the broken."""
+def cost(
+    reference: Reference, frame: int, qpos: Array, rows: Rows, offsets: Array, drift: Array, weights: Weights
+) -> Array:
+    """(N,) of samples with poses (N, nq), their rows (last moment counts) and offsets (N, nu); inf for the broken.
+
+    drift: (N, 2) metres in the plane by which the reference is moved for each sample: a body that has fallen behind
+    must not be dragged back, or the pull fights its gait.
+    """
     ref = reference.rows
     root = angle_between(qpos[:, 3:7], reference.qpos[frame, 3:7])
     pos, ref_pos = rows.link_pos[:, -1], ref.link_pos[0, frame]
     com, ref_com = rows.com[:, -1, 0], ref.com[0, frame, 0]
+    placed = ref_com + np.pad(drift, ((0, 0), (0, 1)))
     height = np.abs(pos[:, reference.tips, 2] - ref_pos[reference.tips, 2]).mean(-1)
     stance = (pos[:, reference.feet, :2] - com[:, None, :2]) - (ref_pos[reference.feet, :2] - ref_com[:2])
     total = (
@@ -38,7 +45,7 @@ def cost(reference: Reference, frame: int, qpos: Array, rows: Rows, offsets: Arr
         + weights.root * root
         + weights.tips * height
         + weights.balance * np.linalg.norm(stance, axis=-1).mean(-1)
-        + weights.com * np.linalg.norm(com - ref_com, axis=-1)
+        + weights.com * np.linalg.norm(com - placed, axis=-1)
         + weights.com_velocity * np.linalg.norm(rows.com_velocity[:, -1, 0] - ref.com_velocity[0, frame, 0], axis=-1)
         + weights.angular_momentum
         * np.linalg.norm(rows.angular_momentum[:, -1, 0] - ref.angular_momentum[0, frame, 0], axis=-1)

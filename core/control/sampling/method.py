@@ -39,7 +39,7 @@ class _Quality:
     again: int
 
 
-_QUALITIES = {"draft": _Quality(200, 0), "normal": _Quality(400, 250), "high": _Quality(1000, 600)}
+_QUALITIES = {"draft": _Quality(200, 0), "normal": _Quality(400, 0), "high": _Quality(1000, 0)}
 
 
 @dataclass(frozen=True)

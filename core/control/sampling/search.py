@@ -19,6 +19,7 @@ class Layer:
     """What a fragment leaves behind of its elite: E samples.
 
     states: (E, state_size) at its end. offsets: (E, nu). parents: (E,) into the layer before. total: (E,) running cost.
+    drift: (E, 2) metres in the plane from where the centre of mass should be to where it is.
     cost: of the cheapest sample alone; astray: how far that one is from the wanted heights (``core.motion.falling``).
     """
 
@@ -26,6 +27,7 @@ class Layer:
     offsets: Array
     parents: NDArray[np.int64]
     total: Array
+    drift: Array
     cost: float
     astray: float
 
@@ -47,6 +49,8 @@ class Effort:
 _MEMORY = 0.6
 # When the best sample is this far astray, it will soon be down: a little earlier than a take counts as fallen.
 _LOST = 0.8 * STRAY
+# How much of a drift from the reference's place is let be from one fragment to the next.
+_FOLLOW = 0.9
 _BACK = 6  # fragments to go back when lost
 
 
@@ -106,9 +110,11 @@ def _advance(
     if layers:
         parents = _resampled(layers[-1].total, count, rng)
         starts, before = layers[-1].states[parents], layers[-1].total[parents]
+        drift = _FOLLOW * layers[-1].drift[parents]
     else:
         parents = np.zeros(count, dtype=np.int64)
         starts, before = np.repeat(reference.states[:1], count, axis=0), np.zeros(count)
+        drift = np.zeros((count, 2))
     offsets = centre + rng.normal(size=(count, len(noise))) * noise
     offsets[0] = centre
     frames = reference.frames_of(len(layers))
@@ -116,12 +122,13 @@ def _advance(
     substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
     states, rows = world.rollout(starts, targets, substeps=substeps)
     ends = states[:, FRAGMENT_STEPS - 1]
-    each = cost(reference, int(frames[-1]), world.pose_of(ends)[0], rows, offsets - centre, Weights())
+    each = cost(reference, int(frames[-1]), world.pose_of(ends)[0], rows, offsets, drift, Weights())
     total = _MEMORY * before + each
     elite = np.argsort(total, kind="stable")[: effort.elite]
     best = int(np.argmin(each))
+    away = rows.com[elite, -1, 0, :2] - reference.rows.com[0, frames[-1], 0, :2]
     lost = astray(reference.rows.link_pos[0, frames[-1:]], rows.link_pos[best, -1:])[0]
-    return Layer(ends[elite], offsets[elite], parents[elite], total[elite], float(each[best]), float(lost))
+    return Layer(ends[elite], offsets[elite], parents[elite], total[elite], away, float(each[best]), float(lost))
 
 
 def _resampled(total: Array, count: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sampling control on real motion: it stays up, it is repeatable, and it takes part in the whole path."""
+
+import numpy as np
+import pytest
+
+from sinew.core import jobs
+from sinew.core.body.build import build_body
+from sinew.core.body.clearance import grounded
+from sinew.core.control.registry import get
+from sinew.core.control.sampling.cost import Weights, cost
+from sinew.core.control.sampling.reference import FRAGMENT_STEPS, make_reference
+from sinew.core.motion.io import stock
+from sinew.core.sim import engines
+from sinew.core.sim.stage import Character, Stage
+
+
+@pytest.fixture(scope="module")
+def walk():
+    """A step of the stock walk in a world of eight copies."""
+    clip = stock.load("walk").frames(0, 16)
+    body, _ = build_body(clip.skeleton, clip=clip)
+    clip, _ = grounded(body, clip)
+    world = engines.get("mujoco").compile(Stage((Character(body),)), 8)
+    yield make_reference(body, clip, world), world
+    world.close()
+
+
+def test_the_reference_itself_costs_nothing(walk):
+    reference, world = walk
+    states = np.repeat(reference.states[FRAGMENT_STEPS][None], world.copies, axis=0)
+    zero = np.zeros((world.copies, reference.body.nu))
+    rows = world.sense(states)
+    each = cost(reference, FRAGMENT_STEPS, world.pose_of(states)[0], rows, zero, np.zeros((world.copies, 2)), Weights())
+    assert np.abs(each).max() < 1e-6
+
+
+def test_every_term_of_the_cost_is_felt(walk):
+    reference, world = walk
+    qpos, qvel = world.pose_of(reference.states[FRAGMENT_STEPS])
+    still = np.zeros((world.copies, 2))
+
+    def seen(qpos, qvel, offsets=0.0, drift=still):
+        states = world.state_of(np.repeat(qpos[None], world.copies, 0), np.repeat(qvel[None], world.copies, 0))
+        asked = np.full((world.copies, reference.body.nu), offsets)
+        return cost(reference, FRAGMENT_STEPS, qpos[None], world.sense(states), asked, drift, Weights())[0]
+
+    lifted, moved, faster, bent = np.array(qpos), np.array(qpos), np.array(qvel), np.array(qpos)
+    lifted[2] += 0.2
+    moved[0] += 0.5
+    faster[0] += 1.0
+    bent[reference.body.qpos_starts[-2]] *= -1.0
+    assert seen(lifted, qvel) == pytest.approx(10.0 * 0.2 + 3.0 * 0.2, rel=0.01)
+    assert seen(moved, qvel) == pytest.approx(3.0 * 0.5, rel=0.01)
+    assert seen(moved, qvel, drift=np.tile([0.5, 0.0], (world.copies, 1))) == pytest.approx(0.0, abs=1e-6)
+    assert seen(qpos, faster) == pytest.approx(0.1 * 1.0, rel=0.05)
+    assert seen(qpos, qvel, offsets=0.1) == pytest.approx(0.05 * 0.1 * np.sqrt(reference.body.nu), rel=0.01)
+    assert np.isinf(seen(np.full_like(qpos, np.nan), qvel))
+
+
+def test_a_kick_is_simulated_as_a_job_the_same_every_time():
+    clip = stock.load("kick").frames(0, 30)
+
+    def simulated(seed):
+        job = jobs.create(clip, method="sampling", settings={"quality": "draft"}, engine="mujoco", seed=seed)
+        status = jobs.wait(job, jobs.launch(job))
+        assert status.state == "done", status.message
+        return job.result()
+
+    first, again, other = simulated(1), simulated(1), simulated(2)
+    assert first.report["engine"] == "mujoco" and first.report["fell"] is False
+    motion = first.take.motion
+    assert len(motion) == len(clip) and motion.fps == clip.fps and motion.skeleton.same_bones(clip.skeleton)
+    assert np.array_equal(motion.local_quat_wxyz, again.take.motion.local_quat_wxyz)
+    assert np.array_equal(motion.local_pos, again.take.motion.local_pos)
+    assert not np.array_equal(motion.local_quat_wxyz, other.take.motion.local_quat_wxyz)
+    # It moved as a body does, near the source but not as the source.
+    pos, wanted = motion.world()[0], clip.world()[0]
+    apart = np.linalg.norm((pos - pos[:, :1]) - (wanted - wanted[:, :1]), axis=-1)
+    assert 0.002 < apart.mean() < 0.12
+    feet = [motion.skeleton.index(name) for name in ("foot.L", "foot.R")]
+    assert first.take.contacts[:, feet].any(1).mean() > 0.6
+
+
+def test_the_method_tells_what_it_is():
+    method = get("sampling")
+    assert method.uses_engine and method.settings_type().quality == "normal"
