@@ -79,6 +79,7 @@ class MujocoWorld:
         self._open_batch: Any = Batch(self._model, copies, threads)
         for name in PLACED:
             self._batch.bind(name)  # a field is filled by the calls after this
+        self._bare_batch: Any = None
         self._muscle: Array = np.ones(copies)
 
     def state_of(self, qpos: Array, qvel: Array, time_s: Array | float = 0.0) -> Array:
@@ -155,9 +156,11 @@ class MujocoWorld:
         """
         from mujoco.batch import Batch
 
-        model = copy(self._model)
-        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR.value
-        batch = Batch(model, self.copies, self._threads)
+        if self._bare_batch is None:
+            model = copy(self._model)
+            model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR.value
+            self._bare_batch = Batch(model, self.copies, self._threads)
+        batch = self._bare_batch
         batch.state[:, : self.state_size] = states
         batch.state[:, self.state_size :] = 0.0
         begin = time.perf_counter()
@@ -166,7 +169,7 @@ class MujocoWorld:
 
     def close(self) -> None:
         """Let go of the threads."""
-        self._open_batch = None
+        self._open_batch = self._bare_batch = None
 
     @property
     def _batch(self) -> Any:
