@@ -36,8 +36,9 @@ class SINEW_UL_bone_overrides(bpy.types.UIList):
         """Draw one line: the bone and its role; a bone that is not there is red."""
         armature = data.id_data.data
         split = layout.split(factor=0.55, align=True)
-        split.alert = item.name not in armature.bones
-        split.prop_search(item, "name", armature, "bones", text="", icon="BONE_DATA")
+        found = item.name in armature.bones
+        split.alert = not found
+        split.prop_search(item, "name", armature, "bones", text="", icon="BONE_DATA" if found else "ERROR")
         split.prop(item, "role", text="")
 
 
@@ -65,7 +66,7 @@ class SINEW_PT_body(SidebarPanel, bpy.types.Panel):
         layout.use_property_decorate = False
         for name in ("preset", "gains", "mass_kg", "use_mesh"):
             layout.prop(body, name)
-        layout.label(text="Bones that are something else than they seem:")
+        layout.label(text="Bone Roles")
         row = layout.row()
         row.template_list(
             "SINEW_UL_bone_overrides", "", body, "overrides", body, "override_index", rows=3 if body.overrides else 2
