@@ -56,15 +56,18 @@ def _draw_ground(layout: bpy.types.UILayout, scene: bpy.types.Scene, found: list
 
 
 def _draw_item(box: bpy.types.UILayout, context: bpy.types.Context, item: StageItem) -> None:
+    wrong = item.problem is not None and item.shows
     row = box.row(align=True)
     row.active = item.shows
-    row.alert = item.problem is not None
     split = row.split(factor=0.5)
-    split.operator("sinew.stage_select", text=item.name, icon=item.icon, emboss=False).name = item.name
-    split.label(text=item.text if item.shows else "hidden: not on the stage")
+    name = split.row()
+    name.alignment = "LEFT"
+    icon = "ERROR" if wrong else item.icon
+    name.operator("sinew.stage_select", text=item.name, icon=icon, emboss=False).name = item.name
+    split.label(text=item.text if item.shows else "hidden")
     row.operator("sinew.stage_clear", text="", icon="X", emboss=False).name = item.name
-    if item.problem is not None and item.shows:
-        paragraph(box, context, str(item.problem), icon="ERROR", alert=True)
+    if wrong:
+        paragraph(box, context, str(item.problem), icon="BLANK1", alert=True)
 
 
 def _draw_active(layout: bpy.types.UILayout, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:

@@ -74,6 +74,7 @@ def _read(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> StageParts:
     findings += found
     own = scene.sinew.stage
     return StageParts(
+        characters=tuple(cast),
         terrain=terrain,
         obstacles=tuple(obstacles),
         props=tuple(props),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..body import BodyModel
 from ..errors import BadStage
 from ..geometry.quaternions import Array
 from .convex import convex_pieces
@@ -18,12 +19,15 @@ _ABYSS_M = -1000.0
 
 
 def assemble(
-    parts: StageParts, characters: Sequence[Character], *, while_waiting: Callable[[], None] = lambda: None
+    parts: StageParts, bodies: Sequence[BodyModel], *, while_waiting: Callable[[], None] = lambda: None
 ) -> tuple[Stage, tuple[Finding, ...]]:
     """The stage with everything on it, and what the animator should know, of reading the scene too.
 
-    The characters' names are those that the pushes know. ``while_waiting`` as for ``convex_pieces``.
+    bodies: one for each of the parts' characters. ``while_waiting`` as for ``convex_pieces``.
     """
+    characters = tuple(
+        Character(body, name, parts.self_collision) for name, body in zip(parts.characters, bodies, strict=True)
+    )
     findings = list(parts.findings)
     obstacles = []
     for part in parts.obstacles:
@@ -36,7 +40,7 @@ def assemble(
         props.append(made)
         findings += found
     stage = Stage(
-        tuple(characters),
+        characters,
         terrain=parts.terrain if parts.terrain is not None or parts.ground else _abyss(),
         obstacles=tuple(obstacles),
         props=tuple(props),

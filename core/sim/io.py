@@ -32,6 +32,7 @@ def to_arrays(parts: StageParts) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         arrays["pushes"] = np.array(rows)
     meta = {
         "schema": SCHEMA,
+        "characters": list(parts.characters),
         "terrain_spacing": parts.terrain.spacing if parts.terrain is not None else None,
         "obstacles": [{"name": part.name, "friction": part.friction} for part in parts.obstacles],
         "props": [
@@ -61,6 +62,7 @@ def _stage_parts(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> S
     if meta["terrain_spacing"] is not None:
         terrain = Terrain(arrays["terrain_heights"], meta["terrain_spacing"], arrays["terrain_origin"])
     return StageParts(
+        characters=tuple(meta["characters"]),
         terrain=terrain,
         obstacles=tuple(
             ObstaclePart(mesh=_mesh(arrays, f"obstacle{index}"), **words)

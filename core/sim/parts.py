@@ -101,13 +101,15 @@ class PushPart:
 
 @dataclass(frozen=True, eq=False)
 class StageParts:
-    """Everything on the stage but the characters, in the world: metres, seconds from the clip's first frame.
+    """Everything on the stage but the characters' bodies, in the world: metres, seconds from the clip's first frame.
 
+    characters: who is on it, by the names that the pushes know them by.
     terrain: stands in for the flat ground. ground: whether there is any; without it everything falls.
     gravity: (3,) m/s². friction: of ground or terrain. self_collision: whether characters touch themselves.
     findings: what the animator should know of how the scene was read.
     """
 
+    characters: tuple[str, ...] = ()
     terrain: Terrain | None = None
     obstacles: tuple[ObstaclePart, ...] = ()
     props: tuple[PropPart, ...] = ()

@@ -30,6 +30,7 @@ QUAT = np.array([0.5, 0.5, -0.5, 0.5])
 
 def everything():
     return StageParts(
+        characters=("Other", "Hero"),
         terrain=Terrain(np.arange(12.0).reshape(3, 4), 0.25, np.array([-1.0, 2.0])),
         obstacles=(ObstaclePart("Würfel", CUBE, 0.3), ObstaclePart("Other", CUBE)),
         props=(
@@ -91,7 +92,11 @@ def test_words_that_are_no_stage_are_a_bad_file(meta):
 
 def test_parts_become_a_stage():
     parts = replace(everything(), terrain=None, ground=True)
-    stage, findings = assemble(parts, [Character(chain(2), "Other"), Character(ball(), "Hero")])
+    stage, findings = assemble(parts, [chain(2), ball()])
+    assert [(character.name, character.self_collision) for character in stage.characters] == [
+        ("Other", True),
+        ("Hero", True),
+    ]
     assert [(obstacle.name, obstacle.friction) for obstacle in stage.obstacles] == [("Würfel", 0.3), ("Other", 1.0)]
     assert len(stage.obstacles[0].pieces) == 1 and len(stage.obstacles[0].pieces[0]) == 8
     assert stage.props[0].pieces and stage.props[0].shape is None
@@ -103,7 +108,7 @@ def test_parts_become_a_stage():
 
 def drop(parts, seconds=0.8):
     """How high a ball of 10 cm is that was let go at 1 m."""
-    stage, _ = assemble(parts, [Character(ball(), "Hero")])
+    stage, _ = assemble(replace(parts, characters=("Hero",)), [ball()])
     world = engines.get("mujoco").compile(stage, 1, threads=1)
     try:
         state = world.state_of(rest_pose(ball(), (0.5, 0.5, 1.0))[None], np.zeros((1, 6)))
@@ -134,7 +139,7 @@ def test_an_assembled_stage_can_be_simulated():
 )
 def test_a_push_on_nothing_is_refused(push, words, fix):
     with pytest.raises(BadStage, match=words) as caught:
-        assemble(StageParts(pushes=(push,)), [Character(ball(), "Hero")])
+        assemble(StageParts(("Hero",), pushes=(push,)), [ball()])
     assert "'Shove'" in caught.value.message and fix in caught.value.hint
 
 

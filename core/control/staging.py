@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stage that a job was asked to simulate on, as a method gets it from its run."""
+
+from ..body import BodyModel
+from ..sim.assembly import assemble
+from ..sim.io import from_arrays
+from ..sim.parts import StageParts
+from ..sim.stage import Stage
+from .method import Run
+
+STAGE = "stage"
+"""Name of the job's attachment."""
+
+
+def stage_of(run: Run, *bodies: BodyModel) -> Stage:
+    """The stage with these bodies on it, one for each character of the job; flat ground if the job has none.
+
+    Takes meshes apart, which takes a while, so call it once. What the animator should know goes into the report.
+    """
+    attached = run.attachment(STAGE)
+    parts = from_arrays(*attached) if attached else StageParts(characters=("",) * len(bodies))
+    # Progress is what notices a cancel.
+    stage, findings = assemble(parts, bodies, while_waiting=lambda: run.progress(0, 1))
+    for finding in findings:
+        run.add_finding(finding.kind, finding.message, finding.hint)
+    return stage
