@@ -108,11 +108,13 @@ def _attached(name: str) -> SharedMemory:
     """The parent's memory, which is the parent's alone to remove."""
     if sys.version_info >= (3, 13):
         return SharedMemory(name, track=False)
-    memory = SharedMemory(name)
-    if sys.platform != "win32":
-        # Or this process would remove it when it ends, and complain that nobody else did.
-        resource_tracker.unregister(memory._name, "shared_memory")  # type: ignore[attr-defined]
-    return memory
+    # Or this process would start one more that removes the memory, and complains that nobody else did.
+    register = resource_tracker.register
+    resource_tracker.register = lambda *_: None
+    try:
+        return SharedMemory(name)
+    finally:
+        resource_tracker.register = register
 
 
 @contextmanager

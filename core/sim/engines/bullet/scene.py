@@ -33,8 +33,9 @@ _MOST_CORNERS = 12
 
 # What a motor's gain is multiplied with; see ``Motors`` in ``stepping``.
 ERP = 0.2
-# As in DReCon there is no bounce; half the iterations leave the weight of a standing character 1 % off.
-_ITERATIONS = 50
+# Of a mannequin that is dropped and pushed, links are 13 mm from where they should be after 50 iterations, 8 mm after
+# 100, 3 mm after 200: contacts converge slowly under a tall pile of joints.
+_ITERATIONS = 100
 # Bullet would hold faster parts back; nothing on a stage is.
 _FASTEST = 1e3
 
@@ -51,7 +52,7 @@ class Scene:
         self._options: dict[str, Any] = {"physicsClientId": self.client}
         pybullet.setGravity(*map(float, stage.gravity), **self._options)
         pybullet.setPhysicsEngineParameter(
-            fixedTimeStep=dt_s, numSubSteps=0, numSolverIterations=_ITERATIONS, solverResidualThreshold=0.0,
+            fixedTimeStep=dt_s, numSubSteps=0, numSolverIterations=_ITERATIONS, solverResidualThreshold=1e-7,
             erp=ERP, contactERP=0.2, frictionERP=0.2, warmStartingFactor=0.0, deterministicOverlappingPairs=1,
             enableConeFriction=1, enableFileCaching=0, **self._options,
         )  # fmt: skip
@@ -86,6 +87,8 @@ class Scene:
         low, high = float(terrain.heights.min()), float(terrain.heights.max())
         shape = pybullet.createCollisionShape(
             pybullet.GEOM_HEIGHTFIELD, meshScale=[terrain.spacing, terrain.spacing, 1.0],
+            # Or things that slide would trip over the seams between triangles.
+            flags=pybullet.GEOM_CONCAVE_INTERNAL_EDGE,
             heightfieldData=terrain.heights.ravel().tolist(), numHeightfieldRows=columns, numHeightfieldColumns=rows,
             **self._options,
         )  # fmt: skip

@@ -10,9 +10,9 @@ which the prediction could be wrong: from the servo's torque if the joint moves 
 blocked. In the air this is implicit damping to the letter; on the ground a blocked foot gets kp e - kd v at once, and
 nothing overshoots.
 
-Springs too stiff for the time step are taken implicitly as well (g = h kd + h² kp for the stiffest). And since Bullet
-takes gyroscopic torques explicitly, a limp arm that swings fast would gain energy from its own spin; ``_DRAG`` takes
-that back. It is far below the damping of any servo.
+Springs too stiff for the time step are taken implicitly as well (g = h kd + h² kp for the stiffest), and so is what
+joints resist by themselves. Since Bullet takes gyroscopic torques explicitly, a limp arm that spins fast would gather
+speed all the same: ``_GUARD`` keeps it.
 """
 
 from dataclasses import dataclass
@@ -21,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, to_rotation_vector
+from ...tissue import passive_damping
 from .frames import BodyFrames
 from .kinematics import Kinematics
 
-# Damping of a limp ball in N·m·s/rad: this times the difference of its inertias (across minus along) times how much
-# faster than this, in rad/s, it turns.
-_DRAG, _DRAG_FROM = 0.3, 4.0
+# Least damping of a ball in N·m·s/rad: this times the difference of its inertias (across minus along) times by how much
+# it turns faster than the second number, in rad/s.
+_GUARD, _GUARD_FROM = 0.3, 5.0
 # What a ball's limit can bear, N·m: more than any servo.
 _STOP_NM = 1e4
 # Share of a ball's excess over its limit that is taken back in a physics step, Bullet's own for hinges.
@@ -61,6 +62,8 @@ class Servos:
         self._most: Array = dt_s * np.minimum(strength, _STRONGEST_NM)
         self._spring: Array = dt_s * np.where(strength > 0.0, kp, 0.0)
         self._damping: Array = dt_s * np.where(strength > 0.0, kd, 0.0)
+        tissue = [np.full(link.joint.dofs, dt_s * passive_damping(link)) for link in body.links[1:]]
+        self._tissue: Array = np.concatenate([np.zeros(0), *tissue])
         angles = np.array([body.links[index].joint.max_angle for index in self._frames.balls])
         self._stops = np.flatnonzero(angles < np.pi)
         self._max_angle: Array = angles[self._stops]
@@ -77,41 +80,38 @@ class Servos:
         mass = self._kinematics.mass_matrix(self._kinematics.parts(native_q))
         across = mass[:, :6, 6:]
         self._inertia = mass[:, 6:, 6:] - np.swapaxes(across, -1, -2) @ np.linalg.solve(mass[:, :6, :6], across)
-        balls = self._frames.ball_u
-        own = np.diagonal(self._inertia, axis1=-2, axis2=-1)[:, balls]
+        own = np.diagonal(self._inertia, axis1=-2, axis2=-1)[:, self._frames.ball_u]
         self._slender = own.max(axis=-1) - own.min(axis=-1)
         damping, spring = self._muscle * self._damping, self._muscle * self._dt_s * self._spring
-        self._answer = np.linalg.inv(_plus(self._inertia, damping))
+        self._answer = np.linalg.inv(_plus(self._inertia, damping + self._tissue))
         # A spring rings in a time step if this passes 4; from 1 on its share that is implicit grows.
         stiffness = (np.abs(self._answer) * spring[:, None]).sum(axis=-1)
         share = np.maximum(0.0, 1.0 - 1.0 / np.maximum(stiffness, 1e-9))
         self._gain = damping + share * spring
         stiff = np.flatnonzero(share.any(axis=-1))
         if len(stiff):
-            self._answer[stiff] = np.linalg.inv(_plus(self._inertia[stiff], self._gain[stiff]))
+            self._answer[stiff] = np.linalg.inv(_plus(self._inertia[stiff], self._gain[stiff] + self._tissue))
 
     def command(self, native_q: Array, rates: Array, load: Array) -> Command:
         """What to tell the motors at poses (N, nq), joint rates (N, nu) and loads (N, nu) in N·m·s."""
         gain, most = self._gain, self._muscle * self._most
         quat = native_q[:, self._frames.ball_q]
         servo = self._muscle * self._spring * self._error(quat, native_q) - gain * rates
-        change = (self._answer @ (servo + load)[..., None])[..., 0]
-        drag = self._drag(rates)
+        tissue = np.broadcast_to(self._tissue, rates.shape)
+        change = (self._answer @ (servo - tissue * rates + load)[..., None])[..., 0]
         weak = np.abs(servo - gain * change) > most
-        odd: NDArray[np.int64] = np.flatnonzero((weak | (drag > gain)).any(axis=-1))
+        guard = self._guard(rates)
+        odd: NDArray[np.int64] = np.flatnonzero((weak | (guard > gain + tissue)).any(axis=-1))
         if len(odd):
             # What is at its limit gives a torque that no longer answers to its rate, and damps no more.
-            held = self._within(servo - gain * change, most)
-            servo, gain = np.where(weak, held, servo), np.where(weak, 0.0, gain)
-            drag = np.maximum(drag - gain, 0.0)
-            push = (servo - drag * rates + load)[odd]
-            damped = _plus(self._inertia[odd], (gain + drag)[odd])
-            change[odd] = np.linalg.solve(damped, push[..., None])[..., 0]
-        else:
-            drag = np.zeros_like(drag)
-        blocked = self._within(servo, most) - drag * rates
-        freely = self._within(servo - gain * change, most) - drag * (rates + change)
-        limit = self._share_out(blocked, freely, most + drag * np.abs(rates), weak)
+            servo = np.where(weak, self._within(servo - gain * change, most), servo)
+            gain = np.where(weak, 0.0, gain)
+            tissue = np.maximum(tissue, guard - gain)
+            push = (servo - tissue * rates + load)[odd]
+            change[odd] = np.linalg.solve(_plus(self._inertia[odd], (gain + tissue)[odd]), push[..., None])[..., 0]
+        blocked = self._within(servo, most) - tissue * rates
+        freely = self._within(servo - gain * change, most) - tissue * (rates + change)
+        limit = self._share_out(blocked, freely, most + np.abs(tissue * rates), weak)
         turn = _FARTHEST_TURN / self._dt_s
         goal = np.clip(rates + change, -turn, turn)
         if len(self._stops):
@@ -129,13 +129,13 @@ class Servos:
         error[:, self._frames.hinge_u] = self._target_angle - native_q[:, self._frames.hinge_q]
         return error
 
-    def _drag(self, rates: Array) -> Array:
-        """(N, nu) damping of limp balls for a physics step, in N·m·s²."""
-        drag = np.zeros_like(rates)
+    def _guard(self, rates: Array) -> Array:
+        """(N, nu) the least damping of balls for a physics step, in N·m·s²."""
+        guard = np.zeros_like(rates)
         balls = rates[:, self._frames.ball_u]
-        speed = np.sqrt((balls * balls).sum(axis=-1))
-        drag[:, self._frames.ball_u] = (self._dt_s * _DRAG * self._slender * np.maximum(speed - _DRAG_FROM, 0.0))[..., None]
-        return drag
+        excess = np.maximum(np.sqrt((balls * balls).sum(axis=-1)) - _GUARD_FROM, 0.0)
+        guard[:, self._frames.ball_u] = (self._dt_s * _GUARD * self._slender * excess)[..., None]
+        return guard
 
     def _within(self, impulse: Array, most: Array) -> Array:
         """Hold impulses (N, nu) within the limits: a hinge's by size, a ball's by length."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....errors import BadMotion
 from ....geometry.quaternions import Array, conjugate, from_matrix, multiply, rotate
 from ...changes import changed_stage
 from ...engine import Rows
@@ -18,12 +19,16 @@ from .layout import StateLayout
 from .pool import Pool, cores
 from .wire import pack
 
+# Bullet needs 2 kB for each while it builds, in every helper.
+_MOST_HEIGHTS = 250_000
+
 
 class BulletWorld:
     """A stage compiled for N copies; see ``core.sim.engine.World``."""
 
     def __init__(self, stage: Stage, copies: int, dt_s: float, pool: Pool) -> None:
         check_solids(stage)
+        _check_terrain(stage)
         PushSchedule(stage)  # so that a push on nothing is refused here
         self.stage, self.copies, self.dt_s = stage, copies, dt_s
         self._layout, self._props = StateLayout(stage), PropSchedule(stage)
@@ -146,3 +151,13 @@ class BulletWorld:
         rows = Rows(states[..., 0].copy(), pos, quat, com, velocity, momentum, contacts, prop_pos, prop_quat)
         self._props.hide(rows, self.dt_s)
         return rows
+
+
+def _check_terrain(stage: Stage) -> None:
+    terrain = stage.terrain
+    if terrain is not None and terrain.heights.size > _MOST_HEIGHTS:
+        spacing = terrain.spacing * float(np.sqrt(terrain.heights.size / _MOST_HEIGHTS))
+        raise BadMotion(
+            f"The terrain has {terrain.heights.size:,} heights, and Bullet has room for {_MOST_HEIGHTS:,}",
+            f"Make them {spacing:.2g} m apart or more, or use MuJoCo",
+        )
