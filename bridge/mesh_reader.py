@@ -3,15 +3,31 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.body.mesh import SkinnedMesh
 from ..core.errors import RigError
 from ..core.geometry.quaternions import Array, from_matrix, rotate
 from ..core.motion import Skeleton
+from .mesh_surface import outer_areas, triangles_of
 from .rig_reader import rotation_of
+
+_LARGEST = 8.0  # of the skeleton: what is larger is not worn by it, or has a scale that it should not have
+_APPLY_SCALE = "Apply it with Object > Apply > Scale (Ctrl+A)"
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One mesh at rest: its name, vertices (V, 3) as in ``SkinnedMesh``, weights (V, B) and triangles (F, 3)."""
+
+    name: str
+    vertices: Array
+    weights: NDArray[np.float32]
+    triangles: NDArray[np.int32]
 
 
 def read_mesh(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float = 1.0) -> SkinnedMesh | None:
@@ -22,49 +38,93 @@ def read_mesh(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float 
     meshes = [other for other in bpy.context.scene.objects if other.type == "MESH" and _bound(other, obj)]
     if not meshes:
         return None
-    for mesh in meshes:
-        if mesh.matrix_world.determinant() < 0:
-            raise RigError(
-                f"Mesh '{mesh.name}' is mirrored by a negative scale", "Apply it with Object > Apply > Scale (Ctrl+A)"
-            )
-    vertices, weights = [np.zeros((0, 3))], [np.zeros((0, len(skeleton)), dtype=np.float32)]
     with _at_rest(obj):
+        for each in (obj, *meshes):
+            if each.matrix_world.determinant() < 0:
+                kind = "Armature" if each is obj else "Mesh"
+                raise RigError(f"{kind} '{each.name}' is mirrored by a negative scale", _APPLY_SCALE)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        to_armature = np.linalg.inv(np.array(obj.evaluated_get(depsgraph).matrix_world))
-        for mesh in meshes:
-            points, shares = _read(mesh.evaluated_get(depsgraph), mesh, skeleton)
-            vertices.append(points @ to_armature[:3, :3].T + to_armature[:3, 3])
-            weights.append(shares)
-    return SkinnedMesh(_to_rest(np.concatenate(vertices), obj, metres_per_unit), np.concatenate(weights))
+        parts = [_read(mesh, depsgraph, obj, skeleton, metres_per_unit) for mesh in meshes]
+    _require_usable(parts, obj, skeleton)
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    vertices = np.concatenate([part.vertices for part in parts])
+    triangles = np.concatenate([part.triangles + start for part, start in zip(parts, starts, strict=False)])
+    return SkinnedMesh(vertices, np.concatenate([part.weights for part in parts]), outer_areas(vertices, triangles))
 
 
 def _bound(mesh: bpy.types.Object, obj: bpy.types.Object) -> bool:
+    """Whether the armature's bones move the mesh: by its vertices, or as a whole."""
+    return _skinned(mesh, obj) or bool(_holder(mesh, obj))
+
+
+def _skinned(mesh: bpy.types.Object, obj: bpy.types.Object) -> bool:
+    """Whether the armature moves the mesh vertex by vertex."""
     by_modifier = any(m.type == "ARMATURE" and m.object == obj and m.show_viewport for m in mesh.modifiers)
-    return by_modifier or (mesh.parent == obj and mesh.parent_type in {"BONE", "ARMATURE"})
+    return by_modifier or (mesh.parent == obj and mesh.parent_type == "ARMATURE")
 
 
-def _read(evaluated: bpy.types.Object, mesh: bpy.types.Object, skeleton: Skeleton) -> tuple[Array, np.ndarray]:
-    """World vertices (V, 3) in Blender units and bone weights (V, B) of one evaluated mesh."""
+def _holder(mesh: bpy.types.Object, obj: bpy.types.Object) -> str:
+    """The bone that the mesh, or what it is parented to, hangs on as a whole; '' for none."""
+    above = mesh
+    while above is not None:
+        if above.parent == obj:
+            return above.parent_bone if above.parent_type == "BONE" else ""
+        above = above.parent
+    return ""
+
+
+def _require_usable(parts: list[_Part], obj: bpy.types.Object, skeleton: Skeleton) -> None:
+    """Refuse meshes that no body could be fitted to, naming one and the fix."""
+    name = parts[0].name
+    if not any(len(part.vertices) for part in parts):
+        raise RigError(f"Mesh '{name}' has no vertices", "Delete it, or look at its modifiers")
+    if not any(part.weights.any() for part in parts):
+        raise RigError(
+            f"Mesh '{name}' has no weights for the bones of '{obj.name}'",
+            "Parent it to the armature again with Ctrl+P > With Automatic Weights",
+        )
+    size = max(float(np.ptp(skeleton.rest_world()[0], axis=0).max()), float(skeleton.lengths.max()), 1e-9)
+    for part in parts:
+        ratio = float(np.ptp(part.vertices, axis=0).max()) / size if len(part.vertices) else 0.0
+        if ratio > _LARGEST:
+            raise RigError(f"Mesh '{part.name}' is {ratio:.3g} times as large as armature '{obj.name}'", _APPLY_SCALE)
+
+
+def _read(
+    mesh: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    obj: bpy.types.Object,
+    skeleton: Skeleton,
+    metres_per_unit: float,
+) -> _Part:
+    """One mesh as Blender shows it now."""
+    evaluated = mesh.evaluated_get(depsgraph)
+    to_armature = np.linalg.inv(np.array(obj.evaluated_get(depsgraph).matrix_world)) @ np.array(evaluated.matrix_world)
     data = evaluated.to_mesh()
     try:
         points = np.empty(3 * len(data.vertices), dtype=np.float32)
         data.vertices.foreach_get("co", points)
-        matrix = np.array(evaluated.matrix_world)
-        world = points.reshape(-1, 3).astype(float) @ matrix[:3, :3].T + matrix[:3, 3]
-        weights = np.zeros((len(world), len(skeleton)), dtype=np.float32)
-        index = {name: i for i, name in enumerate(skeleton.names)}
-        if mesh.parent_type == "BONE" and mesh.parent_bone in index:
-            weights[:, index[mesh.parent_bone]] = 1.0
-            return world, weights
-        bone_of_group = {group.index: index[group.name] for group in mesh.vertex_groups if group.name in index}
-        for i, vertex in enumerate(data.vertices):
-            for element in vertex.groups:
-                bone = bone_of_group.get(element.group)
-                if bone is not None:
-                    weights[i, bone] += element.weight
-        return world, weights
+        local = points.reshape(-1, 3).astype(float) @ to_armature[:3, :3].T + to_armature[:3, 3]
+        weights = _weights(data, mesh, "" if _skinned(mesh, obj) else _holder(mesh, obj), skeleton)
+        return _Part(mesh.name, _to_rest(local, obj, metres_per_unit), weights, triangles_of(data))
     finally:
         evaluated.to_mesh_clear()
+
+
+def _weights(data: bpy.types.Mesh, mesh: bpy.types.Object, holder: str, skeleton: Skeleton) -> NDArray[np.float32]:
+    """(V, B) how much each bone has of each vertex; all of it where the whole mesh hangs on one bone."""
+    weights = np.zeros((len(data.vertices), len(skeleton)), dtype=np.float32)
+    index = {name: i for i, name in enumerate(skeleton.names)}
+    if holder in index:
+        weights[:, index[holder]] = 1.0
+        return weights
+    bone_of_group = {group.index: index[group.name] for group in mesh.vertex_groups if group.name in index}
+    for i, vertex in enumerate(data.vertices):
+        for element in vertex.groups:
+            bone = bone_of_group.get(element.group)
+            if bone is not None:
+                weights[i, bone] += element.weight
+    return weights
 
 
 def _to_rest(points: Array, obj: bpy.types.Object, metres_per_unit: float) -> Array:

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..geometry.quaternions import Array, from_matrix, from_rotation_vector, multiply, rotate, to_matrix
+from ..geometry.quaternions import Array, from_matrix, from_rotation_vector, multiply, to_matrix
 from .model import Shape
 
 _MOST_POINTS = 400  # of a cloud, for the search; the error that is reported is over all of them
 _SMALLEST_M = 0.004
+_WITHIN = 0.1  # what a point that should be held counts, if all vertices together count 1
 _TURN_RAD = 0.8  # how far a box may be turned from its cloud's axes, about
-# A limb's mesh is open where the next one begins, so its length is not determined by its vertices alone: of two
-# shapes that fit about as well, the shorter is taken. This much squared error (m²) is a whole cloud's length worth.
+# A limb's mesh is open where the next one begins, and a box may have vertices at its corners alone, so the length is
+# not determined by the vertices: of two shapes that fit about as well, the shorter is taken. This much squared error
+# (m²) is a whole cloud's length worth.
 _LENGTH_PRICE_M2 = 0.003**2
 
 
@@ -26,16 +28,20 @@ class Fitted:
     rms_m: float
 
 
-def fit_capsule(points: Array, weights: Array | None = None) -> Fitted:
-    """The capsule whose surface is nearest to ``points`` (V, 3), in their frame; weights: (V,) how much each counts."""
-    cloud = _Cloud.of(points, weights)
+def fit_capsule(points: Array, weights: Array | None = None, within: Array | None = None) -> Fitted:
+    """The capsule whose surface is nearest to ``points`` (V, 3), in their frame; weights: (V,) how much each counts.
+
+    within: (K, 3) points that it should hold, such as those on the bone. Vertices alone do not say how far a tube that
+    is open at both ends goes on, nor on which side of half a tube its axis is.
+    """
+    cloud = _Cloud.of(points, weights, within)
     centre, axes, spread = _principal(points, cloud.all_weights)
     radius = max(float(np.sqrt(spread[1] + spread[2])), _SMALLEST_M)
     reach = max(float(np.sqrt(3.0 * spread[0])) - radius, 0.25 * radius)
     start = np.concatenate([centre - reach * axes[:, 0], centre + reach * axes[:, 0], [radius]])
 
     def distances(candidates: Array, cloud: Array) -> Array:
-        return capsule_distance(candidates[:, None, :3], candidates[:, None, 3:6], np.abs(candidates[:, 6:7]), cloud)
+        return capsule_distance(candidates[:, :3], candidates[:, 3:6], np.abs(candidates[:, 6]), cloud)
 
     def length(candidates: Array) -> Array:
         return np.linalg.norm(candidates[:, 3:6] - candidates[:, :3], axis=-1) + 2.0 * np.abs(candidates[:, 6])
@@ -75,11 +81,10 @@ def fit_box(points: Array, weights: Array | None = None, level: Array | None = N
         return multiply(base, from_rotation_vector(turn))
 
     def distances(candidates: Array, cloud: Array) -> Array:
-        half = np.abs(candidates[:, None, 3:6])
-        return box_distance(candidates[:, None, :3], half, turned(candidates)[:, None], cloud)
+        return box_distance(candidates[:, :3], np.abs(candidates[:, 3:6]), turned(candidates), cloud)
 
     def length(candidates: Array) -> Array:
-        return 2.0 * np.abs(candidates[:, 3:6]).max(-1)
+        return 2.0 * np.abs(candidates[:, 3:6]).sum(-1)
 
     steps = np.concatenate([np.full(6, float(half.mean())), np.full(free, _TURN_RAD)])
     best = _search(distances, length, start, steps, cloud)
@@ -100,19 +105,19 @@ def capsule_between(a: Array, b: Array, radius: float) -> Shape:
 
 
 def capsule_distance(a: Array, b: Array, radius: Array, points: Array) -> Array:
-    """(..., V) signed metres from points (V, 3) to the surface; a and b are (..., 3) or (..., 1, 3)."""
-    along = b - a
-    share = np.sum((points - a) * along, -1) / np.maximum(np.sum(along * along, -1), 1e-12)
-    nearest = a + np.clip(share, 0.0, 1.0)[..., None] * along
-    return np.asarray(np.linalg.norm(points - nearest, axis=-1) - radius)
+    """(..., V) signed metres from points (V, 3) to the surface of capsules from ``a`` to ``b`` (..., 3)."""
+    along = (b - a)[..., None, :]
+    away = points - a[..., None, :]
+    share = np.sum(away * along, -1) / np.maximum(np.sum(along * along, -1), 1e-12)
+    away = away - np.clip(share, 0.0, 1.0)[..., None] * along
+    return np.asarray(np.sqrt(np.sum(away * away, -1)) - radius[..., None])
 
 
 def box_distance(centre: Array, half: Array, quat: Array, points: Array) -> Array:
-    """(..., V) signed metres from points (V, 3) to a box's surface."""
-    conjugated = quat * np.array([1.0, -1.0, -1.0, -1.0])
-    excess = np.abs(rotate(conjugated, points - centre)) - half
-    outside = np.linalg.norm(np.maximum(excess, 0.0), axis=-1)
-    return np.asarray(outside + np.minimum(excess.max(-1), 0.0))
+    """(..., V) signed metres from points (V, 3) to the surface of boxes: centre, half (..., 3), quat (..., 4)."""
+    excess = np.abs((points - centre[..., None, :]) @ to_matrix(quat)) - half[..., None, :]
+    beyond = np.maximum(excess, 0.0)
+    return np.asarray(np.sqrt(np.sum(beyond * beyond, -1)) + np.minimum(excess.max(-1), 0.0))
 
 
 def shape_distance(shape: Shape, points: Array) -> Array:
@@ -130,16 +135,18 @@ class _Cloud:
     points: Array
     weights: Array
     all_weights: Array
+    within: Array
 
     @classmethod
-    def of(cls, points: Array, weights: Array | None) -> "_Cloud":
+    def of(cls, points: Array, weights: Array | None, within: Array | None = None) -> "_Cloud":
+        held = np.zeros((0, 3)) if within is None else within
         whole = np.ones(len(points)) if weights is None or not np.any(weights) else np.asarray(weights, dtype=float)
         whole = whole / whole.sum()
         if len(points) <= _MOST_POINTS:
-            return cls(points, whole, whole)
+            return cls(points, whole, whole, held)
         chosen = np.sort(np.random.default_rng(0).choice(len(points), _MOST_POINTS, replace=False))
         part = whole[chosen] if whole[chosen].any() else np.ones(len(chosen))
-        return cls(points[chosen], part / part.sum(), whole)
+        return cls(points[chosen], part / part.sum(), whole, held)
 
 
 def _search(
@@ -164,6 +171,8 @@ def _search(
         asked = search.ask()
         candidates = start + np.array(asked) * steps
         error = distances(candidates, cloud.points) ** 2 @ cloud.weights
+        if len(cloud.within):
+            error += _WITHIN * np.mean(np.maximum(distances(candidates, cloud.within), 0.0) ** 2, axis=-1)
         search.tell(asked, (error + _LENGTH_PRICE_M2 * length(candidates) / extent).tolist())
     return np.asarray(start + search.result.xbest * steps)
 

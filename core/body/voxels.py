@@ -11,7 +11,7 @@ from .fit_shapes import shape_distance
 from .model import Shape
 
 DENSITY_KG_M3 = 985.0  # of a human body (DReCon, section 4.2)
-_VOXELS = 3_000_000  # about as many as the bounding box of the whole body is cut into: 9 mm for a person
+_VOXELS = 3_000_000  # 9 mm for a person
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,18 @@ class Solid:
     inertia: Array
 
 
-def solids_of(links: Sequence[tuple[Sequence[Shape], Array, Array]]) -> tuple[list[Solid], float]:
+def solids_of(
+    links: Sequence[tuple[Sequence[Shape], Array, Array]], voxels: int = _VOXELS
+) -> tuple[list[Solid], float]:
     """Each link's solid and the volume of their union in m³.
 
     links: for each its shapes, and its frame at rest in the world as position (3,) and rotation (4,). A voxel that is
     inside several links belongs to the one whose surface it is deepest under.
+    voxels: about as many as the box around all of them is cut into.
     """
     boxes = [_bounds(*link) for link in links]
     low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
-    size = float(np.cbrt(np.prod(high - low) / _VOXELS))
+    size = float(np.cbrt(np.prod(high - low) / voxels))
     counts = np.ceil((high - low) / size).astype(int)
     # The grid is centred, so that the two sides of a symmetric body are cut alike.
     axes = [(low[i] + high[i]) / 2 + (np.arange(counts[i]) - (counts[i] - 1) / 2) * size for i in range(3)]
@@ -60,7 +63,7 @@ def _bounds(shapes: Sequence[Shape], pos: Array, quat: Array) -> tuple[Array, Ar
 
 def _depth(shapes: Sequence[Shape], pos: Array, quat: Array, points: Array) -> Array:
     """(N,) metres under the surface of the link's shapes; negative outside."""
-    local = rotate(conjugate(quat), points - pos)
+    local = (points - pos) @ to_matrix(quat)
     return np.max([-shape_distance(shape, local) for shape in shapes], axis=0)
 
 
