@@ -22,6 +22,11 @@ from .ui import hero
 
 CORNERS = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 WEDGE = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+RIM = [(np.cos(angle), np.sin(angle)) for angle in np.arange(16) * np.pi / 8]
+DRUM = (
+    [(x, y, z) for z in (-1, 1) for x, y in RIM],
+    [range(15, -1, -1), range(16, 32), *((i, (i + 1) % 16, (i + 1) % 16 + 16, i + 16) for i in range(16))],
+)
 QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 
 
@@ -192,6 +197,7 @@ def test_a_moving_obstacle_stays_and_says_so(hero_here):
         (lambda: sphere("Thing"), "sphere", (0.1, 0, 0)),
         (lambda: mesh("Thing", "PROP"), "box", (1, 1, 1)),
         (lambda: mesh("Thing", "PROP", *WEDGE), None, None),
+        (lambda: mesh("Thing", "PROP", *DRUM), None, None),
         (lambda: sphere("Thing", shape="BOX"), "box", (0.1, 0.1, 0.1)),
         (lambda: mesh("Thing", "PROP", shape="SPHERE"), "sphere", (1, 0, 0)),
         (lambda: mesh("Thing", "PROP", shape="CONVEX"), None, None),

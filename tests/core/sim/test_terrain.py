@@ -79,6 +79,22 @@ def test_holes_and_corners_are_filled_from_beside():
     np.testing.assert_allclose(field.heights, 2.0)
 
 
+def test_the_nearest_surface_goes_on_along_row_or_column():
+    mesh = surface(lambda x, y: np.where(x > -0.05, 1.0, 0.0), count=41)
+    middle = mesh.vertices[mesh.triangles].mean(axis=1)
+    without_corner = ~((middle[:, 0] < 0.0) & (middle[:, 1] > 0.0))
+    field, _ = height_field({"Ell": Mesh(mesh.vertices, mesh.triangles[without_corner])})
+    assert at(field, -0.3, 1.5)[0] == pytest.approx(1.0), "beside the high arm"
+    assert at(field, -1.5, 0.3)[0] == pytest.approx(0.0), "behind the low arm"
+
+
+def test_a_cliff_stays_within_its_own_heights():
+    mesh = surface(lambda x, y: np.where(x > 0.0, 5.0, 0.0), count=2)
+    cliff = Mesh([[0, -1, 0], [0, 1, 0], [1e-9, 1, 5], [1e-9, -1, 5]], [[0, 1, 2], [0, 2, 3]])
+    field, _ = height_field({"Cliff": joined(mesh, Mesh(cliff.vertices + [-0.4 + 4e-8, 0.0, 0.0], cliff.triangles))})
+    assert field.heights.min() >= 0.0 and field.heights.max() <= 5.0
+
+
 def test_the_topmost_surface_counts_and_an_overhang_is_told():
     ground = surface(lambda x, y: np.zeros_like(x))
     bridge = Mesh(surface(lambda x, y: np.full_like(x, 1.5), size=1.0).vertices + [0.5, 0.0, 0.0], ground.triangles)
