@@ -1,85 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stage is read as the animator sees it, in metres and seconds, and what cannot be simulated is named."""
+"""The stage is read as the animator sees it, in metres and seconds."""
 
-from types import SimpleNamespace
-
-import bmesh
 import bpy
 import numpy as np
 import pytest
 from mathutils import Matrix
 
-from sinew.bridge import stage
 from sinew.bridge.properties import request_of
-from sinew.bridge.saving import save_blend
 from sinew.bridge.stage.cast import read_cast
-from sinew.core.errors import BadStage
 from sinew.core.geometry.quaternions import rotate
-from sinew.core.sim.io import from_arrays, to_arrays
 
 from .rigs import arm, wave
+from .staging import CORNERS, DRUM, WEDGE, arrow, mesh, on_stage, read, sphere, volume
 from .ui import hero
-
-CORNERS = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-WEDGE = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
-RIM = [(np.cos(angle), np.sin(angle)) for angle in np.arange(16) * np.pi / 8]
-DRUM = (
-    [(x, y, z) for z in (-1, 1) for x, y in RIM],
-    [range(15, -1, -1), range(16, 32), *((i, (i + 1) % 16, (i + 1) % 16 + 16, i + 16) for i in range(16))],
-)
-QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-
-
-def mesh(name, role="OBSTACLE", vertices=CORNERS, faces=QUADS, **values):
-    """A mesh object with a role, a cube of two units unless told otherwise."""
-    data = bpy.data.meshes.new(name)
-    data.from_pydata(vertices, [], faces)
-    obj = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(obj)
-    return on_stage(obj, role, **values)
-
-
-def on_stage(obj, role, **values):
-    obj.sinew.role = role
-    for name, value in values.items():
-        setattr(obj.sinew, name, value)
-    return obj
-
-
-def sphere(name, role="PROP", radius=0.1, **values):
-    data = bpy.data.meshes.new(name)
-    shape = bmesh.new()
-    bmesh.ops.create_uvsphere(shape, u_segments=16, v_segments=12, radius=radius)
-    shape.to_mesh(data)
-    shape.free()
-    obj = bpy.data.objects.new(name, data)
-    bpy.context.scene.collection.objects.link(obj)
-    return on_stage(obj, role, **values)
-
-
-def arrow(name="Push", bone="bone1", **values):
-    """A push: an empty whose arrow points along +Z."""
-    obj = bpy.data.objects.new(name, None)
-    obj.empty_display_type = "SINGLE_ARROW"
-    bpy.context.scene.collection.objects.link(obj)
-    return on_stage(obj, "PUSH", **({"bone": bone, "start_frame": 5, "duration": 0.2, "force": 100.0} | values))
-
-
-def read(**changes):
-    """The stage around the chosen armature's motion."""
-    scene = bpy.context.scene
-    for name, value in changes.items():
-        setattr(scene.sinew, name, value)
-    bpy.context.view_layer.update()
-    return stage.read_stage(scene, read_cast(scene, request_of(scene)))
-
-
-def refusal(*words):
-    return pytest.raises(BadStage, match="(?s)" + "".join(f"(?=.*{word})" for word in words))
-
-
-def volume(part):
-    return np.linalg.det(part.vertices[part.triangles]).sum() / 6.0
 
 
 @pytest.fixture
@@ -87,9 +20,6 @@ def hero_here(addon):
     """Hero waves through frames 1 to 20 at 24 frames a second."""
     bpy.context.scene.render.fps = 24
     return hero()
-
-
-# -- Solids -----------------------------------------------------------------------------------------------------------
 
 
 def test_an_empty_stage_has_ground_and_gravity(hero_here):
@@ -242,9 +172,6 @@ def test_terrain_is_the_upper_surface_of_all_that_is_marked(hero_here):
     assert parts.findings == ()
 
 
-# -- Gravity ----------------------------------------------------------------------------------------------------------
-
-
 def test_gravity_is_what_the_scene_says(hero_here):
     scene = bpy.context.scene
     scene.unit_settings.scale_length = 0.01
@@ -261,9 +188,6 @@ def test_the_stages_own_settings_are_read(hero_here):
     own.ground, own.friction, own.self_collision = False, 0.25, True
     parts = read()
     assert (parts.ground, parts.friction, parts.self_collision) == (False, 0.25, True)
-
-
-# -- Pushes -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_steady_push_is_one_push(hero_here):
@@ -333,9 +257,6 @@ def test_a_push_on_somebody_else_waits_for_them(hero_here):
     assert [part.character for part in parts.pushes] == ["Other"] and parts.findings == ()
 
 
-# -- Projectiles ------------------------------------------------------------------------------------------------------
-
-
 def test_a_projectile_flies_along_its_own_axis(hero_here):
     ball = sphere("Ball", "PROJECTILE", mass=0.5, speed=8.0, start_frame=7)
     for frame, place in ((1, 0.0), (7, 3.0)):
@@ -372,206 +293,3 @@ def test_a_projectile_outside_of_the_clip_is_left_out(hero_here):
     sphere("Ball", "PROJECTILE", start_frame=90)
     parts = read()
     assert parts.props == () and "'Ball'" in parts.findings[0].message
-
-
-# -- Bad input --------------------------------------------------------------------------------------------------------
-
-PLANE = [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)]
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: mesh("Sheet", "OBSTACLE", PLANE, [(0, 1, 2, 3)]), ("'Sheet' is flat", "Solidify")),
-        (lambda: mesh("Sheet", "PROP", PLANE, [(0, 1, 2, 3)]), ("'Sheet' is flat", "Solidify")),
-        (lambda: mesh("Dots", "OBSTACLE", CORNERS, []), ("'Dots' has no faces", "Choose a mesh with faces")),
-        (lambda: mesh("Dots", "TERRAIN", CORNERS, []), ("'Dots' has no faces", "Choose a mesh with faces")),
-        (lambda: mesh("Ball", "PROJECTILE", mass=0.0), ("Projectile 'Ball' has no mass", "above zero")),
-        (lambda: mesh("Crate", "PROP", mass=0.0), ("Prop 'Crate' has no mass", "above zero")),
-        (lambda: setattr(mesh("Ball", "PROJECTILE"), "scale", (0, 0, 0)), ("'Ball' has no size", "Scale it up")),
-        (lambda: setattr(mesh("Ball", "PROP"), "scale", (1, 0, 1)), ("'Ball' is flat", "thickness")),
-        (lambda: mesh("Ball", "PROJECTILE", bone="nose"), ("'Ball' is about bone 'nose'", "Choose a bone")),
-        (lambda: mesh("Far", "OBSTACLE", np.multiply(CORNERS, np.inf).tolist()), ("'Far'", "not numbers")),
-        (lambda: arrow(bone=""), ("Push 'Push' has no bone", "Choose the bone")),
-        (lambda: arrow(bone="bone7"), ("'bone7', which 'Hero' does not have", "Did you mean 'bone")),
-        (lambda: arrow(duration=0.0), ("'Push' lasts no time", "above zero")),
-        (lambda: arrow(force=0.0), ("'Push' has no force", "above zero")),
-        (lambda: setattr(arrow(), "scale", (0, 0, 0)), ("'Push' has a scale of zero", "Set its scale")),
-        (lambda: on_stage(bpy.data.objects["Hero"], "OBSTACLE"), ("Obstacle 'Hero' is no mesh",)),
-    ],
-)
-def test_bad_input_is_named_with_its_fix(hero_here, make, words):
-    make()
-    with refusal(*words):
-        read()
-
-
-def test_durations_and_masses_below_zero_cannot_be_set(hero_here):
-    push = arrow(duration=-1.0, force=-5.0, mass=-3.0, friction=-1.0)
-    assert (push.sinew.duration, push.sinew.force, push.sinew.mass, push.sinew.friction) == (0, 0, 0, 0)
-
-
-def test_the_characters_own_mesh_is_no_obstacle(hero_here):
-    skin = mesh("Skin")
-    skin.modifiers.new("Armature", "ARMATURE").object = hero_here
-    with refusal("'Skin' is moved by 'Hero'", "Take its mark away"):
-        read()
-
-
-# -- The scene and the file -------------------------------------------------------------------------------------------
-
-
-def test_the_scene_is_left_as_it_was(hero_here):
-    scene = bpy.context.scene
-    mesh("Wall")
-    arrow()
-    ball = sphere("Ball", "PROJECTILE", start_frame=9)
-    ball.keyframe_insert("location", frame=1)
-    scene.frame_set(11, subframe=0.25)
-    ball.location.x = 4.0  # moved and not keyed yet
-    bpy.context.view_layer.update()
-    selected, meshes = list(bpy.context.selected_objects), len(bpy.data.meshes)
-    read()
-    assert (scene.frame_current, scene.frame_subframe) == (11, 0.25)
-    assert ball.location.x == 4.0
-    assert list(bpy.context.selected_objects) == selected and len(bpy.data.meshes) == meshes
-
-
-def test_a_file_keeps_its_stage_and_the_command_line_reads_it_without_the_addon(hero_here, addon, tmp_path):
-    mesh("Wall", friction=0.3)
-    bpy.context.scene.sinew.stage.friction = 0.6
-    request = request_of(bpy.context.scene)
-    save_blend(tmp_path / "stage.blend")
-    addon.unregister()
-    try:
-        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "stage.blend"))
-        from sinew.bridge import requests
-
-        parts = stage.read_stage(bpy.context.scene, {"Hero": requests.read(request)})
-        assert not hasattr(bpy.types.Object, "sinew")
-    finally:
-        addon.register()
-    assert parts.friction == pytest.approx(0.6) and parts.obstacles[0].friction == pytest.approx(0.3)
-
-
-def test_what_is_read_travels(hero_here):
-    mesh("Wall")
-    sphere("Ball", "PROJECTILE")
-    arrow()
-    parts = read()
-    again = from_arrays(*to_arrays(parts))
-    assert np.array_equal(again.obstacles[0].mesh.vertices, parts.obstacles[0].mesh.vertices)
-    assert again.pushes[0].bone == "bone1" and again.props[0].shape.kind == "sphere"
-
-
-# -- Buttons and panel ------------------------------------------------------------------------------------------------
-
-
-def select(*objects):
-    for obj in bpy.context.view_layer.objects:
-        obj.select_set(obj in objects)
-    bpy.context.view_layer.objects.active = objects[0] if objects else None
-
-
-def test_marks_are_put_on_and_taken_off(hero_here):
-    wall, ball = mesh("Wall", "NONE"), mesh("Ball", "NONE")
-    bpy.context.scene.frame_set(12)
-    select(wall)
-    assert bpy.ops.sinew.stage_mark(role="OBSTACLE") == {"FINISHED"}
-    select(ball, hero_here)
-    assert bpy.ops.sinew.stage_mark(role="PROJECTILE") == {"FINISHED"}
-    assert (wall.sinew.role, ball.sinew.role, hero_here.sinew.role) == ("OBSTACLE", "PROJECTILE", "NONE")
-    assert ball.sinew.start_frame == 12 and ball.show_axis
-    bpy.ops.sinew.stage_clear(name="Wall")
-    assert (wall.sinew.role, ball.sinew.role) == ("NONE", "PROJECTILE")
-    bpy.ops.sinew.stage_clear()
-    assert ball.sinew.role == "NONE" and not ball.show_axis
-    assert bpy.ops.sinew.stage_clear() == {"CANCELLED"}
-
-
-def test_polls_and_refusals_say_why(hero_here):
-    select()
-    for name, words in {"stage_mark": "Select the objects", "stage_add_push": "Select the bone"}.items():
-        with pytest.raises(RuntimeError, match=words):
-            getattr(bpy.ops.sinew, name)()
-    select(hero_here)
-    with pytest.raises(RuntimeError, match="'Hero' cannot be an obstacle"):
-        bpy.ops.sinew.stage_mark(role="OBSTACLE")
-    bpy.context.scene.sinew.armature = None
-    with pytest.raises(RuntimeError, match="Choose an armature"):
-        bpy.ops.sinew.stage_check()
-
-
-def test_add_push_points_at_the_active_bone_and_is_ready(hero_here):
-    select(hero_here)
-    bpy.ops.object.mode_set(mode="POSE")
-    hero_here.data.bones.active = hero_here.data.bones["bone1"]
-    bpy.context.scene.frame_set(6)
-    assert bpy.ops.sinew.stage_add_push() == {"FINISHED"}
-    push = bpy.context.active_object
-    assert bpy.context.mode == "OBJECT" and push.select_get() and push.empty_display_type == "SINGLE_ARROW"
-    assert (push.sinew.armature, push.sinew.bone, push.sinew.start_frame) == (hero_here, "bone1", 6)
-    bpy.context.view_layer.update()
-    tip = push.matrix_world @ Matrix.Translation((0, 0, push.empty_display_size)).translation
-    posed = hero_here.pose.bones["bone1"]
-    assert tuple(tip) == pytest.approx(tuple(hero_here.matrix_world @ ((posed.head + posed.tail) / 2)), abs=1e-5)
-    (part,) = read().pushes
-    assert part.force == pytest.approx([0, 200, 0], abs=1e-3) and part.start_s == pytest.approx(5 / 24)
-
-
-def test_select_goes_from_the_list_to_the_object(hero_here):
-    wall = mesh("Wall")
-    select(hero_here)
-    bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.sinew.stage_select(name="Wall")
-    assert bpy.context.active_object == wall and bpy.context.selected_objects == [wall]
-    assert bpy.ops.sinew.stage_select(name="Nothing") == {"CANCELLED"}
-
-
-def test_check_says_what_is_wrong(hero_here):
-    mesh("Wall")
-    assert bpy.ops.sinew.stage_check() == {"FINISHED"}
-    arrow(bone="")
-    with pytest.raises(RuntimeError, match="Push 'Push' has no bone"):
-        bpy.ops.sinew.stage_check()
-
-
-def test_the_panel_lists_what_is_there_and_what_is_wrong(hero_here):
-    from sinew.panels.stage import SINEW_PT_stage
-
-    from .test_panels import Layout, Page
-
-    class WideLayout(Layout):
-        def _part(self, **_):
-            return WideLayout(self.page)
-
-        row = column = box = split = grid_flow = _part
-
-        def prop_search(self, data, name, where, items, text=None):
-            assert name in data.bl_rna.properties and items in where.bl_rna.properties
-            self.page.props.append(name)
-
-    def page():
-        drawn = Page.__new__(Page)
-        drawn.texts, drawn.props, drawn.buttons, drawn.bars = [], [], [], []
-        context = SimpleNamespace(
-            scene=bpy.context.scene,
-            active_object=bpy.context.active_object,
-            region=SimpleNamespace(width=320),
-            preferences=bpy.context.preferences,
-        )
-        SINEW_PT_stage.draw(SimpleNamespace(layout=WideLayout(drawn)), context)
-        return drawn
-
-    assert {"ground", "friction", "use_gravity", "self_collision"} <= set(page().props)
-    mesh("Wall")
-    mesh("Hidden").hide_set(True)
-    push = arrow(bone="")
-    sphere("Ball", "PROJECTILE", mass=0.5)
-    select(push)
-    drawn = page()
-    assert {"Wall", "Push", "Ball", "Hidden"} <= {button.text for button in drawn.buttons}
-    assert "has no bone" in drawn.text and "100 N" in drawn.text and "0.5 kg" in drawn.text and "hidden" in drawn.text
-    assert {"force", "duration", "start_frame", "bone"} <= set(drawn.props)
-    mesh("Hill", "TERRAIN")
-    assert "Terrain instead of the ground" in page().text

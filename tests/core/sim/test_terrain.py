@@ -91,7 +91,7 @@ def test_the_nearest_surface_goes_on_along_row_or_column():
 def test_a_cliff_stays_within_its_own_heights():
     mesh = surface(lambda x, y: np.where(x > 0.0, 5.0, 0.0), count=2)
     cliff = Mesh([[0, -1, 0], [0, 1, 0], [1e-9, 1, 5], [1e-9, -1, 5]], [[0, 1, 2], [0, 2, 3]])
-    field, _ = height_field({"Cliff": joined(mesh, Mesh(cliff.vertices + [-0.4 + 4e-8, 0.0, 0.0], cliff.triangles))})
+    field, _ = height_field({"Cliff": joined(mesh, Mesh(cliff.vertices + [-0.4 - 4e-8, 0.0, 0.0], cliff.triangles))})
     assert field.heights.min() >= 0.0 and field.heights.max() <= 5.0
 
 
