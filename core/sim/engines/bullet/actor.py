@@ -173,15 +173,18 @@ def roots_from_bullet(told: Any) -> Array:
 
 
 def _from_euler(cosine: Array, sine: Array) -> Array:
-    """(..., 4) turns about X, then the new Y, then the new Z, from cosines and sines (..., 3) of half the angles."""
+    """(..., 4) turns about Z, then the new Y, then the new X, from cosines and sines (..., 3) of half the angles.
+
+    This is how Bullet takes a small rotation apart again, for a ball's motor.
+    """
     cx, cy, cz = cosine[..., 0], cosine[..., 1], cosine[..., 2]
     sx, sy, sz = sine[..., 0], sine[..., 1], sine[..., 2]
     return np.stack(
         [
-            cx * cy * cz - sx * sy * sz,
-            sx * cy * cz + cx * sy * sz,
-            cx * sy * cz - sx * cy * sz,
-            cx * cy * sz + sx * sy * cz,
+            cx * cy * cz + sx * sy * sz,
+            sx * cy * cz - cx * sy * sz,
+            cx * sy * cz + sx * cy * sz,
+            cx * cy * sz - sx * sy * cz,
         ],
         axis=-1,
     )
