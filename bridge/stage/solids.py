@@ -2,6 +2,7 @@
 """Obstacles, terrain, props and projectiles as the scene has them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -60,7 +61,7 @@ def read_projectile(
     if not 0.0 <= appears_s <= clock.duration_s:
         last = clock.frame(clock.duration_s)
         why = f"it appears at frame {part.start_frame}, outside of frames {clock.frame_start} to {last:.0f}"
-        return None, [left_out(obj, why, "Move its launch frame")]
+        return None, [left_out(obj, why, "Move its start frame")]
     target = part.armature.name if part.armature else next(iter(cast))
     if part.bone and target not in cast:
         why = f"it flies at '{target}', who is not simulated"
@@ -76,8 +77,7 @@ def read_projectile(
         if meets_s is None:
             message = f"'{obj.name}' cannot reach '{part.bone}' at {part.speed:g} m/s and flies straight"
             findings.append(Finding("out_of_reach", message, "Make it faster, or bring it nearer"))
-    flying = PropPart(**{**vars(prop), "velocity": velocity, "appears_s": appears_s})
-    return flying, findings
+    return replace(prop, velocity=velocity, appears_s=appears_s), findings
 
 
 def _own_frame(obj: bpy.types.Object, metres: float) -> tuple[Array, Array, Mesh]:

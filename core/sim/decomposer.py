@@ -2,13 +2,15 @@
 """Run CoACD on one mesh: ``python decomposer.py IN.npz OUT.npz``.
 
 A script of its own, in a process of its own: the library ends its process on meshes that it does not like, and
-cannot be stopped when it takes too long. ``convex.py`` calls it; nothing imports it.
+cannot be stopped when it takes too long. ``convex.py`` runs it.
 """
 
 import json
 import sys
 
 import numpy as np
+
+MISSING = 3  # the exit code that says that there is no CoACD
 
 
 def main(source: str, target: str) -> int:
@@ -25,8 +27,6 @@ def main(source: str, target: str) -> int:
     np.savez(target, corners=np.concatenate(pieces), ends=np.cumsum([len(piece) for piece in pieces]))
     return 0
 
-
-MISSING = 3  # the exit code that says that there is no CoACD
 
 if __name__ == "__main__":
     sys.exit(main(*sys.argv[1:]))
