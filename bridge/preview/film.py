@@ -10,7 +10,7 @@ from ...core.errors import CannotWrite
 from ...core.files import write_whole
 from .studio import Studio, require_place, studio
 
-_FPS = 15.0  # about; whole scene frames are left out to come near it
+_FPS = 12.0  # about; whole scene frames are left out to come near it
 
 
 def film(
@@ -20,7 +20,7 @@ def film(
     frame_end: int,
     subjects: Sequence[bpy.types.Object],
     *,
-    height: int = 360,
+    height: int = 300,
     fps: float = _FPS,
     view: str = "AUTO",
 ) -> None:

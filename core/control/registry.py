@@ -11,7 +11,7 @@ _METHODS = {
     "passthrough": ".passthrough:Passthrough",
     "sampling": ".sampling.method:Sampling",
 }
-_DEFAULT = "passthrough"
+_DEFAULT = "sampling"
 
 
 def names() -> tuple[str, ...]:

@@ -167,6 +167,7 @@ def test_a_library_linked_armature(addon, tmp_path):
     with bpy.data.libraries.load(str(tmp_path / "hero.blend"), link=True) as (_, wanted):
         wanted.objects = ["Hero"]
     scene = bpy.context.scene
+    scene.sinew.method = "passthrough"
     scene.collection.objects.link(wanted.objects[0])
     scene.sinew.armature = wanted.objects[0]
     with refusal("'Hero' is linked from", "library override", "copy"):
