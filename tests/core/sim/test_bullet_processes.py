@@ -151,6 +151,25 @@ def test_a_helper_that_is_killed_is_an_error_not_a_hang(engine):
     world.close()
 
 
+def test_an_interrupted_wait_does_not_mix_up_answers(engine, monkeypatch):
+    """A Ctrl-C between command and answer: the next rollout gets its own."""
+    from sinew.core.sim.engines.bullet import pool
+
+    world = engine.compile(stage_of(bodies.ball()), 1)
+    states, answer = begin(world, free_pose((0, 0, 1))), pool._answer
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pool, "_answer", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        play(world, states, 2.0)
+    monkeypatch.setattr(pool, "_answer", answer)
+    out, rows = play(world, states, 0.1)
+    assert out.shape[1] == 3 and 0.9 < rows.com[0, -1, 0, 2] < 1.0
+    world.close()
+
+
 def test_what_a_helper_refuses_is_refused_here(engine):
     with pytest.raises(BadMotion, match=r"25 characters.*24 at most"):
         engine.compile(stage_of(*[bodies.ball()] * 25), 1)

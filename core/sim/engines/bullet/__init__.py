@@ -23,7 +23,7 @@ class BulletEngine:
 
     def compile(self, stage: Stage, copies: int, *, dt_s: float = 1.0 / 120.0, threads: int = 0) -> BulletWorld:
         """Build N copies of the stage; ``threads`` 0 takes every core."""
-        return BulletWorld.compile(stage, copies, dt_s, threads)
+        return BulletWorld(stage, copies, dt_s, threads)
 
 
 __all__ = ["BulletEngine", "BulletWorld"]

@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any, BinaryIO
@@ -39,7 +39,8 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     while True:
         command, data = commands.get()
-        answers.write(json.dumps(_answer(command, data)).encode() + b"\n")
+        answer = {"ticket": command["ticket"], **_answer(command, data)}
+        answers.write(json.dumps(answer).encode() + b"\n")
 
 
 def _read(stream: BinaryIO, commands: "queue.Queue[tuple[dict[str, Any], bytes]]") -> None:
@@ -51,11 +52,12 @@ def _read(stream: BinaryIO, commands: "queue.Queue[tuple[dict[str, Any], bytes]]
 
 def _answer(command: dict[str, Any], data: bytes) -> dict[str, Any]:
     try:
-        return _DO[command["do"]](command, data) or {}
+        _DO[command["do"]](command, data)
     except SinewError as error:
         return {"error": type(error).__name__, "message": error.message, "hint": error.hint}
     except Exception:  # noqa: BLE001  # whatever it is, the parent has to know
         return {"error": "", "message": traceback.format_exc()}
+    return {}
 
 
 def _build(command: dict[str, Any], data: bytes) -> None:
@@ -66,7 +68,9 @@ def _build(command: dict[str, Any], data: bytes) -> None:
 
 
 def _drop(command: dict[str, Any], _: bytes) -> None:
-    _worlds.pop(command["world"]).close()
+    world = _worlds.pop(command["world"], None)
+    if world is not None:
+        world.close()
 
 
 def _rollout(command: dict[str, Any], _: bytes) -> None:
@@ -83,9 +87,8 @@ def _rays(command: dict[str, Any], _: bytes) -> None:
     _worlds[command["world"]].rays(states, origins, ends, command["character"], out)
 
 
-def _bare(command: dict[str, Any], _: bytes) -> dict[str, Any]:
-    states = _arrays(command)["states"][slice(*command["copies"])]
-    return {"seconds": _worlds[command["world"]].bare(states, command["steps"])}
+def _bare(command: dict[str, Any], _: bytes) -> None:
+    _worlds[command["world"]].bare(_arrays(command)["states"][slice(*command["copies"])], command["steps"])
 
 
 _DO = {"build": _build, "drop": _drop, "rollout": _rollout, "rays": _rays, "bare": _bare}
@@ -96,7 +99,8 @@ def _arrays(command: dict[str, Any]) -> dict[str, Array]:
     global _memory  # noqa: PLW0603  # one piece at a time
     if _memory is None or _memory.name != command["memory"]:
         if _memory is not None:
-            _memory.close()
+            with suppress(BufferError):
+                _memory.close()
         _memory = _attached(command["memory"])
     return {
         name: np.ndarray(tuple(shape), dtype=np.float64, buffer=_memory.buf, offset=start)

@@ -64,16 +64,15 @@ class Pool:
         """One world less; the last one takes the helpers with it."""
         self._users -= 1
         if self._users > 0:
-            with contextlib.suppress(OSError, SinewError):
+            # A helper that has died has forgotten it as well.
+            with contextlib.suppress(RuntimeError):
                 self.ask([{"do": "drop", "world": world}] * len(self))
             return
         self._close()
 
     def build(self, world: int, stage: bytes, dt_s: float) -> None:
         """Let every helper build a stage."""
-        for helper in self._helpers:
-            _send(helper, {"do": "build", "world": world, "dt_s": dt_s, "bytes": len(stage)}, stage)
-        self._hear()
+        self.ask([{"do": "build", "world": world, "dt_s": dt_s, "bytes": len(stage)}] * len(self), stage)
 
     def share(self, arrays: Mapping[str, tuple[int, ...]]) -> tuple[dict[str, Any], dict[str, Array]]:
         """Room for arrays of the given shapes: what helpers are told of them, and the arrays, valid until next time."""
@@ -90,22 +89,24 @@ class Pool:
         told = {name: [starts[name], list(shape)] for name, shape in arrays.items()}
         return {"memory": room.name, "arrays": told}, views
 
-    def ask(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Give each helper its command, and wait for all answers."""
-        for helper, command in zip(self._helpers, commands, strict=False):
-            _send(helper, command)
-        return self._hear(len(commands))
-
-    def _hear(self, count: int | None = None) -> list[dict[str, Any]]:
-        """Answers of the first helpers. All are waited for before an error is raised, so that none is left unheard."""
-        answers = [_answer(helper) for helper in self._helpers[:count]]
+    def ask(self, commands: Sequence[Mapping[str, Any]], data: bytes = b"") -> None:
+        """Give each helper its command, with data if it is told of any, and wait until all are done."""
+        ticket = next(_numbers)
+        for helper, command in zip(self._helpers, commands, strict=True):
+            _send(helper, {**command, "ticket": ticket}, data)
+        try:
+            # All are waited for before an error is raised, so that none is still at work on the shared memory.
+            answers = [_answer(helper, ticket) for helper in self._helpers]
+        except BaseException:
+            # They are: leave it to them.
+            _release(self._rooms)
+            raise
         for answer in answers:
             if "error" in answer:
                 kind = getattr(errors, answer["error"], None)
                 if isinstance(kind, type) and issubclass(kind, SinewError):
                     raise kind(answer["message"], answer["hint"])
                 raise RuntimeError(f"a helper of Bullet failed:\n{answer['message']}")
-        return answers
 
 
 def _start() -> "subprocess.Popen[bytes]":
@@ -118,22 +119,21 @@ def _start() -> "subprocess.Popen[bytes]":
     )  # fmt: skip
 
 
-def _send(helper: "subprocess.Popen[bytes]", command: Mapping[str, Any], data: bytes = b"") -> None:
+def _send(helper: "subprocess.Popen[bytes]", command: Mapping[str, Any], data: bytes) -> None:
     assert helper.stdin is not None
-    try:
+    # If it has died, that is its answer.
+    with contextlib.suppress(OSError):
         helper.stdin.write(json.dumps(command).encode() + b"\n" + data)
         helper.stdin.flush()
-    except OSError:
-        # It has died; what it had to say for itself is the answer.
-        pass
 
 
-def _answer(helper: "subprocess.Popen[bytes]") -> dict[str, Any]:
+def _answer(helper: "subprocess.Popen[bytes]", ticket: int) -> dict[str, Any]:
+    """The answer to the command of that ticket; older ones were left unheard when something interrupted the wait."""
     assert helper.stdout is not None
-    line = helper.stdout.readline()
-    if line:
+    for line in helper.stdout:
         answer: dict[str, Any] = json.loads(line)
-        return answer
+        if answer["ticket"] == ticket:
+            return answer
     return {"error": "", "message": f"it ended with exit code {helper.wait()}"}
 
 

@@ -7,7 +7,6 @@ before and whichever copies stand beside it. It is also faster than a world for 
 but a world that was not stepped for a while has left the processor's cache, which costs 60.
 """
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,6 +25,8 @@ from .scene import Scene
 _STEPS_A_WEIGHING = 4
 # Copies whose numbers are worked out together; more of them would only need more memory.
 _MOST_AT_ONCE = 64
+# Bullet numbers what it forgets and finds again, and would run out of numbers after some days.
+_OLDEST = 1_000_000
 _MOST_RAYS = pybullet.MAX_RAY_INTERSECTION_BATCH_SIZE
 
 Cast = list[Told]  # the characters of one copy
@@ -42,7 +43,7 @@ class Stepper:
         frames = self._layout.prop_frames
         self._placed = [frame.to_native(row) for frame, row in zip(frames, self._props.placed, strict=True)]
         self._waiting = [frame.to_native(row) for frame, row in zip(frames, self._props.waiting, strict=True)]
-        self._scene = Scene(stage, dt_s)
+        self._scene, self._age = Scene(stage, dt_s), 0
 
     def close(self) -> None:
         """Let Bullet forget the stage."""
@@ -69,7 +70,9 @@ class Stepper:
 
     def rays(self, states: Array, origins: Array, ends: Array, character: int, out: Array) -> None:
         """Share (N, R) of the way from origins to ends (N, R, 3) that is free of all but the character's own."""
-        for row, characters in enumerate(self._tell(states)):
+        out[:] = np.nan
+        sound = np.flatnonzero(self._layout.is_sound(states))
+        for row, characters in zip(sound.tolist(), self._tell(states[sound]), strict=True):
             self._put(characters, self._tell_props(states[row]))
             for first in range(0, origins.shape[1], _MOST_RAYS):
                 some = slice(first, first + _MOST_RAYS)
@@ -79,21 +82,20 @@ class Stepper:
                 )  # fmt: skip
                 out[row, some] = [hit[2] if hit[0] >= 0 else 1.0 for hit in hits]
 
-    def bare(self, states: Array, steps: int) -> float:
-        """Seconds that Bullet alone takes for physics steps of N copies, its own motors holding the poses."""
-        seconds = 0.0
+    def bare(self, states: Array, steps: int) -> None:
+        """Nothing but physics steps of N copies, with Bullet's own motors holding the poses."""
         for row, characters in enumerate(self._tell(states)):
             self._put(characters, self._tell_props(states[row]))
             for actor, told, body in zip(self._actors, characters, self._scene.characters, strict=True):
                 actor.hold(told, body, self._scene.client)
-            begin = time.perf_counter()
             for _ in range(steps):
                 pybullet.stepSimulation(self._scene.client)
-            seconds += time.perf_counter() - begin
-        return seconds
 
     def _control_step(self, states: Array, targets: Array, substeps: int, forces: Array | None, muscle: Array) -> None:
         """Advance states (n, S) by a control step; those that blow up become NaN and do not disturb the others."""
+        self._age += substeps * len(states)
+        if self._age > _OLDEST:
+            self._renew()
         sound = self._layout.is_sound(states)
         while sound.any():
             force = None if forces is None else forces[sound]
@@ -103,10 +105,14 @@ class Stepper:
                 states[sound] = after
                 break
             # Bullet has dropped what left its world, so begin again with a new one and without the culprits.
-            self._scene.close()
-            self._scene = Scene(self._stage, self._dt_s)
+            self._renew()
             sound[np.flatnonzero(sound)[~fine]] = False
         states[~sound] = np.nan
+
+    def _renew(self) -> None:
+        self._scene.close()
+        self._scene = Scene(self._stage, self._dt_s)
+        self._age = 0
 
     def _try(self, states: Array, targets: Array, substeps: int, forces: Array | None, muscle: Array) -> Array:
         """States (n, S) after a control step, or as they were when a copy blew up on the way."""
@@ -194,8 +200,11 @@ class Stepper:
             first = actor.columns.links.start + 1
             for touch in pybullet.getContactPoints(body, physicsClientId=self._scene.client):
                 if touch[9] > 0.0:
-                    newtons = (touch[9], touch[10], touch[12])
-                    touches.append((row, first + touch[3], *touch[7], *touch[11], *touch[13], *newtons))
+                    directions = (*touch[7], *touch[11], *touch[13])
+                    touches.append((row, first + touch[3], *directions, touch[9], touch[10], touch[12]))
+                    if touch[2] == body:
+                        # One that touches itself is told once, for one of the two links.
+                        touches.append((row, first + touch[4], *directions, -touch[9], -touch[10], -touch[12]))
 
     def _forces(self, touches: list[Sequence[float]], count: int) -> Array:
         """(n, 3 L) newtons on every link, summed over what touches it."""

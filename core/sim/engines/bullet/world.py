@@ -26,13 +26,15 @@ _MOST_HEIGHTS = 250_000
 class BulletWorld:
     """A stage compiled for N copies; see ``core.sim.engine.World``."""
 
-    def __init__(self, stage: Stage, copies: int, dt_s: float, pool: Pool) -> None:
+    def __init__(self, stage: Stage, copies: int, dt_s: float, helpers: int | Pool) -> None:
+        """helpers: how many processes to start, 0 for one a core; or those of another world."""
         check_solids(stage)
         _check_terrain(stage)
         PushSchedule(stage)  # so that a push on nothing is refused here
         self.stage, self.copies, self.dt_s = stage, copies, dt_s
         self._layout, self._props = StateLayout(stage), PropSchedule(stage)
         self.state_size = self._layout.size
+        pool = helpers if isinstance(helpers, Pool) else Pool(max(1, min(helpers or cores(), copies)))
         self._pool: Pool | None = pool
         self._number = pool.join()
         try:
@@ -40,11 +42,6 @@ class BulletWorld:
         except BaseException:
             self.close()
             raise
-
-    @classmethod
-    def compile(cls, stage: Stage, copies: int, dt_s: float, threads: int) -> "BulletWorld":
-        """A world with helpers of its own, as many as ``threads``, or as there are cores."""
-        return cls(stage, copies, dt_s, Pool(max(1, min(threads or cores(), copies))))
 
     def state_of(self, qpos: Array, qvel: Array, time_s: Array | float = 0.0) -> Array:
         """(N, state_size) from poses (N, sum nq) and velocities (N, sum nv); props are where the stage puts them."""
