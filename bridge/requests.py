@@ -13,9 +13,11 @@ from ..core import jobs
 from ..core.control import registry
 from ..core.errors import CannotWrite, JobError, RigError
 from ..core.motion.checks import require_simulatable
+from ..core.sim.io import to_arrays
 from .bodies import BodyRequest, attachments_of
 from .rig_reader import RigMotion, looped_rig, read_rig
 from .rig_writer import Written, require_writable, write_take
+from .stage import read_stage
 
 _log = logging.getLogger(__name__)
 
@@ -97,6 +99,7 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
     attachments = {"rig": rig.to_arrays()}
     if registry.get(request.method).uses_engine:
         attachments |= attachments_of(obj, rig, request.body, find_action(request.action))
+        attachments["stage"] = to_arrays(read_stage(bpy.context.scene, {obj.name: rig}))
     target = {
         "armature": obj.name,
         "action": request.action or rig.clip.name,

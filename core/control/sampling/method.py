@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sampling control as a method: from a clip to a take that a body could really have moved."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +16,9 @@ from ...motion.repair import repaired
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.engine import World
-from ...sim.stage import Character, Stage
 from ..character import body_of
 from ..method import Run
+from ..staging import stage_of
 from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, make_reference
 from .search import Effort, best_path, search
 
@@ -31,15 +30,9 @@ _TOUCH_N = 2.0
 _NOISE = {"head": 0.2, "hand": 0.2, "forearm": 0.5, "upper_arm": 0.5, "tail": 0.3}
 
 
-@dataclass(frozen=True)
-class _Quality:
-    """Samples a fragment in the first pass and in the second, calmer one."""
-
-    samples: int
-    again: int
-
-
-_QUALITIES = {"draft": _Quality(200, 0), "normal": _Quality(400, 0), "high": _Quality(1000, 0)}
+# Trials of each fragment, and how far they stray from the reference, in radians.
+_SAMPLES = {"draft": 200, "normal": 400, "high": 1000}
+_SPREAD = 0.2
 
 
 @dataclass(frozen=True)
@@ -68,30 +61,24 @@ class Sampling:
     settings_type = SamplingSettings
 
     def run(self, clip: Clip, settings: SamplingSettings, run: Run) -> Take:
-        """Prepare the source, search twice, and bring the best path home."""
+        """Prepare the source, search, and bring the best path home."""
         source, body = _prepared(clip, run)
-        quality = _QUALITIES[settings.quality]
-        offsets: Array | None = None
-        passes = [(quality.samples, 0.2)] + ([(quality.again, 0.06)] if quality.again else [])
-        for number, (samples, spread) in enumerate(passes):
-            world = engines.get(run.engine).compile(Stage((Character(body),)), samples)
-            try:
-                reference = make_reference(body, source, world)
-                centre = np.zeros((reference.fragments, body.nu)) if offsets is None else _calmed(offsets)
-                total = reference.fragments * len(passes)
-
-                def progress(
-                    done: int, cost: float, before: int = number * reference.fragments, total: int = total
-                ) -> None:
-                    run.progress(before + done, total, cost=cost)
-
-                layers = search(world, reference, centre, _noise(body), Effort(samples // 5, spread), run.rng, progress)
-                ends, offsets = best_path(layers)
-                if number == len(passes) - 1:
-                    return _take(world, reference, ends, offsets, source, clip.fps)
-            finally:
-                world.close()
-        raise AssertionError("there is always a last pass")
+        samples = _SAMPLES[settings.quality]
+        world = engines.get(run.engine).compile(stage_of(run, body), samples)
+        try:
+            reference = make_reference(body, source, world)
+            total = reference.fragments
+            layers = search(
+                world,
+                reference,
+                _noise(body),
+                Effort(samples // 5, _SPREAD),
+                run.rng,
+                lambda done, cost: run.progress(done, total, cost=cost),
+            )
+            return _take(world, reference, *best_path(layers), source, clip.fps)
+        finally:
+            world.close()
 
 
 def _prepared(clip: Clip, run: Run) -> tuple[Clip, BodyModel]:
@@ -106,20 +93,9 @@ def _prepared(clip: Clip, run: Run) -> tuple[Clip, BodyModel]:
     return source, body
 
 
-def _progress(run: Run, before: int, total: int) -> Callable[[int, float], None]:
-    """What the search calls after each fragment."""
-    return lambda done, cost: run.progress(before + done, total, cost=cost)
-
-
 def _noise(body: BodyModel) -> Array:
     """(nu,) how much of the spread each degree of freedom gets."""
     return np.concatenate([np.full(link.joint.dofs, _NOISE.get(link.role, 1.0)) for link in body.links[1:]])
-
-
-def _calmed(offsets: Array) -> Array:
-    """(F, nu) offsets averaged over neighbouring fragments: most of what sampling leaves behind is noise."""
-    padded = np.concatenate([offsets[:1], offsets, offsets[-1:]])
-    return 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:]
 
 
 def _take(world: World, reference: Reference, ends: Array, offsets: Array, source: Clip, fps: float) -> Take:

@@ -50,20 +50,19 @@ _MEMORY = 0.6
 # When the best sample is this far astray, it will soon be down: a little earlier than a take counts as fallen.
 _LOST = 0.8 * STRAY
 # How much of a drift from the reference's place is let be from one fragment to the next.
-_FOLLOW = 0.9
+_FOLLOW = 0.6
 _BACK = 6  # fragments to go back when lost
 
 
 def search(
     world: World,
     reference: Reference,
-    centre: Array,
     noise: Array,
     effort: Effort,
     rng: np.random.Generator,
     progress: Callable[[int, float], None],
 ) -> list[Layer]:
-    """Follow the reference with offsets around ``centre`` (F, nu), spread by ``noise`` (nu,) times the effort's.
+    """Follow the reference with offsets from its targets, spread by ``noise`` (nu,) times the effort's.
 
     Returns a layer for each fragment. Where the motion is lost, the search goes back and tries again with more
     spread; where that does not help either, it goes on with the best there is, for the shot to show.
@@ -74,7 +73,7 @@ def search(
     while len(layers) < reference.fragments:
         fragment = len(layers)
         wider = 1.0 + 0.35 * tries[max(fragment - 2, 0) : fragment + _BACK].max(initial=0)
-        layer = _advance(world, reference, layers, centre[fragment], noise * effort.spread * wider, effort, rng)
+        layer = _advance(world, reference, layers, noise * effort.spread * wider, effort, rng)
         layers.append(layer)
         back = min(_BACK * (1 + int(tries[fragment])), fragment + 1)
         if layer.astray > _LOST and tries[fragment] < effort.retries and back <= spare:
@@ -100,7 +99,6 @@ def _advance(
     world: World,
     reference: Reference,
     layers: list[Layer],
-    centre: Array,
     noise: Array,
     effort: Effort,
     rng: np.random.Generator,
@@ -115,8 +113,8 @@ def _advance(
         parents = np.zeros(count, dtype=np.int64)
         starts, before = np.repeat(reference.states[:1], count, axis=0), np.zeros(count)
         drift = np.zeros((count, 2))
-    offsets = centre + rng.normal(size=(count, len(noise))) * noise
-    offsets[0] = centre
+    offsets = rng.normal(size=(count, len(noise))) * noise
+    offsets[0] = 0.0
     frames = reference.frames_of(len(layers))
     targets = reference.targets[frames][None] + offsets[:, None]
     substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
