@@ -189,7 +189,9 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
     for path in arguments.preview:
-        preview.render(scene, path.resolve(), first, last, [written.obj])
+        # A .blend has a camera of its user's; what we opened ourselves is best seen by one that goes along.
+        view = "FOLLOW" if arguments.input and Path(arguments.input).suffix.lower() != ".blend" else "AUTO"
+        preview.render(scene, path.resolve(), first, last, [written.obj], view)
     report["preview"] = [str(path) for path in arguments.preview]
     _write_report(arguments, report)
     print(summary(report))

@@ -79,7 +79,7 @@ def test_choices_and_mesh_are_in_the_jobs_folder(scene, tmp_path, never):
 
 def test_without_the_mesh_there_is_none(scene, tmp_path, never):
     job = made(never, tmp_path / "job", *SHORT, "--no-mesh")
-    assert set(job.spec.inputs) == {"clip.npz", "rig.npz", "body.npz"}
+    assert set(job.spec.inputs) == {"clip.npz", "rig.npz", "body.npz", "stage.npz"}
     assert job.attachment("body")[1]["mass_kg"] is None
 
 
@@ -102,7 +102,7 @@ def test_what_a_blend_says_holds_until_the_command_line_says_otherwise(scene, tm
 
     words = ["simulate", path, "--frames", "1:12", "--method", "sampling"]
     job = made(never, tmp_path / "a", *words)
-    assert set(job.spec.inputs) == {"clip.npz", "rig.npz", "body.npz"}
+    assert set(job.spec.inputs) == {"clip.npz", "rig.npz", "body.npz", "stage.npz"}
     asked = {"preset": "heavy", "gains": "uniform", "mass_kg": 95.0, "overrides": {"foot.L": "ride"}}
     assert job.attachment("body")[1] == asked
     job = made(never, tmp_path / "b", *words, "--body", "child", "--mass", 30, "--bone", "foot.R=ride")
