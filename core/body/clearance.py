@@ -4,13 +4,17 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, multiply, rotate, to_matrix
 from ..motion import Clip
 from .model import BodyModel, Shape
 
-# Where a lowest point moves slower than this, it is taken to stand on something.
-_STANDS_M_S = 0.25
+# Where a lowest point moves slower than this for as long, it is taken to stand on something. At the top of a jump a
+# body is as slow for 0.05 s.
+_STANDS_M_S, _STANDS_S = 0.25, 0.07
+_SOLES = ("foot", "toe")
+_OFTEN = 0.1  # of the frames
 _REACH_S = 0.12
 # A foot may sink in by this much before a clip is lifted: contacts are soft, and captured shoes have soles.
 _SOFT_M = 0.005
@@ -47,7 +51,7 @@ def clearances(body: BodyModel, clip: Clip) -> Array:
 def grounded(body: BodyModel, clip: Clip) -> tuple[Clip, Grounding]:
     """The clip standing on z = 0 and no longer cutting into it, and what was done."""
     bottom = clearances(body, clip)
-    shift = -_floor(bottom, clip.fps)
+    shift = -_floor(bottom, np.array([link.role in _SOLES for link in body.links]), clip.fps)
     lift = _envelope(np.maximum(-(bottom.min(1) + shift) - _SOFT_M, 0.0), clip.fps)
     moved = np.array(clip.local_pos)
     for root in np.flatnonzero(clip.skeleton.parents < 0):
@@ -67,18 +71,33 @@ def _lowest(shape: Shape, pos: Array, quat: Array) -> Array:
     return centre - np.abs(upright) @ shape.size
 
 
-def _floor(bottom: Array, fps: float) -> float:
-    """Metres: where the lowest parts stand still, as a median over such frames; else where the body is lowest."""
+def _floor(bottom: Array, soles: NDArray[np.bool_], fps: float) -> float:
+    """Metres: where the lowest parts stand still, as a median over such frames; else where the body is lowest.
+
+    bottom: (T, L) the links' lowest points. soles: (L,) which links are feet. Where those stand often enough, they
+    tell: a body that lies cuts into the floor, having no flesh in the capture, and would take the floor down with it.
+    """
     lowest = np.argmin(bottom, axis=1)
     height = bottom.min(1)
     same = lowest[1:] == lowest[:-1]
-    slow = np.abs(np.diff(height)) * fps < _STANDS_M_S
-    standing = height[1:][same & slow]
-    # In flight nothing stands; what is much higher than the lowest standing part is a slow moment of a leg.
-    if len(standing) < 3:
+    standing = _lasting(same & (np.abs(np.diff(height)) * fps < _STANDS_M_S), max(round(_STANDS_S * fps), 1))
+    on_soles = standing & soles[lowest[1:]]
+    if on_soles.sum() >= max(3.0, _OFTEN * len(height)):
+        standing = on_soles
+    if standing.sum() < 3:
         return float(np.percentile(height, 5))
-    near = standing[standing < np.percentile(standing, 20) + 0.08]
-    return float(np.median(near))
+    heights = height[1:][standing]
+    # In flight nothing stands; what is much higher than the lowest standing part is a slow moment of a leg.
+    return float(np.median(heights[heights < np.percentile(heights, 20) + 0.08]))
+
+
+def _lasting(now: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
+    """(T,) where something holds for at least so many frames on end."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], now.astype(int), [0]])))
+    kept = np.zeros_like(now)
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        kept[start:stop] = stop - start >= frames
+    return kept
 
 
 def _envelope(need: Array, fps: float) -> Array:

@@ -10,7 +10,7 @@ from ..geometry.quaternions import Array, conjugate, multiply, rotate, to_matrix
 from .fit_shapes import fit_box, fit_capsule, shape_distance
 from .mesh import SkinnedMesh
 from .model import BodyModel, Link, Shape
-from .sides import Mirror, alike, mirror_of
+from .sides import Mirror, mirror_of
 from .voxels import solids_of
 
 _BOXES = {"hand", "foot", "toe"}
@@ -27,8 +27,9 @@ _NEXT = {
 }
 _FEWEST_VERTICES, _ENOUGH_VERTICES = 24, 96
 _RIGID = (0.7, 0.5)  # how large a link's share in a vertex must be; the stricter where that leaves enough of them
-_WORST_CAPSULE_M = 0.02  # a chest may be too flat for a capsule: then a box is tried
-_BOX_IS_BETTER = 0.85  # this much of the capsule's error, or the rounder shape is kept
+_WORST_M = 0.02  # a chest may be too flat for a capsule: then a box is tried
+_CLEARLY_BETTER = 0.85  # another shape has to have less than this of the error, or the simpler one is kept
+_ALIKE = 0.01  # of a cloud's extent: this much worse a shape may fit the other side
 _THINNEST_SOLE = 0.3  # of the box that was fitted: less than that is left alone
 _LEAST_MASS_KG = 0.02
 _VOXELS_OF_ONE = 100_000
@@ -61,13 +62,6 @@ class _Cloud:
     bone: Array
     kind: str
 
-    def with_other(self, other: "_Cloud") -> "_Cloud":
-        points, areas = np.concatenate([self.points, other.points]), np.concatenate([self.areas, other.areas])
-        return replace(self, points=points, areas=areas)
-
-    def seen_in(self, mirror: Mirror) -> "_Cloud":
-        return replace(self, points=mirror.points(self.points))
-
 
 def fit_body(body: BodyModel, mesh: SkinnedMesh) -> tuple[BodyModel, FitReport]:
     """The body with shapes, masses, centres of mass and inertias from the mesh; joints stay as they are."""
@@ -95,8 +89,8 @@ def fit_body(body: BodyModel, mesh: SkinnedMesh) -> tuple[BodyModel, FitReport]:
 def _shapes(body: BodyModel, clouds: dict[str, _Cloud]) -> dict[str, Shape]:
     """By bone the shape that stands for its cloud, in the world at rest.
 
-    Where a mesh is symmetric, so is its body: two sides that are mirror images are fitted as one, and what is in the
-    middle together with its own image. A side with a likeness of its own is fitted by itself.
+    Where a mesh is symmetric, so is its body: a shape that fits the other side as well is mirrored for it, and what is
+    in the middle is fitted together with its own mirror image. What has a likeness of its own is fitted by itself.
     """
     mirror = mirror_of(body)
     found: dict[str, Shape] = {}
@@ -104,23 +98,35 @@ def _shapes(body: BodyModel, clouds: dict[str, _Cloud]) -> dict[str, Shape]:
         if link.bone not in clouds or link.bone in found:
             continue
         cloud = clouds[link.bone]
-        other = _other_side(body, link)
-        image = clouds[other].seen_in(mirror) if mirror is not None and other in clouds else None
-        if mirror is None or image is None or not alike(cloud.points, image.points):
-            found[link.bone] = _fit(cloud)
-        elif other == link.bone:
-            found[link.bone] = mirror.centred(_fit(cloud.with_other(image), across=mirror.normal))
-        else:
-            found[link.bone] = _fit(cloud.with_other(image))
-            found[other] = mirror.shape(found[link.bone])
+        if mirror is not None and not link.side:
+            found[link.bone] = _fit_middle(cloud, mirror)
+            continue
+        found[link.bone] = _fit(cloud)
+        other = clouds.get(_other_side(body, link))
+        if mirror is not None and other is not None:
+            error, extent = _rms(found[link.bone], cloud.points), float(np.linalg.norm(np.ptp(cloud.points, axis=0)))
+            if _rms(mirror.shape(found[link.bone]), other.points) < error + _ALIKE * extent:
+                found[_other_side(body, link)] = mirror.shape(found[link.bone])
     return found
 
 
+def _fit_middle(cloud: _Cloud, mirror: Mirror) -> Shape:
+    """A symmetric shape, unless that fits badly and another one does not."""
+    both = replace(
+        cloud,
+        points=np.concatenate([cloud.points, mirror.points(cloud.points)]),
+        areas=np.concatenate([cloud.areas, cloud.areas]),
+    )
+    shape = mirror.centred(_fit(both, across=mirror.normal))
+    if _rms(shape, cloud.points) <= _WORST_M:
+        return shape
+    own = _fit(cloud)
+    return own if _rms(own, cloud.points) < _CLEARLY_BETTER * _rms(shape, cloud.points) else shape
+
+
 def _other_side(body: BodyModel, link: Link) -> str:
-    """The bone of the link's counterpart: on the other side, or its own if it is in the middle; '' for none."""
+    """The bone of the link's counterpart; '' for none."""
     other = {"L": "R", "R": "L"}.get(link.side)
-    if other is None:
-        return link.bone
     same = [each.bone for each in body.links if (each.role, each.side) == (link.role, link.side)]
     across = [each.bone for each in body.links if (each.role, each.side) == (link.role, other)]
     return across[same.index(link.bone)] if len(same) == len(across) else ""
@@ -134,10 +140,10 @@ def _fit(cloud: _Cloud, across: Array | None = None) -> Shape:
     if cloud.kind == "box":
         return fit_box(points, areas).shape
     capsule = fit_capsule(points, areas, cloud.bone)
-    if capsule.rms_m <= _WORST_CAPSULE_M:
+    if capsule.rms_m <= _WORST_M:
         return capsule.shape
     box = fit_box(points, areas, level=across)
-    return box.shape if box.rms_m < _BOX_IS_BETTER * capsule.rms_m else capsule.shape
+    return box.shape if box.rms_m < _CLEARLY_BETTER * capsule.rms_m else capsule.shape
 
 
 def _standing(box: Shape, points: Array) -> Shape:

@@ -4,6 +4,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -165,7 +166,10 @@ def _search(
         warnings.simplefilter("ignore")  # it warns that its plots need another library
         import cma
 
-    options = {"verbose": -9, "seed": 1, "maxiter": 160, "tolfun": 1e-9, "tolx": 1e-5, "popsize": 12}
+    # Numbers of its own, so that neither the search nor anyone else depends on NumPy's global ones.
+    rng = np.random.default_rng(1)
+    options: dict[str, Any] = {"verbose": -9, "maxiter": 160, "tolfun": 1e-9, "tolx": 1e-5, "popsize": 12}
+    options["randn"] = lambda *shape: rng.standard_normal(shape)
     search = cma.CMAEvolutionStrategy(np.zeros(len(start)), 0.25, options)
     while not search.stop():
         asked = search.ask()

@@ -8,11 +8,6 @@ import numpy as np
 from ..geometry.quaternions import Array, from_matrix, to_matrix
 from .model import BodyModel, Shape
 
-# How far a point may be from the other cloud, on average: so much of the cloud's extent, and so much of the way from
-# vertex to vertex, as two sides need not be cut into the same faces.
-_ALIKE, _ALIKE_SPACING = 0.02, 0.4
-_PROBES = 200
-
 
 @dataclass(frozen=True)
 class Mirror:
@@ -57,19 +52,3 @@ def mirror_of(body: BodyModel) -> Mirror | None:
     if length < 1e-9:
         return None
     return Mirror(np.mean([(left + right) / 2 for left, right in pairs], axis=0), across / length)
-
-
-def alike(a: Array, b: Array) -> bool:
-    """Whether two clouds of points (V, 3) and (W, 3) lie on the same surface."""
-    extent = float(np.linalg.norm(np.ptp(a, axis=0)))
-    return max(_apart(a, b), _apart(b, a)) < _ALIKE * extent + _ALIKE_SPACING * _apart(a, a)
-
-
-def _apart(a: Array, b: Array) -> float:
-    """Metres from a point of ``a`` to the nearest one of ``b``, on average over some; never from one to itself."""
-    some = a[:: max(len(a) // _PROBES, 1)]
-    if a is not b:
-        return float(np.mean([np.linalg.norm(b - point, axis=-1).min() for point in some]))
-    ways = [np.linalg.norm(b - point, axis=-1) for point in some]
-    others = [way[way > 1e-6] for way in ways]  # vertices are doubled along seams
-    return float(np.mean([way.min() for way in others if len(way)] or [0.0]))

@@ -16,7 +16,7 @@ def astray(wanted: Array, seen: Array) -> Array:
     """
     tallest = max(float(np.ptp(wanted[..., 2], axis=-1).max()), 1e-6)
     off = np.abs(seen[..., 2] - wanted[..., 2]).mean(-1) / tallest
-    return np.where(np.isfinite(off), off, np.inf)
+    return np.where(np.isfinite(seen).all((-1, -2)), off, np.inf)
 
 
 def fell_at(wanted: Array, seen: Array, dt_s: float) -> float | None:

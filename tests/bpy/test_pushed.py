@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands on the stage in Blender is felt in the simulation: the whole way, from an arrow to a fall."""
+"""What stands on the stage in Blender is felt in the simulation: the whole way, from an arrow to a body that is pushed."""
 
 import bpy
 import numpy as np
@@ -26,13 +26,12 @@ def simulated(force_n):
     return job.result()
 
 
-def test_a_hard_push_on_the_stage_knocks_the_mannequin_down(addon):
-    calm, pushed = simulated(1.0), simulated(1500.0)
+def test_a_push_on_the_stage_moves_the_mannequin(addon):
+    calm, pushed = simulated(1.0), simulated(500.0)
     assert calm.report["fell"] is False
     chest = calm.take.motion.skeleton.index("chest")
     ends = [result.take.motion.world()[0][:, chest] for result in (calm, pushed)]
     # The arrow points along +X, and the push moves the chest that way.
     moved = ends[1][20, 0] - ends[0][20, 0]
     assert moved > 0.3
-    assert ends[1][-1, 2] < ends[0][-1, 2] - 0.3 or pushed.report["fell"]
     assert calm.report["engine"] == pushed.report["engine"] == "mujoco"

@@ -31,7 +31,7 @@ _CORNER_M, _THINNER_M = 0.01, 0.004
 _MOST_SHAPES = 16  # that Bullet's call takes for one body
 _MOST_CORNERS = 12
 
-# What a motor's gain is multiplied with; see ``Motors`` in ``stepping``.
+# What Bullet multiplies the gain of a motor of a ball with; see ``actor``.
 ERP = 0.2
 # Of a mannequin that is dropped and pushed, links are 13 mm from where they should be after 50 iterations, 8 mm after
 # 100, 3 mm after 200: contacts converge slowly under a tall pile of joints.
@@ -41,7 +41,7 @@ _FASTEST = 1e3
 
 
 class Scene:
-    """One copy of a stage in a Bullet client of its own. ``characters`` and ``props`` are Bullet's body numbers."""
+    """A stage in a Bullet client of its own. ``characters`` and ``props`` are Bullet's numbers of their bodies."""
 
     def __init__(self, stage: Stage, dt_s: float) -> None:
         if len(stage.characters) > MOST_CHARACTERS:
@@ -144,12 +144,13 @@ class Scene:
                 )
 
     def _add_prop(self, prop: Prop) -> int:
-        solid = prop_solid(prop)
-        frame = SolidFrame(solid)
-        number: int = pybullet.createMultiBody(
-            prop.mass, self._prop_shape(prop), baseInertialFramePosition=frame.com.tolist(),
-            baseInertialFrameOrientation=xyzw(frame.turn), **self._options,
-        )  # fmt: skip
+        frame = SolidFrame(prop_solid(prop))
+        # Bullet reads the file of convex pieces once more when it makes the body.
+        with tempfile.TemporaryDirectory() as folder:
+            number: int = pybullet.createMultiBody(
+                prop.mass, self._prop_shape(prop, Path(folder)), baseInertialFramePosition=frame.com.tolist(),
+                baseInertialFrameOrientation=xyzw(frame.turn), **self._options,
+            )  # fmt: skip
         self._set_link(number, -1, prop.mass, frame.moments, prop.friction)
         self._set_body(number)
         pybullet.setCollisionFilterGroupMask(number, -1, _PROP, _ALL, **self._options)
@@ -167,7 +168,7 @@ class Scene:
             number, -1, linearDamping=0.0, angularDamping=0.0, maxJointVelocity=_FASTEST, **self._options
         )
 
-    def _prop_shape(self, prop: Prop) -> int:
+    def _prop_shape(self, prop: Prop, folder: Path) -> int:
         if prop.shape is not None:
             return self._shapes(_with_corners(prop.shape))
         hulls = [hull_corners(prop.name, piece) for piece in prop.pieces]
@@ -175,11 +176,10 @@ class Scene:
         for hull in hulls:
             if len(balls) + len(hull) <= _MOST_CORNERS:
                 balls += _corner_balls(hull)
-        with tempfile.TemporaryDirectory() as folder:
-            # The one way to have several hulls and balls in one body is a file with an object for each hull.
-            path = Path(folder) / "pieces.obj"
-            path.write_text(_obj(hulls), encoding="ascii")
-            return self._shapes(balls, str(path))
+        # The one way to have several hulls and balls in one body is a file with an object for each hull.
+        path = folder / "pieces.obj"
+        path.write_text(_obj(hulls), encoding="ascii")
+        return self._shapes(balls, str(path))
 
     def _hull(self, corners: Array) -> int:
         shape: int = pybullet.createCollisionShape(pybullet.GEOM_MESH, vertices=corners.tolist(), **self._options)

@@ -99,12 +99,13 @@ class Servos:
         servo = self._muscle * self._spring * self._error(quat, native_q) - gain * rates
         tissue = np.broadcast_to(self._tissue, rates.shape)
         change = (self._answer @ (servo - tissue * rates + load)[..., None])[..., 0]
-        weak = np.abs(servo - gain * change) > most
+        held = self._within(servo - gain * change, most)
+        weak = held != servo - gain * change
         guard = self._guard(rates)
         odd: NDArray[np.int64] = np.flatnonzero((weak | (guard > gain + tissue)).any(axis=-1))
         if len(odd):
             # What is at its limit gives a torque that no longer answers to its rate, and damps no more.
-            servo = np.where(weak, self._within(servo - gain * change, most), servo)
+            servo = np.where(weak, held, servo)
             gain = np.where(weak, 0.0, gain)
             tissue = np.maximum(tissue, guard - gain)
             push = (servo - tissue * rates + load)[odd]
