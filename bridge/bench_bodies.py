@@ -56,9 +56,13 @@ def _fitted(obj: bpy.types.Object, rig: RigMotion, body: BodyModel) -> tuple[Bod
         return body, {}
     begin = time.perf_counter()
     fitted, report = fit_body(body, mesh)
+    fit_s = time.perf_counter() - begin
+    # The body that is held has servos made for what the mesh weighs.
+    fitted, _ = build_body(rig.clip.skeleton, clip=rig.clip, mesh=mesh)
     return fitted, {
         "vertices": len(mesh.vertices),
-        "fit_s": time.perf_counter() - begin,
+        "outer_vertices": int(np.count_nonzero(mesh.areas)),
+        "fit_s": fit_s,
         "worst_rms_m": max(report.rms_m.values()),
         "kept_from_table": [bone for bone, count in report.vertices.items() if not count],
         "fitted_mass_kg": fitted.mass,

@@ -83,7 +83,9 @@ def _require_usable(parts: list[_Part], obj: bpy.types.Object, skeleton: Skeleto
             f"Mesh '{name}' has no weights for the bones of '{obj.name}'",
             "Parent it to the armature again with Ctrl+P > With Automatic Weights",
         )
-    size = max(float(np.ptp(skeleton.rest_world()[0], axis=0).max()), float(skeleton.lengths.max()), 1e-9)
+    heads, quats = skeleton.rest_world()
+    ends = np.concatenate([heads, heads + rotate(quats, skeleton.lengths[:, None] * np.array([0.0, 1.0, 0.0]))])
+    size = max(float(np.ptp(ends, axis=0).max()), 1e-9)
     for part in parts:
         ratio = float(np.ptp(part.vertices, axis=0).max()) / size if len(part.vertices) else 0.0
         if ratio > _LARGEST:

@@ -8,6 +8,8 @@ import numpy as np
 from ..geometry.quaternions import Array, from_matrix, to_matrix
 from .model import BodyModel, Shape
 
+_UPRIGHT = 0.1  # a plane that leans by less than this, as a sine, is taken to be upright
+
 
 @dataclass(frozen=True)
 class Mirror:
@@ -48,6 +50,8 @@ def mirror_of(body: BodyModel) -> Mirror | None:
     place = {(link.role, link.side): heads[body.skeleton.index(link.bone)] for link in body.links}
     pairs = [(place[role, "L"], place[role, "R"]) for role, side in place if side == "L" and (role, "R") in place]
     across = np.sum([left - right for left, right in pairs], axis=0) if pairs else np.zeros(3)
+    if abs(across[2]) < _UPRIGHT * float(np.linalg.norm(across)):
+        across[2] = 0.0  # so that the images of level soles are level
     length = float(np.linalg.norm(across))
     if length < 1e-9:
         return None
