@@ -4,6 +4,7 @@
 import itertools
 import os
 import runpy
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Before any test module is imported, so that `from sinew.core.motion import Clip` works in all of them.
 runpy.run_path(str(ROOT / "core" / "entry.py"))["load_package"]()
+
+# A shell's background job ignores Ctrl-C, and so would every child; the tests of it must mean something there too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _numbers = itertools.count()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands on the stage in Blender is felt in the simulation: the whole way, from an arrow to a body that is pushed."""
+"""What stands on the stage in Blender is felt in the simulation: from an arrow to a body that is pushed."""
 
 import bpy
 import numpy as np

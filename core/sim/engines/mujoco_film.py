@@ -26,9 +26,7 @@ class Film:
         shapes = {name: batch.bind(name).shape[1:] for name in PLACED}
         self.states: Array = np.full((batch.nsim, count, state_size), np.nan)
         self.felt: Array = np.zeros((batch.nsim, count, *shapes["sensordata"]))
-        self.placed: dict[str, Array] = {
-            name: np.zeros((batch.nsim, count, *shape)) for name, shape in shapes.items()
-        }
+        self.placed: dict[str, Array] = {name: np.zeros((batch.nsim, count, *shape)) for name, shape in shapes.items()}
         self._substeps = substeps
 
     def keep(self, ids: Indices, first: int, recorded: dict[Any, Array], lasted: Indices) -> None:

@@ -147,7 +147,7 @@ def test_a_running_job_is_not_launched_again(make):
 
 
 def test_a_second_worker_refuses_and_leaves_the_first_alone(make, run_worker):
-    job = make(chunk_frames=1, pause_s=0.06)
+    job = make(chunk_frames=1, pause_s=0.25)
     process = jobs.launch(job)
     wait_for_step(job, 1)
     refused = run_worker(job)

@@ -18,9 +18,7 @@ LOAD = MASS * GRAVITY * LENGTH  # N·m when horizontal
 
 def arm(kp, kd, limit=1e6, kind="hinge"):
     """The pendulum with a servo."""
-    return bodies.pendulum(
-        LENGTH, MASS, Joint(kind, np.array([0.0, 0.0, 0.9]), kp=kp, kd=kd, torque_limit=limit)
-    )
+    return bodies.pendulum(LENGTH, MASS, Joint(kind, np.array([0.0, 0.0, 0.9]), kp=kp, kd=kd, torque_limit=limit))
 
 
 def at(angle=None, quat=None):

@@ -41,9 +41,7 @@ def test_layout_of_a_body_without_joints():
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    st.floats(0.0, 1.0), st.floats(0.001, 0.7), st.sampled_from([1 / 60, 1 / 120, 1 / 37]), st.floats(0.0, 0.01)
-)
+@given(st.floats(0.0, 1.0), st.floats(0.001, 0.7), st.sampled_from([1 / 60, 1 / 120, 1 / 37]), st.floats(0.0, 0.01))
 def test_the_impulse_of_a_push_is_force_times_duration(start, duration, dt_s, offset):
     push = Push(0, "link1", np.array([3.0, 0, -1]), start, duration)
     schedule = PushSchedule(stage_of(bodies.chain(3), pushes=(push,)))
