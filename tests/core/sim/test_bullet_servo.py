@@ -64,8 +64,8 @@ def test_in_the_air_a_step_is_implicit_damping_to_the_letter(steps):
     native, _ = frames.to_native(high_up(body), np.zeros((1, body.nv)))
     mass = columns.kinematics.mass_matrix(columns.kinematics.parts(native))[0]
     tissue = np.concatenate([np.full(link.joint.dofs, passive_damping(link)) for link in body.links[1:]])
-    damping = h * np.concatenate([np.zeros(6), body.per_dof("kd") + tissue])
-    push = np.concatenate([np.zeros(6), h * body.per_dof("kp") * frames.targets_to_native(targets)])
+    damping = h * np.concatenate([np.zeros(6), (body.per_dof("kd") + tissue)[frames.dofs]])
+    push = np.concatenate([np.zeros(6), h * body.per_dof("kp")[frames.dofs] * frames.targets_to_native(targets)])
     expected = np.linalg.solve(mass + np.diag(damping), push)
     np.testing.assert_allclose(out[0, 0, columns.velocity], expected, atol=1e-6)
 

@@ -69,8 +69,8 @@ class Actor:
         frames, count = self.columns.frames, len(states)
         pose, velocity = states[:, self.columns.pose], states[:, self.columns.velocity]
         roots = roots_to_bullet(np.concatenate([pose[:, :7], velocity[:, :6]], axis=-1))
-        quats, turning = pose[:, frames.ball_q][..., _TO_XYZW].tolist(), velocity[:, frames.ball_v].tolist()
-        angles, rates = pose[:, frames.hinge_q, None].tolist(), velocity[:, frames.hinge_v, None].tolist()
+        quats, turning = frames.quats(pose)[..., _TO_XYZW].tolist(), frames.of_balls(velocity[:, 6:]).tolist()
+        angles, rates = frames.angles(pose)[..., None].tolist(), frames.of_hinges(velocity[:, 6:])[..., None].tolist()
         joints = [
             [*zip(quats[row], turning[row], strict=True), *zip(angles[row], rates[row], strict=True)]
             for row in range(count)
@@ -82,13 +82,13 @@ class Actor:
         columns, frames = self.columns, self.columns.frames
         pose = states[:, columns.pose]
         want = self.servos.command(pose, states[:, columns.rates], states[:, columns.load])
-        half = 0.5 * self.dt_s * want.rates[:, frames.ball_u]
+        half = 0.5 * self.dt_s * frames.of_balls(want.rates)
         arrays = (
-            multiply(pose[:, frames.ball_q], _from_euler(np.cos(half), np.sin(half)))[..., _TO_XYZW],
-            want.rates[:, frames.hinge_u, None],
+            multiply(frames.quats(pose), _from_euler(np.cos(half), np.sin(half)))[..., _TO_XYZW],
+            frames.of_hinges(want.rates)[..., None],
             want.limit[..., None],
-            want.torque[:, frames.ball_u],
-            want.torque[:, frames.hinge_u, None],
+            frames.of_balls(want.torque),
+            frames.of_hinges(want.torque)[..., None],
         )
         return Orders(*(array.tolist() for array in arrays))
 
@@ -128,12 +128,12 @@ class Actor:
         balls = numbers[:, :split].reshape(count, self._balls, _BALL_NUMBERS)
         hinges = numbers[:, split:].reshape(count, self._hinges, _HINGE_NUMBERS)
         rates, motor = np.empty((2, count, frames.body.nu))
-        rates[:, frames.ball_u], rates[:, frames.hinge_u] = balls[..., 4:7], hinges[..., 1]
-        motor[:, frames.ball_u], motor[:, frames.hinge_u] = balls[..., 13:], hinges[..., 8]
+        frames.of_balls(rates)[:], frames.of_hinges(rates)[:] = balls[..., 4:7], hinges[..., 1]
+        frames.of_balls(motor)[:], frames.of_hinges(motor)[:] = balls[..., 13:], hinges[..., 8]
         states[:, columns.load] = self.servos.load(rates - states[:, columns.rates], motor)
         pose, velocity = states[:, columns.pose], states[:, columns.velocity]
         pose[:, :7], velocity[:, :6], velocity[:, 6:] = root[:, :7], root[:, 7:], rates
-        pose[:, frames.ball_q], pose[:, frames.hinge_q] = balls[..., _TO_WXYZ], hinges[..., 0]
+        frames.quats(pose)[:], frames.angles(pose)[:] = balls[..., _TO_WXYZ], hinges[..., 0]
 
     def hold(self, told: Told, body: int, client: int) -> None:
         """Let Bullet's own motors hold the pose of a copy, with the servos' torque limits."""

@@ -12,8 +12,6 @@ from ....body import BodyModel
 from ....geometry.quaternions import IDENTITY, Array, conjugate, from_matrix, multiply, rotate
 from ...solids import Solid
 
-Indices = np.ndarray
-
 
 def principal(solid: Solid) -> tuple[Array, Array]:
     """The rotation (4,) of the principal axes in the solid's own frame, and the moments (3,) about them."""
@@ -29,10 +27,11 @@ class BodyFrames:
     """Where Bullet's frames are in the links of a body; L links, B balls, H hinges.
 
     com: (L, 3) metres and turn: (L, 4): Bullet's frame in the link's. moments: (L, 3), masses: (L,).
-    balls, hinges: (B,), (H,) link indices. ball_q, ball_v, hinge_q, hinge_v: their columns in poses and velocities;
-    ball_u, hinge_u: in servo targets. axis: (L, 3) a hinge's axis in Bullet's frame, zero otherwise.
-    A native pose is position and wxyz of the root's frame (7), then joints as in ``BodyModel``; a native velocity is
-    that of the root's centre of mass (3) and its angular velocity (3), both in the world, then joints.
+    balls, hinges: (B,), (H,) link indices. ball_q, ball_v, hinge_q, hinge_v: their columns in poses and velocities of
+    ``BodyModel``. axis: (H, 3) the hinges' axes in Bullet's frames.
+    A native pose is position and wxyz of the root's frame (7), then all balls (4 B), then all hinges (H); a native
+    velocity is that of the root's centre of mass (3) and its angular velocity (3), both in the world, then balls (3 B)
+    and hinges (H). dofs: (nu,) the native order of servo targets and of all that is given for each degree of freedom.
     """
 
     def __init__(self, body: BodyModel) -> None:
@@ -49,14 +48,34 @@ class BodyFrames:
         self.ball_q = body.qpos_starts[self.balls, None] + np.arange(4)
         self.ball_v = body.qvel_starts[self.balls, None] + np.arange(3)
         self.hinge_q, self.hinge_v = body.qpos_starts[self.hinges], body.qvel_starts[self.hinges]
-        self.ball_u, self.hinge_u = self.ball_v - 6, self.hinge_v - 6
-        self.axis: Array = np.zeros((len(links), 3))
-        for index in self.hinges:
-            self.axis[index] = rotate(conjugate(self.turn[index]), links[index].joint.axis)
+        self._q = np.concatenate([np.arange(7), self.ball_q.ravel(), self.hinge_q])
+        self._v = np.concatenate([np.arange(6), self.ball_v.ravel(), self.hinge_v])
+        self.dofs = self._v[6:] - 6
+        axes = np.array([links[index].joint.axis for index in self.hinges]).reshape(-1, 3)
+        self.axis: Array = rotate(conjugate(self.turn[self.hinges]), axes)
+        self._ball_turn: Array = self.turn[self.balls]
+
+    def quats(self, native_q: Array) -> Array:
+        """(..., B, 4) the balls' rotations in native poses (..., nq); a view."""
+        count = len(self.balls)
+        return native_q[..., 7 : 7 + 4 * count].reshape(*native_q.shape[:-1], count, 4)
+
+    def angles(self, native_q: Array) -> Array:
+        """(..., H) the hinges' angles in native poses (..., nq); a view."""
+        return native_q[..., 7 + 4 * len(self.balls) :]
+
+    def of_balls(self, values: Array) -> Array:
+        """(..., B, 3) the balls' part of native values for each degree of freedom (..., nu); a view."""
+        count = len(self.balls)
+        return values[..., : 3 * count].reshape(*values.shape[:-1], count, 3)
+
+    def of_hinges(self, values: Array) -> Array:
+        """(..., H) the hinges' part of native values for each degree of freedom (..., nu); a view."""
+        return values[..., 3 * len(self.balls) :]
 
     def to_native(self, qpos: Array, qvel: Array) -> tuple[Array, Array]:
         """Poses (..., nq) and velocities (..., nv) as Bullet has them."""
-        native_q, native_v = np.array(qpos, dtype=float), np.array(qvel, dtype=float)
+        native_q, native_v = np.asarray(qpos, dtype=float)[..., self._q], np.asarray(qvel, dtype=float)[..., self._v]
         quat = native_q[..., 3:7].copy()
         arm = rotate(quat, self.com[0])
         spin = rotate(quat, native_v[..., 3:6])
@@ -64,14 +83,15 @@ class BodyFrames:
         native_q[..., 3:7] = multiply(quat, self.turn[0])
         native_v[..., :3] += np.cross(spin, arm)
         native_v[..., 3:6] = spin
-        back = conjugate(self.turn[self.balls])
-        native_q[..., self.ball_q] = multiply(multiply(back, native_q[..., self.ball_q]), self.turn[self.balls])
-        native_v[..., self.ball_v] = rotate(back, native_v[..., self.ball_v])
+        back, quats, rates = conjugate(self._ball_turn), self.quats(native_q), self.of_balls(native_v[..., 6:])
+        quats[...] = multiply(multiply(back, quats), self._ball_turn)
+        rates[...] = rotate(back, rates)
         return native_q, native_v
 
     def from_native(self, native_q: Array, native_v: Array) -> tuple[Array, Array]:
         """The inverse of ``to_native``."""
-        qpos, qvel = np.array(native_q, dtype=float), np.array(native_v, dtype=float)
+        qpos, qvel = np.empty(native_q.shape), np.empty(native_v.shape)
+        qpos[..., self._q], qvel[..., self._v] = native_q, native_v
         quat = multiply(qpos[..., 3:7], conjugate(self.turn[0]))
         arm = rotate(quat, self.com[0])
         spin = qvel[..., 3:6].copy()
@@ -79,15 +99,16 @@ class BodyFrames:
         qpos[..., 3:7] = quat
         qvel[..., :3] -= np.cross(spin, arm)
         qvel[..., 3:6] = rotate(conjugate(quat), spin)
-        turn = self.turn[self.balls]
+        turn = self._ball_turn
         qpos[..., self.ball_q] = multiply(multiply(turn, qpos[..., self.ball_q]), conjugate(turn))
         qvel[..., self.ball_v] = rotate(turn, qvel[..., self.ball_v])
         return qpos, qvel
 
     def targets_to_native(self, targets: Array) -> Array:
-        """Servo targets (..., nu) with the rotation vectors of balls in Bullet's frames."""
-        native = np.array(targets, dtype=float)
-        native[..., self.ball_u] = rotate(conjugate(self.turn[self.balls]), native[..., self.ball_u])
+        """Servo targets (..., nu) in native order, with the rotation vectors of balls in Bullet's frames."""
+        native = np.asarray(targets, dtype=float)[..., self.dofs]
+        balls = self.of_balls(native)
+        balls[...] = rotate(conjugate(self._ball_turn), balls)
         return native
 
 

@@ -39,12 +39,9 @@ class Kinematics:
         levels = [np.flatnonzero(depth == level) for level in range(1, int(depth.max()) + 1)]
         self._levels = [(level, parents[level]) for level in levels]
         self._arm: Array = np.einsum("lij,lj->li", back, frames.com)  # from joint to centre of mass, in Bullet's frame
-        # Degrees of freedom: the root's six, then the joints'. A ball's axes are those of its frame.
-        dofs = np.diff(body.qvel_starts)
-        self._dof_link = np.repeat(np.arange(len(dofs)), dofs)
-        self._axes: Array = np.zeros((body.nv, 3))
-        self._axes[frames.ball_v] = np.eye(3)
-        self._axes[frames.hinge_v] = frames.axis[frames.hinges]
+        # Degrees of freedom: the root's six, then the joints', as in native velocities. A ball's axes are its frame's.
+        self._dof_link = np.concatenate([np.zeros(6, dtype=np.int64), np.repeat(frames.balls, 3), frames.hinges])
+        self._axes: Array = np.concatenate([np.tile(np.eye(3), (len(frames.balls), 1)), frames.axis])
         self._below: Array = within.T.astype(float)  # (L, L): sums over what hangs on a link
         self._carries = within[np.ix_(self._dof_link, self._dof_link)]  # (nv, nv): whether the second carries the first
 
@@ -55,9 +52,10 @@ class Kinematics:
         turn = np.empty((*shape, links, 3, 3))
         pos, joint = np.empty((*shape, links, 3)), np.empty((*shape, links, 3))
         turn[..., 0, :, :] = to_matrix(native_q[..., 3:7])
-        turn[..., frames.balls, :, :] = to_matrix(native_q[..., frames.ball_q])
-        angles = native_q[..., frames.hinge_q, None] * frames.axis[frames.hinges]
-        turn[..., frames.hinges, :, :] = to_matrix(from_rotation_vector(angles))
+        turn[..., frames.balls, :, :] = to_matrix(frames.quats(native_q))
+        turn[..., frames.hinges, :, :] = to_matrix(
+            from_rotation_vector(frames.angles(native_q)[..., None] * frames.axis)
+        )
         joint[..., 0, :] = pos[..., 0, :] = native_q[..., :3]
         for level, parents in self._levels:
             parent_turn = turn[..., parents, :, :]
@@ -72,8 +70,9 @@ class Kinematics:
         """Velocities of the centres of mass and angular velocities, both (..., L, 3) in the world."""
         frames = self.frames
         local = np.zeros(parts.pos.shape)
-        local[..., frames.balls, :] = native_v[..., frames.ball_v]
-        local[..., frames.hinges, :] = native_v[..., frames.hinge_v, None] * frames.axis[frames.hinges]
+        rates = native_v[..., 6:]
+        local[..., frames.balls, :] = frames.of_balls(rates)
+        local[..., frames.hinges, :] = frames.of_hinges(rates)[..., None] * frames.axis
         spin, velocity = _times(parts.turn, local), np.empty(parts.pos.shape)
         velocity[..., 0, :], spin[..., 0, :] = native_v[..., :3], native_v[..., 3:6]
         for level, parents in self._levels:
@@ -112,7 +111,7 @@ class Kinematics:
         screws = np.zeros((count, len(self._dof_link), 6))
         screws[:, :3, 3:] = screws[:, 3:6, :3] = np.eye(3)
         joints = self._dof_link[6:]
-        axes = _times(parts.turn[:, joints], self._axes[6:])
+        axes = _times(parts.turn[:, joints], self._axes)
         screws[:, 6:, :3] = axes
         screws[:, 6:, 3:] = cross(parts.joint[:, joints] - parts.pos[:, :1], axes)
         carried = _times(composite[:, self._dof_link], screws) @ np.swapaxes(screws, -1, -2)

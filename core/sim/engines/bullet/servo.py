@@ -57,30 +57,31 @@ class Servos:
         self._kinematics, self._dt_s = kinematics, dt_s
         self._frames: BodyFrames = kinematics.frames
         body = self._frames.body
-        kp, kd, strength = (body.per_dof(name) if body.nu else np.zeros(0) for name in ("kp", "kd", "torque_limit"))
+        kp, kd, strength = (
+            body.per_dof(name)[self._frames.dofs] if body.nu else np.zeros(0) for name in ("kp", "kd", "torque_limit")
+        )
         # Without torque there is no servo. All three are for a physics step: impulses, not torques.
         self._most: Array = dt_s * np.minimum(strength, _STRONGEST_NM)
         self._spring: Array = dt_s * np.where(strength > 0.0, kp, 0.0)
         self._damping: Array = dt_s * np.where(strength > 0.0, kd, 0.0)
         tissue = [np.full(link.joint.dofs, dt_s * passive_damping(link)) for link in body.links[1:]]
-        self._tissue: Array = np.concatenate([np.zeros(0), *tissue])
+        self._tissue: Array = np.concatenate([np.zeros(0), *tissue])[self._frames.dofs]
         angles = np.array([body.links[index].joint.max_angle for index in self._frames.balls])
         self._stops = np.flatnonzero(angles < np.pi)
         self._max_angle: Array = angles[self._stops]
 
     def aim(self, targets: Array, muscle: Array) -> None:
         """Set the targets (N, nu), in Bullet's frames, and the factor (N,) on gains and torque limits."""
-        frames = self._frames
         self._muscle = muscle[:, None]
-        self._target_quat = from_rotation_vector(targets[:, frames.ball_u])
-        self._target_angle = targets[:, frames.hinge_u]
+        self._target_quat = from_rotation_vector(self._frames.of_balls(targets))
+        self._target_angle = self._frames.of_hinges(targets)
 
     def weigh(self, native_q: Array) -> None:
         """Take the joints' inertia from poses (N, nq). It holds for a few physics steps."""
         mass = self._kinematics.mass_matrix(self._kinematics.parts(native_q))
         across = mass[:, :6, 6:]
         self._inertia = mass[:, 6:, 6:] - np.swapaxes(across, -1, -2) @ np.linalg.solve(mass[:, :6, :6], across)
-        own = np.diagonal(self._inertia, axis1=-2, axis2=-1)[:, self._frames.ball_u]
+        own = self._frames.of_balls(np.diagonal(self._inertia, axis1=-2, axis2=-1))
         self._slender = own.max(axis=-1) - own.min(axis=-1)
         damping, spring = self._muscle * self._damping, self._muscle * self._dt_s * self._spring
         self._answer = np.linalg.inv(_plus(self._inertia, damping + self._tissue))
@@ -95,7 +96,7 @@ class Servos:
     def command(self, native_q: Array, rates: Array, load: Array) -> Command:
         """What to tell the motors at poses (N, nq), joint rates (N, nu) and loads (N, nu) in N·m·s."""
         gain, most = self._gain, self._muscle * self._most
-        quat = native_q[:, self._frames.ball_q]
+        quat = self._frames.quats(native_q)
         servo = self._muscle * self._spring * self._error(quat, native_q) - gain * rates
         tissue = np.broadcast_to(self._tissue, rates.shape)
         change = (self._answer @ (servo - tissue * rates + load)[..., None])[..., 0]
@@ -126,25 +127,25 @@ class Servos:
     def _error(self, quat: Array, native_q: Array) -> Array:
         """(N, nu) radians from pose to target: a ball's shortest way, in its own frame."""
         error = np.empty((len(quat), len(self._most)))
-        error[:, self._frames.ball_u] = to_rotation_vector(multiply(conjugate(quat), self._target_quat))
-        error[:, self._frames.hinge_u] = self._target_angle - native_q[:, self._frames.hinge_q]
+        self._frames.of_balls(error)[:] = to_rotation_vector(multiply(conjugate(quat), self._target_quat))
+        self._frames.of_hinges(error)[:] = self._target_angle - self._frames.angles(native_q)
         return error
 
     def _guard(self, rates: Array) -> Array:
         """(N, nu) the least damping of balls for a physics step, in N·m·s²."""
         guard = np.zeros_like(rates)
-        balls = rates[:, self._frames.ball_u]
+        balls = self._frames.of_balls(rates)
         excess = np.maximum(np.sqrt((balls * balls).sum(axis=-1)) - _GUARD_FROM, 0.0)
-        guard[:, self._frames.ball_u] = (self._dt_s * _GUARD * self._slender * excess)[..., None]
+        self._frames.of_balls(guard)[:] = (self._dt_s * _GUARD * self._slender * excess)[..., None]
         return guard
 
     def _within(self, impulse: Array, most: Array) -> Array:
         """Hold impulses (N, nu) within the limits: a hinge's by size, a ball's by length."""
-        balls = impulse[:, self._frames.ball_u]
+        balls = self._frames.of_balls(impulse)
         held = np.clip(impulse, -most, most)
         length = np.sqrt((balls * balls).sum(axis=-1, keepdims=True))
-        share = np.minimum(1.0, most[:, self._frames.ball_u] / np.maximum(length, 1e-300))
-        held[:, self._frames.ball_u] = share * balls
+        share = np.minimum(1.0, self._frames.of_balls(most) / np.maximum(length, 1e-300))
+        self._frames.of_balls(held)[:] = share * balls
         return held
 
     def _share_out(self, blocked: Array, freely: Array, most: Array, weak: NDArray[np.bool_]) -> Array:
@@ -154,22 +155,23 @@ class Servos:
         wide = np.maximum(np.abs(blocked), np.abs(freely))
         doubt = np.where(weak.any(axis=-1, keepdims=True), np.maximum(doubt, wide), doubt)
         # A ball's motor has one limit for all three axes.
-        balls, hinges = self._frames.ball_u, self._frames.hinge_u
-        doubt[:, balls] = doubt[:, balls].max(axis=-1, keepdims=True)
+        balls = self._frames.of_balls(doubt)
+        balls[:] = balls.max(axis=-1, keepdims=True)
         doubt = np.minimum(doubt, most)
         self._impulse = np.clip(freely, doubt - most, most - doubt)
-        return np.concatenate([doubt[:, balls[:, 0]], doubt[:, hinges]], axis=-1) / self._dt_s
+        own = self._frames.of_balls(doubt)[..., 0], self._frames.of_hinges(doubt)
+        return np.concatenate(own, axis=-1) / self._dt_s
 
     def _stop(self, quat: Array, rates: Array, limit: Array) -> None:
         """Keep balls from turning past their limits, by the motors: changes ``rates`` and ``limit``."""
-        dofs = self._frames.ball_u[self._stops]
+        balls = self._frames.of_balls(rates)
         turned = to_rotation_vector(quat[:, self._stops])
         angle = np.linalg.norm(turned, axis=-1)
         outward = turned / np.maximum(angle, 1e-9)[..., None]
         room = (self._max_angle - angle) / self._dt_s
-        excess = (rates[:, dofs] * outward).sum(axis=-1) - np.where(room > 0.0, room, _STOP_ERP * room)
+        excess = (balls[:, self._stops] * outward).sum(axis=-1) - np.where(room > 0.0, room, _STOP_ERP * room)
         over = excess > 0.0
-        rates[:, dofs] -= np.where(over, excess, 0.0)[..., None] * outward
+        balls[:, self._stops] -= np.where(over, excess, 0.0)[..., None] * outward
         limit[:, self._stops] = np.where(over, _STOP_NM, limit[:, self._stops])
 
 
