@@ -162,7 +162,7 @@ def test_a_character_without_a_mesh_gets_its_body_from_tables(addon, tmp_path):
     obj = hero()
     wave(obj)
     bpy.context.scene.sinew.method = "sampling"
-    assert set(job_of(tmp_path / "job").spec.inputs) == {"clip.npz", "rig.npz", "body.npz"}
+    assert set(job_of(tmp_path / "job").spec.inputs) == {"clip.npz", "rig.npz", "body.npz", "stage.npz"}
 
 
 def test_shipped_presets_fill_in_the_panel(person):
