@@ -4,24 +4,16 @@
 import bpy
 
 from ..bridge import notices, requests
-from ..bridge.properties import request_of, why_not
-from .reporting import explains_errors, waiting
+from ..bridge.properties import request_of
+from .reporting import NeedsMotion, explains_errors, waiting
 
 
-class SINEW_OT_check_source(bpy.types.Operator):
+class SINEW_OT_check_source(NeedsMotion, bpy.types.Operator):
     """Read the chosen Action and say what looks wrong with it: its keys, its size, its frame rate."""
 
     bl_idname = "sinew.check_source"
     bl_label = "Check Motion"
     bl_options = {"REGISTER"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Say what is missing."""
-        reason = why_not(context.scene)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -9,10 +9,22 @@ from typing import Any
 import bpy
 
 from ..bridge import monitor, notices
-from ..bridge.properties import request_of
+from ..bridge.properties import request_of, why_not
 from ..core.errors import SinewError
 
 Execute = Callable[[Any, bpy.types.Context], set[str]]
+
+
+class NeedsMotion:
+    """A part of an operator that can only be run once an armature and its motion are chosen."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Say what is missing."""
+        reason = why_not(context.scene)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
 
 
 def explains_errors(execute: Execute) -> Execute:

@@ -5,26 +5,18 @@ import bpy
 
 from ..bridge import monitor, notices, requests
 from ..bridge.preferences import worker_python
-from ..bridge.properties import request_of, why_not
+from ..bridge.properties import request_of
 from ..core import jobs
-from .reporting import explains_errors, waiting
+from .reporting import NeedsMotion, explains_errors, waiting
 
 
-class SINEW_OT_simulate(bpy.types.Operator):
+class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
     """Send the chosen armature's Action to a worker and bake what comes back as a new Action beside it."""
 
     bl_idname = "sinew.simulate"
     bl_label = "Simulate Selected Action"
     # A started job cannot be undone; the step is there so that undoing its bake stops right before the bake.
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Say what is missing."""
-        reason = why_not(context.scene)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:

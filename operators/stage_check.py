@@ -3,26 +3,18 @@
 
 import bpy
 
-from ..bridge.properties import request_of, why_not
+from ..bridge.properties import request_of
 from ..bridge.stage import read_stage
 from ..bridge.stage.cast import read_cast
-from .reporting import explains_errors, waiting
+from .reporting import NeedsMotion, explains_errors, waiting
 
 
-class SINEW_OT_stage_check(bpy.types.Operator):
+class SINEW_OT_stage_check(NeedsMotion, bpy.types.Operator):
     """Read everything on the stage and say what cannot be simulated, or not as it looks."""
 
     bl_idname = "sinew.stage_check"
     bl_label = "Check Stage"
     bl_options = {"REGISTER"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """There must be a motion, whose frames say when things happen."""
-        reason = why_not(context.scene)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:

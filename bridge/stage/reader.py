@@ -16,7 +16,7 @@ from ...core.sim.parts import EARTH, Finding, StageParts
 from ..kept import scene_kept
 from ..rig_reader import RigMotion
 from .checks import problem_of
-from .pushes import read_pushes
+from .pushes import left_out, read_pushes
 from .solids import read_obstacle, read_projectile, read_prop, read_terrain
 from .timing import Clock
 
@@ -59,7 +59,12 @@ def _read(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> StageParts:
         if obj.visible_get():
             _require_sound(scene, obj, cast)
             roles.setdefault(obj.sinew.role, []).append(obj)
-    findings = _moving(scene, [*roles.get("TERRAIN", ()), *roles.get("OBSTACLE", ())], Clock.of(first))
+    findings = [
+        left_out(obj, "one character at a time is simulated so far", "Simulate it by itself")
+        for obj in roles.get("CHARACTER", ())
+        if obj.name not in cast
+    ]
+    findings += _moving(scene, [*roles.get("TERRAIN", ()), *roles.get("OBSTACLE", ())], Clock.of(first))
     scene.frame_set(first.frame_start)
     grounds = roles.get("TERRAIN", [])
     terrain, found = read_terrain(grounds, metres)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sinew.core.body.model import Shape
-from sinew.core.body.voxels import DENSITY_KG_M3, Solid, solids_of
+from sinew.core.body.voxels import DENSITY_KG_M3, Weighed, solids_of
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate, to_matrix
 
 HERE = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
@@ -18,7 +18,7 @@ def sphere(radius: float, pos=(0.0, 0.0, 0.0)) -> Shape:
     return Shape("sphere", np.array([radius, 0.0, 0.0]), np.array(pos, dtype=float))
 
 
-def exact(shape: Shape) -> Solid:
+def exact(shape: Shape) -> Weighed:
     """Mass, centre and inertia of one shape in its link's frame, by formula."""
     a, b, c = shape.size
     if shape.kind == "sphere":
@@ -34,10 +34,10 @@ def exact(shape: Shape) -> Solid:
         across = tube * (a**2 / 4.0 + b**2 / 3.0) + ends * (0.4 * a**2 + b**2 + 0.75 * a * b)
         own = np.array([across, across, long])
     turn = to_matrix(shape.quat_wxyz)
-    return Solid(DENSITY_KG_M3 * mass, shape.pos, DENSITY_KG_M3 * turn @ np.diag(own) @ turn.T)
+    return Weighed(DENSITY_KG_M3 * mass, shape.pos, DENSITY_KG_M3 * turn @ np.diag(own) @ turn.T)
 
 
-def assert_same(found: Solid, wanted: Solid) -> None:
+def assert_same(found: Weighed, wanted: Weighed) -> None:
     assert found.mass == pytest.approx(wanted.mass, rel=0.02)
     assert found.com == pytest.approx(wanted.com, abs=0.002)
     assert found.inertia == pytest.approx(wanted.inertia, abs=0.04 * np.linalg.eigvalsh(wanted.inertia).max())
@@ -73,7 +73,7 @@ def test_several_shapes_of_one_link_are_one_solid():
     (found,), _ = solids_of([(pair, *THERE)], FEW)
     one = exact(pair[0])
     apart = one.mass * 0.2**2
-    wanted = Solid(2.0 * one.mass, np.zeros(3), 2.0 * (one.inertia + np.diag([0.0, apart, apart])))
+    wanted = Weighed(2.0 * one.mass, np.zeros(3), 2.0 * (one.inertia + np.diag([0.0, apart, apart])))
     assert_same(found, wanted)
 
 
