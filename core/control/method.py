@@ -9,6 +9,7 @@ import numpy as np
 from ..motion import Clip, Take
 from ..motion.take import Measurement
 from ..settings import Settings
+from .trace import Trace
 
 
 class Run(Protocol):
@@ -41,6 +42,9 @@ class Run(Protocol):
 
     def add_detail(self, name: str, value: Mapping[str, Any]) -> None:
         """Put plain values into the report under a name of their own, for whoever wants to know more."""
+
+    def add_trace(self, trace: Trace) -> None:
+        """Hand over what physics saw of a character, to be measured: one of each, in the cast's order."""
 
 
 class Method(Protocol):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..control.trace import Trace
 from ..motion.take import Measurement
 from . import checkpoints
 from .events import append, plain
@@ -36,6 +37,7 @@ class WorkerRun:
         self.rng = np.random.default_rng(job.spec.seed)
         self.findings: list[dict[str, str]] = []
         self.details: dict[str, Any] = {}
+        self.traces: list[Trace] = []
         self._began = time.monotonic()
         self._written = 0.0
         self._waiting: dict[str, Any] | None = None
@@ -79,6 +81,10 @@ class WorkerRun:
     def add_detail(self, name: str, value: Mapping[str, Any]) -> None:
         """Put plain values into the report under a name of their own."""
         self.details[name] = plain(value)
+
+    def add_trace(self, trace: Trace) -> None:
+        """Keep what physics saw of a character until the take is measured."""
+        self.traces.append(trace)
 
     def raise_if_cancelled(self) -> None:
         """Raise ``Cancelled`` if the user asked for it."""
