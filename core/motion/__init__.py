@@ -3,6 +3,6 @@
 
 from .clip import Clip, Tag
 from .skeleton import Skeleton
-from .take import Take
+from .take import PropMotion, Take
 
-__all__ = ["Clip", "Skeleton", "Tag", "Take"]
+__all__ = ["Clip", "PropMotion", "Skeleton", "Tag", "Take"]

@@ -8,10 +8,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadMotion
+from ..geometry.quaternions import Array, normalized, without_flips
 from .clip import Clip
 from .skeleton import frozen
 
 Measurement = float | int | bool | str | None
+
+
+@dataclass(frozen=True, eq=False)
+class PropMotion:
+    """Where a loose thing went, on the clock of the take that it belongs to.
+
+    name: of the thing on the stage (``Prop.name``).
+    pos: (T, 3) metres, quat_wxyz: (T, 4): its frame in the world, as ``Rows.prop_pos`` and ``prop_quat_wxyz`` have it;
+        before it appears, where it will.
+    """
+
+    name: str
+    pos: Array
+    quat_wxyz: Array
+
+    def __post_init__(self) -> None:
+        pos, quat = np.array(self.pos, dtype=float), np.array(self.quat_wxyz, dtype=float)
+        if pos.ndim != 2 or pos.shape[1] != 3 or quat.shape != (len(pos), 4) or len(pos) == 0:
+            raise BadMotion(f"Prop '{self.name}' has a motion of shape {pos.shape} and {quat.shape}")
+        if not (np.isfinite(pos).all() and np.isfinite(quat).all()):
+            raise BadMotion(f"The motion of prop '{self.name}' is not all numbers")
+        object.__setattr__(self, "pos", frozen(pos))
+        object.__setattr__(self, "quat_wxyz", frozen(without_flips(normalized(quat))))
+
+    def __len__(self) -> int:
+        return len(self.pos)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +49,17 @@ class Take:
     contacts: (T, B) true where the bone touches something, or None where the method knows of no contacts.
     fell_at_s: when the character lost the motion it was following, or None if it kept it to the end.
     measurements: named numbers for the report, units in the name (``skate_m_s``).
+    others: takes of the other characters on the stage, in the cast's order, on the same clock; none has others or
+        props of its own.
+    props: motions of the loose things on the stage, on the same clock.
     """
 
     motion: Clip
     contacts: NDArray[np.bool_] | None = None
     fell_at_s: float | None = None
     measurements: Mapping[str, Measurement] = field(default_factory=dict)
+    others: tuple["Take", ...] = ()
+    props: tuple[PropMotion, ...] = ()
 
     def __post_init__(self) -> None:
         if self.contacts is not None:
@@ -36,6 +68,23 @@ class Take:
             if contacts.shape != wanted:
                 raise BadMotion(f"The take's contacts have shape {contacts.shape}, not {wanted}")
             object.__setattr__(self, "contacts", frozen(contacts))
+        object.__setattr__(self, "others", tuple(self.others))
+        object.__setattr__(self, "props", tuple(self.props))
+        self._check_company()
+
+    def _check_company(self) -> None:
+        """What comes along must be on this take's clock, or it would be played at another speed."""
+        frames, fps = len(self.motion), self.motion.fps
+        for other in self.others:
+            label = f"The take of '{other.motion.name}'"
+            if other.others or other.props:
+                raise BadMotion(f"{label} has others or props of its own", "Give them to the main character's take")
+            if (len(other.motion), other.motion.fps) != (frames, fps):
+                its = f"{len(other.motion)} frames at {other.motion.fps:g} fps"
+                raise BadMotion(f"{label} has {its}, and the main character's {frames} at {fps:g}")
+        for prop in self.props:
+            if len(prop) != frames:
+                raise BadMotion(f"Prop '{prop.name}' has {len(prop)} frames, and the take {frames}")
 
     @property
     def fell(self) -> bool:

@@ -11,9 +11,11 @@ from ...errors import BadFile, BadMotion
 from ...files import read_arrays, write_arrays
 from ..clip import Clip, Tag
 from ..skeleton import Skeleton
-from ..take import Take
+from ..take import PropMotion, Take
 
-VERSION = 1
+VERSION, TAKE_VERSION = 1, 2
+"""Newest formats of clips and of takes. Takes of format 1 are of one character and know of no props."""
+
 _AGAIN = "Export or simulate it again"
 
 
@@ -24,31 +26,62 @@ def save_clip(path: Path, clip: Clip) -> None:
 
 def load_clip(path: Path) -> Clip:
     """Read a clip; anything else is a ``BadFile`` that says what is wrong."""
-    arrays, meta = _open(path, "sinew.clip")
+    arrays, meta = _open(path, "sinew.clip", VERSION)
     return _clip(path, arrays, meta)
 
 
 def save_take(path: Path, take: Take) -> None:
-    """Write the take whole."""
-    arrays = _clip_arrays(take.motion)
-    if take.contacts is not None:
-        arrays["contacts"] = np.asarray(take.contacts)
-    meta = {"kind": "sinew.take", "version": VERSION, **_clip_meta(take.motion)}
-    meta |= {"fell_at_s": take.fell_at_s, "measurements": dict(take.measurements)}
-    write_arrays(path, arrays, meta)
+    """Write the take whole, with everybody and everything that is in it."""
+    arrays, meta = _take_arrays(take), _take_meta(take)
+    for index, other in enumerate(take.others):
+        arrays |= {f"{_other(index)}{name}": array for name, array in _take_arrays(other).items()}
+    for index, prop in enumerate(take.props):
+        arrays |= {f"prop{index}_pos": np.asarray(prop.pos), f"prop{index}_quat_wxyz": np.asarray(prop.quat_wxyz)}
+    meta |= {"others": [_take_meta(other) for other in take.others], "props": [prop.name for prop in take.props]}
+    write_arrays(path, arrays, {"kind": "sinew.take", "version": TAKE_VERSION, **meta})
 
 
 def load_take(path: Path) -> Take:
     """Read a take; anything else is a ``BadFile`` that says what is wrong."""
-    arrays, meta = _open(path, "sinew.take")
-    motion = _clip(path, arrays, meta)
+    arrays, meta = _open(path, "sinew.take", TAKE_VERSION)
+    company: dict[str, Any] = {}
     try:
-        fell_at_s = meta["fell_at_s"]
-        return Take(
-            motion, arrays.get("contacts"), None if fell_at_s is None else float(fell_at_s), dict(meta["measurements"])
-        )
-    except (KeyError, TypeError, ValueError, BadMotion) as error:
+        if meta["version"] > 1:
+            company["others"] = tuple(_other_take(path, arrays, i, its) for i, its in enumerate(meta["others"]))
+            company["props"] = tuple(
+                PropMotion(str(name), arrays[f"prop{i}_pos"], arrays[f"prop{i}_quat_wxyz"])
+                for i, name in enumerate(meta["props"])
+            )
+        return _take(path, arrays, meta, **company)
+    except (AttributeError, KeyError, TypeError, ValueError, BadMotion) as error:
         raise BadFile(f"'{path}' does not hold a whole take: {error}", _AGAIN) from error
+
+
+def _other(index: int) -> str:
+    """What the names of another character's arrays begin with."""
+    return f"other{index}_"
+
+
+def _other_take(path: Path, arrays: dict[str, NDArray[Any]], index: int, meta: dict[str, Any]) -> Take:
+    prefix = _other(index)
+    its = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    return _take(path, its, meta)
+
+
+def _take(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any], **company: Any) -> Take:
+    motion = _clip(path, arrays, meta)
+    fell_at_s = meta["fell_at_s"]
+    fell_at_s = None if fell_at_s is None else float(fell_at_s)
+    return Take(motion, arrays.get("contacts"), fell_at_s, dict(meta["measurements"]), **company)
+
+
+def _take_arrays(take: Take) -> dict[str, NDArray[Any]]:
+    contacts = {} if take.contacts is None else {"contacts": np.asarray(take.contacts)}
+    return _clip_arrays(take.motion) | contacts
+
+
+def _take_meta(take: Take) -> dict[str, Any]:
+    return _clip_meta(take.motion) | {"fell_at_s": take.fell_at_s, "measurements": dict(take.measurements)}
 
 
 def _clip_arrays(clip: Clip) -> dict[str, NDArray[Any]]:
@@ -68,14 +101,14 @@ def _clip_meta(clip: Clip) -> dict[str, Any]:
     return {"names": list(clip.skeleton.names), "fps": clip.fps, "name": clip.name, "tags": tags}
 
 
-def _open(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _open(path: Path, kind: str, newest: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     arrays, meta = read_arrays(path)
     if meta.get("kind") != kind:
         raise BadFile(f"'{path}' is not a {kind} file", "Give an .npz that Sinew wrote")
     version = meta.get("version")
     if not isinstance(version, int) or version < 1:
         raise BadFile(f"'{path}' has no format version inside", _AGAIN)
-    if version > VERSION:
+    if version > newest:
         raise BadFile(f"'{path}' was written by a newer Sinew (format {version})", "Update Sinew")
     return arrays, meta
 

@@ -4,15 +4,16 @@
 import io
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sinew.core.errors import BadFile, CannotWrite
+from sinew.core.errors import BadFile, BadMotion, CannotWrite
 from sinew.core.files import read_arrays, write_arrays
-from sinew.core.motion import Clip, Tag, Take
+from sinew.core.motion import Clip, PropMotion, Tag, Take
 from sinew.core.motion.io import npz
 
 ARRAYS = ("local_pos", "local_quat_wxyz")
@@ -25,6 +26,16 @@ def take(random_clip) -> Take:
     contacts = np.random.default_rng(8).random((6, 3)) > 0.5
     measurements = {"skate_m_s": 0.1 + 0.2, "engine": "mujoco", "steps": 3, "kept": True, "unknown": None}
     return Take(motion, contacts, 0.1, measurements)
+
+
+@pytest.fixture
+def company(take, random_clip) -> Take:
+    """A take of three with two loose things; the others have other bones."""
+    rng = np.random.default_rng(3)
+    contacts = rng.random((6, 5)) > 0.5
+    others = (Take(random_clip(9, 6, 5, 29.97), contacts, 0.05, {"skate_m_s": 2.0}), Take(random_clip(10, 6, 2, 29.97)))
+    props = tuple(PropMotion(name, rng.normal(size=(6, 3)), rng.normal(size=(6, 4))) for name in ("Ball", "Kiste 箱"))
+    return replace(take, others=others, props=props)
 
 
 def assert_same_bits(a: Clip, b: Clip) -> None:
@@ -49,6 +60,76 @@ def test_a_take_comes_back_to_the_bit(take, tmp_path):
     assert_same_bits(again.motion, take.motion)
     np.testing.assert_array_equal(again.contacts, take.contacts)
     assert (again.fell_at_s, again.measurements) == (take.fell_at_s, take.measurements)
+
+
+def test_everybody_and_everything_in_a_take_comes_back_to_the_bit(company, tmp_path):
+    npz.save_take(tmp_path / "take.npz", company)
+    again = npz.load_take(tmp_path / "take.npz")
+    assert_same_bits(again.motion, company.motion)
+    np.testing.assert_array_equal(again.contacts, company.contacts)
+    assert len(again.others) == len(again.props) == 2
+    for one, other in zip(again.others, company.others, strict=True):
+        assert_same_bits(one.motion, other.motion)
+        assert (one.fell_at_s, one.measurements) == (other.fell_at_s, other.measurements)
+    np.testing.assert_array_equal(again.others[0].contacts, company.others[0].contacts)
+    assert again.others[1].contacts is None
+    for one, other in zip(again.props, company.props, strict=True):
+        assert one.name == other.name
+        assert one.pos.tobytes() == other.pos.tobytes()
+        assert one.quat_wxyz.tobytes() == other.quat_wxyz.tobytes()
+
+
+def test_a_take_of_the_first_format_is_of_one_character(take, tmp_path):
+    path = tmp_path / "take.npz"
+    npz.save_take(path, take)
+    change_meta(path, version=1, others="absent", props="absent")
+    again = npz.load_take(path)
+    assert_same_bits(again.motion, take.motion)
+    assert again.others == again.props == ()
+
+
+@pytest.mark.parametrize(
+    "missing", ["other0_local_pos", "other1_parents", "prop1_pos", "prop0_quat_wxyz", "others", "props"]
+)
+def test_a_take_with_somebody_missing_is_refused_by_name(company, tmp_path, missing):
+    path = tmp_path / "take.npz"
+    npz.save_take(path, company)
+    arrays, meta = read_arrays(path)
+    arrays.pop(missing, None)
+    meta.pop(missing, None)
+    write_arrays(path, arrays, meta)
+    with pytest.raises(BadFile, match=missing.removeprefix("other0_").removeprefix("other1_")):
+        npz.load_take(path)
+
+
+@pytest.mark.parametrize("changes", [{"others": 3}, {"others": [3]}, {"props": 3}, {"others": [{"names": []}]}])
+def test_a_take_whose_company_is_no_list_of_takes_is_refused(company, tmp_path, changes):
+    path = tmp_path / "take.npz"
+    npz.save_take(path, company)
+    change_meta(path, **changes)
+    with pytest.raises(BadFile, match=r"take\.npz"):
+        npz.load_take(path)
+
+
+def test_everything_in_a_take_is_on_one_clock(take, company, random_clip):
+    with pytest.raises(BadMotion, match="5 frames"):
+        replace(take, others=(Take(random_clip(9, 5, 5, 29.97)),))
+    with pytest.raises(BadMotion, match="24 fps"):
+        replace(take, others=(Take(random_clip(9, 6, 5, 24.0)),))
+    with pytest.raises(BadMotion, match="'Ball' has 2 frames"):
+        replace(take, props=(PropMotion("Ball", np.zeros((2, 3)), np.ones((2, 4))),))
+    with pytest.raises(BadMotion, match="of its own"):
+        replace(take, others=(company,))
+
+
+def test_a_prop_s_motion_is_numbers_of_the_right_shape():
+    with pytest.raises(BadMotion, match="'Ball'"):
+        PropMotion("Ball", np.zeros((2, 3)), np.ones((3, 4)))
+    with pytest.raises(BadMotion, match="'Ball'"):
+        PropMotion("Ball", np.full((2, 3), np.nan), np.ones((2, 4)))
+    turns = PropMotion("Ball", np.zeros((2, 3)), [[2.0, 0, 0, 0], [-1.0, 0.1, 0, 0]]).quat_wxyz
+    np.testing.assert_allclose(np.linalg.norm(turns, axis=1), 1.0)
+    assert turns[0] @ turns[1] > 0.0  # the same rotation without a jump
 
 
 def test_a_take_without_contacts_comes_back_without(random_clip, tmp_path):
@@ -79,6 +160,14 @@ def test_a_file_cut_short_anywhere_is_refused(take, tmp_path):
         with pytest.raises(BadFile, match=r"cut\.npz") as caught:
             npz.load_take(cut)
         assert caught.value.hint
+
+
+def test_a_take_of_a_newer_format_is_refused_with_the_fix(take, tmp_path):
+    path = tmp_path / "take.npz"
+    npz.save_take(path, take)
+    change_meta(path, version=npz.TAKE_VERSION + 1)
+    with pytest.raises(BadFile, match="newer Sinew"):
+        npz.load_take(path)
 
 
 def test_a_damaged_file_is_refused_or_says_the_same(take, tmp_path):
