@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One simulation of a benchmark: a method run in this process on a clip, and a row of figures about it."""
+
+import hashlib
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..control import registry
+from ..control.method import Method
+from ..control.trace import Trace
+from ..errors import SinewError
+from ..geometry.differences import velocity
+from ..motion import Clip, Take
+from ..motion.checks import require_simulatable
+from ..motion.take import Measurement
+from ..motion.timing import check_frame_rate, check_scale
+from ..settings import Settings
+from ..sim import engines
+
+Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
+Row = dict[str, Any]
+
+
+class BenchRun:
+    """A run without a job: nothing is written, and no cancel comes; implements ``core.control.method.Run``."""
+
+    def __init__(self, engine: str, seed: int, attachments: Mapping[str, Attachment]) -> None:
+        self.engine = engine
+        self.rng = np.random.default_rng(seed)
+        self.findings: list[str] = []
+        self.traces: list[Trace] = []
+        self._attachments = attachments
+
+    def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
+        """Nobody watches."""
+
+    def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
+        """Nothing is kept."""
+
+    def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
+        """There is none."""
+        return None
+
+    def attachment(self, name: str) -> Attachment | None:
+        """What the case has under this name."""
+        return self._attachments.get(name)
+
+    def add_finding(self, kind: str, message: str, hint: str) -> None:
+        """Keep it for the row."""
+        self.findings.append(message)
+
+    def add_detail(self, name: str, value: Mapping[str, Any]) -> None:
+        """The row has no room for it."""
+
+    def add_trace(self, trace: Trace) -> None:
+        """Keep it to be measured."""
+        self.traces.append(trace)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What is simulated: a clip by name in a group of the benchmark, with one seed on one engine.
+
+    attachments: as a job would have them. words: what else the row says of the case.
+    """
+
+    group: str
+    name: str
+    clip: Clip
+    seed: int = 0
+    engine: str = "mujoco"
+    attachments: Mapping[str, Attachment] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
+
+
+def simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Take | None]:
+    """The row of a case and its take; a refusal has its reason in the row and no take, and a bug its last line."""
+    row: Row = {"group": case.group, "clip": case.name, "seed": case.seed, "engine": case.engine, **case.words}
+    row["clip_s"] = case.clip.duration_s
+    run = BenchRun(case.engine, case.seed, case.attachments)
+    try:
+        require_simulatable(case.clip)
+        if method.uses_engine:
+            engines.get(case.engine)  # imported once, which is no part of the work
+        begin = time.perf_counter()
+        take = method.run(case.clip, settings, run)
+        wall_s = time.perf_counter() - begin
+    except SinewError as error:
+        return {**row, "refused": str(error), "findings": _findings(case.clip, run)}, None
+    except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour
+        traceback.print_exc()
+        return {**row, "bug": f"{type(error).__name__}: {error}", "findings": run.findings}, None
+    return {
+        **row,
+        "fell_at_s": take.fell_at_s,
+        **measurements(case.clip, take),
+        "wall_s": wall_s,
+        "wall_over_clip": wall_s / case.clip.duration_s,
+        "findings": _findings(case.clip, run),
+        "sha256": fingerprint(take),
+    }, take
+
+
+def method_and_settings(name: str, texts: list[str]) -> tuple[Method, Settings]:
+    """A method and its settings from texts such as ``quality=draft``; wrong ones are refused."""
+    method = registry.get(name)
+    return method, method.settings_type.from_texts(texts)
+
+
+def fingerprint(take: Take) -> str:
+    """A hash of the take's numbers: the same for the same Action, bit for bit."""
+    found = hashlib.sha256()
+    arrays: list[np.ndarray] = [take.motion.local_pos, take.motion.local_quat_wxyz]
+    if take.contacts is not None:
+        arrays.append(take.contacts)
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).tobytes())
+    found.update(repr((take.motion.fps, take.fell_at_s)).encode())
+    return found.hexdigest()
+
+
+def measurements(source: Clip, take: Take) -> dict[str, Measurement]:
+    """What is measured of a take."""
+    pos, wanted = (_joints(clip) for clip in (take.motion, source))
+    count = min(len(pos), len(wanted))
+    own = np.linalg.norm((pos - pos[:, :1])[:count] - (wanted - wanted[:, :1])[:count], axis=-1)
+    jerk, source_jerk = (_jerk(clip) for clip in (take.motion, source))
+    return {
+        **take.measurements,
+        "joint_error_m": float(own.mean()),
+        "joint_error_max_m": float(own.max()),
+        "jerk_m_s3": jerk,
+        "jerk_ratio": jerk / max(source_jerk, 1e-9),
+    }
+
+
+def _joints(clip: Clip) -> np.ndarray:
+    return clip.world()[0]
+
+
+def _jerk(clip: Clip) -> float:
+    values = clip.world()[0]
+    for _ in range(3):
+        values = velocity(values, clip.dt_s)
+    return float(np.linalg.norm(values, axis=-1).mean())
+
+
+def _findings(clip: Clip, run: BenchRun) -> list[str]:
+    """What the animator would be told, as a job tells it."""
+    checks = [check(clip) for check in (check_scale, check_frame_rate)] if len(clip) > 1 else []
+    return [finding.message for finding in checks if finding is not None] + run.findings
