@@ -11,7 +11,9 @@ import numpy as np
 
 from ..core.errors import RigError
 
+SOURCE = "sinew_source"  # in a take's Action: the name of the Action that it was made from
 _LINEAR = 1  # the number behind the keyframe interpolation 'LINEAR', for foreach_set
+_NO_MOTION = "sinew_body."  # keyed, but not a motion: what an Action says about the body does not make it longer
 
 
 def slot_for(action: bpy.types.Action, obj: bpy.types.Object) -> Any | None:
@@ -42,7 +44,8 @@ def frame_range(action: bpy.types.Action, slot: Any | None) -> tuple[int, int] |
     if action.use_frame_range:
         first, last = action.frame_start, action.frame_end
     else:
-        ranges = [curve.range() for curve in curves_of(action, slot) if len(curve.keyframe_points)]
+        keyed = [curve for curve in curves_of(action, slot) if len(curve.keyframe_points)]
+        ranges = [curve.range() for curve in keyed if not curve.data_path.startswith(_NO_MOTION)]
         if not ranges:
             return None
         first, last = min(r[0] for r in ranges), max(r[1] for r in ranges)

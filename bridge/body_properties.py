@@ -74,6 +74,17 @@ class SINEW_PG_body(bpy.types.PropertyGroup):
         options=set(),
         override=_EDITABLE,
     )
+    # The only one that is animated: a character may faint, and come to.
+    muscle: FloatProperty(
+        name="Muscle",
+        description="How much of its strength the character uses: 1 is all of it, at 0 it is limp. "
+        "Key it to let the character go limp and come back",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        override=_EDITABLE,
+    )
     overrides: CollectionProperty(
         type=SINEW_PG_bone_override,
         name="Bones",

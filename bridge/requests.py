@@ -14,6 +14,7 @@ from ..core.control import registry
 from ..core.errors import CannotWrite, JobError, RigError
 from ..core.motion.checks import require_simulatable
 from ..core.sim.io import to_arrays
+from . import muscle
 from .bodies import BodyRequest, attachments_of
 from .rig_reader import RigMotion, looped_rig, read_rig
 from .rig_writer import Written, require_writable, write_take
@@ -33,6 +34,7 @@ class Request:
     cycles: how many times a cyclic motion is played.
     place: where the result goes; one of ``rig_writer.PLACES``.
     body: what the body is to be otherwise than the armature itself says.
+    muscle: (scene frame, 0 to 1) keys instead of what the armature says.
     """
 
     armature: str
@@ -47,6 +49,7 @@ class Request:
     cycles: int = 1
     place: str = "AUTO"
     body: BodyRequest | None = None
+    muscle: tuple[tuple[float, float], ...] | None = None
 
 
 def find_armature(name: str = "") -> bpy.types.Object:
@@ -99,6 +102,7 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
     attachments = {"rig": rig.to_arrays()}
     if registry.get(request.method).uses_engine:
         attachments |= attachments_of(obj, rig, request.body, find_action(request.action))
+        attachments |= muscle.attachment_of(obj, rig, find_action(request.action), request.muscle)
         attachments["stage"] = to_arrays(read_stage(bpy.context.scene, {obj.name: rig}))
     target = {
         "armature": obj.name,

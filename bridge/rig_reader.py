@@ -85,7 +85,7 @@ def read_rig(
     scene = bpy.context.scene
     require_readable(obj, scale)
     scene_fps = scene.render.fps / scene.render.fps_base
-    with actions.playing(obj, action), _visible(obj), scene_kept(scene):
+    with actions.playing(obj, action), visible(obj), scene_kept(scene):
         playing = obj.animation_data.action if obj.animation_data else None
         first, last = frames or _own_range(obj, playing)
         if last <= first:
@@ -215,12 +215,12 @@ def _parents_first(obj: bpy.types.Object) -> tuple[list[int], list[int]]:
 
 def _own_range(obj: bpy.types.Object, action: bpy.types.Action | None) -> tuple[int, int]:
     """The frames that move the armature: of its Action, else of its NLA strips."""
-    if action is not None:
-        found = actions.frame_range(action, actions.slot_for(action, obj))
-        if found is None:
-            raise RigError(f"Action '{action.name}' has no keys for '{obj.name}'", "Choose an Action that moves it")
+    found = actions.frame_range(action, actions.slot_for(action, obj)) if action is not None else None
+    if found is not None:
         return found
     strips = [s for t in obj.animation_data.nla_tracks if not t.mute for s in t.strips] if obj.animation_data else []
+    if not strips and action is not None:
+        raise RigError(f"Action '{action.name}' has no keys for '{obj.name}'", "Choose an Action that moves it")
     if not strips:
         raise RigError(f"Armature '{obj.name}' has no Action", "Give it one in the Action Editor, or set a frame range")
     return int(min(s.frame_start for s in strips)), int(max(s.frame_end for s in strips))
@@ -238,7 +238,7 @@ def _tags(action: bpy.types.Action, places: Array) -> tuple[Tag, ...]:
 
 
 @contextmanager
-def _visible(obj: bpy.types.Object) -> Iterator[None]:
+def visible(obj: bpy.types.Object) -> Iterator[None]:
     """Blender does not evaluate what is hidden; show the armature while it is read."""
     hidden, disabled = obj.hide_get(), obj.hide_viewport
     if not (hidden or disabled):

@@ -41,6 +41,10 @@ def _draw_method(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
         settings.prop(method_group(scene), name)
     if uses_engine(scene):
         layout.prop(chosen, "engine")
+        if chosen.armature is not None:
+            muscle = layout.row()
+            muscle.use_property_decorate = True  # the dot that sets a key
+            muscle.prop(chosen.armature.sinew_body, "muscle")
     layout.prop(chosen, "seed")
     layout.prop(chosen, "place")
 

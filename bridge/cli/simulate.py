@@ -13,6 +13,7 @@ import bpy
 from ...core import jobs
 from ...core.body.presets import body_presets, gain_presets
 from ...core.control import registry
+from ...core.control.muscle import parse_keys
 from ...core.errors import BadSettings, SinewError
 from ...core.files import write_json
 from ...core.motion.timing import check_frame_rate, check_scale
@@ -55,6 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=ROLE",
         help="what a bone is, such as Hips=pelvis, LeftUpLeg=thigh.L, Cape=ride or Twist=merge; may be repeated",
+    )
+    add(
+        "--muscle",
+        metavar="FRAME:VALUE,...",
+        help="how much muscle there is, from 0 (limp) to 1, such as 1:1,40:0,60:0,80:1; what is keyed if left out",
     )
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
     add("--out", type=Path, metavar="FILE.blend", help="save the scene with the new Action")
@@ -134,6 +140,7 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
         cycles=arguments.cycles,
         place=arguments.place.upper(),
         body=_body(arguments),
+        muscle=parse_keys(arguments.muscle) if arguments.muscle is not None else None,
     )
 
 
