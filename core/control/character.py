@@ -16,6 +16,7 @@ from ..body.report import BodyReport, BoneChoice
 from ..body.roles import ARM_ROLES, LEG_ROLES, MIDDLE_ROLES
 from ..errors import BadSettings, EngineMissing, RigError
 from ..motion import Clip, Skeleton
+from .cast import CastMember, attachment_name
 from .method import Run
 
 BODY, MESH = "body", "mesh"
@@ -102,16 +103,20 @@ def _instead(bone: str, skeleton: Skeleton) -> str:
     return f"The bones are: {shown}{', …' if len(skeleton) > 12 else ''}"
 
 
-def body_of(clip: Clip, run: Run) -> tuple[BodyModel, BodyReport]:
-    """The body for the clip as the job wants it, from what is attached to it; every choice goes into the report."""
-    attached = run.attachment(BODY)
+def body_of(clip: Clip, run: Run, member: CastMember | None = None) -> tuple[BodyModel, BodyReport]:
+    """The body for the clip as the job wants it, from what is attached to it; every choice goes into the report.
+
+    member: whose body it is, of ``cast_of``; None for the main character's.
+    """
+    number = member.number if member else 0
+    attached = run.attachment(attachment_name(BODY, number))
     choices = BodyChoices.from_mapping(attached[1]) if attached else BodyChoices()
     choices.require_bones(clip.skeleton)
     try:
         body, report = build_body(
             clip.skeleton,
             clip=clip,
-            mesh=_mesh(run),
+            mesh=_mesh(run, number),
             overrides=choices.overrides,
             preset=choices.preset,
             gains=choices.gains,
@@ -122,29 +127,30 @@ def body_of(clip: Clip, run: Run) -> tuple[BodyModel, BodyReport]:
             f"The worker's Python has no '{error.name}', which fits the body to the mesh",
             f"Install it there (pip install {error.name}), or simulate without the mesh (--no-mesh)",
         ) from error
-    run.add_detail(BODY, report.to_mapping())
-    _tell(choices, report, run)
+    run.add_detail(attachment_name(BODY, number), report.to_mapping())
+    _tell(choices, report, run, f"'{member.name}': " if member else "")
     return body, report
 
 
-def _mesh(run: Run) -> SkinnedMesh | None:
-    attached = run.attachment(MESH)
+def _mesh(run: Run, number: int) -> SkinnedMesh | None:
+    attached = run.attachment(attachment_name(MESH, number))
     return SkinnedMesh(**attached[0]) if attached else None
 
 
-def _tell(choices: BodyChoices, report: BodyReport, run: Run) -> None:
+def _tell(choices: BodyChoices, report: BodyReport, run: Run, whose: str) -> None:
     """Say what an animator should know: overrides that came to nothing, and what looks wrong with the body."""
     for bone, wanted in choices.overrides.items():
         became = _became(report.choice(bone))
         if became != wanted:
             run.add_finding(
                 "body",
-                f"Bone '{bone}' was to be '{wanted}' and became '{became}'",
+                f"{whose}Bone '{bone}' was to be '{wanted}' and became '{became}'",
                 "Look at the bones above and below it: a limb is one chain, from the trunk outwards",
             )
     if report.notes:
         more = len(report.notes) - _MOST_NOTES
-        message = "; ".join(report.notes[:_MOST_NOTES]) + (f"; and {more} more in the report" if more > 0 else "")
+        rest = f"; and {more} more in the report" if more > 0 else ""
+        message = f"{whose}{'; '.join(report.notes[:_MOST_NOTES])}{rest}"
         run.add_finding(
             "body", message, "If that is wrong, give a bone another role: in the Body panel, or --bone NAME=ROLE"
         )

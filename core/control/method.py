@@ -48,7 +48,11 @@ class Run(Protocol):
 
 
 class Method(Protocol):
-    """One way of giving a clip a body."""
+    """One way of giving a clip a body.
+
+    A method that simulates all of ``cast_of`` together says ``simulates_cast = True``; jobs of the others are made
+    without them.
+    """
 
     name: ClassVar[str]
     label: ClassVar[str]

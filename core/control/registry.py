@@ -31,3 +31,8 @@ def get(name: str) -> Method:
     module, _, class_name = _METHODS[name].partition(":")
     method: Method = getattr(import_module(module, __package__), class_name)()
     return method
+
+
+def simulates_cast(name: str) -> bool:
+    """Whether the method simulates everybody on the stage together; one that does not say so knows only its clip."""
+    return bool(getattr(get(name), "simulates_cast", False))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..control.cast import cast_of
 from ..errors import SinewError
 from ..motion import Take
 from .events import plain
@@ -52,9 +53,19 @@ def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
         "fell_at_s": take.fell_at_s,
         "runs": run.number,
         "measurements": plain(take.measurements),
+        "characters": _characters(run, take),
         "findings": run.findings,
         "versions": versions(),
     }
+
+
+def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
+    """How everybody on the stage fared, the main character first."""
+    names = [str(run.job.spec.target.get("armature", "")), *(member.name for member in cast_of(run))]
+    return [
+        {"name": name, "fell": one.fell, "fell_at_s": one.fell_at_s, "measurements": plain(one.measurements)}
+        for name, one in zip(names, (take, *take.others), strict=False)
+    ]
 
 
 def _of_spec(spec: JobSpec) -> dict[str, Any]:

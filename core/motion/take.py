@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadMotion
-from ..geometry.quaternions import Array, normalized, without_flips
+from ..geometry.quaternions import Array, normalized, slerp, without_flips
 from .clip import Clip
 from .skeleton import frozen
 
@@ -39,6 +39,15 @@ class PropMotion:
 
     def __len__(self) -> int:
         return len(self.pos)
+
+    def sampled(self, places: Array) -> "PropMotion":
+        """The same motion at places (N,) between its frames, held at both ends."""
+        places = np.clip(np.asarray(places, dtype=float), 0.0, len(self) - 1.0)
+        low = np.minimum(places.astype(int), max(len(self) - 2, 0))
+        high = np.minimum(low + 1, len(self) - 1)
+        part = places - low
+        pos = self.pos[low] * (1.0 - part)[:, None] + self.pos[high] * part[:, None]
+        return PropMotion(self.name, pos, slerp(self.quat_wxyz[low], self.quat_wxyz[high], part))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ import numpy as np
 from ..body import BodyModel
 from ..errors import BadStage
 from ..geometry.quaternions import Array
+from ..motion import Skeleton
 from .convex import convex_pieces
 from .engine import starts
 from .parts import Finding, PropPart, PushPart, StageParts
@@ -57,13 +58,18 @@ def require_apart(stage: Stage, qpos: Array) -> None:
     qpos: (sum nq,) the pose that everybody begins in.
     """
     roots = np.array([qpos[start : start + 3] for start in starts(stage)["nq"][:-1]])
-    heights = np.array([_height(character) for character in stage.characters])
-    apart = np.linalg.norm(roots[:, None] - roots, axis=-1)
+    skeletons = [character.body.skeleton for character in stage.characters]
+    require_places_apart([character.name for character in stage.characters], roots, skeletons)
+
+
+def require_places_apart(names: Sequence[str], places: Array, skeletons: Sequence[Skeleton]) -> None:
+    """The same for who is known only by a place (C, 3) in metres and a skeleton: before there are bodies."""
+    heights = np.array([_height(skeleton) for skeleton in skeletons])
+    apart = np.linalg.norm(places[:, None] - places, axis=-1)
     near = apart < _TOO_NEAR * np.minimum(heights[:, None], heights)
     for together in near:
         if together.sum() > 1:  # everybody is near to themselves
-            names = [stage.characters[index].name or f"number {index + 1}" for index in np.flatnonzero(together)]
-            quoted = ", ".join(f"'{name}'" for name in names)
+            quoted = ", ".join(f"'{names[index] or f'number {index + 1}'}'" for index in np.flatnonzero(together))
             raise BadStage(f"Characters {quoted} begin in one place", "Move them apart, so that they do not overlap")
 
 
@@ -101,8 +107,8 @@ def _push(part: PushPart, characters: Sequence[Character]) -> Push:
     return Push(index, part.bone, np.asarray(part.force), part.start_s, part.duration_s)
 
 
-def _height(character: Character) -> float:
-    heads, _ = character.body.skeleton.rest_world()
+def _height(skeleton: Skeleton) -> float:
+    heads, _ = skeleton.rest_world()
     return float(np.ptp(heads, axis=0).max())
 
 

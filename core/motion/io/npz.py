@@ -27,7 +27,19 @@ def save_clip(path: Path, clip: Clip) -> None:
 def load_clip(path: Path) -> Clip:
     """Read a clip; anything else is a ``BadFile`` that says what is wrong."""
     arrays, meta = _open(path, "sinew.clip", VERSION)
-    return _clip(path, arrays, meta)
+    return _clip(f"'{path}'", arrays, meta)
+
+
+def clip_to_arrays(clip: Clip) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """(arrays, meta) of a clip that travels as a job's attachment."""
+    return _clip_arrays(clip), {"version": VERSION, **_clip_meta(clip)}
+
+
+def clip_from_arrays(arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
+    """The inverse of ``clip_to_arrays``."""
+    label = f"Clip '{meta.get('name', '')}'"
+    _check_version(label, meta, VERSION)
+    return _clip(label, arrays, meta)
 
 
 def save_take(path: Path, take: Take) -> None:
@@ -69,7 +81,7 @@ def _other_take(path: Path, arrays: dict[str, NDArray[Any]], index: int, meta: d
 
 
 def _take(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any], **company: Any) -> Take:
-    motion = _clip(path, arrays, meta)
+    motion = _clip(f"'{path}'", arrays, meta)
     fell_at_s = meta["fell_at_s"]
     fell_at_s = None if fell_at_s is None else float(fell_at_s)
     return Take(motion, arrays.get("contacts"), fell_at_s, dict(meta["measurements"]), **company)
@@ -105,15 +117,19 @@ def _open(path: Path, kind: str, newest: int) -> tuple[dict[str, NDArray[Any]], 
     arrays, meta = read_arrays(path)
     if meta.get("kind") != kind:
         raise BadFile(f"'{path}' is not a {kind} file", "Give an .npz that Sinew wrote")
-    version = meta.get("version")
-    if not isinstance(version, int) or version < 1:
-        raise BadFile(f"'{path}' has no format version inside", _AGAIN)
-    if version > newest:
-        raise BadFile(f"'{path}' was written by a newer Sinew (format {version})", "Update Sinew")
+    _check_version(f"'{path}'", meta, newest)
     return arrays, meta
 
 
-def _clip(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
+def _check_version(label: str, meta: dict[str, Any], newest: int) -> None:
+    version = meta.get("version")
+    if not isinstance(version, int) or version < 1:
+        raise BadFile(f"{label} has no format version inside", _AGAIN)
+    if version > newest:
+        raise BadFile(f"{label} was written by a newer Sinew (format {version})", "Update Sinew")
+
+
+def _clip(label: str, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
     try:
         names = tuple(str(name) for name in meta["names"])
         skeleton = Skeleton(names, *(arrays[key] for key in ("parents", "rest_pos", "rest_quat_wxyz", "lengths")))
@@ -121,4 +137,4 @@ def _clip(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> 
         fps, name = float(meta["fps"]), str(meta["name"])
         return Clip(skeleton, fps, arrays["local_pos"], arrays["local_quat_wxyz"], name, tags)
     except (KeyError, TypeError, ValueError, BadMotion) as error:
-        raise BadFile(f"'{path}' does not hold a whole clip: {error}", _AGAIN) from error
+        raise BadFile(f"{label} does not hold a whole clip: {error}", _AGAIN) from error
