@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everything that is measured of a take, in one place: what was wanted, what physics saw, and what came home."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from ..control.trace import Trace
+from ..geometry.quaternions import Array
+from ..motion import Clip
+from ..motion.falling import fell_at
+from ..motion.repair import repaired
+from . import closeness, effort, smoothness, soles
+
+Part = dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Numbers of one character's take; None where there is nothing to measure. Units are in the names.
+
+    Up to the fall, if there is one, for then nobody follows anything any more: errors, skate, jerk.
+    joint_error: mean per-joint position error, root-relative; the others are in the world. tip: far ends of feet,
+    toes, hands (or forearms) and head. source_skate: the source's own, by the shape of the feet.
+    jerk: of the bones as baked. jerk_ratio: against the source's, both at the lowest frame rate involved.
+
+    To the end: penetration (mean of the deepest point while anything touches), torque_use (share of the limits),
+    energy.
+    """
+
+    joint_error_m: float | None = None
+    joint_error_max_m: float | None = None
+    joint_error_global_m: float | None = None
+    root_error_m: float | None = None
+    root_error_max_m: float | None = None
+    com_error_m: float | None = None
+    com_error_max_m: float | None = None
+    tip_error_m: float | None = None
+    tip_error_max_m: float | None = None
+    skate_m_s: float | None = None
+    source_skate_m_s: float | None = None
+    penetration_m: float | None = None
+    penetration_max_m: float | None = None
+    jerk_m_s3: float | None = None
+    jerk_ratio: float | None = None
+    torque_use: float | None = None
+    torque_use_max: float | None = None
+    energy_j_kg: float | None = None
+
+    def to_mapping(self) -> dict[str, float]:
+        """By name, what there is."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def measured(trace: Trace | None, source: Clip, motion: Clip) -> Measures:
+    """Measure a take: its motion, the source it was made from, and what physics saw on the way.
+
+    Without a trace only the clips are compared, by all of their bones.
+    """
+    if trace is None:
+        every = range(len(motion.skeleton))
+        return Measures(**_of_clips(source, motion), **_of_smoothness(source, motion, every, motion.fps, np.inf))
+    fall_s = fell_at(trace.wanted_pos, trace.seen_pos, trace.dt_s)
+    kept = len(trace) if fall_s is None else round(fall_s * trace.fps)
+    bones = [motion.skeleton.index(link.bone) for link in trace.body.links]
+    return Measures(
+        **_of_following(trace, min(kept, _living(trace))),
+        **_of_physics(trace, _living(trace)),
+        **_of_smoothness(source, motion, bones, trace.fps, np.inf if fall_s is None else fall_s - trace.dt_s),
+    )
+
+
+def _of_following(trace: Trace, count: int) -> Part:
+    """Of the first ``count`` moments: how far from the wanted motion, and how the feet stand."""
+    body, terrain, dt_s = trace.body, trace.stage.terrain, trace.dt_s
+    wanted, seen = trace.wanted_pos[:count], trace.seen_pos[:count]
+    wanted_quat, seen_quat = trace.wanted_quat_wxyz[:count], trace.seen_quat_wxyz[:count]
+    tips = closeness.distances(
+        closeness.tip_places(body, wanted, wanted_quat), closeness.tip_places(body, seen, seen_quat)
+    )
+    return {
+        **_of_joints(wanted, seen),
+        **_pair("com_error", closeness.distances(trace.wanted_com[:count], trace.seen_com[:count])),
+        **_pair("tip_error", tips),
+        "skate_m_s": soles.skate(body, seen, seen_quat, trace.contact_force[:count], dt_s, terrain),
+        "source_skate_m_s": soles.skate_by_shape(body, wanted, wanted_quat, dt_s, terrain),
+    }
+
+
+def _of_physics(trace: Trace, count: int) -> Part:
+    """Of the first ``count`` moments: how deep in the ground, and what it cost."""
+    body, terrain = trace.body, trace.stage.terrain
+    pos, quat, force = trace.seen_pos[:count], trace.seen_quat_wxyz[:count], trace.contact_force[:count]
+    depth, deepest = soles.penetration(body, pos, quat, force, terrain)
+    torque, rate = trace.torque[:count], trace.rate[:count]
+    use, most = closeness.mean_and_max(effort.torque_shares(body, torque))
+    return {
+        "penetration_m": depth,
+        "penetration_max_m": deepest,
+        "torque_use": use,
+        "torque_use_max": most,
+        "energy_j_kg": effort.energy(body, torque, rate, trace.dt_s) if count else None,
+    }
+
+
+def _living(trace: Trace) -> int:
+    """How many moments there are before anything is not a number."""
+    seen = (trace.seen_pos, trace.seen_quat_wxyz, trace.seen_com, trace.contact_force, trace.torque, trace.rate)
+    sound = np.all([np.isfinite(array).reshape(len(trace), -1).all(axis=-1) for array in seen], axis=0)
+    return len(trace) if sound.all() else int(np.argmin(sound))
+
+
+def _of_clips(source: Clip, motion: Clip) -> Part:
+    """How far the bones are from the source's; the first bone is the root."""
+    bones, until_s = range(len(motion.skeleton)), min(source.duration_s, motion.duration_s)
+    fps = min(source.fps, motion.fps)
+    return _of_joints(*(smoothness.bone_places(clip, bones, fps, until_s) for clip in (source, motion)))
+
+
+def _of_joints(wanted: Array, seen: Array) -> Part:
+    """Of joints (K, L, 3) in metres, the root first."""
+    return {
+        **_pair("joint_error", closeness.distances_from_root(wanted, seen)),
+        "joint_error_global_m": closeness.mean_and_max(closeness.distances(wanted, seen))[0],
+        **_pair("root_error", closeness.distances(wanted[:, 0], seen[:, 0])),
+    }
+
+
+def _of_smoothness(source: Clip, motion: Clip, bones: Sequence[int], fps: float, until_s: float) -> Part:
+    """Jerk of both at the lowest rate involved, up to ``until_s``; errors of capture are not the source's jerk."""
+    fps = min(source.fps, motion.fps, fps)
+    until_s = min(until_s, source.duration_s, motion.duration_s)
+    if until_s < 0.0:
+        return {}
+    theirs = smoothness.jerk(smoothness.bone_places(repaired(source)[0], bones, fps, until_s), fps)
+    own = smoothness.jerk(smoothness.bone_places(motion, bones, fps, until_s), fps)
+    return {"jerk_m_s3": own, "jerk_ratio": smoothness.jerk_ratio(own, theirs)}
+
+
+def _pair(name: str, errors: Array) -> Part:
+    mean, most = closeness.mean_and_max(errors)
+    return {f"{name}_m": mean, f"{name}_max_m": most}

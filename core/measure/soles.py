@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a body meets the ground: its lowest points, how they slide, and how deep they sink in."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..body import BodyModel, Link, Shape
+from ..geometry.quaternions import Array, conjugate, rotate
+from ..sim.stage import Terrain
+from ..sim.surface import ground_height
+
+Flags = NDArray[np.bool_]
+
+# A link touches where it is pushed with more than this share of the character's weight (on Earth).
+_TOUCH = 0.02
+_EARTH_M_S2 = 9.81
+# What carries pushes up rather than sideways: no more than 60 degrees from upright. A kicked ball does not.
+_UPRIGHT = 0.5
+# Points this much higher than the lowest are still on the ground with it: both edges of a flat sole.
+_LEVEL_M = 0.005
+# Without forces to tell, a foot stands where it is as low and as slow as this. What is faster swings.
+_LOW_M, _SLOW_M_S = 0.02, 0.5
+# Hands that rest within this share of the height of the lowest part are paws.
+_PAW = 0.15
+
+_CORNERS = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3, indexing="ij"), -1).reshape(8, 3)
+
+
+def feet(body: BodyModel) -> NDArray[np.int64]:
+    """The links that stand: feet and toes, shins of legs that have no foot, and hands that rest on the ground."""
+    rest, _ = body.skeleton.rest_world()
+    heights = np.array([rest[body.skeleton.index(link.bone), 2] for link in body.links])
+    low = heights <= heights.min() + _PAW * np.ptp(heights)
+    footed = {link.side for link in body.links if link.role == "foot"}
+    return np.array(
+        [
+            index
+            for index, link in enumerate(body.links)
+            if link.role in ("foot", "toe")
+            or (link.role == "shin" and link.side not in footed)
+            or (link.role == "hand" and low[index])
+        ],
+        dtype=np.int64,
+    )
+
+
+def touching(body: BodyModel, contact_force: Array) -> Flags:
+    """(K, L) whether something pushes the links, from forces (K, L, 3) in newtons."""
+    return np.linalg.norm(contact_force, axis=-1) > _TOUCH * body.mass * _EARTH_M_S2
+
+
+def carried(body: BodyModel, contact_force: Array) -> Flags:
+    """(K, L) whether something under the links carries them, from forces (K, L, 3) in newtons."""
+    upright = contact_force[..., 2] > _UPRIGHT * np.linalg.norm(contact_force, axis=-1)
+    return touching(body, contact_force) & upright
+
+
+def clearance(link: Link, pos: Array, quat_wxyz: Array, terrain: Terrain | None = None) -> Array:
+    """(K,) metres from the ground up to the link's lowest point, its frame at (K, 3) and (K, 4); negative inside.
+
+    Measured straight up at corners and lowest points, so a ridge of a terrain between two corners is not felt.
+    """
+    points = pos[:, None] + rotate(quat_wxyz[:, None], _lowest_points(link, quat_wxyz))
+    return _above_ground(points, terrain).min(axis=-1)
+
+
+def sliding(
+    link: Link, pos: Array, quat_wxyz: Array, dt_s: float, terrain: Terrain | None = None
+) -> tuple[Array, Array]:
+    """Horizontal speed (K - 1,) in m/s of the link's lowest points from moment to moment, and their height in metres.
+
+    pos, quat_wxyz: the link's frame, (K, 3) and (K, 4). The points are fixed in the link, and those are taken that are
+    lowest at both ends of the step, by the higher of their two heights: the heel while the foot comes down on it, the
+    ball while it rolls off, both while it stands. So a foot that rolls does not slide, though its ankle moves.
+    """
+    at = _lowest_points(link, quat_wxyz)
+    local = np.concatenate([at[:-1], at[1:]], axis=1)
+    before = pos[:-1, None] + rotate(quat_wxyz[:-1, None], local)
+    after = pos[1:, None] + rotate(quat_wxyz[1:, None], local)
+    higher = np.maximum(_above_ground(before, terrain), _above_ground(after, terrain))
+    height = higher.min(axis=-1)
+    with np.errstate(invalid="ignore"):  # beyond a terrain's edge everything is infinitely high
+        level = ~(higher - height[:, None] > _LEVEL_M)
+    moved = np.linalg.norm((after - before)[..., :2], axis=-1)
+    return np.sum(moved * level, axis=-1) / level.sum(axis=-1) / dt_s, height
+
+
+def skate(
+    body: BodyModel, pos: Array, quat_wxyz: Array, contact_force: Array, dt_s: float, terrain: Terrain | None = None
+) -> float | None:
+    """Foot skate in m/s: the mean horizontal speed of the soles over all steps that begin and end carried.
+
+    pos: (K, L, 3), quat_wxyz: (K, L, 4) the links' frames, contact_force: (K, L, 3) newtons. Each foot, and each toe
+    that is a link of its own, counts by itself. None where no foot ever stands.
+    """
+    stands = carried(body, contact_force)
+    speeds = []
+    for index in feet(body):
+        speed, _ = sliding(body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, terrain)
+        speeds.append(speed[stands[:-1, index] & stands[1:, index]])
+    return _mean(speeds)
+
+
+def skate_by_shape(
+    body: BodyModel, pos: Array, quat_wxyz: Array, dt_s: float, terrain: Terrain | None = None
+) -> float | None:
+    """Foot skate in m/s of a motion that knows no forces, otherwise as ``skate``.
+
+    A sole stands while it is lower than 2 cm and slower than 0.5 m/s: a foot that swings passes as low, not as slow.
+    """
+    speeds = []
+    for index in feet(body):
+        speed, height = sliding(body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, terrain)
+        speeds.append(speed[(height < _LOW_M) & (speed < _SLOW_M_S)])
+    return _mean(speeds)
+
+
+def penetration(
+    body: BodyModel, pos: Array, quat_wxyz: Array, contact_force: Array, terrain: Terrain | None = None
+) -> tuple[float | None, float | None]:
+    """Metres that the deepest link is in the ground: mean over moments in which anything touches, and the most of all.
+
+    Arrays as for ``skate``. Ground and terrain only: obstacles and other characters are not looked into.
+    """
+    if not len(pos):
+        return None, None
+    heights = [clearance(link, pos[:, i], quat_wxyz[:, i], terrain) for i, link in enumerate(body.links) if link.shapes]
+    if not heights:
+        return None, None
+    depth = np.maximum(-np.min(heights, axis=0), 0.0)
+    return _mean([depth[touching(body, contact_force).any(axis=-1)]]), float(depth.max())
+
+
+def _above_ground(points: Array, terrain: Terrain | None) -> Array:
+    return np.asarray(points[..., 2] - ground_height(terrain, points[..., :2]))
+
+
+def _lowest_points(link: Link, quat_wxyz: Array) -> Array:
+    """(K, P, 3) metres in the link's frame: each shape's lowest point at each moment, and all corners of boxes.
+
+    A link without a shape is its own origin.
+    """
+    down = rotate(conjugate(quat_wxyz), np.broadcast_to([0.0, 0.0, -1.0], (len(quat_wxyz), 3)))
+    if not link.shapes:
+        return np.zeros((len(quat_wxyz), 1, 3))
+    return np.concatenate([_points_of(shape, down) for shape in link.shapes], axis=1)
+
+
+def _points_of(shape: Shape, down: Array) -> Array:
+    """(K, P, 3) as above of one shape; down: (K, 3) the way down in the link's frame."""
+    if shape.kind == "box":
+        corners = shape.pos + rotate(shape.quat_wxyz, _CORNERS * shape.size)
+        return np.broadcast_to(corners, (len(down), 8, 3))
+    half = shape.size[1] if shape.kind == "capsule" else 0.0
+    ends = shape.pos + rotate(shape.quat_wxyz, np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]))
+    return ends + shape.size[0] * down[:, None]
+
+
+def _mean(parts: list[Array]) -> float | None:
+    values = np.concatenate([np.zeros(0), *parts])
+    return float(values.mean()) if values.size else None
