@@ -2,5 +2,6 @@
 """What a good motion is, as numbers and in words, and the benchmarks."""
 
 from .measures import Measures, measured
+from .words import summary
 
-__all__ = ["Measures", "measured"]
+__all__ = ["Measures", "measured", "summary"]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from ..body import BodyModel, Link, Shape
 from ..geometry.quaternions import Array, conjugate, rotate
 from ..sim.stage import Terrain
-from ..sim.surface import ground_height
+from .ground import ground_height
 
 Flags = NDArray[np.bool_]
 
