@@ -14,29 +14,23 @@ from ..core.body.clearance import clearances
 from ..core.body.fit import fit_body
 from ..core.body.poses import pose_of_clip, targets_of_pose
 from ..core.body.voxels import DENSITY_KG_M3
-from ..core.errors import BadFile, SinewError
+from ..core.errors import SinewError
 from ..core.geometry.quaternions import Array, rotate
 from ..core.motion import Clip
+from . import bench_mocap
 from .importers import open_input
 from .mesh_reader import read_mesh
 from .rig_reader import RigMotion, read_rig
 
-_MOCAP = Path(__file__).resolve().parents[2] / "shared" / "mocap"
-_SCALES = {"cmu": 0.0564444, "bvh": 0.01, "odd": 0.01, "deepmimic": 1.0, "fbx": 1.0, "skinned": 1.0}
-_OWN_SCALES = {"derived_09_01_zup_mm.bvh": 0.001, "Fox.glb": 0.01}
-
 
 def measure() -> dict[str, Any]:
     """Every character in ../shared/mocap: its body, fitted to its mesh where it has one, and held for a second."""
-    if not _MOCAP.is_dir():
-        raise BadFile(f"The characters to measure are not in '{_MOCAP}'", "Put them there or measure something else")
-    files = sorted(path for path in _MOCAP.glob("*/*") if path.suffix in {".bvh", ".fbx", ".glb"})
-    return {f"{path.parent.name}/{path.name}": _measure(path) for path in files}
+    bench_mocap.require_files()
+    return {f"{path.parent.name}/{path.name}": _measure(path) for path in bench_mocap.files()}
 
 
 def _measure(path: Path) -> dict[str, Any]:
-    scale = _OWN_SCALES.get(path.name, _SCALES["cmu" if path.name.startswith("cmu") else path.parent.name])
-    open_input(str(path), scale)
+    open_input(str(path), bench_mocap.scale_of(path))
     obj = next(found for found in bpy.context.scene.objects if found.type == "ARMATURE")
     rig = read_rig(obj)
     try:

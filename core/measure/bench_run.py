@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..control import registry
+from ..control.character import body_of
 from ..control.method import Method
 from ..control.trace import Trace
 from ..errors import SinewError
@@ -21,6 +22,7 @@ from ..motion.take import Measurement
 from ..motion.timing import check_frame_rate, check_scale
 from ..settings import Settings
 from ..sim import engines
+from .before_after import before_and_after, verdict
 
 Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
 Row = dict[str, Any]
@@ -67,6 +69,7 @@ class Case:
     """What is simulated: a clip by name in a group of the benchmark, with one seed on one engine.
 
     attachments: as a job would have them. words: what else the row says of the case.
+    compare: whether the take is to be better than its source, which is low-quality.
     """
 
     group: str
@@ -76,10 +79,19 @@ class Case:
     engine: str = "mujoco"
     attachments: Mapping[str, Attachment] = field(default_factory=dict)
     words: Mapping[str, Any] = field(default_factory=dict)
+    compare: bool = False
 
 
 def simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Take | None]:
     """The row of a case and its take; a refusal has its reason in the row and no take, and a bug its last line."""
+    row, take = _simulated(case, method, settings)
+    if case.compare:
+        row |= _compared(case, take, row)
+        row |= verdict(row)
+    return row, take
+
+
+def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Take | None]:
     row: Row = {"group": case.group, "clip": case.name, "seed": case.seed, "engine": case.engine, **case.words}
     row["clip_s"] = case.clip.duration_s
     run = BenchRun(case.engine, case.seed, case.attachments)
@@ -104,6 +116,17 @@ def simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Take
         "findings": _findings(case.clip, run),
         "sha256": fingerprint(take),
     }, take
+
+
+def _compared(case: Case, take: Take | None, row: Row) -> Row:
+    """Figures of the source and the take that a verdict needs."""
+    if take is None:
+        return {}
+    body, _ = body_of(case.clip, BenchRun(case.engine, case.seed, case.attachments))
+    found: Row = before_and_after(case.clip, take.motion, body)
+    if row.get("jerk_ratio"):
+        found["source_jerk_m_s3"] = row["jerk_m_s3"] / row["jerk_ratio"]
+    return found
 
 
 def method_and_settings(name: str, texts: list[str]) -> tuple[Method, Settings]:
