@@ -133,3 +133,9 @@ def keep_from_loss(actions: Sequence[bpy.types.Action | None]) -> None:
     for action in actions:
         if action is not None and action.library is None and not action.use_fake_user and action.users < 2:
             action.use_fake_user = True
+
+
+def put_aside(obj: bpy.types.Object) -> None:
+    """See to it that the object's Action, which is about to be replaced, is not lost by that."""
+    if obj.animation_data is not None:
+        keep_from_loss([obj.animation_data.action])

@@ -74,7 +74,7 @@ def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError 
     return JobView(
         spec.id,
         spec.title,
-        _label(spec.method),
+        method_label(spec.method),
         state,
         _text(job, status),
         status.fraction,
@@ -118,7 +118,7 @@ def _text(job: Job, status: JobStatus) -> str:
     return word
 
 
-def _label(method: str) -> str:
+def method_label(method: str) -> str:
     """The method's label; its name where this Sinew does not know it."""
     try:
         return registry.get(method).label

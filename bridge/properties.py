@@ -29,6 +29,7 @@ from .bodies import asked_of
 from .requests import Request
 from .rig_writer import PLACES
 from .stage import properties as stage_properties
+from .takes import properties as take_properties
 
 ENGINES = (
     ("auto", "Automatic", "The fastest engine that the worker's Python has"),
@@ -244,6 +245,7 @@ def _plain(value: Any) -> Any:
 def register() -> None:
     """Give every scene and every object its ``sinew``."""
     stage_properties.register()
+    take_properties.register()
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Scene.sinew = PointerProperty(type=SINEW_PG_scene)
@@ -254,4 +256,5 @@ def unregister() -> None:
     del bpy.types.Scene.sinew
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
+    take_properties.unregister()
     stage_properties.unregister()

@@ -14,7 +14,7 @@ from ..core.control import registry
 from ..core.errors import CannotWrite, JobError, RigError
 from ..core.motion.checks import require_simulatable
 from ..core.sim.io import to_arrays
-from . import muscle
+from . import muscle, takes
 from .bodies import BodyRequest, attachments_of
 from .rig_reader import RigMotion, looped_rig, read_rig
 from .rig_writer import Written, require_writable, write_take
@@ -139,6 +139,7 @@ def collect(job: jobs.Job) -> Written:
         source_action=bpy.data.actions.get(target["action"]),
         where=target.get("place", "AUTO"),
     )
+    takes.add(obj, written, job, result)
     try:
         job.mark_collected({"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath})
     except CannotWrite as error:  # the Action is here, which is what counts; the job will only be offered again

@@ -17,7 +17,7 @@ import numpy as np
 from ..core.errors import RigError
 from ..core.geometry.quaternions import Array, conjugate, from_matrix, multiply, to_matrix
 from ..core.motion import Take
-from . import actions
+from . import actions, nla
 from .baked_copy import baked_copy, remove_copy
 from .channels import basis_matrices, channel_values
 from .rig_reader import RigMotion, rotation_of, world_matrices
@@ -67,7 +67,7 @@ def write_take(
             matrix_world = _matrix_world(target, rig.frame_start + np.arange(len(pos)))
         pose = _pose_matrices(matrix_world, pos / rig.metres_per_unit, quat, stretch)
         _key_bones(target, bag, take.motion.skeleton.names, pose, rig.frame_start)
-        _put(target, action, slot, source, where, rig.frame_start)
+        _put(target, action, slot, source, where)
     except BaseException:
         bpy.data.actions.remove(action)
         if where == "COPY":
@@ -157,8 +157,9 @@ def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any
             actions.copy_curve(bag, curve, rig.frame_start, rig.time_stretch)
 
 
-def _put(obj: Any, action: Any, slot: Any, source: Any, where: str, first_frame: int) -> None:
+def _put(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:
     """Let the new Action move the object; nothing that moved it before gets lost."""
+    actions.put_aside(obj)
     if where == "NLA":
         data = obj.animation_data or obj.animation_data_create()
         if source is not None and data.action == source:
@@ -166,11 +167,7 @@ def _put(obj: Any, action: Any, slot: Any, source: Any, where: str, first_frame:
             stash.name, stash.mute = source.name, True
             kept = stash.strips.new(source.name, int(source.frame_range[0]), source)
             kept.action_slot = actions.slot_for(source, obj)
-        data.action = None
-        track = data.nla_tracks.new()
-        track.name = action.name
-        strip = track.strips.new(action.name, first_frame, action)
-        strip.action_slot = slot
+        nla.add_strip(obj, action, slot)
     else:
         actions.assign(obj, action, slot)
     actions.keep_from_loss([source, action])

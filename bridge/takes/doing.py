@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can be done with a take. Each gives the sentence that says what was done; the caller owns the undo step."""
+
+import bpy
+
+from ...core.errors import RigError
+from .. import actions, nla
+from .rows import chosen_index, is_linked, model_of, row_at, strips_of, title_of
+from .views import is_shown
+
+
+def show(obj: bpy.types.Object, index: int = -1) -> str:
+    """Let the take move the armature."""
+    row = row_at(obj, index)
+    action = _action_of(row)
+    _require_changeable(obj)
+    _play(obj, action)
+    obj.sinew_take_index = index if index >= 0 else chosen_index(obj)
+    return f"'{obj.name}' shows '{action.name}'"
+
+
+def show_source(obj: bpy.types.Object, index: int = -1) -> str:
+    """Let the source of the take move the armature again."""
+    row = row_at(obj, index)
+    if row.armature_name:
+        raise RigError(
+            f"'{obj.name}' is a baked copy, which its source does not move",
+            f"Look at '{model.name}', which it was made from" if (model := model_of(row)) else "",
+        )
+    _require_changeable(obj)
+    if row.source is not None:
+        _play(obj, row.source)
+        return f"'{obj.name}' shows its source '{row.source.name}'"
+    data = obj.animation_data
+    if row.source_name or data is None:
+        raise RigError(
+            f"The source '{row.source_name}' of take '{title_of(row)}' is not in this file any more",
+            "Append it from an older version of the file",
+        )
+    actions.put_aside(obj)
+    data.action = None
+    return f"'{obj.name}' shows its NLA again"
+
+
+def rename(obj: bpy.types.Object, name: str, index: int = -1) -> str:
+    """Rename the take, which is its Action."""
+    row = row_at(obj, index)
+    action = _action_of(row)
+    _require_local(action)
+    if not name.strip():
+        raise RigError(f"Take '{action.name}' needs a name", "Type one")
+    action.name = name.strip()
+    row.action_name = action.name
+    if action.name != name.strip():
+        return f"Another Action is called '{name.strip()}', so this one is '{action.name}'"
+    return f"Renamed to '{action.name}'"
+
+
+def toggle_keep(obj: bpy.types.Object, index: int = -1) -> str:
+    """Keep the take, or no longer: its Action's fake user, which keeps it even when the armature is deleted."""
+    action = _action_of(row_at(obj, index))
+    _require_local(action)
+    action.use_fake_user = not action.use_fake_user
+    return f"'{action.name}' is kept" if action.use_fake_user else f"'{action.name}' is no longer kept"
+
+
+def send_to_nla(obj: bpy.types.Object, index: int = -1) -> str:
+    """Put the take on a new track above all others and let the NLA move the armature."""
+    row = row_at(obj, index)
+    action = _action_of(row)
+    _require_changeable(obj)
+    for track, _ in strips_of(obj, action):
+        raise RigError(f"'{action.name}' is in the NLA already, on track '{track.name}'", "Remove that strip first")
+    slot = _slot_of(action, obj)
+    actions.put_aside(obj)
+    strip = nla.add_strip(obj, action, slot)
+    return f"'{action.name}' is in the NLA from frame {strip.frame_start:g} to {strip.frame_end:g}"
+
+
+def why_ask(obj: bpy.types.Object, index: int = -1) -> str:
+    """Why the take should not be deleted without asking, '' if nothing speaks for it."""
+    row = row_at(obj, index)
+    if row.action is not None and row.action.library is None and not other_users(obj, row.action):
+        if row.action.use_fake_user:
+            return f"Take '{row.action.name}' is kept"
+        if strips_of(obj, row.action):
+            return f"Take '{row.action.name}' is in the NLA of '{obj.name}'"
+    return ""
+
+
+def delete(obj: bpy.types.Object, index: int = -1, *, anyway: bool = False) -> str:
+    """Take it off the list and delete its Action, unless somebody else uses that."""
+    chosen = chosen_index(obj)
+    place = index if index >= 0 else chosen
+    row = row_at(obj, place)
+    _require_changeable(obj)
+    if is_linked(obj, row):
+        raise RigError(f"Take '{title_of(row)}' comes with the armature from another file", "Delete it there")
+    if (reason := why_ask(obj, place)) and not anyway:
+        raise RigError(reason, "Take its star off first" if row.action.use_fake_user else "Remove its strip first")
+    why_left, name = _remove(obj, place)
+    last = max(len(obj.sinew_takes) - 1, 0)
+    obj.sinew_take_index = min(chosen - 1 if place < chosen else chosen, last)
+    return f"'{name}' is off the list; its Action stays, because {why_left}" if why_left else f"Deleted '{name}'"
+
+
+def unkept(obj: bpy.types.Object) -> tuple[int, ...]:
+    """Places in the list of all takes that are neither kept, nor in the NLA, nor from another file."""
+    rows = enumerate(obj.sinew_takes)
+    return tuple(index for index, row in rows if not (_is_held(obj, row) or is_linked(obj, row)))
+
+
+def delete_unkept(obj: bpy.types.Object) -> str:
+    """Delete every take that is not kept."""
+    _require_changeable(obj)
+    places = unkept(obj)
+    if not places:
+        raise RigError(f"Every take of '{obj.name}' is kept or in the NLA")
+    left = [why_left for why_left, _ in (_remove(obj, place) for place in reversed(places)) if why_left]
+    obj.sinew_take_index = 0
+    deleted = len(places) - len(left)
+    text = f"Deleted {deleted} {'take' if deleted == 1 else 'takes'}"
+    return f"{text}; {len(left)} only off the list, because {left[0]}" if left else text
+
+
+def other_users(obj: bpy.types.Object, action: bpy.types.Action) -> list[str]:
+    """What uses the Action besides this armature, each in a few words that go on from 'because'."""
+    users = bpy.data.user_map(subset=[action]).get(action, set()) - {obj}
+    return [_use(user) for user in sorted(users, key=lambda user: (user.id_type, user.name))]
+
+
+def _use(user: bpy.types.ID) -> str:
+    if user.id_type == "SCENE":
+        return f"it is the motion to simulate in '{user.name}'"
+    return f"'{user.name}' uses it"
+
+
+def _remove(obj: bpy.types.Object, place: int) -> tuple[str, str]:
+    """Take a row off the list, and its Action out of the file unless somebody else uses it: (who does, its name)."""
+    row = obj.sinew_takes[place]
+    name, action, source = title_of(row), row.action, row.source
+    why_left = ""
+    if action is not None:
+        users = other_users(obj, action)
+        why_left = "it is linked from another file" if action.library is not None else (users or [""])[0]
+        if not why_left:
+            _take_off(obj, place, action)
+    obj.sinew_takes.remove(place)
+    if action is not None and not why_left:
+        bpy.data.actions.remove(action)
+    if source is not None and source != action and source.library is None and source.users == 0:
+        source.use_fake_user = True  # the list was all that held it
+    return why_left, name
+
+
+def _take_off(obj: bpy.types.Object, place: int, action: bpy.types.Action) -> None:
+    """Let nothing of the armature play the Action any more."""
+    if is_shown(obj, action):
+        try:
+            show_source(obj, place)
+        except RigError:  # a baked copy, or a source that was deleted
+            obj.animation_data.action = None
+    for track, strip in strips_of(obj, action):
+        track.strips.remove(strip)
+        if not track.strips:
+            obj.animation_data.nla_tracks.remove(track)
+
+
+def _play(obj: bpy.types.Object, action: bpy.types.Action) -> None:
+    slot = _slot_of(action, obj)
+    actions.put_aside(obj)
+    actions.assign(obj, action, slot)
+    nla.end_solo(obj)
+
+
+def _slot_of(action: bpy.types.Action, obj: bpy.types.Object) -> object:
+    slot = actions.slot_for(action, obj)
+    if slot is None:
+        raise RigError(f"Action '{action.name}' has no slot for an armature", "Choose a take that moves one")
+    return slot
+
+
+def _action_of(row: bpy.types.PropertyGroup) -> bpy.types.Action:
+    if row.action is None:
+        raise RigError(
+            f"The Action of take '{title_of(row)}' was deleted", "Bake it again from the Jobs panel, or delete the take"
+        )
+    return row.action
+
+
+def _is_held(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> bool:
+    return row.action is not None and (row.action.use_fake_user or bool(strips_of(obj, row.action)))
+
+
+def _require_changeable(obj: bpy.types.Object) -> None:
+    if obj.library is not None:
+        raise RigError(
+            f"Armature '{obj.name}' is linked from '{obj.library.filepath}'",
+            "Make a library override of it (Object > Library Override > Make)",
+        )
+    actions.require_no_tweak_mode(obj)
+
+
+def _require_local(action: bpy.types.Action) -> None:
+    if action.library is not None:
+        raise RigError(f"Action '{action.name}' is linked from '{action.library.filepath}'", "Change it in that file")

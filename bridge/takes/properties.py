@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An armature's takes, kept on its object: ``object.sinew_takes``.
+
+A take points at its Action and so is a user of it: a take that is not kept is still there after saving and
+loading, and goes into another file with its armature. Blender empties the pointer when the Action is deleted.
+The rows stand directly on the object, because Blender 5.0 loses what a library override adds to a collection
+inside a group.
+"""
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
+from bpy.props import StringProperty as Text
+
+_EDITABLE = {"LIBRARY_OVERRIDABLE"}
+_COMMON = {"options": set(), "override": _EDITABLE}
+
+# The numbers stand in files.
+SORTS = (
+    ("TIME", "Time", "In the order in which they were asked for", "SORTTIME", 0),
+    ("NAME", "Name", "By name", "SORTALPHA", 1),
+    ("ERROR", "Error", "Those that stayed nearest to the source first", "SORTBYEXT", 2),
+)
+
+
+class SINEW_PG_take(bpy.types.PropertyGroup):
+    """A take; ``name`` is a key that no other take of the armature has. Plain copies of what the job said of it."""
+
+    action: PointerProperty(type=bpy.types.Action, name="Action", description="The simulated motion", override=_EDITABLE)
+    action_name: Text(name="Action Name", description="What the Action was called when it was last seen", **_COMMON)
+    source: PointerProperty(
+        type=bpy.types.Action, name="Source", description="The Action that was simulated", override=_EDITABLE
+    )
+    source_name: Text(name="Source Name", description="What the source was called", **_COMMON)
+    # By mark and name, not by pointer: a copy that is appended elsewhere must not bring its model along.
+    armature_mark: Text(name="Mark", description="The mark of the armature that this one is a copy of", **_COMMON)
+    armature_name: Text(name="Copy Of", description="The armature that this one is a baked copy of", **_COMMON)
+    job: Text(name="Job", description="The id of the job that made it", **_COMMON)
+    made: Text(name="Made", description="When it was asked for: ISO 8601, UTC", **_COMMON)
+    label: Text(name="Label", description="Which variation or seed it is", **_COMMON)
+    variation: IntProperty(name="Variation", description="Its number in a batch, from 1; 0 without a batch", **_COMMON)
+    fell: BoolProperty(name="Fell", description="Whether the character lost the motion", **_COMMON)
+    error_m: FloatProperty(
+        name="Error", description="Mean distance of the joints from the source in metres; -1 if unknown", **_COMMON
+    )
+    report: Text(name="Report", description="What was done and measured, as JSON", **_COMMON)
+
+
+class SINEW_PG_takes_view(bpy.types.PropertyGroup):
+    """How takes are listed in this scene."""
+
+    sort: EnumProperty(items=SORTS, name="Sort By", description="The order of the takes in the list", options=set())
+    only_up: BoolProperty(
+        name="Only Those That Stayed Up", description="Hide the takes in which the character fell", options=set()
+    )
+
+
+_CLASSES = (SINEW_PG_take, SINEW_PG_takes_view)
+
+
+def register() -> None:
+    """Give every object its ``sinew_takes``, and every scene a way to list them."""
+    for cls in _CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.types.Object.sinew_takes = CollectionProperty(
+        type=SINEW_PG_take,
+        name="Takes",
+        description="What was simulated for this armature",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )
+    bpy.types.Object.sinew_take_index = IntProperty(
+        name="Active Take", description="The take that is chosen in the list", min=0, **_COMMON
+    )
+    bpy.types.Object.sinew_mark = Text(
+        name="Mark", description="By what baked copies know their armature, whatever it is called", **_COMMON
+    )
+    bpy.types.Scene.sinew_takes_view = PointerProperty(type=SINEW_PG_takes_view)
+
+
+def unregister() -> None:
+    """Take it away; what files hold of it stays in them."""
+    del bpy.types.Scene.sinew_takes_view
+    for name in ("sinew_mark", "sinew_take_index", "sinew_takes"):
+        delattr(bpy.types.Object, name)
+    for cls in reversed(_CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Takes as the panel and the command line show them: order, words and numbers, ready to draw."""
+
+import functools
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import bpy
+
+from ..job_views import method_label, time_text
+from .rows import is_linked, model_of, strips_of, title_of
+
+_UNKNOWN = 1e9  # sorts after every error
+
+
+@dataclass(frozen=True)
+class TakeView:
+    """What there is to see of a take.
+
+    missing: its Action was deleted. shown: it moves the armature now. in_nla: it is a strip of the armature's NLA.
+    linked: the row comes from another file. label: 'seed 3', or '#3' for the third of a batch.
+    source: the Action it was made from, '' if none; source_missing: that was deleted.
+    copy_of: the armature that this one is a baked copy of, as it is called now, '' if it is none.
+    sentences: how it went, in words. facts and numbers: (name, value) pairs as texts.
+    """
+
+    name: str
+    missing: bool
+    shown: bool
+    kept: bool
+    in_nla: bool
+    linked: bool
+    label: str
+    fell: bool
+    source: str
+    source_missing: bool
+    copy_of: str
+    sentences: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    numbers: tuple[tuple[str, str], ...]
+
+
+def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
+    """The view of one of the armature's takes."""
+    report, action, model = report_of(row), row.action, model_of(row)
+    return TakeView(
+        name=title_of(row),
+        missing=action is None,
+        shown=is_shown(obj, action),
+        kept=action is not None and action.use_fake_user,
+        in_nla=bool(strips_of(obj, action)),
+        linked=is_linked(obj, row),
+        label=row.label,
+        fell=row.fell,
+        source=row.source.name if row.source else row.source_name,
+        source_missing=row.source is None,
+        copy_of=model.name if model else row.armature_name,
+        sentences=_sentences(report),
+        facts=_facts(report),
+        numbers=tuple(measure_text(*item) for item in (report.get("measurements") or {}).items() if item[1] is not None),
+    )
+
+
+def mapping_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> dict[str, Any]:
+    """A take as plain values for JSON: its state here, then what its report says."""
+    view = asdict(view_of(obj, row))
+    for drawn in ("sentences", "facts", "numbers"):
+        del view[drawn]
+    view["source_armature"] = view.pop("copy_of") or obj.name
+    state = {"armature": obj.name, **view, "job": row.job, "made": row.made, "variation": row.variation or None}
+    return {**state, "frames": _frames(row.action), "report": report_of(row)}
+
+
+def is_shown(obj: bpy.types.Object, action: bpy.types.Action | None) -> bool:
+    """Whether the Action is what moves the armature."""
+    return action is not None and obj.animation_data is not None and obj.animation_data.action == action
+
+
+def report_of(row: bpy.types.PropertyGroup) -> Mapping[str, Any]:
+    """The take's report; empty where a file holds none that can be read. Not to be changed."""
+    return _parsed(row.report)
+
+
+def arranged(
+    rows: Sequence[bpy.types.PropertyGroup], sort: str, only_up: bool = False, search: str = ""
+) -> tuple[list[bool], list[int]]:
+    """For each row whether it is listed, and its place in the order; both in the rows' own order."""
+    wanted = search.casefold()
+    listed = [not (only_up and row.fell) and wanted in title_of(row).casefold() for row in rows]
+    keys = [_KEYS[sort](row) for row in rows]
+    places = [0] * len(rows)
+    for place, index in enumerate(sorted(range(len(rows)), key=keys.__getitem__)):
+        places[index] = place
+    return listed, places
+
+
+def measure_text(name: str, value: Any) -> tuple[str, str]:
+    """A measurement for people: ('joint_error_m', 0.0321) is ('Joint error', '3.21 cm')."""
+    if isinstance(value, bool):
+        return _words(name), "yes" if value else "no"
+    if not isinstance(value, float | int):
+        return _words(name), str(value)
+    for ending, factor, unit in _UNITS:
+        if name.endswith(ending):
+            return _words(name.removesuffix(ending)), f"{value * factor:.3g}{unit}"
+    return _words(name), f"{value:.4g}"
+
+
+# Longer endings first; a length that matters to an animator is one in centimetres.
+_UNITS = (
+    ("_m_s3", 1.0, " m/s³"),
+    ("_m_s", 100.0, " cm/s"),
+    ("_j_kg", 1.0, " J/kg"),
+    ("_ratio", 1.0, "×"),
+    ("_kg", 1.0, " kg"),
+    ("_nm", 1.0, " N·m"),
+    ("_m", 100.0, " cm"),
+    ("_s", 1.0, " s"),
+)
+
+
+def _words(name: str) -> str:
+    text = name.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def _sentences(report: Mapping[str, Any]) -> tuple[str, ...]:
+    summary = report.get("summary")
+    if isinstance(summary, list) and summary:
+        return tuple(str(sentence) for sentence in summary)
+    if not report:
+        return ()
+    return (_fate(report),)
+
+
+def _fate(report: Mapping[str, Any]) -> str:
+    if not report.get("fell"):
+        return "Stayed with the motion to the end"
+    at_s = report.get("fell_at_s")
+    return f"Fell after {at_s:.1f} s" if isinstance(at_s, float | int) else "Fell"
+
+
+def _facts(report: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    if not report:
+        return ()
+    engine = report.get("engine", "none")
+    wall_s, duration_s = report.get("wall_s"), report.get("duration_s")
+    facts = [("Method", method_label(str(report.get("method", ""))))]
+    if engine != "none":
+        facts.append(("Engine", {"mujoco": "MuJoCo", "bullet": "Bullet"}.get(engine, str(engine))))
+    facts.append(("Seed", str(report.get("seed", ""))))
+    if isinstance(duration_s, float | int):
+        facts.append(("Length", f"{duration_s:.2f} s"))
+    if isinstance(wall_s, float | int):
+        facts.append(("Made in", time_text(wall_s)))
+    return tuple(facts)
+
+
+def _frames(action: bpy.types.Action | None) -> list[int] | None:
+    return None if action is None else [round(frame) for frame in action.frame_range]
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(text: str) -> Mapping[str, Any]:
+    try:
+        report = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return report if isinstance(report, dict) else {}
+
+
+def _natural(text: str) -> tuple[Any, ...]:
+    """A key that sorts 'Walk 2' before 'Walk 10', whatever the case."""
+    parts = re.split(r"(\d+)", text.casefold())  # words and numbers take turns
+    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts))
+
+
+# Python's sort leaves what is equal in the rows' own order.
+_KEYS = {
+    "TIME": lambda row: (row.made, row.variation),
+    "NAME": lambda row: _natural(title_of(row)),
+    "ERROR": lambda row: row.error_m if row.error_m >= 0.0 else _UNKNOWN,
+}
