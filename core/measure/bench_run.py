@@ -15,7 +15,6 @@ from ..control.character import body_of
 from ..control.method import Method
 from ..control.trace import Trace
 from ..errors import SinewError
-from ..geometry.differences import velocity
 from ..motion import Clip, Take
 from ..motion.checks import require_simulatable
 from ..motion.take import Measurement
@@ -23,6 +22,7 @@ from ..motion.timing import check_frame_rate, check_scale
 from ..settings import Settings
 from ..sim import engines
 from .before_after import before_and_after, verdict
+from .measures import measured
 
 Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
 Row = dict[str, Any]
@@ -86,7 +86,7 @@ def simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Take
     """The row of a case and its take; a refusal has its reason in the row and no take, and a bug its last line."""
     row, take = _simulated(case, method, settings)
     if case.compare:
-        row |= _compared(case, take, row)
+        row |= _compared(case, take)
         row |= verdict(row)
     return row, take
 
@@ -110,7 +110,8 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
     return {
         **row,
         "fell_at_s": take.fell_at_s,
-        **measurements(case.clip, take),
+        **take.measurements,
+        **measured(run.traces[0] if run.traces else None, case.clip, take.motion).to_mapping(),
         "wall_s": wall_s,
         "wall_over_clip": wall_s / case.clip.duration_s,
         "findings": _findings(case.clip, run),
@@ -118,15 +119,12 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
     }, take
 
 
-def _compared(case: Case, take: Take | None, row: Row) -> Row:
+def _compared(case: Case, take: Take | None) -> Row:
     """Figures of the source and the take that a verdict needs."""
     if take is None:
         return {}
     body, _ = body_of(case.clip, BenchRun(case.engine, case.seed, case.attachments))
-    found: Row = before_and_after(case.clip, take.motion, body)
-    if row.get("jerk_ratio"):
-        found["source_jerk_m_s3"] = row["jerk_m_s3"] / row["jerk_ratio"]
-    return found
+    return {**before_and_after(case.clip, take.motion, body)}
 
 
 def method_and_settings(name: str, texts: list[str]) -> tuple[Method, Settings]:
@@ -145,32 +143,6 @@ def fingerprint(take: Take) -> str:
         found.update(np.ascontiguousarray(array).tobytes())
     found.update(repr((take.motion.fps, take.fell_at_s)).encode())
     return found.hexdigest()
-
-
-def measurements(source: Clip, take: Take) -> dict[str, Measurement]:
-    """What is measured of a take."""
-    pos, wanted = (_joints(clip) for clip in (take.motion, source))
-    count = min(len(pos), len(wanted))
-    own = np.linalg.norm((pos - pos[:, :1])[:count] - (wanted - wanted[:, :1])[:count], axis=-1)
-    jerk, source_jerk = (_jerk(clip) for clip in (take.motion, source))
-    return {
-        **take.measurements,
-        "joint_error_m": float(own.mean()),
-        "joint_error_max_m": float(own.max()),
-        "jerk_m_s3": jerk,
-        "jerk_ratio": jerk / max(source_jerk, 1e-9),
-    }
-
-
-def _joints(clip: Clip) -> np.ndarray:
-    return clip.world()[0]
-
-
-def _jerk(clip: Clip) -> float:
-    values = clip.world()[0]
-    for _ in range(3):
-        values = velocity(values, clip.dt_s)
-    return float(np.linalg.norm(values, axis=-1).mean())
 
 
 def _findings(clip: Clip, run: BenchRun) -> list[str]:
