@@ -27,6 +27,7 @@ class JobStatus:
 
     state: 'created', 'starting', 'running', 'done', 'failed', 'cancelled', or 'lost' (a worker that ended
         without a word: killed, crashed, power cut). All but the living and the done can be launched again.
+    summary: how it went, in sentences, once it is done.
     fraction: 0 to 1; eta_s: seconds to go, None while unknown; wall_s: seconds of this run; run: its number.
     """
 
@@ -41,6 +42,7 @@ class JobStatus:
     run: int = 0
     wall_s: float = 0.0
     findings: tuple[dict[str, str], ...] = ()
+    summary: tuple[str, ...] = ()
 
     @property
     def finished(self) -> bool:
@@ -144,6 +146,7 @@ class Job:
             history.run,
             history.wall_s(alive),
             tuple(history.findings),
+            tuple((history.end or {}).get("summary", ())),
         )
 
     def cancel(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from .. import __version__
 from ..control.cast import cast_of
 from ..errors import SinewError
+from ..measure import summary
 from ..motion import Take
 from .events import plain
 from .job import Job
@@ -35,6 +36,7 @@ def unfinished_report(job: Job) -> dict[str, Any]:
         "fell_at_s": None,
         "runs": status.run,
         "measurements": status.measurements,
+        "summary": [],
         "findings": list(status.findings),
         "versions": versions(),
     }
@@ -42,6 +44,7 @@ def unfinished_report(job: Job) -> dict[str, Any]:
 
 def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
     """The report of a run that is done."""
+    characters = _characters(run, take)
     return {
         **run.details,
         "status": "done",
@@ -53,7 +56,8 @@ def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
         "fell_at_s": take.fell_at_s,
         "runs": run.number,
         "measurements": plain(take.measurements),
-        "characters": _characters(run, take),
+        "summary": _summary(characters),
+        "characters": characters,
         "findings": run.findings,
         "versions": versions(),
     }
@@ -63,9 +67,21 @@ def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
     """How everybody on the stage fared, the main character first."""
     names = [str(run.job.spec.target.get("armature", "")), *(member.name for member in cast_of(run))]
     return [
-        {"name": name, "fell": one.fell, "fell_at_s": one.fell_at_s, "measurements": plain(one.measurements)}
+        {
+            "name": name,
+            "fell": one.fell,
+            "fell_at_s": one.fell_at_s,
+            "measurements": plain(one.measurements),
+            "summary": summary(one.measurements, one.fell_at_s),
+        }
         for name, one in zip(names, (take, *take.others), strict=False)
     ]
+
+
+def _summary(characters: list[dict[str, Any]]) -> list[str]:
+    """How it went in plain sentences; those about anybody but the main character begin with a name."""
+    main, *others = characters
+    return main["summary"] + [f"{other['name']}: {sentence}" for other in others for sentence in other["summary"]]
 
 
 def _of_spec(spec: JobSpec) -> dict[str, Any]:

@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +25,10 @@ from ..motion import Clip, Take
 from ..motion.io.npz import save_take
 from ..motion.timing import check_frame_rate, check_scale
 from .engine_choice import resolve_engine
-from .events import append, cut_torn_tail, plain
+from .events import append, cut_torn_tail
 from .job import Job
 from .lock import hold, keep_from_children
+from .measuring import with_measurements
 from .report import make_report
 from .running import Cancelled, WorkerRun
 
@@ -117,7 +117,7 @@ def _work(job: Job, number: int) -> dict[str, Any]:
     _note_findings(clip, run)
     take = method.run(clip, settings, run)
     run.flush()
-    return _write_result(run, replace(take, measurements=plain(take.measurements)))
+    return _write_result(run, with_measurements(take, clip, run))
 
 
 def _note_findings(clip: Clip, run: WorkerRun) -> None:
@@ -142,12 +142,14 @@ def _write_result(run: WorkerRun, take: Take) -> dict[str, Any]:
     """Write take and report; they count only once the ``done`` event carries their hashes."""
     job = run.job
     save_take(job.take_file, take)
-    write_json(job.report_file, make_report(run, take))
+    report = make_report(run, take)
+    write_json(job.report_file, report)
     return {
         "message": "Done",
         "sha256": {path.name: sha256_of(path) for path in (job.take_file, job.report_file)},
         "measurements": take.measurements,
         "fell": take.fell,
+        "summary": report["summary"],
     }
 
 

@@ -312,8 +312,22 @@ def run(*args):
 Passthrough.run = run
 """
     assert run_worker(job, fault).returncode == 0
-    assert job.result().report["measurements"] == {"skate_m_s": None, "count": 3}
-    assert job.result().take.measurements == {"skate_m_s": None, "count": 3}
+    result = job.result()
+    for measurements in (result.report["measurements"], result.take.measurements):
+        assert {name: measurements[name] for name in ("skate_m_s", "count")} == {"skate_m_s": None, "count": 3}
+    assert not any("slide" in sentence for sentence in result.report["summary"])
+
+
+def test_a_take_that_cannot_be_measured_is_still_a_take(make, run_worker, clip, same):
+    job = make()
+    fault = """
+from sinew.core.jobs import measuring
+measuring.measured = lambda *_: 1 / 0
+"""
+    assert run_worker(job, fault).returncode == 0
+    same(job.result().take.motion, clip)
+    (finding,) = job.result().report["findings"]
+    assert "measured" in finding["message"] and str(job.log) in finding["hint"]
 
 
 def test_a_job_that_is_not_done_still_has_a_report(make, run_worker):

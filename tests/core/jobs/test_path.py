@@ -40,7 +40,8 @@ def test_a_clip_comes_home_as_it_was(clip, same):
     assert (status.state, status.step, status.total, status.fraction, status.run) == ("done", 40, 40, 1.0, 1)
     assert status.finished
     assert not status.alive
-    assert status.measurements == {"frames": 40}
+    assert status.measurements["frames"] == 40
+    assert status.summary == ("Stayed with the source exactly", "As smooth as the source")
     assert {s.state for s in seen} <= {"starting", "running", "done"}
     assert seen[0].alive
     result = jobs.open_job(job.folder).result()
@@ -64,7 +65,8 @@ def test_the_report_says_what_was_done_and_with_what(make, clip):
     assert report["settings"] == {"chunk_frames": 30, "pause_s": 0.0}
     assert report["duration_s"] == clip.duration_s
     assert report["wall_s"] > 0
-    assert report["measurements"] == {"frames": 40}
+    assert (report["measurements"]["frames"], report["measurements"]["joint_error_m"]) == (40, 0.0)
+    assert report["summary"] == ["Stayed with the source exactly", "As smooth as the source"]
     assert {"sinew", "python", "numpy", "platform"} <= set(report["versions"])
 
 

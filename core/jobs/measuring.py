@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers for a take that is done: every character's, from what physics saw of it or from its clips alone."""
+
+import logging
+from dataclasses import replace
+
+from ..control.cast import cast_of
+from ..control.trace import Trace
+from ..measure import measured
+from ..motion import Clip, Take
+from .events import plain
+from .running import WorkerRun
+
+_log = logging.getLogger(__name__)
+
+
+def with_measurements(take: Take, clip: Clip, run: WorkerRun) -> Take:
+    """The take with what was measured beside what its method said of it; ``clip`` is the main character's source."""
+    sources = (clip, *(member.clip for member in cast_of(run)[: len(take.others)]))
+    traces: list[Trace | None] = [*run.traces, *[None] * len(sources)]
+    takes = (replace(take, others=()), *take.others)
+    main, *others = (_measured(*one, run) for one in zip(takes, sources, traces, strict=False))
+    return replace(main, others=(*others, *take.others[len(others) :]))
+
+
+def _measured(take: Take, source: Clip, trace: Trace | None, run: WorkerRun) -> Take:
+    found = {}
+    try:
+        found = measured(trace, source, take.motion).to_mapping()
+    except Exception:  # noqa: BLE001 - a take is worth more than its numbers
+        _log.exception("A bug in measuring")
+        run.add_finding("measuring", "The take could not be measured", f"Look into '{run.job.log}' and report it")
+    return replace(take, measurements=plain({**take.measurements, **found}))
