@@ -19,6 +19,14 @@ from .stage_check import SINEW_OT_stage_check
 from .stage_clear import SINEW_OT_stage_clear
 from .stage_mark import SINEW_OT_stage_mark
 from .stage_select import SINEW_OT_stage_select
+from .take_delete import SINEW_OT_take_delete
+from .take_delete_unkept import SINEW_OT_take_delete_unkept
+from .take_keep import SINEW_OT_take_keep
+from .take_rename import SINEW_OT_take_rename
+from .take_show import SINEW_OT_take_show
+from .take_show_source import SINEW_OT_take_show_source
+from .take_to_nla import SINEW_OT_take_to_nla
+from .take_visit import SINEW_OT_take_visit
 from .tell import SINEW_OT_tell
 from .use_frame_rate import SINEW_OT_use_frame_rate
 from .use_scale import SINEW_OT_use_scale
@@ -42,6 +50,14 @@ _CLASSES = (
     SINEW_OT_stage_select,
     SINEW_OT_stage_add_push,
     SINEW_OT_stage_check,
+    SINEW_OT_take_show,
+    SINEW_OT_take_show_source,
+    SINEW_OT_take_rename,
+    SINEW_OT_take_keep,
+    SINEW_OT_take_delete,
+    SINEW_OT_take_delete_unkept,
+    SINEW_OT_take_to_nla,
+    SINEW_OT_take_visit,
     SINEW_OT_tell,
 )
 

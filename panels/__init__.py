@@ -8,6 +8,7 @@ from .character import SINEW_PT_character
 from .jobs import SINEW_PT_jobs
 from .simulate import SINEW_PT_simulate
 from .stage import SINEW_PT_stage
+from .takes import SINEW_PT_takes, SINEW_UL_takes
 
 _CLASSES = (
     SINEW_PT_character,
@@ -17,6 +18,8 @@ _CLASSES = (
     SINEW_PT_simulate,
     SINEW_PT_stage,
     SINEW_PT_jobs,
+    SINEW_UL_takes,
+    SINEW_PT_takes,
 )
 
 register, unregister = bpy.utils.register_classes_factory(_CLASSES)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was simulated for the armature, and what to do with each of it."""
+
+import bpy
+
+from ..bridge import takes
+from ..bridge.takes import views
+from ..bridge.takes.views import TakeView
+from .drawing import SidebarPanel, message_box, paragraph
+
+_UP, _FELL = "CHECKMARK", "TRIA_DOWN_BAR"
+
+
+class SINEW_UL_takes(bpy.types.UIList):
+    """Takes: shown or not, how it went, name, which one of a batch, kept or not."""
+
+    bl_idname = "SINEW_UL_takes"
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: bpy.types.Object,
+        item: bpy.types.PropertyGroup,
+        icon: int,
+        active_data: bpy.types.Object,
+        active_property: str,
+        index: int = 0,
+    ) -> None:
+        """Draw one line. A take without its Action is red; its name is edited by a double click."""
+        row = layout.row(align=True)
+        action = item.action
+        if action is None:
+            row.alert = True
+            row.label(text=views.title_of(item), icon="ERROR")
+            row.operator("sinew.take_delete", text="", icon="X", emboss=False).index = index
+            return
+        shown = "RADIOBUT_ON" if views.is_shown(data, action) else "RADIOBUT_OFF"
+        row.operator("sinew.take_show", text="", icon=shown, emboss=False).index = index
+        row.prop(action, "name", text="", icon=_FELL if item.fell else _UP, emboss=False)
+        label = row.row()
+        label.ui_units_x = 2.4
+        label.alignment = "RIGHT"
+        label.label(text=item.label)
+        kept = "SOLO_ON" if action.use_fake_user else "SOLO_OFF"
+        row.operator("sinew.take_keep", text="", icon=kept, emboss=False).index = index
+
+    def draw_filter(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        """A field to search by name; order and filter stand above the list."""
+        row = layout.row(align=True)
+        row.prop(self, "filter_name", text="")
+        row.prop(self, "use_filter_invert", text="", icon="ARROW_LEFTRIGHT")
+        row.prop(self, "use_filter_sort_reverse", text="", icon="SORT_DESC")
+
+    def filter_items(
+        self, context: bpy.types.Context, data: bpy.types.Object, propname: str
+    ) -> tuple[list[int], list[int]]:
+        """Which rows are shown, and where."""
+        view = context.scene.sinew_takes_view
+        listed, places = views.arranged(getattr(data, propname), view.sort, view.only_up, self.filter_name)
+        return [self.bitflag_filter_item if shown else 0 for shown in listed], places
+
+
+class SINEW_PT_takes(SidebarPanel, bpy.types.Panel):
+    """Compare, keep and use what was simulated."""
+
+    bl_idname = "SINEW_PT_takes"
+    bl_label = "Takes"
+    bl_order = 3
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the list, what can be done, and what is known of the chosen take."""
+        layout, obj = self.layout, takes.owner_of(context)
+        if obj is None:
+            paragraph(layout, context, "Select an armature", icon="INFO")
+            return
+        layout.label(text=obj.name, icon="ARMATURE_DATA")
+        if obj.sinew_takes:
+            _draw_list(layout, context, obj)
+            _draw_chosen(layout, context, obj)
+        else:
+            paragraph(layout, context, "No takes yet: simulate its Action", icon="INFO")
+        _draw_copies(layout, context, obj)
+
+
+def _draw_list(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    view = context.scene.sinew_takes_view
+    row = layout.row(align=True)
+    row.prop(view, "sort", expand=True)
+    row.prop(view, "only_up", text="", icon=_UP)
+    row = layout.row()
+    row.template_list("SINEW_UL_takes", "", obj, "sinew_takes", obj, "sinew_take_index", rows=4)
+    buttons = row.column(align=True)
+    buttons.operator("sinew.take_delete", text="", icon="REMOVE")
+    buttons.separator()
+    buttons.operator("sinew.take_rename", text="", icon="GREASEPENCIL")
+    buttons.separator()
+    buttons.operator("sinew.take_delete_unkept", text="", icon="TRASH")
+
+
+def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    view = views.view_of(obj, takes.row_at(obj))
+    if view.missing:
+        hint = "Bake it again from Jobs, or delete the take"
+        message_box(layout, context, f"The Action of '{view.name}' was deleted", hint, is_error=True)
+    else:
+        _draw_buttons(layout, obj, view)
+    box = layout.box()
+    for number, sentence in enumerate(view.sentences):
+        icon = "BLANK1" if number else (_FELL if view.fell else _UP)
+        paragraph(box, context, sentence, icon=icon)
+    _draw_pairs(box, (*view.facts, ("Source", view.source or "NLA")))
+    if view.numbers:
+        header, body = box.panel("SINEW_PT_take_numbers", default_closed=True)
+        header.label(text="Numbers")
+        if body is not None:
+            _draw_pairs(body, view.numbers)
+
+
+def _draw_buttons(layout: bpy.types.UILayout, obj: bpy.types.Object, view: TakeView) -> None:
+    column = layout.column(align=True)
+    row = column.row(align=True)
+    row.operator("sinew.take_show", icon="RADIOBUT_ON" if view.shown else "RADIOBUT_OFF")
+    if view.copy_of:
+        row.operator("sinew.take_visit", text="Go to Source", icon="ARMATURE_DATA").name = view.copy_of
+    else:
+        row.operator("sinew.take_show_source", text="Source", icon="LOOP_BACK")
+    column.operator("sinew.take_to_nla", icon="NLA_PUSHDOWN")
+
+
+def _draw_pairs(layout: bpy.types.UILayout, pairs: tuple[tuple[str, str], ...]) -> None:
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for name, value in pairs:
+        split = column.split(factor=0.42)
+        split.label(text=name)
+        split.label(text=value)
+
+
+def _draw_copies(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    copies = takes.copies_of(obj, context.scene)
+    if copies:
+        column = layout.column(align=True)
+        column.label(text="Takes on baked copies:")
+        for copy in copies:
+            column.operator("sinew.take_visit", text=copy.name, icon="ARMATURE_DATA").name = copy.name
