@@ -2,9 +2,7 @@
 """A job as the panel shows it: plain text and numbers, ready to draw."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..core.control import registry
 from ..core.errors import SinewError
@@ -32,7 +30,7 @@ class JobView:
     text: the state in words, with the time left where it is known; stands on the progress bar.
     message, hint: what went wrong or is waited for, and the fix. ``is_error`` tells which.
     action: the Action that was baked from it, '' if none was.
-    measurements: (name, value) pairs as texts.
+    summary: how it went, in sentences.
     notes: what the worker found out about the motion.
     """
 
@@ -46,7 +44,7 @@ class JobView:
     hint: str = ""
     is_error: bool = False
     action: str = ""
-    measurements: tuple[tuple[str, str], ...] = ()
+    summary: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -82,7 +80,7 @@ def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError 
         hint,
         is_error,
         str((collected or {}).get("action", "")),
-        tuple((name, _number(value)) for name, value in _known(status.measurements).items()),
+        status.summary,
         tuple(finding.get("message", "") for finding in status.findings),
     )
 
@@ -124,13 +122,3 @@ def method_label(method: str) -> str:
         return registry.get(method).label
     except SinewError:
         return method
-
-
-def _known(measurements: Mapping[str, Any]) -> dict[str, Any]:
-    return {name.replace("_", " "): value for name, value in measurements.items() if value is not None}
-
-
-def _number(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge import monitor
+from ..bridge import monitor, takes
 from ..bridge.job_views import JobView
 from .drawing import SidebarPanel, message_box, paragraph
 
@@ -30,14 +30,15 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
         """Draw a box for each job, the newest first."""
         layout = self.layout
         views = monitor.views()
+        baked = takes.baked_jobs() if views else {}
         if not views:
             layout.label(text="No jobs yet", icon="INFO")
         for view in views:
-            _draw_job(layout.box(), context, view)
+            _draw_job(layout.box(), context, view, baked.get(view.id, view.action))
         layout.operator("sinew.clean_jobs", text="Delete Old Jobs...", icon="TRASH")
 
 
-def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView) -> None:
+def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView, action: str) -> None:
     row = box.row()
     row.label(text=view.title, icon=_ICONS.get(view.state, "DOT"))
     row.label(text=view.method)
@@ -48,31 +49,27 @@ def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
         row.progress(factor=view.fraction, text=view.text)
         row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
     else:
-        _draw_end(box, context, view)
+        _draw_end(box, context, view, action)
     if view.message:
         message_box(box, context, view.message, view.hint, is_error=view.is_error)
     for note in view.notes:
         message_box(box, context, note, "", is_error=False)
 
 
-def _draw_end(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView) -> None:
-    if view.state == "done" and view.action in bpy.data.actions:
-        paragraph(box, context, f"{view.text}, baked as '{view.action}'", icon="ACTION")
-        _draw_measurements(box, view)
+def _draw_end(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView, action: str) -> None:
+    if view.state == "done" and action in bpy.data.actions:
+        paragraph(box, context, f"{view.text}, baked as '{action}'", icon="ACTION")
+        _draw_summary(box, context, view)
         return
     row = box.row()
     row.label(text=view.text)
     if view.state == "done":
         row.operator("sinew.collect", icon="ACTION_TWEAK").job = view.id
-        _draw_measurements(box, view)
+        _draw_summary(box, context, view)
     elif view.resumable:
         row.operator("sinew.resume", text="Start" if view.state == "created" else "Resume", icon="PLAY").job = view.id
 
 
-def _draw_measurements(box: bpy.types.UILayout, view: JobView) -> None:
-    column = box.column(align=True)
-    column.scale_y = 0.8
-    for name, value in view.measurements:
-        row = column.row()
-        row.label(text=name, icon="BLANK1")
-        row.label(text=value)
+def _draw_summary(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView) -> None:
+    for sentence in view.summary:
+        paragraph(box, context, sentence, icon="BLANK1")

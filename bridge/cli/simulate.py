@@ -4,8 +4,7 @@
 import argparse
 import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import bpy
@@ -17,13 +16,14 @@ from ...core.control.muscle import parse_keys
 from ...core.errors import BadSettings, SinewError
 from ...core.files import write_json
 from ...core.motion.timing import check_frame_rate, check_scale
-from .. import body_properties, preview, properties, requests, saving
+from .. import preview, requests, saving
 from ..bodies import BodyRequest
 from ..importers import open_input
 from ..rig_reader import RigMotion
 from ..rig_writer import PLACES, Written
 from . import CANCELLED
 from .jobs import run_to_end
+from .registering import registered
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
     request = _request(arguments)
     _require_outputs(arguments)
-    with _registered():
+    with registered():
         return _simulate(arguments, request)
 
 
@@ -102,21 +102,6 @@ def _simulate(arguments: argparse.Namespace, request: requests.Request) -> int:
     written = requests.collect(job)
     _finish(arguments, job, written)
     return 0
-
-
-@contextmanager
-def _registered() -> Iterator[None]:
-    """What a .blend says about its characters is read through Sinew's properties, also where no add-on has them."""
-    if hasattr(bpy.types.Scene, "sinew"):
-        yield
-        return
-    properties.register()
-    body_properties.register()
-    try:
-        yield
-    finally:
-        body_properties.unregister()
-        properties.unregister()
 
 
 def _request(arguments: argparse.Namespace) -> requests.Request:
@@ -210,13 +195,13 @@ def _write_report(arguments: argparse.Namespace, report: dict[str, object]) -> N
 
 
 def summary(report: dict[str, object]) -> str:
-    """What happened, in a sentence."""
-    fate = f"fell after {report['fell_at_s']:.1f} s" if report["fell"] else "stayed with the motion"
+    """What happened: a line of what was done, and one for each sentence about how it went."""
     engine = "" if report["engine"] == "none" else f" on {report['engine']}"
-    return (
+    done = (
         f"{report['armature']}: Action '{report['action']}' made by {report['method']}{engine} "
-        f"from {report['duration_s']:.2f} s of motion in {report['wall_s']:.1f} s; {fate}."
+        f"from {report['duration_s']:.2f} s of motion in {report['wall_s']:.1f} s"
     )
+    return "\n  ".join([done, *report.get("summary", ())])
 
 
 def _frames(text: str) -> tuple[int, int]:
