@@ -13,20 +13,24 @@ from .model import BodyModel, Shape
 # Where a lowest point moves slower than this for as long, it is taken to stand on something. At the top of a jump a
 # body is as slow for 0.05 s.
 _STANDS_M_S, _STANDS_S = 0.25, 0.07
-_SOLES = ("foot", "toe")
+SOLES = ("foot", "toe")
 _OFTEN = 0.1  # of the frames
 _REACH_S = 0.12
 # A foot may sink in by this much before a clip is lifted: contacts are soft, and captured shoes have soles.
-_SOFT_M = 0.005
+SOFT_M = 0.005
 
 
 @dataclass(frozen=True)
 class Grounding:
-    """What was done to put a clip on the ground: metres. ``shift`` for the whole clip, ``lift`` at most."""
+    """What was done to put a clip on the ground: metres. ``shift`` for the whole clip, ``lift`` at most.
+
+    rise: by how much it goes up and down with ground that is not flat.
+    """
 
     shift: float
     lift: float
     lifted_frames: int
+    rise: float = 0.0
 
     @property
     def message(self) -> str:
@@ -34,6 +38,8 @@ class Grounding:
         text = f"The floor of the clip was at {-100 * self.shift:.1f} cm and is now at zero"
         if self.lifted_frames:
             text += f"; {self.lifted_frames} frames that cut into it were lifted by up to {100 * self.lift:.1f} cm"
+        if self.rise:
+            text += f"; it follows the ground of the stage over {100 * self.rise:.0f} cm of height"
         return text
 
 
@@ -51,12 +57,12 @@ def clearances(body: BodyModel, clip: Clip) -> Array:
 def grounded(body: BodyModel, clip: Clip) -> tuple[Clip, Grounding]:
     """The clip standing on z = 0 and no longer cutting into it, and what was done."""
     bottom = clearances(body, clip)
-    shift = -_floor(bottom, np.array([link.role in _SOLES for link in body.links]), clip.fps)
-    lift = _envelope(np.maximum(-(bottom.min(1) + shift) - _SOFT_M, 0.0), clip.fps)
+    shift = -_floor(bottom, np.array([link.role in SOLES for link in body.links]), clip.fps)
+    lift = envelope(np.maximum(-(bottom.min(1) + shift) - SOFT_M, 0.0), clip.fps)
     moved = np.array(clip.local_pos)
     for root in np.flatnonzero(clip.skeleton.parents < 0):
         moved[:, root, 2] += shift + lift
-    report = Grounding(shift, float(lift.max()), int(np.sum(lift > _SOFT_M)))
+    report = Grounding(shift, float(lift.max()), int(np.sum(lift > SOFT_M)))
     return replace(clip, local_pos=moved), report
 
 
@@ -80,7 +86,7 @@ def _floor(bottom: Array, soles: NDArray[np.bool_], fps: float) -> float:
     lowest = np.argmin(bottom, axis=1)
     height = bottom.min(1)
     same = lowest[1:] == lowest[:-1]
-    standing = _lasting(same & (np.abs(np.diff(height)) * fps < _STANDS_M_S), max(round(_STANDS_S * fps), 1))
+    standing = lasting(same & (np.abs(np.diff(height)) * fps < _STANDS_M_S), max(round(_STANDS_S * fps), 1))
     on_soles = standing & soles[lowest[1:]]
     if on_soles.sum() >= max(3.0, _OFTEN * len(height)):
         standing = on_soles
@@ -91,7 +97,7 @@ def _floor(bottom: Array, soles: NDArray[np.bool_], fps: float) -> float:
     return float(np.median(heights[heights < np.percentile(heights, 20) + 0.08]))
 
 
-def _lasting(now: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
+def lasting(now: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
     """(T,) where something holds for at least so many frames on end."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], now.astype(int), [0]])))
     kept = np.zeros_like(now)
@@ -100,9 +106,9 @@ def _lasting(now: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
     return kept
 
 
-def _envelope(need: Array, fps: float) -> Array:
-    """(T,) a smooth curve that is nowhere below ``need`` (T,)."""
-    reach = max(round(_REACH_S * fps), 1)
+def envelope(need: Array, fps: float, reach_s: float = _REACH_S) -> Array:
+    """(T,) a smooth curve that is nowhere below ``need`` (T,) and rises over about ``reach_s``."""
+    reach = max(round(reach_s * fps), 1)
     padded = np.pad(need, reach, mode="edge")
     held = np.max([padded[k : k + len(need)] for k in range(2 * reach + 1)], axis=0)
     # A mean over the reach of a maximum over the reach never falls below the value itself.

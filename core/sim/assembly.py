@@ -16,7 +16,7 @@ from .stage import Character, Obstacle, Prop, Push, Stage, Terrain
 
 # Two characters whose roots are nearer than this share of their height stand in one another.
 _TOO_NEAR = 0.06
-_ABYSS_M = -1000.0
+ABYSS_M = -1000.0  # where the ground is that is not there
 
 
 def assemble(
@@ -114,4 +114,4 @@ def _height(skeleton: Skeleton) -> float:
 
 def _abyss() -> Terrain:
     """No ground: a floor so far down that nobody gets there before the clip ends."""
-    return Terrain(np.full((2, 2), _ABYSS_M), 2000.0, np.array([-1000.0, -1000.0]))
+    return Terrain(np.full((2, 2), ABYSS_M), 2000.0, np.array([-1000.0, -1000.0]))

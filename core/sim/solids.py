@@ -56,6 +56,12 @@ def hull_corners(name: str, points: Array) -> Array:
     return points[np.sort(_hull(name, points).vertices)]
 
 
+def hull_planes(name: str, points: Array) -> Array:
+    """(F, 4) the faces of the convex hull of ``points``: outward normals and offsets, negative inside."""
+    planes: Array = np.unique(np.round(_hull(name, np.asarray(points, dtype=float)).equations, 12), axis=0)
+    return planes
+
+
 def check_solids(stage: Stage) -> None:
     """Raise for an obstacle or prop that is no solid, before an engine says so in words of its own."""
     for obstacle in stage.obstacles:
