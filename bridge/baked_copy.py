@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A free copy of a character: its armature without constraints or drivers, its meshes bound to the copy."""
+"""Free copies: of a character, without constraints or drivers, its meshes bound to the copy; and of a loose thing."""
 
 import bpy
 
@@ -18,9 +18,11 @@ def baked_copy(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     for bone in copy.pose.bones:
         while bone.constraints:
             bone.constraints.remove(bone.constraints[0])
+    _off_stage(copy)
     _link_beside(copy, obj)
     for child in _followers(obj):
         twin = child.copy()
+        _off_stage(twin)
         _link_beside(twin, child)
         if twin.parent == obj:
             twin.parent = copy
@@ -41,6 +43,36 @@ def remove_copy(copy: bpy.types.Object) -> None:
     bpy.data.armatures.remove(data)
 
 
+def loose_copy(obj: bpy.types.Object, name: str) -> bpy.types.Object:
+    """A copy of a thing that nothing else moves, standing where ``obj`` stands now; it shares its mesh."""
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    matrix = evaluated.matrix_world.copy()
+    copy = obj.copy()
+    copy.name = name
+    copy.animation_data_clear()
+    copy.parent = None
+    copy.constraints.clear()
+    for channel, nothing in (("location", 0.0), ("rotation_euler", 0.0), ("scale", 1.0)):
+        setattr(copy, f"delta_{channel}", [nothing] * 3)
+    copy.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
+    copy.matrix_world = matrix
+    _off_stage(copy)
+    _link_beside(copy, obj)
+    bpy.context.view_layer.update()
+    return copy
+
+
+def remove_loose_copy(copy: bpy.types.Object) -> None:
+    """Take a copy of a thing away again."""
+    bpy.data.objects.remove(copy)
+
+
+def _off_stage(copy: bpy.types.Object) -> None:
+    """A copy shows a take; on the stage it would stand in what it was copied from."""
+    if hasattr(copy, "sinew"):
+        copy.sinew.role = "NONE"
+
+
 def _followers(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """Objects that the armature deforms by a modifier or carries as their parent."""
     return [
@@ -53,6 +85,9 @@ def _followers(obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 def _link_beside(new: bpy.types.Object, old: bpy.types.Object) -> None:
     """Put ``new`` into the collections of ``old`` that can be changed, else into the scene's own."""
-    homes = [home for home in old.users_collection if home.library is None] or [bpy.context.scene.collection]
+    physics = bpy.context.scene.rigidbody_world
+    # Whatever is in Blender's own physics collection is moved by that.
+    ours = [home for home in old.users_collection if home.library is None and home != (physics and physics.collection)]
+    homes = ours or [bpy.context.scene.collection]
     for home in homes:
         home.objects.link(new)

@@ -41,14 +41,17 @@ def channel_values(bone: bpy.types.PoseBone, basis: Array) -> dict[str, Array]:
     values = {"scale": scale}
     if not (bone.bone.use_connect and bone.parent is not None):
         values["location"] = basis[:, :3, 3]
-    quats = without_flips(from_matrix(rotation_of(axes)))
-    if bone.rotation_mode == "QUATERNION":
-        values["rotation_quaternion"] = quats
-    elif bone.rotation_mode == "AXIS_ANGLE":
-        values["rotation_axis_angle"] = _axis_angles(quats)
-    else:
-        values["rotation_euler"] = _eulers(quats, bone.rotation_mode)
-    return values
+    return values | rotation_values(bone.rotation_mode, from_matrix(rotation_of(axes)))
+
+
+def rotation_values(mode: str, quats: Array) -> dict[str, Array]:
+    """The channel of this rotation mode and its values (T, n) for rotations (T, 4), without jumps."""
+    quats = without_flips(quats)
+    if mode == "QUATERNION":
+        return {"rotation_quaternion": quats}
+    if mode == "AXIS_ANGLE":
+        return {"rotation_axis_angle": _axis_angles(quats)}
+    return {"rotation_euler": _eulers(quats, mode)}
 
 
 def _eulers(quats: Array, order: str) -> Array:

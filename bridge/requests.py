@@ -3,7 +3,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,18 @@ import bpy
 
 from ..core import jobs
 from ..core.control import registry
+from ..core.control.cast import Attachment, CastMember, member_attachments
 from ..core.errors import CannotWrite, JobError, RigError
 from ..core.motion.checks import require_simulatable
 from ..core.sim.io import to_arrays
-from . import muscle, takes
+from ..core.sim.parts import StageParts
+from . import muscle, sources, takes
 from .bodies import BodyRequest, attachments_of
+from .homecoming import bring_home
 from .rig_reader import RigMotion, looped_rig, read_rig
-from .rig_writer import Written, require_writable, write_take
+from .rig_writer import Written, require_writable
 from .stage import read_stage
+from .stage.cast import Cast, read_cast
 
 _log = logging.getLogger(__name__)
 
@@ -82,13 +86,15 @@ def find_action(name: str) -> bpy.types.Action | None:
 def read(request: Request) -> RigMotion:
     """Read what the request is about, and refuse at once what could not be simulated or written later."""
     obj = find_armature(request.armature)
-    rig = read_rig(
-        obj,
-        action=find_action(request.action),
-        frames=request.frames,
-        true_fps=request.true_fps,
-        scale=request.scale,
-    )
+    # What a take keys and the Action does not is as it was before that take.
+    with sources.without_takes([obj] if request.action else []):
+        rig = read_rig(
+            obj,
+            action=find_action(request.action),
+            frames=request.frames,
+            true_fps=request.true_fps,
+            scale=request.scale,
+        )
     if request.cycles != 1:
         rig = looped_rig(rig, request.cycles)
     require_simulatable(rig.clip)
@@ -100,16 +106,23 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
     """Make the job's folder. ``folder`` None is a new one among the user's jobs."""
     obj = find_armature(request.armature)
     attachments = {"rig": rig.to_arrays()}
+    cast = Cast({obj.name: rig})
     if registry.get(request.method).uses_engine:
         attachments |= attachments_of(obj, rig, request.body, find_action(request.action))
         attachments |= muscle.attachment_of(obj, rig, find_action(request.action), request.muscle)
-        attachments["stage"] = to_arrays(read_stage(bpy.context.scene, {obj.name: rig}))
+        stage, cast = read_stage_for(request, rig)
+        attachments["stage"] = to_arrays(stage)
+        attachments |= _attachments_of_others(cast)
     target = {
         "armature": obj.name,
         "action": request.action or rig.clip.name,
         "place": request.place,
         "blend": bpy.data.filepath,
     }
+    if cast.others:
+        # The Action by name, '' for somebody whom none moved.
+        actions = {name: action.name if action else "" for name, action in cast.actions.items()}
+        target["cast"] = [{"armature": name, "action": action} for name, action in actions.items()]
     return jobs.create(
         rig.clip,
         method=request.method,
@@ -123,25 +136,44 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
     )
 
 
+def read_stage_for(request: Request, rig: RigMotion) -> tuple[StageParts, Cast]:
+    """The stage around the request's motion, and everybody whom its method simulates on it, the main one first."""
+    scene, obj = bpy.context.scene, find_armature(request.armature)
+    if registry.simulates_cast(request.method):
+        cast = read_cast(scene, obj, rig, request.place)
+    else:
+        cast = Cast({obj.name: rig})
+    parts = read_stage(scene, cast.motions)
+    return replace(parts, findings=(*cast.findings, *parts.findings)), cast
+
+
+def _attachments_of_others(cast: Cast) -> dict[str, Attachment]:
+    """What travels with the job for everybody but the main character."""
+    found: dict[str, Attachment] = {}
+    for number, (name, rig) in enumerate(cast.others.items(), start=1):
+        own = attachments_of(find_armature(name), rig, None, cast.actions[name])
+        found |= member_attachments(CastMember(name, rig.clip, number), {"rig": rig.to_arrays(), **own})
+    return found
+
+
 def collect(job: jobs.Job) -> Written:
-    """Bake a finished job's take as a new Action. The caller owns the undo step."""
+    """Bake a finished job's take as new Actions: everybody's and everything's, or none. The caller owns the undo step.
+
+    Gives the main character's, with the others' and the props' in it.
+    """
     result = job.result()
-    target = job.spec.target
-    if not target.get("armature"):
+    if not job.spec.target.get("armature"):
         raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
-    obj = find_armature(target["armature"])
-    rig = RigMotion.from_arrays(job.clip(), *job.attachment("rig"))
-    written = write_take(
-        obj,
-        result.take,
-        rig,
-        name=f"{target['action']} {job.spec.method}",
-        source_action=bpy.data.actions.get(target["action"]),
-        where=target.get("place", "AUTO"),
-    )
-    takes.add(obj, written, job, result)
+    characters = bring_home(job, result.take)
+    for one in characters:
+        takes.add(one.obj, one.written, job, result, take=one.take, source=one.source)
+    written = characters[0].written
+    baked = {"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath}
+    for kind in ("others", "props"):
+        if made := getattr(written, kind):
+            baked[kind] = [{"action": one.action.name, "object": one.obj.name} for one in made]
     try:
-        job.mark_collected({"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath})
+        job.mark_collected(baked)
     except CannotWrite as error:  # the Action is here, which is what counts; the job will only be offered again
         _log.warning("%s", error)
     return written

@@ -34,11 +34,16 @@ _BONE_CHANNEL = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rota
 
 @dataclass(frozen=True)
 class Written:
-    """What was made: the Action, the object that it moves and where it went ('ACTION', 'NLA' or 'COPY')."""
+    """What was made: the Action, the object that it moves and where it went ('ACTION', 'NLA' or 'COPY').
+
+    others, props: what was made with it of the same take, for the other characters and the loose things.
+    """
 
     action: bpy.types.Action
     obj: bpy.types.Object
     where: str
+    others: tuple["Written", ...] = ()
+    props: tuple["Written", ...] = ()
 
 
 def write_take(
@@ -67,7 +72,7 @@ def write_take(
             matrix_world = _matrix_world(target, rig.frame_start + np.arange(len(pos)))
         pose = _pose_matrices(matrix_world, pos / rig.metres_per_unit, quat, stretch)
         _key_bones(target, bag, take.motion.skeleton.names, pose, rig.frame_start)
-        _put(target, action, slot, source, where)
+        put(target, action, slot, source, where)
     except BaseException:
         bpy.data.actions.remove(action)
         if where == "COPY":
@@ -157,7 +162,7 @@ def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any
             actions.copy_curve(bag, curve, rig.frame_start, rig.time_stretch)
 
 
-def _put(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:
+def put(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:
     """Let the new Action move the object; nothing that moved it before gets lost."""
     actions.put_aside(obj)
     if where == "NLA":

@@ -3,9 +3,8 @@
 
 import bpy
 
+from ..bridge import requests
 from ..bridge.properties import request_of
-from ..bridge.stage import read_stage
-from ..bridge.stage.cast import read_cast
 from .reporting import NeedsMotion, explains_errors, waiting
 
 
@@ -20,7 +19,8 @@ class SINEW_OT_stage_check(NeedsMotion, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Say what was found."""
         with waiting(context):
-            parts = read_stage(context.scene, read_cast(context.scene, request_of(context.scene)))
+            request = request_of(context.scene)
+            parts, _ = requests.read_stage_for(request, requests.read(request))
         for finding in parts.findings:
             self.report({"WARNING"}, f"{finding.message}. {finding.hint}")
         if not parts.findings:

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.errors import BadStage
 from ...core.geometry.quaternions import Array
 from ...core.sim.parts import EARTH, Finding, StageParts
+from .. import sources
 from ..kept import scene_kept
 from ..rig_reader import RigMotion
 from .checks import problem_of
@@ -26,21 +27,19 @@ def on_stage(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return sorted((obj for obj in scene.objects if obj.sinew.role != "NONE"), key=lambda obj: obj.name)
 
 
-def characters(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """The chosen armature first, then those that are marked as characters and show."""
-    chosen = scene.sinew.armature
-    others = [obj for obj in on_stage(scene) if obj.sinew.role == "CHARACTER" and obj != chosen and obj.visible_get()]
-    return [chosen, *others] if chosen is not None else others
-
-
 def read_stage(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> StageParts:
     """Everything on the stage but the characters, in metres, and seconds from the clip's first frame.
 
     cast: the characters' motions by the names of their armatures, all read over the same frames. An object that names
     no armature is about the first one.
     """
-    with _declared(), scene_kept(scene):
+    with declared(), scene_kept(scene), sources.without_takes(_loose(scene)):
         return _read(scene, cast)
+
+
+def _loose(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Things that an earlier take may have moved."""
+    return [obj for obj in on_stage(scene) if obj.sinew.role in {"PROP", "PROJECTILE"} and obj.is_editable]
 
 
 def gravity_of(scene: bpy.types.Scene) -> Array:
@@ -60,7 +59,9 @@ def _read(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> StageParts:
             _require_sound(scene, obj, cast)
             roles.setdefault(obj.sinew.role, []).append(obj)
     findings = [
-        left_out(obj, "one character at a time is simulated so far", "Simulate it by itself")
+        left_out(
+            obj, "this method simulates one character at a time", "Choose another method, or simulate it by itself"
+        )
         for obj in roles.get("CHARACTER", ())
         if obj.name not in cast
     ]
@@ -127,7 +128,7 @@ def _moving(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], clock: 
 
 
 @contextmanager
-def _declared() -> Iterator[None]:
+def declared() -> Iterator[None]:
     """Blender knows our properties only while the add-on is on, and on a command line it is not."""
     from .. import properties
 

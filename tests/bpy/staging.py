@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge import stage
+from sinew.bridge import requests, stage
 from sinew.bridge.properties import request_of
 from sinew.bridge.stage.cast import read_cast
 from sinew.core.errors import BadStage
@@ -62,7 +62,14 @@ def read(**changes):
     for name, value in changes.items():
         setattr(scene.sinew, name, value)
     bpy.context.view_layer.update()
-    return stage.read_stage(scene, read_cast(scene, request_of(scene)))
+    return stage.read_stage(scene, cast().motions)
+
+
+def cast():
+    """Everybody on the stage, with the chosen armature's motion."""
+    scene = bpy.context.scene
+    request = request_of(scene)
+    return read_cast(scene, requests.find_armature(request.armature), requests.read(request))
 
 
 def refusal(*words):

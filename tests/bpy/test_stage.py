@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from sinew.bridge.properties import request_of
-from sinew.bridge.stage.cast import read_cast
 from sinew.core.geometry.quaternions import rotate
 
 from .rigs import arm, wave
-from .staging import CORNERS, DRUM, WEDGE, arrow, mesh, on_stage, read, sphere, volume
+from .staging import CORNERS, DRUM, WEDGE, arrow, cast, mesh, on_stage, read, sphere, volume
 from .ui import hero
 
 
@@ -249,6 +247,7 @@ def test_seconds_are_those_of_the_true_frame_rate(hero_here):
 def test_a_push_on_somebody_else_waits_for_them(hero_here):
     other = arm("Other")
     wave(other)
+    other.location.x = 2.0
     arrow(armature=other)
     parts = read()
     assert parts.pushes == () and "'Other', who is not simulated" in parts.findings[0].message
@@ -270,8 +269,7 @@ def test_a_projectile_flies_along_its_own_axis(hero_here):
 
 def test_a_projectile_meets_the_bone(hero_here):
     sphere("Ball", "PROJECTILE", speed=6.0, start_frame=3, bone="bone2").location = (0.5, -2, 0.5)
-    scene = bpy.context.scene
-    parts, clip = read(), read_cast(scene, request_of(scene))["Hero"].clip
+    parts, clip = read(), cast().motions["Hero"].clip
     ball = parts.props[0]
     assert np.linalg.norm(ball.velocity) == pytest.approx(6.0)
     pos, quat = clip.world()

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A whole stage comes home: every character's take and every prop's motion, all of them or none."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from ..core.control.cast import attachment_name
+from ..core.errors import JobError, RigError
+from ..core.jobs import Job
+from ..core.motion import PropMotion, Take
+from ..core.motion.io.npz import clip_from_arrays
+from ..core.sim.io import from_arrays
+from . import actions, sources
+from .prop_writer import write_prop
+from .rig_reader import RigMotion
+from .rig_writer import Written, require_writable, write_take
+
+
+@dataclass(frozen=True)
+class BakedCharacter:
+    """A character's part of what came home. source: the Action that was simulated, None where there was none."""
+
+    obj: bpy.types.Object
+    take: Take
+    rig: RigMotion
+    name: str
+    source: bpy.types.Action | None
+    written: Written | None = None
+
+
+@dataclass(frozen=True)
+class _Loose:
+    """A prop's motion, one frame a scene frame, and when the prop appeared."""
+
+    obj: bpy.types.Object
+    motion: PropMotion
+    appears_s: float
+
+
+def bring_home(job: Job, take: Take) -> tuple[BakedCharacter, ...]:
+    """Write everything in the take; gives the characters, the main one first with all the rest in its ``written``.
+
+    Looks at everything before it writes anything. The caller owns the undo step.
+    """
+    target = job.spec.target
+    where, title = target.get("place", "AUTO"), f"{target['action']} {job.spec.method}"
+    characters = _characters(job, take, where)
+    rig = characters[0].rig
+    things = _things(job, take, rig)
+    written: dict[str, Written] = {}
+    objects = [one.obj for one in (*characters, *things)]
+    with _all_or_nothing(objects):
+        # What is carried comes after what carries it: where it stands depends on that.
+        for one in sorted((*characters, *things), key=lambda one: _depth(one.obj)):
+            if isinstance(one, BakedCharacter):
+                before = sources.before_of(one.obj)
+                made = write_take(one.obj, one.take, one.rig, name=one.name, source_action=one.source, where=where)
+                if made.where != "COPY":
+                    sources.remember(made.action, replace(before, action=one.source))
+            else:
+                name = f"{one.obj.name} {title}"
+                made = write_prop(one.obj, one.motion, rig, one.appears_s, name=name, where=where)
+            if made is not None:
+                written[one.obj.name] = made
+    done = [replace(one, written=written[one.obj.name]) for one in characters]
+    company = {
+        "others": tuple(one.written for one in done[1:]),
+        "props": tuple(written[thing.obj.name] for thing in things if thing.obj.name in written),
+    }
+    return (replace(done[0], written=replace(done[0].written, **company)), *done[1:])
+
+
+def find_object(name: str, what: str) -> bpy.types.Object:
+    """The scene's object of that name, which the take is about."""
+    obj = bpy.context.scene.objects.get(name)
+    if obj is None:
+        raise RigError(
+            f"There is no {what} '{name}' in this scene, and the take moves it",
+            "Bring it back or give it its old name, and bake the job again",
+        )
+    return obj
+
+
+def _characters(job: Job, take: Take, where: str) -> list[BakedCharacter]:
+    """Whom the job is about, each found and fit to be written to."""
+    target, method = job.spec.target, job.spec.method
+    cast = [target, *target.get("cast", ())]
+    if len(take.others) != len(cast) - 1:
+        raise JobError(
+            f"The take of '{job.spec.title}' has {len(take.others)} other characters, and the job {len(cast) - 1}",
+            "Start the job again",
+        )
+    found = []
+    for number, (one, its) in enumerate(zip(cast, (take, *take.others), strict=True)):
+        obj = find_object(one["armature"], "armature")
+        if obj.type != "ARMATURE":
+            raise RigError(f"'{obj.name}' is no armature any more", "Give the armature its old name")
+        clip = clip_from_arrays(*job.attachment(attachment_name("clip", number))) if number else job.clip()
+        rig = RigMotion.from_arrays(clip, *job.attachment(attachment_name("rig", number)))
+        require_writable(obj, its.motion.skeleton.names, where)
+        source = bpy.data.actions.get(one["action"])
+        found.append(BakedCharacter(obj, its, rig, f"{one['action'] or obj.name} {method}", source))
+    return found
+
+
+def _things(job: Job, take: Take, rig: RigMotion) -> list[_Loose]:
+    """The props, each found and fit to be written to, in scene frames."""
+    if not take.props:
+        return []
+    appears_s = {prop.name: prop.appears_s for prop in from_arrays(*job.attachment("stage")).props}
+    places = np.arange(len(take.motion.resampled(rig.scene_fps))) * take.motion.fps / rig.scene_fps
+    found = []
+    for prop in take.props:
+        obj = find_object(prop.name, "object")
+        if obj.is_editable:
+            actions.require_no_tweak_mode(obj)
+        found.append(_Loose(obj, prop.sampled(places), appears_s.get(prop.name, 0.0)))
+    return found
+
+
+def _depth(obj: bpy.types.Object) -> int:
+    """How many objects carry it, one on the other."""
+    return 0 if obj.parent is None else 1 + _depth(obj.parent)
+
+
+@contextmanager
+def _all_or_nothing(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """If anything goes wrong, the objects are moved as before and nothing new is left."""
+    kinds = ("actions", "objects", "armatures")
+    known = {kind: {block.session_uid for block in getattr(bpy.data, kind)} for kind in kinds}
+    before = [(obj, _animation(obj)) for obj in objects]
+    try:
+        yield
+    except BaseException:
+        for obj, animation in before:
+            _put_back(obj, animation)
+        for kind in kinds:
+            blocks = getattr(bpy.data, kind)
+            for block in [block for block in blocks if block.session_uid not in known[kind]]:
+                blocks.remove(block)
+        raise
+
+
+def _animation(obj: bpy.types.Object) -> tuple[object, str | None, int] | None:
+    data = obj.animation_data
+    if data is None:
+        return None
+    return data.action, data.action_slot.identifier if data.action_slot else None, len(data.nla_tracks)
+
+
+def _put_back(obj: bpy.types.Object, animation: tuple[object, str | None, int] | None) -> None:
+    data = obj.animation_data
+    if data is None or not obj.is_editable:
+        return
+    if animation is None:
+        obj.animation_data_clear()
+        return
+    action, slot, tracks = animation
+    for track in list(data.nla_tracks)[tracks:]:
+        data.nla_tracks.remove(track)
+    data.action = action
+    if action is not None and slot is not None:
+        data.action_slot = action.slots[slot]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What moved an object before its takes: kept with each take's Action, so that the source is what is read again.
+
+A take keys every channel of what it moves. What its source does not key would be lost with it: a ball's place in the
+scene, the pose of a character that stands. So both travel with the take's Action.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from . import actions
+
+_SOURCE, _PLACED = "sinew_source", "sinew_placed"
+_ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+Channels = dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Before:
+    """action: what moved the object, None for nothing. placed: its channels that the Action does not key, by path."""
+
+    action: bpy.types.Action | None
+    placed: Channels
+
+
+def before_of(obj: bpy.types.Object) -> Before:
+    """What moves the object when no take does."""
+    take, _ = _take_on(obj)
+    if take is not None:
+        return Before(take.get(_SOURCE), json.loads(take[_PLACED]))
+    action = obj.animation_data.action if obj.animation_data else None
+    keyed = set()
+    if action is not None:
+        keyed = {curve.data_path for curve in actions.curves_of(action, actions.slot_for(action, obj))}
+    return Before(action, {path: values for path, values in _channels(obj).items() if path not in keyed})
+
+
+def remember(take: bpy.types.Action, before: Before) -> None:
+    """Keep with a take's Action what its object was moved by."""
+    if before.action is not None:
+        take[_SOURCE] = before.action
+    take[_PLACED] = json.dumps(before.placed)
+
+
+def rotation_channel(mode: str) -> str:
+    """The name of the rotation channel that counts in this rotation mode."""
+    return _ROTATIONS.get(mode, "rotation_euler")
+
+
+@contextmanager
+def without_takes(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """Let the objects be moved as before their takes for a while; afterwards all is as it was."""
+    with ExitStack() as stack:
+        for obj in objects:
+            take, track = _take_on(obj)
+            if take is not None:
+                stack.enter_context(_without(obj, track))
+        yield
+
+
+@contextmanager
+def _without(obj: bpy.types.Object, track: Any | None) -> Iterator[None]:
+    actions.require_no_tweak_mode(obj)
+    data, before, shown = obj.animation_data, before_of(obj), _channels(obj)
+    action, slot = data.action, data.action_slot.identifier if data.action_slot else None
+    try:
+        if track is not None:
+            track.mute = True
+        if before.action is None:
+            data.action = None
+        else:
+            actions.assign(obj, before.action, actions.slot_for(before.action, obj))
+        _set(obj, before.placed)
+        yield
+    finally:
+        if track is not None:
+            track.mute = False
+        data.action = action
+        if action is not None and slot is not None:
+            data.action_slot = action.slots[slot]
+        _set(obj, shown)
+
+
+def _take_on(obj: bpy.types.Object) -> tuple[bpy.types.Action | None, Any | None]:
+    """The take that moves the object now, and the NLA track that plays it if it is not the active Action."""
+    data = obj.animation_data
+    if data is None:
+        return None, None
+    if data.action is not None:
+        return (data.action, None) if _PLACED in data.action else (None, None)
+    for track in reversed(data.nla_tracks):
+        if not track.mute and len(track.strips):
+            take = track.strips[0].action
+            return (take, track) if take is not None and _PLACED in take else (None, None)
+    return None, None
+
+
+def _channels(obj: bpy.types.Object) -> Channels:
+    """An armature's bones' own transforms, any other object's own, by path."""
+    found = {}
+    for holder in obj.pose.bones if obj.pose else (obj,):
+        for name in ("location", rotation_channel(holder.rotation_mode), "scale"):
+            found[holder.path_from_id(name)] = [float(value) for value in getattr(holder, name)]
+    return found
+
+
+def _set(obj: bpy.types.Object, channels: Channels) -> None:
+    for path, values in channels.items():
+        holder, _, name = path.rpartition(".")
+        try:
+            owner = obj.path_resolve(holder) if holder else obj
+        except ValueError:
+            continue  # a bone that was renamed or deleted meanwhile
+        if list(getattr(owner, name)) != values:
+            setattr(owner, name, values)
