@@ -166,7 +166,8 @@ def test_stairs_are_climbed_step_by_step(walk, way, made_of):
     else:
         heights = [(0.17 * (i + 1) if way > 0 else top - 0.17 * (i + 1)) for i in range(len(edges))]
         ends = [*edges[1:], 12.0]
-        steps = [box(f"step{i}", (a, -1, -1), (b, 1, h)) for i, (a, b, h) in enumerate(zip(edges, ends, heights))]
+        sides = zip(edges, ends, heights, strict=True)
+        steps = [box(f"step{i}", (a, -1, -1), (b, 1, h)) for i, (a, b, h) in enumerate(sides)]
         first = [] if way > 0 else [box("landing", (-2, -1, -1), (edges[0], 1, top))]
         ground = stage_surface(*first, *steps)
         if way < 0:
