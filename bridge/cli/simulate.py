@@ -177,13 +177,17 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
     scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
     report = {**job.result().report, "input": arguments.input, "armature": written.obj.name}
     report |= {"action": written.action.name, "place": written.where.lower()}
+    everybody = (written, *written.others)
+    for about, one in zip(report.get("characters", ()), everybody, strict=False):
+        about |= {"armature": one.obj.name, "action": one.action.name}
+    report["props"] = [{"object": one.obj.name, "action": one.action.name} for one in written.props]
     if arguments.out:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
     for path in arguments.preview:
         # A .blend has a camera of its user's; what we opened ourselves is best seen by one that goes along.
         view = "FOLLOW" if arguments.input and Path(arguments.input).suffix.lower() != ".blend" else "AUTO"
-        preview.render(scene, path.resolve(), first, last, [written.obj], view)
+        preview.render(scene, path.resolve(), first, last, [one.obj for one in everybody], view)
     report["preview"] = [str(path) for path in arguments.preview]
     _write_report(arguments, report)
     print(summary(report))
@@ -201,7 +205,9 @@ def summary(report: dict[str, object]) -> str:
         f"{report['armature']}: Action '{report['action']}' made by {report['method']}{engine} "
         f"from {report['duration_s']:.2f} s of motion in {report['wall_s']:.1f} s"
     )
-    return "\n  ".join([done, *report.get("summary", ())])
+    others = [f"{about['armature']}: Action '{about['action']}'" for about in report.get("characters", ())[1:]]
+    things = [f"{about['object']}: Action '{about['action']}'" for about in report.get("props", ())]
+    return "\n  ".join([done, *report.get("summary", ()), *others, *things])
 
 
 def _frames(text: str) -> tuple[int, int]:
