@@ -3,14 +3,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import bpy
 
 from ..core.errors import BadFile
-from ..core.measure.bench_run import Case
+from ..core.measure.bench_run import Attachment, Case
 from ..core.measure.bench_simulate import short_enough
+from ..core.motion.io import stock
 from ..core.motion.timing import check_frame_rate
 from .bodies import attachments_of
 from .importers import open_input
@@ -90,3 +91,11 @@ def _read(path: Path, group: str, engine: str) -> Case:
     clip = rig.clip.frames(_ADDED_FRAMES.get(path.parent.name, 0), len(rig.clip))
     words = {"needs": _NEEDS[path.stem]} if path.stem in _NEEDS else {}
     return Case(group, path.stem, short_enough(clip), 0, engine, attachments_of(obj, rig), words)
+
+
+@lru_cache(maxsize=1)
+def mannequin_attachments() -> dict[str, Attachment]:
+    """What a job of a stock clip on the mannequin has for its body: its mesh."""
+    open_input(stock.names()[0])
+    obj = next(found for found in bpy.context.scene.objects if found.type == "ARMATURE")
+    return attachments_of(obj, read_rig(obj))

@@ -3,20 +3,31 @@
 
 import argparse
 import json
+import os
+import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..core.control import registry
 from ..core.errors import BadSettings
+from ..core.files import write_whole
 from ..core.measure import bench_simulate as core
 from ..core.measure import goals
 from ..core.measure.bench_run import Case, Row, method_and_settings, simulated
+from ..core.measure.page import page
 from ..core.motion.io import stock
-from . import bench_mocap
+from . import bench_mocap, saving
+from .bench_sheets import sheet
+
+_DOCS = Path(__file__).resolve().parents[1] / "docs"
+_PICTURES = Path("images") / "simulate"
+_KEY = ("group", "clip", "seed", "engine", "from", "phase", "hint_taken")  # what makes two rows the same run
+_ABSENT = "there is no folder of recorded motions: ../shared/mocap"
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of the method; may be repeated"
     )
+    add("--mesh", action="store_true", help="bodies of stock clips fitted to the mannequin's mesh, not from tables")
+    add("--twice", action="store_true", help="simulate everything twice, and say whether it came out the same")
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
+    add(
+        "--sheets",
+        type=Path,
+        nargs="?",
+        const=_DOCS,
+        metavar="DIR",
+        help="also make contact sheets of the stock clips and a page that shows them; DIR is the project's docs/ if "
+        "left out. The page has all that --rows has, the newest row of each",
+    )
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -80,24 +102,65 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     chosen = _chosen(arguments.only, arguments.clips)
     texts = [f"quality={arguments.quality}"] if arguments.method == "sampling" else []
     method, settings = method_and_settings(arguments.method, texts + arguments.set)
+    if arguments.sheets is not None:
+        saving.require_writable_folder(arguments.sheets)
+    shown_seed = (arguments.seeds or GROUPS["stock"].seeds)[0]
     rows: list[Row] = []
     finished = True
     try:
-        for name, clips in chosen.items():
-            if not clips:
-                _say(f"{name}: skipped, there is no '{bench_mocap.FOLDER}'")
-            group = GROUPS[name]
-            for case in group.cases(clips, arguments.seeds or group.seeds, group.engine or arguments.engine):
-                rows.append(simulated(case, method, settings)[0])
-                _tell(rows[-1], arguments.rows)
+        for case in _cases(chosen, arguments):
+            row, take = simulated(case, method, settings)
+            if arguments.twice:
+                row["same_again"] = row.get("sha256") == simulated(case, method, settings)[0].get("sha256")
+            rows.append(row)
+            _tell(row, arguments.rows)
+            if take is not None and arguments.sheets is not None and (case.group, case.seed) == ("stock", shown_seed):
+                sheet(arguments.sheets / _PICTURES / f"{case.name}.png", case.clip, take.motion)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
-    return {
+    result = {
         "settings": {"method": arguments.method, **settings.to_mapping()},
         "finished": finished,
-        "summary": {name: _summed(name, rows, bool(clips)) for name, clips in chosen.items()},
+        "same_again": all(row["same_again"] for row in rows) if arguments.twice else None,
+        "summary": _summed(chosen, rows),
         "rows": rows,
     }
+    if arguments.sheets is not None:
+        _write_page(result, arguments)
+    return result
+
+
+def _cases(chosen: Mapping[str, Sequence[str]], arguments: argparse.Namespace) -> Iterator[Case]:
+    for name, clips in chosen.items():
+        group = GROUPS[name]
+        if not clips:
+            _say(f"{name}: skipped, {_ABSENT}")
+        for case in group.cases(clips, arguments.seeds or group.seeds, group.engine or arguments.engine):
+            worn = bench_mocap.mannequin_attachments() if arguments.mesh and group.names is stock.names else {}
+            yield replace(case, attachments={**case.attachments, **worn})
+
+
+def _write_page(result: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """The page of all rows that are known, with the pictures that there are."""
+    known = {}
+    for row in [*(_read_rows(arguments.rows) if arguments.rows else []), *result["rows"]]:
+        known[tuple(str(row.get(key)) for key in _KEY)] = row
+    rows = list(known.values())
+    groups = {name: [row["clip"] for row in rows if row["group"] == name] for name in GROUPS}
+    whole = {**result, "summary": _summed({name: clips for name, clips in groups.items() if clips}, rows)}
+    folder = arguments.sheets / _PICTURES
+    pictures = {path.stem: (_PICTURES / path.name).as_posix() for path in sorted(folder.glob("*.png"))}
+    machine = f"{os.cpu_count()} cores, {platform.system()}"
+    write_whole(arguments.sheets / "simulate.md", page(whole, rows, pictures, machine).encode())
+
+
+def _read_rows(path: Path) -> list[Row]:
+    """What earlier runs left in a file; a last line that a kill tore is none."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+        with suppress(ValueError):
+            rows.append(json.loads(line))
+    return rows
 
 
 def _chosen(only: Sequence[str], clips: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -116,10 +179,13 @@ def _chosen(only: Sequence[str], clips: Sequence[str]) -> dict[str, tuple[str, .
     return {name: some for name, names in known.items() if (some := tuple(clip for clip in clips if clip in names))}
 
 
-def _summed(name: str, rows: Sequence[Row], ran: bool) -> dict[str, Any]:
-    if not ran:
-        return {"skipped": f"There are no recorded motions in '{bench_mocap.FOLDER}'"}
-    return GROUPS[name].summary([row for row in rows if row["group"] == name], rows)
+def _summed(chosen: Mapping[str, Sequence[str]], rows: Sequence[Row]) -> dict[str, Any]:
+    """By group what its rows come to."""
+    found: dict[str, Any] = {}
+    for name, clips in chosen.items():
+        own = [row for row in rows if row["group"] == name]
+        found[name] = GROUPS[name].summary(own, rows) if clips else {"skipped": _ABSENT}
+    return found
 
 
 def _tell(row: Row, file: Path | None) -> None:
