@@ -103,6 +103,10 @@ def measure_text(name: str, value: Any) -> tuple[str, str]:
         return _words(name), "yes" if value else "no"
     if not isinstance(value, float | int):
         return _words(name), str(value)
+    if "_use" in name:
+        return _words(name), f"{100.0 * value:.0f} %"
+    if name.endswith("_ratio"):
+        return _words(name), f"{value:.3g}×"
     for ending, factor, unit in _UNITS:
         if name.endswith(ending):
             return _words(name.removesuffix(ending)), f"{value * factor:.3g}{unit}"
@@ -114,7 +118,6 @@ _UNITS = (
     ("_m_s3", 1.0, " m/s³"),
     ("_m_s", 100.0, " cm/s"),
     ("_j_kg", 1.0, " J/kg"),
-    ("_ratio", 1.0, "×"),
     ("_kg", 1.0, " kg"),
     ("_nm", 1.0, " N·m"),
     ("_m", 100.0, " cm"),
@@ -182,5 +185,6 @@ def _natural(text: str) -> tuple[Any, ...]:
 _KEYS = {
     "TIME": lambda row: (row.made, row.variation),
     "NAME": lambda row: _natural(title_of(row)),
-    "ERROR": lambda row: row.error_m if row.error_m >= 0.0 else _UNKNOWN,
+    # Errors are counted up to the fall, so that one who fell at once has hardly any.
+    "ERROR": lambda row: (row.fell, row.error_m if row.error_m >= 0.0 else _UNKNOWN),
 }
