@@ -10,7 +10,6 @@ from ..control.trace import Trace
 from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..motion.falling import fell_at
-from ..motion.repair import repaired
 from . import closeness, effort, smoothness, soles
 
 Part = dict[str, float | None]
@@ -64,11 +63,10 @@ def measured(trace: Trace | None, source: Clip, motion: Clip) -> Measures:
     fall_s = fell_at(trace.wanted_pos, trace.seen_pos, trace.dt_s)
     kept = len(trace) if fall_s is None else round(fall_s * trace.fps)
     bones = [motion.skeleton.index(link.bone) for link in trace.body.links]
-    mended = repaired(source)[0]  # as it was followed: errors of capture are not the source's jerk
     return Measures(
         **_of_following(trace, min(kept, _living(trace))),
         **_of_physics(trace, _living(trace)),
-        **_of_smoothness(mended, motion, bones, trace.fps, np.inf if fall_s is None else fall_s - trace.dt_s),
+        **_of_smoothness(source, motion, bones, trace.fps, np.inf if fall_s is None else fall_s - trace.dt_s),
     )
 
 
@@ -129,13 +127,14 @@ def _of_joints(wanted: Array, seen: Array) -> Part:
 
 
 def _of_smoothness(source: Clip, motion: Clip, bones: Sequence[int], fps: float, until_s: float) -> Part:
-    """Jerk of the bones at the lowest rate involved, up to ``until_s``."""
+    """Jerk of the bones at the lowest rate involved, up to ``until_s``, wherever the source is sound."""
     fps = min(source.fps, motion.fps, fps)
     until_s = min(until_s, source.duration_s, motion.duration_s)
     if until_s < 0.0:
         return {}
-    theirs = smoothness.jerk(smoothness.bone_places(source, bones, fps, until_s), fps)
-    own = smoothness.jerk(smoothness.bone_places(motion, bones, fps, until_s), fps)
+    before, after = (smoothness.bone_places(clip, bones, fps, until_s) for clip in (source, motion))
+    sound = smoothness.sound_frames(source, fps, len(before))
+    theirs, own = (smoothness.jerk(places[: len(sound)], fps, sound) for places in (before, after))
     return {"jerk_m_s3": own, "jerk_ratio": smoothness.jerk_ratio(own, theirs)}
 
 

@@ -4,9 +4,13 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array
 from ..motion import Clip
+from ..motion.repair import repaired
+
+Flags = NDArray[np.bool_]
 
 # A source with less jerk than this stands still; against it every breath would be a thousand times as jerky. A tenth of
 # a millimetre, five times a second, is 3 m/s³; a calm walk has above 100.
@@ -14,19 +18,34 @@ _STILL_M_S3 = 10.0
 _AT_ONCE = 4096  # frames
 
 
-def jerk(pos: Array, fps: float) -> float | None:
+def jerk(pos: Array, fps: float, sound: Flags | None = None) -> float | None:
     """m/s³: the mean over frames and points of the length of the third difference of positions (T, P, 3), times fps³.
 
-    None for fewer than four frames. It grows with the frame rate where a motion is noisy: compare at one rate only.
+    sound: (T,) frames to go by; without it all. None where no four of them follow each other.
+    It grows with the frame rate where a motion is noisy: compare at one rate only.
     """
     if len(pos) < 4 or not pos.shape[1]:
         return None
-    return float(np.linalg.norm(np.diff(pos, 3, axis=0), axis=-1).mean() * fps**3)
+    lengths = np.linalg.norm(np.diff(pos, 3, axis=0), axis=-1)
+    if sound is not None:
+        lengths = lengths[sound[:-3] & sound[1:-2] & sound[2:-1] & sound[3:]]
+    return float(lengths.mean() * fps**3) if len(lengths) else None
 
 
 def jerk_ratio(own: float | None, source: float | None) -> float | None:
     """How many times as jerky as its source a motion is; a source that stands still counts as 10 m/s³."""
     return None if own is None or source is None else own / max(source, _STILL_M_S3)
+
+
+def sound_frames(clip: Clip, fps: float, count: int) -> Flags:
+    """(count,) frames at a rate that are not near one which had to be repaired: errors of capture are no jerk."""
+    repair = repaired(clip)[1]
+    bad = np.array([*repair.lost_frames, *(frame for _, frame in repair.spikes)], dtype=np.int64)
+    torn = np.zeros(len(clip), dtype=bool)
+    torn[bad] = True
+    torn[1:] |= torn[:-1].copy()
+    torn[:-1] |= torn[1:].copy()
+    return ~torn[np.minimum(np.round(np.arange(count) * clip.fps / fps).astype(int), len(clip) - 1)]
 
 
 def bone_places(clip: Clip, bones: Sequence[int], fps: float, until_s: float) -> Array:

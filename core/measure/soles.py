@@ -20,28 +20,26 @@ _UPRIGHT = 0.5
 _LEVEL_M = 0.005
 # Without forces to tell, a foot stands where it is as low and as slow as this. What is faster swings.
 _LOW_M, _SLOW_M_S = 0.02, 0.5
-# Hands that rest within this share of the height of the lowest part are paws.
+# Hands that rest no more than this share of the body's height above its feet are paws.
 _PAW = 0.15
 
 _CORNERS = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3, indexing="ij"), -1).reshape(8, 3)
 
 
 def feet(body: BodyModel) -> NDArray[np.int64]:
-    """The links that stand: feet and toes, shins of legs that have no foot, and hands that rest on the ground."""
-    rest, _ = body.skeleton.rest_world()
-    heights = np.array([rest[body.skeleton.index(link.bone), 2] for link in body.links])
-    low = heights <= heights.min() + _PAW * np.ptp(heights)
+    """The links that stand: feet and toes, shins of legs that have no foot, and hands that rest as low as those."""
     footed = {link.side for link in body.links if link.role == "foot"}
-    return np.array(
-        [
-            index
-            for index, link in enumerate(body.links)
-            if link.role in ("foot", "toe")
-            or (link.role == "shin" and link.side not in footed)
-            or (link.role == "hand" and low[index])
-        ],
-        dtype=np.int64,
-    )
+    found = [
+        index
+        for index, link in enumerate(body.links)
+        if link.role in ("foot", "toe") or (link.role == "shin" and link.side not in footed)
+    ]
+    if found:
+        rest, _ = body.skeleton.rest_world()
+        heights = np.array([rest[body.skeleton.index(link.bone), 2] for link in body.links])
+        low = heights <= heights[found].max() + _PAW * np.ptp(heights)
+        found += [index for index, link in enumerate(body.links) if link.role == "hand" and low[index]]
+    return np.array(sorted(found), dtype=np.int64)
 
 
 def touching(body: BodyModel, contact_force: Array) -> Flags:
