@@ -11,7 +11,6 @@ import numpy as np
 
 from ..core.errors import RigError
 
-SOURCE = "sinew_source"  # in a take's Action: the name of the Action that it was made from
 _LINEAR = 1  # the number behind the keyframe interpolation 'LINEAR', for foreach_set
 _NO_MOTION = "sinew_body."  # keyed, but not a motion: what an Action says about the body does not make it longer
 

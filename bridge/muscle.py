@@ -9,7 +9,7 @@ import numpy as np
 from ..core.control import muscle
 from ..core.errors import RigError
 from ..core.geometry.quaternions import Array
-from . import actions
+from . import actions, sources
 from .kept import scene_kept
 from .rig_reader import RigMotion, visible
 
@@ -68,7 +68,7 @@ def _curves(obj: bpy.types.Object) -> Iterator[bpy.types.FCurve]:
 def _keyed_by(obj: bpy.types.Object, action: bpy.types.Action | None) -> bpy.types.Action | None:
     """Whose keys count: those of the source, or of the take of it that shows, for those are what is being edited."""
     shown = obj.animation_data.action if obj.animation_data else None
-    if action is None or shown is None or shown == action or shown.get(actions.SOURCE) != action.name:
+    if action is None or shown in (None, action) or sources.before_of(obj).action != action:
         return action
     keyed = any(curve.data_path == PATH for curve in actions.curves_of(shown, actions.slot_for(shown, obj)))
     return shown if keyed else action

@@ -62,8 +62,6 @@ def write_take(
     source = source_action or (obj.animation_data.action if obj.animation_data else None)
     target = baked_copy(obj, f"{obj.name} {name}") if where == "COPY" else obj
     action, slot, bag = actions.new_action(name, target)
-    if source is not None:
-        action[actions.SOURCE] = source.name
     try:
         if source is not None and where != "COPY":
             _copy_other_curves(obj, source, bag, rig)

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge import actions, cli, muscle, requests
+from sinew.bridge import actions, cli, muscle, requests, sources
 from sinew.bridge.importers import open_input
 from sinew.bridge.rig_reader import looped_rig
 from sinew.bridge.rig_writer import write_take
@@ -122,7 +122,10 @@ def test_the_scene_is_left_as_it_was(hero):
 
 def bake(obj, source, name="Take"):
     rig = requests.read(requests.Request(obj.name, action=source.name))
-    return write_take(obj, Take(rig.clip), rig, name=name, source_action=source, where="ACTION").action
+    before = sources.before_of(obj)
+    action = write_take(obj, Take(rig.clip), rig, name=name, source_action=source, where="ACTION").action
+    sources.remember(action, before)
+    return action
 
 
 def test_a_baked_action_has_the_keys_and_the_source_keeps_its_own(hero):
