@@ -71,5 +71,6 @@ def _draw_end(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
 
 
 def _draw_summary(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView) -> None:
+    column = box.column(align=True)
     for sentence in view.summary:
-        paragraph(box, context, sentence, icon="BLANK1")
+        paragraph(column, context, sentence, icon="BLANK1")

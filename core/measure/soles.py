@@ -16,8 +16,8 @@ _TOUCH = 0.02
 _EARTH_M_S2 = 9.81
 # What carries pushes up rather than sideways: no more than 60 degrees from upright. A kicked ball does not.
 _UPRIGHT = 0.5
-# Points this much higher than the lowest are still on the ground with it: both edges of a flat sole.
-_LEVEL_M = 0.005
+# Points that are no more than this above the ground or the lowest of them are on it too: all corners of a flat sole.
+_LEVEL_M = 0.001
 # Without forces to tell, a foot stands where it is as low and as slow as this. What is faster swings.
 _LOW_M, _SLOW_M_S = 0.02, 0.5
 # Hands that rest no more than this share of the body's height above its feet are paws.
@@ -68,8 +68,9 @@ def sliding(
     """Horizontal speed (K - 1,) in m/s of the link's lowest points from moment to moment, and their height in metres.
 
     pos, quat_wxyz: the link's frame, (K, 3) and (K, 4). The points are fixed in the link, and those are taken that are
-    lowest at both ends of the step, by the higher of their two heights: the heel while the foot comes down on it, the
-    ball while it rolls off, both while it stands. So a foot that rolls does not slide, though its ankle moves.
+    in the ground at both ends of the step, or else lowest, by the higher of their two heights: the heel while the foot
+    comes down on it, the ball while it rolls off, both while it stands. So a foot that rolls does not slide, though its
+    ankle moves.
     """
     at = _lowest_points(link, quat_wxyz)
     local = np.concatenate([at[:-1], at[1:]], axis=1)
@@ -78,7 +79,7 @@ def sliding(
     higher = np.maximum(_above_ground(before, terrain), _above_ground(after, terrain))
     height = higher.min(axis=-1)
     with np.errstate(invalid="ignore"):  # beyond a terrain's edge everything is infinitely high
-        level = ~(higher - height[:, None] > _LEVEL_M)
+        level = ~(higher - np.maximum(height, 0.0)[:, None] > _LEVEL_M)
     moved = np.linalg.norm((after - before)[..., :2], axis=-1)
     return np.sum(moved * level, axis=-1) / level.sum(axis=-1) / dt_s, height
 

@@ -84,6 +84,16 @@ def test_a_foot_that_turns_on_the_spot_slides_at_its_corners():
     assert soles.skate(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(0.5 * corner, rel=1e-4)
 
 
+def test_a_corner_in_the_air_does_not_count():
+    """Tipped onto one edge, 3 mm deep in soft ground, and turning about it: the other edge touches nothing."""
+    body = figure("foot.L")
+    pos, quat = standing(body, 11)
+    edge = np.array([-0.2, SOLE[1], -0.003])
+    quat[:, 1] = from_rotation_vector(-np.linspace(0.05, 0.3, 11)[:, None] * X)
+    pos[:, 1] = edge + rotate(quat[:, 1], np.array([0.0, -SOLE[1], SOLE[2]]))
+    assert soles.skate(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(0.0, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("speed", "height", "seen"), [(0.2, 0.0, 0.2), (0.2, 0.01, 0.2), (0.2, 0.05, None), (2.0, 0.0, None)]
 )
