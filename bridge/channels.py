@@ -74,4 +74,5 @@ def _axis_angles(quats: Sequence[Array] | Array) -> Array:
             found, angle = -found, -angle
         rows[i] = [angle, *found]
         axis = found
+    rows[:, 0] = np.unwrap(rows[:, 0])  # a turn more about the same axis is the same rotation
     return rows

@@ -133,6 +133,7 @@ def _all_or_nothing(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
     kinds = ("actions", "objects", "armatures")
     known = {kind: {block.session_uid for block in getattr(bpy.data, kind)} for kind in kinds}
     before = [(obj, _animation(obj)) for obj in objects]
+    unkept = [action for action in bpy.data.actions if not action.use_fake_user]
     try:
         yield
     except BaseException:
@@ -142,6 +143,9 @@ def _all_or_nothing(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
             blocks = getattr(bpy.data, kind)
             for block in [block for block in blocks if block.session_uid not in known[kind]]:
                 blocks.remove(block)
+        for action in unkept:
+            if action.use_fake_user:  # it was about to lose its user
+                action.use_fake_user = False
         raise
 
 

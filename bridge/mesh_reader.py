@@ -53,8 +53,12 @@ def read_mesh(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float 
 
 
 def _bound(mesh: bpy.types.Object, obj: bpy.types.Object) -> bool:
-    """Whether the armature's bones move the mesh: by its vertices, or as a whole."""
-    return _skinned(mesh, obj) or bool(_holder(mesh, obj))
+    """Whether the armature's bones move the mesh: by its vertices, or as a whole.
+
+    What is held and marked for the stage, such as a sword as a prop, is a thing of its own.
+    """
+    marked = hasattr(mesh, "sinew") and mesh.sinew.role != "NONE"
+    return _skinned(mesh, obj) or (bool(_holder(mesh, obj)) and not marked)
 
 
 def _skinned(mesh: bpy.types.Object, obj: bpy.types.Object) -> bool:

@@ -49,7 +49,7 @@ def write_prop(
         with actions.playing(target, action):
             basis, deltas = _basis(target, world, rig.frame_start)
         _key(bag, _values(target, basis, deltas), rig.frame_start)
-        put(target, action, slot, None if where == "COPY" else before.action, where, rig.frame_start)
+        put(target, action, slot, None if where == "COPY" else before.action, where)
     except BaseException:
         bpy.data.actions.remove(action)
         if where == "COPY":

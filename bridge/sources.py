@@ -48,6 +48,20 @@ def remember(take: bpy.types.Action, before: Before) -> None:
     take[_PLACED] = json.dumps(before.placed)
 
 
+def put_back(obj: bpy.types.Object, take: bpy.types.Action) -> None:
+    """Let the object be moved as it was before this take from now on."""
+    before = Before(take.get(_SOURCE), json.loads(take.get(_PLACED, "{}")))
+    data = obj.animation_data or obj.animation_data_create()
+    if before.action is not None:
+        actions.assign(obj, before.action, actions.slot_for(before.action, obj))
+    else:
+        data.action = None
+        for track in data.nla_tracks:
+            if any(strip.action == take for strip in track.strips):
+                track.mute = True
+    _set(obj, before.placed)
+
+
 def rotation_channel(mode: str) -> str:
     """The name of the rotation channel that counts in this rotation mode."""
     return _ROTATIONS.get(mode, "rotation_euler")
