@@ -2,6 +2,7 @@
 """From stage parts and characters to a stage: meshes become convex pieces, names become numbers. In the worker."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..body import BodyModel
 from ..errors import BadStage
 from ..geometry.quaternions import Array
 from ..motion import Skeleton
+from .changes import with_masses
 from .convex import convex_pieces
 from .engine import starts
 from .parts import Finding, PropPart, PushPart, StageParts
@@ -29,6 +31,10 @@ def assemble(
     characters = tuple(
         Character(body, name, parts.self_collision) for name, body in zip(parts.characters, bodies, strict=True)
     )
+    if parts.mass_factor != 1.0 and characters:
+        first = characters[0]
+        masses = parts.mass_factor * np.array([link.mass for link in first.body.links])
+        characters = (replace(first, body=with_masses(first.body, masses)), *characters[1:])
     findings = list(parts.findings)
     obstacles = []
     for part in parts.obstacles:

@@ -29,14 +29,15 @@ def changed_stage(
         if masses.shape != (first[-1],):
             raise BadMotion(f"There are {first[-1]} links on the stage, but {masses.shape} masses")
         characters = tuple(
-            replace(character, body=_with_masses(character.body, masses[first[index] : first[index + 1]]))
+            replace(character, body=with_masses(character.body, masses[first[index] : first[index + 1]]))
             for index, character in enumerate(stage.characters)
         )
         stage = replace(stage, characters=characters)
     return stage
 
 
-def _with_masses(body: BodyModel, masses: Array) -> BodyModel:
+def with_masses(body: BodyModel, masses: Array) -> BodyModel:
+    """The body with link masses (L,) kg; inertia changes with them."""
     links = tuple(
         replace(link, mass=float(mass), inertia=link.inertia * (mass / link.mass))
         for link, mass in zip(body.links, masses, strict=True)

@@ -42,7 +42,7 @@ def to_arrays(parts: StageParts) -> tuple[dict[str, np.ndarray], dict[str, Any]]
         ],
         "pushes": [{name: getattr(push, name) for name in ("name", "character", "bone")} for push in parts.pushes],
         "findings": [vars(finding) for finding in parts.findings],
-        **{name: getattr(parts, name) for name in ("friction", "ground", "self_collision")},
+        **{name: getattr(parts, name) for name in ("friction", "ground", "self_collision", "mass_factor")},
     }
     return arrays, meta
 
@@ -75,6 +75,7 @@ def _stage_parts(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> S
         ),
         gravity=arrays["gravity"],
         findings=tuple(Finding(**words) for words in meta["findings"]),
+        mass_factor=meta.get("mass_factor", 1.0),
         **{name: meta[name] for name in ("friction", "ground", "self_collision")},
     )
 

@@ -106,6 +106,7 @@ class StageParts:
     characters: who is on it, by the names that the pushes know them by.
     terrain: stands in for the flat ground. ground: whether there is any; without it everything falls.
     gravity: (3,) m/s². friction: of ground or terrain. self_collision: whether characters touch themselves.
+    mass_factor: how much heavier or lighter than its body the first character is; its strength stays.
     findings: what the animator should know of how the scene was read.
     """
 
@@ -118,12 +119,15 @@ class StageParts:
     friction: float = 1.0
     ground: bool = True
     self_collision: bool = False
+    mass_factor: float = 1.0
     findings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
         _require_friction("The ground", self.friction)
         if np.shape(self.gravity) != (3,) or not np.all(np.isfinite(self.gravity)):
             raise BadStage(f"Gravity is {self.gravity}, not three numbers")
+        if not (np.isfinite(self.mass_factor) and self.mass_factor > 0.0):
+            raise BadStage(f"The character's mass is multiplied by {self.mass_factor:g}", "Give a factor above zero")
 
 
 def _require_friction(name: str, friction: float) -> None:
