@@ -37,6 +37,20 @@ def add_strip(obj: bpy.types.Object, action: bpy.types.Action, slot: Any) -> Any
     return strip
 
 
+def play(obj: bpy.types.Object, action: bpy.types.Action, slot: Any) -> Any:
+    """Let the NLA play the Action, by the strip that it has there or a new one; gives that."""
+    data = obj.animation_data
+    placed = [(track, strip) for track in data.nla_tracks for strip in track.strips] if data else []
+    for track, strip in placed:
+        if strip.action == action:
+            data.action = None
+            end_solo(obj)
+            data.use_nla = True
+            track.mute = strip.mute = False
+            return strip
+    return add_strip(obj, action, slot)
+
+
 def end_solo(obj: bpy.types.Object) -> None:
     """Let all of the object's tracks and its own Action play: a solo track silences them."""
     for track in obj.animation_data.nla_tracks:

@@ -4,7 +4,8 @@
 import bpy
 
 from ...core.errors import RigError
-from .. import actions, nla
+from .. import actions, nla, sources
+from . import company
 from .rows import chosen_index, is_linked, model_of, row_at, strips_of, title_of
 from .views import is_shown
 
@@ -15,8 +16,9 @@ def show(obj: bpy.types.Object, index: int = -1) -> str:
     action = _action_of(row)
     _require_changeable(obj)
     _play(obj, action)
+    others = company.show(obj, row)
     obj.sinew_take_index = index if index >= 0 else chosen_index(obj)
-    return f"'{obj.name}' shows '{action.name}'"
+    return f"'{obj.name}' shows '{action.name}'" + (f", and {others} more what they did in it" if others else "")
 
 
 def show_source(obj: bpy.types.Object, index: int = -1) -> str:
@@ -28,18 +30,20 @@ def show_source(obj: bpy.types.Object, index: int = -1) -> str:
             f"Look at '{model.name}', which it was made from" if (model := model_of(row)) else "",
         )
     _require_changeable(obj)
-    if row.source is not None:
-        _play(obj, row.source)
-        return f"'{obj.name}' shows its source '{row.source.name}'"
-    data = obj.animation_data
-    if row.source_name or data is None:
+    if row.source is None and row.source_name:
         raise RigError(
             f"The source '{row.source_name}' of take '{title_of(row)}' is not in this file any more",
             "Append it from an older version of the file",
         )
     actions.put_aside(obj)
-    data.action = None
-    return f"'{obj.name}' shows its NLA again"
+    if row.action is not None:
+        sources.put_back(obj, row.action)  # also what the take keys and its source does not
+    if row.source is not None:
+        _play(obj, row.source)
+    elif obj.animation_data is not None:
+        obj.animation_data.action = None
+    company.show_source(obj, row)
+    return f"'{obj.name}' shows its source" + (f" '{row.source.name}'" if row.source else "")
 
 
 def rename(obj: bpy.types.Object, name: str, index: int = -1) -> str:
@@ -58,23 +62,26 @@ def rename(obj: bpy.types.Object, name: str, index: int = -1) -> str:
 
 def toggle_keep(obj: bpy.types.Object, index: int = -1) -> str:
     """Keep the take, or no longer: its Action's fake user, which keeps it even when the armature is deleted."""
-    action = _action_of(row_at(obj, index))
+    row = row_at(obj, index)
+    action = _action_of(row)
     _require_local(action)
     action.use_fake_user = not action.use_fake_user
+    company.keep(obj, row)
     return f"'{action.name}' is kept" if action.use_fake_user else f"'{action.name}' is no longer kept"
 
 
 def send_to_nla(obj: bpy.types.Object, index: int = -1) -> str:
-    """Put the take on a new track above all others and let the NLA move the armature."""
+    """Put the take on a new track above all others, unless it is on one, and let the NLA move the armature."""
     row = row_at(obj, index)
     action = _action_of(row)
     _require_changeable(obj)
-    for track, _ in strips_of(obj, action):
-        raise RigError(f"'{action.name}' is in the NLA already, on track '{track.name}'", "Remove that strip first")
     slot = _slot_of(action, obj)
+    already = "already " if strips_of(obj, action) else ""
     actions.put_aside(obj)
-    strip = nla.add_strip(obj, action, slot)
-    return f"'{action.name}' is in the NLA from frame {strip.frame_start:g} to {strip.frame_end:g}"
+    strip = nla.play(obj, action, slot)
+    company.send_to_nla(row)
+    obj.sinew_take_index = index if index >= 0 else chosen_index(obj)
+    return f"'{action.name}' is {already}in the NLA from frame {strip.frame_start:g} to {strip.frame_end:g}"
 
 
 def why_ask(obj: bpy.types.Object, index: int = -1) -> str:
@@ -115,7 +122,7 @@ def delete_unkept(obj: bpy.types.Object) -> str:
     _require_changeable(obj)
     places = unkept(obj)
     if not places:
-        raise RigError(f"Every take of '{obj.name}' is kept or in the NLA")
+        raise RigError(f"Every take of '{obj.name}' is kept, linked or in the NLA")
     left = [why_left for why_left, _ in (_remove(obj, place) for place in reversed(places)) if why_left]
     obj.sinew_take_index = 0
     deleted = len(places) - len(left)
@@ -139,6 +146,7 @@ def _remove(obj: bpy.types.Object, place: int) -> tuple[str, str]:
     """Take a row off the list, and its Action out of the file unless somebody else uses it: (who does, its name)."""
     row = obj.sinew_takes[place]
     name, action, source = title_of(row), row.action, row.source
+    props = [(prop.name, prop.mark, prop.action) for prop in row.props]
     why_left = ""
     if action is not None:
         users = other_users(obj, action)
@@ -148,6 +156,7 @@ def _remove(obj: bpy.types.Object, place: int) -> tuple[str, str]:
     obj.sinew_takes.remove(place)
     if action is not None and not why_left:
         bpy.data.actions.remove(action)
+        company.drop(obj, props)
     if source is not None and source != action and source.library is None and source.users == 0:
         source.use_fake_user = True  # the list was all that held it
     return why_left, name

@@ -22,6 +22,15 @@ SORTS = (
 )
 
 
+class SINEW_PG_take_prop(bpy.types.PropertyGroup):
+    """A loose thing that was on the take's stage; ``name`` is what it was called then."""
+
+    mark: Text(name="Mark", description="By what the thing is known whatever it is called", **_COMMON)
+    action: PointerProperty(
+        type=bpy.types.Action, name="Action", description="How it moved; empty if it did not", override=_EDITABLE
+    )
+
+
 class SINEW_PG_take(bpy.types.PropertyGroup):
     """A take; ``name`` is a key that no other take of the armature has. Plain copies of what the job said of it."""
 
@@ -42,6 +51,12 @@ class SINEW_PG_take(bpy.types.PropertyGroup):
     error_m: FloatProperty(
         name="Error", description="Mean distance of the joints from the source in metres; -1 if unknown", **_COMMON
     )
+    props: CollectionProperty(
+        type=SINEW_PG_take_prop,
+        name="Props",
+        description="Loose things that moved in it",
+        override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
+    )
     report: Text(name="Report", description="What was done and measured, as JSON", **_COMMON)
 
 
@@ -54,7 +69,7 @@ class SINEW_PG_takes_view(bpy.types.PropertyGroup):
     )
 
 
-_CLASSES = (SINEW_PG_take, SINEW_PG_takes_view)
+_CLASSES = (SINEW_PG_take_prop, SINEW_PG_take, SINEW_PG_takes_view)
 
 
 def register() -> None:
@@ -71,7 +86,7 @@ def register() -> None:
         name="Active Take", description="The take that is chosen in the list", min=0, **_COMMON
     )
     bpy.types.Object.sinew_mark = Text(
-        name="Mark", description="By what baked copies know their armature, whatever it is called", **_COMMON
+        name="Mark", description="By what takes know the object, whatever it is called", **_COMMON
     )
     bpy.types.Scene.sinew_takes_view = PointerProperty(type=SINEW_PG_takes_view)
 

@@ -2,7 +2,6 @@
 """Which takes an armature has, and how a finished job becomes one."""
 
 import json
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,8 @@ from ...core.errors import RigError
 from ...core.jobs import Job, Result
 from ...core.motion import Take
 from ..rig_writer import Written
+from . import company
+from .company import mark_of
 
 # The report's parts that are longer than this stay in the job's folder: twenty takes with the origin of every
 # bone's mass in them would make a file slow to save.
@@ -49,7 +50,8 @@ def add(
     written.action.use_fake_user = False
     _name_source(row, job, source, is_main=take is None or take is result.take)
     if shown != obj:
-        row.armature_mark, row.armature_name = _mark_of(obj), obj.name
+        row.armature_mark, row.armature_name = mark_of(obj), obj.name
+    company.note_props(shown, row, written.props)
     _fill(row, job, _report_of(result, take))
     shown.sinew_take_index = len(shown.sinew_takes) - 1
 
@@ -100,13 +102,8 @@ def strips_of(obj: bpy.types.Object, action: bpy.types.Action | None) -> list[tu
 
 def model_of(row: bpy.types.PropertyGroup) -> bpy.types.Object | None:
     """The armature that a baked copy was made from, if it is still in a scene."""
-    if not row.armature_name:
-        return None
-    named = bpy.data.objects.get(row.armature_name)
-    marked = [obj for obj in bpy.data.objects if row.armature_mark and obj.sinew_mark == row.armature_mark]
-    if named is not None and (named in marked or not marked):  # a duplicate has its model's mark
-        marked = [named]
-    return next((obj for obj in marked if obj.type == "ARMATURE" and obj.users_scene), None)
+    model = company.find(row.armature_name, row.armature_mark) if row.armature_name else None
+    return model if model is not None and model.type == "ARMATURE" else None
 
 
 def copies_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -133,13 +130,6 @@ def _is_model(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> bool:
     if not row.armature_name:
         return False
     return row.armature_mark == obj.sinew_mark if row.armature_mark else row.armature_name == obj.name
-
-
-def _mark_of(obj: bpy.types.Object) -> str:
-    """The armature's mark, made when it is first needed; '' for a linked one, which cannot keep any."""
-    if not obj.sinew_mark and obj.library is None:
-        obj.sinew_mark = secrets.token_hex(8)
-    return str(obj.sinew_mark)
 
 
 def _drop_empty_rows_of(obj: bpy.types.Object, job_id: str) -> None:

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What shared the stage with a take: other characters, who have takes of their own from the same bake, and props.
+
+They are found by marks and names, never held: a pointer would keep a deleted object in the file, and bring
+everything along when the armature is appended elsewhere.
+"""
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ...core.errors import RigError
+from .. import actions, nla, sources
+from ..rig_writer import Written
+
+
+def mark_of(obj: bpy.types.Object) -> str:
+    """The object's mark, made when it is first needed; '' for a linked one, which cannot keep any."""
+    if not obj.sinew_mark and obj.library is None:
+        obj.sinew_mark = secrets.token_hex(8)
+    return str(obj.sinew_mark)
+
+
+def find(name: str, mark: str) -> bpy.types.Object | None:
+    """The object that was called so and is marked so, if it is still in a scene."""
+    named = bpy.data.objects.get(name)
+    marked = [obj for obj in bpy.data.objects if mark and obj.sinew_mark == mark]
+    if named is not None and (named in marked or not marked):  # a duplicate has its model's mark
+        marked = [named]
+    return next((obj for obj in marked if obj.users_scene), None)
+
+
+def note_props(obj: bpy.types.Object, row: Any, written: Sequence[Written]) -> None:
+    """Note how each thing moved in the take that was just baked.
+
+    A thing that did what it shows already got no Action of its own: it shares the one that it shows.
+    """
+    made = {one.obj.name: (one.obj, one.action) for one in written}
+    known = {find(prop.name, prop.mark) for other in obj.sinew_takes for prop in other.props}
+    for thing in known - {None}:
+        if thing.name not in made and thing.animation_data and _is_known(obj, thing.animation_data.action):
+            made[thing.name] = thing, thing.animation_data.action
+    for name, (thing, action) in made.items():
+        prop = row.props.add()
+        prop.name, prop.mark, prop.action = name, mark_of(thing), action
+    for one in written:
+        one.action.use_fake_user = False  # as with the take's own: the list holds it
+
+
+def show(obj: bpy.types.Object, row: Any) -> int:
+    """Let everything else move as it did in the take; gives how many others were changed."""
+    changed = 0
+    for other, twin in _twins(obj, row):
+        changed += _assign(other, twin.action)
+    own = {find(prop.name, prop.mark): prop.action for prop in row.props}
+    for thing in _things(obj):
+        if own.get(thing) is not None:
+            changed += _assign(thing, own[thing])
+        else:
+            changed += _put_back(obj, thing)
+    return changed
+
+
+def show_source(obj: bpy.types.Object, row: Any) -> None:
+    """Let everything else move as it did before the take."""
+    for other, twin in _twins(obj, row):
+        if other.animation_data.action == twin.action:
+            sources.put_back(other, twin.action)
+    for thing in _things(obj):
+        _put_back(obj, thing)
+
+
+def keep(obj: bpy.types.Object, row: Any) -> None:
+    """Keep the props' motions as long as a take is kept in which they moved so."""
+    for prop in row.props:
+        if prop.action is not None and prop.action.library is None:
+            sharing = [other for other in obj.sinew_takes if any(one.action == prop.action for one in other.props)]
+            prop.action.use_fake_user = any(other.action and other.action.use_fake_user for other in sharing)
+
+
+def send_to_nla(row: Any) -> None:
+    """Put the props' motions into the NLA as well."""
+    for prop in row.props:
+        thing = find(prop.name, prop.mark)
+        slot = actions.slot_for(prop.action, thing) if prop.action and thing and _is_free(thing) else None
+        if slot is not None:
+            actions.put_aside(thing)
+            nla.play(thing, prop.action, slot)
+
+
+def drop(obj: bpy.types.Object, props: Sequence[tuple[str, str, bpy.types.Action | None]]) -> None:
+    """Delete the motions of a deleted take's props (name, mark, Action) that nothing else uses."""
+    for name, mark, action in props:
+        if action is None or action.library is not None or _is_known(obj, action):
+            continue
+        thing = find(name, mark)
+        if thing is not None and _is_free(thing) and thing.animation_data and thing.animation_data.action == action:
+            sources.put_back(thing, action)
+        action.use_fake_user = False
+        if action.users == 0:
+            bpy.data.actions.remove(action)
+
+
+def _twins(obj: bpy.types.Object, row: Any) -> list[tuple[bpy.types.Object, Any]]:
+    """(armature, take) of the other characters from the same bake; a duplicate of ``obj`` shares its take and is none."""
+    found = []
+    for other in bpy.data.objects:
+        twin = other.sinew_takes.get(row.name) if other.type == "ARMATURE" and other != obj else None
+        if twin is not None and twin.action not in (None, row.action) and _is_free(other) and other.users_scene:
+            found.append((other, twin))
+    return found
+
+
+def _things(obj: bpy.types.Object) -> set[bpy.types.Object]:
+    """Every prop that moved in any of the armature's takes and can be changed."""
+    found = {find(prop.name, prop.mark) for row in obj.sinew_takes for prop in row.props}
+    return {thing for thing in found if thing is not None and _is_free(thing)}
+
+
+def _assign(thing: bpy.types.Object, action: bpy.types.Action) -> int:
+    slot = actions.slot_for(action, thing)
+    if slot is None or (thing.animation_data and thing.animation_data.action == action):
+        return 0
+    actions.put_aside(thing)
+    actions.assign(thing, action, slot)
+    nla.end_solo(thing)
+    return 1
+
+
+def _put_back(obj: bpy.types.Object, thing: bpy.types.Object) -> int:
+    """Take one of the armature's takes off a thing."""
+    data = thing.animation_data
+    if data is None:
+        return 0
+    playing = [strip.action for track in data.nla_tracks if not track.mute for strip in track.strips]
+    known = [action for action in ([data.action] if data.action else playing) if _is_known(obj, action)]
+    for action in known:
+        sources.put_back(thing, action)
+    return 1 if known else 0
+
+
+def _is_known(obj: bpy.types.Object, action: bpy.types.Action | None) -> bool:
+    """Whether a prop moved so in one of the armature's takes."""
+    return action is not None and any(prop.action == action for row in obj.sinew_takes for prop in row.props)
+
+
+def _is_free(thing: bpy.types.Object) -> bool:
+    try:
+        actions.require_no_tweak_mode(thing)
+    except RigError:
+        return False
+    return thing.library is None

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Takes panel draws every state, names only what exists, and says what the verbs go by."""
+
+from types import SimpleNamespace
+
+import blf
+import bpy
+import pytest
+
+from sinew.panels import drawing
+from sinew.panels import takes as panel
+
+from .rigs import arm
+from .taking import take
+from .test_panels import Layout
+from .ui import hero, simulate, tick_to_end
+
+
+class ListLayout(Layout):
+    """A layout with lists, foldable parts and long choices."""
+
+    def _part(self, **_):
+        return ListLayout(self.page)
+
+    row = column = box = split = _part
+
+    def panel(self, idname, default_closed=False):
+        return ListLayout(self.page), ListLayout(self.page)
+
+    def separator(self):
+        pass
+
+    def prop(self, data, name, text=None, icon="NONE", emboss=True, expand=False):
+        super().prop(data, name, text=text, icon=icon)
+
+    def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
+        assert active_data.bl_rna.properties[active_name].type == "INT"
+        kind = getattr(bpy.types, kind)
+        items = getattr(data, name)
+        this = SimpleNamespace(filter_name="", bitflag_filter_item=1)
+        flags, places = kind.filter_items(this, bpy.context, data, name)
+        for index in sorted((i for i in range(len(items)) if flags[i]), key=places.__getitem__):
+            item = items[index]
+            self.page.listed.append(item.action_name)
+            layout = ListLayout(self.page)
+            kind.draw_item(None, bpy.context, layout, data, item, 0, active_data, active_name, index)
+
+
+def drawn():
+    page = SimpleNamespace(texts=[], props=[], buttons=[], bars=[], listed=[])
+    region = SimpleNamespace(width=320)
+    scene, active, preferences = bpy.context.scene, bpy.context.active_object, bpy.context.preferences
+    context = SimpleNamespace(scene=scene, active_object=active, region=region, preferences=preferences)
+    panel.SINEW_PT_takes.draw(SimpleNamespace(layout=ListLayout(page)), context)
+    page.text = " ".join(page.texts)
+    page.idnames = [button.idname for button in page.buttons]
+    return page
+
+
+@pytest.fixture(autouse=True)
+def letters(monkeypatch):
+    """In the background Blender has no fonts."""
+    monkeypatch.setattr(blf, "dimensions", lambda font, text: (6.0 * len(text), 11.0))
+    drawing._wrapped.cache_clear()
+    yield
+    drawing._wrapped.cache_clear()
+
+
+def test_without_takes_it_says_how_to_get_some(addon):
+    assert "Select an armature" in drawn().text
+    hero()
+    assert "No takes yet" in drawn().text and "Hero" in drawn().text
+
+
+def test_every_row_has_its_buttons_and_the_chosen_one_its_story(addon):
+    obj = hero()
+    take(obj, "A")
+    take(obj, "B", fell_at_s=2.5, variation=3)
+    page = drawn()
+    assert [button.index for button in page.buttons if button.idname == "sinew.take_keep"] == [0, 1]
+    assert "#3" in page.texts and "seed 7" in page.texts
+    assert "Fell after 2.5 s" in page.texts and "Wave" in page.texts and "1 min 01 s" in page.texts
+    assert "Joint error" in page.texts and "3 cm" in page.texts
+    assert "sinew.take_show_source" in page.idnames and "sinew.take_to_nla" in page.idnames
+    obj.sinew_take_index = 99
+    assert "Fell after 2.5 s" in drawn().texts, "an index beyond the end stands for the last"
+
+
+def test_the_list_is_sorted_and_filtered(addon):
+    obj = hero()
+    take(obj, "C", error_m=0.02)
+    take(obj, "A", error_m=0.05)
+    take(obj, "B", error_m=0.01, fell_at_s=1.0)
+    view = bpy.context.scene.sinew_takes_view
+    orders = {}
+    for sort in ("TIME", "NAME", "ERROR"):
+        view.sort = sort
+        orders[sort] = drawn().listed
+    assert orders == {"TIME": ["C", "A", "B"], "NAME": ["A", "B", "C"], "ERROR": ["C", "A", "B"]}
+    view.only_up = True
+    assert drawn().listed == ["C", "A"]
+
+
+def test_a_deleted_action_is_told_with_the_fix(addon):
+    obj = hero()
+    take(obj, "A")
+    bpy.data.actions.remove(bpy.data.actions["A"])
+    page = drawn()
+    assert "The Action of 'A' was deleted" in page.text and "Bake it again" in page.text
+    assert "sinew.take_show" not in page.idnames and "sinew.take_delete" in page.idnames
+
+
+def test_the_active_armature_goes_before_the_chosen_one(addon):
+    take(hero(), "A")
+    bob = arm("Bob")
+    assert "No takes yet" in drawn().text
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    bpy.context.scene.collection.objects.link(camera)
+    bpy.context.view_layer.objects.active = camera
+    assert drawn().listed == ["A"]
+    bpy.data.objects.remove(bob)
+
+
+def test_copies_and_their_model_lead_to_each_other(addon):
+    hero()
+    bpy.context.scene.sinew.place = "COPY"
+    simulate()
+    tick_to_end()
+    (button,) = [button for button in drawn().buttons if button.idname == "sinew.take_visit"]
+    bpy.ops.sinew.take_visit(name=button.name)
+    page = drawn()
+    assert [button.name for button in page.buttons if button.idname == "sinew.take_visit"] == ["Hero"]
+    assert "sinew.take_show_source" not in page.idnames
