@@ -7,7 +7,6 @@ import numpy as np
 from sinew.bridge import requests
 from sinew.bridge.importers import open_input
 from sinew.core import jobs
-from sinew.core.sim.io import from_arrays
 
 
 def simulated(force_n):
@@ -36,15 +35,3 @@ def test_a_push_on_the_stage_moves_the_mannequin(addon):
     moved = ends[1][20, 0] - ends[0][20, 0]
     assert moved > 0.3
     assert calm.report["engine"] == pushed.report["engine"] == "mujoco"
-
-
-def test_a_marked_character_that_takes_no_part_is_named(addon):
-    open_input("punch")
-    obj = requests.find_armature()
-    other = bpy.data.objects.new("Rival", obj.data.copy())
-    bpy.context.scene.collection.objects.link(other)
-    other.sinew.role = "CHARACTER"
-    request = requests.Request(obj.name, method="sampling", frames=(1, 36))
-    job = requests.create(request, requests.read(request))
-    (finding,) = from_arrays(*job.attachment("stage")).findings
-    assert "'Rival' was left out" in finding.message and finding.hint

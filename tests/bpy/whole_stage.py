@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A worker whose method lets everybody hold their first pose, on everything that the job has: ``ENTRY JOB_FOLDER``.
+
+It is what any method does with a cast, without the cleverness.
+"""
+
+import runpy
+import sys
+
+import numpy as np
+
+FPS = 60.0
+
+
+def run_all(self, clip, settings, run):
+    """Everybody's bodies on one stage; servos hold the first pose; everything that moved goes home."""
+    from sinew.core.body.poses import clip_of_pose, pose_of_clip, targets_of_pose
+    from sinew.core.control.cast import cast_of, prop_motions
+    from sinew.core.control.character import body_of
+    from sinew.core.control.staging import stage_of
+    from sinew.core.motion import Take
+    from sinew.core.sim import engines
+    from sinew.core.sim.assembly import require_apart
+    from sinew.core.sim.engine import starts
+
+    members = cast_of(run)
+    clips = [clip, *(member.clip for member in members)]
+    bodies = [body_of(clip, run)[0], *(body_of(member.clip, run, member)[0] for member in members)]
+    stage = stage_of(run, *bodies)
+    poses = [pose_of_clip(body, its)[0][:1] for body, its in zip(bodies, clips, strict=True)]
+    qpos = np.concatenate(poses, axis=-1)
+    require_apart(stage, qpos[0])
+    targets = np.concatenate([targets_of_pose(body, pose) for body, pose in zip(bodies, poses, strict=True)], axis=-1)
+    steps = round(clip.duration_s * FPS)
+    world = engines.get(run.engine).compile(stage, 1)
+    try:
+        state = world.state_of(qpos, np.zeros((1, sum(body.nv for body in bodies))))
+        states, rows = world.rollout(
+            state, np.repeat(targets[:, None], steps, axis=1), substeps=round(1.0 / (FPS * world.dt_s))
+        )
+        first, played = world.sense(state), np.concatenate([qpos, world.pose_of(states)[0][0]])
+    finally:
+        world.close()
+    where = starts(stage)["nq"]
+    motions = [
+        clip_of_pose(body, its, played[:, where[index] : where[index + 1]], FPS).resampled(clip.fps)
+        for index, (body, its) in enumerate(zip(bodies, clips, strict=True))
+    ]
+    prop_pos = np.concatenate([first.prop_pos[0], rows.prop_pos[0]])
+    prop_quat = np.concatenate([first.prop_quat_wxyz[0], rows.prop_quat_wxyz[0]])
+    props = prop_motions(stage, prop_pos, prop_quat, FPS, motions[0])
+    return Take(motions[0], others=tuple(Take(motion) for motion in motions[1:]), props=props)
+
+
+if __name__ == "__main__":
+    runpy.run_path(sys.argv[1])["load_package"]()
+    from sinew.core.control.sampling.method import Sampling
+    from sinew.core.jobs import worker
+
+    Sampling.run = run_all
+    sys.exit(worker.main(sys.argv[2:]))
