@@ -104,7 +104,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     method, settings = method_and_settings(arguments.method, texts + arguments.set)
     if arguments.sheets is not None:
         saving.require_writable_folder(arguments.sheets)
-    shown_seed = (arguments.seeds or GROUPS["stock"].seeds)[0]
+    shown_seed = min(arguments.seeds or GROUPS["stock"].seeds)
     rows: list[Row] = []
     finished = True
     try:
@@ -193,7 +193,7 @@ def _tell(row: Row, file: Path | None) -> None:
     _say(goals.line_of(row))
     if file is not None:
         with file.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps(row) + "\n")
+            stream.write(f"\n{json.dumps(row)}\n")  # after a line that a kill may have torn
 
 
 def _say(line: str) -> None:

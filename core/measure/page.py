@@ -118,10 +118,10 @@ def _fell(row: Row | None) -> str:
 
 
 def _pictures(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
-    """The sheets of the clips, each with its figures of the seed that it shows."""
+    """The sheets of the clips, each with its figures of the seed that it shows, the lowest."""
     lines = ["## Pictures", "", "The take is light, its source blue beside it. Numbers are frames."]
     for clip, picture in pictures.items():
-        own = [row for row in rows if row["clip"] == clip][:1]
+        own = sorted((row for row in rows if row["clip"] == clip), key=lambda row: row["seed"])[:1]
         lines += ["", f"### {clip}", "", f"![{clip}, simulated]({picture})"]
         if own:
             names = ("joint error", "skate", "jerk", "wall time")
