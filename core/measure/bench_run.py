@@ -102,6 +102,7 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
         begin = time.perf_counter()
         take = method.run(case.clip, settings, run)
         wall_s = time.perf_counter() - begin
+        figures = measured(run.traces[0] if run.traces else None, case.clip, take.motion).to_mapping()
     except SinewError as error:
         return {**row, "refused": str(error), "findings": _findings(case.clip, run)}, None
     except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour
@@ -111,7 +112,7 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
         **row,
         "fell_at_s": take.fell_at_s,
         **take.measurements,
-        **measured(run.traces[0] if run.traces else None, case.clip, take.motion).to_mapping(),
+        **figures,
         "wall_s": wall_s,
         "wall_over_clip": wall_s / case.clip.duration_s,
         "findings": _findings(case.clip, run),
