@@ -47,7 +47,7 @@ def bring_home(job: Job, take: Take) -> tuple[BakedCharacter, ...]:
     Looks at everything before it writes anything. The caller owns the undo step.
     """
     target = job.spec.target
-    where, title = target.get("place", "AUTO"), f"{target['action']} {job.spec.method}"
+    where, title = target.get("place", "AUTO"), f"{target['action']} {target.get('named') or job.spec.method}"
     characters = _characters(job, take, where)
     rig = characters[0].rig
     things = _things(job, take, rig)
@@ -87,7 +87,8 @@ def find_object(name: str, what: str) -> bpy.types.Object:
 
 def _characters(job: Job, take: Take, where: str) -> list[BakedCharacter]:
     """Whom the job is about, each found and fit to be written to."""
-    target, method = job.spec.target, job.spec.method
+    target = job.spec.target
+    named = target.get("named") or job.spec.method
     cast = [target, *target.get("cast", ())]
     if len(take.others) != len(cast) - 1:
         raise JobError(
@@ -103,7 +104,7 @@ def _characters(job: Job, take: Take, where: str) -> list[BakedCharacter]:
         rig = RigMotion.from_arrays(clip, *job.attachment(attachment_name("rig", number)))
         require_writable(obj, its.motion.skeleton.names, where)
         source = bpy.data.actions.get(one["action"])
-        found.append(BakedCharacter(obj, its, rig, f"{one['action'] or obj.name} {method}", source))
+        found.append(BakedCharacter(obj, its, rig, f"{one['action'] or obj.name} {named}", source))
     return found
 
 

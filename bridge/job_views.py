@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..core.control import registry
 from ..core.errors import SinewError
 from ..core.jobs import Job, JobStatus
+from . import queueing
 
 RESUMABLE = ("created", "cancelled", "failed", "lost")
 
@@ -32,6 +33,8 @@ class JobView:
     action: the Action that was baked from it, '' if none was.
     summary: how it went, in sentences.
     notes: what the worker found out about the motion.
+    batch, variation: which batch it belongs to and which one of it it is; '' and 0 for none.
+    queued: whether it waits for its turn. fell: whether the character fell, for a job that is done.
     """
 
     id: str
@@ -46,6 +49,10 @@ class JobView:
     action: str = ""
     summary: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    batch: str = ""
+    variation: int = 0
+    queued: bool = False
+    fell: bool = False
 
     @property
     def alive(self) -> bool:
@@ -55,7 +62,7 @@ class JobView:
     @property
     def resumable(self) -> bool:
         """Whether it can be started again where it stopped."""
-        return self.state in RESUMABLE
+        return self.state in RESUMABLE and not self.queued
 
 
 def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError | None = None) -> JobView:
@@ -82,6 +89,10 @@ def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError 
         str((collected or {}).get("action", "")),
         status.summary,
         tuple(finding.get("message", "") for finding in status.findings),
+        queueing.batch_of(job),
+        queueing.number_of(job),
+        queueing.is_queued(job, state) and problem is None,
+        bool((job.history.end or {}).get("fell")),
     )
 
 
@@ -106,6 +117,8 @@ def _text(job: Job, status: JobStatus) -> str:
     word = _STATES.get(status.state, status.state)
     if status.alive and job.cancel_file.exists():
         return "Stopping"
+    if queueing.is_queued(job, status.state):
+        return "Waiting for its turn"
     if status.state == "running":
         left = "" if status.eta_s is None else f"  ·  {time_text(status.eta_s)} left"
         return f"{status.fraction:.0%}{left}"

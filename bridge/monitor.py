@@ -13,7 +13,7 @@ from bpy.app.handlers import persistent
 
 from ..core import jobs
 from ..core.errors import JobError, SinewError
-from . import homes, notices
+from . import homes, notices, preferences, queueing
 from .job_views import JobView, missing_view, view_of
 
 PERIOD_S = 0.25
@@ -28,6 +28,7 @@ class _Watched:
     view: what the panel shows; None until it was looked at.
     ours: whether it belongs to the open file, so that its result may be baked without asking.
     tried: whether it was baked or refused once; from then on only the user bakes it.
+    again: whether it is to be started again, because its worker was lost while no Blender was there to see it.
     problem: why the user's last wish for this job could not be fulfilled.
     """
 
@@ -35,13 +36,19 @@ class _Watched:
     ours: bool
     view: JobView | None = None
     tried: bool = False
+    again: bool = False
     problem: SinewError | None = None
 
     @property
     def pending(self) -> bool:
         """Whether there is something to wait for."""
         view = self.view
-        return view is None or view.alive or (view.state == "done" and self.ours and not self.tried)
+        return view is None or view.alive or self.waits or (view.state == "done" and self.ours and not self.tried)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is started when others are done."""
+        return self.view is not None and self.ours and (self.view.queued or (self.again and self.view.state == "lost"))
 
 
 # This session's knowledge of the open file's jobs, by id. All of it can be found again from the .blend and
@@ -118,6 +125,7 @@ def tick() -> float | None:
     for watched in list(_watched.values()):
         if watched.pending:
             changed |= _look_closely(watched)
+    changed |= _start_next()
     if changed:
         _redraw()
     return PERIOD_S if any(watched.pending for watched in _watched.values()) else None
@@ -136,7 +144,7 @@ def attach() -> None:
     found = {job.spec.id: job for job in jobs.all_jobs() if job.spec.id in named or _was_started_here(job)}
     for job_id, job in found.items():
         if not homes.is_settled(job):
-            _watched[job_id] = _Watched(job, ours=homes.is_here(job))
+            _watched[job_id] = _Watched(job, ours=homes.is_here(job), again=bool(queueing.batch_of(job)))
     for job_id in named.keys() - found.keys():
         _missing[job_id] = _why_missing(job_id, named[job_id])
     if any(watched.pending for watched in _watched.values()):
@@ -163,11 +171,27 @@ def _why_missing(job_id: str, title: str) -> JobView:
     return missing_view(job_id, title, problem)
 
 
+def _start_next() -> bool:
+    """Start as many of those that wait as there may be at once; True if there were any."""
+    waiting = {watched.job: watched for watched in _watched.values() if watched.waits}
+    alive = sum(watched.view is not None and watched.view.alive for watched in _watched.values())
+    chosen = queueing.in_order(waiting)[: max(preferences.workers_at_once() - alive, 0)]
+    for job in chosen:
+        waiting[job].again = False
+        try:
+            jobs.launch(job, preferences.worker_python())
+        except SinewError as error:  # it has left the queue until the user starts it; the others have their turn
+            waiting[job].problem = error
+        _refresh(waiting[job])
+    return bool(chosen)
+
+
 def _look_closely(watched: _Watched) -> bool:
     """Refresh the view, bake what is done, tell of what went wrong; True if the view changed."""
     before = watched.view
     try:
         after = _refresh(watched)
+        watched.again &= after.state == "lost"
         if after.state == "done" and watched.ours and not watched.tried:
             after = _bake_when_possible(watched)
     except Exception:  # noqa: BLE001

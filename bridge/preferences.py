@@ -4,7 +4,7 @@
 import os
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import IntProperty, StringProperty
 
 from ..core import jobs
 
@@ -34,12 +34,22 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         update=lambda self, context: apply_jobs_folder(),
     )
 
+    workers_at_once: IntProperty(
+        name="Jobs at Once",
+        description="How many jobs of a batch are simulated at the same time. One uses every core already",
+        default=1,
+        min=1,
+        soft_max=8,
+        max=64,
+    )
+
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw both paths, and what is used where one is empty."""
+        """Draw the paths, what is used where one is empty, and how many jobs run at once."""
         layout = self.layout
         layout.use_property_split = True
         layout.prop(self, "worker_python", placeholder=os.environ.get("SINEW_PYTHON", "Blender's own"))
         layout.prop(self, "jobs_folder", placeholder=str(jobs.jobs_root()))
+        layout.prop(self, "workers_at_once")
 
 
 def worker_python() -> str | None:
@@ -47,6 +57,12 @@ def worker_python() -> str | None:
     own = _own()
     chosen = own.worker_python.strip() if own else ""
     return os.environ.get("SINEW_PYTHON") or (bpy.path.abspath(chosen) if chosen else None)
+
+
+def workers_at_once() -> int:
+    """How many jobs of a batch may run at the same time."""
+    own = _own()
+    return own.workers_at_once if own else 1
 
 
 def apply_jobs_folder() -> None:

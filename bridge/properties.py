@@ -24,6 +24,7 @@ from bpy.props import (
 
 from ..core.control import registry
 from ..core.settings import Settings
+from ..core.sim.variations import VariationSettings
 from . import actions
 from .bodies import asked_of
 from .requests import Request
@@ -82,6 +83,7 @@ _METHODS = {name: registry.get(name) for name in registry.names()}
 _SETTINGS = {
     name: settings_group(f"SINEW_PG_settings_{name}", method.settings_type) for name, method in _METHODS.items()
 }
+SINEW_PG_variations = settings_group("SINEW_PG_variations", VariationSettings)
 SINEW_PG_methods = _group(
     "SINEW_PG_methods",
     "The settings of every method, each under the method's name",
@@ -171,9 +173,10 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
     stage: PointerProperty(type=stage_properties.SINEW_PG_stage)
     jobs: CollectionProperty(type=SINEW_PG_job)
     methods: PointerProperty(type=SINEW_PG_methods)
+    variations: PointerProperty(type=SINEW_PG_variations)
 
 
-_CLASSES = (SINEW_PG_job, *_SETTINGS.values(), SINEW_PG_methods, SINEW_PG_scene)
+_CLASSES = (SINEW_PG_job, *_SETTINGS.values(), SINEW_PG_methods, SINEW_PG_variations, SINEW_PG_scene)
 
 
 def method_group(scene: bpy.types.Scene) -> bpy.types.PropertyGroup:
@@ -194,6 +197,14 @@ def uses_engine(scene: bpy.types.Scene) -> bool:
 def settings_of(scene: bpy.types.Scene) -> dict[str, Any]:
     """The chosen method's settings as plain values, as ``--set`` and ``spec.json`` have them."""
     return plain_values(method_group(scene), _METHODS[scene.sinew.method].settings_type)
+
+
+def variations_of(scene: bpy.types.Scene) -> VariationSettings:
+    """How the variations are to differ: by no more than their seeds where the method has no physics."""
+    values = plain_values(scene.sinew.variations, VariationSettings)
+    if not uses_engine(scene):
+        return VariationSettings(values["count"], 0.0, 0.0)
+    return VariationSettings(**values)
 
 
 def plain_values(group: bpy.types.PropertyGroup, kind: type[Settings]) -> dict[str, Any]:

@@ -102,10 +102,25 @@ def read(request: Request) -> RigMotion:
     return rig
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """What a job is made of besides the clip. parts: the stage, None for a method without physics."""
+
+    attachments: dict[str, Attachment]
+    target: dict[str, Any]
+    parts: StageParts | None
+
+
 def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs.Job:
     """Make the job's folder. ``folder`` None is a new one among the user's jobs."""
+    return create_from(request, rig, inputs_of(request, rig), folder=folder)
+
+
+def inputs_of(request: Request, rig: RigMotion) -> Inputs:
+    """Read what travels with the job: bodies, muscle, stage and everybody else."""
     obj = find_armature(request.armature)
-    attachments = {"rig": rig.to_arrays()}
+    attachments: dict[str, Attachment] = {"rig": rig.to_arrays()}
+    stage = None
     cast = Cast({obj.name: rig})
     if registry.get(request.method).uses_engine:
         attachments |= attachments_of(obj, rig, request.body, find_action(request.action))
@@ -123,15 +138,22 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
         # The Action by name, '' for somebody whom none moved.
         actions = {name: action.name if action else "" for name, action in cast.actions.items()}
         target["cast"] = [{"armature": name, "action": action} for name, action in actions.items()]
+    return Inputs(attachments, target, stage)
+
+
+def create_from(
+    request: Request, rig: RigMotion, inputs: Inputs, *, title: str = "", folder: Path | None = None
+) -> jobs.Job:
+    """Make the job's folder from what was read before."""
     return jobs.create(
         rig.clip,
         method=request.method,
         settings=dict(request.settings or {}),
         engine=request.engine,
         seed=request.seed,
-        title=rig.clip.name,
-        target=target,
-        attachments=attachments,
+        title=title or rig.clip.name,
+        target=inputs.target,
+        attachments=inputs.attachments,
         folder=folder,
     )
 

@@ -7,13 +7,16 @@ from .body_override_add import SINEW_OT_body_override_add
 from .body_override_remove import SINEW_OT_body_override_remove
 from .body_preset_add import SINEW_OT_body_preset_add
 from .cancel import SINEW_OT_cancel
+from .cancel_batch import SINEW_OT_cancel_batch
 from .check_source import SINEW_OT_check_source
 from .clean_jobs import SINEW_OT_clean_jobs
 from .collect import SINEW_OT_collect
+from .forget_batch import SINEW_OT_forget_batch
 from .forget_job import SINEW_OT_forget_job
 from .pick_selected import SINEW_OT_pick_selected
 from .resume import SINEW_OT_resume
 from .simulate import SINEW_OT_simulate
+from .simulate_variations import SINEW_OT_simulate_variations
 from .stage_add_push import SINEW_OT_stage_add_push
 from .stage_check import SINEW_OT_stage_check
 from .stage_clear import SINEW_OT_stage_clear
@@ -40,10 +43,13 @@ _CLASSES = (
     SINEW_OT_use_frame_rate,
     SINEW_OT_use_scale,
     SINEW_OT_simulate,
+    SINEW_OT_simulate_variations,
     SINEW_OT_cancel,
+    SINEW_OT_cancel_batch,
     SINEW_OT_resume,
     SINEW_OT_collect,
     SINEW_OT_forget_job,
+    SINEW_OT_forget_batch,
     SINEW_OT_clean_jobs,
     SINEW_OT_stage_mark,
     SINEW_OT_stage_clear,

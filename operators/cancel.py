@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge import monitor
+from ..bridge import monitor, queueing
 from .reporting import explains_errors
 
 
@@ -19,7 +19,7 @@ class SINEW_OT_cancel(bpy.types.Operator):
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Leave the cancel file for the worker to find."""
-        monitor.job_of(self.job).cancel()
+        """Leave the cancel file for the worker to find, or take the job out of the queue."""
+        queueing.cancel(monitor.job_of(self.job))
         monitor.look(self.job)
         return {"FINISHED"}

@@ -22,7 +22,7 @@ class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Read the motion, make the job, start its worker and leave the rest to the monitor."""
         scene = context.scene
-        _name_the_action(scene.sinew)
+        name_the_action(scene.sinew)
         request = request_of(scene)
         with waiting(context):
             python = jobs.worker_python(worker_python())  # before a job is made that could not start
@@ -39,7 +39,7 @@ class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def _name_the_action(chosen: bpy.types.PropertyGroup) -> None:
+def name_the_action(chosen: bpy.types.PropertyGroup) -> None:
     """Keep hold of the source: once its result is baked, it is no longer what moves the armature."""
     data = chosen.armature.animation_data
     if chosen.action is None and data is not None and data.action is not None:

@@ -9,6 +9,7 @@ from .jobs import SINEW_PT_jobs
 from .simulate import SINEW_PT_simulate
 from .stage import SINEW_PT_stage
 from .takes import SINEW_PT_takes, SINEW_UL_takes
+from .variations import SINEW_PT_variations
 
 _CLASSES = (
     SINEW_PT_character,
@@ -16,6 +17,7 @@ _CLASSES = (
     SINEW_PT_body_presets,
     SINEW_PT_body,
     SINEW_PT_simulate,
+    SINEW_PT_variations,
     SINEW_PT_stage,
     SINEW_PT_jobs,
     SINEW_UL_takes,

@@ -5,6 +5,7 @@ import bpy
 
 from ..bridge import monitor, takes
 from ..bridge.job_views import JobView
+from .batches import draw_batch
 from .drawing import SidebarPanel, message_box, paragraph
 
 _ICONS = {
@@ -33,8 +34,17 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
         baked = takes.baked_jobs() if views else {}
         if not views:
             layout.label(text="No jobs yet", icon="INFO")
-        for view in views:
-            _draw_job(layout.box(), context, view, baked.get(view.id, view.action))
+
+        def draw_job(parent: bpy.types.UILayout, view: JobView) -> None:
+            _draw_job(parent.box(), context, view, baked.get(view.id, view.action))
+
+        # A batch stands where its newest job does.
+        for batch in dict.fromkeys(view.batch or view.id for view in views):
+            own = [view for view in views if batch in (view.batch, view.id)]
+            if own[0].batch:
+                draw_batch(layout.box(), context, own, draw_job)
+            else:
+                draw_job(layout, own[0])
         layout.operator("sinew.clean_jobs", text="Delete Old Jobs...", icon="TRASH")
 
 
@@ -42,11 +52,15 @@ def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
     row = box.row()
     row.label(text=view.title, icon=_ICONS.get(view.state, "DOT"))
     row.label(text=view.method)
-    if not view.alive:
+    if not (view.alive or view.queued):
         row.operator("sinew.forget_job", text="", icon="X", emboss=False).job = view.id
     if view.alive:
         row = box.row(align=True)
         row.progress(factor=view.fraction, text=view.text)
+        row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
+    elif view.queued:
+        row = box.row(align=True)
+        row.label(text=view.text)
         row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
     else:
         _draw_end(box, context, view, action)

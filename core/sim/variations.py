@@ -55,7 +55,7 @@ class VariationSettings(Settings):
     mass: float = setting(
         0.0,
         "Mass ±",
-        "By what share the character gets heavier or lighter; its muscles do not",
+        "By what share the character gets heavier or lighter, but no stronger",
         minimum=0.0,
         maximum=0.9,
     )

@@ -135,7 +135,6 @@ def test_one_thing_more_does_not_change_the_others(figure):
 
 
 def test_projectiles_are_thrown_from_other_sides_and_meet_the_character(figure):
-    body, clip = figure
     ball = PropPart("Ball", 1.0, np.array([4.0, 0.0, 1.2]), shape=BALL, velocity=np.array([-8.0, 0, 0]), appears_s=0.2)
     crate = PropPart("Crate", 5.0, np.array([2.0, 2.0, 0.5]), shape=BALL)
     parts = StageParts(("Hero",), props=(ball, crate))

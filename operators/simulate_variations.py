@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulate the chosen Action several times over, each time a little different."""
+
+import bpy
+
+from ..bridge import batches, monitor, notices, requests
+from ..bridge.preferences import worker_python
+from ..bridge.properties import request_of, variations_of
+from ..core import jobs
+from .reporting import NeedsMotion, explains_errors, waiting
+from .simulate import name_the_action
+
+
+class SINEW_OT_simulate_variations(NeedsMotion, bpy.types.Operator):
+    """Make takes to choose from: the same Action with pushes from other sides, at other times, one after the other."""
+
+    bl_idname = "sinew.simulate_variations"
+    bl_label = "Simulate Variations"
+    bl_options = {"REGISTER", "UNDO"}  # as for one take
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Read the motion once, make all jobs, and leave them to the queue."""
+        scene = context.scene
+        name_the_action(scene.sinew)
+        request = request_of(scene)
+        with waiting(context):
+            jobs.worker_python(worker_python())  # before jobs are made that could not start
+            rig = requests.read(request)
+            doubts = notices.doubts_about(rig.clip)
+            made = batches.create_all(batches.plan(request, rig, variations_of(scene)))
+        notices.say(request, doubts)
+        for job in made:
+            monitor.watch(job, scene)
+        for doubt in doubts:
+            self.report({"WARNING"}, doubt.message)
+        if not doubts:
+            self.report({"INFO"}, f"Simulating {len(made)} variations of '{rig.clip.name}'")
+        return {"FINISHED"}

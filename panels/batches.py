@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A batch in the list of jobs: how far it is, and those of it that are worth a line."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import bpy
+
+from ..bridge.job_views import JobView
+from .drawing import paragraph
+
+_WORDS = {"done": "done", "failed": "failed", "lost": "interrupted", "cancelled": "cancelled", "missing": "not here"}
+
+DrawJob = Callable[[bpy.types.UILayout, JobView], None]
+
+
+def draw_batch(
+    box: bpy.types.UILayout, context: bpy.types.Context, views: Sequence[JobView], draw_job: DrawJob
+) -> None:
+    """Draw the jobs of one batch: what is running or went wrong at once, all of them when it is opened."""
+    views = sorted(views, key=lambda view: view.variation)
+    busy = any(view.alive or view.queued for view in views)
+    row = box.row()
+    row.label(
+        text=f"{views[0].title.partition(':')[0].rstrip(' 0123456789')}: {len(views)} variations", icon="RENDERLAYERS"
+    )
+    if busy:
+        row = box.row(align=True)
+        row.progress(factor=sum(view.fraction for view in views) / len(views), text=text_of(views))
+        row.operator("sinew.cancel_batch", text="", icon="CANCEL").batch = views[0].batch
+    else:
+        row.operator("sinew.forget_batch", text="", icon="X", emboss=False).batch = views[0].batch
+        paragraph(box, context, text_of(views), icon="BLANK1")
+    header, body = box.panel(f"SINEW_PT_batch_{views[0].batch}", default_closed=True)
+    header.label(text="All of them")
+    for view in views:
+        if body is not None:
+            draw_job(body, view)
+        elif view.alive or view.is_error:
+            draw_job(box, view)
+
+
+def text_of(views: Sequence[JobView]) -> str:
+    """How a batch stands: '7 of 20 done, 2 fell, 1 failed'."""
+    states = Counter(view.state for view in views)
+    parts = [f"{states['done']} of {len(views)} done"]
+    if fell := sum(view.fell for view in views):
+        parts.append(f"{fell} fell")
+    parts += [f"{states[state]} {word}" for state, word in _WORDS.items() if state != "done" and states[state]]
+    if out := sum(view.state == "created" and not view.queued for view in views):
+        parts.append(f"{out} taken out")
+    return ", ".join(parts)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How many takes to choose from, and how they differ."""
+
+import bpy
+
+from ..bridge.properties import uses_engine
+from .drawing import SidebarPanel
+
+_MORE = ("throw", "mass", "friction", "gravity")
+
+
+class SINEW_PT_variations(SidebarPanel, bpy.types.Panel):
+    """Simulate the Action several times over, each time a little different."""
+
+    bl_idname = "SINEW_PT_variations"
+    bl_parent_id = "SINEW_PT_simulate"
+    bl_label = "Variations"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw how many, what pushes, what else varies, and the button."""
+        layout, scene = self.layout, context.scene
+        own = scene.sinew.variations
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(own, "count")
+        if uses_engine(scene):
+            _draw_pushes(layout, scene)
+            _draw_more(layout, own)
+        else:
+            layout.label(text="Only the seed varies: this method has no physics", icon="INFO")
+        button = layout.column()
+        button.scale_y = 1.3
+        button.operator("sinew.simulate_variations", text=f"Simulate {own.count} Variations", icon="PLAY")
+
+
+def _draw_pushes(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    own = scene.sinew.variations
+    column = layout.column(align=True)
+    column.prop(own, "least_n")
+    column.prop(own, "most_n", text="to (N)")
+    when = layout.column()
+    when.active = own.most_n > 0.0 or own.throw
+    when.prop(own, "side")
+    if scene.sinew.armature is not None:
+        when.prop_search(own, "bone", scene.sinew.armature.data, "bones")
+    when.prop(own, "duration_s")
+    moments = when.column(align=True)
+    moments.prop(own, "earliest", slider=True)
+    moments.prop(own, "latest", slider=True)
+
+
+def _draw_more(layout: bpy.types.UILayout, own: bpy.types.PropertyGroup) -> None:
+    header, body = layout.panel("SINEW_PT_variations_more", default_closed=True)
+    header.label(text="Also Vary")
+    if body is None:
+        return
+    for name in _MORE:
+        body.prop(own, name)
