@@ -78,10 +78,11 @@ def find_object(name: str, what: str) -> bpy.types.Object:
     """The scene's object of that name, which the take is about."""
     obj = bpy.context.scene.objects.get(name)
     if obj is None:
-        raise RigError(
-            f"There is no {what} '{name}' in this scene, and the take moves it",
-            "Bring it back or give it its old name, and bake the job again",
-        )
+        again = "Bring it back or give it its old name, and bake again"
+        armatures = ", ".join(f"'{here.name}'" for here in bpy.context.scene.objects if here.type == "ARMATURE")
+        if what == "armature" and armatures:
+            again = f"The armatures here are: {armatures}. {again}"
+        raise RigError(f"There is no {what} '{name}' in this scene, and the take moves it", again)
     return obj
 
 
