@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bpy
 
+from ..core.control.character import MESH
 from ..core.errors import BadFile
 from ..core.measure.bench_run import Attachment, Case
 from ..core.measure.bench_simulate import short_enough
@@ -98,4 +99,9 @@ def mannequin_attachments() -> dict[str, Attachment]:
     """What a job of a stock clip on the mannequin has for its body: its mesh."""
     open_input(stock.names()[0])
     obj = next(found for found in bpy.context.scene.objects if found.type == "ARMATURE")
-    return attachments_of(obj, read_rig(obj))
+    rig = read_rig(obj)
+    found = attachments_of(obj, rig)
+    arrays, meta = found[MESH]
+    # Blender has the bones in another order than the clip.
+    order = [rig.clip.skeleton.index(bone) for bone in stock.humanoid().names]
+    return {**found, MESH: ({**arrays, "weights": arrays["weights"][:, order]}, meta)}

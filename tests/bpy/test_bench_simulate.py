@@ -10,6 +10,9 @@ import pytest
 from sinew.bridge import bench_mocap, bench_simulate
 from sinew.bridge.cli import main
 from sinew.bridge.preview.palette import shrink
+from sinew.core.control.character import body_of
+from sinew.core.measure.bench_run import BenchRun
+from sinew.core.measure.bench_simulate import stock_cases
 
 PASS = ("--method", "passthrough")
 
@@ -96,6 +99,17 @@ def test_odd_files_are_refused_or_taken_with_their_own_hint(scene, capsys, share
     assert right["clip_s"] == pytest.approx(2.0 * wrong["clip_s"])
     assert found["summary"]["odd"]["verdicts"]["cmu_90_10_three_frames"] == ["refused"]
     assert len(found["summary"]["odd"]["verdicts"]["cmu_88_01_wrong_frame_time"]) == 2
+
+
+def test_the_mannequins_mesh_makes_a_body_of_a_stock_clip(scene):
+    case = next(stock_cases(("kick",), (0,), "mujoco"))
+    plain, _ = body_of(case.clip, BenchRun("mujoco", 0, {}))
+    body, _ = body_of(case.clip, BenchRun("mujoco", 0, bench_mocap.mannequin_attachments()))
+    assert body.mass != plain.mass and [link.bone for link in body.links] == [link.bone for link in plain.links]
+    # Each shape lies around its own bone, as the tables' do, and not around another's.
+    for link, other in zip(body.links, plain.links, strict=True):
+        assert np.linalg.norm(link.shapes[0].pos - other.shapes[0].pos) < 0.08
+        assert link.mass == pytest.approx(other.mass, rel=1.0)
 
 
 def test_sheets_and_a_page_of_all_known_rows(scene, capsys, tmp_path):
