@@ -6,9 +6,9 @@ import bpy
 from ..bridge import takes
 from ..bridge.takes import views
 from ..bridge.takes.views import TakeView
-from .drawing import SidebarPanel, message_box, paragraph
+from .drawing import SidebarPanel, paragraph
 
-_UP, _FELL = "CHECKMARK", "TRIA_DOWN_BAR"
+_UP, _FELL = "CHECKMARK", "SORT_ASC"
 
 
 class SINEW_UL_takes(bpy.types.UIList):
@@ -31,17 +31,17 @@ class SINEW_UL_takes(bpy.types.UIList):
         row = layout.row(align=True)
         action = item.action
         if action is None:
-            row.alert = True
-            row.label(text=views.title_of(item), icon="ERROR")
+            name = row.row()
+            name.alert = True
+            name.label(text=views.title_of(item), icon="ERROR")
             row.operator("sinew.take_delete", text="", icon="X", emboss=False).index = index
             return
         shown = "RADIOBUT_ON" if views.is_shown(data, action) else "RADIOBUT_OFF"
         row.operator("sinew.take_show", text="", icon=shown, emboss=False).index = index
         row.prop(action, "name", text="", icon=_FELL if item.fell else _UP, emboss=False)
         label = row.row()
-        label.ui_units_x = 2.4
         label.alignment = "RIGHT"
-        label.label(text=item.label)
+        label.label(text=item.label.removeprefix("seed ") if _is_narrow(context) else item.label)
         kept = "SOLO_ON" if action.use_fake_user else "SOLO_OFF"
         row.operator("sinew.take_keep", text="", icon=kept, emboss=False).index = index
 
@@ -83,29 +83,28 @@ class SINEW_PT_takes(SidebarPanel, bpy.types.Panel):
         _draw_copies(layout, context, obj)
 
 
+def _is_narrow(context: bpy.types.Context) -> bool:
+    return context.region.width < 320.0 * context.preferences.system.ui_scale
+
+
 def _draw_list(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
     view = context.scene.sinew_takes_view
     row = layout.row(align=True)
     row.prop(view, "sort", expand=True)
     row.prop(view, "only_up", text="", icon=_UP)
-    row = layout.row()
-    row.template_list("SINEW_UL_takes", "", obj, "sinew_takes", obj, "sinew_take_index", rows=4)
-    buttons = row.column(align=True)
-    buttons.operator("sinew.take_delete", text="", icon="REMOVE")
-    buttons.separator()
-    buttons.operator("sinew.take_rename", text="", icon="GREASEPENCIL")
-    buttons.separator()
-    buttons.operator("sinew.take_delete_unkept", text="", icon="TRASH")
+    # The names need all the width there is; so the buttons stand below, not beside.
+    layout.template_list("SINEW_UL_takes", "", obj, "sinew_takes", obj, "sinew_take_index", rows=4)
 
 
 def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
     view = views.view_of(obj, takes.row_at(obj))
-    if view.missing:
-        hint = "Bake it again from Jobs, or delete the take"
-        message_box(layout, context, f"The Action of '{view.name}' was deleted", hint, is_error=True)
-    else:
-        _draw_buttons(layout, obj, view)
+    _draw_buttons(layout, view)
     box = layout.box()
+    if view.missing:
+        paragraph(box, context, f"The Action of '{view.name}' was deleted", icon="ERROR", alert=True)
+        paragraph(box, context, "Bake it again from Jobs, or delete the take", icon="BLANK1")
+    else:
+        paragraph(box, context, view.name, icon="ACTION")  # in the list it may be cut off
     for number, sentence in enumerate(view.sentences):
         icon = "BLANK1" if number else (_FELL if view.fell else _UP)
         paragraph(box, context, sentence, icon=icon)
@@ -117,15 +116,20 @@ def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
             _draw_pairs(body, view.numbers)
 
 
-def _draw_buttons(layout: bpy.types.UILayout, obj: bpy.types.Object, view: TakeView) -> None:
+def _draw_buttons(layout: bpy.types.UILayout, view: TakeView) -> None:
     column = layout.column(align=True)
     row = column.row(align=True)
-    row.operator("sinew.take_show", icon="RADIOBUT_ON" if view.shown else "RADIOBUT_OFF")
-    if view.copy_of:
-        row.operator("sinew.take_visit", text="Go to Source", icon="ARMATURE_DATA").name = view.copy_of
-    else:
-        row.operator("sinew.take_show_source", text="Source", icon="LOOP_BACK")
-    column.operator("sinew.take_to_nla", icon="NLA_PUSHDOWN")
+    if not view.missing:
+        row.operator("sinew.take_show", depress=view.shown)
+        if view.copy_of:
+            row.operator("sinew.take_visit", text="Source", icon="ARMATURE_DATA").name = view.copy_of
+        else:
+            row.operator("sinew.take_show_source", text="Source", icon="LOOP_BACK")
+        row = column.row(align=True)
+        row.operator("sinew.take_to_nla", icon="NLA_PUSHDOWN", depress=view.in_nla)
+        row.operator("sinew.take_rename", text="", icon="GREASEPENCIL")
+    row.operator("sinew.take_delete", text="Delete Take" if view.missing else "", icon="REMOVE")
+    row.operator("sinew.take_delete_unkept", text="", icon="TRASH")
 
 
 def _draw_pairs(layout: bpy.types.UILayout, pairs: tuple[tuple[str, str], ...]) -> None:

@@ -27,8 +27,8 @@ class ListLayout(Layout):
     def panel(self, idname, default_closed=False):
         return ListLayout(self.page), ListLayout(self.page)
 
-    def separator(self):
-        pass
+    def operator(self, idname, text=None, icon="NONE", emboss=True, depress=False):
+        return super().operator(idname, text=text, icon=icon, emboss=emboss)
 
     def prop(self, data, name, text=None, icon="NONE", emboss=True, expand=False):
         super().prop(data, name, text=text, icon=icon)
@@ -43,14 +43,17 @@ class ListLayout(Layout):
             item = items[index]
             self.page.listed.append(item.action_name)
             layout = ListLayout(self.page)
-            kind.draw_item(None, bpy.context, layout, data, item, 0, active_data, active_name, index)
+            kind.draw_item(None, self.page.context, layout, data, item, 0, active_data, active_name, index)
 
 
-def drawn():
-    page = SimpleNamespace(texts=[], props=[], buttons=[], bars=[], listed=[])
-    region = SimpleNamespace(width=320)
-    scene, active, preferences = bpy.context.scene, bpy.context.active_object, bpy.context.preferences
+def drawn(width=400):
+    region = SimpleNamespace(width=width)
+    scene, active = bpy.context.scene, bpy.context.active_object
+    # In the background Blender's interface has no size.
+    style = SimpleNamespace(widget=SimpleNamespace(points=11.0))
+    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=[style])
     context = SimpleNamespace(scene=scene, active_object=active, region=region, preferences=preferences)
+    page = SimpleNamespace(texts=[], props=[], buttons=[], bars=[], listed=[], context=context)
     panel.SINEW_PT_takes.draw(SimpleNamespace(layout=ListLayout(page)), context)
     page.text = " ".join(page.texts)
     page.idnames = [button.idname for button in page.buttons]
@@ -78,7 +81,7 @@ def test_every_row_has_its_buttons_and_the_chosen_one_its_story(addon):
     take(obj, "B", fell_at_s=2.5, variation=3)
     page = drawn()
     assert [button.index for button in page.buttons if button.idname == "sinew.take_keep"] == [0, 1]
-    assert "#3" in page.texts and "seed 7" in page.texts
+    assert "#3" in page.texts and "seed 7" in page.texts and "seed 7" not in drawn(width=200).texts
     assert "Fell after 2.5 s" in page.texts and "Wave" in page.texts and "1 min 01 s" in page.texts
     assert "Joint error" in page.texts and "3 cm" in page.texts
     assert "sinew.take_show_source" in page.idnames and "sinew.take_to_nla" in page.idnames
@@ -107,7 +110,7 @@ def test_a_deleted_action_is_told_with_the_fix(addon):
     bpy.data.actions.remove(bpy.data.actions["A"])
     page = drawn()
     assert "The Action of 'A' was deleted" in page.text and "Bake it again" in page.text
-    assert "sinew.take_show" not in page.idnames and "sinew.take_delete" in page.idnames
+    assert {"sinew.take_show", "sinew.take_rename"}.isdisjoint(page.idnames) and "sinew.take_delete" in page.idnames
 
 
 def test_the_active_armature_goes_before_the_chosen_one(addon):
