@@ -51,7 +51,7 @@ def plan(request: Request, rig: RigMotion, settings: VariationSettings) -> Batch
     """Read the scene once and work the variations out; refuses what cannot vary."""
     inputs = inputs_of(request, rig)
     if inputs.parts is None:
-        _require_seeds_only(request, settings)
+        require_seeds_only(request.method, settings)
         parts, body = StageParts(), None
     else:
         parts, body = inputs.parts, _plain_body(rig, inputs)
@@ -64,13 +64,13 @@ def plan(request: Request, rig: RigMotion, settings: VariationSettings) -> Batch
     return Batch(new_id(rig.clip.name), request, rig, inputs, found)
 
 
-def _require_seeds_only(request: Request, settings: VariationSettings) -> None:
+def require_seeds_only(method: str, settings: VariationSettings) -> None:
     """Say that nothing can be pushed where there is no physics."""
     still = VariationSettings(settings.count, 0.0, 0.0)
     physical = ("most_n", "throw", "mass", "friction", "gravity")
     if any(getattr(settings, name) != getattr(still, name) for name in physical):
         raise BadSettings(
-            f"Method '{request.method}' has no physics, so that only the seed can vary",
+            f"Method '{method}' has no physics, so that only the seed can vary",
             "Choose another method, or no pushes",
         )
 

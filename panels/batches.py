@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A batch in the list of jobs: how far it is, and those of it that are worth a line."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -21,9 +22,8 @@ def draw_batch(
     views = sorted(views, key=lambda view: view.variation)
     busy = any(view.alive or view.queued for view in views)
     row = box.row()
-    row.label(
-        text=f"{views[0].title.partition(':')[0].rstrip(' 0123456789')}: {len(views)} variations", icon="RENDERLAYERS"
-    )
+    motion = re.sub(r" \d+$", "", views[0].title.rpartition(": ")[0])
+    row.label(text=f"{motion}: {len(views)} variations", icon="RENDERLAYERS")
     if busy:
         row = box.row(align=True)
         row.progress(factor=sum(view.fraction for view in views) / len(views), text=text_of(views))

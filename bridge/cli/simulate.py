@@ -16,12 +16,13 @@ from ...core.control.muscle import parse_keys
 from ...core.errors import BadSettings, SinewError
 from ...core.files import write_json
 from ...core.motion.timing import check_frame_rate, check_scale
-from .. import preview, requests, saving
+from ...core.sim.variations import VariationSettings
+from .. import actions, preview, requests, saving
 from ..bodies import BodyRequest
 from ..importers import open_input
 from ..rig_reader import RigMotion
 from ..rig_writer import PLACES, Written
-from . import CANCELLED
+from . import CANCELLED, variations
 from .jobs import run_to_end
 from .registering import registered
 
@@ -74,23 +75,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="render a contact sheet or a film of the result; may be repeated",
     )
     add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+    variations.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
-    request = _request(arguments)
+    request, wanted = _request(arguments), variations.settings_of(arguments)
     _require_outputs(arguments)
     with registered():
-        return _simulate(arguments, request)
+        return _simulate(arguments, request, wanted)
 
 
-def _simulate(arguments: argparse.Namespace, request: requests.Request) -> int:
+def _simulate(arguments: argparse.Namespace, request: requests.Request, wanted: VariationSettings | None) -> int:
     if arguments.input:
         request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
     elif not bpy.context.scene.objects:
         raise BadSettings("There is nothing to simulate", "Give a file or a stock clip's name (see 'sinew clips')")
     rig = requests.read(request)
     _say_findings(rig)
+    if wanted is not None:
+        return _simulate_variations(arguments, request, rig, wanted)
     job = requests.create(request, rig, arguments.job_dir)
     status = run_to_end(job)
     if status.state != "done":
@@ -102,6 +106,30 @@ def _simulate(arguments: argparse.Namespace, request: requests.Request) -> int:
     written = requests.collect(job)
     _finish(arguments, job, written)
     return 0
+
+
+def _simulate_variations(
+    arguments: argparse.Namespace, request: requests.Request, rig: RigMotion, wanted: VariationSettings
+) -> int:
+    """Make takes to choose from; what is done is saved and shown, whatever became of the others."""
+    batch, outcomes = variations.simulate_all(request, rig, wanted, arguments.job_dir)
+    report = {**variations.report_of(batch, outcomes), "input": arguments.input}
+    done = [outcome for outcome in outcomes if outcome.written is not None]
+    for outcome in done:
+        _widen(outcome.written)
+    if arguments.out and done:
+        saving.save_blend(arguments.out.resolve())
+        report["out"] = str(arguments.out)
+    report["preview"] = [
+        str(path) for outcome in done for path in _preview(arguments, outcome.written, outcome.variation.number)
+    ]
+    _write_report(arguments, report)
+    print(variations.table(outcomes))
+    code = variations.exit_code(batch, outcomes)
+    if code == CANCELLED:
+        again = "run the same command again" if arguments.job_dir else "see: sinew jobs"
+        print(f"sinew: cancelled; to go on, {again}", file=sys.stderr)
+    return code
 
 
 def _request(arguments: argparse.Namespace) -> requests.Request:
@@ -172,9 +200,7 @@ def _say_findings(rig: RigMotion) -> None:
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> None:
     """Save, report and show what came home."""
-    scene = bpy.context.scene
-    first, last = (int(frame) for frame in written.action.frame_range)
-    scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
+    _widen(written)
     report = {**job.result().report, "input": arguments.input, "armature": written.obj.name}
     report |= {"action": written.action.name, "place": written.where.lower()}
     everybody = (written, *written.others)
@@ -184,13 +210,29 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
     if arguments.out:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
-    for path in arguments.preview:
-        # A .blend has a camera of its user's; what we opened ourselves is best seen by one that goes along.
-        view = "FOLLOW" if arguments.input and Path(arguments.input).suffix.lower() != ".blend" else "AUTO"
-        preview.render(scene, path.resolve(), first, last, [one.obj for one in everybody], view)
-    report["preview"] = [str(path) for path in arguments.preview]
+    report["preview"] = [str(path) for path in _preview(arguments, written)]
     _write_report(arguments, report)
     print(summary(report))
+
+
+def _widen(written: Written) -> None:
+    """Let the scene's frames take in the Action's."""
+    scene = bpy.context.scene
+    first, last = (int(frame) for frame in written.action.frame_range)
+    scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
+
+
+def _preview(arguments: argparse.Namespace, written: Written, number: int = 0) -> list[Path]:
+    """Render what was asked for; gives the files. A variation's number goes into their names."""
+    scene, everybody = bpy.context.scene, (written, *written.others)
+    first, last = (int(frame) for frame in written.action.frame_range)
+    paths = [path.with_stem(f"{path.stem}-{number:02d}") if number else path for path in arguments.preview]
+    for path in paths:
+        # A .blend has a camera of its user's; what we opened ourselves is best seen by one that goes along.
+        view = "FOLLOW" if arguments.input and Path(arguments.input).suffix.lower() != ".blend" else "AUTO"
+        with actions.playing(written.obj, written.action):
+            preview.render(scene, path.resolve(), first, last, [one.obj for one in everybody], view)
+    return paths
 
 
 def _write_report(arguments: argparse.Namespace, report: dict[str, object]) -> None:

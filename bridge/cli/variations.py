@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``simulate --variations``: one take after the other into the same .blend, with a table at the end."""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...core import jobs
+from ...core.control import registry
+from ...core.errors import BadSettings, SinewError
+from ...core.sim.variations import SIDES, Variation, VariationSettings
+from .. import batches, requests
+from ..batches import Batch
+from ..rig_reader import RigMotion
+from ..rig_writer import Written
+from . import CANCELLED
+from .jobs import run_to_end
+
+_ERRORS = ("joint_error_m", "mean_link_error_m")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a variation. written: None where nothing could be baked; problem: why."""
+
+    variation: Variation
+    job: jobs.Job | None
+    report: dict[str, Any]
+    written: Written | None = None
+    problem: SinewError | None = None
+
+    @property
+    def state(self) -> str:
+        """'done', 'failed' or 'cancelled'; a result that could not be baked is a failure."""
+        if self.report.get("status") == "cancelled":
+            return "cancelled"
+        return "done" if self.written is not None else "failed"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments that are about variations."""
+    add = parser.add_argument_group("variations").add_argument
+    add("--variations", type=int, metavar="N", help="make N takes to choose from, each with a seed of its own")
+    add("--push", metavar="A:B", help="push each of them once, with A to B newtons")
+    add("--from", dest="side", metavar="SIDE", help=f"where pushes come from: {', '.join(side[0] for side in SIDES)}")
+    add(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="what else varies, such as mass=0.1, friction=0.5, gravity=0.2, throw=yes, and bone=, duration_s=, "
+        "earliest= and latest= of pushes; may be repeated",
+    )
+
+
+def settings_of(arguments: argparse.Namespace) -> VariationSettings | None:
+    """What was asked for, checked before anything is opened; None for a single take."""
+    if arguments.variations is None:
+        for name, value in (("--push", arguments.push), ("--from", arguments.side), ("--vary", arguments.vary)):
+            if value:
+                raise BadSettings(f"{name} is about variations", "Say how many with --variations N")
+        return None
+    least, most = _range(arguments.push) if arguments.push else (0.0, 0.0)
+    texts = [f"count={arguments.variations}", f"least_n={least}", f"most_n={most}"]
+    texts += [f"side={arguments.side}"] if arguments.side else []
+    settings = VariationSettings.from_texts([*texts, *arguments.vary])
+    if arguments.side and not (settings.pushes or settings.throw):
+        raise BadSettings("--from says where pushes come from, and there are none", "Add --push 50:200")
+    if not registry.get(arguments.method).uses_engine:
+        batches.require_seeds_only(arguments.method, settings)
+    return settings
+
+
+def simulate_all(
+    request: requests.Request, rig: RigMotion, settings: VariationSettings, folder: Path | None
+) -> tuple[Batch, list[Outcome]]:
+    """Simulate and bake one after the other. One that fails does not stop the others; a cancel stops them all."""
+    batch = batches.plan(request, rig, settings)
+    outcomes: list[Outcome] = []
+    digits = len(str(len(batch.variations)))
+    for variation in batch.variations:
+        print(f"sinew: {variation.title(rig.clip.name)}", file=sys.stderr)
+        outcomes.append(_simulated(batch, variation, folder and folder / f"{variation.number:0{digits}d}"))
+        if outcomes[-1].state == "cancelled":
+            break
+    return batch, outcomes
+
+
+def _simulated(batch: Batch, variation: Variation, folder: Path | None) -> Outcome:
+    job = None
+    try:
+        job = batch.create(variation, folder)
+        status = run_to_end(job)
+        if status.state == "cancelled":
+            return Outcome(variation, job, jobs.unfinished_report(job))
+        if status.state != "done":
+            raise SinewError(status.message or f"The job was {status.state}", status.hint)
+        return Outcome(variation, job, job.result().report, requests.collect(job))
+    except SinewError as error:
+        print(f"sinew: {variation.title(batch.rig.clip.name)}: {error}", file=sys.stderr)
+        unfinished = jobs.unfinished_report(job) if job is not None else {"status": "failed"}
+        report = {**unfinished, "message": error.message, "hint": error.hint}
+        return Outcome(variation, job, report, problem=error)
+
+
+def exit_code(batch: Batch, outcomes: Sequence[Outcome]) -> int:
+    """0 if every take is there, fallen or not; 1 if one failed; 130 after a cancel."""
+    if any(outcome.state == "cancelled" for outcome in outcomes) or len(outcomes) < len(batch.variations):
+        return CANCELLED
+    return 1 if any(outcome.state == "failed" for outcome in outcomes) else 0
+
+
+def report_of(batch: Batch, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """What was done and measured, for ``--report``: the batch's own numbers, and the whole report of every take."""
+    states = [outcome.state for outcome in outcomes]
+    code = exit_code(batch, outcomes)
+    return {
+        "status": {0: "done", CANCELLED: "cancelled"}.get(code, "failed"),
+        "batch": batch.id,
+        "title": batch.rig.clip.name,
+        "method": batch.request.method,
+        "seed": batch.request.seed,
+        "wanted": len(batch.variations),
+        "done": states.count("done"),
+        "failed": states.count("failed"),
+        "fell": sum(bool(outcome.report.get("fell")) for outcome in outcomes),
+        "variations": [_row(outcome) for outcome in outcomes],
+    }
+
+
+def _row(outcome: Outcome) -> dict[str, Any]:
+    variation, written = outcome.variation, outcome.written
+    return {
+        **outcome.report,
+        "status": outcome.state,
+        "variation": variation.number,
+        "words": variation.words,
+        "varied": variation.facts,
+        "armature": written.obj.name if written else None,
+        "action": written.action.name if written else None,
+    }
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """A line for each: number, what was different, how it went, how far it was off, and its Action."""
+    rows = [("take", "variation", "result", "error", "action")]
+    for outcome in outcomes:
+        action = outcome.written.action.name if outcome.written else "-"
+        rows.append(
+            (str(outcome.variation.number), outcome.variation.words, _fate(outcome), _error(outcome.report), action)
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+
+
+def _fate(outcome: Outcome) -> str:
+    if outcome.state != "done":
+        return outcome.state
+    if outcome.report["fell"]:
+        return f"fell after {outcome.report['fell_at_s']:.1f} s"
+    return "stayed up"
+
+
+def _error(report: Mapping[str, Any]) -> str:
+    measured = report.get("measurements") or {}
+    found = next((measured[name] for name in _ERRORS if measured.get(name) is not None), None)
+    return "-" if found is None else f"{100.0 * found:.1f} cm"
+
+
+def _range(text: str) -> tuple[float, float]:
+    least, colon, most = text.partition(":")
+    try:
+        return float(least), float(most if colon else least)
+    except ValueError:
+        raise BadSettings(f"'{text}' is no range of forces", "Write newtons, such as --push 50:200") from None
