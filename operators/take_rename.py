@@ -16,7 +16,9 @@ class SINEW_OT_take_rename(TakeVerb, bpy.types.Operator):
     bl_idname = "sinew.take_rename"
     bl_label = "Rename Take"
 
-    name: StringProperty(name="Name", description="What the take and its Action are to be called", options={"SKIP_SAVE"})
+    name: StringProperty(
+        name="Name", description="What the take and its Action are to be called", options={"SKIP_SAVE"}
+    )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Ask for the name, with the present one to begin with."""

@@ -8,7 +8,7 @@ from .take_verb import TakeVerb
 
 
 class SINEW_OT_take_show(TakeVerb, bpy.types.Operator):
-    """Let this take move the armature; what moved it before stays in the file."""
+    """Let this take move the armature, and everything else that was on its stage. What moved it before stays here."""
 
     bl_idname = "sinew.take_show"
     bl_label = "Make Active"

@@ -8,7 +8,7 @@ from .take_verb import TakeVerb
 
 
 class SINEW_OT_take_to_nla(TakeVerb, bpy.types.Operator):
-    """Put this take as a strip on a new track above all others, at its own frames, and let the NLA move the armature."""
+    """Put this take into the NLA, on a new track above all others, at its own frames, and let the NLA play."""
 
     bl_idname = "sinew.take_to_nla"
     bl_label = "Send to NLA"

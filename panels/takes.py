@@ -105,6 +105,8 @@ def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
         paragraph(box, context, "Bake it again from Jobs, or delete the take", icon="BLANK1")
     else:
         paragraph(box, context, view.name, icon="ACTION")  # in the list it may be cut off
+    if view.asked:
+        paragraph(box, context, view.asked, icon="BLANK1")
     for number, sentence in enumerate(view.sentences):
         icon = "BLANK1" if number else (_FELL if view.fell else _UP)
         paragraph(box, context, sentence, icon=icon)

@@ -74,8 +74,10 @@ def _listed(
 def _print(armature: str, view: views.TakeView) -> None:
     """One take: which, how it went, and its numbers on one line."""
     marks = {"active": view.shown, "kept": view.kept, "in the NLA": view.in_nla, "Action deleted": view.missing}
-    said = ", ".join([view.label, "fell" if view.fell else "stayed up", *(mark for mark, true in marks.items() if true)])
-    print(f"{armature}: '{view.name}' ({said})")
+    said = [view.label, "fell" if view.fell else "stayed up", *(mark for mark, true in marks.items() if true)]
+    print(f"{armature}: '{view.name}' ({', '.join(said)})")
+    if view.asked:
+        print(f"    {view.asked}")
     for sentence in view.sentences:
         print(f"    {sentence}")
     facts = [f"{name.lower()} {value}" for name, value in (*view.facts, ("source", view.source or "NLA"))]

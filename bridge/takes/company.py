@@ -104,7 +104,7 @@ def drop(obj: bpy.types.Object, props: Sequence[tuple[str, str, bpy.types.Action
 
 
 def _twins(obj: bpy.types.Object, row: Any) -> list[tuple[bpy.types.Object, Any]]:
-    """(armature, take) of the other characters from the same bake; a duplicate of ``obj`` shares its take and is none."""
+    """(armature, take) of the other characters from the same bake; not of a duplicate, which shares the take."""
     found = []
     for other in bpy.data.objects:
         twin = other.sinew_takes.get(row.name) if other.type == "ARMATURE" and other != obj else None

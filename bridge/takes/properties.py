@@ -34,7 +34,9 @@ class SINEW_PG_take_prop(bpy.types.PropertyGroup):
 class SINEW_PG_take(bpy.types.PropertyGroup):
     """A take; ``name`` is a key that no other take of the armature has. Plain copies of what the job said of it."""
 
-    action: PointerProperty(type=bpy.types.Action, name="Action", description="The simulated motion", override=_EDITABLE)
+    action: PointerProperty(
+        type=bpy.types.Action, name="Action", description="The simulated motion", override=_EDITABLE
+    )
     action_name: Text(name="Action Name", description="What the Action was called when it was last seen", **_COMMON)
     source: PointerProperty(
         type=bpy.types.Action, name="Source", description="The Action that was simulated", override=_EDITABLE

@@ -24,6 +24,7 @@ class TakeView:
     linked: the row comes from another file. label: 'seed 3', or '#3' for the third of a batch.
     source: the Action it was made from, '' if none; source_missing: that was deleted.
     copy_of: the armature that this one is a baked copy of, as it is called now, '' if it is none.
+    asked: what was special about it, for one of a batch: '120 N from the left'.
     sentences: how it went, in words. facts and numbers: (name, value) pairs as texts.
     """
 
@@ -38,6 +39,7 @@ class TakeView:
     source: str
     source_missing: bool
     copy_of: str
+    asked: str
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     numbers: tuple[tuple[str, str], ...]
@@ -58,9 +60,12 @@ def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
         source=row.source.name if row.source else row.source_name,
         source_missing=row.source is None,
         copy_of=model.name if model else row.armature_name,
+        asked=str(report.get("title", "")).partition(": ")[2] if row.variation else "",
         sentences=_sentences(report),
         facts=_facts(report),
-        numbers=tuple(measure_text(*item) for item in (report.get("measurements") or {}).items() if item[1] is not None),
+        numbers=tuple(
+            measure_text(*item) for item in (report.get("measurements") or {}).items() if item[1] is not None
+        ),
     )
 
 

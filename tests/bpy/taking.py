@@ -26,6 +26,7 @@ def take(obj, name, *, fell_at_s=None, error_m=0.03, made="", source="Wave", put
     number = next(_numbers)
     report = {
         "status": "done",
+        "title": f"{name}: 120 N from the left",
         "method": "passthrough",
         "engine": "none",
         "seed": 7,

@@ -82,6 +82,7 @@ def test_every_row_has_its_buttons_and_the_chosen_one_its_story(addon):
     page = drawn()
     assert [button.index for button in page.buttons if button.idname == "sinew.take_keep"] == [0, 1]
     assert "#3" in page.texts and "seed 7" in page.texts and "seed 7" not in drawn(width=200).texts
+    assert "120 N from the left" in page.texts
     assert "Fell after 2.5 s" in page.texts and "Wave" in page.texts and "1 min 01 s" in page.texts
     assert "Joint error" in page.texts and "3 cm" in page.texts
     assert "sinew.take_show_source" in page.idnames and "sinew.take_to_nla" in page.idnames

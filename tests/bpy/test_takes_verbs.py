@@ -370,7 +370,7 @@ def test_a_prop_that_a_take_left_alone_stays_where_it_was(juggling):
 
 
 def test_what_a_prop_did_is_kept_and_deleted_with_its_take(juggling, tmp_path):
-    obj, _, ball = juggling
+    _, _, ball = juggling
     OPS.take_keep(index=0)
     assert bpy.data.actions["Ball A"].use_fake_user
     OPS.take_delete(index=1)
