@@ -22,7 +22,7 @@ def draw_batch(
     views = sorted(views, key=lambda view: view.variation)
     busy = any(view.alive or view.queued for view in views)
     row = box.row()
-    motion = re.sub(r" \d+$", "", views[0].title.rpartition(": ")[0])
+    motion = re.sub(r"( push)? \d+$", "", views[0].title.rpartition(": ")[0])
     row.label(text=f"{motion}: {len(views)} variations", icon="RENDERLAYERS")
     if busy:
         row = box.row(align=True)

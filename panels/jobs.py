@@ -51,7 +51,8 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
 def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView, action: str) -> None:
     row = box.row()
     row.label(text=view.title, icon=_ICONS.get(view.state, "DOT"))
-    row.label(text=view.method)
+    if not view.batch:  # whose jobs have long titles, and one method
+        row.label(text=view.method)
     if not (view.alive or view.queued):
         row.operator("sinew.forget_job", text="", icon="X", emboss=False).job = view.id
     if view.alive:
