@@ -65,6 +65,9 @@ class World(Protocol):
     def pose_of(self, states: Array) -> tuple[Array, Array]:
         """Poses (..., sum nq) and velocities (..., sum nv) of states (..., state_size)."""
 
+    def posed(self, states: Array, qpos: Array, qvel: Array) -> Array:
+        """(N, state_size) the states with other poses (N, sum nq) and velocities (N, sum nv); all else stays."""
+
     def rollout(
         self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
     ) -> tuple[Array, Rows]:

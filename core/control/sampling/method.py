@@ -1,38 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sampling control as a method: from a clip to a take that a body could really have moved."""
 
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...body import BodyModel
-from ...body.clearance import grounded
-from ...body.poses import clip_of_pose
-from ...geometry.quaternions import Array
+from ...body.footing import stood_on
 from ...motion import Clip, Take
-from ...motion.falling import fell_at
 from ...motion.repair import repaired
 from ...settings import Settings, setting
 from ...sim import engines
-from ...sim.engine import World
+from ...sim.assembly import require_apart
+from ...sim.stage import Stage
+from ...sim.surface import surface_of
+from ..cast import cast_of
 from ..character import body_of
 from ..method import Run
+from ..muscle import muscle_of
 from ..staging import stage_of
-from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, make_reference
-from .search import Effort, best_path, search
+from .film import filmed, props_of, take_of
+from .performance import Performance
+from .performer import Performer
+from .plan import Effort
+from .reference import make_reference
 
-Flags = NDArray[np.bool_]
-
-# A push of this much on a link counts as touching: a fifth of a litre of water.
-_TOUCH_N = 2.0
-# Shaking the head does not help anyone to stand, and arms little.
-_NOISE = {"head": 0.2, "hand": 0.2, "forearm": 0.5, "upper_arm": 0.5, "tail": 0.3}
-
-
-# Trials of each fragment, and how far they stray from the reference, in radians.
-_SAMPLES = {"draft": 200, "normal": 400, "high": 1000}
-_SPREAD = 0.2
+_EFFORTS = {
+    "draft": Effort(80, (0.1,)),
+    "normal": Effort(100, (0.1, 0.07)),
+    "high": Effort(200, (0.1, 0.08, 0.06, 0.05)),
+}
+_FILM_COPIES = 64
+_SEEN_M = 0.02  # a smaller change of height is not worth a word
 
 
 @dataclass(frozen=True)
@@ -58,80 +58,97 @@ class Sampling:
     label = "Simulate"
     help = "Give the Action a body: the same motion with weight, found by sampling"
     uses_engine = True
+    simulates_cast = True
     settings_type = SamplingSettings
 
     def run(self, clip: Clip, settings: SamplingSettings, run: Run) -> Take:
-        """Prepare the source, search, and bring the best path home."""
-        source, body = _prepared(clip, run)
-        samples = _SAMPLES[settings.quality]
-        world = engines.get(run.engine).compile(stage_of(run, body), samples)
-        try:
-            reference = make_reference(body, source, world)
-            total = reference.fragments
-            layers = search(
-                world,
-                reference,
-                _noise(body),
-                Effort(samples // 5, _SPREAD),
-                run.rng,
-                lambda done, cost: run.progress(done, total, cost=cost),
+        """Prepare everybody, let them perform, and bring home what they did."""
+        seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
+        stage, sources = _prepared(clip, run)
+        with ExitStack() as opened:
+            performance = _performance(
+                stage, sources, muscle_of(run, clip), _EFFORTS[settings.quality], seed, run, opened
             )
-            return _take(world, reference, *best_path(layers), source, clip.fps)
-        finally:
-            world.close()
+            performance.run(_looking(run))
+            if not performance.foreseeable:
+                world = engines.get(run.engine).compile(stage, _FILM_COPIES)
+                performance.world = opened.enter_context(closing(world))
+            film = filmed(performance)
+        takes = []
+        for who, performer in enumerate(performance.performers):
+            take, trace = take_of(film, who, performer, clip.fps)
+            run.add_trace(trace)
+            takes.append(take)
+        return replace(takes[0], others=tuple(takes[1:]), props=props_of(film, takes[0].motion))
 
 
-def _prepared(clip: Clip, run: Run) -> tuple[Clip, BodyModel]:
-    """The clip made fit for simulation, and a body for it; what was done is told."""
-    source, repair = repaired(clip)
-    if repair.touched:
-        run.add_finding("repair", repair.message, "Look at those frames in the source if the take looks odd there")
-    body, _ = body_of(source, run)
-    source, grounding = grounded(body, source)
-    if abs(grounding.shift) > 0.02 or grounding.lift > 0.02:
-        run.add_finding("ground", grounding.message, "")
-    return source, body
+def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
+    """The stage, and everybody's clip made fit for simulation on it; what was done is told."""
+    members = (None, *cast_of(run))
+    sources, bodies = [], []
+    for member in members:
+        source, repair = repaired(clip if member is None else member.clip)
+        if repair.touched:
+            run.add_finding(
+                "repair",
+                _named(member.name if member else "", repair.message),
+                "Look at those frames in the source if the take looks odd there",
+            )
+        sources.append(source)
+        bodies.append(body_of(source, run, member)[0])
+    stage = stage_of(run, *bodies)
+    ground = surface_of(stage)
+    for index, body in enumerate(bodies):
+        sources[index], grounding = stood_on(body, sources[index], ground)
+        if abs(grounding.shift) > _SEEN_M or grounding.lift > _SEEN_M or grounding.rise > _SEEN_M:
+            member = members[index]
+            run.add_finding("ground", _named(member.name if member else "", grounding.message), "")
+    return stage, sources
 
 
-def _noise(body: BodyModel) -> Array:
-    """(nu,) how much of the spread each degree of freedom gets."""
-    return np.concatenate([np.full(link.joint.dofs, _NOISE.get(link.role, 1.0)) for link in body.links[1:]])
+def _named(name: str, message: str) -> str:
+    return f"{name}: {message}" if name else message
 
 
-def _take(world: World, reference: Reference, ends: Array, offsets: Array, source: Clip, fps: float) -> Take:
-    """Play the path again for what lies between the fragments' ends, and put it on the bones."""
-    starts = np.concatenate([reference.states[:1], ends[:-1]])
-    qpos, pos, touching = [], [], []
-    substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
-    for first in range(0, reference.fragments, world.copies):
-        chosen = np.minimum(np.arange(first, first + world.copies), reference.fragments - 1)
-        targets = np.stack([reference.targets[reference.frames_of(int(f))] for f in chosen]) + offsets[chosen][:, None]
-        states, rows = world.rollout(starts[chosen], targets, substeps=substeps)
-        count = min(world.copies, reference.fragments - first)
-        qpos.append(world.pose_of(states)[0][:count].reshape(count * FRAGMENT_STEPS, -1))
-        pos.append(rows.link_pos[:count].reshape(count * FRAGMENT_STEPS, -1, 3))
-        touching.append(
-            np.linalg.norm(rows.contact_force[:count], axis=-1).reshape(count * FRAGMENT_STEPS, -1) > _TOUCH_N
-        )
-    frames = len(reference.states)
-    played = np.concatenate([reference.qpos[:1], *qpos])[:frames]
-    link_pos = np.concatenate([reference.rows.link_pos[0, :1], *pos])[:frames]
-    touched = np.concatenate([touching[0][:1], *touching])[:frames]
-    motion = clip_of_pose(reference.body, source, played, CONTROL_FPS).resampled(fps)
-    wanted = reference.rows.link_pos[0]
-    error_m = float(np.linalg.norm(link_pos - wanted, axis=-1).mean())
-    return Take(
-        motion,
-        contacts=_on_bones(reference.body, touched, motion, fps),
-        fell_at_s=fell_at(wanted, link_pos, 1.0 / CONTROL_FPS),
-        measurements={"mean_link_error_m": error_m},
-    )
+def _performance(
+    stage: Stage,
+    sources: list[Clip],
+    muscle: "np.ndarray | None",
+    effort: Effort,
+    seed: int,
+    run: Run,
+    opened: ExitStack,
+) -> Performance:
+    """Everybody in their own worlds and the whole one, ready to begin."""
+    engine = engines.get(run.engine)
+    performers = []
+    for who, (character, source) in enumerate(zip(stage.characters, sources, strict=True)):
+        alone = replace(stage, characters=(character,), props=(), pushes=())
+        world = opened.enter_context(closing(engine.compile(alone, effort.copies)))
+        reference = make_reference(character.body, source, world, muscle)
+        performers.append(Performer(source, reference, world, effort, (seed, who)))
+    first = performers[0]
+    if len(performers) == 1 and not stage.props and not stage.pushes:
+        return Performance(stage, tuple(performers), first.world, first.reference.states[0])
+    qpos = np.concatenate([one.reference.qpos[0] for one in performers])
+    require_apart(stage, qpos)
+    world = opened.enter_context(closing(engine.compile(stage, 1)))
+    qvel = np.concatenate([one.reference.rates[0] for one in performers])
+    return Performance(stage, tuple(performers), world, world.state_of(qpos[None], qvel[None])[0])
 
 
-def _on_bones(body: BodyModel, touched: Flags, motion: Clip, fps: float) -> Flags:
-    """(T, B) contacts of links (K, L) at the control rate as contacts of their bones at the clip's."""
-    frames = np.minimum(np.round(np.arange(len(motion)) * CONTROL_FPS / fps).astype(int), len(touched) - 1)
-    contacts = np.zeros((len(motion), len(motion.skeleton)), dtype=bool)
-    for index, link in enumerate(body.links):
-        contacts[:, motion.skeleton.index(link.bone)] = touched[frames, index]
-    return contacts
+def _looking(run: Run):
+    """Progress: fragments of every pass and character that are done, of all there are."""
+
+    def look(performance: Performance) -> None:
+        efforts = [len(one.effort.spreads) for one in performance.performers]
+        each = sum(efforts)
+        done, total, cost = len(performance.offsets) * each, performance.fragments * each, 0.0
+        if performance.planning is not None:
+            who, number, search = performance.planning
+            length = search.stop - search.first
+            done += sum(efforts[:who]) * length + number * length + len(search.layers)
+            cost = search.layers[-1].cost if search.layers else 0.0
+        run.progress(min(done, total), total, cost=cost)
+
+    return look

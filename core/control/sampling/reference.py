@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...body import BodyModel
 from ...body.poses import pose_of_clip, targets_of_pose
+from ...body.tangent import PoseSpace
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...sim.engine import Rows, World
@@ -21,15 +22,19 @@ FRAGMENT_STEPS = 6  # control steps in a fragment of 0.1 s, the papers' length
 class Reference:
     """A clip as the search sees it, at ``CONTROL_FPS``; frame 0 is the start.
 
-    states: (T, state_size) the world in each frame. targets: (T, nu) for the servos to be in that frame.
+    qpos: (T, nq), rates: (T, nv): the pose and its velocity. states: (T, state_size) the world in each frame.
+    targets: (T, nu) for the servos to be in that frame. muscle: (T,) share of strength that leads to it, 0 to 1.
     rows: what the sensors see in each frame, as (1, T, ...) arrays of ``Rows``.
     feet, tips: links that stand, and links whose height counts (feet, hands, head).
     """
 
     body: BodyModel
+    space: PoseSpace
     qpos: Array
+    rates: Array
     states: Array
     targets: Array
+    muscle: Array
     rows: Rows
     feet: NDArray[np.int64]
     tips: NDArray[np.int64]
@@ -41,12 +46,20 @@ class Reference:
 
     def frames_of(self, fragment: int) -> NDArray[np.int64]:
         """(FRAGMENT_STEPS,) the frames that a fragment's control steps lead to, held at the clip's end."""
-        first = fragment * FRAGMENT_STEPS + 1
-        return np.minimum(np.arange(first, first + FRAGMENT_STEPS), len(self.states) - 1)
+        return self.frames_of_many(np.array([fragment]))[0]
+
+    def frames_of_many(self, fragments: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(N, FRAGMENT_STEPS) the same for fragments (N,)."""
+        steps = fragments[:, None] * FRAGMENT_STEPS + np.arange(1, FRAGMENT_STEPS + 1)
+        return np.minimum(steps, len(self.states) - 1)
+
+    def frame_before(self, fragments: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(N,) the frames that fragments (N,) begin in."""
+        return np.minimum(fragments * FRAGMENT_STEPS, len(self.states) - 1)
 
 
-def make_reference(body: BodyModel, clip: Clip, world: World) -> Reference:
-    """Prepare a clip for the search in ``world``."""
+def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | None = None) -> Reference:
+    """Prepare a clip for the search in ``world``; muscle: (T,) at the clip's frames, None for 1."""
     steady = clip.resampled(CONTROL_FPS)
     qpos, qvel = pose_of_clip(body, steady)
     targets = targets_of_pose(body, qpos)
@@ -54,11 +67,17 @@ def make_reference(body: BodyModel, clip: Clip, world: World) -> Reference:
     lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
     targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
     states = _states(world, qpos, qvel)
+    strength = np.ones(len(qpos))
+    if muscle is not None:
+        strength = np.interp(np.arange(len(qpos)) / CONTROL_FPS, np.arange(len(muscle)) / clip.fps, muscle)
     return Reference(
         body,
+        PoseSpace(body),
         qpos,
+        qvel,
         states,
         targets,
+        strength,
         _sense(world, states),
         _links(body, ("foot", "toe")),
         _links(body, ("foot", "hand", "forearm", "head")),
@@ -75,14 +94,14 @@ def _states(world: World, qpos: Array, qvel: Array) -> Array:
     blocks = []
     for first in range(0, len(qpos), world.copies):
         some = slice(first, first + world.copies)
-        blocks.append(world.state_of(*(_padded(values[some], world.copies) for values in (qpos, qvel, time_s))))
+        blocks.append(world.state_of(*(padded(values[some], world.copies) for values in (qpos, qvel, time_s))))
     return np.concatenate(blocks)[: len(qpos)]
 
 
 def _sense(world: World, states: Array) -> Rows:
     """Sensor rows (1, T, ...) of states (T, state_size), a batch at a time."""
     blocks = [
-        world.sense(_padded(states[i : i + world.copies], world.copies)) for i in range(0, len(states), world.copies)
+        world.sense(padded(states[i : i + world.copies], world.copies)) for i in range(0, len(states), world.copies)
     ]
     fields = {
         name: np.concatenate([np.array(getattr(block, name))[:, 0] for block in blocks])[: len(states)][None]
@@ -91,6 +110,6 @@ def _sense(world: World, states: Array) -> Rows:
     return Rows(**fields)
 
 
-def _padded(values: Array, count: int) -> Array:
+def padded(values: Array, count: int) -> Array:
     """(count, ...) the values and copies of the last one."""
     return np.concatenate([values, np.repeat(values[-1:], count - len(values), axis=0)])

@@ -1,137 +1,223 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sampling-based control: many copies try small offsets, the best go on (SAMCON; control graphs, section 5.3)."""
+"""Sampling-based control: many copies try offsets around the guide, the best go on (SAMCON; control graphs, 5.3)."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from ...motion.falling import STRAY, astray
-from ...sim.engine import World
+from ...sim.engine import Rows, World
 from .cost import Weights, cost
-from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
+from .gauge import Gauge
+from .guide import Guide, solved
+from .layers import Indices, Layer, Scatter, Way, depths, traced
+from .models import explored
+from .reference import CONTROL_FPS
+
+# How much of the ranking so far still counts a fragment later: a lucky start must not outweigh a stumble now.
+_MEMORY = 0.6
+# A unit of what the guide foresees, in units of equation 20.
+_WORTH = 3.0
+_KEPT = 0.2  # of the samples
+# When the best sample is this far astray, it will soon be down: a little earlier than a take counts as fallen.
+_LOST = 0.7 * STRAY
+_BEHIND = 5.0  # the same for samples that rank so much worse than the way that is known
+_LIMP = 0.5  # muscle below which nobody is expected to keep up
+_BACK, _RETRIES = 6, 3  # fragments to go back when lost, and how often before the shot shows it
+_PATIENCE = 1.0  # how many fragments may be tried again, as a share of all
+_NEAR = 0.7  # how far around the way that failed its surroundings are explored, of the gauge's distances
+_WIDER = 0.35  # more spread with each retry
+# How far from its place a body may be before the reference comes along, in metres.
+_REACH_M = 0.3
+
+Random = Callable[[int, int, int], np.random.Generator]
+"""A generator for (what for, fragment, retry): the same whatever was drawn before, so that a resumed search agrees."""
+SAMPLES, RELEARN = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
-    """What a fragment leaves behind of its elite: E samples.
+class Ground:
+    """What a search stands on: N copies of a world, the gauge of its reference, and noise (nu,) radians."""
 
-    states: (E, state_size) at its end. offsets: (E, nu). parents: (E,) into the layer before. total: (E,) running cost.
-    drift: (E, 2) metres in the plane from where the centre of mass should be to where it is.
-    cost: of the cheapest sample alone; astray: how far that one is from the wanted heights (``core.motion.falling``).
+    world: World
+    gauge: Gauge
+    noise: Array
+    random: Random
+
+
+@dataclass(eq=False)
+class Search:
+    """A pass over fragments ``first`` to ``stop``, fragment by fragment; can be put aside and taken up again.
+
+    start: (state_size,), anchor: (2,). known: a way that was found before; it stays among the samples, so that a pass
+    is never worse than the last, and nothing is ever lost.
+    guide: for fragments from ``first`` on.
     """
 
-    states: Array
-    offsets: Array
-    parents: NDArray[np.int64]
-    total: Array
-    drift: Array
-    cost: float
-    astray: float
+    ground: Ground
+    guide: Guide
+    first: int
+    stop: int
+    start: Array
+    anchor: Array
+    known: Way | None = None
+    layers: list[Layer] = field(default_factory=list)
+    tries: Indices = field(init=False)
+    spare: int = field(init=False)
+    scatters: dict[int, Scatter] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tries = np.zeros(self.stop - self.first, dtype=np.int64)
+        self.spare = round(_PATIENCE * len(self.tries))
+
+    @property
+    def done(self) -> bool:
+        """Whether every fragment has its layer."""
+        return len(self.layers) == self.stop - self.first
+
+    def advance(self) -> Layer:
+        """One more fragment; goes back some where the motion was lost."""
+        at = len(self.layers)
+        retry = int(self.tries[max(at - 2, 0) : at + _BACK].max(initial=0))
+        layer = self._layer(retry)
+        self.layers.append(layer)
+        back = min(_BACK * (1 + int(self.tries[at])), at + 1)
+        limp = self.ground.gauge.reference.muscle[self._frames(at)].min() < _LIMP
+        lost = layer.astray > _LOST or layer.behind > _BEHIND
+        if lost and not limp and self.tries[at] < _RETRIES and back <= self.spare:
+            self._go_back(back)
+        return layer
+
+    def way(self) -> Way:
+        """The best way through."""
+        return traced(self.layers, self.first, self.start, self.anchor)
+
+    def _frames(self, at: int) -> Indices:
+        return self.ground.gauge.reference.frames_of(self.first + at)
+
+    def _layer(self, retry: int) -> Layer:
+        """The next fragment, tried by as many rounds of all copies as retries have earned."""
+        ground, at = self.ground, len(self.layers)
+        world, gauge = ground.world, ground.gauge
+        rng = ground.random(SAMPLES, self.first + at, int(self.tries[at]))
+        rounds = [self._tried(rng, retry, self.known if number == 0 else None) for number in range(1 + retry)]
+        parents, noise, offsets, ends, total, each, anchors, link_pos = (
+            np.concatenate(parts) for parts in zip(*rounds, strict=True)
+        )
+        known = 0 if self.known is None else 1  # the first sample is the known way
+        best = known + int(np.argmin(each[known:]))
+        keep = round(_KEPT * world.copies)
+        if self.known is None:
+            kept = np.argsort(total, kind="stable")[:keep]
+        else:  # the known way is the first sample of all, and stays the first that is kept
+            kept = np.concatenate([[0], 1 + np.argsort(total[1:], kind="stable")[: keep - 1]])
+        frame = int(self._frames(at)[-1])
+        lost = astray(gauge.reference.rows.link_pos[0, [frame]], link_pos[[best]])[0]
+        return Layer(
+            ends[kept], offsets[kept], parents[kept], total[kept], anchors[kept],
+            float(each[best]), float(lost), self._behind(parents, total), noise, total, kept,
+        )  # fmt: skip
+
+    def _tried(self, rng: np.random.Generator, retry: int, known: Way | None) -> tuple[Array, ...]:
+        """One round of all copies, the first of which goes the known way: what ``_layer`` makes a layer of."""
+        ground, at = self.ground, len(self.layers)
+        world, gauge, count = ground.world, ground.gauge, ground.world.copies
+        parents, starts, before, anchors = self._parents(rng, known is not None)
+        scatter = self.scatters.get(at) or Scatter.even(gauge.nu)
+        noise = scatter.drawn(count, rng) * (1.0 + _WIDER * retry)
+        frames = self._frames(at)
+        begun = gauge.state(*world.pose_of(starts), int(self._begin(at)), anchors)
+        offsets = self.guide.offsets(at, begun) + noise * ground.noise
+        if known is not None:
+            offsets[0] = known.offsets[at]
+        ends, rows = simulated(ground, starts, frames, offsets)
+        frame = int(frames[-1])
+        pose = world.pose_of(ends)
+        each = cost(gauge.reference, frame, pose[0], rows, offsets, anchors, Weights())
+        deviation = gauge.state(*pose, frame, anchors)
+        total = _MEMORY * before + each + _WORTH * self.guide.worth(at + 1, deviation)
+        total = np.where(np.isfinite(total), total, np.inf)
+        return parents, noise, offsets, ends, total, each, followed(anchors, deviation), rows.link_pos[:, -1]
+
+    def _behind(self, parents: Indices, total: Array) -> float:
+        """How much worse samples rank that have left the known way, if there is one and they have not all died out."""
+        apart = parents > 0
+        if self.known is None or not apart.any() or not np.isfinite(total[0]):
+            return 0.0
+        return float(min(total[apart].min() - total[0], 1e9))
+
+    def _begin(self, at: int) -> int:
+        return int(self.ground.gauge.reference.frame_before(np.array([self.first + at]))[0])
+
+    def _parents(self, rng: np.random.Generator, known: bool) -> tuple[Indices, Array, Array, Array]:
+        """Of whom the copies are offspring: indices, states, totals, anchors."""
+        count = self.ground.world.copies
+        if not self.layers:
+            nobody = np.zeros(count, dtype=np.int64)
+            return nobody, np.tile(self.start, (count, 1)), np.zeros(count), np.tile(self.anchor, (count, 1))
+        last = self.layers[-1]
+        parents = resampled(last.total, count, rng)
+        if known:
+            parents[0] = 0
+        return parents, last.states[parents], last.total[parents], last.anchors[parents]
+
+    def _go_back(self, back: int) -> None:
+        """Take back the last layers, having learned from them where to sample; the second time look anew all around."""
+        window = self.layers[-back:]
+        first = len(self.layers) - back
+        for index, (layer, depth) in enumerate(zip(window, depths(window), strict=True)):
+            scatter = self.scatters.get(first + index) or Scatter.even(self.ground.gauge.nu)
+            self.scatters[first + index] = scatter.adapted(layer.noise, layer.value, depth)
+        if self.tries[len(self.layers) - 1] >= 1:
+            self._relearn(first)
+        self.tries[first : len(self.layers)] += 1
+        self.spare -= back
+        del self.layers[first:]
+
+    def _relearn(self, first: int) -> None:
+        """Explore around the way that failed, where the body really is, and guide from there to here anew."""
+        ground, way = self.ground, self.way()
+        some = np.arange(first, len(self.layers))
+        rng = ground.random(RELEARN, self.first + first, int(self.tries[-1 + len(self.layers)]))
+        starts, offsets, anchors = way.starts[some], way.offsets[some], way.anchors[some]
+        models = explored(ground.world, ground.gauge, self.first + some, starts, offsets, _NEAR, rng, anchors)
+        guide = self.guide
+        local = solved(ground.gauge, models, guide.curves[some[-1] + 1], guide.slants[some[-1] + 1])
+        gains, aims, curves, slants = (np.array(part) for part in (guide.gains, guide.aims, guide.curves, guide.slants))
+        gains[some], aims[some] = local.gains, local.aims
+        curves[some], slants[some] = local.curves[:-1], local.slants[:-1]
+        self.guide = replace(guide, gains=gains, aims=aims, curves=curves, slants=slants)
+        for index in some:
+            self.scatters.pop(int(index), None)
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How hard to look: samples kept of those tried, the spread of offsets in radians, and how often to go back.
-
-    patience: how many fragments may be tried again, as a share of all.
-    """
-
-    elite: int
-    spread: float
-    retries: int = 3
-    patience: float = 1.0
-
-
-# How much of the cost so far still counts a fragment later: without it a lucky start outweighs a stumble now.
-_MEMORY = 0.6
-# When the best sample is this far astray, it will soon be down: a little earlier than a take counts as fallen.
-_LOST = 0.8 * STRAY
-# How much of a drift from the reference's place is let be from one fragment to the next.
-_FOLLOW = 0.6
-_BACK = 6  # fragments to go back when lost
+def simulated(ground: Ground, starts: Array, frames: Indices, offsets: Array) -> tuple[Array, Rows]:
+    """States (N, state_size) at the end of a fragment's frames, and rows, for offsets (N, nu) from states."""
+    reference, world = ground.gauge.reference, ground.world
+    states, rows = world.rollout(
+        starts,
+        reference.targets[frames][None] + offsets[:, None],
+        substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
+        muscle=np.tile(reference.muscle[frames], (len(starts), 1)),
+    )
+    return states[:, -1], rows
 
 
-def search(
-    world: World,
-    reference: Reference,
-    noise: Array,
-    effort: Effort,
-    rng: np.random.Generator,
-    progress: Callable[[int, float], None],
-) -> list[Layer]:
-    """Follow the reference with offsets from its targets, spread by ``noise`` (nu,) times the effort's.
-
-    Returns a layer for each fragment. Where the motion is lost, the search goes back and tries again with more
-    spread; where that does not help either, it goes on with the best there is, for the shot to show.
-    """
-    layers: list[Layer] = []
-    tries = np.zeros(reference.fragments, dtype=int)
-    spare = round(effort.patience * reference.fragments)
-    while len(layers) < reference.fragments:
-        fragment = len(layers)
-        wider = 1.0 + 0.35 * tries[max(fragment - 2, 0) : fragment + _BACK].max(initial=0)
-        layer = _advance(world, reference, layers, noise * effort.spread * wider, effort, rng)
-        layers.append(layer)
-        back = min(_BACK * (1 + int(tries[fragment])), fragment + 1)
-        if layer.astray > _LOST and tries[fragment] < effort.retries and back <= spare:
-            tries[fragment - back + 1 : fragment + 1] += 1
-            spare -= back
-            del layers[len(layers) - back :]
-        progress(len(layers), layer.cost)
-    return layers
-
-
-def best_path(layers: list[Layer]) -> tuple[Array, Array]:
-    """The cheapest way through: states at the fragments' ends (F, state_size) and their offsets (F, nu)."""
-    index = int(np.argmin(layers[-1].total))
-    states, offsets = [], []
-    for layer in reversed(layers):
-        states.append(layer.states[index])
-        offsets.append(layer.offsets[index])
-        index = int(layer.parents[index])
-    return np.array(states[::-1]), np.array(offsets[::-1])
-
-
-def _advance(
-    world: World,
-    reference: Reference,
-    layers: list[Layer],
-    noise: Array,
-    effort: Effort,
-    rng: np.random.Generator,
-) -> Layer:
-    """One fragment for every copy; the elite of it."""
-    count = world.copies
-    if layers:
-        parents = _resampled(layers[-1].total, count, rng)
-        starts, before = layers[-1].states[parents], layers[-1].total[parents]
-        drift = _FOLLOW * layers[-1].drift[parents]
-    else:
-        parents = np.zeros(count, dtype=np.int64)
-        starts, before = np.repeat(reference.states[:1], count, axis=0), np.zeros(count)
-        drift = np.zeros((count, 2))
-    offsets = rng.normal(size=(count, len(noise))) * noise
-    offsets[0] = 0.0
-    frames = reference.frames_of(len(layers))
-    targets = reference.targets[frames][None] + offsets[:, None]
-    substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
-    states, rows = world.rollout(starts, targets, substeps=substeps)
-    ends = states[:, FRAGMENT_STEPS - 1]
-    each = cost(reference, int(frames[-1]), world.pose_of(ends)[0], rows, offsets, drift, Weights())
-    total = _MEMORY * before + each
-    elite = np.argsort(total, kind="stable")[: effort.elite]
-    best = int(np.argmin(each))
-    away = rows.com[elite, -1, 0, :2] - reference.rows.com[0, frames[-1], 0, :2]
-    lost = astray(reference.rows.link_pos[0, frames[-1:]], rows.link_pos[best, -1:])[0]
-    return Layer(ends[elite], offsets[elite], parents[elite], total[elite], away, float(each[best]), float(lost))
-
-
-def _resampled(total: Array, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def resampled(total: Array, count: int, rng: np.random.Generator) -> Indices:
     """(count,) indices drawn systematically: cheaper samples have more successors."""
-    spread = max(float(np.std(total[np.isfinite(total)])) if np.isfinite(total).any() else 1.0, 1e-6)
-    weight = np.exp(-(total - total.min()) / spread) if np.isfinite(total.min()) else np.ones_like(total)
+    finite = total[np.isfinite(total)]
+    if not len(finite):
+        return np.arange(count) % len(total)
+    spread = max(float(np.std(finite)), 1e-6)
+    weight = np.exp(-(total - finite.min()) / spread)
     edges = np.cumsum(weight / weight.sum())
     return np.minimum(np.searchsorted(edges, (np.arange(count) + rng.random()) / count), len(total) - 1)
+
+
+def followed(anchors: Array, deviation: Array) -> Array:
+    """(N, 2) anchors that have come along with bodies further than reach from their place."""
+    aside = deviation[:, :2]
+    far = np.linalg.norm(aside, axis=-1, keepdims=True)
+    return anchors + aside * np.maximum(1.0 - _REACH_M / np.maximum(far, 1e-9), 0.0)

@@ -101,6 +101,12 @@ class MujocoWorld:
         """Poses (..., sum nq) and velocities (..., sum nv) of states (..., state_size)."""
         return states[..., self._places.qpos], states[..., self._places.qvel]
 
+    def posed(self, states: Array, qpos: Array, qvel: Array) -> Array:
+        """(N, state_size) the states with other poses (N, sum nq) and velocities (N, sum nv); all else stays."""
+        found = np.array(states)
+        found[:, self._places.qpos], found[:, self._places.qvel] = qpos, qvel
+        return found
+
     def rollout(
         self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
     ) -> tuple[Array, Rows]:

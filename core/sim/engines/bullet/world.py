@@ -48,14 +48,24 @@ class BulletWorld:
         qpos, qvel = np.asarray(qpos, dtype=float), np.asarray(qvel, dtype=float)
         states = np.zeros((len(qpos), self.state_size))
         states[:, 0] = time_s
-        for columns in self._layout.characters:
-            native = columns.frames.to_native(qpos[:, columns.q], qvel[:, columns.v])
-            states[:, columns.pose], states[:, columns.velocity] = native
+        self._pose(states, qpos, qvel)
         there = self._props.present(states[:, 0], self.dt_s)
         for index, (columns_of, frame) in enumerate(zip(self._layout.props, self._layout.prop_frames, strict=True)):
             placed, waiting = frame.to_native(self._props.placed[index]), frame.to_native(self._props.waiting[index])
             states[:, columns_of] = np.where(there[:, index, None], placed, waiting)
         return states
+
+    def posed(self, states: Array, qpos: Array, qvel: Array) -> Array:
+        """(N, state_size) the states with other poses (N, sum nq) and velocities (N, sum nv); all else stays."""
+        found = np.array(states)
+        self._pose(found, np.asarray(qpos, dtype=float), np.asarray(qvel, dtype=float))
+        return found
+
+    def _pose(self, states: Array, qpos: Array, qvel: Array) -> None:
+        """Put poses and velocities into states (N, state_size)."""
+        for columns in self._layout.characters:
+            native = columns.frames.to_native(qpos[:, columns.q], qvel[:, columns.v])
+            states[:, columns.pose], states[:, columns.velocity] = native
 
     def pose_of(self, states: Array) -> tuple[Array, Array]:
         """Poses (..., sum nq) and velocities (..., sum nv) of states (..., state_size)."""

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A finished performance played again, all fragments at once, for what lies between their ends; and takes from it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...body import BodyModel
+from ...body.poses import clip_of_pose
+from ...body.servos import servo_torques
+from ...geometry.quaternions import Array
+from ...motion import Clip, PropMotion, Take
+from ...motion.falling import fell_at
+from ...sim.engine import Rows, starts
+from ...sim.stage import Stage
+from ..cast import prop_motions
+from ..trace import Trace
+from .performance import Performance
+from .performer import Performer
+from .reference import CONTROL_FPS, FRAGMENT_STEPS
+
+Flags = NDArray[np.bool_]
+
+# A push of this much on a link counts as touching: a fifth of a litre of water.
+_TOUCH_N = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """K moments at ``CONTROL_FPS``, the first at 0 s: poses (K, sum nq), velocities (K, sum nv), targets (K, sum nu).
+
+    rows: what the sensors saw, as (1, K, ...) arrays of ``Rows``.
+    """
+
+    stage: Stage
+    qpos: Array
+    qvel: Array
+    targets: Array
+    rows: Rows
+
+    def __len__(self) -> int:
+        return len(self.qpos)
+
+
+def filmed(performance: Performance) -> Film:
+    """Play every fragment again from where it began; the engine does the same again."""
+    world, count = performance.world, performance.fragments
+    begun, offsets = np.array(performance.begun), np.array(performance.offsets)
+    first = np.tile(begun[0], (world.copies, 1))
+    sensed = world.sense(first)
+    states, parts = [begun[:1]], [{name: values[:1, 0] for name, values in vars(sensed).items()}]
+    for start in range(0, count, world.copies):
+        some = np.arange(start, min(start + world.copies, count))
+        played, rows = performance.simulated(some, begun[some], offsets[some])
+        states.append(played[: len(some)].reshape(-1, world.state_size))
+        moments = len(some) * FRAGMENT_STEPS
+        parts.append(
+            {name: values[: len(some)].reshape(moments, *values.shape[2:]) for name, values in vars(rows).items()}
+        )
+    frames = len(performance.performers[0].reference.states)
+    together = {name: np.concatenate([part[name] for part in parts])[None, :frames] for name in parts[0]}
+    qpos, qvel = world.pose_of(np.concatenate(states)[:frames])
+    asked = performance.targets(np.arange(count), offsets).reshape(count * FRAGMENT_STEPS, -1)
+    return Film(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], Rows(**together))
+
+
+def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Take, Trace]:
+    """A performer's take at ``fps``, without others and props, and its trace."""
+    where = {name: slice(values[who], values[who + 1]) for name, values in starts(film.stage).items()}
+    body, rows, wanted = performer.body, film.rows, performer.reference.rows
+    links = where["links"]
+    qpos, qvel = film.qpos[:, where["nq"]], film.qvel[:, where["nv"]]
+    motion = clip_of_pose(body, performer.source, qpos, CONTROL_FPS).resampled(fps)
+    force = rows.contact_force[0, :, links]
+    seen_pos = rows.link_pos[0, :, links]
+    take = Take(
+        motion,
+        contacts=_on_bones(body, np.linalg.norm(force, axis=-1) > _TOUCH_N, motion),
+        fell_at_s=fell_at(wanted.link_pos[0], seen_pos, 1.0 / CONTROL_FPS),
+    )
+    trace = Trace(
+        body,
+        film.stage,
+        who,
+        CONTROL_FPS,
+        wanted_pos=wanted.link_pos[0],
+        wanted_quat_wxyz=wanted.link_quat_wxyz[0],
+        wanted_com=wanted.com[0, :, 0],
+        seen_pos=seen_pos,
+        seen_quat_wxyz=rows.link_quat_wxyz[0, :, links],
+        seen_com=rows.com[0, :, who],
+        contact_force=force,
+        torque=servo_torques(body, qpos, qvel, film.targets[:, where["nu"]], performer.reference.muscle),
+        rate=qvel[:, 6:],
+    )
+    return take, trace
+
+
+def props_of(film: Film, motion: Clip) -> tuple[PropMotion, ...]:
+    """What the props did, on the motion's clock."""
+    rows = film.rows
+    return prop_motions(film.stage, rows.prop_pos[0], rows.prop_quat_wxyz[0], CONTROL_FPS, motion)
+
+
+def _on_bones(body: BodyModel, touched: Flags, motion: Clip) -> Flags:
+    """(T, B) contacts of links (K, L) at the control rate as contacts of their bones at the clip's."""
+    frames = np.minimum(np.round(np.arange(len(motion)) * CONTROL_FPS / motion.fps).astype(int), len(touched) - 1)
+    contacts = np.zeros((len(motion), len(motion.skeleton)), dtype=bool)
+    for index, link in enumerate(body.links):
+        contacts[:, motion.skeleton.index(link.bone)] = touched[frames, index]
+    return contacts

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far simulated states are from the reference, as vectors that linear models can predict and steer."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.quaternions import Array
+from .reference import Reference
+
+# What a radian, a metre and their rates count in the guide's quadratic cost. Joints, their rates and links share theirs.
+_ROOT_PLACE, _ROOT_TURN, _JOINTS = 10.0, 10.0, 4.0
+_ROOT_SPEED, _ROOT_SPIN, _JOINT_RATES = 0.5, 0.1, 0.02
+_LINKS, _TIPS = 10.0, 30.0
+# Over what distances the reference's surroundings are explored for linear models, in the same units.
+_FAR = {"place": 0.03, "turn": 0.05, "joint": 0.05, "speed": 0.2, "spin": 0.4, "joint rate": 0.5}
+FAR_OFFSET = 0.15
+"""Radians: the same for offsets of servo targets."""
+
+
+class Gauge:
+    """Deviations of states and of what sensors see.
+
+    A state's deviation is (nx,) = 2 nv: pose from the reference's pose (``PoseSpace``), then velocity. What is seen is
+    (ny,): that, then every link's place in metres. weights: (ny,) of their squares. far: (nx,) typical deviations.
+
+    Deviations are from the reference moved by ``anchor`` (N, 2) metres in the plane: a body that was pushed aside goes
+    on from where it is.
+    """
+
+    def __init__(self, reference: Reference) -> None:
+        self.reference = reference
+        body = reference.body
+        self.nx, self.nu = 2 * body.nv, body.nu
+        joints = max(body.nv - 6, 1)
+        tips = np.isin(np.arange(len(body.links)), reference.tips)
+        self.weights: Array = np.concatenate(
+            [
+                _row(body.nv, _ROOT_PLACE, _ROOT_TURN, _JOINTS / joints),
+                _row(body.nv, _ROOT_SPEED, _ROOT_SPIN, _JOINT_RATES / joints),
+                np.repeat(np.where(tips, _TIPS, _LINKS) / len(body.links), 3),
+            ]
+        )
+        self.far: Array = np.concatenate(
+            [
+                _row(body.nv, _FAR["place"], _FAR["turn"], _FAR["joint"]),
+                _row(body.nv, _FAR["speed"], _FAR["spin"], _FAR["joint rate"]),
+            ]
+        )
+
+    def state(self, qpos: Array, qvel: Array, frames: NDArray[np.int64] | int, anchor: Array) -> Array:
+        """(N, nx) deviations of poses (N, nq) and velocities (N, nv) from the reference's frames (N,) or one frame."""
+        reference = self.reference
+        pose = reference.space.between(reference.qpos[frames], qpos)
+        pose[..., :2] -= anchor
+        return np.concatenate([pose, qvel - reference.rates[frames]], axis=-1)
+
+    def seen(self, deviation: Array, link_pos: Array, frames: NDArray[np.int64] | int, anchor: Array) -> Array:
+        """(N, ny) of state deviations (N, nx) and links' places (N, L, 3)."""
+        places = link_pos - self.reference.rows.link_pos[0, frames]
+        places[..., :2] -= anchor[..., None, :]
+        return np.concatenate([deviation, places.reshape(*places.shape[:-2], -1)], axis=-1)
+
+
+def _row(count: int, place: float, turn: float, joint: float) -> Array:
+    """(count,) of values for the root's three places and turns, then joints."""
+    return np.concatenate([np.full(3, place), np.full(3, turn), np.full(count - 6, joint)])

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the search keeps of each fragment, how a way is traced back through it, and where its noise should go."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.quaternions import Array
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """What a fragment leaves behind: E kept samples of the N that were tried.
+
+    states: (E, state_size) at its end. offsets: (E, nu) radians. parents: (E,) into the layer before.
+    total: (E,) what they are ranked by. anchors: (E, 2) metres by which the reference is moved for them from here on.
+    cost: of the cheapest new sample alone (equation 20); astray: how far that one is from the wanted heights; behind:
+    how much worse the new samples rank than the way that was known before.
+    noise: (N, nu) what was added to the guide's offsets, in units of the spread; value: (N,) how the samples ranked;
+    kept: (E,) which of the N these are.
+    """
+
+    states: Array
+    offsets: Array
+    parents: Indices
+    total: Array
+    anchors: Array
+    cost: float
+    astray: float
+    behind: float
+    noise: Array
+    value: Array
+    kept: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way through some fragments: F of them from number ``first`` on.
+
+    starts: (F, state_size), offsets: (F, nu), ends: (F, state_size), anchors: (F, 2) at their starts.
+    cost: (F,) of the layers' cheapest samples, for the curve.
+    """
+
+    first: int
+    starts: Array
+    offsets: Array
+    ends: Array
+    anchors: Array
+    cost: Array
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+
+def traced(layers: Sequence[Layer], first: int, start: Array, anchor: Array) -> Way:
+    """The best way through layers that begin with fragment ``first`` in state (state_size,) at ``anchor`` (2,)."""
+    index = int(np.argmin(layers[-1].total))
+    states, offsets, anchors = [], [], []
+    for layer in reversed(layers):
+        states.append(layer.states[index])
+        offsets.append(layer.offsets[index])
+        anchors.append(layer.anchors[index])
+        index = int(layer.parents[index])
+    ends, moved = np.array(states[::-1]), np.array(anchors[::-1])
+    return Way(
+        first,
+        np.concatenate([start[None], ends[:-1]]),
+        np.array(offsets[::-1]),
+        ends,
+        np.concatenate([anchor[None], moved[:-1]]),
+        np.array([layer.cost for layer in layers]),
+    )
+
+
+def depths(layers: Sequence[Layer]) -> list[Indices]:
+    """For each layer (N,) how many layers further the samples' offspring was kept; -1 for samples not kept."""
+    found: list[Indices] = []
+    below: Indices | None = None
+    for index in range(len(layers) - 1, -1, -1):
+        layer = layers[index]
+        mine = np.zeros(len(layer.kept), dtype=np.int64)
+        if below is not None:
+            np.maximum.at(mine, layers[index + 1].parents, below + 1)
+        every = np.full(len(layer.value), -1, dtype=np.int64)
+        every[layer.kept] = mine
+        found.append(every)
+        below = mine
+    return found[::-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """Where a fragment's samples go around the guide, in units of the spread: mean (nu,) and covariance (nu, nu)."""
+
+    mean: Array
+    covariance: Array
+
+    @classmethod
+    def even(cls, size: int) -> "Scatter":
+        """No preference."""
+        return cls(np.zeros(size), np.eye(size))
+
+    def drawn(self, count: int, rng: np.random.Generator) -> Array:
+        """(count, nu) samples; the first is the mean itself."""
+        noise = rng.normal(size=(count, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
+        noise[0] = 0.0
+        return self.mean + noise
+
+    def adapted(self, noise: Array, value: Array, depth: Indices) -> "Scatter":
+        """Drawn to samples (N, nu) whose offspring lasted longest, and of those to the cheapest: a generation of CMA.
+
+        The update of mean and covariance from the better half with logarithmic weights (rank mu). It is written out
+        here, not left to the cma package, because its strategies keep state that no checkpoint of arrays can hold.
+        """
+        ranked = np.lexsort((value, -depth))
+        half = max(len(noise) // 4, 1)
+        weights = np.log(half + 0.5) - np.log(np.arange(1, half + 1))
+        weights /= weights.sum()
+        steps = noise[ranked[:half]] - self.mean
+        effective = 1.0 / np.sum(weights**2)
+        size = len(self.mean)
+        rate = min(1.0, 2.0 * effective / ((size + 2.0) ** 2 + effective))
+        covariance = (1.0 - rate) * self.covariance + rate * (steps.T * weights) @ steps
+        # More variance than at first is the retry's business, which widens all samples.
+        covariance /= max(1.0, float(np.trace(covariance)) / size)
+        return Scatter(self.mean + weights @ steps, covariance + 1e-9 * np.eye(size))

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Everybody on the stage, fragment by fragment: plans are played in the whole world, and who is disturbed reacts.
+
+Nobody foresees: plans and reactions are made in worlds without pushes, props and other characters. What those do is
+felt at the end of the fragment in which it happened, and no search goes back to before it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...geometry.quaternions import Array
+from ...sim.engine import Rows, World, starts
+from ...sim.stage import Stage
+from .performer import Performer
+from .plan import SECTION
+from .reference import CONTROL_FPS, FRAGMENT_STEPS, padded
+from .search import Search, followed
+
+
+@dataclass(eq=False)
+class Performance:
+    """A stage, its performers in the stage's order, and what they have done so far.
+
+    state: (state_size,) of the whole world. begun: (F, state_size) at the starts of the fragments done; offsets:
+    (F, sum nu) of them. planning: who is making a plan, the number of its pass and its search; None between plans.
+    waiting: who has to make a plan before the next fragment, in this order.
+    """
+
+    stage: Stage
+    performers: tuple[Performer, ...]
+    world: World
+    state: Array
+    begun: list[Array] = field(default_factory=list)
+    offsets: list[Array] = field(default_factory=list)
+    planning: tuple[int, int, Search] | None = None
+    waiting: list[int] = field(default_factory=list)
+
+    @property
+    def fragments(self) -> int:
+        """Of the whole clip."""
+        return self.performers[0].reference.fragments
+
+    @property
+    def foreseeable(self) -> bool:
+        """Whether nothing can happen that plans do not know of, so that playing them needs no world of its own."""
+        return len(self.performers) == 1 and not self.stage.props and not self.stage.pushes
+
+    def run(self, look: Callable[["Performance"], None]) -> None:
+        """Go on to the end; ``look`` is called whenever something more is done."""
+        while (at := len(self.offsets)) < self.fragments:
+            stop = min((at // SECTION + 1) * SECTION, self.fragments)
+            if at % SECTION == 0 and self.planning is None and not self.waiting and self._plans_end(at):
+                self.waiting = list(range(len(self.performers)))
+            self._plan(at, stop, look)
+            if self.foreseeable:
+                self._adopt(self.performers[0])
+            else:
+                self._play(at, stop)
+            look(self)
+
+    def _plans_end(self, at: int) -> bool:
+        """Whether the plans are used up, or there never were any."""
+        ways = [performer.way for performer in self.performers]
+        return all(way is None or way.first + len(way) <= at for way in ways)
+
+    def _plan(self, at: int, stop: int, look: Callable[["Performance"], None]) -> None:
+        """Let everybody who waits for it make a plan."""
+        while self.waiting:
+            who = self.waiting[0]
+            performer = self.performers[who]
+            task = performer.task(at, stop, self.pose_of(who))
+            begun = self.planning[1:] if self.planning is not None else None
+
+            def looked(number: int, search: Search, who: int = who) -> None:
+                self.planning = (who, number, search)
+                look(self)
+
+            performer.follow(performer.planner.planned(task, looked, begun))
+            self.planning = None
+            self.waiting.pop(0)
+
+    def _adopt(self, performer: Performer) -> None:
+        """What is planned is what happens."""
+        way = performer.way
+        assert way is not None
+        self.begun += list(way.starts)
+        self.offsets += list(way.offsets)
+        self.state = way.ends[-1]
+        frame = int(performer.reference.frames_of(way.first + len(way) - 1)[-1])
+        deviation = performer.gauge.state(*performer.world.pose_of(self.state[None]), frame, way.anchors[-1:])
+        performer.anchor = followed(way.anchors[-1:], deviation)[0]
+
+    def _play(self, at: int, stop: int) -> None:
+        """One fragment in the whole world."""
+        poses = [self.pose_of(who) for who in range(len(self.performers))]
+        asked = np.concatenate(
+            [performer.offsets(at, stop, pose) for performer, pose in zip(self.performers, poses, strict=True)]
+        )
+        states, _ = self.simulated(np.array([at]), self.state[None], asked[None])
+        self.begun.append(self.state)
+        self.offsets.append(asked)
+        self.state = states[0, -1]
+        for who, performer in enumerate(self.performers):
+            if performer.saw(at, self.pose_of(who)) and at + 1 < stop:
+                self.waiting.append(who)
+
+    def pose_of(self, who: int) -> tuple[Array, Array]:
+        """(nq,) and (nv,) of a performer now."""
+        where = starts(self.stage)
+        qpos, qvel = self.world.pose_of(self.state)
+        return qpos[where["nq"][who] : where["nq"][who + 1]], qvel[where["nv"][who] : where["nv"][who + 1]]
+
+    def targets(self, fragments: Array, offsets: Array) -> Array:
+        """(N, FRAGMENT_STEPS, sum nu) of fragments (N,) with offsets (N, sum nu)."""
+        wanted = [one.reference.targets[one.reference.frames_of_many(fragments)] for one in self.performers]
+        return np.concatenate(wanted, axis=-1) + offsets[:, None]
+
+    def simulated(self, fragments: Array, states: Array, offsets: Array) -> tuple[Array, Rows]:
+        """Fragments (n,) played in the whole world from states (n, state_size): states (n, steps, …) and rows."""
+        copies, reference = self.world.copies, self.performers[0].reference
+        return self.world.rollout(
+            padded(states, copies),
+            padded(self.targets(fragments, offsets), copies),
+            substeps=round(1.0 / (CONTROL_FPS * self.world.dt_s)),
+            muscle=padded(reference.muscle[reference.frames_of_many(fragments)], copies),
+        )

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One character on the stage: it plans in a world where nothing unforeseen happens, and reacts where something did."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...body import BodyModel
+from ...geometry.quaternions import Array
+from ...motion import Clip
+from ...sim.engine import World
+from .gauge import Gauge
+from .layers import Way
+from .plan import Effort, Look, Planner, Task
+from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
+from .search import Ground, Search, followed
+
+# Shaking the head does not help anyone to stand, and arms little.
+_NOISE = {"head": 0.1, "hand": 0.1, "forearm": 0.25, "upper_arm": 0.25, "tail": 0.3}
+# A pose that is this far from the expected one, in metres or radians, was disturbed.
+_DISTURBED = 2e-3
+_CALM = 3  # fragments that go as expected, before a new plan is worth making
+_AHEAD = 3  # fragments that a reaction looks ahead by trying, besides the guide
+REACT = 99
+"""Stands for the number of the pass in reactions."""
+
+
+@dataclass(eq=False)
+class Performer:
+    """A character with its own world, in which only ground, terrain and obstacles are; N copies.
+
+    way: the plan it follows; None while it reacts. anchor: (2,) metres by which its reference is moved.
+    calm: how many fragments have gone as expected. expected: (nq,) the pose at the end of the fragment under way.
+    """
+
+    source: Clip
+    reference: Reference
+    world: World
+    effort: Effort
+    seed: tuple[int, ...]
+    way: Way | None = None
+    anchor: Array = field(default_factory=lambda: np.zeros(2))
+    calm: int = 0
+    expected: Array | None = None
+
+    def __post_init__(self) -> None:
+        self.gauge = Gauge(self.reference)
+        self.noise = noise_of(self.body)
+        self.planner = Planner(self.gauge, self.ground, self.effort)
+
+    @property
+    def body(self) -> BodyModel:
+        """What it simulates."""
+        return self.reference.body
+
+    def ground(self, number: int) -> Ground:
+        """What pass ``number`` of a search stands on."""
+        spread = self.effort.spreads[0 if number == REACT else number]
+
+        def random(*what: int) -> np.random.Generator:
+            return np.random.default_rng([*self.seed, number, *what])
+
+        return Ground(self.world, self.gauge, spread * self.noise, random)
+
+    def plan(self, fragment: int, stop: int, pose: tuple[Array, Array], look: Look) -> None:
+        """Make a plan for fragments up to ``stop`` from a pose: (nq,) and velocity (nv,)."""
+        self.follow(self.planner.planned(self.task(fragment, stop, pose), look))
+
+    def task(self, fragment: int, stop: int, pose: tuple[Array, Array]) -> Task:
+        """The plan to be made."""
+        return Task(fragment, stop, self._state(fragment, pose), self.anchor)
+
+    def follow(self, way: Way) -> None:
+        """Do as planned from now on."""
+        self.way, self.calm = way, _CALM
+
+    def offsets(self, fragment: int, stop: int, pose: tuple[Array, Array]) -> Array:
+        """(nu,) radians for a fragment, as planned, or as good as can be done at a moment's notice."""
+        if self.way is not None:
+            at = fragment - self.way.first
+            self.expected = self.world.pose_of(self.way.ends[at])[0]
+            return np.asarray(self.way.offsets[at])
+        search = self._reaction(fragment, min(fragment + _AHEAD, stop), pose)
+        while not search.done:
+            search.advance()
+        way = search.way()
+        self.expected = self.world.pose_of(way.ends[0])[0]
+        return np.asarray(way.offsets[0])
+
+    def saw(self, fragment: int, pose: tuple[Array, Array]) -> bool:
+        """Take note of where the fragment has led to; whether it is time for a new plan."""
+        frame = int(self.reference.frames_of(fragment)[-1])
+        deviation = self.gauge.state(pose[0][None], pose[1][None], frame, self.anchor[None])
+        self.anchor = followed(self.anchor[None], deviation)[0]
+        off = np.abs(self.reference.space.between(self.expected, pose[0])).max()
+        if not off < _DISTURBED:
+            self.way, self.calm = None, 0
+            return False
+        self.calm += 1
+        return self.way is None and self.calm >= _CALM
+
+    def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array]) -> Search:
+        guide, first = self.planner.guide_at(fragment)
+        state = self._state(fragment, pose)
+        return Search(self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor)
+
+    def _state(self, fragment: int, pose: tuple[Array, Array]) -> Array:
+        """(state_size,) of the own world."""
+        qpos, qvel = (np.tile(part, (self.world.copies, 1)) for part in pose)
+        return np.asarray(self.world.state_of(qpos, qvel, fragment * FRAGMENT_STEPS / CONTROL_FPS)[0])
+
+
+def noise_of(body: BodyModel) -> Array:
+    """(nu,) how much of the spread each degree of freedom gets."""
+    return np.concatenate([np.full(link.joint.dofs, _NOISE.get(link.role, 1.0)) for link in body.links[1:]])

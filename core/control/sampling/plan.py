@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A section of a clip from first look to calm result: models, a guide, and passes with less and less noise."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...geometry.quaternions import Array
+from .gauge import Gauge
+from .guide import Guide, solved
+from .layers import Way
+from .models import explored
+from .search import Ground, Search
+
+SECTION, AHEAD = 100, 15
+"""Fragments that are planned together, and how many more the guide looks at: what a plan needs of memory."""
+
+# How far out the surroundings of the reference, and of a way that is known, are explored, of the gauge's distances.
+_AROUND, _NEAR = 0.75, 0.5
+EXPLORE = 2
+"""What randomness is for, besides the search's own."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to look: copies that try each fragment, and the spread of offsets in radians, pass by pass."""
+
+    copies: int
+    spreads: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A plan to be made: fragments ``first`` to ``stop`` of a clip, from a state (state_size,) at an anchor (2,)."""
+
+    first: int
+    stop: int
+    start: Array
+    anchor: Array
+
+
+Look = Callable[[int, Search], None]
+"""Called after every fragment with the number of the pass and the search: progress, checkpoints."""
+
+
+class Planner:
+    """Plans sections for one character in one world."""
+
+    def __init__(self, gauge: Gauge, ground_of: Callable[[int], Ground], effort: Effort) -> None:
+        """ground_of: the ground for a pass, whose randomness and noise differ."""
+        self.gauge, self.effort = gauge, effort
+        self._ground_of = ground_of
+        self._guides: dict[int, Guide] = {}
+
+    def guide_at(self, fragment: int) -> tuple[Guide, int]:
+        """The guide along the reference for the fragment's section, and the fragment that it begins with."""
+        section = fragment // SECTION
+        if section not in self._guides:
+            ground = self._ground_of(0)
+            reference = self.gauge.reference
+            some = np.arange(section * SECTION, min((section + 1) * SECTION + AHEAD, reference.fragments))
+            models = explored(
+                ground.world,
+                self.gauge,
+                some,
+                reference.states[reference.frame_before(some)],
+                np.zeros((len(some), self.gauge.nu)),
+                _AROUND,
+                ground.random(EXPLORE, int(some[0]), 0),
+            )
+            self._guides = {section: solved(self.gauge, models)}  # one at a time is enough, and they are large
+        return self._guides[section], section * SECTION
+
+    def planned(self, task: Task, look: Look, begun: tuple[int, Search] | None = None) -> Way:
+        """The way that all passes together find. ``begun``: the pass and search to go on with."""
+        number, search = begun or (0, self.search(0, task, None))
+        while True:
+            while not search.done:
+                search.advance()
+                look(number, search)
+            way = search.way()
+            number += 1
+            if number == len(self.effort.spreads):
+                return way
+            search = self.search(number, task, way)
+
+    def search(self, number: int, task: Task, known: Way | None) -> Search:
+        """Pass ``number`` of the task, at its beginning."""
+        ground = self._ground_of(number)
+        along, begin = self.guide_at(task.first)
+        guide = along.since(task.first - begin)
+        if known is not None:
+            # The reference's guide knows what comes after the section.
+            end = task.stop - task.first
+            some = np.arange(task.first, task.stop)
+            random = ground.random(EXPLORE, task.first, number)
+            models = explored(ground.world, self.gauge, some, known.starts, known.offsets, _NEAR, random, known.anchors)
+            guide = solved(self.gauge, models, guide.curves[end], guide.slants[end])
+        return Search(ground, guide, task.first, task.stop, task.start, task.anchor, known)
