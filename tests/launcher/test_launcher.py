@@ -76,7 +76,10 @@ def test_no_verb_is_misuse_and_shows_the_help(root):
     ("arguments", "line"),
     [
         (["dmeo"], "sinew: there is no verb 'dmeo': did you mean 'demo'?"),
-        (["xyzzy"], "sinew: there is no verb 'xyzzy': choose one of demo, test, simulate, takes, clips, jobs, bench, build"),
+        (
+            ["xyzzy"],
+            "sinew: there is no verb 'xyzzy': choose one of demo, test, simulate, takes, clips, jobs, bench, build",
+        ),
         (["--fast", "demo"], "sinew: there is no option '--fast': ./sinew --help lists them"),
         (["--blender", "2.79", "demo"], "sinew: --blender is '2.79': choose one of 4.5, 5.0"),
         (["demo", "--blender"], "sinew: --blender is '': choose one of 4.5, 5.0"),

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from ...geometry.quaternions import Array
 from .reference import Reference
 
-# What a radian, a metre and their rates count in the guide's quadratic cost. Joints, their rates and links share theirs.
+# What a radian, a metre and their rates count in the guide's quadratic cost; joints, their rates and links share.
 _ROOT_PLACE, _ROOT_TURN, _JOINTS = 10.0, 10.0, 4.0
 _ROOT_SPEED, _ROOT_SPIN, _JOINT_RATES = 0.5, 0.1, 0.02
 _LINKS, _TIPS = 10.0, 30.0

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sampling control as a method: from a clip to a take that a body could really have moved."""
 
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...body import BodyModel
 from ...body.footing import stood_on
+from ...geometry.quaternions import Array
 from ...motion import Clip, Take
 from ...motion.repair import repaired
 from ...settings import Settings, setting
@@ -113,7 +114,7 @@ def _named(name: str, message: str) -> str:
 def _performance(
     stage: Stage,
     sources: list[Clip],
-    muscle: "np.ndarray | None",
+    muscle: Array | None,
     effort: Effort,
     seed: int,
     run: Run,
@@ -137,7 +138,7 @@ def _performance(
     return Performance(stage, tuple(performers), world, world.state_of(qpos[None], qvel[None])[0])
 
 
-def _looking(run: Run):
+def _looking(run: Run) -> Callable[[Performance], None]:
     """Progress: fragments of every pass and character that are done, of all there are."""
 
     def look(performance: Performance) -> None:

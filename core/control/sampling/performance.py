@@ -13,9 +13,10 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...sim.engine import Rows, World, starts
 from ...sim.stage import Stage
+from .layers import Indices
 from .performer import Performer
 from .plan import SECTION
-from .reference import CONTROL_FPS, FRAGMENT_STEPS, padded
+from .reference import CONTROL_FPS, padded
 from .search import Search, followed
 
 
@@ -112,12 +113,12 @@ class Performance:
         qpos, qvel = self.world.pose_of(self.state)
         return qpos[where["nq"][who] : where["nq"][who + 1]], qvel[where["nv"][who] : where["nv"][who + 1]]
 
-    def targets(self, fragments: Array, offsets: Array) -> Array:
+    def targets(self, fragments: Indices, offsets: Array) -> Array:
         """(N, FRAGMENT_STEPS, sum nu) of fragments (N,) with offsets (N, sum nu)."""
         wanted = [one.reference.targets[one.reference.frames_of_many(fragments)] for one in self.performers]
         return np.concatenate(wanted, axis=-1) + offsets[:, None]
 
-    def simulated(self, fragments: Array, states: Array, offsets: Array) -> tuple[Array, Rows]:
+    def simulated(self, fragments: Indices, states: Array, offsets: Array) -> tuple[Array, Rows]:
         """Fragments (n,) played in the whole world from states (n, state_size): states (n, steps, …) and rows."""
         copies, reference = self.world.copies, self.performers[0].reference
         return self.world.rollout(

@@ -92,6 +92,7 @@ class Performer:
         frame = int(self.reference.frames_of(fragment)[-1])
         deviation = self.gauge.state(pose[0][None], pose[1][None], frame, self.anchor[None])
         self.anchor = followed(self.anchor[None], deviation)[0]
+        assert self.expected is not None
         off = np.abs(self.reference.space.between(self.expected, pose[0])).max()
         if not off < _DISTURBED:
             self.way, self.calm = None, 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sampling-based control: many copies try offsets around the guide, the best go on (SAMCON; control graphs, 5.3)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -120,7 +120,7 @@ class Search:
             float(each[best]), float(lost), self._behind(parents, total), noise, total, kept,
         )  # fmt: skip
 
-    def _tried(self, rng: np.random.Generator, retry: int, known: Way | None) -> tuple[Array, ...]:
+    def _tried(self, rng: np.random.Generator, retry: int, known: Way | None) -> tuple[np.ndarray, ...]:
         """One round of all copies, the first of which goes the known way: what ``_layer`` makes a layer of."""
         ground, at = self.ground, len(self.layers)
         world, gauge, count = ground.world, ground.gauge, ground.world.copies
