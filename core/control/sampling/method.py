@@ -21,6 +21,7 @@ from ..character import body_of
 from ..method import Run
 from ..muscle import muscle_of
 from ..staging import stage_of
+from .checkpoint import Checkpoints
 from .film import filmed, props_of, take_of
 from .performance import Performance
 from .performer import Performer
@@ -70,7 +71,9 @@ class Sampling:
             performance = _performance(
                 stage, sources, muscle_of(run, clip), _EFFORTS[settings.quality], seed, run, opened
             )
-            performance.run(_looking(run))
+            checkpoints = Checkpoints(run)
+            checkpoints.load(performance)
+            performance.run(_looking(run, checkpoints))
             if not performance.foreseeable:
                 world = engines.get(run.engine).compile(stage, _FILM_COPIES)
                 performance.world = opened.enter_context(closing(world))
@@ -138,18 +141,13 @@ def _performance(
     return Performance(stage, tuple(performers), world, world.state_of(qpos[None], qvel[None])[0])
 
 
-def _looking(run: Run) -> Callable[[Performance], None]:
-    """Progress: fragments of every pass and character that are done, of all there are."""
+def _looking(run: Run, checkpoints: Checkpoints) -> Callable[[Performance], None]:
+    """A checkpoint now and then, and progress."""
 
     def look(performance: Performance) -> None:
-        efforts = [len(one.effort.spreads) for one in performance.performers]
-        each = sum(efforts)
-        done, total, cost = len(performance.offsets) * each, performance.fragments * each, 0.0
-        if performance.planning is not None:
-            who, number, search = performance.planning
-            length = search.stop - search.first
-            done += sum(efforts[:who]) * length + number * length + len(search.layers)
-            cost = search.layers[-1].cost if search.layers else 0.0
-        run.progress(min(done, total), total, cost=cost)
+        done, total = performance.work
+        layers = performance.planning[2].layers if performance.planning is not None else []
+        checkpoints.save(performance, done)
+        run.progress(done, total, cost=layers[-1].cost if layers else 0.0)
 
     return look

@@ -48,9 +48,33 @@ class Performance:
         """Whether nothing can happen that plans do not know of, so that playing them needs no world of its own."""
         return len(self.performers) == 1 and not self.stage.props and not self.stage.pushes
 
+    @property
+    def done(self) -> bool:
+        """Whether the clip is over."""
+        return len(self.offsets) == self.fragments
+
+    @property
+    def work(self) -> tuple[int, int]:
+        """How many fragments of all passes and characters, and of the play that follows, are done, and of how many.
+
+        A plan that somebody disturbed makes anew does not count: nobody knows before how many there will be.
+        """
+        passes = [len(one.effort.spreads) for one in self.performers]
+        each, at = sum(passes) + (not self.foreseeable), len(self.offsets)
+        begin = at // SECTION * SECTION
+        length = min(SECTION, self.fragments - begin)
+        count = begin * each
+        if at > begin:
+            count += length * sum(passes) + at - begin
+        elif self.planning is not None:
+            who, number, search = self.planning
+            count += length * (sum(passes[:who]) + number) + len(search.layers)
+        return (self.fragments * each if self.done else count), self.fragments * each
+
     def run(self, look: Callable[["Performance"], None]) -> None:
         """Go on to the end; ``look`` is called whenever something more is done."""
-        while (at := len(self.offsets)) < self.fragments:
+        while not self.done:
+            at = len(self.offsets)
             stop = min((at // SECTION + 1) * SECTION, self.fragments)
             if at % SECTION == 0 and self.planning is None and not self.waiting and self._plans_end(at):
                 self.waiting = list(range(len(self.performers)))

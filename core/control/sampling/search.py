@@ -53,7 +53,7 @@ class Search:
 
     start: (state_size,), anchor: (2,). known: a way that was found before; it stays among the samples, so that a pass
     is never worse than the last, and nothing is ever lost.
-    guide: for fragments from ``first`` on.
+    guide: for fragments from ``first`` on. relearned: those for which it is no longer what the search began with.
     """
 
     ground: Ground
@@ -67,6 +67,7 @@ class Search:
     tries: Indices = field(init=False)
     spare: int = field(init=False)
     scatters: dict[int, Scatter] = field(default_factory=dict)
+    relearned: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.tries = np.zeros(self.stop - self.first, dtype=np.int64)
@@ -189,6 +190,7 @@ class Search:
         gains[some], aims[some] = local.gains, local.aims
         curves[some], slants[some] = local.curves[:-1], local.slants[:-1]
         self.guide = replace(guide, gains=gains, aims=aims, curves=curves, slants=slants)
+        self.relearned.update(int(index) for index in some)
         for index in some:
             self.scatters.pop(int(index), None)
 
