@@ -17,8 +17,7 @@ def servo_torques(body: BodyModel, qpos: Array, qvel: Array, targets: Array, mus
         away = to_rotation_vector(multiply(conjugate(own), from_rotation_vector(wanted))) if dofs == 3 else wanted - own
         torque = joint.kp * away - joint.kd * qvel[:, 6 + at : 6 + at + dofs]
         size = np.linalg.norm(torque, axis=-1, keepdims=True)
-        if joint.torque_limit > 0.0:
-            torque = torque * np.minimum(1.0, joint.torque_limit / np.maximum(size, 1e-9))
-        found[:, at : at + dofs] = torque * muscle[:, None]
+        held = torque * np.minimum(1.0, joint.torque_limit / np.maximum(size, 1e-9))
+        found[:, at : at + dofs] = held * muscle[:, None]
         at += dofs
     return found
