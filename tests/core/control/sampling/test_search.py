@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A search finds its way, goes back when it is lost, gives up in time, and never forgets a way that was known."""
+
+import numpy as np
+import pytest
+from toys import PLATE, finished, gauge_of, ground_of, search_of, waving, world_of
+
+from sinew.core.control.sampling import search as search_module
+from sinew.core.control.sampling.guide import Guide, solved
+from sinew.core.control.sampling.models import explored
+from sinew.core.control.sampling.search import Search, simulated
+
+
+@pytest.fixture(scope="module")
+def world():
+    found = world_of(20)
+    yield found
+    found.close()
+
+
+def guide_of(world, gauge, seed=0) -> Guide:
+    reference, some = gauge.reference, np.arange(gauge.reference.fragments)
+    starts = reference.states[reference.frame_before(some)]
+    zero = np.zeros((len(some), gauge.nu))
+    return solved(gauge, explored(world, gauge, some, starts, zero, 0.5, np.random.default_rng(seed)))
+
+
+@pytest.fixture(scope="module")
+def wave(world):
+    """The ground and the guide of a wave that can be done."""
+    gauge = gauge_of(world, waving(0.8))
+    return ground_of(world, gauge), guide_of(world, gauge)
+
+
+@pytest.fixture(scope="module")
+def hover(world):
+    """The same of a wave in mid air, which cannot."""
+    gauge = gauge_of(world, waving(1.2, height=1.0))
+    return ground_of(world, gauge), guide_of(world, gauge)
+
+
+def advances(search: Search, most: int = 1000) -> int:
+    """How many fragments were tried until the end."""
+    count = 0
+    while not search.done:
+        search.advance()
+        count += 1
+        assert count < most, "the search does not end"
+    return count
+
+
+def test_it_finds_a_way_where_there_is_one(wave):
+    search = search_of(*wave)
+    assert advances(search) == 8  # never lost
+    way = search.way()
+    assert len(way) == 8 and max(layer.astray for layer in search.layers) < 0.05
+    gauge, world = wave[0].gauge, wave[0].world
+    seen = world.sense(np.tile(way.ends[-1], (world.copies, 1))).link_pos[0, 0]
+    wanted = gauge.reference.rows.link_pos[0, int(gauge.reference.frames_of(7)[-1])]
+    assert np.abs(seen - wanted).max() < 0.1
+
+
+def test_a_way_is_what_physics_does(wave):
+    """Every fragment begins where the one before has ended, and playing its offsets leads to its end, to the bit."""
+    ground, guide = wave
+    way = finished(search_of(ground, guide)).way()
+    np.testing.assert_array_equal(way.starts[0], ground.gauge.reference.states[0])
+    np.testing.assert_array_equal(way.starts[1:], way.ends[:-1])
+    for fragment in range(len(way)):
+        starts = np.tile(way.starts[fragment], (ground.world.copies, 1))
+        offsets = np.tile(way.offsets[fragment], (ground.world.copies, 1))
+        ends, _ = simulated(ground, starts, ground.gauge.reference.frames_of(fragment), offsets)
+        np.testing.assert_array_equal(ends[3], way.ends[fragment])
+
+
+def test_samples_are_kept_in_order_of_their_rank(wave):
+    search = search_of(*wave)
+    layer = search.advance()
+    assert len(layer.total) == round(0.2 * 20) == len(layer.states)
+    assert (np.diff(layer.total) >= 0.0).all() and layer.total[-1] <= np.delete(layer.value, layer.kept).min()
+    np.testing.assert_array_equal(layer.value[layer.kept], layer.total)
+
+
+def test_the_same_seed_finds_the_same_way_and_another_one_another(wave, world):
+    ground, guide = wave
+    first, again = (finished(search_of(ground, guide)).way() for _ in range(2))
+    other = finished(search_of(ground_of(world, ground.gauge, seed=1), guide)).way()
+    np.testing.assert_array_equal(first.ends, again.ends)
+    np.testing.assert_array_equal(first.offsets, again.offsets)
+    assert not np.array_equal(first.offsets, other.offsets)
+
+
+def test_put_aside_and_taken_up_again_it_finds_the_same(hover):
+    """In the middle of going back and trying again, too."""
+    ground, guide = hover
+    whole = search_of(ground, guide)
+    for _ in range(10):
+        whole.advance()
+    assert whole.tries.any()
+    again = search_of(ground, whole.guide)
+    again.layers, again.tries, again.spare = list(whole.layers), whole.tries.copy(), whole.spare
+    again.scatters = dict(whole.scatters)
+    np.testing.assert_array_equal(finished(again).way().ends, finished(whole).way().ends)
+
+
+def test_it_goes_back_when_lost_learns_and_gives_up_in_time(hover):
+    ground, guide = hover
+    search = search_of(ground, guide)
+    fragments = search.stop - search.first
+    while not search.tries.any():
+        search.advance()
+        assert len(search.layers) <= fragments
+    assert search.scatters  # it knows better where to look
+    assert any(scatter.mean.any() for scatter in search.scatters.values())
+    spare = round(search_module._PATIENCE * fragments)
+    finished(search, most=fragments + spare)
+    assert search.spare >= 0
+    assert len(search.way()) == fragments and np.isfinite(search.way().ends).all()
+
+
+def test_every_fragment_that_is_tried_again_is_paid_for(hover):
+    search = search_of(*hover)
+    fragments, spare = search.stop - search.first, search.spare
+    assert advances(search) == fragments + spare - search.spare
+    assert search.spare < spare
+
+
+def test_a_retry_tries_more_and_wider(hover):
+    search = search_of(*hover)
+    first = search.advance()
+    while not search.tries.any():
+        search.advance()
+    while len(search.layers) == 0 or search.tries[len(search.layers) - 1] == 0:
+        search.advance()
+    again = search.layers[-1]
+    assert len(again.value) > len(first.value) and len(again.total) == len(first.total)
+
+
+def test_the_second_time_it_looks_around_where_it_was_lost(hover, monkeypatch):
+    looked = []
+    real = search_module.explored
+
+    def noted(world, gauge, fragments, *rest):
+        looked.append(fragments)
+        return real(world, gauge, fragments, *rest)
+
+    monkeypatch.setattr(search_module, "explored", noted)
+    monkeypatch.setattr(search_module, "_PATIENCE", 2.0)
+    search = search_of(*hover)
+    advances(search)
+    assert looked and search.guide is not hover[1]
+    assert np.isfinite(search.guide.gains).all() and np.isfinite(search.guide.curves).all()
+    # The guide that was given is not written to.
+    assert np.array_equal(hover[1].gains, guide_of(hover[0].world, hover[0].gauge).gains)
+
+
+def test_limp_bodies_fall_and_nobody_tries_again(world):
+    clip = waving(1.2, height=1.0)
+    gauge = gauge_of(world, clip, np.zeros(len(clip)))
+    search = search_of(ground_of(world, gauge), guide_of(world, gauge))
+    assert advances(search) == search.stop and not search.tries.any()
+    assert search.layers[-1].astray > 1.0
+    seen = world.pose_of(search.way().ends[-1])[0]
+    assert seen[2] < 3 * PLATE  # on the ground, and not a metre above it
+
+
+def test_a_known_way_stays_to_the_bit_and_the_next_is_no_worse(wave, world):
+    ground, guide = wave
+    known = finished(search_of(ground, guide)).way()
+    search = finished(search_of(ground_of(world, ground.gauge, seed=3, spread=0.05), guide, known))
+    for fragment, layer in enumerate(search.layers):
+        np.testing.assert_array_equal(layer.states[0], known.ends[fragment])
+        np.testing.assert_array_equal(layer.offsets[0], known.offsets[fragment])
+        assert layer.parents[0] == 0
+    last = search.layers[-1]
+    assert last.total.min() <= last.total[0]
+
+
+def test_where_all_else_is_worse_the_known_way_is_what_is_found(wave, world):
+    """Samples that shake the arm by a radian are all worse."""
+    ground, guide = wave
+    known = finished(search_of(ground, guide)).way()
+    search = search_of(ground_of(world, ground.gauge, seed=3, spread=3.0), guide, known)
+    way = finished(search).way()
+    np.testing.assert_array_equal(way.ends, known.ends)
+    np.testing.assert_array_equal(way.offsets, known.offsets)
+
+
+def test_a_world_that_blows_up_is_a_way_to_nowhere_but_an_end(world, wave):
+    """Broken samples rank last; where all are broken the search still ends."""
+    ground, guide = wave
+    reference = ground.gauge.reference
+    search = Search(ground, guide, 0, reference.fragments, np.full(world.state_size, np.nan), np.zeros(2))
+    finished(search, most=40)
+    assert np.isinf(search.layers[-1].total).all()
