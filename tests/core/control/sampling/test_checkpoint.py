@@ -1,30 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Killed after whatever fragment and resumed: the take is the one of a run that nobody disturbed, bit for bit."""
+"""Killed after whatever fragment and resumed: what happens is what would have happened, bit for bit."""
 
 import io
-from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from toys import performance_of, waving
 
-from sinew.core.control.cast import CastMember, member_attachments
 from sinew.core.control.registry import get
 from sinew.core.control.sampling import checkpoint, method, performance, plan, search
 from sinew.core.control.sampling.checkpoint import Checkpoints, packed, restore
+from sinew.core.control.sampling.film import filmed
 from sinew.core.control.sampling.layers import Layer, Way
 from sinew.core.control.sampling.plan import Effort
 from sinew.core.errors import BadFile
 from sinew.core.jobs.running import Cancelled
 from sinew.core.measure.bench_run import BenchRun
-from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.io import to_arrays
 from sinew.core.sim.parts import PushPart, StageParts
+from sinew.core.sim.stage import Push
 
-SHORT = 4  # fragments in a section, so that half a second has several
+SHORT = 3  # fragments in a section, so that half a second has several
 
 
 class Killed(BaseException):
@@ -60,14 +61,41 @@ def read(saved) -> dict[str, np.ndarray]:
     return {name: archive[name] for name in archive.files}
 
 
-@dataclass(frozen=True)
-class Scene:
-    """A clip, what its job has besides, and the run that nobody disturbed."""
+def perform(performance, run) -> None:
+    """What the method does once a performance is made."""
+    checkpoints = Checkpoints(run)
+    checkpoints.load(performance)
+    performance.run(method._looking(run, checkpoints))
 
-    clip: Clip
-    attachments: dict
-    run: MemoryRun
-    take: object
+
+@dataclass(eq=False)
+class Scene:
+    """Wavers with clips, what else is on the stage, constants that make it interesting, and what nobody disturbed."""
+
+    clips: list
+    stage: dict = field(default_factory=dict)
+    constants: tuple = ()
+    engine: str = "mujoco"
+
+    def __post_init__(self):
+        self.run = MemoryRun(engine=self.engine)
+        with self.made() as whole:
+            perform(whole, self.run)
+            self.whole, self.film = whole, filmed(whole)
+        assert len(self.run.saved) == len(self.run.steps)
+
+    @contextmanager
+    def made(self):
+        """A performance at its beginning, and the constants as long as it lives."""
+        get_engine = engines.get
+        with ExitStack() as opened, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(checkpoint, "_PAUSE_S", -1.0)  # a checkpoint after every fragment
+            patch.setattr(checkpoint, "_SHARE", np.inf)
+            patch.setattr(plan, "AHEAD", 2)
+            patch.setattr(engines, "get", lambda _: get_engine(self.engine))
+            for module, name, value in self.constants:
+                patch.setattr(module, name, value)
+            yield performance_of(opened, self.clips, effort=Effort(20, (0.1, 0.07)), **self.stage)
 
     def moments(self, wanted) -> list[int]:
         """After which checkpoints the arrays are as wanted."""
@@ -75,75 +103,295 @@ class Scene:
 
     def resumed(self, index: int) -> None:
         """Go on from a checkpoint; everything must be as if nothing had happened."""
-        run = MemoryRun(self.attachments, resume=self.run.saved[index])
-        take = simulated(self.clip, run)
+        run = MemoryRun(resume=self.run.saved[index], engine=self.engine)
+        with self.made() as again:
+            perform(again, run)
+            film = filmed(again)
         assert run.steps == self.run.steps[index + 1 :]  # no fragment twice, and no progress lost
-        same_takes(take, self.take)
-        for one, other in zip(run.traces, self.run.traces, strict=True):
-            for name in ("seen_pos", "contact_force", "torque"):
-                assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
+        same(state_of(again), state_of(self.whole), "performance")
+        for name in ("qpos", "qvel", "targets"):
+            same(getattr(film, name), getattr(self.film, name), name)
+        same(vars(film.rows), vars(self.film.rows), "rows")
+
+    def stopped(self, performance, looks: int):
+        """A performance of the scene after as many looks."""
+        with pytest.raises(Killed):
+            perform(performance, MemoryRun(stop_at=looks, engine=self.engine))
+        return performance
 
 
-def simulated(clip, run):
+def state_of(performance) -> dict:
+    """All that a performance is, besides what it is made of."""
+    found = {name: getattr(performance, name) for name in ("state", "begun", "offsets", "waiting", "planning")}
+    found["performers"] = [
+        {name: getattr(one, name) for name in ("way", "anchor", "calm")} for one in performance.performers
+    ]
+    return found
+
+
+def same(one, other, where: str) -> None:
+    """Assert that arrays and what consists of them are equal, bit for bit."""
+    assert type(one) is type(other), where
+    if isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes()), where
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), where
+        for index, (mine, its) in enumerate(zip(one, other, strict=True)):
+            same(mine, its, f"{where}[{index}]")
+    elif isinstance(one, dict):
+        assert one.keys() == other.keys(), where
+        for key in one:
+            same(one[key], other[key], f"{where}[{key}]")
+    elif isinstance(one, Layer | Way | search.Search | search.Scatter | search.Guide):
+        for part in fields(one):
+            if part.name != "ground":
+                same(getattr(one, part.name), getattr(other, part.name), f"{where}.{part.name}")
+    else:
+        assert one == other, where
+
+
+def sections(count: int) -> tuple:
+    return ((plan, "SECTION", count), (performance, "SECTION", count))
+
+
+HARD = (*sections(SHORT), (search, "_LOST", -1.0), (search, "_BACK", 2), (search, "_PATIENCE", 3.0))
+
+
+@pytest.fixture(scope="module")
+def hard() -> Scene:
+    """Five fragments, in two sections, of which the search believes that all is lost as long as it may go back."""
+    return Scene([waving(0.5)], constants=HARD)
+
+
+@pytest.fixture(scope="module")
+def pushed() -> Scene:
+    """One who is pushed in the second of ten fragments, which are one section."""
+    push = Push(0, "hand", np.array([0.0, 0.0, 40.0]), 0.12, 0.05)
+    return Scene([waving(1.0)], {"pushes": (push,)}, sections(10))
+
+
+@pytest.fixture(scope="module")
+def two() -> Scene:
+    """Two side by side, in two sections."""
+    return Scene([waving(0.5), waving(0.5, x=3.0)], constants=sections(SHORT))
+
+
+def now(arrays, *, who=0, number=0) -> bool:
+    """Whether this one is making a plan and in this pass."""
+    return "plan" in arrays and arrays["plan"][:2].tolist() == [who, number]
+
+
+HARD_MOMENTS = {
+    "soon after the beginning": lambda a: now(a) and not len(a["offsets"]),
+    "after going back, with samples drawn to where it lasted": lambda a: now(a) and len(a["scatter_at"]) > 1,
+    "after learning anew where the body is": lambda a: now(a) and len(a["learned_at"]) > 1,
+    "in the second pass, which knows a way": lambda a: now(a, number=1) and len(a["layer_kept_count"]) == 2,
+    "between sections": lambda a: len(a["offsets"]) == SHORT and "plan" not in a,
+    "in the next section": lambda a: now(a, number=1) and len(a["offsets"]) == SHORT,
+    "when all is done": lambda a: len(a["offsets"]) == 5,
+}
+
+
+@pytest.mark.parametrize("moment", HARD_MOMENTS.values(), ids=HARD_MOMENTS)
+def test_a_hard_motion_goes_on_as_if_nothing_had_happened(hard, moment):
+    hard.resumed(hard.moments(moment)[0])
+
+
+PUSHED = {
+    "before the push": lambda a: len(a["offsets"]) == 1,
+    "in the middle of the reaction": lambda a: len(a["offsets"]) == 3 and "way0_first" not in a,
+    "when it is time for another plan": lambda a: "plan" not in a and len(a["waiting"]) == 1,
+    "while it makes another plan": lambda a: now(a, number=1) and len(a["offsets"]) > 2,
+}
+
+
+@pytest.mark.parametrize("moment", PUSHED.values(), ids=PUSHED)
+def test_one_who_was_pushed_goes_on_as_if_nothing_else_had_happened(pushed, moment):
+    pushed.resumed(pushed.moments(moment)[0])
+
+
+TWO = {
+    "while the second plans": lambda a: now(a, who=1, number=0),
+    "while both play": lambda a: len(a["offsets"]) == 2,
+    "while the first plans the next section": lambda a: now(a, who=0) and len(a["offsets"]) == SHORT,
+}
+
+
+@pytest.mark.parametrize("moment", TWO.values(), ids=TWO)
+def test_two_go_on_together(two, moment):
+    two.resumed(two.moments(moment)[0])
+
+
+def test_progress_goes_on_and_only_goes_back_where_the_search_does(hard, pushed, two):
+    for scene in (pushed, two):
+        steps = [step for step, _ in scene.run.steps]
+        assert steps == sorted(steps)
+    for scene in (hard, pushed, two):
+        assert scene.run.steps[-1][0] == scene.run.steps[-1][1] and {total for _, total in scene.run.steps} == {
+            scene.run.steps[0][1]
+        }
+        assert [step for step, _ in scene.run.saved] == [step for step, _ in scene.run.steps]
+    # Here it goes back, by two fragments at first, and by twice and three times as many if that does not help.
+    steps = [step for step, _ in hard.run.steps]
+    assert min(after - before for before, after in pairwise(steps)) < 0 <= min(steps)
+
+
+def test_a_kill_between_checkpoints_repeats_what_came_after_the_last(hard):
+    with hard.made() as one, hard.made() as again:
+        killed = MemoryRun(stop_at=14)
+        with pytest.raises(Killed):
+            perform(one, killed)
+        assert killed.steps == hard.run.steps[:14]
+        resumed = MemoryRun(resume=killed.saved[9])
+        perform(again, resumed)
+    assert resumed.steps == hard.run.steps[10:]
+    same(state_of(again), state_of(hard.whole), "performance")
+
+
+@pytest.mark.parametrize("looks", [1, 5, 10, 25, -1])
+def test_everything_comes_back(hard, looks):
+    looks = looks if looks > 0 else len(hard.run.steps)
+    with hard.made() as old, hard.made() as new:
+        hard.stopped(old, looks)
+        restore(new, "mujoco", packed(old, "mujoco"))
+        same(state_of(new), state_of(old), "performance")
+        assert new.work == old.work
+        if old.planning is not None:
+            # The grounds stand for the same noise and the same randomness, in the new one's own world.
+            ground, before = new.planning[2].ground, old.planning[2].ground
+            assert ground.world is new.performers[0].world and np.array_equal(ground.noise, before.noise)
+            assert ground.random(0, 1, 2).random() == before.random(0, 1, 2).random()
+
+
+def test_a_reacting_performer_comes_back(pushed):
+    (index, *_) = pushed.moments(PUSHED["in the middle of the reaction"])
+    with pushed.made() as old, pushed.made() as new:
+        pushed.stopped(old, index + 1)
+        restore(new, "mujoco", packed(old, "mujoco"))
+        assert new.performers[0].way is None and new.performers[0].calm > 0
+        same(state_of(new), state_of(old), "performance")
+
+
+@pytest.fixture
+def later(hard):
+    """Arrays of a moment at which there is something of everything."""
+    full = hard.moments(
+        lambda a: now(a, number=1) and len(a["scatter_at"]) and len(a["learned_at"]) and len(a["begun"])
+    )
+    return read(hard.run.saved[full[-1]])
+
+
+def untouched(performance) -> bool:
+    (performer,) = performance.performers
+    return (performance.begun, performance.waiting, performance.planning, performer.way) == ([], [], None, None)
+
+
+def test_a_checkpoint_that_is_not_whole_is_refused_and_changes_nothing(hard, later):
+    with hard.made() as performance:
+        # Without the first numbers of a plan or way there is none, which is no fault.
+        for name in later.keys() - {"plan", "way0_first"}:
+            values = later[name]
+            wrong = [values.astype("S8"), values[None]]
+            if values.ndim > 1:
+                wrong.append(np.concatenate([values, values], axis=-1))
+            for arrays in ({**later, name: None}, *({**later, name: value} for value in wrong)):
+                with pytest.raises(BadFile, match="checkpoint"):
+                    restore(performance, "mujoco", {key: value for key, value in arrays.items() if value is not None})
+            assert untouched(performance), name
+        restore(performance, "mujoco", later)
+        assert not untouched(performance)
+
+
+WRONG = {
+    "waiting": np.array([1]),
+    "plan": np.array([0, 2, 3, 5, 0]),
+    "plan_tries": np.array([-1, 0]),
+    "scatter_at": np.array([7]),
+    "learned_at": np.array([7, 8]),
+    "layer_parents": 99,
+    "layer_kept": 9999,
+    "layer_kept_count": 0,
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_numbers_that_lead_nowhere_are_refused(hard, later, name):
+    value = WRONG[name] if isinstance(WRONG[name], np.ndarray) else np.full_like(later[name], WRONG[name])
+    with hard.made() as performance:
+        with pytest.raises(BadFile, match="checkpoint"):
+            restore(performance, "mujoco", {**later, name: value})
+        assert untouched(performance)
+
+
+def test_another_engine_s_checkpoint_begins_anew(hard, caplog):
+    run = MemoryRun(resume=hard.run.saved[12])
+    run.engine = "bullet"  # only by name
+    with hard.made() as performance:
+        perform(performance, run)
+    assert run.steps == hard.run.steps and "another engine" in caplog.text
+    same(state_of(performance), state_of(hard.whole), "performance")
+
+
+def test_a_checkpoint_with_other_sections_does_not_fit(hard, later):
+    with hard.made() as performance, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "SECTION", 50)
+        with pytest.raises(BadFile, match="another Sinew"):
+            restore(performance, "mujoco", later)
+
+
+def test_checkpoints_are_saved_at_once_then_now_and_then_and_at_the_end(monkeypatch):
+    monkeypatch.setattr(checkpoint, "_PAUSE_S", 2.0)
+    monkeypatch.setattr(checkpoint, "_SHARE", 0.02)
+    clock, took = [100.0], [0.0]
+    monkeypatch.setattr(checkpoint.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(checkpoint, "packed", lambda *_: {})
+
+    class Slow(MemoryRun):
+        def save_checkpoint(self, step, /, **arrays):
+            clock[0] += took[0]
+            self.saved.append(step)
+
+    class Shown:
+        done = False
+
+    run, shown = Slow(), Shown()
+    checkpoints = Checkpoints(run)
+
+    def until(seconds: float) -> None:
+        """Looks every half second."""
+        while clock[0] < seconds:
+            checkpoints.save(shown, clock[0])
+            clock[0] += 0.5
+
+    until(105.0)
+    assert run.saved == [100.0, 102.0, 104.0]
+    took[0] = 0.1  # a slow disk: from now on every five seconds
+    until(120.0)
+    assert len(run.saved) == 3 + 3
+    shown.done = True
+    checkpoints.save(shown, 500)
+    assert run.saved[-1] == 500
+
+
+def test_bullet_goes_on_too():
+    pytest.importorskip("pybullet")
+    push = Push(0, "hand", np.array([0.0, 0.0, 40.0]), 0.12, 0.05)
+    scene = Scene([waving(0.4)], {"pushes": (push,)}, sections(4), engine="bullet")
+    scene.resumed(scene.moments(lambda a: now(a, number=1))[0])
+
+
+@pytest.mark.parametrize(("stop_at", "error"), [(1, Cancelled), (5, RuntimeError), (7, Cancelled), (9, Cancelled)])
+def test_a_cancel_passes_through_the_method_and_closes_every_world(monkeypatch, stop_at, error):
+    monkeypatch.setitem(method._EFFORTS, "draft", Effort(40, (0.1, 0.1)))
+    compiled = []
+    real = type(engines.get("mujoco")).compile
+    monkeypatch.setattr(
+        type(engines.get("mujoco")), "compile", lambda *a, **o: compiled.append(real(*a, **o)) or compiled[-1]
+    )
+    push = PushPart("Shove", "Hero", "chest", np.array([0.0, 50.0, 0.0]), 0.05, 0.05)
+    attachments = {"stage": to_arrays(StageParts(("Hero",), pushes=(push,)))}
+    run = MemoryRun(attachments, stop_at=stop_at, error=error)
     sampling = get("sampling")
-    return sampling.run(clip, sampling.settings_type(quality="draft"), run)
-
-
-def same_takes(one, other) -> None:
-    for mine, its in zip((one, *one.others), (other, *other.others), strict=True):
-        assert mine.motion.local_pos.tobytes() == its.motion.local_pos.tobytes()
-        assert mine.motion.local_quat_wxyz.tobytes() == its.motion.local_quat_wxyz.tobytes()
-        assert mine.contacts.tobytes() == its.contacts.tobytes() and mine.fell_at_s == its.fell_at_s
-    for mine, its in zip(one.props, other.props, strict=True):
-        assert mine.pos.tobytes() == its.pos.tobytes() and mine.quat_wxyz.tobytes() == its.quat_wxyz.tobytes()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small():
-    """Few copies, two passes, short sections, and a checkpoint after every fragment."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(method._EFFORTS, "draft", Effort(16, (0.1, 0.07)))
-        patch.setattr(checkpoint, "_PAUSE_S", -1.0)
-        patch.setattr(checkpoint, "_SHARE", np.inf)
-        for module in (plan, performance):
-            patch.setattr(module, "SECTION", SHORT)
-        patch.setattr(plan, "AHEAD", 2)
-        yield patch
-
-
-def played(clip, attachments=None) -> Scene:
-    run = MemoryRun(attachments)
-    take = simulated(clip, run)
-    assert len(run.saved) == len(run.steps)
-    return Scene(clip, attachments or {}, run, take)
-
-
-@pytest.fixture(scope="module")
-def hard(small):
-    """Ten fragments, in three sections, of which the search believes that all is lost as long as it may go back."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "_LOST", -1.0)
-        patch.setattr(search, "_BACK", 2)
-        patch.setattr(search, "_PATIENCE", 3.0)
-        yield played(stock.load("walk").frames(0, 31))
-
-
-@pytest.fixture(scope="module")
-def pushed(small):
-    """One who is pushed in the second of its fragments."""
-    push = PushPart("Shove", "Hero", "chest", np.array([0.0, 150.0, 0.0]), 0.12, 0.05)
-    small.setattr(performance, "SECTION", 10)
-    small.setattr(plan, "SECTION", 10)
-    yield played(stock.load("walk").frames(0, 31), {"stage": to_arrays(StageParts(("Hero",), pushes=(push,)))})
-    small.setattr(performance, "SECTION", SHORT)
-    small.setattr(plan, "SECTION", SHORT)
-
-
-@pytest.fixture(scope="module")
-def two(small):
-    """Two who walk side by side."""
-    clip = stock.load("walk").frames(0, 16)
-    aside = np.array(clip.local_pos)
-    aside[:, 0, :2] += [2.0, 2.0]
-    other = Clip(clip.skeleton, clip.fps, aside, clip.local_quat_wxyz, "Other")
-    return played(clip, member_attachments(CastMember("Other", other, 1), {}))
+    with pytest.raises(error):  # three fragments: six times planned, three times played
+        sampling.run(stock.load("walk").frames(0, 10), sampling.settings_type(quality="draft"), run)
+    assert len(compiled) == 2 and all(world._open_batch is None for world in compiled)
