@@ -22,7 +22,7 @@ def family():
 def test_the_cheapest_of_the_last_layer_is_traced_to_its_beginning(family):
     way = traced(family, 7, np.array([-1.0]), np.array([5.0, 5.0]))
     assert (way.first, len(way)) == (7, 3)
-    # Sample 1 of the last layer, whose parent is 0, whose parent is 2; states are 100 * the layer's first total + index.
+    # Sample 1 of the last layer, its parent 0, and that one's parent 2; states are 100 * the first total + index.
     assert way.ends[:, 0].tolist() == [102.0, 400.0, 901.0]
     assert way.starts[:, 0].tolist() == [-1.0, 102.0, 400.0]
     assert way.offsets[:, 0].tolist() == pytest.approx([0.2, 0.0, 0.1])

@@ -30,7 +30,7 @@ def test_passes_follow_each_other_and_each_knows_the_way_before(gauge_and_world)
     seen = []
     way = planner_of(gauge, world).planned(whole(gauge), lambda number, search: seen.append((number, search)))
     assert sorted({number for number, _ in seen}) == [0, 1, 2] and len(way) == 10
-    by_pass = {number: search for number, search in seen}
+    by_pass = dict(seen)
     assert by_pass[0].known is None
     for number in (1, 2):
         before, search = by_pass[number - 1].way(), by_pass[number]

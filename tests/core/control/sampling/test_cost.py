@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sampling control on real motion: it stays up, it is repeatable, and it takes part in the whole path."""
+"""What a state costs: nothing on the reference, and every term of equation 20 off it."""
 
 import numpy as np
 import pytest
+from people import stock_clip
 
-from sinew.core import jobs
 from sinew.core.body.build import build_body
 from sinew.core.body.clearance import grounded
-from sinew.core.control.registry import get
 from sinew.core.control.sampling.cost import Weights, cost
 from sinew.core.control.sampling.reference import FRAGMENT_STEPS, make_reference
-from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
 
@@ -18,7 +16,7 @@ from sinew.core.sim.stage import Character, Stage
 @pytest.fixture(scope="module")
 def walk():
     """A step of the stock walk in a world of eight copies."""
-    clip = stock.load("walk").frames(0, 16)
+    clip = stock_clip("walk", 0, 16)
     body, _ = build_body(clip.skeleton, clip=clip)
     clip, _ = grounded(body, clip)
     world = engines.get("mujoco").compile(Stage((Character(body),)), 8)
@@ -56,32 +54,3 @@ def test_every_term_of_the_cost_is_felt(walk):
     assert seen(qpos, faster) == pytest.approx(0.1 * 1.0, rel=0.05)
     assert seen(qpos, qvel, offsets=0.1) == pytest.approx(0.05 * 0.1 * np.sqrt(reference.body.nu), rel=0.01)
     assert np.isinf(seen(np.full_like(qpos, np.nan), qvel))
-
-
-def test_a_kick_is_simulated_as_a_job_the_same_every_time():
-    clip = stock.load("kick").frames(0, 30)
-
-    def simulated(seed):
-        job = jobs.create(clip, method="sampling", settings={"quality": "draft"}, engine="mujoco", seed=seed)
-        status = jobs.wait(job, jobs.launch(job))
-        assert status.state == "done", status.message
-        return job.result()
-
-    first, again, other = simulated(1), simulated(1), simulated(2)
-    assert first.report["engine"] == "mujoco" and first.report["fell"] is False
-    motion = first.take.motion
-    assert len(motion) == len(clip) and motion.fps == clip.fps and motion.skeleton.same_bones(clip.skeleton)
-    assert np.array_equal(motion.local_quat_wxyz, again.take.motion.local_quat_wxyz)
-    assert np.array_equal(motion.local_pos, again.take.motion.local_pos)
-    assert not np.array_equal(motion.local_quat_wxyz, other.take.motion.local_quat_wxyz)
-    # It moved as a body does, near the source but not as the source.
-    pos, wanted = motion.world()[0], clip.world()[0]
-    apart = np.linalg.norm((pos - pos[:, :1]) - (wanted - wanted[:, :1]), axis=-1)
-    assert 0.002 < apart.mean() < 0.12
-    feet = [motion.skeleton.index(name) for name in ("foot.L", "foot.R")]
-    assert first.take.contacts[:, feet].any(1).mean() > 0.6
-
-
-def test_the_method_tells_what_it_is():
-    method = get("sampling")
-    assert method.uses_engine and method.settings_type().quality == "normal"

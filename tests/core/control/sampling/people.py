@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""People of the stock clips as jobs of the sampling method, in this process and with little effort."""
+
+import numpy as np
+import pytest
+
+from sinew.core.control.cast import CastMember, member_attachments
+from sinew.core.control.sampling import method as method_module
+from sinew.core.control.sampling.method import Sampling, SamplingSettings
+from sinew.core.control.sampling.plan import Effort
+from sinew.core.errors import BadFile
+from sinew.core.motion import Clip, Take
+from sinew.core.motion.io import stock
+from sinew.core.sim.io import to_arrays
+from sinew.core.sim.parts import StageParts
+
+
+class MemoryRun:
+    """A worker's run that remembers what it is told."""
+
+    engine = "mujoco"
+
+    def __init__(self, seed: int, attachments) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.attachments = attachments
+        self.steps, self.totals = [], set()
+        self.findings, self.traces = [], []
+
+    def progress(self, step, total, /, **measurements) -> None:
+        self.steps.append(step)
+        self.totals.add(total)
+
+    def save_checkpoint(self, step, /, **arrays) -> None:
+        pass
+
+    def load_checkpoint(self):
+        return None
+
+    def attachment(self, name):
+        return self.attachments.get(name)
+
+    def add_finding(self, kind, message, hint) -> None:
+        self.findings.append((kind, message))
+
+    def add_detail(self, name, value) -> None:
+        pass
+
+    def add_trace(self, trace) -> None:
+        self.traces.append(trace)
+
+
+def stock_clip(name: str, start: int, stop: int) -> Clip:
+    """Some frames of a stock clip; without the stock clips the test is skipped."""
+    try:
+        return stock.load(name).frames(start, stop)
+    except BadFile as error:
+        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+
+
+def simulated(
+    monkeypatch, clip: Clip, *, seed: int = 0, others=(), parts: StageParts | None = None, **attachments
+) -> tuple[Take, MemoryRun]:
+    """A take with a quarter of a draft's effort."""
+    monkeypatch.setitem(method_module._EFFORTS, "draft", Effort(24, (0.1,)))
+    for number, (name, other) in enumerate(others, start=1):
+        attachments |= member_attachments(CastMember(name, other, number), {})
+    if parts is not None:
+        attachments["stage"] = to_arrays(parts)
+    run = MemoryRun(seed, attachments)
+    return Sampling().run(clip, SamplingSettings(quality="draft"), run), run
