@@ -87,7 +87,7 @@ def test_at_its_limit_a_servo_does_the_same_from_states_as_good_as_the_same(comp
     if engine.name == "mujoco" and kind == "ball":
         request.applymarker(
             pytest.mark.xfail(
-                reason="MuJoCo damps a ball implicitly if its torque, once cut to the limit, is shorter than the limit: "
+                reason="MuJoCo damps a ball implicitly if its torque, cut to the limit, is shorter than the limit: "
                 "the last digit decides, and a foot is faster by 2 rad/s or not"
             )
         )
