@@ -155,6 +155,8 @@ def _packed_plan(who: int, number: int, search: Search) -> Arrays:
         "scatter_mean": np.array([one.mean for one in scatters]).reshape(-1, nu),
         "scatter_covariance": np.array([one.covariance for one in scatters]).reshape(-1, nu, nu),
         "learned_at": np.array(learned, dtype=np.int64),
+        "after_curve": search.guide.curves[search.stop - search.first],
+        "after_slant": search.guide.slants[search.stop - search.first],
     }
     arrays |= {f"learned_{field}": getattr(search.guide, field)[learned] for field in _GUIDE}
     layers = search.layers
@@ -182,7 +184,9 @@ def _plan(found: "_Found", performance: Performance, at: int, waiting: list[int]
     start = found.floats("plan_start", performer.world.state_size)
     tries = found.integers("plan_tries", stop - first)
     scatters, layers = _scatters(found, performer, stop - first), _layers(found, performer, stop - first)
-    search = performer.planner.search(number, Task(first, stop, start, found.floats("plan_anchor", 2)), known)
+    nx = performer.gauge.nx
+    after = found.floats("after_curve", nx, nx), found.floats("after_slant", nx)
+    search = performer.planner.search(number, Task(first, stop, start, found.floats("plan_anchor", 2)), known, after)
     search.tries, search.spare, search.scatters, search.layers = tries, spare, scatters, layers
     learned = found.integers("learned_at", None, below=stop - first)
     if len(learned):

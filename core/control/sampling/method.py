@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -71,6 +72,8 @@ class Sampling:
             performance = _performance(
                 stage, sources, muscle_of(run, clip), _EFFORTS[settings.quality], seed, run, opened
             )
+            for performer in performance.performers:
+                performer.planner.breathe = partial(_report, run, performance)
             checkpoints = Checkpoints(run)
             checkpoints.load(performance)
             performance.run(_looking(run, checkpoints))
@@ -141,13 +144,17 @@ def _performance(
     return Performance(stage, tuple(performers), world, world.state_of(qpos[None], qvel[None])[0])
 
 
+def _report(run: Run, performance: Performance) -> None:
+    """Tell how far it is, which is also when a cancel is noticed."""
+    layers = performance.planning[2].layers if performance.planning is not None else []
+    run.progress(*performance.work, cost=layers[-1].cost if layers else 0.0)
+
+
 def _looking(run: Run, checkpoints: Checkpoints) -> Callable[[Performance], None]:
     """A checkpoint now and then, and progress."""
 
     def look(performance: Performance) -> None:
-        done, total = performance.work
-        layers = performance.planning[2].layers if performance.planning is not None else []
-        checkpoints.save(performance, done)
-        run.progress(done, total, cost=layers[-1].cost if layers else 0.0)
+        checkpoints.save(performance, performance.work[0])
+        _report(run, performance)
 
     return look

@@ -5,6 +5,7 @@ Contacts make physics jump from one step to the next, so derivatives taken there
 over deviations of the size that really occur, a straight line explains nineteen twentieths of what happens.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,12 +37,13 @@ def explored(
     scale: float,
     rng: np.random.Generator,
     anchors: Array | None = None,
+    breathe: Callable[[], None] | None = None,
 ) -> Models:
     """Models of fragments (F,) around states (F, state_size) at their starts and offsets (F, nu); anchors: (F, 2).
 
     Every fragment gets as many trials as there are unknowns, in random directions at right angles to each other, so
     that nothing is estimated twice, and their opposites, so that what is curved cancels. Either half alone makes a
-    guide that falls. ``scale`` is how far out they are, of the gauge's distances.
+    guide that falls. ``scale`` is how far out they are, of the gauge's distances. ``breathe`` is called all the while.
     """
     reference, size = gauge.reference, gauge.nx + gauge.nu
     anchors = np.zeros((len(fragments), 2)) if anchors is None else anchors
@@ -54,6 +56,8 @@ def explored(
     for first in range(0, len(which), world.copies):
         some = which[first : first + world.copies]
         apart = aside[first : first + world.copies]
+        if breathe is not None:
+            breathe()
         seen.append(_tried(world, gauge, fragments[some], starts[some], offsets[some], apart, anchors[some]))
     outcome = np.concatenate(seen).reshape(len(fragments), count, -1)
     # A trial that blew up says nothing, nor does its opposite without it.

@@ -21,6 +21,7 @@ _NOISE = {"head": 0.1, "hand": 0.1, "forearm": 0.25, "upper_arm": 0.25, "tail": 
 _DISTURBED = 2e-3
 _CALM = 3  # fragments that go as expected, before a new plan is worth making
 _AHEAD = 3  # fragments that a reaction looks ahead by trying, besides the guide
+_HASTE = 2
 REACT = 99
 """Stands for the number of the pass in reactions."""
 
@@ -103,7 +104,9 @@ class Performer:
     def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array]) -> Search:
         guide, first = self.planner.guide_at(fragment)
         state = self._state(fragment, pose)
-        return Search(self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor)
+        search = Search(self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor)
+        search.tries[:] = _HASTE  # there is no going back, so look as widely at once as for a second retry
+        return search
 
     def _state(self, fragment: int, pose: tuple[Array, Array]) -> Array:
         """(state_size,) of the own world."""

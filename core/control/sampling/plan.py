@@ -50,6 +50,8 @@ class Planner:
     def __init__(self, gauge: Gauge, ground_of: Callable[[int], Ground], effort: Effort) -> None:
         """ground_of: the ground for a pass, whose randomness and noise differ."""
         self.gauge, self.effort = gauge, effort
+        self.breathe: Callable[[], None] | None = None
+        """Called while models are explored, which takes seconds: whoever waits wants to know, or has changed his mind."""
         self._ground_of = ground_of
         self._guides: dict[int, Guide] = {}
 
@@ -68,6 +70,7 @@ class Planner:
                 np.zeros((len(some), self.gauge.nu)),
                 _AROUND,
                 ground.random(EXPLORE, int(some[0]), 0),
+                breathe=self.breathe,
             )
             self._guides = {section: solved(self.gauge, models)}  # one at a time is enough, and they are large
         return self._guides[section], section * SECTION
@@ -85,16 +88,21 @@ class Planner:
                 return way
             search = self.search(number, task, way)
 
-    def search(self, number: int, task: Task, known: Way | None) -> Search:
-        """Pass ``number`` of the task, at its beginning."""
+    def search(self, number: int, task: Task, known: Way | None, after: tuple[Array, Array] | None = None) -> Search:
+        """Pass ``number`` of the task, at its beginning. ``after``: curve and slant of what follows, if they are known."""
         ground = self._ground_of(number)
-        along, begin = self.guide_at(task.first)
-        guide = along.since(task.first - begin)
-        if known is not None:
+        if known is None or after is None:
+            along, begin = self.guide_at(task.first)
+            guide = along.since(task.first - begin)
             # The reference's guide knows what comes after the section.
             end = task.stop - task.first
+            after = guide.curves[end], guide.slants[end]
+        if known is not None:
             some = np.arange(task.first, task.stop)
             random = ground.random(EXPLORE, task.first, number)
-            models = explored(ground.world, self.gauge, some, known.starts, known.offsets, _NEAR, random, known.anchors)
-            guide = solved(self.gauge, models, guide.curves[end], guide.slants[end])
+            starts, offsets, anchors = known.starts, known.offsets, known.anchors
+            models = explored(
+                ground.world, self.gauge, some, starts, offsets, _NEAR, random, anchors, breathe=self.breathe
+            )
+            guide = solved(self.gauge, models, *after)
         return Search(ground, guide, task.first, task.stop, task.start, task.anchor, known)

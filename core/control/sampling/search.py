@@ -30,7 +30,7 @@ _PATIENCE = 1.0  # how many fragments may be tried again, as a share of all
 _NEAR = 0.7  # how far around the way that failed its surroundings are explored, of the gauge's distances
 _WIDER = 0.35  # more spread with each retry
 # How far from its place a body may be before the reference comes along, in metres.
-_REACH_M = 0.3
+_REACH_M = 0.1
 
 Random = Callable[[int, int, int], np.random.Generator]
 """A generator for (what for, fragment, retry): the same whatever was drawn before, so that a resumed search agrees."""
