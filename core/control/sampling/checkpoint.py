@@ -39,10 +39,14 @@ Arrays = dict[str, np.ndarray]
 
 
 class Checkpoints:
-    """A run's checkpoints of a performance. Time decides when one is saved, never what is computed."""
+    """A run's checkpoints of a performance. Time decides when one is saved, never what is computed.
+
+    loading: the step that a performance is just being put back to, which takes as long as a guide; else 0.
+    """
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self.loading = 0
         self._next_s = 0.0  # the first one at once
 
     def save(self, performance: Performance, step: int) -> None:
@@ -57,10 +61,12 @@ class Checkpoints:
     def load(self, performance: Performance) -> None:
         """Put a new performance where the newest checkpoint was; leave it at its beginning where none fits."""
         if checkpoint := self._run.load_checkpoint():
+            self.loading, arrays = checkpoint
             try:
-                restore(performance, self._run.engine, checkpoint[1])
+                restore(performance, self._run.engine, arrays)
             except BadFile as error:
                 _log.warning("Beginning anew: %s", error)
+            self.loading = 0
 
 
 def packed(performance: Performance, engine: str) -> Arrays:

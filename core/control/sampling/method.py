@@ -72,9 +72,9 @@ class Sampling:
             performance = _performance(
                 stage, sources, muscle_of(run, clip), _EFFORTS[settings.quality], seed, run, opened
             )
-            for performer in performance.performers:
-                performer.planner.breathe = partial(_report, run, performance)
             checkpoints = Checkpoints(run)
+            for performer in performance.performers:
+                performer.planner.breathe = partial(_report, run, performance, checkpoints)
             checkpoints.load(performance)
             performance.run(_looking(run, checkpoints))
             if not performance.foreseeable:
@@ -144,10 +144,11 @@ def _performance(
     return Performance(stage, tuple(performers), world, world.state_of(qpos[None], qvel[None])[0])
 
 
-def _report(run: Run, performance: Performance) -> None:
+def _report(run: Run, performance: Performance, checkpoints: Checkpoints) -> None:
     """Tell how far it is, which is also when a cancel is noticed."""
     layers = performance.planning[2].layers if performance.planning is not None else []
-    run.progress(*performance.work, cost=layers[-1].cost if layers else 0.0)
+    done, total = performance.work
+    run.progress(max(done, checkpoints.loading), total, cost=layers[-1].cost if layers else 0.0)
 
 
 def _looking(run: Run, checkpoints: Checkpoints) -> Callable[[Performance], None]:
@@ -155,6 +156,6 @@ def _looking(run: Run, checkpoints: Checkpoints) -> Callable[[Performance], None
 
     def look(performance: Performance) -> None:
         checkpoints.save(performance, performance.work[0])
-        _report(run, performance)
+        _report(run, performance, checkpoints)
 
     return look

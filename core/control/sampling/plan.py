@@ -51,7 +51,7 @@ class Planner:
         """ground_of: the ground for a pass, whose randomness and noise differ."""
         self.gauge, self.effort = gauge, effort
         self.breathe: Callable[[], None] | None = None
-        """Called while models are explored, which takes seconds: whoever waits wants to know, or has changed his mind."""
+        """Called while models are explored, which takes seconds: whoever waits may have changed their mind."""
         self._ground_of = ground_of
         self._guides: dict[int, Guide] = {}
 
@@ -89,7 +89,7 @@ class Planner:
             search = self.search(number, task, way)
 
     def search(self, number: int, task: Task, known: Way | None, after: tuple[Array, Array] | None = None) -> Search:
-        """Pass ``number`` of the task, at its beginning. ``after``: curve and slant of what follows, if they are known."""
+        """Pass ``number`` of the task, at its beginning. ``after``: curve and slant of what follows, if known."""
         ground = self._ground_of(number)
         if known is None or after is None:
             along, begin = self.guide_at(task.first)

@@ -19,6 +19,7 @@ from sinew.core.control.sampling.plan import Effort
 from sinew.core.errors import BadFile
 from sinew.core.jobs.running import Cancelled
 from sinew.core.measure.bench_run import BenchRun
+from sinew.core.motion import Take
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.io import to_arrays
@@ -62,7 +63,7 @@ def read(saved) -> dict[str, np.ndarray]:
 
 
 def perform(performance, run) -> None:
-    """What the method does once a performance is made."""
+    """What the method does once a performance is made, but for reports of progress while models are explored."""
     checkpoints = Checkpoints(run)
     checkpoints.load(performance)
     performance.run(method._looking(run, checkpoints))
@@ -154,7 +155,9 @@ def sections(count: int) -> tuple:
     return ((plan, "SECTION", count), (performance, "SECTION", count))
 
 
-HARD = (*sections(SHORT), (search, "_LOST", -1.0), (search, "_BACK", 2), (search, "_PATIENCE", 3.0))
+# References come along with bodies at once, for a lost anchor to be noticed.
+ANCHORED = (search, "_REACH_M", 0.0)
+HARD = (*sections(SHORT), ANCHORED, (search, "_LOST", -1.0), (search, "_BACK", 2), (search, "_PATIENCE", 3.0))
 
 
 @pytest.fixture(scope="module")
@@ -167,13 +170,13 @@ def hard() -> Scene:
 def pushed() -> Scene:
     """One who is pushed in the second of ten fragments, which are one section."""
     push = Push(0, "hand", np.array([0.0, 0.0, 40.0]), 0.12, 0.05)
-    return Scene([waving(1.0)], {"pushes": (push,)}, sections(10))
+    return Scene([waving(1.0)], {"pushes": (push,)}, (*sections(10), ANCHORED))
 
 
 @pytest.fixture(scope="module")
 def two() -> Scene:
     """Two side by side, in two sections."""
-    return Scene([waving(0.5), waving(0.5, x=3.0)], constants=sections(SHORT))
+    return Scene([waving(0.5), waving(0.5, x=3.0)], constants=(*sections(SHORT), ANCHORED))
 
 
 def now(arrays, *, who=0, number=0) -> bool:
@@ -380,18 +383,51 @@ def test_bullet_goes_on_too():
     scene.resumed(scene.moments(lambda a: now(a, number=1))[0])
 
 
-@pytest.mark.parametrize(("stop_at", "error"), [(1, Cancelled), (5, RuntimeError), (7, Cancelled), (9, Cancelled)])
-def test_a_cancel_passes_through_the_method_and_closes_every_world(monkeypatch, stop_at, error):
+@pytest.fixture
+def person(monkeypatch):
+    """Simulates a step of a person who is pushed, by the method: three fragments, planned twice, then played."""
     monkeypatch.setitem(method._EFFORTS, "draft", Effort(40, (0.1, 0.1)))
-    compiled = []
-    real = type(engines.get("mujoco")).compile
-    monkeypatch.setattr(
-        type(engines.get("mujoco")), "compile", lambda *a, **o: compiled.append(real(*a, **o)) or compiled[-1]
-    )
+    monkeypatch.setattr(checkpoint, "_PAUSE_S", -1.0)
+    monkeypatch.setattr(checkpoint, "_SHARE", np.inf)
     push = PushPart("Shove", "Hero", "chest", np.array([0.0, 50.0, 0.0]), 0.05, 0.05)
     attachments = {"stage": to_arrays(StageParts(("Hero",), pushes=(push,)))}
-    run = MemoryRun(attachments, stop_at=stop_at, error=error)
-    sampling = get("sampling")
-    with pytest.raises(error):  # three fragments: six times planned, three times played
-        sampling.run(stock.load("walk").frames(0, 10), sampling.settings_type(quality="draft"), run)
+
+    def simulated(run) -> Take:
+        run._attachments = attachments
+        sampling = get("sampling")
+        return sampling.run(stock.load("walk").frames(0, 10), sampling.settings_type(quality="draft"), run)
+
+    return simulated
+
+
+def test_the_method_resumes_and_tells_of_no_step_before(person):
+    whole = MemoryRun()
+    take = person(whole)
+    assert [step for step, _ in whole.saved] == list(range(1, 10))
+    assert whole.steps.count((0, 9)) > 5 and whole.steps.count((3, 9)) > 5  # while models are explored
+    for index in (1, 4, 6):
+        resumed = MemoryRun(resume=whole.saved[index])
+        again = person(resumed)
+        assert again.motion.local_pos.tobytes() == take.motion.local_pos.tobytes()
+        assert again.motion.local_quat_wxyz.tobytes() == take.motion.local_quat_wxyz.tobytes()
+        assert again.contacts.tobytes() == take.contacts.tobytes()
+        assert [step for step, _ in resumed.saved] == list(range(index + 2, 10))
+        assert min(step for step, _ in resumed.steps) >= index + 1
+
+
+@pytest.mark.parametrize(
+    ("after", "error"), [(0, Cancelled), (2, RuntimeError), (3, Cancelled), (7, Cancelled), (9, Cancelled)]
+)
+def test_a_cancel_passes_through_the_method_and_closes_every_world(person, monkeypatch, after, error):
+    compiled, kind = [], type(engines.get("mujoco"))
+    compile_one = kind.compile
+    monkeypatch.setattr(kind, "compile", lambda *a, **o: compiled.append(compile_one(*a, **o)) or compiled[-1])
+
+    class Impatient(MemoryRun):
+        def progress(self, step, total, /, **measurements):
+            if step == after and total > 1:
+                raise error
+
+    with pytest.raises(error):
+        person(Impatient())
     assert len(compiled) == 2 and all(world._open_batch is None for world in compiled)
