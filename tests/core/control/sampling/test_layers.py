@@ -6,7 +6,7 @@ import pytest
 from toys import layer
 
 from sinew.core.control.sampling.layers import Scatter, depths, traced
-from sinew.core.control.sampling.search import followed, resampled
+from sinew.core.control.sampling.search import _REACH_M, followed, resampled
 
 
 @pytest.fixture
@@ -113,10 +113,10 @@ def test_equals_share_alike_and_where_nobody_lives_everybody_goes_on():
 
 def test_the_reference_comes_along_with_who_is_out_of_reach():
     anchors = np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
-    aside = np.array([[0.1, 0.1, 9.0], [3.0, 4.0, 9.0], [0.0, 0.0, 9.0]])
-    moved = followed(anchors, aside)
+    near = 0.6 * _REACH_M  # along both axes
+    moved = followed(anchors, np.array([[near, near, 9.0], [3.0, 4.0, 9.0], [0.0, 0.0, 9.0]]))
     assert moved[0].tolist() == [1.0, 1.0] and moved[2].tolist() == [0.0, 0.0]
     # It is moved straight towards the body, until that is just within reach.
-    left = aside[1, :2] - (moved[1] - anchors[1])
-    assert 0.1 < np.linalg.norm(left) < 0.6 and left[0] / left[1] == pytest.approx(0.75)
+    left = np.array([3.0, 4.0]) - (moved[1] - anchors[1])
+    np.testing.assert_allclose(left, np.array([0.6, 0.8]) * _REACH_M)
     np.testing.assert_allclose(followed(moved[1:2], np.array([[*left, 0.0]])), moved[1:2], atol=1e-12)
