@@ -13,6 +13,8 @@ _ROOT_SPEED, _ROOT_SPIN, _JOINT_RATES = 0.5, 0.1, 0.02
 _LINKS, _TIPS = 10.0, 30.0
 # Over what distances the reference's surroundings are explored for linear models, in the same units.
 _FAR = {"place": 0.03, "turn": 0.05, "joint": 0.05, "speed": 0.2, "spin": 0.4, "joint rate": 0.5}
+# Parts too light for anybody's balance: they follow their servos, and nothing is explored or steered for them.
+_FOLLOW = ("head", "neck", "hand", "toe", "clavicle", "tail")
 FAR_OFFSET = 0.15
 """Radians: the same for offsets of servo targets."""
 
@@ -20,8 +22,9 @@ FAR_OFFSET = 0.15
 class Gauge:
     """Deviations of states and of what sensors see.
 
-    A state's deviation is (nx,) = 2 nv: pose from the reference's pose (``PoseSpace``), then velocity. What is seen is
-    (ny,): that, then every link's place in metres. weights: (ny,) of their squares. far: (nx,) typical deviations.
+    A state's deviation is (nx,): pose from the reference's pose (``PoseSpace``), then velocity, of the root and of the
+    joints that are steered. What is seen is (ny,): that, then every link's place in metres. weights: (ny,) of their
+    squares. far: (nx,) typical deviations. dofs: which of nv those are; servos: which of nu.
 
     Deviations are from the reference moved by ``anchor`` (N, 2) metres in the plane: a body that was pushed aside goes
     on from where it is.
@@ -30,20 +33,23 @@ class Gauge:
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
         body = reference.body
-        self.nx, self.nu = 2 * body.nv, body.nu
-        joints = max(body.nv - 6, 1)
+        joint_dofs = [np.full(link.joint.dofs, link.role not in _FOLLOW) for link in body.links[1:]]
+        self.servos: NDArray[np.int64] = np.flatnonzero(np.concatenate([*joint_dofs, np.zeros(0, dtype=bool)]))
+        self.dofs: NDArray[np.int64] = np.concatenate([np.arange(6), 6 + self.servos])
+        count, joints = len(self.dofs), max(len(self.servos), 1)
+        self.nx, self.nu = 2 * count, body.nu
         tips = np.isin(np.arange(len(body.links)), reference.tips)
         self.weights: Array = np.concatenate(
             [
-                _row(body.nv, _ROOT_PLACE, _ROOT_TURN, _JOINTS / joints),
-                _row(body.nv, _ROOT_SPEED, _ROOT_SPIN, _JOINT_RATES / joints),
+                _row(count, _ROOT_PLACE, _ROOT_TURN, _JOINTS / joints),
+                _row(count, _ROOT_SPEED, _ROOT_SPIN, _JOINT_RATES / joints),
                 np.repeat(np.where(tips, _TIPS, _LINKS) / len(body.links), 3),
             ]
         )
         self.far: Array = np.concatenate(
             [
-                _row(body.nv, _FAR["place"], _FAR["turn"], _FAR["joint"]),
-                _row(body.nv, _FAR["speed"], _FAR["spin"], _FAR["joint rate"]),
+                _row(count, _FAR["place"], _FAR["turn"], _FAR["joint"]),
+                _row(count, _FAR["speed"], _FAR["spin"], _FAR["joint rate"]),
             ]
         )
 
@@ -52,7 +58,8 @@ class Gauge:
         reference = self.reference
         pose = reference.space.between(reference.qpos[frames], qpos)
         pose[..., :2] -= anchor
-        return np.concatenate([pose, qvel - reference.rates[frames]], axis=-1)
+        rates = qvel - reference.rates[frames]
+        return np.concatenate([pose[..., self.dofs], rates[..., self.dofs]], axis=-1)
 
     def seen(self, deviation: Array, link_pos: Array, frames: NDArray[np.int64] | int, anchor: Array) -> Array:
         """(N, ny) of state deviations (N, nx) and links' places (N, L, 3)."""

@@ -51,12 +51,12 @@ def solved(gauge: Gauge, models: Models, curve: Array | None = None, slant: Arra
 
     curve: (nx, nx), slant: (nx,): what deviations cost after the last one; nothing, if not given.
     """
-    count, nx, nu = len(models.base), gauge.nx, gauge.nu
+    count, nx, nu, servos = len(models.base), gauge.nx, gauge.nu, gauge.servos
     gains, aims = np.zeros((count, nu, nx)), np.zeros((count, nu))
     curves, slants = np.zeros((count + 1, nx, nx)), np.zeros((count + 1, nx))
     if curve is not None and slant is not None:
         curves[-1], slants[-1] = curve, slant
-    price = _OFFSETS / nu * np.eye(nu)
+    price = _OFFSETS / max(len(servos), 1) * np.eye(len(servos))
     for index in range(count - 1, -1, -1):
         slopes, base = models.slopes[index], models.base[index]
         step, drop = slopes[:nx], base[:nx]
@@ -65,8 +65,8 @@ def solved(gauge: Gauge, models: Models, curve: Array | None = None, slant: Arra
         square = weighted @ slopes + onward @ step
         line = weighted @ base + onward @ drop + step.T @ slants[index + 1]
         found = np.linalg.solve(square[nx:, nx:] + price, np.column_stack([square[nx:, :nx], line[nx:]]))
-        gains[index], aims[index] = -found[:, :-1], -found[:, -1]
-        bent = square[:nx, :nx] + square[:nx, nx:] @ gains[index]
+        gains[index, servos], aims[index, servos] = -found[:, :-1], -found[:, -1]
+        bent = square[:nx, :nx] - square[:nx, nx:] @ found[:, :-1]
         curves[index] = 0.5 * (bent + bent.T)
-        slants[index] = line[:nx] + square[:nx, nx:] @ aims[index]
+        slants[index] = line[:nx] - square[:nx, nx:] @ found[:, -1]
     return Guide(gains, aims, curves, slants)

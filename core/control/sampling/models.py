@@ -21,7 +21,7 @@ from .reference import CONTROL_FPS, padded
 class Models:
     """What is seen at the end of fragments: base + slopes @ (state deviation at the start, offsets).
 
-    slopes: (F, ny, nx + nu). base: (F, ny).
+    slopes: (F, ny, nx + servos). base: (F, ny).
     """
 
     slopes: Array
@@ -45,10 +45,10 @@ def explored(
     that nothing is estimated twice, and their opposites, so that what is curved cancels. Either half alone makes a
     guide that falls. ``scale`` is how far out they are, of the gauge's distances. ``breathe`` is called all the while.
     """
-    reference, size = gauge.reference, gauge.nx + gauge.nu
+    reference, size = gauge.reference, gauge.nx + len(gauge.servos)
     anchors = np.zeros((len(fragments), 2)) if anchors is None else anchors
     trials = np.array([_directions(size, rng) for _ in fragments])
-    reach = scale * np.concatenate([gauge.far, np.full(gauge.nu, FAR_OFFSET)])
+    reach = scale * np.concatenate([gauge.far, np.full(len(gauge.servos), FAR_OFFSET)])
     count = trials.shape[1]
     which = np.repeat(np.arange(len(fragments)), count)
     aside = trials.reshape(-1, size) * reach
@@ -67,7 +67,7 @@ def explored(
     good = np.maximum(np.sum(~broken, axis=1), 1)[:, None]
     slopes = np.einsum("fty,ftn->fyn", outcome, trials) / good[..., None] / reach
     begun = gauge.state(*world.pose_of(starts), reference.frame_before(fragments), anchors)
-    centre = np.concatenate([begun, offsets], axis=-1)
+    centre = np.concatenate([begun, offsets[:, gauge.servos]], axis=-1)
     return Models(slopes, outcome.sum(1) / good - np.einsum("fyn,fn->fy", slopes, centre))
 
 
@@ -86,13 +86,16 @@ def _tried(
     aside: Array,
     anchors: Array,
 ) -> Array:
-    """(n, ny) what is seen after fragments (n,) begun ``aside`` (n, nx + nu) of states and offsets."""
+    """(n, ny) what is seen after fragments (n,) begun ``aside`` (n, nx + servos) of states and offsets."""
     count, reference = len(fragments), gauge.reference
     qpos, qvel = world.pose_of(starts)
+    pose, rates, asked = (np.zeros((count, size)) for size in (qvel.shape[-1], qvel.shape[-1], gauge.nu))
     half = gauge.nx // 2
-    posed = world.posed(starts, reference.space.moved(qpos, aside[:, :half]), qvel + aside[:, half : gauge.nx])
+    pose[:, gauge.dofs], rates[:, gauge.dofs] = aside[:, :half], aside[:, half : gauge.nx]
+    asked[:, gauge.servos] = aside[:, gauge.nx :]
+    posed = world.posed(starts, reference.space.moved(qpos, pose), qvel + rates)
     frames = reference.frames_of_many(fragments)
-    targets = reference.targets[frames] + (offsets + aside[:, gauge.nx :])[:, None]
+    targets = reference.targets[frames] + (offsets + asked)[:, None]
     states, rows = world.rollout(
         padded(posed, world.copies),
         padded(targets, world.copies),
