@@ -20,7 +20,7 @@ from .reference import CONTROL_FPS
 _MEMORY = 0.6
 # A unit of what the guide foresees, in units of equation 20.
 _WORTH = 3.0
-_KEPT = 0.2  # of the samples
+_KEPT, _HOPELESS = 0.2, 0.3  # of the samples: how many go on, and how many are abandoned half way
 # When the best sample is this far astray, it will soon be down: a little earlier than a take counts as fallen.
 _LOST = 0.7 * STRAY
 _BEHIND = 5.0  # the same for samples that rank so much worse than the way that is known
@@ -133,7 +133,7 @@ class Search:
         offsets = self.guide.offsets(at, begun) + noise * ground.noise
         if known is not None:
             offsets[0] = known.offsets[at]
-        ends, rows = simulated(ground, starts, frames, offsets)
+        ends, rows = simulated(ground, starts, frames, offsets, anchors)
         frame = int(frames[-1])
         pose = world.pose_of(ends)
         each = cost(gauge.reference, frame, pose[0], rows, offsets, anchors, Weights())
@@ -195,16 +195,28 @@ class Search:
             self.scatters.pop(int(index), None)
 
 
-def simulated(ground: Ground, starts: Array, frames: Indices, offsets: Array) -> tuple[Array, Rows]:
-    """States (N, state_size) at the end of a fragment's frames, and rows, for offsets (N, nu) from states."""
+def simulated(ground: Ground, starts: Array, frames: Indices, offsets: Array, anchors: Array) -> tuple[Array, Rows]:
+    """States (N, state_size) at the end of a fragment's frames, and rows, for offsets (N, nu) from states.
+
+    Half way the hopeless are abandoned: they are not numbers from then on, and cost no time.
+    """
     reference, world = ground.gauge.reference, ground.world
-    states, rows = world.rollout(
-        starts,
-        reference.targets[frames][None] + offsets[:, None],
-        substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
-        muscle=np.tile(reference.muscle[frames], (len(starts), 1)),
-    )
-    return states[:, -1], rows
+    half = len(frames) // 2
+
+    def on(states: Array, some: Indices) -> tuple[Array, Rows]:
+        found, rows = world.rollout(
+            states,
+            reference.targets[some][None] + offsets[:, None],
+            substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
+            muscle=np.tile(reference.muscle[some], (len(states), 1)),
+        )
+        return found[:, -1], rows
+
+    middle, rows = on(starts, frames[:half])
+    each = cost(reference, int(frames[half - 1]), world.pose_of(middle)[0], rows, offsets, anchors, Weights())
+    each[0] = -np.inf  # the known way, or the guide's own
+    middle[np.argsort(each, kind="stable")[len(each) - round(_HOPELESS * len(each)) :]] = np.nan
+    return on(middle, frames[half:])
 
 
 def resampled(total: Array, count: int, rng: np.random.Generator) -> Indices:
