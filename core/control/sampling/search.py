@@ -25,7 +25,8 @@ _KEPT, _HOPELESS = 0.2, 0.3  # of the samples: how many go on, and how many are 
 _LOST = 0.7 * STRAY
 _BEHIND = 5.0  # the same for samples that rank so much worse than the way that is known
 _LIMP = 0.5  # muscle below which nobody is expected to keep up
-_BACK, _RETRIES = 6, 3  # fragments to go back when lost, and how often before the shot shows it
+_LONG = 3  # fragments that this must last: a flight that nobody could fly as captured is off for a while, too
+_BACK, _RETRIES = 8, 3  # fragments to go back when lost, and how often before the shot shows it
 _PATIENCE = 1.0  # how many fragments may be tried again, as a share of all
 _NEAR = 0.7  # how far around the way that failed its surroundings are explored, of the gauge's distances
 _WIDER = 0.35  # more spread with each retry
@@ -86,7 +87,8 @@ class Search:
         self.layers.append(layer)
         back = min(_BACK * (1 + int(self.tries[at])), at + 1)
         limp = self.ground.gauge.reference.muscle[self._frames(at)].min() < _LIMP
-        lost = layer.astray > _LOST or layer.behind > _BEHIND
+        lately = self.layers[-_LONG:]
+        lost = layer.behind > _BEHIND or (len(lately) == _LONG and min(one.astray for one in lately) > _LOST)
         if lost and not limp and self.tries[at] < _RETRIES and back <= self.spare:
             self._go_back(back)
         return layer
