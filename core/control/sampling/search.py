@@ -117,7 +117,8 @@ class Search:
         else:  # the known way is the first sample of all, and stays the first that is kept
             kept = np.concatenate([[0], 1 + np.argsort(total[1:], kind="stable")[: keep - 1]])
         frame = int(self._frames(at)[-1])
-        lost = astray(gauge.reference.rows.link_pos[0, [frame]], link_pos[[best]])[0]
+        wanted = gauge.reference.rows.link_pos[0, [frame]]
+        lost = astray(wanted, link_pos[[best]], gauge.tallest)[0]
         return Layer(
             ends[kept], offsets[kept], parents[kept], total[kept], anchors[kept],
             float(each[best]), float(lost), self._behind(parents, total), noise, total, kept,
@@ -146,7 +147,7 @@ class Search:
 
     def _behind(self, parents: Indices, total: Array) -> float:
         """How much worse samples rank that have left the known way, if there is one and they have not all died out."""
-        apart = parents > 0
+        apart = (parents > 0) & np.isfinite(total)  # who was abandoned half way says nothing
         if self.known is None or not apart.any() or not np.isfinite(total[0]):
             return 0.0
         return float(min(total[apart].min() - total[0], 1e9))

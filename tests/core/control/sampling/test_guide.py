@@ -19,7 +19,7 @@ PRICE = guide_module._OFFSETS / NU
 def problem():
     """A gauge and random models of six fragments, which see more than the state and drift by themselves."""
     rng = np.random.default_rng(0)
-    gauge = SimpleNamespace(nx=NX, nu=NU, weights=rng.uniform(5.0, 50.0, NY))
+    gauge = SimpleNamespace(nx=NX, nu=NU, servos=np.arange(NU), weights=rng.uniform(5.0, 50.0, NY))
     return gauge, Models(0.4 * rng.normal(size=(6, NY, NX + NU)), 0.05 * rng.normal(size=(6, NY)))
 
 
@@ -91,7 +91,7 @@ def test_in_the_long_run_it_is_the_regulator_of_the_riccati_equation():
     rng = np.random.default_rng(4)
     step, drive = np.eye(NX) + 0.2 * rng.normal(size=(NX, NX)), 0.5 * rng.normal(size=(NX, NU))
     weights = np.array([10.0, 5.0, 20.0, 1.0])
-    gauge = SimpleNamespace(nx=NX, nu=NU, weights=weights)
+    gauge = SimpleNamespace(nx=NX, nu=NU, servos=np.arange(NU), weights=weights)
     models = Models(np.tile(np.hstack([step, drive]), (300, 1, 1)), np.zeros((300, NX)))
     guide = solved(gauge, models)
     cost = solve_discrete_are(step, drive, np.diag(weights), PRICE * np.eye(NU))
@@ -99,6 +99,16 @@ def test_in_the_long_run_it_is_the_regulator_of_the_riccati_equation():
     np.testing.assert_allclose(guide.gains[0], gain, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(guide.curves[0], cost - np.diag(weights), rtol=1e-6, atol=1e-6)
     assert not guide.aims.any()
+
+
+def test_servos_that_are_not_steered_are_asked_for_nothing(problem):
+    gauge, models = problem
+    full = solved(gauge, models)
+    wide = solved(SimpleNamespace(nx=NX, nu=4, servos=np.array([1, 3]), weights=gauge.weights), models)
+    assert not wide.gains[:, [0, 2]].any() and not wide.aims[:, [0, 2]].any()
+    np.testing.assert_array_equal(wide.gains[:, [1, 3]], full.gains)
+    np.testing.assert_array_equal(wide.aims[:, [1, 3]], full.aims)
+    np.testing.assert_array_equal(wide.curves, full.curves)
 
 
 def test_since_is_the_same_guide_later(problem):

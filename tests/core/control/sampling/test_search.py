@@ -8,6 +8,7 @@ from toys import PLATE, finished, gauge_of, ground_of, search_of, waving, world_
 from sinew.core.control.sampling import search as search_module
 from sinew.core.control.sampling.guide import Guide, solved
 from sinew.core.control.sampling.models import explored
+from sinew.core.control.sampling.reference import CONTROL_FPS
 from sinew.core.control.sampling.search import Search, simulated
 
 
@@ -68,9 +69,25 @@ def test_a_way_is_what_physics_does(wave):
     np.testing.assert_array_equal(way.starts[1:], way.ends[:-1])
     for fragment in range(len(way)):
         starts = np.tile(way.starts[fragment], (ground.world.copies, 1))
-        offsets = np.tile(way.offsets[fragment], (ground.world.copies, 1))
-        ends, _ = simulated(ground, starts, ground.gauge.reference.frames_of(fragment), offsets)
-        np.testing.assert_array_equal(ends[3], way.ends[fragment])
+        targets = ground.gauge.reference.targets[ground.gauge.reference.frames_of(fragment)] + way.offsets[fragment]
+        every = np.tile(targets, (ground.world.copies, 1, 1))
+        ends, _ = ground.world.rollout(starts, every, substeps=round(1 / (CONTROL_FPS * ground.world.dt_s)))
+        np.testing.assert_array_equal(ends[3, -1], way.ends[fragment])
+
+
+def test_the_hopeless_are_abandoned_half_way_but_never_the_first(wave):
+    """The first is the known way, or the guide's own."""
+    ground, _ = wave
+    world, reference = ground.world, ground.gauge.reference
+    offsets = 0.2 * np.random.default_rng(0).normal(size=(world.copies, ground.gauge.nu))
+    offsets[0] = 3.0  # the worst of all
+    starts = np.tile(reference.states[0], (world.copies, 1))
+    ends, rows = simulated(ground, starts, reference.frames_of(0), offsets, np.zeros((world.copies, 2)))
+    lost = ~np.isfinite(ends).all(-1)
+    assert 0 < lost.sum() <= 0.5 * world.copies and not lost[0]
+    assert np.isnan(rows.link_pos[lost]).all() and np.isfinite(rows.link_pos[~lost]).all()
+    apart = np.linalg.norm(offsets, axis=-1)
+    assert apart[lost].mean() > apart[1:][~lost[1:]].mean()
 
 
 def test_samples_are_kept_in_order_of_their_rank(wave):
@@ -184,6 +201,15 @@ def test_where_all_else_is_worse_the_known_way_is_what_is_found(wave, world):
     way = finished(search).way()
     np.testing.assert_array_equal(way.ends, known.ends)
     np.testing.assert_array_equal(way.offsets, known.offsets)
+
+
+def test_samples_that_were_abandoned_do_not_say_that_the_search_is_behind(wave):
+    """One that left the known way and was given up half way is no reason to go back; one that is worse is."""
+    search = search_of(*wave, known=finished(search_of(*wave)).way())
+    parents = np.array([0, 0, 0, 1])
+    assert search._behind(parents, np.array([1.0, 2.0, 3.0, np.inf])) == 0.0
+    assert search._behind(parents, np.array([1.0, 2.0, 3.0, 9.0])) == 8.0
+    assert search._behind(np.array([0, 0, 2, 1]), np.array([1.0, 2.0, 1.5, np.inf])) == 0.5
 
 
 def test_a_world_that_blows_up_is_a_way_to_nowhere_but_an_end(world, wave):
