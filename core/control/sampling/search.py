@@ -117,8 +117,7 @@ class Search:
         else:  # the known way is the first sample of all, and stays the first that is kept
             kept = np.concatenate([[0], 1 + np.argsort(total[1:], kind="stable")[: keep - 1]])
         frame = int(self._frames(at)[-1])
-        wanted = gauge.reference.rows.link_pos[0, [frame]]
-        lost = astray(wanted, link_pos[[best]], gauge.tallest)[0]
+        lost = astray(gauge.reference.rows.link_pos[0, [frame]], link_pos[[best]])[0]
         return Layer(
             ends[kept], offsets[kept], parents[kept], total[kept], anchors[kept],
             float(each[best]), float(lost), self._behind(parents, total), noise, total, kept,
