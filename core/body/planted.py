@@ -24,9 +24,9 @@ _MOST_RISE_M = 0.05
 # A foot that is tilted for most of a stance, by less than the first and steady to the second, is laid flat as a whole.
 _TILTED, _ROCKS = np.radians(12.0), np.radians(4.0)
 # What is left: no further than the first from level it is flat, beyond the second the heel or the ball is lifted.
-_FLAT, _LIFTS = np.radians(1.5), np.radians(6.0)
+_FLAT, _LIFTS = np.radians(1.0), np.radians(7.0)
 _EDGE_S = 0.02  # half the time in which a foot that comes down is brought to a stop
-_RISE_S = 0.15  # in which it is back at its height, lest it scuffs
+_RISE_S = 0.2  # in which it is back at its height, lest it scuffs
 _LIFT_S = 0.05
 _FADE_S = 0.25  # in which a swinging foot comes back to where it was, if it swings for so long
 _LEAST_M, _LEAST_TURN = 0.002, np.radians(1.0)  # less than this is not worth a touch
@@ -164,7 +164,8 @@ def _holds(body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None, spans: 
     tilts = _levelling(body, clip, leg, Sole.of(body, clip, leg, ground), spans)
     tilt = from_rotation_vector(_spread(spans, tilts, clip))
     flat = Sole.of(body, _turned(clip, leg, tilt), leg, ground)
-    yaws = [_held(flat.turned()[:, None] * _UP, span) for span in spans]
+    turned = flat.turned()[:, None] * _UP
+    yaws = [_held(turned, span) for span in spans]
     yaws = [yaw if np.ptp(yaw[:, 2]) < _MOST_TURN else 0.0 * yaw for yaw in yaws]  # who turns far is meant to
     turn = multiply(from_rotation_vector(_spread(spans, yaws, clip)), tilt)
     straight = Sole.of(body, _turned(clip, leg, turn), leg, ground)

@@ -2,6 +2,7 @@
 """When feet stand: which points of a sole are on the ground from frame to frame, how they slide, and for how long."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ class Sole:
         under = _under(0.5 * (first + second), ground)
         return cls(first, second, under, _shares(np.maximum(first[..., 2], second[..., 2]) - under))
 
-    @property
+    @cached_property
     def height(self) -> Array:
         """(T - 1,) metres that the lowest point is above the ground."""
         return np.asarray((np.maximum(self.before[..., 2], self.after[..., 2]) - self.under).min(axis=1))
@@ -73,18 +74,18 @@ class Sole:
         first, last = self.before[..., 2] - self.under, self.after[-1:, :, 2] - self.under[-1:]
         return np.concatenate([first, last]).min(axis=1)
 
-    @property
+    @cached_property
     def low(self) -> Array:
         """(T - 1,) metres that the contact is above the ground at the beginning of each step."""
         height = np.where(np.isfinite(self.under), self.before[..., 2] - self.under, 0.0)
         return np.asarray(np.sum(self.share * height, axis=1))
 
-    @property
+    @cached_property
     def slide(self) -> Array:
         """(T - 1, 3) metres that the points in contact move in a step; for a foot that rolls it is nothing."""
         return np.asarray(np.sum(self.share[..., None] * (self.after - self.before), axis=1))
 
-    @property
+    @cached_property
     def level(self) -> Flags:
         """(T - 1,) where the ground is flat under the whole sole."""
         with np.errstate(invalid="ignore"):
