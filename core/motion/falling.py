@@ -9,12 +9,18 @@ from ..geometry.quaternions import Array
 STRAY = 0.25
 
 
-def astray(wanted: Array, seen: Array) -> Array:
+def height_of(wanted: Array) -> float:
+    """Metres from the lowest to the highest link where that is most, of links' places (T, L, 3)."""
+    return max(float(np.ptp(wanted[..., 2], axis=-1).max()), 1e-6)
+
+
+def astray(wanted: Array, seen: Array, tallest: float | None = None) -> Array:
     """(T,) how far the links' heights are off, as a mean over them and a share of the character's height.
 
     wanted, seen: (T, L, 3) metres. Being somewhere else on the floor is not being astray; not being a number is.
+    tallest: ``height_of`` the whole motion, where these are only some of its moments: who lies is no shorter.
     """
-    tallest = max(float(np.ptp(wanted[..., 2], axis=-1).max()), 1e-6)
+    tallest = height_of(wanted) if tallest is None else tallest
     off = np.abs(seen[..., 2] - wanted[..., 2]).mean(-1) / tallest
     return np.where(np.isfinite(seen).all((-1, -2)), off, np.inf)
 

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
+from ...motion.falling import height_of
 from .reference import Reference
 
 # What a radian, a metre and their rates count in the guide's quadratic cost; joints, their rates and links share.
@@ -25,6 +26,7 @@ class Gauge:
     A state's deviation is (nx,): pose from the reference's pose (``PoseSpace``), then velocity, of the root and of the
     joints that are steered. What is seen is (ny,): that, then every link's place in metres. weights: (ny,) of their
     squares. far: (nx,) typical deviations. dofs: which of nv those are; servos: which of nu.
+    tallest: the reference's height in metres.
 
     Deviations are from the reference moved by ``anchor`` (N, 2) metres in the plane: a body that was pushed aside goes
     on from where it is.
@@ -38,6 +40,7 @@ class Gauge:
         self.dofs: NDArray[np.int64] = np.concatenate([np.arange(6), 6 + self.servos])
         count, joints = len(self.dofs), max(len(self.servos), 1)
         self.nx, self.nu = 2 * count, body.nu
+        self.tallest = height_of(reference.rows.link_pos[0])
         tips = np.isin(np.arange(len(body.links)), reference.tips)
         self.weights: Array = np.concatenate(
             [

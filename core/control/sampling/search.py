@@ -22,12 +22,12 @@ _MEMORY = 0.6
 _WORTH = 3.0
 _KEPT, _HOPELESS = 0.2, 0.3  # of the samples: how many go on, and how many are abandoned half way
 # When the best sample is this far astray, it will soon be down: a little earlier than a take counts as fallen.
-_LOST = 0.7 * STRAY
+_LOST = 0.4 * STRAY
 _BEHIND = 5.0  # the same for samples that rank so much worse than the way that is known
 _LIMP = 0.5  # muscle below which nobody is expected to keep up
 _LONG = 3  # fragments that this must last: a flight that nobody could fly as captured is off for a while, too
 _BACK, _RETRIES = 8, 3  # fragments to go back when lost, and how often before the shot shows it
-_PATIENCE = 1.0  # how many fragments may be tried again, as a share of all
+_PATIENCE = 1.5  # how many fragments may be tried again, as a share of all
 _NEAR = 0.7  # how far around the way that failed its surroundings are explored, of the gauge's distances
 _WIDER = 0.35  # more spread with each retry
 # How far from its place a body may be before the reference comes along, in metres.
@@ -117,7 +117,8 @@ class Search:
         else:  # the known way is the first sample of all, and stays the first that is kept
             kept = np.concatenate([[0], 1 + np.argsort(total[1:], kind="stable")[: keep - 1]])
         frame = int(self._frames(at)[-1])
-        lost = astray(gauge.reference.rows.link_pos[0, [frame]], link_pos[[best]])[0]
+        wanted = gauge.reference.rows.link_pos[0, [frame]]
+        lost = astray(wanted, link_pos[[best]], gauge.tallest)[0]
         return Layer(
             ends[kept], offsets[kept], parents[kept], total[kept], anchors[kept],
             float(each[best]), float(lost), self._behind(parents, total), noise, total, kept,
