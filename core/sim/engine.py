@@ -45,7 +45,7 @@ class World(Protocol):
     - A ball's servo turns its link with kp * log(q^-1 q*) - kd * w, in the link's own frame, where q* = exp(target): it
       takes the shortest way, so a target may lie anywhere, beyond pi too. A hinge's gives kp * (target - angle) -
       kd * rate. The torque is held within the limit, a ball's by its length.
-    - Damping is implicit: stiff servos stay stable at 1/120 s. Servo or not, a joint resists turning a little by itself
+    - Stiff servos stay stable at 1/120 s. Servo or not, a joint resists turning a little by itself
       (``tissue.passive_damping``), as people's do.
     - The friction of a contact is the product of what both sides have. Links have 1.
     - Links of one character touch each other only if it asks for self collision, and then not neighbours, nor links

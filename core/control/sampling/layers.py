@@ -104,23 +104,23 @@ class Scatter:
         """No preference."""
         return cls(np.zeros(size), np.eye(size))
 
-    def drawn(self, count: int, rng: np.random.Generator) -> Array:
-        """(count, nu) samples; the first is the mean itself."""
+    def drawn(self, count: int, wider: float, rng: np.random.Generator) -> Array:
+        """(count, nu) samples, so much further out than usual; the first is the mean itself."""
         noise = rng.normal(size=(count, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
         noise[0] = 0.0
-        return self.mean + noise
+        return self.mean + wider * noise
 
     def adapted(self, noise: Array, value: Array, depth: Indices) -> "Scatter":
         """Drawn to samples (N, nu) whose offspring lasted longest, and of those to the cheapest: a generation of CMA.
 
-        The update of mean and covariance from the better half with logarithmic weights (rank mu). It is written out
+        The update of mean and covariance from the best quarter with logarithmic weights (rank mu). It is written out
         here, not left to the cma package, because its strategies keep state that no checkpoint of arrays can hold.
         """
         ranked = np.lexsort((value, -depth))
-        half = max(len(noise) // 4, 1)
-        weights = np.log(half + 0.5) - np.log(np.arange(1, half + 1))
+        best = max(len(noise) // 4, 1)
+        weights = np.log(best + 0.5) - np.log(np.arange(1, best + 1))
         weights /= weights.sum()
-        steps = noise[ranked[:half]] - self.mean
+        steps = noise[ranked[:best]] - self.mean
         effective = 1.0 / np.sum(weights**2)
         size = len(self.mean)
         rate = min(1.0, 2.0 * effective / ((size + 2.0) ** 2 + effective))

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from ...body.footing import stood_on
+from ...body.planted import planted
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
 from ...motion.repair import repaired
@@ -107,9 +108,13 @@ def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
     ground = surface_of(stage)
     for index, body in enumerate(bodies):
         sources[index], grounding = stood_on(body, sources[index], ground)
+        sources[index], planting = planted(body, sources[index], ground)
+        member = members[index]
+        name = member.name if member else ""
         if abs(grounding.shift) > _SEEN_M or grounding.lift > _SEEN_M or grounding.rise > _SEEN_M:
-            member = members[index]
-            run.add_finding("ground", _named(member.name if member else "", grounding.message), "")
+            run.add_finding("ground", _named(name, grounding.message), "")
+        if planting.touched:
+            run.add_finding("feet", _named(name, planting.message), "")
     return stage, sources
 
 

@@ -82,7 +82,7 @@ class Search:
     def advance(self) -> Layer:
         """One more fragment; goes back some where the motion was lost."""
         at = len(self.layers)
-        retry = int(self.tries[max(at - 2, 0) : at + _BACK].max(initial=0))
+        retry = min(int(self.tries[max(at - 2, 0) : at + _BACK].max(initial=0)), _RETRIES)
         layer = self._layer(retry)
         self.layers.append(layer)
         back = min(_BACK * (1 + int(self.tries[at])), at + 1)
@@ -130,11 +130,12 @@ class Search:
         world, gauge, count = ground.world, ground.gauge, ground.world.copies
         parents, starts, before, anchors = self._parents(rng, known is not None)
         scatter = self.scatters.get(at) or Scatter.even(gauge.nu)
-        noise = scatter.drawn(count, rng) * (1.0 + _WIDER * retry)
+        noise = scatter.drawn(count, 1.0 + _WIDER * retry, rng)
         frames = self._frames(at)
         begun = gauge.state(*world.pose_of(starts), int(self._begin(at)), anchors)
         offsets = self.guide.offsets(at, begun) + noise * ground.noise
         if known is not None:
+            noise[0] += (known.offsets[at] - offsets[0]) / np.maximum(ground.noise, 1e-9)
             offsets[0] = known.offsets[at]
         ends, rows = simulated(ground, starts, frames, offsets, anchors)
         frame = int(frames[-1])

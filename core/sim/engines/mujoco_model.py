@@ -76,26 +76,29 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
 def integrator_of(stage: Stage, muscle: np.ndarray) -> np.ndarray:
     """(...) MuJoCo's integrator for copies whose servos have the given strength (...).
 
-    The fast one takes centrifugal forces as they were at the step's beginning. Limp ball joints, which nothing damps
-    but their tissue, then gather speed when a body tumbles; the slower one (half as fast again) keeps them in check.
+    The fast one is explicit but for tissue. MuJoCo's implicit ones damp a ball whose torque is at its limit, or do not,
+    by the last digit of its length: feet chatter and slide, and no plan comes out the same in a stage with one more
+    thing in it. The fast one takes centrifugal forces as they were at the step's beginning. Limp ball joints, which
+    nothing damps but their tissue, then gather speed when a body tumbles; the slower one (half as fast again) keeps
+    them in check.
     """
     joints = [(link, link.joint) for character in stage.characters for link in character.body.links]
     needed = [10.0 * passive_damping(link) for link, joint in joints if joint.kind == "ball"]
     given = [joint.kd if joint.torque_limit > 0.0 else 0.0 for _, joint in joints if joint.kind == "ball"]
     limp = np.any(muscle[..., None] * np.array(given) < np.array(needed), axis=-1)
-    fast, slow = mujoco.mjtIntegrator.mjINT_IMPLICITFAST, mujoco.mjtIntegrator.mjINT_IMPLICIT
+    fast, slow = mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICIT
     return np.where(limp, slow.value, fast.value)
 
 
 def armature_of(joint: Joint, dt_s: float) -> float:
     """kg·m² of rotor inertia that a servo needs to be stable at any gains and inertias, besides ``ROTOR``.
 
-    MuJoCo damps implicitly only while a torque is within its limit. Beyond it, a light limb on a stiff servo would be
-    thrown from one limit to the other, harder each step: damping must not turn the speed around in one step, so the
-    inertia must be dt * kd / 2 at least. In the same way dt² * kp / 4 keeps the spring, which is explicit, from
-    overshooting. Both vanish with the time step, and lag less than implicit damping itself (dt * kd) does.
+    Servos are explicit: a light limb on a stiff one would be thrown to and fro, harder each step. Damping must not turn
+    the speed around in one step by more than a third, so the inertia must be 3/4 dt * kd at least (1/2 would ring, 1
+    makes running legs sluggish). In the same way dt² * kp / 4 keeps the spring from overshooting. Both vanish with the
+    time step, and lag less than implicit damping itself (dt * kd) does.
     """
-    return 0.5 * dt_s * joint.kd + 0.25 * dt_s**2 * joint.kp
+    return 0.75 * dt_s * joint.kd + 0.25 * dt_s**2 * joint.kp
 
 
 def body_name(character: int, link: int) -> str:

@@ -82,15 +82,8 @@ def test_every_joint_of_a_body_has_its_own(compiled):
 
 
 @pytest.mark.parametrize("kind", ["hinge", "ball"])
-def test_at_its_limit_a_servo_does_the_same_from_states_as_good_as_the_same(compiled, engine, kind, request):
+def test_at_its_limit_a_servo_does_the_same_from_states_as_good_as_the_same(compiled, engine, kind):
     """Two hundred starts that differ in the last digits."""
-    if engine.name == "mujoco" and kind == "ball":
-        request.applymarker(
-            pytest.mark.xfail(
-                reason="MuJoCo damps a ball implicitly if its torque, cut to the limit, is shorter than the limit: "
-                "the last digit decides, and a foot is faster by 2 rad/s or not"
-            )
-        )
     body = bodies.pendulum(0.1, MASS, Joint(kind, np.array([0.0, 0.0, 0.9]), kp=800.0, kd=20.0, torque_limit=100.0))
     world = compiled(stage_of(body, gravity=WEIGHTLESS), 200)
     noise = 1e-13 * np.random.default_rng(0).normal(size=(200, 3))

@@ -50,7 +50,7 @@ def test_depth_is_how_long_the_family_lasted():
 
 def test_an_even_scatter_has_no_preference_and_its_first_sample_is_the_mean():
     scatter = Scatter(np.array([1.0, -2.0]), np.array([[4.0, 1.0], [1.0, 1.0]]))
-    drawn = scatter.drawn(20_000, np.random.default_rng(0))
+    drawn = scatter.drawn(20_000, 1.0, np.random.default_rng(0))
     assert drawn[0].tolist() == [1.0, -2.0]
     np.testing.assert_allclose(drawn.mean(0), scatter.mean, atol=0.05)
     np.testing.assert_allclose(np.cov(drawn.T), scatter.covariance, atol=0.1)
@@ -60,7 +60,7 @@ def test_an_even_scatter_has_no_preference_and_its_first_sample_is_the_mean():
 
 def generation(scatter, rng, wanted, count=200):
     """The scatter after samples of which those near ``wanted`` lasted."""
-    noise = scatter.drawn(count, rng)
+    noise = scatter.drawn(count, 1.0, rng)
     away = np.linalg.norm(noise - wanted, axis=-1)
     return scatter.adapted(noise, away, np.where(away < np.median(away), 5, -1))
 
