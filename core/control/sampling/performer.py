@@ -11,7 +11,7 @@ from ...motion import Clip
 from ...sim.engine import World
 from .gauge import Gauge
 from .layers import Way
-from .plan import Effort, Look, Planner, Task
+from .plan import Effort, Planner, Task
 from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
 from .search import Ground, Search, followed
 
@@ -63,10 +63,6 @@ class Performer:
 
         return Ground(self.world, self.gauge, spread * self.noise, random)
 
-    def plan(self, fragment: int, stop: int, pose: tuple[Array, Array], look: Look) -> None:
-        """Make a plan for fragments up to ``stop`` from a pose: (nq,) and velocity (nv,)."""
-        self.follow(self.planner.planned(self.task(fragment, stop, pose), look))
-
     def task(self, fragment: int, stop: int, pose: tuple[Array, Array]) -> Task:
         """The plan to be made."""
         return Task(fragment, stop, self._state(fragment, pose), self.anchor)
@@ -105,7 +101,8 @@ class Performer:
         guide, first = self.planner.guide_at(fragment)
         state = self._state(fragment, pose)
         search = Search(self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor)
-        search.tries[:] = _HASTE  # there is no going back, so look as widely at once as for a second retry
+        # There is no going back, so look as widely at once as for a second retry.
+        search.tries[:], search.spare = _HASTE, 0
         return search
 
     def _state(self, fragment: int, pose: tuple[Array, Array]) -> Array:

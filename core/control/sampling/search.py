@@ -21,7 +21,7 @@ _MEMORY = 0.6
 # A unit of what the guide foresees, in units of equation 20.
 _WORTH = 3.0
 _KEPT, _HOPELESS = 0.2, 0.3  # of the samples: how many go on, and how many are abandoned half way
-# When the best sample is this far astray, it will soon be down: a little earlier than a take counts as fallen.
+# When the best sample is this far astray for a while, it will soon be down: earlier than a take counts as fallen.
 _LOST = 0.4 * STRAY
 _BEHIND = 5.0  # the same for samples that rank so much worse than the way that is known
 _LIMP = 0.5  # muscle below which nobody is expected to keep up
