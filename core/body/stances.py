@@ -56,7 +56,7 @@ class Sole:
         before, after = [], []
         for link in (body.links[index] for index in leg.links):
             bone = clip.skeleton.index(link.bone)
-            at = _lowest_points(link, quat[:, bone])
+            at = lowest_points(link, quat[:, bone])
             at = 0.5 * (at[:-1] + at[1:])
             before.append(pos[:-1, None, bone] + rotate(quat[:-1, None, bone], at))
             after.append(pos[1:, None, bone] + rotate(quat[1:, None, bone], at))
@@ -190,8 +190,11 @@ def _under(points: Array, ground: Ground | None) -> Array:
     return np.asarray(np.maximum(base[..., 0], reached))
 
 
-def _lowest_points(link: Link, quat_wxyz: Array) -> Array:
-    """(T, P, 3) metres in the link's frame: corners of boxes, and what is lowest of round ends; else its origin."""
+def lowest_points(link: Link, quat_wxyz: Array) -> Array:
+    """(T, P, 3) metres in the link's frame, turned as (T, 4): all corners of boxes, and what is lowest of round ends.
+
+    A link without a shape is its own origin.
+    """
     down = rotate(conjugate(quat_wxyz), np.broadcast_to([0.0, 0.0, -1.0], (len(quat_wxyz), 3)))
     if not link.shapes:
         return np.zeros((len(quat_wxyz), 1, 3))
@@ -199,6 +202,7 @@ def _lowest_points(link: Link, quat_wxyz: Array) -> Array:
 
 
 def _points_of(shape: Shape, down: Array) -> Array:
+    """(T, P, 3) as above of one shape; down: (T, 3) the way down in the link's frame."""
     if shape.kind == "box":
         corners = shape.pos + rotate(shape.quat_wxyz, _CORNERS * shape.size)
         return np.broadcast_to(corners, (len(down), 8, 3))

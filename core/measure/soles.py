@@ -4,8 +4,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..body import BodyModel, Link, Shape
-from ..geometry.quaternions import Array, conjugate, rotate
+from ..body import BodyModel, Link
+from ..body.stances import lowest_points
+from ..geometry.quaternions import Array, rotate
 from ..sim.stage import Terrain
 from .ground import ground_height
 
@@ -22,8 +23,6 @@ _LEVEL_M = 0.001
 _LOW_M, _SLOW_M_S = 0.02, 0.5
 # Hands that rest no more than this share of the body's height above its feet are paws.
 _PAW = 0.15
-
-_CORNERS = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3, indexing="ij"), -1).reshape(8, 3)
 
 
 def feet(body: BodyModel) -> NDArray[np.int64]:
@@ -58,7 +57,7 @@ def clearance(link: Link, pos: Array, quat_wxyz: Array, terrain: Terrain | None 
 
     Measured straight up at corners and lowest points, so a ridge of a terrain between two corners is not felt.
     """
-    points = pos[:, None] + rotate(quat_wxyz[:, None], _lowest_points(link, quat_wxyz))
+    points = pos[:, None] + rotate(quat_wxyz[:, None], lowest_points(link, quat_wxyz))
     return _above_ground(points, terrain).min(axis=-1)
 
 
@@ -72,7 +71,7 @@ def sliding(
     comes down on it, the ball while it rolls off, both while it stands. So a foot that rolls does not slide, though its
     ankle moves.
     """
-    at = _lowest_points(link, quat_wxyz)
+    at = lowest_points(link, quat_wxyz)
     local = np.concatenate([at[:-1], at[1:]], axis=1)
     before = pos[:-1, None] + rotate(quat_wxyz[:-1, None], local)
     after = pos[1:, None] + rotate(quat_wxyz[1:, None], local)
@@ -132,27 +131,6 @@ def penetration(
 
 def _above_ground(points: Array, terrain: Terrain | None) -> Array:
     return np.asarray(points[..., 2] - ground_height(terrain, points[..., :2]))
-
-
-def _lowest_points(link: Link, quat_wxyz: Array) -> Array:
-    """(K, P, 3) metres in the link's frame: each shape's lowest point at each moment, and all corners of boxes.
-
-    A link without a shape is its own origin.
-    """
-    down = rotate(conjugate(quat_wxyz), np.broadcast_to([0.0, 0.0, -1.0], (len(quat_wxyz), 3)))
-    if not link.shapes:
-        return np.zeros((len(quat_wxyz), 1, 3))
-    return np.concatenate([_points_of(shape, down) for shape in link.shapes], axis=1)
-
-
-def _points_of(shape: Shape, down: Array) -> Array:
-    """(K, P, 3) as above of one shape; down: (K, 3) the way down in the link's frame."""
-    if shape.kind == "box":
-        corners = shape.pos + rotate(shape.quat_wxyz, _CORNERS * shape.size)
-        return np.broadcast_to(corners, (len(down), 8, 3))
-    half = shape.size[1] if shape.kind == "capsule" else 0.0
-    ends = shape.pos + rotate(shape.quat_wxyz, np.array([[0.0, 0.0, -half], [0.0, 0.0, half]]))
-    return ends + shape.size[0] * down[:, None]
 
 
 def _mean(parts: list[Array]) -> float | None:

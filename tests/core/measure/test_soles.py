@@ -4,6 +4,8 @@
 from dataclasses import replace
 
 import bodies
+import itertools
+
 import numpy as np
 import pytest
 from figures_seen import FPS, SOLE, figure, standing, weighing
@@ -197,6 +199,7 @@ def _surface(shape, directions):
     """Points of the shape's surface, in its own frame, corners included."""
     unit = directions / np.linalg.norm(directions, axis=-1, keepdims=True)
     if shape.kind == "box":
-        return np.concatenate([unit / np.abs(unit).max(axis=-1, keepdims=True), soles._CORNERS]) * shape.size
+        corners = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+        return np.concatenate([unit / np.abs(unit).max(axis=-1, keepdims=True), corners]) * shape.size
     half = shape.size[1] if shape.kind == "capsule" else 0.0
     return shape.size[0] * unit + np.array([0.0, 0.0, half]) * np.sign(unit[:, 2:])
