@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Feet that slide, roll, tip and sink by known amounts."""
 
+import itertools
 from dataclasses import replace
 
 import bodies
-import itertools
-
 import numpy as np
 import pytest
 from figures_seen import FPS, SOLE, figure, standing, weighing
