@@ -121,7 +121,7 @@ def test_wrong_words_are_one_line_with_the_fix(scene, capsys, words, said):
 
 def test_pushed_takes_are_simulated_and_falls_are_kept(scene, tmp_path, capsys):
     """A gentle and a brutal push: whoever falls is told of and baked like the others."""
-    words = ("simulate", "punch", "--method", "sampling", "--set", "quality=draft", "--frames", "1:36", "--no-mesh")
+    words = ("simulate", "punch", "--method", "sampling", "--set", "quality=draft", "--frames", "1:64", "--no-mesh")
     report = tmp_path / "punch.json"
     vary = ("--vary", "earliest=0", "--vary", "latest=0", "--from", "left")
     assert run(*words, "--variations", 1, "--push", "4000", *vary, "--report", report) == 0
