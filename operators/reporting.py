@@ -9,7 +9,9 @@ from typing import Any
 import bpy
 
 from ..bridge import monitor, notices
+from ..bridge.notices import Notice
 from ..bridge.properties import request_of, why_not
+from ..bridge.requests import Request
 from ..core.errors import SinewError
 
 Execute = Callable[[Any, bpy.types.Context], set[str]]
@@ -47,6 +49,15 @@ def explains_errors(execute: Execute) -> Execute:
             return {"CANCELLED"}
 
     return wrapped
+
+
+def tell_doubts(operator: bpy.types.Operator, request: Request, doubts: tuple[Notice, ...], otherwise: str) -> None:
+    """Keep what there is to doubt about a motion for the panel, and warn of it; without any, say ``otherwise``."""
+    notices.say(request, doubts)
+    for doubt in doubts:
+        operator.report({"WARNING"}, doubt.message)
+    if not doubts:
+        operator.report({"INFO"}, otherwise)
 
 
 @contextmanager

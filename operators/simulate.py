@@ -7,7 +7,7 @@ from ..bridge import monitor, notices, requests
 from ..bridge.preferences import worker_python
 from ..bridge.properties import request_of
 from ..core import jobs
-from .reporting import NeedsMotion, explains_errors, waiting
+from .reporting import NeedsMotion, explains_errors, tell_doubts, waiting
 
 
 class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
@@ -30,12 +30,8 @@ class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
             doubts = notices.doubts_about(rig.clip)
             job = requests.create(request, rig)
             jobs.launch(job, python)
-        notices.say(request, doubts)
         monitor.watch(job, scene)
-        for doubt in doubts:
-            self.report({"WARNING"}, doubt.message)
-        if not doubts:
-            self.report({"INFO"}, f"Simulating '{job.spec.title}'")
+        tell_doubts(self, request, doubts, f"Simulating '{job.spec.title}'")
         return {"FINISHED"}
 
 

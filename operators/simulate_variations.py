@@ -7,7 +7,7 @@ from ..bridge import batches, monitor, notices, requests
 from ..bridge.preferences import worker_python
 from ..bridge.properties import request_of, variations_of
 from ..core import jobs
-from .reporting import NeedsMotion, explains_errors, waiting
+from .reporting import NeedsMotion, explains_errors, tell_doubts, waiting
 from .simulate import name_the_action
 
 
@@ -29,11 +29,7 @@ class SINEW_OT_simulate_variations(NeedsMotion, bpy.types.Operator):
             rig = requests.read(request)
             doubts = notices.doubts_about(rig.clip)
             made = batches.create_all(batches.plan(request, rig, variations_of(scene)))
-        notices.say(request, doubts)
         for job in made:
             monitor.watch(job, scene)
-        for doubt in doubts:
-            self.report({"WARNING"}, doubt.message)
-        if not doubts:
-            self.report({"INFO"}, f"Simulating {len(made)} variations of '{rig.clip.name}'")
+        tell_doubts(self, request, doubts, f"Simulating {len(made)} variations of '{rig.clip.name}'")
         return {"FINISHED"}

@@ -5,6 +5,7 @@ import itertools
 import os
 import runpy
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Before any test module is imported, so that `from sinew.core.motion import Clip` works in all of them.
 runpy.run_path(str(ROOT / "core" / "entry.py"))["load_package"]()
+
+# pytest's importlib mode leaves this folder out, whose helpers all tests share.
+sys.path.insert(0, str(ROOT / "tests"))
 
 # A shell's background job ignores Ctrl-C, and so would every child; the tests of it must mean something there too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -15,16 +15,11 @@ from sinew.bridge.rig_reader import read_rig
 from sinew.core.body import build_body
 from sinew.core.body.fit_shapes import shape_distance
 from sinew.core.body.sides import mirror_of
-from sinew.core.errors import BadFile
 from sinew.core.geometry.quaternions import conjugate, rotate
-from sinew.core.motion.io import stock
+from stock_clips import needs_stock
 
 pytest.importorskip("cma", reason="fitting to a mesh needs the library cma")
 
-try:
-    NAMES = stock.names()
-except BadFile:
-    NAMES = ()
 
 SCALES = {"Fox.glb": 0.01}
 _fitted: dict[str, SimpleNamespace] = {}
@@ -148,7 +143,7 @@ def test_a_fitted_body_held_in_its_rest_pose_stays_whole(name, shared_mocap):
     assert result["largest_speed_m_s"] < 2.0 * np.sqrt(9.81 * size)  # it may topple, which is no faster than this
 
 
-@pytest.mark.skipif(not NAMES, reason="the stock clips of pybullet are not installed")
+@needs_stock
 def test_the_mannequin_of_the_stock_clips_is_fitted_well():
     found = character("walk", None)
     assert 35.0 < found.body.mass < 60.0

@@ -9,16 +9,11 @@ import pytest
 from sinew.core.body import build_body
 from sinew.core.body.clearance import clearances, grounded
 from sinew.core.body.model import BodyModel, Joint, Link, Shape
-from sinew.core.errors import BadFile
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
 from sinew.core.motion import Clip, Skeleton
 from sinew.core.motion.io import stock
+from stock_clips import NAMES, needs_stock
 
-try:
-    NAMES = stock.names()
-except BadFile:
-    NAMES = ()
-needs_stock = pytest.mark.skipif(not NAMES, reason="the stock clips of pybullet are not installed")
 FPS = 60.0
 
 

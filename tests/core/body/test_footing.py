@@ -10,7 +10,6 @@ from sinew.core.body import build_body
 from sinew.core.body.clearance import grounded
 from sinew.core.body.footing import stood_on
 from sinew.core.body.legs import legs_of, reaching
-from sinew.core.errors import BadFile
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply, rotate
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
@@ -19,14 +18,9 @@ from sinew.core.sim.assembly import assemble
 from sinew.core.sim.parts import Mesh, ObstaclePart, StageParts
 from sinew.core.sim.stage import Terrain
 from sinew.core.sim.surface import Surface, surface_of
+from stock_clips import needs_stock
 
 from .test_clearance import SHAPES, clip_of, one_bone
-
-try:
-    NAMES = stock.names()
-except BadFile:
-    NAMES = ()
-needs_stock = pytest.mark.skipif(not NAMES, reason="the stock clips of pybullet are not installed")
 
 GRID = np.arange(-12.0, 12.01, 0.05)
 X, Y = np.meshgrid(GRID, GRID)

@@ -13,7 +13,6 @@ from sinew.core.body.legs import legs_of, reaching
 from sinew.core.body.planted import planted
 from sinew.core.body.poses import link_transforms, pose_of_clip
 from sinew.core.body.stances import Sole, stances
-from sinew.core.errors import BadFile
 from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, multiply, rotate
 from sinew.core.measure.bench_simulate import long_enough
 from sinew.core.measure.smoothness import jerk, jerk_ratio
@@ -22,14 +21,10 @@ from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
 from sinew.core.sim.stage import Terrain
 from sinew.core.sim.surface import Surface
+from stock_clips import needs_stock
 
 from .test_clearance import SHAPES, clip_of, one_bone
 
-try:
-    NAMES = stock.names()
-except BadFile:
-    NAMES = ()
-needs_stock = pytest.mark.skipif(not NAMES, reason="the stock clips of pybullet are not installed")
 FPS = 60.0
 
 

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from sinew.core.errors import BadFile
 from sinew.core.motion.io import stock
+from stock_clips import NAMES, needs_stock
 
 # Of the humanoid that the clips were made for: joint, parent, offset in the file's axes, first column, columns.
 FILE_JOINTS = [
@@ -56,11 +57,7 @@ KNOWN = (
     "walk",
 )
 
-try:
-    NAMES = stock.names()
-except BadFile:
-    NAMES = ()
-pytestmark = pytest.mark.skipif(not NAMES, reason="the stock clips of pybullet are not installed")
+pytestmark = needs_stock
 
 
 def raw(name):
