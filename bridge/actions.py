@@ -2,7 +2,7 @@
 """Actions as they are from Blender 4.4 on: slots, layers, strips, channelbags."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -72,8 +72,8 @@ def add_curve(bag: Any, path: str, index: int, group: str, first_frame: int, val
     curve.update()
 
 
-def copy_curve(bag: Any, source: bpy.types.FCurve, first_frame: float, stretch: float) -> None:
-    """A copy of a curve in another channelbag, its time stretched about ``first_frame``."""
+def copy_curve(bag: Any, source: bpy.types.FCurve, moved: Callable[[float], float]) -> None:
+    """A copy of a curve in another channelbag; ``moved`` gives the new frame for each of its frames."""
     curve = bag.fcurves.new(source.data_path, index=source.array_index)
     curve.extrapolation, curve.mute = source.extrapolation, source.mute
     curve.keyframe_points.add(len(source.keyframe_points))
@@ -82,7 +82,7 @@ def copy_curve(bag: Any, source: bpy.types.FCurve, first_frame: float, stretch: 
         new.handle_left_type, new.handle_right_type = old.handle_left_type, old.handle_right_type
         for name in ("co", "handle_left", "handle_right"):
             x, y = getattr(old, name)
-            setattr(new, name, (first_frame + (x - first_frame) * stretch, y))
+            setattr(new, name, (moved(x), y))
     for modifier in source.modifiers:
         copy = curve.modifiers.new(modifier.type)
         for prop in modifier.bl_rna.properties:

@@ -62,7 +62,7 @@ def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action | None, b
     """Copy what the source animates besides the object's transform, in the take's time."""
     for curve in actions.curves_of(source, actions.slot_for(source, obj)) if source else ():
         if curve.data_path not in _TRANSFORMS:
-            actions.copy_curve(bag, curve, rig.frame_start, rig.time_stretch)
+            actions.copy_curve(bag, curve, rig.result_frame)
 
 
 def _key(bag: Any, channels: dict[str, Array], frame_start: int) -> None:

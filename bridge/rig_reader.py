@@ -55,6 +55,10 @@ class RigMotion:
         """The inverse of ``to_arrays``."""
         return cls(clip, arrays["bone_stretch"], **meta)
 
+    def result_frame(self, frame: float) -> float:
+        """The scene frame of a result on the clip's clock for a scene frame of the source."""
+        return self.frame_start + (frame - self.frame_start) * self.time_stretch
+
 
 def looped_rig(rig: RigMotion, cycles: int) -> RigMotion:
     """The motion ``cycles`` times over; see ``core.motion.loops``."""

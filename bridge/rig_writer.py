@@ -64,7 +64,7 @@ def write_take(
     action, slot, bag = actions.new_action(name, target)
     try:
         if source is not None and where != "COPY":
-            _copy_other_curves(obj, source, bag, rig)
+            _copy_other_curves(obj, source, bag, take, rig)
         pos, quat, stretch = _at_scene_frames(take, rig)
         with actions.playing(target, action):
             matrix_world = _matrix_world(target, rig.frame_start + np.arange(len(pos)))
@@ -112,7 +112,8 @@ def _at_scene_frames(take: Take, rig: RigMotion) -> tuple[Array, Array, Array]:
     """World positions (T, B, 3) in metres, rotations (T, B, 4), stretches (T, B, 3, 3), one a scene frame."""
     motion = take.motion.resampled(rig.scene_fps)
     pos, quat = motion.world()
-    place = np.clip(np.arange(len(motion)) * rig.clip.fps / rig.scene_fps, 0, len(rig.bone_stretch) - 1)
+    times_s = take.source_time(np.arange(len(motion)) / rig.scene_fps)
+    place = np.clip(times_s * rig.clip.fps, 0, len(rig.bone_stretch) - 1)
     low = place.astype(int)
     high = np.minimum(low + 1, len(rig.bone_stretch) - 1)
     part = (place - low)[:, None, None, None]
@@ -153,11 +154,17 @@ def _key_bones(obj: bpy.types.Object, bag: Any, names: tuple[str, ...], pose: Ar
                 actions.add_curve(bag, path, component, name, first_frame, values[:, component])
 
 
-def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any, rig: RigMotion) -> None:
+def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any, take: Take, rig: RigMotion) -> None:
     """Copy what the source animates besides its bones' transforms, in the take's time."""
+
+    def moved(frame: float) -> float:
+        plain = rig.result_frame(frame)
+        source_s = np.array((plain - rig.frame_start) / rig.scene_fps)
+        return plain + float(take.take_time(source_s) - source_s) * rig.scene_fps
+
     for curve in actions.curves_of(source, actions.slot_for(source, obj)):
         if not _BONE_CHANNEL.match(curve.data_path):
-            actions.copy_curve(bag, curve, rig.frame_start, rig.time_stretch)
+            actions.copy_curve(bag, curve, moved)
 
 
 def put(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:

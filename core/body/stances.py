@@ -61,7 +61,7 @@ class Sole:
             before.append(pos[:-1, None, bone] + rotate(quat[:-1, None, bone], at))
             after.append(pos[1:, None, bone] + rotate(quat[1:, None, bone], at))
         first, second = np.concatenate(before, axis=1), np.concatenate(after, axis=1)
-        under = _under(0.5 * (first + second), ground)
+        under = ground_under(0.5 * (first + second), ground)
         return cls(first, second, under, _shares(np.maximum(first[..., 2], second[..., 2]) - under))
 
     @cached_property
@@ -179,7 +179,7 @@ def _shares(height: Array) -> Array:
     return np.where(total > 0.0, weight / np.maximum(total, 1e-12), 1.0 / height.shape[1])
 
 
-def _under(points: Array, ground: Ground | None) -> Array:
+def ground_under(points: Array, ground: Ground | None) -> Array:
     """(N, P) metres: what is under points (N, P, 3); None is a flat floor at 0."""
     if ground is None:
         return np.zeros(points.shape[:2])

@@ -26,7 +26,7 @@ def with_measurements(take: Take, clip: Clip, run: WorkerRun) -> Take:
 def _measured(take: Take, source: Clip, trace: Trace | None, run: WorkerRun) -> Take:
     found = {}
     try:
-        found = measured(trace, source, take.motion).to_mapping()
+        found = measured(trace, take.in_take_time(source), take.motion).to_mapping()
     except Exception:  # noqa: BLE001 - a take is worth more than its numbers
         _log.exception("A bug in measuring")
         run.add_finding("measuring", "The take could not be measured", f"Look into '{run.job.log}' and report it")

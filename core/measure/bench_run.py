@@ -102,7 +102,8 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
         begin = time.perf_counter()
         take = method.run(case.clip, settings, run)
         wall_s = time.perf_counter() - begin
-        figures = measured(run.traces[0] if run.traces else None, case.clip, take.motion).to_mapping()
+        asked = take.in_take_time(case.clip)
+        figures = measured(run.traces[0] if run.traces else None, asked, take.motion).to_mapping()
     except SinewError as error:
         return {**row, "refused": str(error), "findings": _findings(case.clip, run)}, None
     except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour

@@ -11,6 +11,7 @@ from ..errors import BadMotion
 from ..geometry.quaternions import Array, normalized, slerp, without_flips
 from .clip import Clip
 from .skeleton import frozen
+from .tempo import played_at
 
 Measurement = float | int | bool | str | None
 
@@ -61,6 +62,8 @@ class Take:
     others: takes of the other characters on the stage, in the cast's order, on the same clock; none has others or
         props of its own.
     props: motions of the loose things on the stage, on the same clock.
+    source_times_s: (T,) seconds in the source that each frame stands for, where the take plays it slower or faster in
+        places; None where both have the same clock.
     """
 
     motion: Clip
@@ -69,6 +72,7 @@ class Take:
     measurements: Mapping[str, Measurement] = field(default_factory=dict)
     others: tuple["Take", ...] = ()
     props: tuple[PropMotion, ...] = ()
+    source_times_s: Array | None = None
 
     def __post_init__(self) -> None:
         if self.contacts is not None:
@@ -80,6 +84,7 @@ class Take:
         object.__setattr__(self, "others", tuple(self.others))
         object.__setattr__(self, "props", tuple(self.props))
         self._check_company()
+        self._check_clock()
 
     def _check_company(self) -> None:
         """What comes along must be on this take's clock, or it would be played at another speed."""
@@ -95,7 +100,37 @@ class Take:
             if len(prop) != frames:
                 raise BadMotion(f"Prop '{prop.name}' has {len(prop)} frames, and the take {frames}")
 
+    def _check_clock(self) -> None:
+        if self.source_times_s is None:
+            return
+        times = np.array(self.source_times_s, dtype=float)
+        if times.shape != (len(self.motion),) or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
+            raise BadMotion(f"The take's times in its source, of shape {times.shape}, do not go up frame by frame")
+        object.__setattr__(self, "source_times_s", frozen(times))
+
+    def in_take_time(self, source: Clip) -> Clip:
+        """The source as the take was asked to follow it: with the take's own timing."""
+        return source if self.source_times_s is None else played_at(source, self.source_times_s)
+
+    def source_time(self, take_s: Array) -> Array:
+        """(N,) seconds in the source at seconds (N,) of the take; before its first and after its last frame, alike."""
+        if self.source_times_s is None:
+            return take_s
+        return _along(take_s, np.arange(len(self.motion)) / self.motion.fps, self.source_times_s)
+
+    def take_time(self, source_s: Array) -> Array:
+        """(N,) seconds in the take at seconds (N,) of the source; the other way round."""
+        if self.source_times_s is None:
+            return source_s
+        return _along(source_s, self.source_times_s, np.arange(len(self.motion)) / self.motion.fps)
+
     @property
     def fell(self) -> bool:
         """Whether the character lost the motion before the end."""
         return self.fell_at_s is not None
+
+
+def _along(at: Array, known: Array, values: Array) -> Array:
+    """(N,) values (T,) at places (N,) between known ones (T,); beyond both ends they go on at the same pace."""
+    beyond = at - np.clip(at, known[0], known[-1])
+    return np.interp(at, known, values) + beyond

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...body.footing import stood_on
 from ...body.planted import planted
+from ...body.retiming import RetimeReport, retimed
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
 from ...motion.repair import repaired
@@ -21,7 +22,7 @@ from ...sim.surface import surface_of
 from ..cast import cast_of
 from ..character import body_of
 from ..method import Run
-from ..muscle import muscle_of
+from ..muscle import MUSCLE, muscle_of
 from ..staging import stage_of
 from .checkpoint import Checkpoints
 from .film import filmed, props_of, take_of
@@ -36,6 +37,7 @@ _EFFORTS = {
     "high": Effort(200, (0.1, 0.08, 0.06, 0.05)),
 }
 _FILM_COPIES = 64
+_TILTED = 0.1  # sideways gravity, as a share: flights are no upright parabolas then
 _SEEN_M = 0.02  # a smaller change of height is not worth a word
 
 
@@ -53,6 +55,11 @@ class SamplingSettings(Settings):
             ("high", "High", "For difficult motions and final takes"),
         ),
     )
+    retime: bool = setting(
+        True,
+        "Fix Flight Times",
+        "Play jumps slower or faster where nobody could fly them in the source's time; the take gets longer or shorter",
+    )
 
 
 class Sampling:
@@ -69,6 +76,7 @@ class Sampling:
         """Prepare everybody, let them perform, and bring home what they did."""
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
         stage, sources = _prepared(clip, run)
+        timing = _retime(stage, sources, run) if settings.retime else RetimeReport()
         with ExitStack() as opened:
             performance = _performance(
                 stage, sources, muscle_of(run, clip), _EFFORTS[settings.quality], seed, run, opened
@@ -87,7 +95,9 @@ class Sampling:
             take, trace = take_of(film, who, performer, clip.fps)
             run.add_trace(trace)
             takes.append(take)
-        return replace(takes[0], others=tuple(takes[1:]), props=props_of(film, takes[0].motion))
+        times_s = None if timing.times_s is None else timing.times_s[: len(takes[0].motion)]
+        props = props_of(film, takes[0].motion)
+        return replace(takes[0], others=tuple(takes[1:]), props=props, source_times_s=times_s)
 
 
 def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
@@ -116,6 +126,41 @@ def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
         if planting.touched:
             run.add_finding("feet", _named(name, planting.message), "")
     return stage, sources
+
+
+def _retime(stage: Stage, sources: list[Clip], run: Run) -> RetimeReport:
+    """Play flights as gravity has them, in ``sources``; what else has a time of its own must stay in step, and is told.
+
+    Gives what was done to the main character's clip.
+    """
+    down_m_s2 = -float(stage.gravity[2])
+    if np.hypot(*stage.gravity[:2]) > _TILTED * abs(down_m_s2):
+        return RetimeReport()
+    reason = _own_time(stage, run)
+    done = RetimeReport()
+    for index, character in enumerate(stage.characters):
+        clip, report = retimed(character.body, sources[index], down_m_s2, surface_of(stage))
+        if not report.touched:
+            continue
+        name = character.name if index else ""
+        if reason:
+            message = f"{report.seen}, which nobody can do here; its time was left because of {reason}"
+            run.add_finding("flight", _named(name, message), "Simulate it without them to have it fixed")
+            continue
+        run.add_finding("flight", _named(name, report.message), report.hint)
+        sources[index], done = clip, report
+    return done
+
+
+def _own_time(stage: Stage, run: Run) -> str:
+    """What would no longer happen at its moment if a clip were played slower or faster; nothing if it may be."""
+    reasons = {
+        "the other characters": len(stage.characters) > 1,
+        "the keyed muscle": run.attachment(MUSCLE) is not None,
+        "the pushes": bool(stage.pushes),
+        "the props": bool(stage.props),
+    }
+    return " and ".join(name for name, there in reasons.items() if there)
 
 
 def _named(name: str, message: str) -> str:

@@ -84,12 +84,13 @@ def _take(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any], **c
     motion = _clip(f"'{path}'", arrays, meta)
     fell_at_s = meta["fell_at_s"]
     fell_at_s = None if fell_at_s is None else float(fell_at_s)
+    company["source_times_s"] = arrays.get("source_times_s")
     return Take(motion, arrays.get("contacts"), fell_at_s, dict(meta["measurements"]), **company)
 
 
 def _take_arrays(take: Take) -> dict[str, NDArray[Any]]:
-    contacts = {} if take.contacts is None else {"contacts": np.asarray(take.contacts)}
-    return _clip_arrays(take.motion) | contacts
+    own = {"contacts": take.contacts, "source_times_s": take.source_times_s}
+    return _clip_arrays(take.motion) | {name: np.asarray(array) for name, array in own.items() if array is not None}
 
 
 def _take_meta(take: Take) -> dict[str, Any]:
