@@ -127,8 +127,14 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def _times(matrix: Array, vector: Array) -> Array:
-    """(..., M) matrices (..., M, N) times vectors (..., N)."""
-    return (matrix @ vector[..., None])[..., 0]
+    """(..., M) matrices (..., M, N) times vectors (..., N).
+
+    Column by column: what BLAS makes of so small a product depends, in the last bit, on where in memory it lies.
+    """
+    total = matrix[..., 0] * vector[..., :1]
+    for column in range(1, matrix.shape[-1]):
+        total += matrix[..., column] * vector[..., column : column + 1]
+    return np.asarray(total)
 
 
 def _skew(v: Array) -> Array:
