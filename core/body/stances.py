@@ -30,6 +30,12 @@ _CONTACT_M = 0.003
 # Of what can be under a point, the highest that is no more than this above it.
 _INSIDE_M = 0.1
 
+# A link touches where it is pushed with more than this share of the character's weight (on Earth).
+_TOUCH = 0.02
+_EARTH_M_S2 = 9.81
+# What carries pushes up rather than sideways: no more than 60 degrees from upright. A kicked ball does not.
+_UPRIGHT = 0.5
+
 _CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 Flags = NDArray[np.bool_]
@@ -100,6 +106,15 @@ class Sole:
         spread = np.sum(self.share * np.sum(away**2, axis=-1), axis=1)
         return np.asarray(np.sum(self.share * cross, axis=1) / (spread + 1e-4))
 
+    def contact(self) -> Array:
+        """(T, 3) metres: the middle of the points in contact at each frame."""
+        return np.concatenate(
+            [
+                np.sum(self.share[..., None] * self.before, axis=1),
+                np.sum(self.share[-1:, :, None] * self.after[-1:], axis=1),
+            ]
+        )
+
     def speed(self, fps: float) -> Array:
         """(T - 1,) m/s over the ground of the points in contact, each for itself."""
         moved = np.linalg.norm((self.after - self.before)[..., :2], axis=-1)
@@ -129,7 +144,7 @@ def _slow(sole: Sole, fps: float, share: float) -> list[tuple[int, int]]:
     enters = (height < _ENTER_M) & (speed < share * _ENTER_M_S)
     stays = (height < _STAY_M) & (speed < share * _STAY_M_S)
     found: list[tuple[int, int]] = []
-    for start, stop in _runs(stays):
+    for start, stop in runs(stays):
         if not enters[start:stop].any():
             continue
         if found and start - found[-1][1] <= _BRIDGE_S * fps and np.all(height[found[-1][1] : start] < _STAY_M):
@@ -165,9 +180,21 @@ def steady(values: Array, fps: float, reach_s: float = _STEADY_S) -> Array:
     return np.asarray(np.sum(pieces, axis=0))
 
 
-def _runs(now: Flags) -> list[tuple[int, int]]:
+def runs(now: Flags) -> list[tuple[int, int]]:
+    """Where flags (N,) are on without a break: first, and one after the last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], now.astype(int), [0]])))
     return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def touching(body: BodyModel, contact_force: Array) -> Flags:
+    """(K, L) whether something pushes the links, from forces (K, L, 3) in newtons."""
+    return np.asarray(np.linalg.norm(contact_force, axis=-1) > _TOUCH * body.mass * _EARTH_M_S2)
+
+
+def carried(body: BodyModel, contact_force: Array) -> Flags:
+    """(K, L) whether something under the links carries them, from forces (K, L, 3) in newtons."""
+    upright = contact_force[..., 2] > _UPRIGHT * np.linalg.norm(contact_force, axis=-1)
+    return touching(body, contact_force) & upright
 
 
 def _shares(height: Array) -> Array:

@@ -19,7 +19,8 @@ class Trace:
     character: its place among the stage's characters, whose body is ``body``. fps: moments a second (the control rate).
     wanted_pos: (K, L, 3) metres, wanted_quat_wxyz: (K, L, 4): the links' frames in the world as the source has them,
         after it was put on the ground. wanted_com: (K, 3) metres.
-    seen_pos, seen_quat_wxyz, seen_com: the same, as simulated; not numbers from where physics blew up.
+    seen_pos, seen_quat_wxyz, seen_com: the same, as simulated; not numbers from where physics blew up. Where a method
+        holds feet for its take, the places are the take's; all that follows is of physics.
     contact_force: (K, L, 3) newtons in the world, the sum of what touches each link.
     torque: (K, nu) N·m of the servos and rate: (K, nu) rad/s of their joints, laid out as ``BodyModel`` says.
     """

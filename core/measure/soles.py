@@ -5,18 +5,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..body import BodyModel, Link
-from ..body.stances import lowest_points
+from ..body.stances import carried, lowest_points, touching
 from ..geometry.quaternions import Array, rotate
 from ..sim.stage import Terrain
 from .ground import ground_height
 
-Flags = NDArray[np.bool_]
-
-# A link touches where it is pushed with more than this share of the character's weight (on Earth).
-_TOUCH = 0.02
-_EARTH_M_S2 = 9.81
-# What carries pushes up rather than sideways: no more than 60 degrees from upright. A kicked ball does not.
-_UPRIGHT = 0.5
 # Points that are no more than this above the ground or the lowest of them are on it too: all corners of a flat sole.
 _LEVEL_M = 0.001
 # Without forces to tell, a foot stands where it is as low and as slow as this. What is faster swings.
@@ -39,17 +32,6 @@ def feet(body: BodyModel) -> NDArray[np.int64]:
         low = heights <= heights[found].max() + _PAW * np.ptp(heights)
         found += [index for index, link in enumerate(body.links) if link.role == "hand" and low[index]]
     return np.array(sorted(found), dtype=np.int64)
-
-
-def touching(body: BodyModel, contact_force: Array) -> Flags:
-    """(K, L) whether something pushes the links, from forces (K, L, 3) in newtons."""
-    return np.linalg.norm(contact_force, axis=-1) > _TOUCH * body.mass * _EARTH_M_S2
-
-
-def carried(body: BodyModel, contact_force: Array) -> Flags:
-    """(K, L) whether something under the links carries them, from forces (K, L, 3) in newtons."""
-    upright = contact_force[..., 2] > _UPRIGHT * np.linalg.norm(contact_force, axis=-1)
-    return touching(body, contact_force) & upright
 
 
 def clearance(link: Link, pos: Array, quat_wxyz: Array, terrain: Terrain | None = None) -> Array:

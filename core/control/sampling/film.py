@@ -4,23 +4,23 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...body import BodyModel
+from ...body.held import HeldReport, held
 from ...body.poses import clip_of_pose
 from ...body.servos import servo_torques
-from ...geometry.quaternions import Array
+from ...body.stances import Flags, carried
+from ...geometry.quaternions import Array, conjugate, multiply
 from ...motion import Clip, PropMotion, Take
 from ...motion.falling import fell_at
 from ...sim.engine import Rows, starts
 from ...sim.stage import Stage
+from ...sim.surface import surface_of
 from ..cast import prop_motions
 from ..trace import Trace
 from .performance import Performance
 from .performer import Performer
 from .reference import CONTROL_FPS, FRAGMENT_STEPS
-
-Flags = NDArray[np.bool_]
 
 # A push of this much on a link counts as touching: a fifth of a litre of water.
 _TOUCH_N = 2.0
@@ -65,15 +65,24 @@ def filmed(performance: Performance) -> Film:
     return Film(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], Rows(**together))
 
 
-def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Take, Trace]:
-    """A performer's take at ``fps``, without others and props, and its trace."""
+def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Take, Trace, HeldReport]:
+    """A performer's take at ``fps``, without others and props, its trace, and how its feet were held for it.
+
+    The take's places and those of the trace are the same. Forces, torques and the centre of mass are those of physics.
+    """
     where = {name: slice(values[who], values[who + 1]) for name, values in starts(film.stage).items()}
     body, rows, wanted = performer.body, film.rows, performer.reference.rows
     links = where["links"]
     qpos, qvel = film.qpos[:, where["nq"]], film.qvel[:, where["nv"]]
-    motion = clip_of_pose(body, performer.source, qpos, CONTROL_FPS).resampled(fps)
     force = rows.contact_force[0, :, links]
-    seen_pos = rows.link_pos[0, :, links]
+    simulated = clip_of_pose(body, performer.source, qpos, CONTROL_FPS)
+    fell_s = fell_at(wanted.link_pos[0], rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
+    until = None if fell_s is None else round(fell_s * CONTROL_FPS)
+    standing, holding = held(body, simulated, carried(body, force), surface_of(film.stage), until)
+    seen_pos, seen_quat = _moved_along(
+        body, simulated, standing, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
+    )
+    motion = standing.resampled(fps)
     take = Take(
         motion,
         contacts=_on_bones(body, np.linalg.norm(force, axis=-1) > _TOUCH_N, motion),
@@ -88,13 +97,27 @@ def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Tak
         wanted_quat_wxyz=wanted.link_quat_wxyz[0],
         wanted_com=wanted.com[0, :, 0],
         seen_pos=seen_pos,
-        seen_quat_wxyz=rows.link_quat_wxyz[0, :, links],
+        seen_quat_wxyz=seen_quat,
         seen_com=rows.com[0, :, who],
         contact_force=force,
         torque=servo_torques(body, qpos, qvel, film.targets[:, where["nu"]], performer.reference.muscle),
         rate=qvel[:, 6:],
     )
-    return take, trace
+    return take, trace, holding
+
+
+def _moved_along(body: BodyModel, before: Clip, after: Clip, pos: Array, quat_wxyz: Array) -> tuple[Array, Array]:
+    """Links' frames (K, L, 3) and (K, L, 4) moved as their bones are from one clip to the other; the rest stays.
+
+    Not simply those of the bones: where a source stretches, bones are not where the links are.
+    """
+    if after is before:
+        return pos, quat_wxyz
+    bones = [before.skeleton.index(link.bone) for link in body.links]
+    (old_pos, old_quat), (new_pos, new_quat) = ((p[:, bones], q[:, bones]) for p, q in (before.world(), after.world()))
+    turned = multiply(multiply(new_quat, conjugate(old_quat)), quat_wxyz)
+    changed = np.any(new_quat != old_quat, axis=-1, keepdims=True)
+    return pos + (new_pos - old_pos), np.where(changed, turned, quat_wxyz)
 
 
 def props_of(film: Film, motion: Clip) -> tuple[PropMotion, ...]:

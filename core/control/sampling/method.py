@@ -92,8 +92,10 @@ class Sampling:
             film = filmed(performance)
         takes = []
         for who, performer in enumerate(performance.performers):
-            take, trace = take_of(film, who, performer, clip.fps)
+            take, trace, holding = take_of(film, who, performer, clip.fps)
             run.add_trace(trace)
+            if holding.touched:
+                run.add_finding("held", _named(stage.characters[who].name if who else "", holding.message), "")
             takes.append(take)
         times_s = None if timing.times_s is None else timing.times_s[: len(takes[0].motion)]
         props = props_of(film, takes[0].motion)

@@ -28,8 +28,7 @@ from .test_clearance import SHAPES, clip_of, one_bone
 FPS = 60.0
 
 
-@pytest.fixture(scope="module")
-def man():
+def standing_man():
     """A person with slightly bent knees who stands for two seconds, and the body."""
     skeleton = person(without=("toe",))
     pos, quat = (np.repeat(part[None], 121, axis=0) for part in (skeleton.rest_pos, skeleton.rest_quat_wxyz))
@@ -37,6 +36,11 @@ def man():
     body = build_body(skeleton, clip=clip)[0]
     clip = moved(body, clip, {side: np.tile([0.0, 0.0, 0.03], (len(clip), 1)) for side in (0, 1)})
     return body, stood_on(body, clip, None)[0]
+
+
+@pytest.fixture(scope="module")
+def man():
+    return standing_man()
 
 
 def moved(body, clip, ways):
