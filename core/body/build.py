@@ -40,7 +40,7 @@ def build_body(
     mesh: SkinnedMesh | None = None,
     overrides: Mapping[str, str] | None = None,
     preset: str = "adult",
-    gains: str = "locomotion",
+    gains: str = "athlete",
     mass_kg: float | None = None,
 ) -> tuple[BodyModel, BodyReport]:
     """A body for the skeleton, and a report of every choice.

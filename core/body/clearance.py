@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, multiply, rotate, to_matrix
 from ..motion import Clip
+from .hovering import hover
 from .model import BodyModel, Shape
 
 # Where a lowest point moves slower than this for as long, it is taken to stand on something. At the top of a jump a
@@ -22,7 +23,7 @@ SOFT_M = 0.005
 
 @dataclass(frozen=True)
 class Grounding:
-    """What was done to put a clip on the ground: metres. ``shift`` for the whole clip, ``lift`` at most.
+    """What was done to put a clip on the ground: metres. ``shift`` for the whole clip, ``lift`` and ``drop`` at most.
 
     rise: by how much it goes up and down with ground that is not flat.
     """
@@ -30,6 +31,8 @@ class Grounding:
     shift: float
     lift: float
     lifted_frames: int
+    drop: float = 0.0
+    lowered_frames: int = 0
     rise: float = 0.0
 
     @property
@@ -38,6 +41,8 @@ class Grounding:
         text = f"The floor of the clip was at {-100 * self.shift:.1f} cm and is now at zero"
         if self.lifted_frames:
             text += f"; {self.lifted_frames} frames that cut into it were lifted by up to {100 * self.lift:.1f} cm"
+        if self.lowered_frames:
+            text += f"; {self.lowered_frames} frames that hovered were lowered by up to {100 * self.drop:.1f} cm"
         if self.rise:
             text += f"; it follows the ground of the stage over {100 * self.rise:.0f} cm of height"
         return text
@@ -57,12 +62,14 @@ def clearances(body: BodyModel, clip: Clip) -> Array:
 def grounded(body: BodyModel, clip: Clip) -> tuple[Clip, Grounding]:
     """The clip standing on z = 0 and no longer cutting into it, and what was done."""
     bottom = clearances(body, clip)
-    shift = -_floor(bottom, np.array([link.role in SOLES for link in body.links]), clip.fps)
+    shift = -_floor(body, bottom, clip.fps)
     lift = envelope(np.maximum(-(bottom.min(1) + shift) - SOFT_M, 0.0), clip.fps)
+    drop = hover(body, clip, bottom.min(1) + shift + lift)
     moved = np.array(clip.local_pos)
     for root in np.flatnonzero(clip.skeleton.parents < 0):
-        moved[:, root, 2] += shift + lift
-    report = Grounding(shift, float(lift.max()), int(np.sum(lift > SOFT_M)))
+        moved[:, root, 2] += shift + lift - drop
+    lowered = int(np.sum(drop > SOFT_M))
+    report = Grounding(shift, float(lift.max()), int(np.sum(lift > SOFT_M)), float(drop.max()), lowered)
     return replace(clip, local_pos=moved), report
 
 
@@ -77,12 +84,18 @@ def _lowest(shape: Shape, pos: Array, quat: Array) -> Array:
     return centre - np.abs(upright) @ shape.size
 
 
-def _floor(bottom: Array, soles: NDArray[np.bool_], fps: float) -> float:
+def floor_height(body: BodyModel, clip: Clip) -> float:
+    """Metres: where the floor is that a clip was captured on."""
+    return _floor(body, clearances(body, clip), clip.fps)
+
+
+def _floor(body: BodyModel, bottom: Array, fps: float) -> float:
     """Metres: where the lowest parts stand still, as a median over such frames; else where the body is lowest.
 
-    bottom: (T, L) the links' lowest points. soles: (L,) which links are feet. Where those stand often enough, they
-    tell: a body that lies cuts into the floor, having no flesh in the capture, and would take the floor down with it.
+    bottom: (T, L) the links' lowest points. Where feet stand often enough, they tell: a body that lies cuts into the
+    floor, having no flesh in the capture, and would take the floor down with it.
     """
+    soles = np.array([link.role in SOLES for link in body.links])
     lowest = np.argmin(bottom, axis=1)
     height = bottom.min(1)
     same = lowest[1:] == lowest[:-1]

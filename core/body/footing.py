@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, multiply, rotate
 from ..motion import Clip
+from .arms import arms_raised
 from .clearance import SOFT_M, SOLES, Grounding, envelope, grounded, lasting
 from .legs import Leg, legs_of, reaching, shortfall
 from .model import BodyModel, Shape
@@ -43,7 +44,7 @@ class Ground(Protocol):
 
 def stood_on(body: BodyModel, clip: Clip, ground: Ground | None) -> tuple[Clip, Grounding]:
     """The clip standing on the ground, no longer cutting into it, and what was done; None is a flat floor at 0."""
-    flat, report = grounded(body, clip)
+    flat, report = grounded(body, arms_raised(body, clip))
     if ground is None:
         return flat, report
     places = _Places.of(body, flat)

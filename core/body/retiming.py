@@ -17,6 +17,7 @@ from ..motion import Clip
 from ..motion.tempo import Stretch, played_at, stretched_times
 from ..motion.timing import GRAVITY_M_S2
 from .footing import Ground
+from .hovering import centre_of_mass
 from .model import BodyModel
 from .stances import ground_under, lowest_points
 
@@ -116,16 +117,6 @@ def retimed(
     times_s = stretched_times(clip, stretches, _RAMP_S)
     result = played_at(clip, times_s)
     return result, RetimeReport(wrong, times_s, result.duration_s - clip.duration_s)
-
-
-def centre_of_mass(body: BodyModel, clip: Clip) -> Array:
-    """(T, 3) metres in the world, the links riding on their bones."""
-    pos, quat = clip.world()
-    centre = np.zeros((len(clip), 3))
-    for link in body.links:
-        bone = clip.skeleton.index(link.bone)
-        centre += link.mass * (pos[:, bone] + rotate(quat[:, bone], np.broadcast_to(link.com, (len(clip), 3))))
-    return centre / body.mass
 
 
 def _flights(body: BodyModel, clip: Clip, gravity: float, ground: Ground | None) -> list[Flight]:

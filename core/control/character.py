@@ -54,7 +54,7 @@ class BodyChoices:
     """
 
     preset: str = "adult"
-    gains: str = "locomotion"
+    gains: str = "athlete"
     mass_kg: float | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
 

@@ -70,7 +70,7 @@ def presets():
 
 def test_a_new_character_has_a_plain_body(person):
     body = person.sinew_body
-    assert (body.preset, body.gains, body.mass_kg, body.use_mesh) == ("adult", "locomotion", 0.0, True)
+    assert (body.preset, body.gains, body.mass_kg, body.use_mesh) == ("adult", "athlete", 0.0, True)
     items = body.bl_rna.properties
     assert {item.identifier for item in items["preset"].enum_items} == set(body_presets())
     assert {item.identifier for item in items["gains"].enum_items} == set(gain_presets())
@@ -174,9 +174,9 @@ def test_shipped_presets_fill_in_the_panel(person):
         assert bpy.ops.script.execute_preset(filepath=str(path), menu_idname="SINEW_PT_body_presets") == {"FINISHED"}
         assert body.mass_kg == 0.0
         found[bpy.path.display_name(path.name, title_case=False)] = body.preset, body.gains
-    assert found["Adult"] == ("adult", "locomotion")
-    assert found["Child"] == ("child", "locomotion")
-    assert found["Heavy"] == ("heavy", "locomotion")
+    assert found["Adult"] == ("adult", "athlete")
+    assert found["Child"] == ("child", "athlete")
+    assert found["Heavy"] == ("heavy", "athlete")
     assert found["Adult Stunts"] == ("adult", "stunts")
     assert {build for build, _ in found.values()} == set(body_presets())
     assert {gains for _, gains in found.values()} == set(gain_presets())

@@ -45,7 +45,7 @@ def made(never, folder, *words):
     ("words", "said"),
     [
         (["--body", "giant"], "There is no body preset 'giant'. Choose one of: adult, child, heavy"),
-        (["--gains", "weak"], "There is no gain preset 'weak'. Choose one of: locomotion, stunts, uniform"),
+        (["--gains", "weak"], "There is no gain preset 'weak'. Choose one of: athlete, locomotion, stunts, uniform"),
         (["--mass", "0"], "The body's mass is 0 kg. Give kilograms above zero"),
         (["--mass", "-70"], "The body's mass is -70 kg. Give kilograms above zero"),
         (["--bone", "pelvis"], "'pelvis' says not which bone is what. Write --bone NAME=ROLE"),

@@ -156,6 +156,7 @@ def _packed_plan(who: int, number: int, search: Search) -> Arrays:
         "plan": np.array([who, number, search.first, search.stop, search.spare]),
         "plan_start": search.start,
         "plan_anchor": search.anchor,
+        "plan_before": search.before,
         "plan_tries": search.tries,
         "scatter_at": np.array(which, dtype=np.int64),
         "scatter_mean": np.array([one.mean for one in scatters]).reshape(-1, nu),
@@ -169,7 +170,7 @@ def _packed_plan(who: int, number: int, search: Search) -> Arrays:
     arrays["layer_kept_count"] = np.array([len(layer.kept) for layer in layers], dtype=np.int64)
     arrays["layer_tried_count"] = np.array([len(layer.value) for layer in layers], dtype=np.int64)
     if layers:
-        arrays["layer_numbers"] = np.array([(layer.cost, layer.astray, layer.behind) for layer in layers])
+        arrays["layer_numbers"] = np.array([(layer.cost, layer.astray) for layer in layers])
         for field in (*_KEPT, *_TRIED):
             arrays[f"layer_{field}"] = np.concatenate([getattr(layer, field) for layer in layers])
     return arrays | _packed_way("known", search.known)
@@ -192,7 +193,8 @@ def _plan(found: "_Found", performance: Performance, at: int, waiting: list[int]
     scatters, layers = _scatters(found, performer, stop - first), _layers(found, performer, stop - first)
     nx = performer.gauge.nx
     after = found.floats("after_curve", nx, nx), found.floats("after_slant", nx)
-    search = performer.planner.search(number, Task(first, stop, start, found.floats("plan_anchor", 2)), known, after)
+    anchor, before = found.floats("plan_anchor", 2), found.floats("plan_before", performer.gauge.nu)
+    search = performer.planner.search(number, Task(first, stop, start, anchor, before), known, after)
     search.tries, search.spare, search.scatters, search.layers = tries, spare, scatters, layers
     learned = found.integers("learned_at", None, below=stop - first)
     if len(learned):
@@ -220,7 +222,7 @@ def _layers(found: "_Found", performer: Performer, most: int) -> list[Layer]:
     if not len(kept):
         return []
     size, nu, every, all_tried = performer.world.state_size, performer.gauge.nu, int(kept.sum()), int(tried.sum())
-    numbers = found.floats("layer_numbers", len(kept), 3)
+    numbers = found.floats("layer_numbers", len(kept), 2)
     fields: Mapping[str, np.ndarray] = {
         "states": found.floats("layer_states", every, size),
         "offsets": found.floats("layer_offsets", every, nu),
@@ -243,10 +245,9 @@ def _layers(found: "_Found", performer: Performer, most: int) -> list[Layer]:
         Layer(
             cost=float(cost),
             astray=float(astray),
-            behind=float(behind),
             **{field: parts[at] for field, parts in split.items()},
         )
-        for at, (cost, astray, behind) in enumerate(numbers)
+        for at, (cost, astray) in enumerate(numbers)
     ]
 
 

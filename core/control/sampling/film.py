@@ -18,6 +18,7 @@ from ...sim.stage import Stage
 from ...sim.surface import surface_of
 from ..cast import prop_motions
 from ..trace import Trace
+from .calm import calmed
 from .performance import Performance
 from .performer import Performer
 from .reference import CONTROL_FPS, FRAGMENT_STEPS
@@ -47,12 +48,13 @@ def filmed(performance: Performance) -> Film:
     """Play every fragment again from where it began; the engine does the same again."""
     world, count = performance.world, performance.fragments
     begun, offsets = np.array(performance.begun), np.array(performance.offsets)
+    before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
     first = np.tile(begun[0], (world.copies, 1))
     sensed = world.sense(first)
     states, parts = [begun[:1]], [{name: values[:1, 0] for name, values in vars(sensed).items()}]
     for start in range(0, count, world.copies):
         some = np.arange(start, min(start + world.copies, count))
-        played, rows = performance.simulated(some, begun[some], offsets[some])
+        played, rows = performance.simulated(some, begun[some], before[some], offsets[some])
         states.append(played[: len(some)].reshape(-1, world.state_size))
         moments = len(some) * FRAGMENT_STEPS
         parts.append(
@@ -61,12 +63,14 @@ def filmed(performance: Performance) -> Film:
     frames = len(performance.performers[0].reference.states)
     together = {name: np.concatenate([part[name] for part in parts])[None, :frames] for name in parts[0]}
     qpos, qvel = world.pose_of(np.concatenate(states)[:frames])
-    asked = performance.targets(np.arange(count), offsets).reshape(count * FRAGMENT_STEPS, -1)
+    asked = performance.targets(np.arange(count), before, offsets).reshape(count * FRAGMENT_STEPS, -1)
     return Film(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], Rows(**together))
 
 
 def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Take, Trace, HeldReport]:
     """A performer's take at ``fps``, without others and props, its trace, and how its feet were held for it.
+
+    Tremble is taken out first, for holding makes up for what that does to feet.
 
     The take's places and those of the trace are the same. Forces, torques and the centre of mass are those of physics.
     """
@@ -78,7 +82,8 @@ def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Tak
     simulated = clip_of_pose(body, performer.source, qpos, CONTROL_FPS)
     fell_s = fell_at(wanted.link_pos[0], rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
     until = None if fell_s is None else round(fell_s * CONTROL_FPS)
-    standing, holding = held(body, simulated, carried(body, force), surface_of(film.stage), until)
+    calm = clip_of_pose(body, performer.source, calmed(performer.reference.space, qpos), CONTROL_FPS)
+    standing, holding = held(body, calm, carried(body, force), surface_of(film.stage), until)
     seen_pos, seen_quat = _moved_along(
         body, simulated, standing, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
     )

@@ -11,7 +11,7 @@ from .reference import Reference
 # What a radian, a metre and their rates count in the guide's quadratic cost; joints, their rates and links share.
 _ROOT_PLACE, _ROOT_TURN, _JOINTS = 10.0, 10.0, 4.0
 _ROOT_SPEED, _ROOT_SPIN, _JOINT_RATES = 0.5, 0.1, 0.02
-_LINKS, _TIPS = 10.0, 30.0
+_LINKS, _TIPS = 10.0, 90.0
 # Over what distances the reference's surroundings are explored for linear models, in the same units.
 _FAR = {"place": 0.03, "turn": 0.05, "joint": 0.05, "speed": 0.2, "spin": 0.4, "joint rate": 0.5}
 # Parts too light for anybody's balance: they follow their servos, and nothing is explored or steered for them.

@@ -18,8 +18,7 @@ class Layer:
 
     states: (E, state_size) at its end. offsets: (E, nu) radians. parents: (E,) into the layer before.
     total: (E,) what they are ranked by. anchors: (E, 2) metres by which the reference is moved for them from here on.
-    cost: of the cheapest new sample alone (equation 20); astray: how far that one is from the wanted heights; behind:
-    how much worse the new samples rank than the way that was known before.
+    cost: of the cheapest new sample alone (equation 20); astray: how far that one is from the wanted heights.
     noise: (N, nu) what was added to the guide's offsets, in units of the spread; value: (N,) how the samples ranked;
     kept: (E,) which of the N these are.
     """
@@ -31,7 +30,6 @@ class Layer:
     anchors: Array
     cost: float
     astray: float
-    behind: float
     noise: Array
     value: Array
     kept: Indices
@@ -54,6 +52,10 @@ class Way:
 
     def __len__(self) -> int:
         return len(self.offsets)
+
+    def offsets_before(self, first: Array) -> Array:
+        """(F, nu) the offsets of the fragment before each; ``first`` (nu,) before the first."""
+        return np.concatenate([first[None], self.offsets[:-1]])
 
 
 def traced(layers: Sequence[Layer], first: int, start: Array, anchor: Array) -> Way:

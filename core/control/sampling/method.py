@@ -33,8 +33,8 @@ from .reference import make_reference
 
 _EFFORTS = {
     "draft": Effort(80, (0.1,)),
-    "normal": Effort(100, (0.1, 0.07)),
-    "high": Effort(200, (0.1, 0.08, 0.06, 0.05)),
+    "normal": Effort(100, (0.1, 0.05)),
+    "high": Effort(200, (0.1, 0.07, 0.05, 0.04)),
 }
 _FILM_COPIES = 64
 _TILTED = 0.1  # sideways gravity, as a share: flights are no upright parabolas then

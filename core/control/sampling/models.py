@@ -33,6 +33,7 @@ def explored(
     gauge: Gauge,
     fragments: NDArray[np.int64],
     starts: Array,
+    before: Array,
     offsets: Array,
     scale: float,
     rng: np.random.Generator,
@@ -40,6 +41,8 @@ def explored(
     breathe: Callable[[], None] | None = None,
 ) -> Models:
     """Models of fragments (F,) around states (F, state_size) at their starts and offsets (F, nu); anchors: (F, 2).
+
+    before: (F, nu) the offsets of the fragments before them, which are not tried otherwise.
 
     Every fragment gets as many trials as there are unknowns, in random directions at right angles to each other, so
     that nothing is estimated twice, and their opposites, so that what is curved cancels. Either half alone makes a
@@ -58,7 +61,8 @@ def explored(
         apart = aside[first : first + world.copies]
         if breathe is not None:
             breathe()
-        seen.append(_tried(world, gauge, fragments[some], starts[some], offsets[some], apart, anchors[some]))
+        where = (fragments[some], starts[some], before[some], offsets[some])
+        seen.append(_tried(world, gauge, *where, apart, anchors[some]))
     outcome = np.concatenate(seen).reshape(len(fragments), count, -1)
     # A trial that blew up says nothing, nor does its opposite without it.
     broken = ~np.isfinite(outcome).all(-1)
@@ -82,6 +86,7 @@ def _tried(
     gauge: Gauge,
     fragments: NDArray[np.int64],
     starts: Array,
+    before: Array,
     offsets: Array,
     aside: Array,
     anchors: Array,
@@ -95,7 +100,7 @@ def _tried(
     asked[:, gauge.servos] = aside[:, gauge.nx :]
     posed = world.posed(starts, reference.space.moved(qpos, pose), qvel + rates)
     frames = reference.frames_of_many(fragments)
-    targets = reference.targets[frames] + (offsets + asked)[:, None]
+    targets = reference.aims(fragments, before, offsets + asked)
     states, rows = world.rollout(
         padded(posed, world.copies),
         padded(targets, world.copies),

@@ -95,7 +95,7 @@ class Performance:
         while self.waiting:
             who = self.waiting[0]
             performer = self.performers[who]
-            task = performer.task(at, stop, self.pose_of(who))
+            task = performer.task(at, stop, self.pose_of(who), self._before(who))
             begun = self.planning[1:] if self.planning is not None else None
 
             def looked(number: int, search: Search, who: int = who) -> None:
@@ -120,10 +120,11 @@ class Performance:
     def _play(self, at: int, stop: int) -> None:
         """One fragment in the whole world."""
         poses = [self.pose_of(who) for who in range(len(self.performers))]
+        before = [self._before(who) for who in range(len(self.performers))]
         asked = np.concatenate(
-            [performer.offsets(at, stop, pose) for performer, pose in zip(self.performers, poses, strict=True)]
+            [one.offsets(at, stop, *now) for one, *now in zip(self.performers, poses, before, strict=True)]
         )
-        states, _ = self.simulated(np.array([at]), self.state[None], asked[None])
+        states, _ = self.simulated(np.array([at]), self.state[None], np.concatenate(before)[None], asked[None])
         self.begun.append(self.state)
         self.offsets.append(asked)
         self.state = states[0, -1]
@@ -137,17 +138,29 @@ class Performance:
         qpos, qvel = self.world.pose_of(self.state)
         return qpos[where["nq"][who] : where["nq"][who + 1]], qvel[where["nv"][who] : where["nv"][who + 1]]
 
-    def targets(self, fragments: Indices, offsets: Array) -> Array:
-        """(N, FRAGMENT_STEPS, sum nu) of fragments (N,) with offsets (N, sum nu)."""
-        wanted = [one.reference.targets[one.reference.frames_of_many(fragments)] for one in self.performers]
-        return np.concatenate(wanted, axis=-1) + offsets[:, None]
+    def _before(self, who: int) -> Array:
+        """(nu,) the offsets of a performer in the last fragment that was done."""
+        where = starts(self.stage)["nu"]
+        own = slice(where[who], where[who + 1])
+        return np.asarray(self.offsets[-1][own]) if self.offsets else np.zeros(where[who + 1] - where[who])
 
-    def simulated(self, fragments: Indices, states: Array, offsets: Array) -> tuple[Array, Rows]:
+    def targets(self, fragments: Indices, before: Array, offsets: Array) -> Array:
+        """(N, FRAGMENT_STEPS, sum nu) of fragments (N,) with offsets (N, sum nu) after those before them."""
+        where = starts(self.stage)["nu"]
+        return np.concatenate(
+            [
+                one.reference.aims(fragments, before[:, first:last], offsets[:, first:last])
+                for one, first, last in zip(self.performers, where[:-1], where[1:], strict=True)
+            ],
+            axis=-1,
+        )
+
+    def simulated(self, fragments: Indices, states: Array, before: Array, offsets: Array) -> tuple[Array, Rows]:
         """Fragments (n,) played in the whole world from states (n, state_size): states (n, steps, …) and rows."""
         copies, reference = self.world.copies, self.performers[0].reference
         return self.world.rollout(
             padded(states, copies),
-            padded(self.targets(fragments, offsets), copies),
+            padded(self.targets(fragments, before, offsets), copies),
             substeps=round(1.0 / (CONTROL_FPS * self.world.dt_s)),
             muscle=padded(reference.muscle[reference.frames_of_many(fragments)], copies),
         )

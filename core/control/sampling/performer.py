@@ -63,21 +63,24 @@ class Performer:
 
         return Ground(self.world, self.gauge, spread * self.noise, random)
 
-    def task(self, fragment: int, stop: int, pose: tuple[Array, Array]) -> Task:
-        """The plan to be made."""
-        return Task(fragment, stop, self._state(fragment, pose), self.anchor)
+    def task(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> Task:
+        """The plan to be made; before: (nu,) the offsets that led to the pose."""
+        return Task(fragment, stop, self._state(fragment, pose), self.anchor, before)
 
     def follow(self, way: Way) -> None:
         """Do as planned from now on."""
         self.way, self.calm = way, _CALM
 
-    def offsets(self, fragment: int, stop: int, pose: tuple[Array, Array]) -> Array:
-        """(nu,) radians for a fragment, as planned, or as good as can be done at a moment's notice."""
+    def offsets(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> Array:
+        """(nu,) radians for a fragment, as planned, or as good as can be done at a moment's notice.
+
+        before: (nu,) those of the fragment before.
+        """
         if self.way is not None:
             at = fragment - self.way.first
             self.expected = self.world.pose_of(self.way.ends[at])[0]
             return np.asarray(self.way.offsets[at])
-        search = self._reaction(fragment, min(fragment + _AHEAD, stop), pose)
+        search = self._reaction(fragment, min(fragment + _AHEAD, stop), pose, before)
         while not search.done:
             search.advance()
         way = search.way()
@@ -97,10 +100,10 @@ class Performer:
         self.calm += 1
         return self.way is None and self.calm >= _CALM
 
-    def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array]) -> Search:
+    def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> Search:
         guide, first = self.planner.guide_at(fragment)
         state = self._state(fragment, pose)
-        search = Search(self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor)
+        search = Search(self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor, before)
         # There is no going back, so look as widely at once as for a second retry.
         search.tries[:], search.spare = _HASTE, 0
         return search

@@ -32,12 +32,16 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A plan to be made: fragments ``first`` to ``stop`` of a clip, from a state (state_size,) at an anchor (2,)."""
+    """A plan to be made: fragments ``first`` to ``stop`` of a clip, from a state (state_size,) at an anchor (2,).
+
+    before: (nu,) the offsets that led there.
+    """
 
     first: int
     stop: int
     start: Array
     anchor: Array
+    before: Array
 
 
 Look = Callable[[int, Search], None]
@@ -67,6 +71,7 @@ class Planner:
                 self.gauge,
                 some,
                 reference.states[reference.frame_before(some)],
+                np.zeros((len(some), self.gauge.nu)),
                 np.zeros((len(some), self.gauge.nu)),
                 _AROUND,
                 ground.random(EXPLORE, int(some[0]), 0),
@@ -100,9 +105,17 @@ class Planner:
         if known is not None:
             some = np.arange(task.first, task.stop)
             random = ground.random(EXPLORE, task.first, number)
-            starts, offsets, anchors = known.starts, known.offsets, known.anchors
             models = explored(
-                ground.world, self.gauge, some, starts, offsets, _NEAR, random, anchors, breathe=self.breathe
+                ground.world,
+                self.gauge,
+                some,
+                known.starts,
+                known.offsets_before(task.before),
+                known.offsets,
+                _NEAR,
+                random,
+                known.anchors,
+                breathe=self.breathe,
             )
             guide = solved(self.gauge, models, *after)
-        return Search(ground, guide, task.first, task.stop, task.start, task.anchor, known)
+        return Search(ground, guide, task.first, task.stop, task.start, task.anchor, task.before, known)

@@ -16,6 +16,9 @@ from ...sim.engine import Rows, World
 
 CONTROL_FPS = 60
 FRAGMENT_STEPS = 6  # control steps in a fragment of 0.1 s, the papers' length
+_EASE_STEPS = 2
+# How far the offsets of a fragment have come in each of its steps: a servo whose target jumps jerks.
+_EASE = np.minimum(np.arange(1, FRAGMENT_STEPS + 1) / _EASE_STEPS, 1.0)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,11 @@ class Reference:
         """(N, FRAGMENT_STEPS) the same for fragments (N,)."""
         steps = fragments[:, None] * FRAGMENT_STEPS + np.arange(1, FRAGMENT_STEPS + 1)
         return np.minimum(steps, len(self.states) - 1)
+
+    def aims(self, fragments: NDArray[np.int64], before: Array, offsets: Array) -> Array:
+        """(N, FRAGMENT_STEPS, nu) servo targets of fragments (N,): offsets (N, nu), eased in from those before them."""
+        eased = before[:, None] + _EASE * (offsets - before)[:, None]
+        return np.asarray(self.targets[self.frames_of_many(fragments)] + eased)
 
     def frame_before(self, fragments: NDArray[np.int64]) -> NDArray[np.int64]:
         """(N,) the frames that fragments (N,) begin in."""

@@ -21,15 +21,17 @@ _MEMORY = 0.6
 # A unit of what the guide foresees, in units of equation 20.
 _WORTH = 3.0
 _KEPT, _HOPELESS = 0.2, 0.3  # of the samples: how many go on, and how many are abandoned half way
-# When the best sample is this far astray for a while, it will soon be down: earlier than a take counts as fallen.
-_LOST = 0.4 * STRAY
-_BEHIND = 5.0  # the same for samples that rank so much worse than the way that is known
+# When the best sample is this far astray for a while, it will soon be down: earlier than a take counts as fallen. Who
+# is no further off than the second by equation 20 follows a source that nobody could follow more closely.
+_LOST, _DEAR = 0.4 * STRAY, 5.0
 _LIMP = 0.5  # muscle below which nobody is expected to keep up
 _LONG = 3  # fragments that this must last: a flight that nobody could fly as captured is off for a while, too
-_BACK, _RETRIES = 8, 3  # fragments to go back when lost, and how often before the shot shows it
-_PATIENCE = 1.5  # how many fragments may be tried again, as a share of all
+_BACK, _RETRIES = 6, 3  # fragments to go back when lost, and how often before the shot shows it
+_ROUNDS = (1, 2, 2, 3)  # of all copies, with each retry
+_PATIENCE = 2.0  # how many fragments may be tried again, as a share of all
 _NEAR = 0.7  # how far around the way that failed its surroundings are explored, of the gauge's distances
-_WIDER = 0.35  # more spread with each retry
+_WIDER = 0.5  # more spread with each retry
+_LOOSE = 0.7  # with the last retry, how much nearer to the others' spread that of arms has come: they may help, too
 # How far from its place a body may be before the reference comes along, in metres.
 _REACH_M = 0.1
 
@@ -52,7 +54,7 @@ class Ground:
 class Search:
     """A pass over fragments ``first`` to ``stop``, fragment by fragment; can be put aside and taken up again.
 
-    start: (state_size,), anchor: (2,). known: a way that was found before; it stays among the samples, so that a pass
+    start: (state_size,), anchor: (2,), before: (nu,) the offsets that led to the start. known: a way that was found before; it stays among the samples, so that a pass
     is never worse than the last, and nothing is ever lost.
     guide: for fragments from ``first`` on. relearned: those for which it is no longer what the search began with.
     """
@@ -63,6 +65,7 @@ class Search:
     stop: int
     start: Array
     anchor: Array
+    before: Array
     known: Way | None = None
     layers: list[Layer] = field(default_factory=list)
     tries: Indices = field(init=False)
@@ -88,7 +91,7 @@ class Search:
         back = min(_BACK * (1 + int(self.tries[at])), at + 1)
         limp = self.ground.gauge.reference.muscle[self._frames(at)].min() < _LIMP
         lately = self.layers[-_LONG:]
-        lost = layer.behind > _BEHIND or (len(lately) == _LONG and min(one.astray for one in lately) > _LOST)
+        lost = len(lately) == _LONG and all(one.astray > _LOST and one.cost > _DEAR for one in lately)
         if lost and not limp and self.tries[at] < _RETRIES and back <= self.spare:
             self._go_back(back)
         return layer
@@ -105,7 +108,7 @@ class Search:
         ground, at = self.ground, len(self.layers)
         world, gauge = ground.world, ground.gauge
         rng = ground.random(SAMPLES, self.first + at, int(self.tries[at]))
-        rounds = [self._tried(rng, retry, self.known if number == 0 else None) for number in range(1 + retry)]
+        rounds = [self._tried(rng, retry, self.known if number == 0 else None) for number in range(_ROUNDS[retry])]
         parents, noise, offsets, ends, total, each, anchors, link_pos = (
             np.concatenate(parts) for parts in zip(*rounds, strict=True)
         )
@@ -121,52 +124,47 @@ class Search:
         lost = astray(wanted, link_pos[[best]], gauge.tallest)[0]
         return Layer(
             ends[kept], offsets[kept], parents[kept], total[kept], anchors[kept],
-            float(each[best]), float(lost), self._behind(parents, total), noise, total, kept,
+            float(each[best]), float(lost), noise, total, kept,
         )  # fmt: skip
 
     def _tried(self, rng: np.random.Generator, retry: int, known: Way | None) -> tuple[np.ndarray, ...]:
         """One round of all copies, the first of which goes the known way: what ``_layer`` makes a layer of."""
         ground, at = self.ground, len(self.layers)
         world, gauge, count = ground.world, ground.gauge, ground.world.copies
-        parents, starts, before, anchors = self._parents(rng, known is not None)
+        parents, starts, total_before, anchors, before = self._parents(rng, known is not None)
         scatter = self.scatters.get(at) or Scatter.even(gauge.nu)
         noise = scatter.drawn(count, 1.0 + _WIDER * retry, rng)
-        frames = self._frames(at)
+        frame = int(self._frames(at)[-1])
         begun = gauge.state(*world.pose_of(starts), int(self._begin(at)), anchors)
-        offsets = self.guide.offsets(at, begun) + noise * ground.noise
+        spread = ground.noise + _LOOSE * retry / _RETRIES * (ground.noise.max() - ground.noise)
+        offsets = self.guide.offsets(at, begun) + noise * spread
         if known is not None:
-            noise[0] += (known.offsets[at] - offsets[0]) / np.maximum(ground.noise, 1e-9)
+            noise[0] += (known.offsets[at] - offsets[0]) / np.maximum(spread, 1e-9)
             offsets[0] = known.offsets[at]
-        ends, rows = simulated(ground, starts, frames, offsets, anchors)
-        frame = int(frames[-1])
+        ends, rows = simulated(ground, starts, self.first + at, before, offsets, anchors)
         pose = world.pose_of(ends)
         each = cost(gauge.reference, frame, pose[0], rows, offsets, anchors, Weights())
         deviation = gauge.state(*pose, frame, anchors)
-        total = _MEMORY * before + each + _WORTH * self.guide.worth(at + 1, deviation)
+        total = _MEMORY * total_before + each + _WORTH * self.guide.worth(at + 1, deviation)
         total = np.where(np.isfinite(total), total, np.inf)
         return parents, noise, offsets, ends, total, each, followed(anchors, deviation), rows.link_pos[:, -1]
-
-    def _behind(self, parents: Indices, total: Array) -> float:
-        """How much worse samples rank that have left the known way, if there is one and they have not all died out."""
-        apart = (parents > 0) & np.isfinite(total)  # who was abandoned half way says nothing
-        if self.known is None or not apart.any() or not np.isfinite(total[0]):
-            return 0.0
-        return float(min(total[apart].min() - total[0], 1e9))
 
     def _begin(self, at: int) -> int:
         return int(self.ground.gauge.reference.frame_before(np.array([self.first + at]))[0])
 
-    def _parents(self, rng: np.random.Generator, known: bool) -> tuple[Indices, Array, Array, Array]:
-        """Of whom the copies are offspring: indices, states, totals, anchors."""
+    def _parents(self, rng: np.random.Generator, known: bool) -> tuple[Indices, Array, Array, Array, Array]:
+        """Of whom the copies are offspring: indices, states, totals, anchors, offsets."""
         count = self.ground.world.copies
         if not self.layers:
             nobody = np.zeros(count, dtype=np.int64)
-            return nobody, np.tile(self.start, (count, 1)), np.zeros(count), np.tile(self.anchor, (count, 1))
+            alike = (np.tile(part, (count, 1)) for part in (self.start, self.anchor, self.before))
+            start, anchor, before = alike
+            return nobody, start, np.zeros(count), anchor, before
         last = self.layers[-1]
         parents = resampled(last.total, count, rng)
         if known:
             parents[0] = 0
-        return parents, last.states[parents], last.total[parents], last.anchors[parents]
+        return parents, last.states[parents], last.total[parents], last.anchors[parents], last.offsets[parents]
 
     def _go_back(self, back: int) -> None:
         """Take back the last layers, having learned from them where to sample; the second time look anew all around."""
@@ -187,7 +185,8 @@ class Search:
         some = np.arange(first, len(self.layers))
         rng = ground.random(RELEARN, self.first + first, int(self.tries[-1 + len(self.layers)]))
         starts, offsets, anchors = way.starts[some], way.offsets[some], way.anchors[some]
-        models = explored(ground.world, ground.gauge, self.first + some, starts, offsets, _NEAR, rng, anchors)
+        before = way.offsets_before(self.before)[some]
+        models = explored(ground.world, ground.gauge, self.first + some, starts, before, offsets, _NEAR, rng, anchors)
         guide = self.guide
         local = solved(ground.gauge, models, guide.curves[some[-1] + 1], guide.slants[some[-1] + 1])
         gains, aims, curves, slants = (np.array(part) for part in (guide.gains, guide.aims, guide.curves, guide.slants))
@@ -199,28 +198,32 @@ class Search:
             self.scatters.pop(int(index), None)
 
 
-def simulated(ground: Ground, starts: Array, frames: Indices, offsets: Array, anchors: Array) -> tuple[Array, Rows]:
-    """States (N, state_size) at the end of a fragment's frames, and rows, for offsets (N, nu) from states.
+def simulated(
+    ground: Ground, starts: Array, fragment: int, before: Array, offsets: Array, anchors: Array
+) -> tuple[Array, Rows]:
+    """States (N, state_size) at the end of a fragment, and rows, for offsets (N, nu) after those before, from states.
 
     Half way the hopeless are abandoned: they are not numbers from then on, and cost no time.
     """
     reference, world = ground.gauge.reference, ground.world
+    frames = reference.frames_of(fragment)
+    targets = reference.aims(np.full(len(starts), fragment), before, offsets)
     half = len(frames) // 2
 
-    def on(states: Array, some: Indices) -> tuple[Array, Rows]:
+    def on(states: Array, steps: slice) -> tuple[Array, Rows]:
         found, rows = world.rollout(
             states,
-            reference.targets[some][None] + offsets[:, None],
+            targets[:, steps],
             substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
-            muscle=np.tile(reference.muscle[some], (len(states), 1)),
+            muscle=np.tile(reference.muscle[frames[steps]], (len(states), 1)),
         )
         return found[:, -1], rows
 
-    middle, rows = on(starts, frames[:half])
+    middle, rows = on(starts, slice(half))
     each = cost(reference, int(frames[half - 1]), world.pose_of(middle)[0], rows, offsets, anchors, Weights())
     each[0] = -np.inf  # the known way, or the guide's own
     middle[np.argsort(each, kind="stable")[len(each) - round(_HOPELESS * len(each)) :]] = np.nan
-    return on(middle, frames[half:])
+    return on(middle, slice(half, None))
 
 
 def resampled(total: Array, count: int, rng: np.random.Generator) -> Indices:

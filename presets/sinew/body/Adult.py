@@ -6,5 +6,5 @@ import bpy
 body = bpy.context.scene.sinew.armature.sinew_body
 
 body.preset = "adult"
-body.gains = "locomotion"
+body.gains = "athlete"
 body.mass_kg = 0.0

@@ -46,7 +46,7 @@ def test_a_job_without_attachments_has_a_plain_body(clip, tmp_path):
     body, report = body_of(clip, run)
     wanted, _ = build_body(clip.skeleton, clip=clip)
     assert body.mass == wanted.mass
-    assert (report.body_preset, report.gain_preset) == ("adult", "locomotion")
+    assert (report.body_preset, report.gain_preset) == ("adult", "athlete")
 
 
 def test_every_choice_reaches_body_and_report(clip, tmp_path):
@@ -99,7 +99,7 @@ def test_what_looks_wrong_is_told(clip, tmp_path, monkeypatch):
     ("wrong", "said"),
     [
         ({"preset": "giant"}, "no body preset 'giant'. Choose one of: adult"),
-        ({"gains": "weak"}, "no gain preset 'weak'. Choose one of: locomotion"),
+        ({"gains": "weak"}, "no gain preset 'weak'. Choose one of: athlete, locomotion"),
         ({"mass_kg": 0.0}, "mass is 0 kg. Give kilograms above zero"),
         ({"mass_kg": float("nan")}, "mass is nan kg"),
         ({"overrides": {"Hips": "wing"}}, "'wing' is no role for bone 'Hips'. Choose one of: ride"),
