@@ -123,7 +123,7 @@ def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
         sources[index], planting = planted(body, sources[index], ground)
         member = members[index]
         name = member.name if member else ""
-        if abs(grounding.shift) > _SEEN_M or grounding.lift > _SEEN_M or grounding.rise > _SEEN_M:
+        if max(abs(grounding.shift), grounding.lift, grounding.drop, grounding.rise) > _SEEN_M:
             run.add_finding("ground", _named(name, grounding.message), "")
         if planting.touched:
             run.add_finding("feet", _named(name, planting.message), "")

@@ -122,7 +122,7 @@ class Performance:
         poses = [self.pose_of(who) for who in range(len(self.performers))]
         before = [self._before(who) for who in range(len(self.performers))]
         asked = np.concatenate(
-            [one.offsets(at, stop, *now) for one, *now in zip(self.performers, poses, before, strict=True)]
+            [one.offsets(at, stop, pose, last) for one, pose, last in zip(self.performers, poses, before, strict=True)]
         )
         states, _ = self.simulated(np.array([at]), self.state[None], np.concatenate(before)[None], asked[None])
         self.begun.append(self.state)

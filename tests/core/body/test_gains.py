@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Servo gains: the papers' sets on the papers' bodies, and in proportion on any other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from figures import fox, person
@@ -23,12 +25,26 @@ def gains_of(body):
 
 
 def test_the_stock_humanoid_at_45_kg_gets_deep_mimics_gains():
-    body, _ = build_body(stock.humanoid(), mass_kg=45.0)
+    body, _ = build_body(stock.humanoid(), mass_kg=45.0, gains="locomotion")
     for link in body.links[1:]:
         kp, limit = DEEP_MIMIC[link.role]
         assert (link.joint.kp, link.joint.kd, link.joint.torque_limit) == pytest.approx((kp, kp / 10, limit), rel=1e-3)
     root = body.links[0].joint
     assert (root.kp, root.kd, root.torque_limit) == (0.0, 0.0, 0.0)
+
+
+def test_an_athlete_is_who_is_built_and_half_as_strong_again_at_every_joint():
+    """The same servos otherwise."""
+    plain, strong = (gain_preset(name).joints for name in ("locomotion", "athlete"))
+    assert plain.keys() == strong.keys()
+    for role, gain in plain.items():
+        assert strong[role] == replace(gain, torque_limit=1.5 * gain.torque_limit), role
+    body, report = build_body(stock.humanoid(), mass_kg=45.0)
+    assert report.gain_preset == "athlete"
+    for link in body.links[1:]:
+        kp, limit = DEEP_MIMIC[link.role]
+        expected = (kp, kp / 10, 1.5 * limit)
+        assert (link.joint.kp, link.joint.kd, link.joint.torque_limit) == pytest.approx(expected, rel=1e-3)
 
 
 def test_gains_grow_with_mass_and_with_size():

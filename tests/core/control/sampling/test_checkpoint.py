@@ -157,7 +157,7 @@ def sections(count: int) -> tuple:
 
 # References come along with bodies at once, for a lost anchor to be noticed.
 ANCHORED = (search, "_REACH_M", 0.0)
-LOST = ((search, "_LOST", -1.0), (search, "_LONG", 1))
+LOST = ((search, "_LOST", -1.0), (search, "_DEAR", -1.0), (search, "_LONG", 1))
 HARD = (*sections(SHORT), ANCHORED, *LOST, (search, "_BACK", 2), (search, "_PATIENCE", 3.0))
 
 

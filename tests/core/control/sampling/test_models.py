@@ -16,7 +16,7 @@ def looked(world, gauge, scale=0.75, anchors=None, starts=None, seed=0):
     some = np.arange(reference.fragments)
     starts = reference.states[reference.frame_before(some)] if starts is None else starts
     offsets = np.zeros((len(some), gauge.nu))
-    return explored(world, gauge, some, starts, offsets, scale, np.random.default_rng(seed), anchors)
+    return explored(world, gauge, some, starts, offsets, offsets, scale, np.random.default_rng(seed), anchors)
 
 
 def trials(world, gauge, fragment, count, scale, seed=5):
@@ -32,7 +32,7 @@ def trials(world, gauge, fragment, count, scale, seed=5):
     qpos, qvel = world.pose_of(start)
     states = world.posed(start, reference.space.moved(qpos, pose), qvel + rates)
     frames = reference.frames_of(fragment)
-    targets = reference.targets[frames] + asked[:, None]
+    targets = reference.aims(np.full(world.copies, fragment), np.zeros_like(asked), asked)
     ends, rows = world.rollout(states, targets, substeps=round(1 / (CONTROL_FPS * world.dt_s)))
     still = np.zeros((world.copies, 2))
     deviation = gauge.state(*world.pose_of(ends[:, -1]), int(frames[-1]), still)

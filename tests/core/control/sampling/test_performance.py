@@ -69,7 +69,9 @@ def test_a_clip_of_several_sections_is_one_motion(opened, monkeypatch):
 
 
 def began(performance, count):
-    return np.array(performance.begun[:count]), np.array(performance.offsets[:count])
+    offsets = np.array(performance.offsets[:count])
+    before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
+    return np.array(performance.begun[:count]), before, offsets
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_one_others(opened):

@@ -22,7 +22,7 @@ def planner_of(gauge, world, spreads=(0.1, 0.05, 0.03)):
 
 
 def whole(gauge):
-    return Task(0, gauge.reference.fragments, gauge.reference.states[0], np.zeros(2))
+    return Task(0, gauge.reference.fragments, gauge.reference.states[0], np.zeros(2), np.zeros(gauge.nu))
 
 
 def test_passes_follow_each_other_and_each_knows_the_way_before(gauge_and_world):
@@ -69,7 +69,8 @@ def test_guides_are_for_sections_and_look_ahead(gauge_and_world, monkeypatch):
 def test_a_plan_of_some_fragments_begins_and_ends_where_asked(gauge_and_world):
     gauge, world = gauge_and_world
     start = gauge.reference.states[gauge.reference.frame_before(np.array([3]))[0]]
-    way = planner_of(gauge, world, (0.1, 0.05)).planned(Task(3, 7, start, np.array([0.5, 0.0])), lambda *what: None)
+    task = Task(3, 7, start, np.array([0.5, 0.0]), np.zeros(gauge.nu))
+    way = planner_of(gauge, world, (0.1, 0.05)).planned(task, lambda *what: None)
     assert (way.first, len(way)) == (3, 4)
     np.testing.assert_array_equal(way.starts[0], start)
     assert way.anchors[0].tolist() == [0.5, 0.0]

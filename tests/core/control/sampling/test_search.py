@@ -23,7 +23,7 @@ def guide_of(world, gauge, seed=0) -> Guide:
     reference, some = gauge.reference, np.arange(gauge.reference.fragments)
     starts = reference.states[reference.frame_before(some)]
     zero = np.zeros((len(some), gauge.nu))
-    return solved(gauge, explored(world, gauge, some, starts, zero, 0.5, np.random.default_rng(seed)))
+    return solved(gauge, explored(world, gauge, some, starts, zero, zero, 0.5, np.random.default_rng(seed)))
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,8 @@ def test_a_way_is_what_physics_does(wave):
     np.testing.assert_array_equal(way.starts[1:], way.ends[:-1])
     for fragment in range(len(way)):
         starts = np.tile(way.starts[fragment], (ground.world.copies, 1))
-        targets = ground.gauge.reference.targets[ground.gauge.reference.frames_of(fragment)] + way.offsets[fragment]
+        before = way.offsets[fragment - 1] if fragment else np.zeros(ground.gauge.nu)
+        targets = ground.gauge.reference.aims(np.array([fragment]), before[None], way.offsets[[fragment]])
         every = np.tile(targets, (ground.world.copies, 1, 1))
         ends, _ = ground.world.rollout(starts, every, substeps=round(1 / (CONTROL_FPS * ground.world.dt_s)))
         np.testing.assert_array_equal(ends[3, -1], way.ends[fragment])
@@ -82,7 +83,7 @@ def test_the_hopeless_are_abandoned_half_way_but_never_the_first(wave):
     offsets = 0.2 * np.random.default_rng(0).normal(size=(world.copies, ground.gauge.nu))
     offsets[0] = 3.0  # the worst of all
     starts = np.tile(reference.states[0], (world.copies, 1))
-    ends, rows = simulated(ground, starts, reference.frames_of(0), offsets, np.zeros((world.copies, 2)))
+    ends, rows = simulated(ground, starts, 0, np.zeros_like(offsets), offsets, np.zeros((world.copies, 2)))
     lost = ~np.isfinite(ends).all(-1)
     assert 0 < lost.sum() <= 0.5 * world.copies and not lost[0]
     assert np.isnan(rows.link_pos[lost]).all() and np.isfinite(rows.link_pos[~lost]).all()
@@ -203,19 +204,11 @@ def test_where_all_else_is_worse_the_known_way_is_what_is_found(wave, world):
     np.testing.assert_array_equal(way.offsets, known.offsets)
 
 
-def test_samples_that_were_abandoned_do_not_say_that_the_search_is_behind(wave):
-    """One that left the known way and was given up half way is no reason to go back; one that is worse is."""
-    search = search_of(*wave, known=finished(search_of(*wave)).way())
-    parents = np.array([0, 0, 0, 1])
-    assert search._behind(parents, np.array([1.0, 2.0, 3.0, np.inf])) == 0.0
-    assert search._behind(parents, np.array([1.0, 2.0, 3.0, 9.0])) == 8.0
-    assert search._behind(np.array([0, 0, 2, 1]), np.array([1.0, 2.0, 1.5, np.inf])) == 0.5
-
-
 def test_a_world_that_blows_up_is_a_way_to_nowhere_but_an_end(world, wave):
     """Broken samples rank last; where all are broken the search still ends."""
     ground, guide = wave
     reference = ground.gauge.reference
-    search = Search(ground, guide, 0, reference.fragments, np.full(world.state_size, np.nan), np.zeros(2))
+    nowhere, before = np.full(world.state_size, np.nan), np.zeros(ground.gauge.nu)
+    search = Search(ground, guide, 0, reference.fragments, nowhere, np.zeros(2), before)
     finished(search, most=40)
     assert np.isinf(search.layers[-1].total).all()

@@ -68,7 +68,8 @@ def ground_of(world: World, gauge: Gauge, seed: int = 0, spread: float = 0.1) ->
 
 def search_of(ground: Ground, guide, known=None) -> Search:
     reference = ground.gauge.reference
-    return Search(ground, guide, 0, reference.fragments, reference.states[0], np.zeros(2), known)
+    start, before = reference.states[0], np.zeros(ground.gauge.nu)
+    return Search(ground, guide, 0, reference.fragments, start, np.zeros(2), before, known)
 
 
 def finished(search: Search, most: int = 10_000) -> Search:
@@ -94,7 +95,6 @@ def layer(parents, total, *, kept=None, tried=None, noise=None, value=None, anch
         anchors=np.zeros((count, 2)) if anchors is None else np.array(anchors, dtype=float),
         cost=float(min(total)),
         astray=0.0,
-        behind=0.0,
         noise=np.zeros((tried, 1)) if noise is None else np.array(noise, dtype=float),
         value=np.zeros(tried) if value is None else np.array(value, dtype=float),
         kept=kept,
