@@ -11,7 +11,7 @@ from .clearance import SOFT_M, clearances, envelope, floor_height
 from .model import BodyModel
 
 # An arm that points down more steeply than this carries the body; then it is the body that is too low.
-_STEEP = np.sin(np.radians(60.0))
+_STEEP = np.radians(60.0)
 _MOST_TURN = np.radians(50.0)
 _ROUNDS = 4
 _NEAR_M = 0.05
@@ -32,36 +32,43 @@ def _raised(body: BodyModel, clip: Clip, shoulder: int, floor: float) -> Clip:
     for index in range(shoulder + 1, len(body.links)):
         if body.links[index].parent in arm:
             arm.append(index)
-    deep = _deep(body, clip, arm, floor)
-    if not deep.any():
+    if not (_deep(body, clip, arm, floor) > 0.0).any():
         return clip
     bone = clip.skeleton.index(body.links[shoulder].bone)
     pos, quat = clip.world()
-    end = clip.skeleton.index(body.links[arm[-1]].bone)
-    tip = pos[:, end] + rotate(quat[:, end], np.broadcast_to([0.0, clip.skeleton.lengths[end], 0.0], (len(clip), 3)))
-    away = tip - pos[:, bone]
+    away = _lowest(body, clip, arm) - pos[:, bone]
     aside = np.linalg.norm(away[:, :2], axis=-1)
-    carries = -away[:, 2] > _STEEP * np.linalg.norm(away, axis=-1)
-    axis = np.cross(away, _UP)
-    axis /= np.maximum(np.linalg.norm(axis, axis=-1, keepdims=True), 1e-9)
-    angle = np.zeros(len(clip))
-    moved = clip
+    below = np.arctan2(-away[:, 2], aside)
+    # Above level there is nothing to be had: then it is the shoulder that is in the floor.
+    most = np.where(below > _STEEP, 0.0, np.clip(below, 0.0, _MOST_TURN))
+    axis = np.cross(away, _UP) / np.maximum(aside, 1e-9)[:, None]
+    angle, moved = np.zeros(len(clip)), clip
     for _ in range(_ROUNDS):
-        need = np.where(carries, 0.0, _deep(body, moved, arm, floor)) / np.maximum(aside, _NEAR_M)
-        angle = np.minimum(angle + need, _MOST_TURN)
-        moved = _turned(clip, bone, quat, from_rotation_vector(axis * angle[:, None]))
-    return _turned(clip, bone, quat, from_rotation_vector(axis * envelope(angle, clip.fps)[:, None]))
+        angle = np.clip(angle + _deep(body, moved, arm, floor) / np.maximum(aside, _NEAR_M), 0.0, most)
+        moved = _turned(clip, bone, quat, axis * angle[:, None])
+    return _turned(clip, bone, quat, axis * envelope(angle, clip.fps)[:, None])
 
 
 def _deep(body: BodyModel, clip: Clip, links: list[int], floor: float) -> Array:
-    """(T,) metres that the deepest of some links is in the floor."""
-    return np.maximum(floor - SOFT_M - clearances(body, clip)[:, links].min(axis=1), 0.0)
+    """(T,) metres that the deepest of some links is in the floor; negative above it."""
+    return np.asarray(floor - SOFT_M - clearances(body, clip)[:, links].min(axis=1))
 
 
-def _turned(clip: Clip, bone: int, quat: Array, turn: Array) -> Clip:
-    """The clip with a bone turned by ``turn`` (T, 4) in the world; quat: (T, B, 4) as it is."""
+def _lowest(body: BodyModel, clip: Clip, links: list[int]) -> Array:
+    """(T, 3) metres: where the far ends of some links are, the lower the more, so that it never jumps among them."""
+    pos, quat = clip.world()
+    bones = [clip.skeleton.index(body.links[link].bone) for link in links]
+    along = clip.skeleton.lengths[bones, None] * [0.0, 1.0, 0.0]
+    ends = pos[:, bones] + rotate(quat[:, bones], np.broadcast_to(along, (len(clip), len(bones), 3)))
+    weight = np.exp((ends[..., 2].min(axis=1, keepdims=True) - ends[..., 2]) / _NEAR_M)[..., None]
+    return np.asarray(np.sum(weight * ends, axis=1) / np.sum(weight, axis=1))
+
+
+def _turned(clip: Clip, bone: int, quat: Array, by: Array) -> Clip:
+    """The clip with a bone turned by rotation vectors (T, 3) in the world; quat: (T, B, 4) as it is."""
     local = np.array(clip.local_quat_wxyz)
+    some = np.any(by != 0.0, axis=-1)  # the others stay to the bit
+    turned = multiply(from_rotation_vector(by[some]), quat[some, bone])
     parent = int(clip.skeleton.parents[bone])
-    above = conjugate(quat[:, parent]) if parent >= 0 else np.broadcast_to([1.0, 0.0, 0.0, 0.0], turn.shape)
-    local[:, bone] = multiply(above, multiply(turn, quat[:, bone]))
+    local[some, bone] = turned if parent < 0 else multiply(conjugate(quat[some, parent]), turned)
     return replace(clip, local_quat_wxyz=local)
