@@ -11,17 +11,20 @@ _WIDTH, _REACH = 1.2, 4
 
 
 def calmed(space: PoseSpace, qpos: Array) -> Array:
-    """(K, nq) poses (K, nq) at the control rate without what is faster than eyes follow; ends are held.
+    """(K, nq) poses (K, nq) at the control rate without what is faster than eyes follow.
 
-    From where physics blew up, and poses are no numbers, nothing is changed.
+    Every pose has as much before it as after it to be judged by, so that who moves steadily stays in step; the first
+    and the last stay as they are. From where physics blew up, and poses are no numbers, nothing is changed.
     """
     sound = np.isfinite(qpos).all(axis=-1)
     count = len(qpos) if sound.all() else int(np.argmin(sound))
     if not count:
         return qpos
     steps = np.arange(-_REACH, _REACH + 1)
-    weights = np.exp(-0.5 * (steps / _WIDTH) ** 2)
+    moments = np.arange(count)[:, None]
+    weights = np.exp(-0.5 * (steps / _WIDTH) ** 2) * (np.abs(steps) <= np.minimum(moments, count - 1 - moments))
     living = qpos[:count]
-    near = living[np.clip(np.arange(count)[:, None] + steps, 0, count - 1)]
-    by = np.einsum("s,ksv->kv", weights / weights.sum(), space.between(living[:, None], near))
+    near = living[np.clip(moments + steps, 0, count - 1)]
+    weights /= weights.sum(axis=1, keepdims=True)
+    by = np.einsum("ks,ksv->kv", weights, space.between(living[:, None], near))
     return np.concatenate([space.moved(living, by), qpos[count:]])
