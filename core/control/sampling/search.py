@@ -54,8 +54,8 @@ class Ground:
 class Search:
     """A pass over fragments ``first`` to ``stop``, fragment by fragment; can be put aside and taken up again.
 
-    start: (state_size,), anchor: (2,), before: (nu,) the offsets that led to the start. known: a way that was found before; it stays among the samples, so that a pass
-    is never worse than the last, and nothing is ever lost.
+    start: (state_size,), anchor: (2,), before: (nu,) the offsets that led to the start.
+    known: a way that was found before; it stays among the samples, so that a pass is never worse than the last.
     guide: for fragments from ``first`` on. relearned: those for which it is no longer what the search began with.
     """
 
