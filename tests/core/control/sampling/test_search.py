@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A search finds its way, goes back when it is lost, gives up in time, and never forgets a way that was known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from toys import PLATE, finished, gauge_of, ground_of, search_of, waving, world_of
@@ -163,13 +165,58 @@ def test_the_second_time_it_looks_around_where_it_was_lost(hover, monkeypatch):
         return real(world, gauge, fragments, *rest)
 
     monkeypatch.setattr(search_module, "explored", noted)
-    monkeypatch.setattr(search_module, "_PATIENCE", 2.0)
     search = search_of(*hover)
     advances(search)
     assert looked and search.guide is not hover[1]
     assert np.isfinite(search.guide.gains).all() and np.isfinite(search.guide.curves).all()
     # The guide that was given is not written to.
     assert np.array_equal(hover[1].gains, guide_of(hover[0].world, hover[0].gauge).gains)
+
+
+ASTRAY, DEAR = 1.1 * search_module._LOST, 1.1 * search_module._DEAR
+
+
+@pytest.mark.parametrize(
+    ("seen", "lost"),
+    [
+        ([(ASTRAY, DEAR)] * 3, True),
+        ([(ASTRAY, DEAR)] * 2, False),
+        ([(ASTRAY, DEAR), (0.9 * search_module._LOST, DEAR), (ASTRAY, DEAR)], False),
+        ([(ASTRAY, 0.9 * search_module._DEAR)] * 6, False),
+        ([(0.9 * search_module._LOST, DEAR)] * 6, False),
+    ],
+    ids=["for long", "not yet", "not all the while", "low, but as near as can be", "far off, but up"],
+)
+def test_only_who_is_both_astray_and_far_off_for_long_is_lost(wave, monkeypatch, seen, lost):
+    """Who is lower than the source may still follow one that nobody could follow more closely."""
+    search = search_of(*wave)
+    given = iter(seen)
+    real = Search._layer
+
+    def layer(self, retry):
+        far, dear = next(given)
+        return replace(real(self, retry), astray=far, cost=dear)
+
+    monkeypatch.setattr(Search, "_layer", layer)
+    for _ in seen:
+        search.advance()
+    # All of three fragments are taken back: as many as _BACK were not yet done.
+    assert (len(search.layers), search.tries.any()) == ((0, True) if lost else (len(seen), False))
+
+
+def test_arms_are_spread_more_with_each_retry_and_never_more_than_the_rest(wave):
+    """Their share of the others' spread grows from a quarter to three quarters with the last retry."""
+    ground, guide = wave
+    calm = replace(ground, noise=np.array([0.1, 0.1, 0.1, 0.025]))
+    shares = []
+    for retry in range(search_module._RETRIES + 1):
+        search = search_of(calm, replace(guide, gains=np.zeros_like(guide.gains), aims=np.zeros_like(guide.aims)))
+        _, noise, offsets, *_ = search._tried(np.random.default_rng(0), retry, None)
+        spread = (offsets[1:] / noise[1:]).std(axis=0), (offsets[1:] / noise[1:]).mean(axis=0)
+        np.testing.assert_allclose(spread[0], 0.0, atol=1e-9)  # one spread for all samples
+        np.testing.assert_allclose(spread[1][:3], 0.1)
+        shares.append(spread[1][3] / 0.1)
+    np.testing.assert_allclose(shares, 0.25 + 0.75 * 0.7 * np.arange(4) / 3)
 
 
 def test_limp_bodies_fall_and_nobody_tries_again(world):
