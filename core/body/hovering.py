@@ -3,10 +3,12 @@
 
 A captured actor who rolled on the floor had more flesh than the body that stands for them, and a foot whose toes were
 not captured stands on nothing. No body can hover, so it is brought down to touch; what falls is a flight and is left.
+
+A flight that begins or ends with hovering is one with it, and comes down too: a hop of 18 cm onto a hover of 6 cm keeps
+10 cm. To let such flights be was tried on the stock dance_b, and its takes were further from the source, not nearer.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, rotate
 from ..motion import Clip
@@ -27,35 +29,18 @@ def hover(body: BodyModel, clip: Clip, clearance: Array) -> Array:
 
     clearance: (T,) metres from the ground up to the body's lowest point.
     """
-    reach = max(round(_REACH_S * clip.fps), 1)
-    least = max(_LEAST_S * clip.fps, 3)
-    height = centre_of_mass(body, clip)[:, 2]
     above = np.zeros(len(clip))
-    for start, stop in _runs(clearance > _CLEAR_M):
-        if stop - start < least or clearance[start:stop].max() > _MOST_M or _falls(height[start:stop], clip.fps):
+    height = centre_of_mass(body, clip)[:, 2]
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], (clearance > _CLEAR_M).astype(int), [0]])))
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        if stop - start < max(_LEAST_S * clip.fps, 3) or clearance[start:stop].max() > _MOST_M:
             continue
-        begins = np.clip(np.arange(start, stop) - reach, start, max(stop - 2 * reach - 1, start))
-        falls = np.array([_falls(height[at : min(at + 2 * reach + 1, stop)], clip.fps) for at in begins])
-        for first, last in _runs(~falls):
-            if last - first >= least:
-                above[start + first : start + last] = clearance[start + first : start + last]
-        # A flight between is lowered as steadily as it takes from one end to the other: so it still falls as it did.
-        for first, last in _runs(falls):
-            left, right = (above[at] if 0 <= at < len(above) else 0.0 for at in (start + first - 1, start + last))
-            above[start + first : start + last] = np.linspace(left, right, last - first + 2)[1:-1]
-    drop = _below(above, reach)
+        time_s = np.arange(stop - start) / clip.fps
+        fall = -2.0 * np.polyfit(time_s, height[start:stop], 2)[0]
+        if fall < _HELD * _EARTH_M_S2:
+            above[start:stop] = clearance[start:stop]
+    drop = _below(above, max(round(_REACH_S * clip.fps), 1))
     return drop if drop.max(initial=0.0) > _LEAST_DROP_M else np.zeros(len(clip))
-
-
-def _runs(now: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Starts and stops of stretches in which something (T,) holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], now.astype(int), [0]])))
-    return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
-
-
-def _falls(height: Array, fps: float) -> bool:
-    """Whether heights (T,) in metres, at least three, are those of a flight: a parabola that gravity bends."""
-    return bool(-2.0 * np.polyfit(np.arange(len(height)) / fps, height, 2)[0] > _HELD * _EARTH_M_S2)
 
 
 def centre_of_mass(body: BodyModel, clip: Clip) -> Array:
