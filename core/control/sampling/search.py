@@ -90,11 +90,19 @@ class Search:
         self.layers.append(layer)
         back = min(_BACK * (1 + int(self.tries[at])), at + 1)
         limp = self.ground.gauge.reference.muscle[self._frames(at)].min() < _LIMP
-        lately = self.layers[-_LONG:]
-        lost = len(lately) == _LONG and all(one.astray > _LOST and one.cost > _DEAR for one in lately)
-        if lost and not limp and self.tries[at] < _RETRIES and back <= self.spare:
+        since = self._lost_since()
+        lost = at + 1 - since >= _LONG
+        # Who lies on the ground is no longer helped by trying again from there.
+        if lost and not limp and self.tries[[since, at]].max() < _RETRIES and back <= self.spare:
             self._go_back(back)
         return layer
+
+    def _lost_since(self) -> int:
+        """The fragment since which the best samples have been astray without a break; that of the next layer if not."""
+        since = len(self.layers)
+        while since and self.layers[since - 1].astray > _LOST and self.layers[since - 1].cost > _DEAR:
+            since -= 1
+        return since
 
     def way(self) -> Way:
         """The best way through."""
