@@ -157,7 +157,8 @@ def sections(count: int) -> tuple:
 
 # References come along with bodies at once, for a lost anchor to be noticed.
 ANCHORED = (search, "_REACH_M", 0.0)
-LOST = ((search, "_LOST", -1.0), (search, "_DEAR", -1.0), (search, "_LONG", 1))
+# Every fragment by itself is taken for lost, whatever was before it.
+LOST = ((search.Search, "_lost_since", lambda self: len(self.layers) - 1), (search, "_LONG", 1))
 HARD = (*sections(SHORT), ANCHORED, *LOST, (search, "_BACK", 2), (search, "_PATIENCE", 3.0))
 
 

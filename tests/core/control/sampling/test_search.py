@@ -204,6 +204,25 @@ def test_only_who_is_both_astray_and_far_off_for_long_is_lost(wave, monkeypatch,
     assert (len(search.layers), search.tries.any()) == ((0, True) if lost else (len(seen), False))
 
 
+def test_who_lies_on_the_ground_is_not_tried_again_from_there(wave, monkeypatch):
+    """Lost from the second fragment on, whatever is done: once that has had its retries, the rest gets none."""
+    search = search_of(*wave)
+    real = Search._layer
+    tried = []
+
+    def layer(self, retry):
+        tried.append(len(self.layers))
+        found = real(self, retry)
+        return replace(found, astray=ASTRAY, cost=DEAR) if len(self.layers) >= 1 else replace(found, astray=0.0)
+
+    monkeypatch.setattr(Search, "_layer", layer)
+    advances(search)
+    assert search.tries[:4].tolist() == [3, 3, 3, 3] and not search.tries[4:].any()
+    # Three times back from the fourth, and then on to the end.
+    assert tried == [0, 1, 2, 3] * 4 + [4, 5, 6, 7]
+    assert search.spare == round(search_module._PATIENCE * 8) - 12
+
+
 def test_arms_are_spread_more_with_each_retry_and_never_more_than_the_rest(wave):
     """Their share of the others' spread grows from a quarter to three quarters with the last retry."""
     ground, guide = wave
