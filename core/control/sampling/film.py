@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...body import BodyModel
+from ...body.footprints import with_footprints_of
 from ...body.held import HeldReport, held
 from ...body.poses import clip_of_pose
 from ...body.servos import servo_torques
@@ -70,7 +71,7 @@ def filmed(performance: Performance) -> Film:
 def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Take, Trace, HeldReport]:
     """A performer's take at ``fps``, without others and props, its trace, and how its feet were held for it.
 
-    Tremble is taken out first, for holding makes up for what that does to feet.
+    Feet are held where they stand, and tremble is taken out of everything else.
 
     The take's places and those of the trace are the same. Forces, torques and the centre of mass are those of physics.
     """
@@ -82,12 +83,14 @@ def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Tak
     simulated = clip_of_pose(body, performer.source, qpos, CONTROL_FPS)
     fell_s = fell_at(wanted.link_pos[0], rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
     until = None if fell_s is None else round(fell_s * CONTROL_FPS)
+    stands = carried(body, force)
+    standing, holding = held(body, simulated, stands, surface_of(film.stage), until)
     calm = clip_of_pose(body, performer.source, calmed(performer.reference.space, qpos), CONTROL_FPS)
-    standing, holding = held(body, calm, carried(body, force), surface_of(film.stage), until)
+    finished = with_footprints_of(body, calm, standing, stands)
     seen_pos, seen_quat = _moved_along(
-        body, simulated, standing, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
+        body, simulated, finished, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
     )
-    motion = standing.resampled(fps)
+    motion = finished.resampled(fps)
     take = Take(
         motion,
         contacts=_on_bones(body, np.linalg.norm(force, axis=-1) > _TOUCH_N, motion),
