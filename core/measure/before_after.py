@@ -9,7 +9,7 @@ from ..body import BodyModel
 from ..body.clearance import clearances, grounded
 from ..geometry.differences import velocity
 from ..motion import Clip
-from . import smoothness
+from . import smoothness, soles
 
 # A figure is better where it is under this share of the source's, and worse where it is over that: a simulated limb may
 # be a little faster, and the goal for jerk is 1.5. Neither where it changed by less than so much in its own unit.
@@ -21,6 +21,7 @@ _LEAST = {"fastest_joint_m_s": 0.5, "deepest_m": 0.01, "skate_m_s": 0.005, "jerk
 def before_and_after(source: Clip, motion: Clip, body: BodyModel) -> dict[str, float]:
     """The fastest joint, the deepest point below the floor and the jerk, of the source and of what was made of it.
 
+    And how its feet slide in the source as it came: what a take is measured against otherwise has been mended before.
     The source's floor is where it stands, wherever that is; the take's is at zero. Errors of capture are the source's.
     """
     floor = -grounded(body, source)[1].shift
@@ -32,7 +33,11 @@ def before_and_after(source: Clip, motion: Clip, body: BodyModel) -> dict[str, f
         )
         found[f"{name}deepest_m"] = max(float(level - clearances(body, clip).min()), 0.0)
         found[f"{name}jerk_m_s3"] = smoothness.jerk(places, source.fps) or 0.0
-    return found
+    pos, quat = source.world()
+    bones = [source.skeleton.index(link.bone) for link in body.links]
+    on_floor = pos[:, bones] - [0.0, 0.0, floor]
+    slides = soles.skate_by_shape(body, on_floor, quat[:, bones], 1.0 / source.fps)
+    return found if slides is None else {**found, "source_skate_m_s": slides}
 
 
 def verdict(row: dict[str, Any]) -> dict[str, Any]:

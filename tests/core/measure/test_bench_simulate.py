@@ -163,6 +163,19 @@ def test_what_a_jump_of_the_source_costs_is_seen():
     assert verdict({"fell_at_s": None, **before_and_after(clean, clean, body)})["verdict"] == "as good"
 
 
+def test_feet_are_held_against_how_they_slid_in_the_source_as_it_came():
+    from sinew.core.body.build import build_body
+
+    still = rest(60)
+    body, _ = build_body(still.skeleton)
+    pos = np.array(still.local_pos)
+    pos[:, 0] += np.array([0.1, 0.0, 0.0]) * np.arange(60)[:, None] / 60.0 + [0.0, 0.0, 0.4]  # on a floor at 0.4 m
+    gliding = Clip(still.skeleton, 60.0, pos, still.local_quat_wxyz)
+    found = before_and_after(gliding, still, body)
+    assert found["source_skate_m_s"] == pytest.approx(0.1, rel=1e-6)
+    assert "skate_m_s" in verdict({"fell_at_s": None, "skate_m_s": 0.05, **found})["better"]
+
+
 def test_verdicts_without_a_take_or_on_the_ground():
     assert verdict({"refused": "Too short"}) == {"verdict": "refused"}
     fast = {"source_fastest_joint_m_s": 100.0, "fastest_joint_m_s": 8.0}
