@@ -3,13 +3,13 @@
 
 import numpy as np
 import pytest
-from stock_clips import needs_stock
 
 from sinew.core.errors import BadMotion
 from sinew.core.motion import Clip
 from sinew.core.motion.checks import require_simulatable
 from sinew.core.motion.io import stock
 from sinew.core.motion.loops import looped
+from stock_clips import needs_stock
 
 
 @pytest.fixture
