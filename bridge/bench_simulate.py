@@ -115,7 +115,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             rows.append(row)
             _tell(row, arguments.rows)
             if take is not None and arguments.sheets is not None and (case.group, case.seed) == ("stock", shown_seed):
-                sheet(arguments.sheets / _PICTURES / f"{case.name}.png", case.clip, take.motion)
+                sheet(arguments.sheets / _PICTURES / f"{case.name}.png", take.in_take_time(case.clip), take.motion)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
     result = {

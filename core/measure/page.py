@@ -10,9 +10,9 @@ from .goals import JERK, JOINT_ERROR, SKATE, mean_of, stood
 
 _HEAD = """# What simulation makes of motions
 
-Made by `./sinew bench simulate --sheets`; do not edit it by hand. Wall time is measured on the machine that made the
-page ({machine}), quality {quality}. Joint error is root-relative, mean over joints and time; skate is how fast
-standing feet slide; jerk is against the source's.
+Made by `./sinew bench simulate --rows docs/simulate.jsonl --sheets`; do not edit it by hand. Wall time is measured on
+the machine that made the page ({machine}), quality {quality}. Joint error is root-relative, mean over joints and time;
+skate is how fast standing feet slide; jerk is against the source's.
 """
 _DASH = "–"
 
