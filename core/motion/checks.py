@@ -13,6 +13,7 @@ SHORTEST_S = 0.1
 # begins to run.
 _LONGEST_END_S = 0.15
 _MOVES_M_S = 0.5
+_MOSTLY = 0.5  # of all frames
 
 
 def require_simulatable(clip: Clip) -> None:
@@ -38,6 +39,8 @@ def _lost_ends(clip: Clip) -> tuple[int, int]:
     """How many frames at the beginning and at the end have no body: far from all others, or frozen in full motion."""
     lost = np.zeros(len(clip), dtype=bool)
     lost[list(repaired(clip)[1].lost_frames)] = True
+    if lost.mean() > _MOSTLY:  # too fast throughout: that is a wrong scale or frame rate, and told elsewhere
+        lost[:] = False
     return _lost_beginning(clip, lost, 1), _lost_beginning(clip, lost, -1)
 
 

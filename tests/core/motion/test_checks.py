@@ -60,6 +60,12 @@ def test_who_stands_still_at_the_end_is_not_frozen(run):
 
 
 @needs_stock
+def test_a_wrong_scale_is_no_lost_body(run):
+    """Every step is then further than a body could go; somebody else says so, with the scale to set."""
+    require_simulatable(Clip(run.skeleton, run.fps, 100.0 * run.local_pos, run.local_quat_wxyz, run.name))
+
+
+@needs_stock
 @pytest.mark.parametrize("name", stock.names())
 def test_sound_clips_pass(name):
     require_simulatable(stock.load(name))
