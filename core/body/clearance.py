@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.flags import runs
 from ..geometry.quaternions import Array, multiply, rotate, to_matrix
 from ..motion import Clip
 from .hovering import hover
@@ -112,9 +113,8 @@ def _floor(body: BodyModel, bottom: Array, fps: float) -> float:
 
 def lasting(now: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
     """(T,) where something holds for at least so many frames on end."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], now.astype(int), [0]])))
     kept = np.zeros_like(now)
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+    for start, stop in runs(now):
         kept[start:stop] = stop - start >= frames
     return kept
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..geometry.flags import runs
 from ..geometry.quaternions import Array, from_rotation_vector, to_rotation_vector
 from ..motion import Clip
 from .footing import Ground
 from .holding import UP, Hold, Move, Span, contact_steps, reached, smooth, spans_of, spread, taken_back, turned
 from .legs import Leg, legs_of
 from .model import BodyModel
-from .stances import Flags, Sole, ground_under, runs, steady
+from .stances import Flags, Sole, ground_under, steady
 
 _BRIDGE_S, _LEAST_S = 0.05, 0.05  # a foot bounces for no longer than the first, and stands for no less than the second
 _LOW_M = 0.02  # what is carried higher than this above the ground stands on something else, which may move

@@ -10,6 +10,7 @@ A flight that begins or ends with hovering is one with it, and comes down too: a
 
 import numpy as np
 
+from ..geometry.flags import runs
 from ..geometry.quaternions import Array, rotate
 from ..motion import Clip
 from .model import BodyModel
@@ -31,8 +32,7 @@ def hover(body: BodyModel, clip: Clip, clearance: Array) -> Array:
     """
     above = np.zeros(len(clip))
     height = centre_of_mass(body, clip)[:, 2]
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], (clearance > _CLEAR_M).astype(int), [0]])))
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+    for start, stop in runs(clearance > _CLEAR_M):
         if stop - start < max(_LEAST_S * clip.fps, 3) or clearance[start:stop].max() > _MOST_M:
             continue
         time_s = np.arange(stop - start) / clip.fps

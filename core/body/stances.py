@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry.flags import runs
 from ..geometry.quaternions import Array, conjugate, rotate
 from ..motion import Clip
 from .footing import Ground
@@ -178,12 +179,6 @@ def steady(values: Array, fps: float, reach_s: float = _STEADY_S) -> Array:
     padded = np.pad(values, [(reach, reach), *[(0, 0)] * (values.ndim - 1)], mode="edge")
     pieces = [weight * padded[k : k + len(values)] for k, weight in enumerate(window / window.sum())]
     return np.asarray(np.sum(pieces, axis=0))
-
-
-def runs(now: Flags) -> list[tuple[int, int]]:
-    """Where flags (N,) are on without a break: first, and one after the last."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], now.astype(int), [0]])))
-    return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def touching(body: BodyModel, contact_force: Array) -> Flags:
