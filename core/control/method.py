@@ -46,6 +46,9 @@ class Run(Protocol):
     def add_trace(self, trace: Trace) -> None:
         """Hand over what physics saw of a character, to be measured: one of each, in the cast's order."""
 
+    def add_product(self, name: str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+        """Hand over something else that was made, beside the take: it becomes ``result/<name>.npz``."""
+
 
 class Method(Protocol):
     """One way of giving a clip a body.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A job as a folder: what it is to do, how it stands, what came out of it."""
 
+import re
 import shutil
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -168,16 +169,34 @@ class Job:
         except OSError as error:
             raise cannot_write(self.cancel_file, error) from error
 
+    def product_file(self, name: str) -> Path:
+        """Where something that was made beside the take is kept."""
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name == self.take_file.stem:
+            raise JobError(f"What a job makes cannot be called '{name}'", "Use small letters, and not 'take'")
+        return self.take_file.with_name(f"{name}.npz")
+
+    def product(self, name: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """(arrays, description) of what a done job made under this name beside its take, whole, or a ``JobError``."""
+        path = self.product_file(name)
+        if path.name not in self._hashes():
+            raise JobError(f"Job '{self.spec.title}' has made no '{name}'", "Choose a job that makes one")
+        return read_arrays(path)
+
     def result(self) -> Result:
         """The take and the report: whole and as the worker made them, or a ``JobError``."""
+        self._hashes()
+        return Result(load_take(self.take_file), read_json(self.report_file))
+
+    def _hashes(self) -> dict[str, str]:
+        """File name -> sha256 of everything that a done job has made, all of it as the worker made it."""
         status = self.status()
         if status.state != "done":
             hint = "Wait until it is done" if status.alive else status.hint or "Start it"
             raise JobError(f"Job '{self.spec.title}' has no result: it is {status.state}", hint)
-        hashes = (self.history.end or {}).get("sha256", {})
-        for path in (self.take_file, self.report_file):
-            _check(path, hashes.get(path.name), "Start the job again")
-        return Result(load_take(self.take_file), read_json(self.report_file))
+        hashes: dict[str, str] = (self.history.end or {}).get("sha256", {})
+        for name in {self.take_file.name, self.report_file.name, *hashes}:
+            _check(self.take_file.with_name(name), hashes.get(name), "Start the job again")
+        return hashes
 
     def has_result(self) -> bool:
         """Whether ``result`` would give one."""

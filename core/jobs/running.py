@@ -38,6 +38,7 @@ class WorkerRun:
         self.findings: list[dict[str, str]] = []
         self.details: dict[str, Any] = {}
         self.traces: list[Trace] = []
+        self.products: dict[str, tuple[Mapping[str, np.ndarray], Mapping[str, Any]]] = {}
         self._began = time.monotonic()
         self._written = 0.0
         self._waiting: dict[str, Any] | None = None
@@ -85,6 +86,11 @@ class WorkerRun:
     def add_trace(self, trace: Trace) -> None:
         """Keep what physics saw of a character until the take is measured."""
         self.traces.append(trace)
+
+    def add_product(self, name: str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+        """Keep something else that was made until the result is written."""
+        self.job.product_file(name)  # refuses a name that no file could have, before anything is lost by it
+        self.products[name] = (dict(arrays), plain(meta))
 
     def raise_if_cancelled(self) -> None:
         """Raise ``Cancelled`` if the user asked for it."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..control import registry
 from ..errors import SinewError
-from ..files import cannot_write, sha256_of, write_json
+from ..files import cannot_write, sha256_of, write_arrays, write_json
 from ..motion import Clip, Take
 from ..motion.io.npz import save_take
 from ..motion.timing import check_frame_rate, check_scale
@@ -139,14 +139,17 @@ def _listen_for_signals(job: Job) -> None:
 
 
 def _write_result(run: WorkerRun, take: Take) -> dict[str, Any]:
-    """Write take and report; they count only once the ``done`` event carries their hashes."""
+    """Write take, products and report; they count only once the ``done`` event carries their hashes."""
     job = run.job
     save_take(job.take_file, take)
+    for name, (arrays, meta) in run.products.items():
+        write_arrays(job.product_file(name), arrays, meta)
     report = make_report(run, take)
     write_json(job.report_file, report)
+    written = (job.take_file, job.report_file, *map(job.product_file, run.products))
     return {
         "message": "Done",
-        "sha256": {path.name: sha256_of(path) for path in (job.take_file, job.report_file)},
+        "sha256": {path.name: sha256_of(path) for path in written},
         "measurements": take.measurements,
         "fell": take.fell,
         "summary": report["summary"],

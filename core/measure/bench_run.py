@@ -36,6 +36,7 @@ class BenchRun:
         self.rng = np.random.default_rng(seed)
         self.findings: list[str] = []
         self.traces: list[Trace] = []
+        self.products: dict[str, tuple[Mapping[str, np.ndarray], Mapping[str, Any]]] = {}
         self._attachments = attachments
 
     def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
@@ -62,6 +63,10 @@ class BenchRun:
     def add_trace(self, trace: Trace) -> None:
         """Keep it to be measured."""
         self.traces.append(trace)
+
+    def add_product(self, name: str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+        """Keep it for whoever measures it."""
+        self.products[name] = (arrays, meta)
 
 
 @dataclass(frozen=True, eq=False)
