@@ -112,6 +112,8 @@ def _at_scene_frames(take: Take, rig: RigMotion) -> tuple[Array, Array, Array]:
     """World positions (T, B, 3) in metres, rotations (T, B, 4), stretches (T, B, 3, 3), one a scene frame."""
     motion = take.motion.resampled(rig.scene_fps)
     pos, quat = motion.world()
+    if take.own_clock:  # no frame of the source could say how a bone is stretched
+        return pos, quat, np.broadcast_to(np.eye(3), (*pos.shape, 3))
     times_s = take.source_time(np.arange(len(motion)) / rig.scene_fps)
     place = np.clip(times_s * rig.clip.fps, 0, len(rig.bone_stretch) - 1)
     low = place.astype(int)
@@ -155,7 +157,10 @@ def _key_bones(obj: bpy.types.Object, bag: Any, names: tuple[str, ...], pose: Ar
 
 
 def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any, take: Take, rig: RigMotion) -> None:
-    """Copy what the source animates besides its bones' transforms, in the take's time."""
+    """Copy what the source animates besides its bones' transforms, in the take's time.
+
+    A take with a clock of its own has it all as it is when the source begins.
+    """
 
     def moved(frame: float) -> float:
         plain = rig.result_frame(frame)
@@ -163,7 +168,12 @@ def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any
         return plain + float(take.take_time(source_s) - source_s) * rig.scene_fps
 
     for curve in actions.curves_of(source, actions.slot_for(source, obj)):
-        if not _BONE_CHANNEL.match(curve.data_path):
+        if _BONE_CHANNEL.match(curve.data_path):
+            continue
+        if take.own_clock:
+            value = np.array([curve.evaluate(rig.frame_start)])
+            actions.add_curve(bag, curve.data_path, curve.array_index, obj.name, rig.frame_start, value)
+        else:
             actions.copy_curve(bag, curve, moved)
 
 

@@ -72,7 +72,7 @@ def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
             "fell": one.fell,
             "fell_at_s": one.fell_at_s,
             "measurements": plain(one.measurements),
-            "summary": summary(one.measurements, one.fell_at_s),
+            "summary": summary(one.measurements, one.fell_at_s, one.own_clock),
         }
         for name, one in zip(names, (take, *take.others), strict=False)
     ]

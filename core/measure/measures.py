@@ -52,14 +52,16 @@ class Measures:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def measured(trace: Trace | None, source: Clip, motion: Clip) -> Measures:
+def measured(trace: Trace | None, source: Clip | None, motion: Clip) -> Measures:
     """Measure a take: its motion, the source it was made from, and what physics saw on the way.
 
-    Without a trace only the clips are compared, by all of their bones.
+    Without a trace only the clips are compared, by all of their bones. Without a source, where the take follows none of
+    it, errors are those from what the trace says was wanted.
     """
     if trace is None:
         every = range(len(motion.skeleton))
-        return Measures(**_of_clips(source, motion), **_of_smoothness(source, motion, every, motion.fps, np.inf))
+        compared = {} if source is None else _of_clips(source, motion)
+        return Measures(**compared, **_of_smoothness(source, motion, every, motion.fps, np.inf))
     fall_s = fell_at(trace.wanted_pos, trace.seen_pos, trace.dt_s)
     kept = len(trace) if fall_s is None else round(fall_s * trace.fps)
     bones = [motion.skeleton.index(link.bone) for link in trace.body.links]
@@ -126,8 +128,14 @@ def _of_joints(wanted: Array, seen: Array) -> Part:
     }
 
 
-def _of_smoothness(source: Clip, motion: Clip, bones: Sequence[int], fps: float, until_s: float) -> Part:
+def _of_smoothness(source: Clip | None, motion: Clip, bones: Sequence[int], fps: float, until_s: float) -> Part:
     """Jerk of the bones at the lowest rate involved, up to ``until_s``, wherever the source is sound."""
+    if source is None:
+        fps, until_s = min(motion.fps, fps), min(until_s, motion.duration_s)
+        if until_s < 0.0:
+            return {}
+        places = smoothness.bone_places(motion, bones, fps, until_s)
+        return {"jerk_m_s3": smoothness.jerk(places, fps)}
     fps = min(source.fps, motion.fps, fps)
     until_s = min(until_s, source.duration_s, motion.duration_s)
     if until_s < 0.0:

@@ -16,8 +16,11 @@ _SMOOTHER, _JERKIER = 0.8, 1.25
 _HARD = 0.25
 
 
-def summary(measurements: Mapping[str, Measurement], fell_at_s: float | None) -> list[str]:
-    """Sentences about a take, the most important first; what was not measured is not spoken of."""
+def summary(measurements: Mapping[str, Measurement], fell_at_s: float | None, own_clock: bool = False) -> list[str]:
+    """Sentences about a take, the most important first; what was not measured is not spoken of.
+
+    own_clock: it follows no source, but what its skills want, wherever on the ground that brings it.
+    """
     numbers = {
         name: value
         for name, value in measurements.items()
@@ -25,9 +28,9 @@ def summary(measurements: Mapping[str, Measurement], fell_at_s: float | None) ->
     }
     sentences = (
         _fall(fell_at_s),
-        _closeness(numbers, fell_at_s is not None),
-        _away(numbers),
-        _skate(numbers),
+        _closeness(numbers, fell_at_s is not None, "its skills" if own_clock else "the source"),
+        "" if own_clock else _away(numbers),
+        _skate(numbers, "its skills" if own_clock else "the source"),
         _depth(numbers),
         _smoothness(numbers),
         _strength(numbers),
@@ -41,14 +44,14 @@ def _fall(fell_at_s: float | None) -> str:
     return f"Fell after {fell_at_s:.1f} s" if fell_at_s >= 0.05 else "Fell at once"
 
 
-def _closeness(numbers: Mapping[str, float], fell: bool) -> str:
+def _closeness(numbers: Mapping[str, float], fell: bool, followed: str) -> str:
     error, most = numbers.get("joint_error_m"), numbers.get("joint_error_max_m")
     if error is None:
         return ""
     if error < _SAME_M and (most is None or most < _SAME_M):
-        return "Stayed with the source exactly" if not fell else ""
+        return f"Stayed with {followed} exactly" if not fell else ""
     at_most = "" if most is None else f", {_cm(most)} at most"
-    return f"{'Until then stayed' if fell else 'Stayed'} with the source: {_cm(error)} on average{at_most}"
+    return f"{'Until then stayed' if fell else 'Stayed'} with {followed}: {_cm(error)} on average{at_most}"
 
 
 def _away(numbers: Mapping[str, float]) -> str:
@@ -56,13 +59,13 @@ def _away(numbers: Mapping[str, float]) -> str:
     return f"Moves up to {_cm(most)} away from the source's path" if most > _AWAY_M else ""
 
 
-def _skate(numbers: Mapping[str, float]) -> str:
+def _skate(numbers: Mapping[str, float], followed: str) -> str:
     skate, before = numbers.get("skate_m_s"), numbers.get("source_skate_m_s")
     if skate is None:
         return ""
     if skate < _STANDING_M_S:
         return "Feet stand still"
-    source = "" if before is None else f" (in the source {_cm(before)}/s)"
+    source = "" if before is None else f" (in {followed} {_cm(before)}/s)"
     return f"Feet slide {_cm(skate)}/s{source}"
 
 

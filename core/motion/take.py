@@ -64,6 +64,7 @@ class Take:
     props: motions of the loose things on the stage, on the same clock.
     source_times_s: (T,) seconds in the source that each frame stands for, where the take plays it slower or faster in
         places; None where both have the same clock.
+    own_clock: the motion stands for itself, and none of its frames is a frame of the source.
     """
 
     motion: Clip
@@ -73,6 +74,7 @@ class Take:
     others: tuple["Take", ...] = ()
     props: tuple[PropMotion, ...] = ()
     source_times_s: Array | None = None
+    own_clock: bool = False
 
     def __post_init__(self) -> None:
         if self.contacts is not None:
@@ -103,13 +105,17 @@ class Take:
     def _check_clock(self) -> None:
         if self.source_times_s is None:
             return
+        if self.own_clock:
+            raise BadMotion("A take with a clock of its own cannot have times in its source", "Leave out one of both")
         times = np.array(self.source_times_s, dtype=float)
         if times.shape != (len(self.motion),) or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
             raise BadMotion(f"The take's times in its source, of shape {times.shape}, do not go up frame by frame")
         object.__setattr__(self, "source_times_s", frozen(times))
 
-    def in_take_time(self, source: Clip) -> Clip:
-        """The source as the take was asked to follow it: with the take's own timing."""
+    def in_take_time(self, source: Clip) -> Clip | None:
+        """The source as the take was asked to follow it: with the take's own timing; None if it followed none of it."""
+        if self.own_clock:
+            return None
         return source if self.source_times_s is None else played_at(source, self.source_times_s)
 
     def source_time(self, take_s: Array) -> Array:

@@ -84,7 +84,7 @@ def _take(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any], **c
     motion = _clip(f"'{path}'", arrays, meta)
     fell_at_s = meta["fell_at_s"]
     fell_at_s = None if fell_at_s is None else float(fell_at_s)
-    company["source_times_s"] = arrays.get("source_times_s")
+    company |= {"source_times_s": arrays.get("source_times_s"), "own_clock": bool(meta.get("own_clock", False))}
     return Take(motion, arrays.get("contacts"), fell_at_s, dict(meta["measurements"]), **company)
 
 
@@ -94,7 +94,8 @@ def _take_arrays(take: Take) -> dict[str, NDArray[Any]]:
 
 
 def _take_meta(take: Take) -> dict[str, Any]:
-    return _clip_meta(take.motion) | {"fell_at_s": take.fell_at_s, "measurements": dict(take.measurements)}
+    own = {"fell_at_s": take.fell_at_s, "measurements": dict(take.measurements), "own_clock": take.own_clock}
+    return _clip_meta(take.motion) | own
 
 
 def _clip_arrays(clip: Clip) -> dict[str, NDArray[Any]]:

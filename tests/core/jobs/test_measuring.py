@@ -88,6 +88,16 @@ def test_without_a_trace_the_clips_are_compared():
     assert take.measurements["joint_error_m"] == 0.0 and "skate_m_s" not in take.measurements
 
 
+def test_a_take_with_a_clock_of_its_own_is_not_compared_with_the_clip():
+    elsewhere = Clip(SKELETON, FPS, clip().local_pos[:7] + [5.0, 0.0, 0.0], clip().local_quat_wxyz[:7])
+    alone = with_measurements(Take(elsewhere, own_clock=True), clip(), run_with([])).measurements
+    assert alone["jerk_m_s3"] == pytest.approx(0.0, abs=1e-6)
+    assert not {"joint_error_m", "root_error_m", "jerk_ratio"} & set(alone)
+    # What physics saw is still compared with what was wanted of it.
+    seen = with_measurements(Take(elsewhere, own_clock=True), clip(), run_with([sliding(0.2)])).measurements
+    assert seen["skate_m_s"] == pytest.approx(0.2) and seen["joint_error_m"] > 0.0 and "jerk_ratio" not in seen
+
+
 def test_a_take_on_other_bones_is_told_of_and_kept():
     trace = sliding(0.1)
     bones = Skeleton(("a",), [-1], np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), [0.1])

@@ -21,6 +21,15 @@ def test_a_good_take():
     ]
 
 
+def test_a_take_that_follows_no_source_speaks_of_its_skills():
+    alone = GOOD | {"root_error_max_m": 1.31}
+    del alone["jerk_ratio"]
+    assert summary(alone, None, own_clock=True) == [
+        "Stayed with its skills: 3.2 cm on average, 12 cm at most",
+        "Feet slide 0.4 cm/s (in its skills 5.6 cm/s)",
+    ]
+
+
 def test_a_bad_take():
     bad = GOOD | {"root_error_max_m": 1.31, "penetration_max_m": 0.021, "jerk_ratio": 2.34, "torque_use": 0.4}
     del bad["source_skate_m_s"]

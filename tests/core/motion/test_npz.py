@@ -62,6 +62,21 @@ def test_a_take_comes_back_to_the_bit(take, tmp_path):
     assert (again.fell_at_s, again.measurements) == (take.fell_at_s, take.measurements)
 
 
+def test_whose_clock_a_take_is_on_is_kept(take, company, tmp_path):
+    for one, own in ((take, False), (replace(take, own_clock=True), True)):
+        npz.save_take(tmp_path / "take.npz", one)
+        assert npz.load_take(tmp_path / "take.npz").own_clock is own
+    others = tuple(replace(other, own_clock=True) for other in company.others)
+    npz.save_take(tmp_path / "take.npz", replace(company, others=others))
+    again = npz.load_take(tmp_path / "take.npz")
+    assert [one.own_clock for one in (again, *again.others)] == [False, True, True]
+
+
+def test_a_take_cannot_be_on_two_clocks(take):
+    with pytest.raises(BadMotion, match="clock of its own"):
+        replace(take, own_clock=True, source_times_s=np.arange(6.0))
+
+
 def test_everybody_and_everything_in_a_take_comes_back_to_the_bit(company, tmp_path):
     npz.save_take(tmp_path / "take.npz", company)
     again = npz.load_take(tmp_path / "take.npz")
