@@ -54,3 +54,7 @@ class BadStage(SinewError):
 
 class RigError(SinewError):
     """An armature or Action that cannot be read or written as it stands."""
+
+
+class GraphError(SinewError):
+    """Skills or transitions that cannot be a graph, or a graph in which somebody would be stuck."""
