@@ -79,7 +79,7 @@ def _group(name: str, doc: str | None, properties: dict[str, Any]) -> type[bpy.t
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": properties, "__doc__": doc})
 
 
-_METHODS = {name: registry.get(name) for name in registry.names()}
+_METHODS = {name: registry.get(name) for name in (*registry.names(), *registry.graph_names())}
 _SETTINGS = {
     name: settings_group(f"SINEW_PG_settings_{name}", method.settings_type) for name, method in _METHODS.items()
 }
@@ -122,7 +122,7 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
         description="The motion to simulate; empty for whatever moves the armature now",
     )
     method: EnumProperty(
-        items=enum_items((name, method.label, method.help) for name, method in _METHODS.items()),
+        items=enum_items((name, _METHODS[name].label, _METHODS[name].help) for name in registry.names()),
         default=registry.default_name(),
         name="Method",
         description="How the motion gets its body",

@@ -11,12 +11,19 @@ _METHODS = {
     "passthrough": ".passthrough:Passthrough",
     "sampling": ".sampling.method:Sampling",
 }
+# Methods that learn and play control graphs, likewise: they have a panel and a verb of their own.
+_OF_GRAPHS: dict[str, str] = {}
 _DEFAULT = "sampling"
 
 
 def names() -> tuple[str, ...]:
-    """Every method's name, in the order of the list."""
+    """The name of every method that makes a take of a clip, in the order of the list."""
     return tuple(_METHODS)
+
+
+def graph_names() -> tuple[str, ...]:
+    """The name of every method that learns or plays control graphs."""
+    return tuple(_OF_GRAPHS)
 
 
 def default_name() -> str:
@@ -26,9 +33,10 @@ def default_name() -> str:
 
 def get(name: str) -> Method:
     """The method called ``name``."""
-    if name not in _METHODS:
+    known = _METHODS | _OF_GRAPHS
+    if name not in known:
         raise UnknownMethod(f"There is no method '{name}'", f"Choose one of: {', '.join(_METHODS)}")
-    module, _, class_name = _METHODS[name].partition(":")
+    module, _, class_name = known[name].partition(":")
     method: Method = getattr(import_module(module, __package__), class_name)()
     return method
 
