@@ -47,7 +47,8 @@ def bring_home(job: Job, take: Take) -> tuple[BakedCharacter, ...]:
     Looks at everything before it writes anything. The caller owns the undo step.
     """
     target = job.spec.target
-    where, title = target.get("place", "AUTO"), f"{target['action']} {target.get('named') or job.spec.method}"
+    whose = target["armature"] if target.get("named_after") == "armature" else target["action"]
+    where, title = target.get("place", "AUTO"), f"{whose} {target.get('named') or job.spec.method}"
     characters = _characters(job, take, where)
     rig = characters[0].rig
     things = _things(job, take, rig)
@@ -105,7 +106,8 @@ def _characters(job: Job, take: Take, where: str) -> list[BakedCharacter]:
         rig = RigMotion.from_arrays(clip, *job.attachment(attachment_name("rig", number)))
         require_writable(obj, its.motion.skeleton.names, where)
         source = bpy.data.actions.get(one["action"])
-        found.append(BakedCharacter(obj, its, rig, f"{one['action'] or obj.name} {named}", source))
+        whose = obj.name if target.get("named_after") == "armature" else one["action"] or obj.name
+        found.append(BakedCharacter(obj, its, rig, f"{whose} {named}", source))
     return found
 
 

@@ -35,6 +35,8 @@ class JobView:
     notes: what the worker found out about the motion.
     batch, variation: which batch it belongs to and which one of it it is; '' and 0 for none.
     queued: whether it waits for its turn. fell: whether the character fell, for a job that is done.
+    armature: whom it is for. method_name: as the registry has it; ``method`` is for people.
+    curves: how its live numbers went so far, by name, each with the newest one last.
     """
 
     id: str
@@ -53,6 +55,9 @@ class JobView:
     variation: int = 0
     queued: bool = False
     fell: bool = False
+    armature: str = ""
+    method_name: str = ""
+    curves: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
     @property
     def alive(self) -> bool:
@@ -93,6 +98,9 @@ def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError 
         queueing.number_of(job),
         queueing.is_queued(job, state) and problem is None,
         bool((job.history.end or {}).get("fell")),
+        str(spec.target.get("armature", "")),
+        spec.method,
+        tuple(status.curves.items()),
     )
 
 

@@ -10,6 +10,8 @@ from .events import TERMINAL, Event, EventReader
 
 # The rate of progress forgets what is older than about this many seconds.
 _MEMORY_S = 10.0
+# A curve of more points than this is thinned out: it is there to be looked at.
+_MOST_POINTS = 512
 
 
 class History:
@@ -28,6 +30,7 @@ class History:
         self.end: Event | None = None
         self.step = 0
         self.measurements: dict[str, Any] = {}
+        self.curves: dict[str, list[float]] = {}
         self.findings: list[dict[str, str]] = []
         self._last_time = 0.0
         self._progressed: tuple[float, int] | None = None
@@ -75,7 +78,19 @@ class History:
             self._recent_steps = self._recent_steps * keep + step - self._progressed[1]
         self._progressed = (now, step)
         self.step, self.total = step, event["total"]
-        self.measurements = self.measurements | event.get("measurements", {})
+        found = event.get("measurements", {})
+        self.measurements = self.measurements | found
+        for name, value in found.items():
+            if isinstance(value, float | int) and not isinstance(value, bool):
+                self._draw(self.curves.setdefault(name, []), float(value))
+
+    @staticmethod
+    def _draw(curve: list[float], value: float) -> None:
+        """Add a point to a curve; what is reported twice is one point."""
+        if not curve or curve[-1] != value:
+            curve.append(value)
+        if len(curve) > _MOST_POINTS:
+            del curve[1:-1:2]
 
     def wall_s(self, alive: bool) -> float:
         """Seconds since the run was started, or that it took."""

@@ -29,6 +29,7 @@ class JobStatus:
     state: 'created', 'starting', 'running', 'done', 'failed', 'cancelled', or 'lost' (a worker that ended
         without a word: killed, crashed, power cut). All but the living and the done can be launched again.
     summary: how it went, in sentences, once it is done.
+    curves: how the measurements went on the way, those that are numbers.
     fraction: 0 to 1; eta_s: seconds to go, None while unknown; wall_s: seconds of this run; run: its number.
     """
 
@@ -44,6 +45,7 @@ class JobStatus:
     wall_s: float = 0.0
     findings: tuple[dict[str, str], ...] = ()
     summary: tuple[str, ...] = ()
+    curves: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def finished(self) -> bool:
@@ -148,6 +150,7 @@ class Job:
             history.wall_s(alive),
             tuple(history.findings),
             tuple((history.end or {}).get("summary", ())),
+            {name: tuple(points) for name, points in history.curves.items()},
         )
 
     def cancel(self) -> None:

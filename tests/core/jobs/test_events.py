@@ -105,6 +105,18 @@ def test_the_time_left_follows_the_recent_rate(tell):
     assert tell(*fast, *slow).eta_s() == pytest.approx(60.0, rel=0.05)
 
 
+def test_live_numbers_become_curves(tell):
+    def at(step, **numbers):
+        return float(step), 1, "progress", {"step": step, "total": 3000, "measurements": numbers}
+
+    history = tell(at(1, change=0.5, push_n=100), at(2, change=0.25, push_n=100, note="x"), at(3, change=None, best=True))
+    assert history.curves == {"change": [0.5, 0.25], "push_n": [100.0]}
+    history = tell(*(at(step, cost=1.0 / step) for step in range(1, 2000)))
+    points = history.curves["cost"]
+    assert 200 < len(points) <= 512 and points[0] == 1.0 and points[-1] == 1.0 / 1999
+    assert points == sorted(points, reverse=True)
+
+
 def test_a_resumed_run_begins_its_rate_anew_and_does_not_fall_back_to_zero(tell):
     now = time.time()
     history = tell(
