@@ -109,7 +109,9 @@ def test_live_numbers_become_curves(tell):
     def at(step, **numbers):
         return float(step), 1, "progress", {"step": step, "total": 3000, "measurements": numbers}
 
-    history = tell(at(1, change=0.5, push_n=100), at(2, change=0.25, push_n=100, note="x"), at(3, change=None, best=True))
+    history = tell(
+        at(1, change=0.5, push_n=100), at(2, change=0.25, push_n=100, note="x"), at(3, change=None, best=True)
+    )
     assert history.curves == {"change": [0.5, 0.25], "push_n": [100.0]}
     history = tell(*(at(step, cost=1.0 / step) for step in range(1, 2000)))
     points = history.curves["cost"]
