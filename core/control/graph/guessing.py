@@ -10,7 +10,7 @@ from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.loops import is_cyclic, looped
 
-# How high the bones are above the lowest one, as a mean. Who lies has less than this share of what they have at the end;
+# How high the bones are above the lowest, as a mean. Who lies has less than this share of what they have at the end;
 # who stands there has nearly as much as a skeleton that stands at rest.
 _LYING, _STANDING = 0.5, 0.75
 _TRAVELS_M_S = 0.5
