@@ -4,26 +4,24 @@
 import argparse
 import dataclasses
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import bpy
 
 from ...core import jobs
-from ...core.body.presets import body_presets, gain_presets
 from ...core.control import registry
 from ...core.control.muscle import parse_keys
 from ...core.errors import BadSettings, SinewError
-from ...core.files import write_json
 from ...core.motion.timing import check_frame_rate, check_scale
 from ...core.sim.variations import VariationSettings
-from .. import actions, preview, requests, saving
-from ..bodies import BodyRequest
+from .. import requests, saving
 from ..importers import open_input
 from ..rig_reader import RigMotion
 from ..rig_writer import PLACES, Written
 from . import CANCELLED, variations
+from .bodies import add_body, body_of
 from .jobs import run_to_end
+from .outputs import add_outputs, is_ours, rendered, require_outputs, widen, write_report
 from .registering import registered
 
 
@@ -47,33 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
     add("--seed", type=int, default=0, metavar="N", help="same seed, same result (default 0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the method; may be repeated")
-    add("--body", metavar="PRESET", help=f"one of: {', '.join(body_presets())}; the armature's own if left out")
-    add("--gains", metavar="NAME", help=f"muscles: one of: {', '.join(gain_presets())}; the armature's own if left out")
-    add("--mass", type=float, metavar="KG", help="what the body weighs; what its mesh or preset says if left out")
-    add("--no-mesh", action="store_true", help="make the body from bones and tables, not from the mesh")
-    add(
-        "--bone",
-        action="append",
-        default=[],
-        metavar="NAME=ROLE",
-        help="what a bone is, such as Hips=pelvis, LeftUpLeg=thigh.L, Cape=ride or Twist=merge; may be repeated",
-    )
+    add_body(parser)
     add(
         "--muscle",
         metavar="FRAME:VALUE,...",
         help="how much muscle there is, from 0 (limp) to 1, such as 1:1,40:0,60:0,80:1; what is keyed if left out",
     )
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
-    add("--out", type=Path, metavar="FILE.blend", help="save the scene with the new Action")
-    add("--report", type=Path, metavar="FILE.json", help="write what was done and measured")
-    add(
-        "--preview",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="FILE.png|.mp4",
-        help="render a contact sheet or a film of the result; may be repeated",
-    )
+    add_outputs(parser)
     add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
     variations.add_arguments(parser)
 
@@ -81,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
     request, wanted = _request(arguments), variations.settings_of(arguments)
-    _require_outputs(arguments)
+    require_outputs(arguments)
     with registered():
         return _simulate(arguments, request, wanted)
 
@@ -98,7 +77,7 @@ def _simulate(arguments: argparse.Namespace, request: requests.Request, wanted: 
     job = requests.create(request, rig, arguments.job_dir)
     status = run_to_end(job)
     if status.state != "done":
-        _write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
+        write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
         if status.state == "cancelled":
             print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
             return CANCELLED
@@ -116,14 +95,16 @@ def _simulate_variations(
     report = {**variations.report_of(batch, outcomes), "input": arguments.input}
     done = [outcome for outcome in outcomes if outcome.written is not None]
     for outcome in done:
-        _widen(outcome.written)
+        widen(outcome.written)
     if arguments.out and done:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
     report["preview"] = [
-        str(path) for outcome in done for path in _preview(arguments, outcome.written, outcome.variation.number)
+        str(path)
+        for outcome in done
+        for path in rendered(arguments, outcome.written, outcome.variation.number, follow=is_ours(arguments.input))
     ]
-    _write_report(arguments, report)
+    write_report(arguments, report)
     print(variations.table(outcomes))
     code = variations.exit_code(batch, outcomes)
     if code == CANCELLED:
@@ -152,44 +133,9 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
         scale=arguments.scale,
         cycles=arguments.cycles,
         place=arguments.place.upper(),
-        body=_body(arguments),
+        body=body_of(arguments),
         muscle=parse_keys(arguments.muscle) if arguments.muscle is not None else None,
     )
-
-
-def _body(arguments: argparse.Namespace) -> BodyRequest:
-    body = BodyRequest(
-        arguments.body,
-        arguments.gains,
-        arguments.mass,
-        False if arguments.no_mesh else None,
-        _overrides(arguments.bone),
-    )
-    body.checked()  # now, before anything is opened
-    return body
-
-
-def _overrides(texts: Sequence[str]) -> dict[str, str]:
-    """Bone -> role; a bone's name may hold anything, a role no '='."""
-    found = {}
-    for text in texts:
-        bone, _, role = text.rpartition("=")
-        if not (bone and role):
-            raise BadSettings(f"'{text}' says not which bone is what", "Write --bone NAME=ROLE, such as Hips=pelvis")
-        found[bone] = role
-    return found
-
-
-def _require_outputs(arguments: argparse.Namespace) -> None:
-    """Find out now, not after an hour of simulation, that a result could not be written."""
-    outputs = [(arguments.out, (".blend",)), (arguments.report, (".json",))]
-    outputs += [(path, (".png", ".mp4")) for path in arguments.preview]
-    for path, endings in outputs:
-        if path is None:
-            continue
-        if path.suffix.lower() not in endings:
-            raise BadSettings(f"'{path}' has the wrong ending", f"Give a file that ends in {' or '.join(endings)}")
-        saving.require_writable_folder(path.resolve().parent)
 
 
 def _say_findings(rig: RigMotion) -> None:
@@ -200,7 +146,7 @@ def _say_findings(rig: RigMotion) -> None:
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> None:
     """Save, report and show what came home."""
-    _widen(written)
+    widen(written)
     report = {**job.result().report, "input": arguments.input, "armature": written.obj.name}
     report |= {"action": written.action.name, "place": written.where.lower()}
     everybody = (written, *written.others)
@@ -210,34 +156,9 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
     if arguments.out:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
-    report["preview"] = [str(path) for path in _preview(arguments, written)]
-    _write_report(arguments, report)
+    report["preview"] = [str(path) for path in rendered(arguments, written, follow=is_ours(arguments.input))]
+    write_report(arguments, report)
     print(summary(report))
-
-
-def _widen(written: Written) -> None:
-    """Let the scene's frames take in the Action's."""
-    scene = bpy.context.scene
-    first, last = (int(frame) for frame in written.action.frame_range)
-    scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
-
-
-def _preview(arguments: argparse.Namespace, written: Written, number: int = 0) -> list[Path]:
-    """Render what was asked for; gives the files. A variation's number goes into their names."""
-    scene, everybody = bpy.context.scene, (written, *written.others)
-    first, last = (int(frame) for frame in written.action.frame_range)
-    paths = [path.with_stem(f"{path.stem}-{number:02d}") if number else path for path in arguments.preview]
-    for path in paths:
-        # A .blend has a camera of its user's; what we opened ourselves is best seen by one that goes along.
-        view = "FOLLOW" if arguments.input and Path(arguments.input).suffix.lower() != ".blend" else "AUTO"
-        with actions.playing(written.obj, written.action):
-            preview.render(scene, path.resolve(), first, last, [one.obj for one in everybody], view)
-    return paths
-
-
-def _write_report(arguments: argparse.Namespace, report: dict[str, object]) -> None:
-    if arguments.report:
-        write_json(arguments.report.resolve(), report)
 
 
 def summary(report: dict[str, object]) -> str:

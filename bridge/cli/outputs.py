@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a command line leaves behind: a scene, a report, pictures and films; the same for every verb that simulates."""
+
+import argparse
+from pathlib import Path
+
+import bpy
+
+from ...core.errors import BadSettings
+from ...core.files import write_json
+from .. import actions, preview, saving
+from ..rig_writer import Written
+
+
+def add_outputs(
+    parser: argparse.ArgumentParser, out: str = "FILE.blend", what: str = "save the scene with the new Action"
+) -> None:
+    """Declare the arguments that are about outputs; ``out``: what --out is, and for what."""
+    add = parser.add_argument
+    add("--out", type=Path, metavar=out, help=what)
+    add("--report", type=Path, metavar="FILE.json", help="write what was done and measured")
+    add(
+        "--preview",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE.png|.mp4",
+        help="render a contact sheet or a film of the result; may be repeated",
+    )
+
+
+def require_outputs(arguments: argparse.Namespace, out: str = ".blend") -> None:
+    """Find out now, not after an hour of simulation, that a result could not be written; ``out``: how --out ends."""
+    outputs = [(arguments.out, (out,)), (arguments.report, (".json",))]
+    outputs += [(path, (".png", ".mp4")) for path in arguments.preview]
+    for path, endings in outputs:
+        if path is None:
+            continue
+        if path.suffix.lower() not in endings:
+            raise BadSettings(f"'{path}' has the wrong ending", f"Give a file that ends in {' or '.join(endings)}")
+        saving.require_writable_folder(path.resolve().parent)
+
+
+def widen(written: Written) -> None:
+    """Let the scene's frames take in the Action's."""
+    scene = bpy.context.scene
+    first, last = (int(frame) for frame in written.action.frame_range)
+    scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
+
+
+def is_ours(text: str | None) -> bool:
+    """Whether what was opened came without a camera of its user's, as all does but a .blend."""
+    return bool(text) and Path(str(text)).suffix.lower() != ".blend"
+
+
+def rendered(arguments: argparse.Namespace, written: Written, number: int = 0, *, follow: bool) -> list[Path]:
+    """Render what was asked for; gives the files. A variation's number goes into their names.
+
+    follow: with a camera that goes along.
+    """
+    scene, everybody = bpy.context.scene, (written, *written.others)
+    first, last = (int(frame) for frame in written.action.frame_range)
+    paths = [path.with_stem(f"{path.stem}-{number:02d}") if number else path for path in arguments.preview]
+    for path in paths:
+        view = "FOLLOW" if follow else "AUTO"
+        with actions.playing(written.obj, written.action):
+            preview.render(scene, path.resolve(), first, last, [one.obj for one in everybody], view)
+    return paths
+
+
+def write_report(arguments: argparse.Namespace, report: dict[str, object]) -> None:
+    """Write what was done and measured, if that was asked for."""
+    if arguments.report:
+        write_json(arguments.report.resolve(), report)
