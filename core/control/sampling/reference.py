@@ -17,8 +17,8 @@ from ...sim.engine import Rows, World
 CONTROL_FPS = 60
 FRAGMENT_STEPS = 6  # control steps in a fragment of 0.1 s, the papers' length
 _EASE_STEPS = 2
-# How far the offsets of a fragment have come in each of its steps: a servo whose target jumps jerks.
-_EASE = np.minimum(np.arange(1, FRAGMENT_STEPS + 1) / _EASE_STEPS, 1.0)[:, None]
+EASE = np.minimum(np.arange(1, FRAGMENT_STEPS + 1) / _EASE_STEPS, 1.0)[:, None]
+"""How far the offsets of a fragment have come in each of its steps: a servo whose target jumps jerks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Reference:
 
     def aims(self, fragments: NDArray[np.int64], before: Array, offsets: Array) -> Array:
         """(N, FRAGMENT_STEPS, nu) servo targets of fragments (N,): offsets (N, nu), eased in from those before them."""
-        eased = before[:, None] + _EASE * (offsets - before)[:, None]
+        eased = before[:, None] + EASE * (offsets - before)[:, None]
         return np.asarray(self.targets[self.frames_of_many(fragments)] + eased)
 
     def frame_before(self, fragments: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -74,7 +74,7 @@ def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | No
     # A servo that damps absolute rates lags kd/kp behind a moving target: aim that much ahead.
     lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
     targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
-    states = _states(world, qpos, qvel)
+    states = states_at(world, qpos, qvel)
     strength = np.ones(len(qpos))
     if muscle is not None:
         strength = np.interp(np.arange(len(qpos)) / CONTROL_FPS, np.arange(len(muscle)) / clip.fps, muscle)
@@ -86,17 +86,27 @@ def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | No
         states,
         targets,
         strength,
-        _sense(world, states),
-        _links(body, ("foot", "toe")),
-        _links(body, ("foot", "hand", "forearm", "head")),
+        sensed(world, states),
+        feet_of(body),
+        tips_of(body),
     )
+
+
+def feet_of(body: BodyModel) -> NDArray[np.int64]:
+    """Links that stand."""
+    return _links(body, ("foot", "toe"))
+
+
+def tips_of(body: BodyModel) -> NDArray[np.int64]:
+    """Links whose height counts."""
+    return _links(body, ("foot", "hand", "forearm", "head"))
 
 
 def _links(body: BodyModel, roles: Sequence[str]) -> NDArray[np.int64]:
     return np.array([i for i, link in enumerate(body.links) if link.role in roles], dtype=np.int64)
 
 
-def _states(world: World, qpos: Array, qvel: Array) -> Array:
+def states_at(world: World, qpos: Array, qvel: Array) -> Array:
     """(T, state_size) of poses (T, nq), at their own times."""
     time_s = np.arange(len(qpos)) / CONTROL_FPS
     blocks = []
@@ -106,7 +116,7 @@ def _states(world: World, qpos: Array, qvel: Array) -> Array:
     return np.concatenate(blocks)[: len(qpos)]
 
 
-def _sense(world: World, states: Array) -> Rows:
+def sensed(world: World, states: Array) -> Rows:
     """Sensor rows (1, T, ...) of states (T, state_size), a batch at a time."""
     blocks = [
         world.sense(padded(states[i : i + world.copies], world.copies)) for i in range(0, len(states), world.copies)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which way a body faces: what is left of its motion when place and heading are taken out of it.
+
+Headings are told against a reference pose, as the turn about the vertical that comes nearest to it. Unlike an angle
+read off a single pose that is never undefined, not even upside down.
+"""
+
+import numpy as np
+
+from ...body import BodyModel
+from ...body.sides import mirror_of
+from ...geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, rotate
+
+_UP: Array = np.array([0.0, 0.0, 1.0])
+
+
+def twist(quat_wxyz: Array, base_wxyz: Array) -> Array:
+    """(...,) radians about Z that turn ``base`` (..., 4) as near as possible to ``quat`` (..., 4)."""
+    whole = multiply(quat_wxyz, conjugate(base_wxyz))
+    return np.asarray(2.0 * np.arctan2(whole[..., 3], whole[..., 0]))
+
+
+def about_z(angle: Array) -> Array:
+    """(..., 4) rotations about Z by angles (...,)."""
+    half = 0.5 * np.asarray(angle)
+    zero = np.zeros_like(half)
+    return np.stack([np.cos(half), zero, zero, np.sin(half)], axis=-1)
+
+
+def turned(angle: Array, vectors: Array) -> Array:
+    """(..., 3) vectors turned about Z by angles (...,), which may have fewer dimensions."""
+    angle = np.asarray(angle)
+    angle = angle.reshape((*angle.shape, *(1,) * (vectors.ndim - 1 - angle.ndim)))
+    cos, sin = np.cos(angle), np.sin(angle)
+    x, y = vectors[..., 0], vectors[..., 1]
+    return np.stack([cos * x - sin * y, sin * x + cos * y, vectors[..., 2] + 0.0 * cos], axis=-1)
+
+
+def pose_turned(angle: Array, qpos: Array, qvel: Array) -> tuple[Array, Array]:
+    """Poses (..., nq) and velocities (..., nv) turned about the world's Z axis by angles (...,)."""
+    qpos, qvel = np.array(qpos), np.array(qvel)
+    qpos[..., :3] = turned(angle, qpos[..., :3])
+    qpos[..., 3:7] = multiply(about_z(angle), qpos[..., 3:7])
+    qvel[..., :3] = turned(angle, qvel[..., :3])
+    return qpos, qvel
+
+
+def upright(body: BodyModel) -> Array:
+    """(4,) the root's rotation when the body stands as at rest and faces along +X.
+
+    Forward is where neither the left nor the right side is; a body without two sides faces along +X at rest.
+    """
+    rest = body.skeleton.rest_world()[1][body.skeleton.index(body.links[0].bone)]
+    mirror = mirror_of(body)
+    if mirror is None:
+        return np.asarray(rest)
+    forward = np.cross(mirror.normal, _UP)  # the normal points to the left
+    heading = float(np.arctan2(forward[1], forward[0]))
+    return np.asarray(multiply(from_rotation_vector(-heading * _UP), rest))
+
+
+def forward(quat_wxyz: Array, upright_wxyz: Array) -> Array:
+    """(..., 3) the level direction that roots (..., 4) face, of length one."""
+    level = about_z(twist(quat_wxyz, upright_wxyz))
+    return rotate(level, np.broadcast_to(np.array([1.0, 0.0, 0.0]), (*quat_wxyz.shape[:-1], 3)))

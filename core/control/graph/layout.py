@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A motion graph as fragments: one chain for each skill, one for each transition, and what may follow what."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...body import BodyModel
+from ...body.tangent import PoseSpace
+from ...errors import GraphError
+from ...geometry.quaternions import Array
+from ..sampling.reference import FRAGMENT_STEPS
+from .blending import blend_fragments, eased_in
+from .chains import Moments, skill_moments, told
+from .distances import VELOCITY_S, apart, link_centres, point_weights
+from .distances import Moments as Cloud
+from .facing import pose_turned, turned, twist
+from .motion_graph import MotionGraph, Transition
+from .track import Indices, Track
+
+_MARGIN = 4
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Fragments ``first`` to ``first + count`` in a row.
+
+    name: the skill's, or 'walk>run' for a transition. kind: the skill's, or 'transition'. skill: the number of the
+    skill that it is or leads to. gait: whether its second half mirrors its first.
+    """
+
+    name: str
+    kind: str
+    skill: int
+    first: int
+    count: int
+    gait: bool = False
+
+    @property
+    def fragments(self) -> range:
+        """Its fragments."""
+        return range(self.first, self.first + self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Chains of F fragments together. follows: by fragment, what may come after it, its own chain's first."""
+
+    chains: tuple[Chain, ...]
+    follows: tuple[tuple[int, ...], ...]
+
+    @property
+    def count(self) -> int:
+        """How many fragments there are."""
+        return len(self.follows)
+
+    @cached_property
+    def chain_of(self) -> Indices:
+        """(F,) which chain each fragment belongs to."""
+        return np.repeat(np.arange(len(self.chains)), [chain.count for chain in self.chains])
+
+    @cached_property
+    def skill_of_chain(self) -> Indices:
+        """(C,) which skill each chain is, or leads to."""
+        return np.array([chain.skill for chain in self.chains], dtype=np.int64)
+
+    @cached_property
+    def twins(self) -> Indices:
+        """(F,) for the second half of a gait the fragment that each mirrors; for all others themselves."""
+        found = np.arange(self.count)
+        for chain in self.chains:
+            if chain.gait:
+                half = chain.count // 2
+                found[chain.first + half : chain.first + chain.count] -= half
+        return found
+
+    def chain(self, name: str) -> Chain:
+        """The chain of that name."""
+        for chain in self.chains:
+            if chain.name == name:
+                return chain
+        names = ", ".join(chain.name for chain in self.chains if chain.kind != "transition")
+        raise GraphError(f"The graph has no skill '{name}'", f"It has: {names}")
+
+
+def laid(body: BodyModel, graph: MotionGraph) -> tuple[Layout, Track]:
+    """The graph's chains and the track of all their fragments, before anything is learned."""
+    graph.require_body(body)
+    skills = [skill_moments(body, skill) for skill in graph.skills]
+    chains, tracks, first = [], [], 0
+    for index, (skill, moments) in enumerate(zip(graph.skills, skills, strict=True)):
+        tracks.append(moments.cut(body))
+        chains.append(Chain(skill.name, skill.kind, index, first, len(tracks[-1]), skill.gait))
+        first += len(tracks[-1])
+    follows: list[list[int]] = [[] for _ in range(first)]
+    for chain in chains:
+        for fragment in chain.fragments:
+            last = fragment == chain.first + chain.count - 1
+            if not last or chain.kind == "cycle":
+                follows[fragment].append(chain.first if last else fragment + 1)
+    numbers = {skill.name: index for index, skill in enumerate(graph.skills)}
+    for way in graph.transitions:
+        source, target = numbers[way.source], numbers[way.target]
+        leaves, joins, moments = _crossing(body, way, skills[source], skills[target], chains[source], chains[target])
+        tracks.append(moments.cut(body))
+        count = len(tracks[-1])
+        chains.append(Chain(f"{way.source}>{way.target}", "transition", target, first, count))
+        follows[leaves].append(first)
+        follows += [[first + step + 1] for step in range(count - 1)] + [[joins]]
+        first += count
+    parts = (np.concatenate([getattr(one, name) for one in tracks]) for name in ("qpos", "rates", "targets"))
+    return Layout(tuple(chains), tuple(tuple(some) for some in follows)), Track(body, *parts)
+
+
+def _crossing(
+    body: BodyModel, way: Transition, source: Moments, target: Moments, leaving: Chain, entering: Chain
+) -> tuple[int, int, Moments]:
+    """The fragment after which a transition begins, the one that it leads to, and its own moments."""
+    leave = _boundary(source.times_s, way.leave_s, leaving.kind == "cycle")
+    enter = _boundary(target.times_s, way.enter_s, entering.kind == "cycle")
+    if leave == 0 and leaving.kind != "cycle":
+        raise GraphError(f"The transition {way} leaves '{way.source}' where it begins", "Leave it later")
+    last = leave or leaving.count  # a cycle's beginning is its end
+    left = (source.qpos[last * FRAGMENT_STEPS], source.rates[last * FRAGMENT_STEPS])
+    entered = (target.qpos[enter * FRAGMENT_STEPS], target.rates[enter * FRAGMENT_STEPS])
+    room = entering.count if entering.kind == "cycle" else entering.count - 1 - enter
+    count = blend_fragments(_distance(body, left, entered), room)
+    steps = count * FRAGMENT_STEPS + 1
+    qpos, rates = _onward(target, enter * FRAGMENT_STEPS, steps + _MARGIN, entering.kind == "cycle")
+    eased = eased_in(PoseSpace(body), body, qpos[:steps], rates[:steps], *left)
+    # Before it comes the source, after it the target: so that rates and targets know no seam.
+    came = _moved_onto(source.qpos[last * FRAGMENT_STEPS - _MARGIN : last * FRAGMENT_STEPS + 1], eased[0])[:-1]
+    moments = told(body, np.concatenate([came, eased, qpos[steps:]]), _MARGIN, np.zeros(count + 1))
+    return leaving.first + last - 1, entering.first + (enter + count) % entering.count, moments
+
+
+def _boundary(times_s: Array, time_s: float, cycle: bool) -> int:
+    """The fragment boundary nearest to a time in a clip; a cycle's last is its first."""
+    nearest = int(np.argmin(np.abs(times_s - time_s)))
+    return nearest % (len(times_s) - 1) if cycle else nearest
+
+
+def _distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
+    """Metres between two moments, each a pose (nq,) and rates (nv,)."""
+    space, clouds = PoseSpace(body), []
+    for qpos, rates in (one, other):
+        before, after = (link_centres(body, space.moved(qpos, sign * VELOCITY_S * rates)) for sign in (-0.1, 0.1))
+        pos, weight = 0.5 * (before + after), point_weights(body)
+        pos[:, :2] -= weight @ pos[:, :2]
+        clouds.append(Cloud(pos[None], (after - before)[None] / (0.2 * VELOCITY_S), weight))
+    return float(apart(*clouds)[0, 0])
+
+
+def _onward(moments: Moments, first: int, count: int, cycle: bool) -> tuple[Array, Array]:
+    """``count`` poses and rates from moment ``first`` on; a cycle goes on where it ended, all else holds its end."""
+    at = first + np.arange(count)
+    last = len(moments.qpos) - 1
+    if not cycle:
+        at = np.minimum(at, last)
+        return moments.qpos[at], moments.rates[at]
+    qpos, rates = np.array(moments.qpos[at % last]), np.array(moments.rates[at % last])
+    for index in np.flatnonzero(at >= last):  # at most one cycle further
+        qpos[index : index + 1] = _moved_onto(moments.qpos[[at[index] % last, 0]], moments.qpos[last])[:1]
+        heading = twist(moments.qpos[last, 3:7], moments.qpos[0, 3:7])
+        rates[index, :3] = turned(heading, rates[index, :3])
+    return qpos, rates
+
+
+def _moved_onto(qpos: Array, onto: Array) -> Array:
+    """Poses (T, nq) moved over the floor and turned so that the last is where ``onto`` (nq,) is."""
+    heading = twist(onto[3:7], qpos[-1, 3:7])
+    posed, _ = pose_turned(np.full(len(qpos), heading), qpos, np.zeros((len(qpos), 3)))
+    posed[:, :2] += onto[:2] - posed[-1, :2]
+    return posed

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Guided learning of a whole graph: open-loop refinement, foresight, then examples and regression in turns."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...sim.engine import Engine, World
+from ...sim.stage import Character, Stage
+from .balance import balanced
+from .crowd import Arena
+from .evenness import Evenness
+from .features import Features
+from .guided import Examples, Guided
+from .layout import Layout
+from .lessons import Lesson, lessons_of
+from .policies import Policies, blank, regressed, stacked
+from .refining import refined
+from .track import Indices, Track, reference_of
+from .trials import hardest_push
+
+_REFINE_COPIES, _TEST_COPIES = 100, 64
+_REFINE, _BALANCE, _WALK, _TEST = range(4)  # what randomness is for
+_FEW = 40  # examples, with fewer a fragment keeps the policy it has
+
+
+@dataclass(frozen=True)
+class Study:
+    """How hard to learn.
+
+    populations, members: copies that walk together, and how many try each way. examples: of each fragment and
+    iteration. iterations: at most. push_n: up to how hard learners are pushed, for a body of 62 kg. settled: a change
+    of policies below which learning ends.
+    """
+
+    populations: int = 16
+    members: int = 32
+    examples: int = 200
+    iterations: int = 6
+    push_n: float = 300.0
+    settled: float = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where learning stands: enough to go on after a kill.
+
+    lesson, iteration: the next to be done. refined: whether this lesson's track is.
+    """
+
+    track: Track
+    policies: Policies
+    lesson: int = 0
+    iteration: int = 0
+    refined: bool = False
+    curve: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(eq=False)
+class Learner:
+    """Learns one graph; every step depends on the seed and what came before, and on nothing else.
+
+    look: called with (done, total) now and then: progress, and a chance to stop.
+    """
+
+    layout: Layout
+    engine: Engine
+    study: Study
+    seed: int
+    look: Callable[[], None] = lambda: None
+    opened: ExitStack = field(default_factory=ExitStack)
+
+    def begun(self, track: Track) -> Progress:
+        """Nothing learned yet."""
+        features = Features(track.body)
+        arena = self._arena(track, self._world(track, _TEST_COPIES))
+        return Progress(track, blank(arena.start_features, len(features.acts)))
+
+    def lessons(self) -> list[Lesson]:
+        """What there is to be learned, in order."""
+        return lessons_of(self.layout)
+
+    def advanced(self, now: Progress) -> Progress:
+        """One step further: a lesson's refinement, or one of its iterations."""
+        lesson = self.lessons()[now.lesson]
+        if not now.refined:
+            return self._refined(now, lesson)
+        policies, figures = self._iterated(now, lesson)
+        curve = (*now.curve, figures)
+        done = now.iteration + 1 >= self.study.iterations or figures["change"] < self.study.settled
+        if done:
+            return Progress(now.track, policies, now.lesson + 1, 0, False, curve)
+        return replace(now, policies=policies, iteration=now.iteration + 1, curve=curve)
+
+    def _refined(self, now: Progress, lesson: Lesson) -> Progress:
+        """The lesson's fragments as a body can do them, and policies that begin there."""
+        world, track = self._world(now.track, _REFINE_COPIES), now.track
+        for number, walk in enumerate(lesson.walks):
+            locked = np.setdiff1d(walk, lesson.open)
+            seed = (self.seed, _REFINE, now.lesson, number)
+            track, _ = refined(track, walk, world, seed, lambda *_: self.look(), locked)
+        even = Evenness(track.body, self.layout, Features(track.body))
+        track = even.track(track)
+        fresh = blank(
+            self._arena(track, self._world(track, _TEST_COPIES)).start_features, now.policies.actions.shape[1]
+        )
+        some = Policies(*(getattr(fresh, name)[lesson.open] for name in vars(fresh)))
+        return replace(now, track=track, refined=True, policies=now.policies.with_fragments(lesson.open, some))
+
+    def _iterated(self, now: Progress, lesson: Lesson) -> tuple[Policies, dict[str, Any]]:
+        """Policies after one more turn of examples and regression, and what was seen of it."""
+        study, track = self.study, now.track
+        features = Features(track.body)
+        world = self._world(track, study.populations * study.members)
+        arena = self._arena(track, world)
+        balance, gauge = balanced(
+            track, arena.reference, world, features, lesson.follows, self._rng(_BALANCE, now.lesson)
+        )
+        rng = self._rng(_WALK, now.lesson, now.iteration)
+        visits = np.zeros(self.layout.count)
+        push_n = study.push_n * track.body.mass / 62.0
+        learned = ~np.isin(np.arange(self.layout.count), lesson.open)
+
+        def after(some: Indices, random: np.random.Generator) -> Indices:
+            return lesson.after(some, random, visits)
+
+        guided = Guided(arena, gauge, balance, study.populations, after, learned, push_n)
+        steps = int(np.ceil(study.examples * len(lesson.open) / study.populations))
+        starts = rng.choice(lesson.starts, size=study.populations)
+        examples = guided.walked(now.policies, starts, steps, now.iteration == 0, rng, self.look)
+        even = Evenness(track.body, self.layout, features)
+        policies = _learned(now.policies, examples, lesson, even, features)
+        figures: dict[str, Any] = {
+            "lesson": lesson.name,
+            "iteration": now.iteration + 1,
+            "cost": float(np.mean([value for value in examples.cost if np.isfinite(value)])),
+            "lost": examples.lost,
+            "change": policies.distance(now.policies, features.scale),
+        }
+        chain = next((one for one in self.layout.chains if one.name == lesson.name and one.kind == "cycle"), None)
+        if chain is not None:
+            tests = self._arena(track, self._world(track, _TEST_COPIES))
+            force, _ = hardest_push(tests, policies, chain.first, lambda some: lesson.after(some, rng), chain.count)
+            figures["push_n"] = force
+        return policies, figures
+
+    def _arena(self, track: Track, world: World) -> Arena:
+        return Arena(track, reference_of(track, world), world, Features(track.body))
+
+    def _world(self, track: Track, copies: int) -> World:
+        if copies not in self._worlds:
+            world = self.engine.compile(Stage((Character(track.body),)), copies)
+            self._worlds[copies] = self.opened.enter_context(closing(world))
+        return self._worlds[copies]
+
+    def __post_init__(self) -> None:
+        self._worlds: dict[int, World] = {}
+
+    def _rng(self, *what: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, *what])
+
+
+def _learned(policies: Policies, examples: Examples, lesson: Lesson, even: Evenness, features: Features) -> Policies:
+    """The policies with those of the lesson's fragments found anew from examples."""
+    twins, found, where = even.layout.twins, [], []
+    for fragment in np.unique(twins[lesson.open]):
+        states, actions = examples.of(int(fragment))
+        for second in np.flatnonzero((twins == fragment) & (np.arange(len(twins)) != fragment)):
+            more = examples.of(int(second))
+            if len(more[0]):
+                more = even.pooled(*more)
+                states = np.concatenate([states.reshape(-1, more[0].shape[1]), more[0]])
+                actions = np.concatenate([actions.reshape(-1, more[1].shape[1]), more[1]])
+        if len(states) >= _FEW:
+            found.append(regressed(states, actions, features.scale))
+            where.append(int(fragment))
+    if not found:
+        return policies
+    return even.policies(policies.with_fragments(np.array(where), stacked(found)))

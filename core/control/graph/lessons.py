@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""In what order a graph is learned: cycles by themselves, then all that links them (control graphs, 5.4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...geometry.quaternions import Array
+from .layout import Chain, Layout
+from .track import Indices
+
+_INSTANCES = 6  # of each fragment on a walk that is refined
+_LEAST_S = 4.0  # a walk that is refined lasts at least this long, and is long enough to settle
+_RUN_UP, _RUN_OUT = 8, 10  # fragments of the skills before and after a way that is refined
+_FRAGMENT_S = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Part of a graph that is learned together; the rest stays as it is.
+
+    name: for progress. open: fragments that are learned. follows: by fragment, what may follow in this lesson.
+    walks: to be refined, each from a calm start. starts: fragments that guided walks begin with.
+    """
+
+    name: str
+    open: Indices
+    follows: tuple[tuple[int, ...], ...]
+    walks: tuple[Indices, ...]
+    starts: Indices
+
+    def after(self, fragments: Indices, rng: np.random.Generator, visits: Array | None = None) -> Indices:
+        """(N,) a fragment that may follow each of (N,); where ways part, rather one that was seldom taken.
+
+        visits: (F,) how often fragments were visited so far, counted on.
+        """
+        found = np.empty(len(fragments), dtype=np.int64)
+        for index, fragment in enumerate(fragments):
+            choices = self.follows[fragment]
+            if len(choices) == 1:
+                found[index] = choices[0]
+            elif visits is None:
+                found[index] = choices[int(rng.integers(len(choices)))]
+            else:
+                found[index] = min(choices, key=lambda one: (visits[one] + rng.random(), one))
+            if visits is not None:
+                visits[found[index]] += 1
+        return found
+
+
+def lessons_of(layout: Layout) -> list[Lesson]:
+    """Each cycle alone, then everything else with the cycles as they are."""
+    found = [_cycle(layout, chain) for chain in layout.chains if chain.kind == "cycle"]
+    rest = [chain for chain in layout.chains if chain.kind != "cycle"]
+    if rest:
+        found.append(_links(layout, rest))
+    return found
+
+
+def _cycle(layout: Layout, chain: Chain) -> Lesson:
+    own = np.array(chain.fragments)
+    follows = [() for _ in range(layout.count)]  # type: list[tuple[int, ...]]
+    for fragment in chain.fragments:
+        follows[fragment] = (layout.follows[fragment][0],)
+    cycles = max(_INSTANCES, int(np.ceil(_LEAST_S / (chain.count * _FRAGMENT_S)))) + 1
+    return Lesson(chain.name, own, tuple(follows), (np.tile(own, cycles),), own)
+
+
+def _links(layout: Layout, chains: Sequence[Chain]) -> Lesson:
+    fragments = np.concatenate([np.array(chain.fragments) for chain in chains])
+    walks = tuple(_through(layout, chain) for chain in chains)
+    return Lesson("transitions", fragments, layout.follows, walks, fragments)
+
+
+def _through(layout: Layout, chain: Chain) -> Indices:
+    """A walk that leads through a chain, from well before it to well after."""
+    walk = list(chain.fragments)
+    if chain.kind != "rise":
+        while len(walk) < chain.count + _RUN_UP:
+            before = [f for f in range(layout.count) if walk[0] in layout.follows[f]]
+            if not before:
+                break
+            # Rather along a cycle than along another transition.
+            walk.insert(0, min(before, key=lambda f: (layout.chains[layout.chain_of[f]].kind != "cycle", f)))
+    while len(walk) < chain.count + _RUN_UP + _RUN_OUT and layout.follows[walk[-1]]:
+        walk.append(layout.follows[walk[-1]][0])
+    return np.array(walk)

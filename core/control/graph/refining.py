@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Open-loop refinement: a walk through the graph is sampled, and each fragment becomes the average of its instances.
+
+What a capture asks for is not always what a body can do. The average of many instances can be done, from all the states
+that ways through the graph arrive in, and the noise of single samples is gone from it (control graphs, 5.4).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...geometry.quaternions import Array
+from ...sim.engine import World
+from ..sampling.gauge import Gauge
+from ..sampling.performer import noise_of
+from ..sampling.plan import Effort, Planner, Task
+from ..sampling.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, padded
+from ..sampling.search import Ground, Search
+from .facing import pose_turned, twist
+from .track import Indices, Track, walk_reference
+
+_WARM_UP = 5  # fragments at the walk's beginning that do not count: it starts from the reference's own state
+_SPREADS = (0.1, 0.05)
+
+
+def refined(
+    track: Track,
+    walk: Indices,
+    world: World,
+    seed: tuple[int, ...],
+    look: Callable[[int, Search], None],
+    locked: Indices | None = None,
+) -> tuple[Track, Array]:
+    """The track as it was really done on a walk, fragment by fragment, and what the walk's fragments cost (W,).
+
+    locked: fragments that stay as they are. Those that the walk does not visit stay, too.
+    """
+    reference, _ = walk_reference(track, walk, world)
+    gauge = Gauge(reference)
+
+    def ground_of(number: int) -> Ground:
+        def random(*what: int) -> np.random.Generator:
+            return np.random.default_rng([*seed, number, *what])
+
+        return Ground(world, gauge, _SPREADS[number] * noise_of(track.body), random)
+
+    planner = Planner(gauge, ground_of, Effort(world.copies, _SPREADS))
+    task = Task(0, len(walk), reference.states[0], np.zeros(2), np.zeros(track.body.nu))
+    way = planner.planned(task, look)
+    qpos, rates, targets = _played(reference, world, way.starts, way.offsets)
+    return _averaged(track, walk, qpos, rates, targets, locked), way.cost
+
+
+def _played(reference: Reference, world: World, starts: Array, offsets: Array) -> tuple[Array, Array, Array]:
+    """Poses (W, STEPS + 1, nq), rates and targets (W, STEPS, nu) of fragments played again from their starts."""
+    count = len(starts)
+    before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
+    targets = reference.aims(np.arange(count), before, offsets)
+    played = []
+    for first in range(0, count, world.copies):
+        some = slice(first, first + world.copies)
+        states, _ = world.rollout(
+            padded(starts[some], world.copies),
+            padded(targets[some], world.copies),
+            substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
+        )
+        played.append(states[: len(starts[some])])
+    states = np.concatenate([starts[:, None], np.concatenate(played)], axis=1)
+    return (*world.pose_of(states), targets)
+
+
+def _averaged(track: Track, walk: Indices, qpos: Array, rates: Array, targets: Array, locked: Indices | None) -> Track:
+    """Each fragment as the mean of what was played of it."""
+    new_qpos, new_rates, new_targets = (np.array(part) for part in (track.qpos, track.rates, track.targets))
+    counts = np.arange(len(walk)) >= _WARM_UP
+    for fragment in np.setdiff1d(np.unique(walk), [] if locked is None else locked):
+        some = np.flatnonzero((walk == fragment) & counts)
+        if not len(some):
+            continue
+        heading = twist(qpos[some, 0, 3:7], track.qpos[fragment, 0, 3:7])
+        moments = np.broadcast_to(-heading[:, None], (len(some), FRAGMENT_STEPS + 1))
+        moved = np.array(qpos[some])
+        # Above the origin where the track has it: the first moment's place counts, not the average of places.
+        moved[..., :2] -= moved[:, :1, :2]
+        posed, turned_rates = pose_turned(moments, moved, rates[some])
+        mean = track.space.between(track.qpos[fragment], posed).mean(0)
+        new_qpos[fragment] = track.space.moved(track.qpos[fragment], mean)
+        new_rates[fragment] = turned_rates.mean(0)
+        new_targets[fragment] = targets[some].mean(0)
+    return Track(track.body, new_qpos, new_rates, new_targets)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much the policies stand by themselves: pushes of growing force, and walks without end (control graphs, 6.1)."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...geometry.quaternions import Array
+from .crowd import Arena
+from .policies import Policies
+from .track import Indices
+
+FELL = 0.25
+"""How far astray, as a share of the body's height, counts as fallen."""
+_STEP_N = 10.0
+
+
+def endured(
+    arena: Arena,
+    policies: Policies,
+    starts: Indices,
+    after: Callable[[Indices], Indices],
+    steps: int,
+    pushes: Callable[[int, Array], Array | None] | None = None,
+    breathe: Callable[[], None] | None = None,
+) -> Indices:
+    """(N,) how many fragments copies begun at fragments (N,) did before they fell; ``steps`` where they did not.
+
+    pushes: newtons (N, 3) for a step, given the directions (N, 3) that the copies face.
+    """
+    crowd = arena.begun(starts)
+    lasted = np.full(len(starts), steps, dtype=np.int64)
+    for step in range(steps):
+        actions = policies.means(crowd.fragments, np.nan_to_num(crowd.seen))
+        force = pushes(step, arena.ahead(crowd.states)) if pushes is not None else None
+        states, rows = arena.done(crowd, actions, force)
+        fallen = arena.astray(crowd.fragments, rows) > FELL
+        lasted[fallen & (lasted == steps)] = step
+        if (lasted < steps).all():
+            break
+        states[lasted < steps] = np.nan  # who fell costs no more time
+        crowd = arena.next(states, rows, actions, after(crowd.fragments))
+        if breathe is not None:
+            breathe()
+    return lasted
+
+
+def hardest_push(
+    arena: Arena, policies: Policies, first: int, after: Callable[[Indices], Indices], cycle: int, cycles: int = 20
+) -> tuple[float, Array]:
+    """Newtons at the trunk for 0.1 s, along where the body faces, that it stands for so many cycles.
+
+    The pushes come at the beginning of the second cycle, at fragment ``first``. In steps of 10 N, as many as there are
+    copies, each from a calm start. Gives the last before the first that fells it, and for each whether it stood.
+    """
+    force = _STEP_N * np.arange(arena.world.copies)
+
+    def pushes(step: int, ahead: Array) -> Array | None:
+        return np.nan_to_num(force[:, None] * ahead) if step == cycle else None
+
+    starts = np.full(arena.world.copies, first, dtype=np.int64)
+    lasted = endured(arena, policies, starts, after, cycle * (cycles + 1), pushes)
+    stood = lasted == cycle * (cycles + 1)
+    if stood.all():
+        return float(force[-1]), stood
+    return float(force[np.argmin(stood)] - _STEP_N), stood
