@@ -6,6 +6,7 @@ import errno
 import hashlib
 import io
 import json
+import math
 import os
 import secrets
 import time
@@ -96,6 +97,19 @@ def read_json(path: Path) -> Any:
         raise BadFile(f"'{path}' does not exist") from error
     except (OSError, ValueError) as error:
         raise BadFile(f"'{path}' cannot be read: {error}") from error
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON can hold it: NumPy numbers become Python's, NaN and infinity become None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> None:

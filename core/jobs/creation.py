@@ -15,11 +15,10 @@ import numpy as np
 from .. import __version__
 from ..control import registry
 from ..errors import JobError, SinewError
-from ..files import cannot_write, make_folder, sha256_of, write_arrays, write_json
+from ..files import cannot_write, make_folder, plain, sha256_of, write_arrays, write_json
 from ..motion import Clip
 from ..motion.io.npz import save_clip
 from .engine_choice import check_engine_name
-from .events import plain
 from .job import Job, open_job
 from .spec import JobSpec, new_id, now_text
 

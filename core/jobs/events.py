@@ -3,32 +3,17 @@
 
 import errno
 import json
-import math
 import os
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..errors import JobError
-from ..files import cannot_write
+from ..files import cannot_write, plain
 
 Event = dict[str, Any]
 
 TERMINAL = ("done", "failed", "cancelled")
-
-
-def plain(value: Any) -> Any:
-    """The value as JSON can hold it: NumPy numbers become Python's, NaN and infinity become None."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def append(path: Path, kind: str, run: int, **fields: Any) -> None:

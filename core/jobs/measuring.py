@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from ..control.cast import cast_of
 from ..control.trace import Trace
+from ..files import plain
 from ..measure import measured
 from ..motion import Clip, Take
-from .events import plain
 from .running import WorkerRun
 
 _log = logging.getLogger(__name__)

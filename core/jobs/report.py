@@ -10,9 +10,9 @@ import numpy as np
 from .. import __version__
 from ..control.cast import cast_of
 from ..errors import SinewError
+from ..files import plain
 from ..measure import summary
 from ..motion import Take
-from .events import plain
 from .job import Job
 from .running import WorkerRun
 from .spec import JobSpec

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..control.trace import Trace
+from ..files import plain
 from ..motion.take import Measurement
 from . import checkpoints
-from .events import append, plain
+from .events import append
 from .job import Job
 
 # Progress is written at most this often: every tenth of a second at first, and less often as the run gets

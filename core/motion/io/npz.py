@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Clips and takes as ``.npz`` files: plain arrays and a JSON description, versioned, no pickles."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ VERSION, TAKE_VERSION = 1, 2
 """Newest formats of clips and of takes. Takes of format 1 are of one character and know of no props."""
 
 _AGAIN = "Export or simulate it again"
+_SKELETON = ("parents", "rest_pos", "rest_quat_wxyz", "lengths")
 
 
 def save_clip(path: Path, clip: Clip) -> None:
@@ -98,16 +100,19 @@ def _take_meta(take: Take) -> dict[str, Any]:
     return _clip_meta(take.motion) | own
 
 
+def skeleton_to_arrays(skeleton: Skeleton) -> dict[str, NDArray[Any]]:
+    """What every file stores of a skeleton, besides the names of its bones."""
+    return {name: np.asarray(getattr(skeleton, name)) for name in _SKELETON}
+
+
+def skeleton_from_arrays(names: Iterable[Any], arrays: Mapping[str, NDArray[Any]]) -> Skeleton:
+    """The inverse of ``skeleton_to_arrays``; a missing array is a ``KeyError``, a wrong one a ``BadMotion``."""
+    return Skeleton(tuple(str(name) for name in names), *(arrays[name] for name in _SKELETON))
+
+
 def _clip_arrays(clip: Clip) -> dict[str, NDArray[Any]]:
-    skeleton = clip.skeleton
-    return {
-        "parents": np.asarray(skeleton.parents),
-        "rest_pos": np.asarray(skeleton.rest_pos),
-        "rest_quat_wxyz": np.asarray(skeleton.rest_quat_wxyz),
-        "lengths": np.asarray(skeleton.lengths),
-        "local_pos": np.asarray(clip.local_pos),
-        "local_quat_wxyz": np.asarray(clip.local_quat_wxyz),
-    }
+    own = {"local_pos": np.asarray(clip.local_pos), "local_quat_wxyz": np.asarray(clip.local_quat_wxyz)}
+    return skeleton_to_arrays(clip.skeleton) | own
 
 
 def _clip_meta(clip: Clip) -> dict[str, Any]:
@@ -133,8 +138,7 @@ def _check_version(label: str, meta: dict[str, Any], newest: int) -> None:
 
 def _clip(label: str, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
     try:
-        names = tuple(str(name) for name in meta["names"])
-        skeleton = Skeleton(names, *(arrays[key] for key in ("parents", "rest_pos", "rest_quat_wxyz", "lengths")))
+        skeleton = skeleton_from_arrays(meta["names"], arrays)
         tags = tuple(Tag(str(name), int(start), int(stop)) for name, start, stop in meta["tags"])
         fps, name = float(meta["fps"]), str(meta["name"])
         return Clip(skeleton, fps, arrays["local_pos"], arrays["local_quat_wxyz"], name, tags)
