@@ -27,6 +27,7 @@ from ..core.settings import Settings
 from ..core.sim.variations import VariationSettings
 from . import actions
 from .bodies import asked_of
+from .graph import properties as graph_properties
 from .requests import Request
 from .rig_writer import PLACES
 from .stage import properties as stage_properties
@@ -179,9 +180,19 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
 _CLASSES = (SINEW_PG_job, *_SETTINGS.values(), SINEW_PG_methods, SINEW_PG_variations, SINEW_PG_scene)
 
 
+def settings_type(method: str) -> type[Settings]:
+    """The settings of a method."""
+    return _METHODS[method].settings_type
+
+
+def group_of(scene: bpy.types.Scene, method: str) -> bpy.types.PropertyGroup:
+    """The property group with a method's settings."""
+    return getattr(scene.sinew.methods, method)
+
+
 def method_group(scene: bpy.types.Scene) -> bpy.types.PropertyGroup:
     """The property group with the chosen method's settings."""
-    return getattr(scene.sinew.methods, scene.sinew.method)
+    return group_of(scene, scene.sinew.method)
 
 
 def setting_names(scene: bpy.types.Scene) -> tuple[str, ...]:
@@ -196,7 +207,7 @@ def uses_engine(scene: bpy.types.Scene) -> bool:
 
 def settings_of(scene: bpy.types.Scene) -> dict[str, Any]:
     """The chosen method's settings as plain values, as ``--set`` and ``spec.json`` have them."""
-    return plain_values(method_group(scene), _METHODS[scene.sinew.method].settings_type)
+    return plain_values(method_group(scene), settings_type(scene.sinew.method))
 
 
 def variations_of(scene: bpy.types.Scene) -> VariationSettings:
@@ -209,7 +220,7 @@ def variations_of(scene: bpy.types.Scene) -> VariationSettings:
 
 def plain_values(group: bpy.types.PropertyGroup, kind: type[Settings]) -> dict[str, Any]:
     """What a group made by ``settings_group`` holds."""
-    return {field.name: _plain(getattr(group, field.name)) for field in dataclasses.fields(kind)}
+    return {field.name: plain(getattr(group, field.name)) for field in dataclasses.fields(kind)}
 
 
 def request_of(scene: bpy.types.Scene) -> Request:
@@ -223,8 +234,8 @@ def request_of(scene: bpy.types.Scene) -> Request:
         engine=chosen.engine,
         seed=chosen.seed,
         frames=(chosen.frame_start, chosen.frame_end) if chosen.use_range else None,
-        true_fps=_plain(chosen.true_fps) or None,
-        scale=_plain(chosen.scale),
+        true_fps=plain(chosen.true_fps) or None,
+        scale=plain(chosen.scale),
         place=chosen.place,
         body=asked_of(chosen.armature) if chosen.armature and uses_engine(scene) else None,
     )
@@ -248,7 +259,7 @@ def why_not(scene: bpy.types.Scene) -> str:
     return ""
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A property's value without what single precision adds to it: 0.1, not 0.10000000149."""
     return float(str(np.float32(value))) if isinstance(value, float) else value
 
@@ -257,6 +268,7 @@ def register() -> None:
     """Give every scene and every object its ``sinew``."""
     stage_properties.register()
     take_properties.register()
+    graph_properties.register()
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Scene.sinew = PointerProperty(type=SINEW_PG_scene)
@@ -267,5 +279,6 @@ def unregister() -> None:
     del bpy.types.Scene.sinew
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
+    graph_properties.unregister()
     take_properties.unregister()
     stage_properties.unregister()

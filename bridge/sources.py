@@ -48,6 +48,11 @@ def remember(take: bpy.types.Action, before: Before) -> None:
     take[_PLACED] = json.dumps(before.placed)
 
 
+def is_take(action: bpy.types.Action) -> bool:
+    """Whether the Action is a take, which knows what its object was moved by before."""
+    return _PLACED in action
+
+
 def put_back(obj: bpy.types.Object, take: bpy.types.Action) -> None:
     """Let the object be moved as it was before this take from now on."""
     before = Before(take.get(_SOURCE), json.loads(take.get(_PLACED, "{}")))

@@ -13,6 +13,12 @@ from .clean_jobs import SINEW_OT_clean_jobs
 from .collect import SINEW_OT_collect
 from .forget_batch import SINEW_OT_forget_batch
 from .forget_job import SINEW_OT_forget_job
+from .graph_propose import SINEW_OT_graph_propose
+from .graph_skill_add import SINEW_OT_graph_skill_add
+from .graph_skill_add_all import SINEW_OT_graph_skill_add_all
+from .graph_skill_remove import SINEW_OT_graph_skill_remove
+from .graph_transition_add import SINEW_OT_graph_transition_add
+from .graph_transition_remove import SINEW_OT_graph_transition_remove
 from .pick_selected import SINEW_OT_pick_selected
 from .resume import SINEW_OT_resume
 from .simulate import SINEW_OT_simulate
@@ -64,6 +70,12 @@ _CLASSES = (
     SINEW_OT_take_delete_unkept,
     SINEW_OT_take_to_nla,
     SINEW_OT_take_visit,
+    SINEW_OT_graph_skill_add,
+    SINEW_OT_graph_skill_add_all,
+    SINEW_OT_graph_skill_remove,
+    SINEW_OT_graph_propose,
+    SINEW_OT_graph_transition_add,
+    SINEW_OT_graph_transition_remove,
     SINEW_OT_tell,
 )
 

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an armature's skills to a job that learns them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core import jobs
+from ...core.control.graph.motion_graph import MotionGraph
+from ...core.control.graph.motion_graph import attachments_of as graph_attachments
+from .. import bodies
+from ..bodies import BodyRequest
+from ..rig_writer import require_writable
+from .skills import Collected, collected
+from .transitions import graph_of
+
+METHOD = "graph_learn"
+
+
+@dataclass(frozen=True)
+class LearnRequest:
+    """How the skills are to be learned.
+
+    scale: metres a Blender unit. place: where the walk through the graph goes. body: as in ``Request``.
+    graph_file: where the graph is to go, over what is there; None for a file of its own beside the .blend.
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    engine: str = "auto"
+    seed: int = 0
+    scale: float = 1.0
+    place: str = "AUTO"
+    body: BodyRequest | None = None
+    graph_file: Path | None = None
+
+
+def create(obj: bpy.types.Object, request: LearnRequest, folder: Path | None = None) -> jobs.Job:
+    """Read the armature's skills and make the job; ``folder`` None is a new one among the user's jobs."""
+    skills = collected(obj, request.scale)
+    return create_from(obj, skills, graph_of(obj, skills), request, folder)
+
+
+def create_from(
+    obj: bpy.types.Object,
+    skills: Sequence[Collected],
+    graph: MotionGraph,
+    request: LearnRequest,
+    folder: Path | None = None,
+) -> jobs.Job:
+    """Make the job from what was read; refuses at once what could not be learned, naming it and the fix."""
+    rig, action = skills[0].rig, skills[0].action
+    graph.require_whole()
+    require_writable(obj, graph.skeleton.names, request.place)
+    target = {
+        "armature": obj.name,
+        "action": action.name if action else "",
+        "place": request.place,
+        "blend": bpy.data.filepath,
+        "named": "skills",
+        "named_after": "armature",
+    }
+    if request.graph_file is not None:
+        target["graph_file"] = str(request.graph_file)
+    attachments = {
+        "rig": rig.to_arrays(),
+        **bodies.attachments_of(obj, rig, request.body, action),
+        **graph_attachments(graph),
+    }
+    return jobs.create(
+        graph.skills[0].clip,
+        method=METHOD,
+        settings=dict(request.settings),
+        engine=request.engine,
+        seed=request.seed,
+        title=title_of(obj, graph),
+        target=target,
+        attachments=attachments,
+        folder=folder,
+    )
+
+
+def title_of(obj: bpy.types.Object, graph: MotionGraph) -> str:
+    """What the job is called: the character, and what it learns."""
+    names = [skill.name for skill in graph.skills]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{obj.name}: {shown}"

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ways from skill to skill: proposed by likeness, and kept in the armature's list."""
+
+from collections.abc import Sequence
+
+import bpy
+
+from ...core.body import BodyModel
+from ...core.body.build import build_body
+from ...core.control.character import BODY, BodyChoices
+from ...core.control.graph.distances import Candidate, candidates, needed, skill_distances
+from ...core.control.graph.motion_graph import MotionGraph, Transition
+from ...core.errors import GraphError
+from ..bodies import BodyRequest, attachments_of
+from .skills import Collected
+
+
+def plain_body(obj: bpy.types.Object, skills: Sequence[Collected]) -> BodyModel:
+    """The body as far as likeness goes: which bones it has. Its mesh would only give it other shapes."""
+    rig = skills[0].rig
+    attached = attachments_of(obj, rig, BodyRequest(use_mesh=False), skills[0].action)
+    choices = BodyChoices.from_mapping(attached[BODY][1])
+    body, _ = build_body(rig.clip.skeleton, clip=rig.clip, overrides=choices.overrides, preset=choices.preset)
+    return body
+
+
+def propose(obj: bpy.types.Object, skills: Sequence[Collected]) -> int:
+    """Add the transitions that the motions offer to the list, beside those that are there; gives how many are new."""
+    found = [one.skill for one in skills]
+    chosen = needed(found, candidates(plain_body(obj, skills), found))
+    return sum(add(obj, skills, one.transition, one.distance) for one in chosen)
+
+
+def between(obj: bpy.types.Object, skills: Sequence[Collected], source: str, target: str) -> Candidate:
+    """The best way from one skill to another, wherever it is."""
+    ends = [_named(skills, name).skill for name in (source, target)]
+    found = candidates(plain_body(obj, skills), ends)
+    ways = [one for one in found if (one.transition.source, one.transition.target) == (source, target)]
+    if not ways:
+        raise GraphError(
+            f"There is no transition from '{source}' to '{target}'",
+            f"'{target}' is a get-up: who falls gets there without one",
+        )
+    return ways[0]
+
+
+def measure(obj: bpy.types.Object, skills: Sequence[Collected], row: bpy.types.PropertyGroup) -> None:
+    """Note how far apart the two moments of a transition are."""
+    source, target = (_named(skills, name) for name in (row.source, row.target))
+    far = skill_distances(plain_body(obj, skills), source.skill, target.skill)
+    leave = source.skill.boundary_near(source.seconds(row.leave_frame))
+    enter = target.skill.boundary_near(target.seconds(row.enter_frame))
+    row.distance = float(far[leave, enter])
+
+
+def add(obj: bpy.types.Object, skills: Sequence[Collected], way: Transition, distance: float = -1.0) -> bool:
+    """Put a transition on the list, in frames; False if it is there already."""
+    source, target = (_named(skills, name) for name in (way.source, way.target))
+    frames = source.frame(way.leave_s), target.frame(way.enter_s)
+    for index, row in enumerate(obj.sinew_transitions):
+        if (row.source, row.leave_frame, row.target, row.enter_frame) == (way.source, frames[0], way.target, frames[1]):
+            row.distance = distance
+            obj.sinew_transition_index = index
+            return False
+    row = obj.sinew_transitions.add()
+    row.source, row.target, row.distance = way.source, way.target, distance
+    row.leave_frame, row.enter_frame = frames
+    obj.sinew_transition_index = len(obj.sinew_transitions) - 1
+    return True
+
+
+def graph_of(obj: bpy.types.Object, skills: Sequence[Collected]) -> MotionGraph:
+    """Skills and the transitions that are in use as a graph; refuses what is none, naming it."""
+    by_name = {one.skill.name: one for one in skills}
+    ways = []
+    for row in obj.sinew_transitions:
+        if not row.use:
+            continue
+        for name in (row.source, row.target):
+            if name not in by_name:
+                raise GraphError(
+                    f"A transition is about '{name}', which is no skill of '{obj.name}'",
+                    f"Choose one of: {', '.join(by_name)}",
+                )
+        source, target = by_name[row.source], by_name[row.target]
+        ways.append(
+            Transition(row.source, source.seconds(row.leave_frame), row.target, target.seconds(row.enter_frame))
+        )
+    return MotionGraph(tuple(one.skill for one in skills), tuple(ways))
+
+
+def _named(skills: Sequence[Collected], name: str) -> Collected:
+    found = next((one for one in skills if one.skill.name == name), None)
+    if found is None:
+        names = ", ".join(one.skill.name for one in skills)
+        raise GraphError(f"There is no skill '{name}'", f"The skills are: {names}")
+    return found
