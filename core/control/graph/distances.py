@@ -19,6 +19,7 @@ from ...geometry.differences import velocity
 from ...geometry.quaternions import Array, rotate
 from ...motion import Clip
 from ...motion.loops import is_cyclic, looped
+from ...motion.repair import repaired
 from ..sampling.reference import CONTROL_FPS
 from .motion_graph import MotionGraph, Skill, Transition
 
@@ -67,10 +68,10 @@ def moments_of(body: BodyModel, skill: Skill) -> Moments:
     """A skill's fragment boundaries; a cycle's are seen among other cycles."""
     MotionGraph((skill,)).require_body(body)
     cycles = skill.kind == "cycle"
-    clip = looped(skill.clip, 3) if cycles else skill.clip
+    clip, _ = repaired(looped(skill.clip, 3) if cycles else skill.clip)
     steady = clip.resampled(CONTROL_FPS)
     centres = link_centres(body, pose_of_clip(body, steady)[0])
-    centres[..., 2] -= floor_height(body, skill.clip)
+    centres[..., 2] -= floor_height(body, clip)
     speeds = velocity(centres, steady.dt_s)
     times_s = skill.boundaries_s + (skill.duration_s if cycles else 0.0)
     frames = np.clip(np.round(times_s * CONTROL_FPS).astype(int), 0, len(steady) - 1)

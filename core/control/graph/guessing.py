@@ -9,10 +9,11 @@ from ...errors import RigError
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.loops import is_cyclic, looped
+from ...motion.repair import repaired
 
 # How high the bones are above the lowest, as a mean. Who lies has less than this share of what they have at the end;
-# who stands there has nearly as much as a skeleton that stands at rest.
-_LYING, _STANDING = 0.5, 0.75
+# who stands there has nearly as much as a skeleton that stands at rest, which may have its arms up.
+_LYING, _STANDING = 0.5, 0.65
 _TRAVELS_M_S = 0.5
 # Half a cycle later the other foot must be where this one was, by this share of how far it swings.
 _TAKES_TURNS = 0.35
@@ -20,7 +21,7 @@ _TAKES_TURNS = 0.35
 
 def guessed_kind(clip: Clip) -> str:
     """'rise' for who begins lying and ends standing, 'cycle' for what ends as it began, else 'once'."""
-    pos, _ = clip.world()
+    pos, _ = repaired(clip)[0].world()  # some captures begin with a pose that is no part of them
     first, last = (_height(heads) for heads in pos[[0, -1]])
     if first < _LYING * last and last > _STANDING * _height(clip.skeleton.rest_world()[0]):
         return "rise"

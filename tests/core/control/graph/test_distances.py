@@ -71,6 +71,14 @@ def test_the_height_of_the_floor_is_no_difference(body):
     assert np.diag(distances(body, kick, elsewhere(kick, 0.0, [0.0, 0.0, 0.3]))) == pytest.approx(0.0, abs=1e-6)
 
 
+def test_a_pose_before_the_capture_is_not_looked_at(body, stock_skill):
+    kick = stock_skill("kick")
+    pos, quat = np.array(kick.clip.local_pos), np.array(kick.clip.local_quat_wxyz)
+    pos[0], quat[0] = pos[0] + [0.0, 9.0, 0.0], kick.clip.skeleton.rest_quat_wxyz
+    spoilt = replace(kick, clip=replace(kick.clip, local_pos=pos, local_quat_wxyz=quat))
+    assert np.diag(skill_distances(body, kick, spoilt)).max() < 0.05
+
+
 def test_there_and_back_is_as_far(body, stock_skill):
     walk, run = stock_skill("walk"), stock_skill("run")
     np.testing.assert_allclose(skill_distances(body, walk, run), skill_distances(body, run, walk).T, atol=1e-12)

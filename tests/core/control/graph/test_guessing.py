@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from sinew.core.control.graph.motion_graph import guessed_gait, guessed_kind
@@ -31,6 +32,14 @@ def test_sitting_up_and_lying_down_are_no_rises():
     assert guessed_kind(clip.frames(0, 60)) == "once"
     backwards = replace(clip, local_pos=clip.local_pos[::-1], local_quat_wxyz=clip.local_quat_wxyz[::-1])
     assert guessed_kind(backwards) == "once"
+
+
+def test_a_pose_before_the_capture_is_not_looked_at():
+    """As in files whose first frame is the rest pose."""
+    clip = stock.load("getup_faceup")
+    pos, quat = np.array(clip.local_pos), np.array(clip.local_quat_wxyz)
+    pos[0], quat[0] = clip.skeleton.rest_pos, clip.skeleton.rest_quat_wxyz
+    assert guessed_kind(replace(clip, local_pos=pos, local_quat_wxyz=quat)) == "rise"
 
 
 def test_only_walks_and_runs_are_gaits():
