@@ -75,7 +75,8 @@ class World(Protocol):
 
         states: (N, state_size) to start from. targets: (N, K, sum nu) servo targets, held for a control step.
         forces: (N, K, L, 3) newtons in the world at the links' centres of mass, besides the stage's own pushes.
-        muscle: (N, K) or None for 1: factor on every servo's gains and torque limit.
+        muscle: (N, K), or (N, K, C) with one for each of the C characters, or None for 1: factor on every servo's gains
+            and torque limit.
         Returns states (N, K, state_size) and sensor rows, both at the end of each control step.
         """
 
@@ -111,6 +112,21 @@ class Engine(Protocol):
 
     def compile(self, stage: Stage, copies: int, *, dt_s: float = 1.0 / 120.0, threads: int = 0) -> World:
         """Build N copies of the stage; ``threads`` 0 takes every core."""
+
+
+def muscle_by_character(stage: Stage, muscle: Array | None) -> Array | None:
+    """(N, K, C) from muscle (N, K), the same for everybody, or (N, K, C); None stays None."""
+    if muscle is None:
+        return None
+    factors, characters = np.asarray(muscle, dtype=float), len(stage.characters)
+    if factors.ndim == 2:
+        return np.broadcast_to(factors[..., None], (*factors.shape, characters))
+    if factors.shape[2:] != (characters,):
+        raise ValueError(
+            f"muscle has the shape {factors.shape}: give (copies, steps), or (copies, steps, {characters}) "
+            "with one factor for each character"
+        )
+    return factors
 
 
 def link_names(stage: Stage) -> Sequence[str]:

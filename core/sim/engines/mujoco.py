@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 from ...errors import EngineMissing
 from ...geometry.quaternions import Array
 from ..changes import changed_stage
-from ..engine import Rows
+from ..engine import Rows, muscle_by_character
 from ..layout import Layout
 from ..props import PropSchedule
 from ..pushes import PushSchedule
 from ..solids import check_solids
 from ..stage import Stage
 from .mujoco_film import Film
-from .mujoco_model import ROTOR, build_model, integrator_of
+from .mujoco_model import build_model
+from .mujoco_muscle import Muscles
 from .mujoco_places import PLACED, STATE, Places, State
 
 _OLDEST = (4, 0, 1)  # 3.17 brought the batch, 4.0.0 broke the solver for many contacts, 4.0.1 repaired it
@@ -80,7 +81,7 @@ class MujocoWorld:
         for name in PLACED:
             self._batch.bind(name)  # a field is filled by the calls after this
         self._bare_batch: Any = None
-        self._muscle: Array = np.ones(copies)
+        self._muscles = Muscles(self._model, stage, self._places, copies)
 
     def state_of(self, qpos: Array, qvel: Array, time_s: Array | float = 0.0) -> Array:
         """(N, state_size) from poses (N, sum nq) and velocities (N, sum nv); servos hold the pose.
@@ -111,13 +112,13 @@ class MujocoWorld:
         self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
     ) -> tuple[Array, Rows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
-        count = targets.shape[1]
+        count, muscle = targets.shape[1], muscle_by_character(self.stage, muscle)
         film = Film(self._batch, self.state_size, count, substeps)
         alive = self._put(states)
         cuts = self._cuts(states[alive, 0], count, substeps, muscle)
         for first, last in itertools.pairwise([0, *cuts]):
             steps = np.arange(first, last) // substeps
-            self._set_muscle(None if muscle is None else muscle[:, steps[0]])
+            self._muscles.set(self._batch, None if muscle is None else muscle[:, steps[0]])
             self._run(alive, film, first, targets[:, steps], None if forces is None else forces[:, steps])
             self._put_props(self._batch.state)
         self._look(alive)
@@ -128,7 +129,7 @@ class MujocoWorld:
     def sense(self, states: Array) -> Rows:
         """Sensor rows (K = 1) of states as they are; contact forces are those with the servos' targets of the state."""
         alive = self._put(states)
-        self._set_muscle(None)
+        self._muscles.set(self._batch, None)
         self._batch.forward(_ids(alive))
         placed = {name: self._batch.bind(name)[:, None].copy() for name in PLACED}
         return self._rows(np.array(states, dtype=float)[:, None], placed, placed["sensordata"])
@@ -193,11 +194,14 @@ class MujocoWorld:
         return alive
 
     def _cuts(self, time_s: Array, count: int, substeps: int, muscle: Array | None) -> list[int]:
-        """After which physics steps MuJoCo must stop: a prop appears, muscles change, or the record grows too long."""
+        """After which physics steps MuJoCo must stop: a prop appears, muscles change, or the record grows too long.
+
+        muscle: (N, K, C).
+        """
         total = count * substeps
         cuts = {total} | self._props.cuts(time_s, total, self.dt_s)
         if muscle is not None:
-            differs = np.any(muscle[:, 1:] != muscle[:, :-1], axis=0)
+            differs = np.any(muscle[:, 1:] != muscle[:, :-1], axis=(0, 2))
             cuts |= {(int(step) + 1) * substeps for step in np.flatnonzero(differs)}
         room = _RECORD_BYTES // (self.copies * sum(values.nbytes for values in self._record(1, 1).values()))
         longest = max(1, min(room, _RECORD_STEPS) // substeps) * substeps
@@ -261,20 +265,6 @@ class MujocoWorld:
             values[absent[..., index]] = props.waiting[index]
             values[comes[..., index]] = props.placed[index]
             states[..., columns] = values
-
-    def _set_muscle(self, factor: Array | None) -> None:
-        """Scale every servo's gains and torque limit, and the inertia it needs, copy by copy (N,); None is 1."""
-        wanted = np.ones(self.copies) if factor is None else np.asarray(factor, dtype=float)
-        if np.array_equal(wanted, self._muscle):
-            return
-        batch, model = self._batch, self._model
-        for field in ("actuator_gainprm", "actuator_biasprm", "actuator_forcerange"):
-            batch.expand(field)[:] = wanted[:, None, None] * getattr(model, field)
-        rotor = np.minimum(model.dof_armature, ROTOR)
-        batch.expand("dof_armature")[:] = rotor + wanted[:, None] * (model.dof_armature - rotor)
-        batch.expand("opt.integrator")[:] = integrator_of(self.stage, wanted)
-        batch.set_const()
-        self._muscle = wanted
 
     def _rows(self, states: Array, placed: dict[str, Array], felt: Array) -> Rows:
         """Sensor rows of states (N, K, state_size): NaN where they are, absent props where they will appear."""

@@ -47,7 +47,7 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
     option = spec.option
     option.timestep = dt_s
     option.gravity = stage.gravity
-    option.integrator = int(integrator_of(stage, np.ones(())))
+    option.integrator = int(integrator_of(stage, np.ones(len(stage.characters))))
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     # A pyramid along the axes stands for the cone: half as fast again where feet move, but friction is a third weaker
     # on the diagonals.
@@ -74,18 +74,20 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
 
 
 def integrator_of(stage: Stage, muscle: np.ndarray) -> np.ndarray:
-    """(...) MuJoCo's integrator for copies whose servos have the given strength (...).
+    """(...) MuJoCo's integrator for copies whose characters have the given strength (..., C).
 
     The fast one is explicit but for tissue. MuJoCo's implicit ones damp a ball whose torque is at its limit, or do not,
     by the last digit of its length: feet chatter and slide, and no plan comes out the same in a stage with one more
     thing in it. The fast one takes centrifugal forces as they were at the step's beginning. Limp ball joints, which
     nothing damps but their tissue, then gather speed when a body tumbles; the slower one (half as fast again) keeps
-    them in check.
+    them in check. A copy has one for all: who stands beside somebody limp is computed by the slower one too.
     """
-    joints = [(link, link.joint) for character in stage.characters for link in character.body.links]
-    needed = [10.0 * passive_damping(link) for link, joint in joints if joint.kind == "ball"]
-    given = [joint.kd if joint.torque_limit > 0.0 else 0.0 for _, joint in joints if joint.kind == "ball"]
-    limp = np.any(muscle[..., None] * np.array(given) < np.array(needed), axis=-1)
+    links = [(index, link) for index, character in enumerate(stage.characters) for link in character.body.links]
+    balls = [(index, link) for index, link in links if link.joint.kind == "ball"]
+    owners = np.array([index for index, _ in balls], dtype=np.int64)
+    needed = np.array([10.0 * passive_damping(link) for _, link in balls])
+    given = np.array([link.joint.kd if link.joint.torque_limit > 0.0 else 0.0 for _, link in balls])
+    limp = np.any(muscle[..., owners] * given < needed, axis=-1)
     fast, slow = mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICIT
     return np.where(limp, slow.value, fast.value)
 

@@ -23,8 +23,8 @@ class Places:
 
     qpos, qvel: (nq,), (nv,) columns of a state row in the stage's order; MuJoCo orders the joints of a character branch
     by branch. ctrl: the columns of the servo targets, whose order is the stage's. props: (P, 13) columns: position,
-    wxyz, velocity, angular velocity. bodies: (L,), roots: (C,) body numbers. geom_character: (G,) whose each geom is,
-    -1 for things.
+    wxyz, velocity, angular velocity. bodies: (L,), roots: (C,) body numbers. geom_character: (G,),
+    dof_character: (nv,), servo_character: (servos,) whose each geom, degree of freedom and servo is, -1 for things.
     """
 
     def __init__(self, model: mujoco.MjModel, stage: Stage, layout: Layout) -> None:
@@ -48,6 +48,8 @@ class Places:
         owner = np.full(model.nbody, -1)
         owner[self.bodies] = layout.characters
         self.geom_character = owner[model.geom_bodyid]
+        self.dof_character = owner[model.dof_bodyid]
+        self.servo_character = owner[model.jnt_bodyid[model.actuator_trnid[:, 0]]]
         self._velocity = _columns(model, [f"character{index}/velocity" for index in range(len(stage.characters))])
         self._momentum = _columns(model, [f"character{index}/momentum" for index in range(len(stage.characters))])
         self._force = _columns(model, [f"{name}/force" for name in names])

@@ -32,7 +32,7 @@ def steps():
         states, out = np.zeros((len(qpos), layout.size)), np.empty((len(qpos), count, layout.size))
         velocity = np.zeros((len(qpos), body.nv)) if qvel is None else qvel
         states[:, columns.pose], states[:, columns.velocity] = columns.frames.to_native(qpos, velocity)
-        factor = None if muscle is None else np.full((len(qpos), count), muscle)
+        factor = None if muscle is None else np.full((len(qpos), count, 1), muscle)
         stepper.rollout(states, np.broadcast_to(targets, (len(qpos), count, body.nu)), out, 1, None, factor)
         return out, columns
 

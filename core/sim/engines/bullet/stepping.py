@@ -58,8 +58,11 @@ class Stepper:
         forces: Array | None,
         muscle: Array | None,
     ) -> None:
-        """Advance copies from states (N, S) by K control steps into out (N, K, S); see ``World.rollout``."""
-        factor = np.ones(targets.shape[:2]) if muscle is None else muscle
+        """Advance copies from states (N, S) by K control steps into out (N, K, S); see ``World.rollout``.
+
+        muscle: (N, K, C) or None.
+        """
+        factor = np.ones((*targets.shape[:2], len(self._actors))) if muscle is None else muscle
         for first in range(0, len(states), _MOST_AT_ONCE):
             some = slice(first, first + _MOST_AT_ONCE)
             current = np.array(states[some])
@@ -92,7 +95,10 @@ class Stepper:
                 pybullet.stepSimulation(self._scene.client)
 
     def _control_step(self, states: Array, targets: Array, substeps: int, forces: Array | None, muscle: Array) -> None:
-        """Advance states (n, S) by a control step; those that blow up become NaN and do not disturb the others."""
+        """Advance states (n, S) by a control step with muscle (n, C).
+
+        Those that blow up become NaN and do not disturb the others.
+        """
         self._age += substeps * len(states)
         if self._age > _OLDEST:
             self._renew()
@@ -118,8 +124,8 @@ class Stepper:
         """States (n, S) after a control step, or as they were when a copy blew up on the way."""
         now = states.copy()
         pushed = self._pushes.forces_at(now[:, 0], substeps, self._dt_s)
-        for actor in self._actors:
-            actor.aim(targets, muscle)
+        for index, actor in enumerate(self._actors):
+            actor.aim(targets, muscle[:, index])
         told = self._tell(now)
         for step in range(substeps):
             if step % _STEPS_A_WEIGHING == 0:

@@ -10,7 +10,7 @@ import numpy as np
 from ....errors import BadMotion
 from ....geometry.quaternions import Array, conjugate, from_matrix, multiply, rotate
 from ...changes import changed_stage
-from ...engine import Rows
+from ...engine import Rows, muscle_by_character
 from ...props import PropSchedule
 from ...pushes import PushSchedule
 from ...solids import check_solids
@@ -79,7 +79,8 @@ class BulletWorld:
         self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
     ) -> tuple[Array, Rows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
-        inputs = {"states": states, "targets": targets, "forces": forces, "muscle": muscle}
+        factors = muscle_by_character(self.stage, muscle)
+        inputs = {"states": states, "targets": targets, "forces": forces, "muscle": factors}
         out = self._ask("rollout", inputs, (*np.shape(targets)[:2], self.state_size), substeps=substeps)
         return out, self._rows(out)
 
