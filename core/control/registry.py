@@ -12,7 +12,10 @@ _METHODS = {
     "sampling": ".sampling.method:Sampling",
 }
 # Methods that learn and play control graphs, likewise: they have a panel and a verb of their own.
-_OF_GRAPHS: dict[str, str] = {}
+_OF_GRAPHS = {
+    "graph_learn": ".graph.learn_method:GraphLearn",
+    "graph_bake": ".graph.bake_method:GraphBake",
+}
 _DEFAULT = "sampling"
 
 

@@ -6,17 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...body import BodyModel
+from ...body.clearance import SOLES
 from ...body.footing import stood_on
 from ...body.planted import planted
 from ...body.poses import pose_of_clip, targets_of_pose, velocity_of_pose
 from ...body.retiming import retimed
 from ...body.symmetry import symmetric
+from ...body.tangent import PoseSpace
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.loops import looped
 from ...motion.repair import repaired
 from ..sampling.reference import CONTROL_FPS, FRAGMENT_STEPS
-from .facing import upright
+from .blending import blend_fragments, eased_in
+from .clearing import link_heights
+from .distances import VELOCITY_S, apart, link_centres, point_weights
+from .distances import Moments as Cloud
+from .facing import pose_turned, twist, upright
 from .motion_graph import Skill
 from .track import Track, faced
 
@@ -25,6 +31,7 @@ FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
 _CYCLES, _MIDDLE = 5, 2
 _MARGIN = 4  # control steps on either side that rates and targets are told by
 _GRAVITY = 9.81
+_DOWN_M = 0.02  # a sole that is this near to its lowest place is down
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +57,7 @@ class Moments:
 
 def skill_moments(body: BodyModel, skill: Skill) -> Moments:
     """A skill as whole fragments on flat ground, played a little faster or slower for that; a gait's are even."""
-    cycle = skill.kind == "cycle"
+    cycle = skill.kind == "cycle" and skill.closes
     clip = symmetric(body, skill.clip) if skill.gait else skill.clip
     whole = looped(clip, _CYCLES) if cycle else clip
     start_s = _MIDDLE * clip.duration_s if cycle else 0.0
@@ -64,14 +71,48 @@ def skill_moments(body: BodyModel, skill: Skill) -> Moments:
     count = max(round((ends_s[1] - ends_s[0]) / FRAGMENT_S), 2)
     if skill.gait:  # so that its second half can be the mirror image of its first, fragment by fragment
         count = 2 * max(round((ends_s[1] - ends_s[0]) / (2.0 * FRAGMENT_S)), 1)
-    steps = np.arange(-_MARGIN, count * FRAGMENT_STEPS + _MARGIN + 1)
-    times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FRAGMENT_STEPS)
-    pos, quat = prepared.sampled(times_s)
-    steady = Clip(prepared.skeleton, CONTROL_FPS, pos, quat, clip.name)
+    times_s, qpos = _steady(body, prepared, ends_s, count)
+    if skill.gait:  # a stride begins when its foot comes down
+        ends_s = ends_s + _touchdown(body, qpos[_MARGIN:-_MARGIN]) * (times_s[1] - times_s[0])
+        times_s, qpos = _steady(body, prepared, ends_s, count)
     at_s = times_s[_MARGIN : len(times_s) - _MARGIN : FRAGMENT_STEPS]
     if timing.times_s is not None:
         at_s = np.interp(at_s, np.arange(len(timing.times_s)) / prepared.fps, timing.times_s)
-    return told(body, pose_of_clip(body, steady)[0], _MARGIN, at_s - start_s)
+    found = told(body, qpos, _MARGIN, at_s - start_s)
+    return _closed(body, found) if skill.kind == "cycle" and not cycle else found
+
+
+def _closed(body: BodyModel, line: Moments) -> Moments:
+    """A motion that ends otherwise than it begins as a cycle: its beginning, eased in from its end, comes last."""
+    (first, last), whole = ((line.qpos[at], line.rates[at]) for at in (0, -1)), len(line.times_s) - 1
+    count = blend_fragments(distance(body, last, first), whole - 1)
+    steps = count * FRAGMENT_STEPS
+    eased = eased_in(PoseSpace(body), body, line.qpos[: steps + 1], line.rates[: steps + 1], *last)
+    own = moved_onto(line.qpos[steps - _MARGIN :], eased[0])
+    onward = moved_onto(line.qpos[steps : steps + _MARGIN + 1][::-1], eased[-1])[::-1][1:]
+    times_s = np.append(line.times_s[count:], line.times_s[-1] + line.times_s[1 : count + 1])
+    return told(body, np.concatenate([own, eased[1:], onward]), _MARGIN, times_s)
+
+
+def _steady(body: BodyModel, clip: Clip, ends_s: Array, count: int) -> tuple[Array, Array]:
+    """Seconds (T,) and poses (T, nq) of ``count`` fragments from one time of a clip to another, with a margin."""
+    steps = np.arange(-_MARGIN, count * FRAGMENT_STEPS + _MARGIN + 1)
+    times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FRAGMENT_STEPS)
+    pos, quat = clip.sampled(times_s)
+    return times_s, pose_of_clip(body, Clip(clip.skeleton, CONTROL_FPS, pos, quat, clip.name))[0]
+
+
+def _touchdown(body: BodyModel, qpos: Array) -> int:
+    """The step of a cycle (T, nq) at which the left foot comes down; 0 if it has none, or never leaves the floor."""
+    soles = [index for index, link in enumerate(body.links) if link.role in SOLES and link.side == "L"]
+    if not soles:
+        return 0
+    height = link_heights(body, qpos[:-1])[:, soles].min(axis=1)
+    down = height < height.min() + _DOWN_M
+    began = np.flatnonzero(down & ~np.roll(down, 1))
+    # Of several, the one after the longest swing.
+    swings = [next(k for k in range(1, len(down) + 1) if down[step - k]) for step in began]
+    return int(began[int(np.argmax(swings))]) if len(began) else 0
 
 
 def told(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> Moments:
@@ -83,3 +124,22 @@ def told(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> Moments:
     targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
     kept = slice(margin, len(qpos) - margin)
     return Moments(qpos[kept], rates[kept], targets[kept], times_s)
+
+
+def distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
+    """Metres between two moments, each a pose (nq,) and rates (nv,), as ``distances`` tells them."""
+    space, clouds = PoseSpace(body), []
+    for qpos, rates in (one, other):
+        before, after = (link_centres(body, space.moved(qpos, sign * VELOCITY_S * rates)) for sign in (-0.1, 0.1))
+        pos, weight = 0.5 * (before + after), point_weights(body)
+        pos[:, :2] -= weight @ pos[:, :2]
+        clouds.append(Cloud(pos[None], (after - before)[None] / (0.2 * VELOCITY_S), weight))
+    return float(apart(*clouds)[0, 0])
+
+
+def moved_onto(qpos: Array, onto: Array) -> Array:
+    """Poses (T, nq) moved over the floor and turned so that the last is where ``onto`` (nq,) is."""
+    heading = twist(onto[3:7], qpos[-1, 3:7])
+    posed, _ = pose_turned(np.full(len(qpos), heading), qpos, np.zeros((len(qpos), 3)))
+    posed[:, :2] += onto[:2] - posed[-1, :2]
+    return posed

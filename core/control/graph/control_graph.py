@@ -5,12 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ...body import BodyModel
+from ...geometry.quaternions import Array
 from .features import Features
 from .layout import Chain, Layout
 from .motion_graph import Transition
 from .policies import Policies
 from .track import Track
+
+MOST_TURN = 0.6
+"""Radians a second that a gait is asked to turn at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,13 +24,19 @@ class ControlGraph:
     """Fragments with feedback, and which may follow which.
 
     transitions: as the animator accepted them. about: how it was learned and what was measured, plain values.
+    turns: (F, A) what is added to actions for each radian a second of turning left; nothing where it cannot turn.
     """
 
     layout: Layout
     track: Track
     policies: Policies
+    turns: Array
     transitions: tuple[Transition, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
+
+    def turning(self, fragment: int, rate: float) -> Array:
+        """(A,) radians on top of an action, for so many radians a second of turning left."""
+        return np.asarray(np.clip(rate, -MOST_TURN, MOST_TURN) * self.turns[fragment])
 
     @property
     def body(self) -> BodyModel:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...geometry.quaternions import Array
 from ...motion.falling import astray, height_of
 from ...sim.engine import Rows, World
-from ..sampling.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS
+from ..sampling.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS, padded
 from .facing import forward, upright
 from .features import Features
 from .track import FragmentReference, Indices, Track
@@ -45,6 +45,8 @@ class Arena:
     def __init__(self, track: Track, reference: FragmentReference, world: World, features: Features) -> None:
         self.track, self.reference, self.world, self.features = track, reference, world, features
         self.substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
+        self.entries: dict[int, Array] = {}
+        """By fragment, states (n, state_size) that it is really begun in, where those are not the track's."""
         self.ends = reference.frames_of_many(np.arange(len(track)))[:, -1]
         self.tallest = height_of(reference.rows.link_pos[0])
 
@@ -59,10 +61,24 @@ class Arena:
         frames = self.reference.frame_before(np.arange(len(self.track)))
         return self.features.seen(self.track.qpos[:, 0, 3:7], frames_of_rows(self.reference.rows, frames))
 
-    def begun(self, fragments: Indices) -> Crowd:
-        """A crowd at the starts of fragments (N,)."""
+    def begun(self, fragments: Indices, rng: np.random.Generator | None = None) -> Crowd:
+        """A crowd at the starts of fragments (N,), or with ``rng`` in one of their entries."""
         nothing = np.zeros((len(fragments), len(self.features.acts)))
-        return Crowd(self.starts[fragments], self.start_features[fragments], nothing, np.array(fragments))
+        crowd = Crowd(self.starts[fragments], self.start_features[fragments], nothing, np.array(fragments))
+        entered = np.flatnonzero(np.isin(fragments, list(self.entries)))
+        if rng is None or not len(entered):
+            return crowd
+        for index in entered:
+            entries = self.entries[int(fragments[index])]
+            crowd.states[index] = entries[int(rng.integers(len(entries)))]
+        crowd.seen[entered] = self._sensed(crowd.states, fragments)[entered]
+        return crowd
+
+    def _sensed(self, states: Array, fragments: Indices) -> Array:
+        """(N, S) what is seen in states (N, state_size) against the starts of fragments (N,)."""
+        rows = self.world.sense(padded(states, self.world.copies))
+        some = Rows(**{name: values[: len(states)] for name, values in vars(rows).items()})
+        return self.features.seen(self.track.qpos[fragments, 0, 3:7], some)
 
     def done(self, crowd: Crowd, actions: Array, pushes: Array | None = None) -> tuple[Array, Rows]:
         """States (N, state_size) and rows after the crowd's fragments with actions (N, A).

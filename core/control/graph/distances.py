@@ -67,7 +67,7 @@ def skill_distances(body: BodyModel, source: Skill, target: Skill) -> Array:
 def moments_of(body: BodyModel, skill: Skill) -> Moments:
     """A skill's fragment boundaries; a cycle's are seen among other cycles."""
     MotionGraph((skill,)).require_body(body)
-    cycles = skill.kind == "cycle"
+    cycles = skill.kind == "cycle" and skill.closes
     clip, _ = repaired(looped(skill.clip, 3) if cycles else skill.clip)
     steady = clip.resampled(CONTROL_FPS)
     centres = link_centres(body, pose_of_clip(body, steady)[0])

@@ -87,7 +87,7 @@ class Guided:
         arena, members = self.arena, self.members
         examples = Examples.none(len(arena.track))
         fragments = np.array(starts)
-        crowd = arena.begun(np.repeat(fragments, members))
+        crowd = self._begun(fragments, rng)
         total = np.zeros(len(crowd.states))
         past: list[tuple[Indices, Array, Array, Indices]] = []
         since = np.zeros(self.populations, dtype=np.int64)  # of ``past``, where each population's present run began
@@ -114,12 +114,16 @@ class Guided:
             for lost in np.flatnonzero((off > _LOST) | ~finite.any(1)):
                 self._kept(examples, past, int(lost), value, int(since[lost]), len(past) - _FORGET)
                 mine = np.arange(lost * members, (lost + 1) * members)
-                crowd.put(mine, arena.begun(np.repeat(fragments[lost], members)))
+                crowd.put(mine, self._begun(fragments[[lost]], rng))
                 total[mine], since[lost] = 0.0, len(past)
                 examples.lost += 1
         for population in range(self.populations):
             self._kept(examples, past, population, value, int(since[population]), len(past))
         return examples
+
+    def _begun(self, fragments: Indices, rng: np.random.Generator) -> Crowd:
+        """Populations at the starts of fragments (P,), all of each in the same state."""
+        return self.arena.begun(fragments, rng).taken(np.repeat(np.arange(len(fragments)), self.members))
 
     def _sampled(self, policies: Policies, crowd: Crowd, foresee: bool, rng: np.random.Generator) -> Array:
         """(N, A) actions around the policies; each population's first does as they say."""

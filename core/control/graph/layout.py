@@ -12,10 +12,8 @@ from ...errors import GraphError
 from ...geometry.quaternions import Array
 from ..sampling.reference import FRAGMENT_STEPS
 from .blending import blend_fragments, eased_in
-from .chains import Moments, skill_moments, told
-from .distances import VELOCITY_S, apart, link_centres, point_weights
-from .distances import Moments as Cloud
-from .facing import pose_turned, turned, twist
+from .chains import Moments, distance, moved_onto, skill_moments, told
+from .facing import turned, twist
 from .motion_graph import MotionGraph, Transition
 from .track import Indices, Track
 
@@ -125,31 +123,23 @@ def _crossing(
     left = (source.qpos[last * FRAGMENT_STEPS], source.rates[last * FRAGMENT_STEPS])
     entered = (target.qpos[enter * FRAGMENT_STEPS], target.rates[enter * FRAGMENT_STEPS])
     room = entering.count if entering.kind == "cycle" else entering.count - 1 - enter
-    count = blend_fragments(_distance(body, left, entered), room)
+    count = blend_fragments(distance(body, left, entered), room)
     steps = count * FRAGMENT_STEPS + 1
     qpos, rates = _onward(target, enter * FRAGMENT_STEPS, steps + _MARGIN, entering.kind == "cycle")
     eased = eased_in(PoseSpace(body), body, qpos[:steps], rates[:steps], *left)
     # Before it comes the source, after it the target: so that rates and targets know no seam.
-    came = _moved_onto(source.qpos[last * FRAGMENT_STEPS - _MARGIN : last * FRAGMENT_STEPS + 1], eased[0])[:-1]
+    came = moved_onto(source.qpos[last * FRAGMENT_STEPS - _MARGIN : last * FRAGMENT_STEPS + 1], eased[0])[:-1]
     moments = told(body, np.concatenate([came, eased, qpos[steps:]]), _MARGIN, np.zeros(count + 1))
     return leaving.first + last - 1, entering.first + (enter + count) % entering.count, moments
 
 
 def _boundary(times_s: Array, time_s: float, cycle: bool) -> int:
     """The fragment boundary nearest to a time in a clip; a cycle's last is its first."""
-    nearest = int(np.argmin(np.abs(times_s - time_s)))
-    return nearest % (len(times_s) - 1) if cycle else nearest
-
-
-def _distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
-    """Metres between two moments, each a pose (nq,) and rates (nv,)."""
-    space, clouds = PoseSpace(body), []
-    for qpos, rates in (one, other):
-        before, after = (link_centres(body, space.moved(qpos, sign * VELOCITY_S * rates)) for sign in (-0.1, 0.1))
-        pos, weight = 0.5 * (before + after), point_weights(body)
-        pos[:, :2] -= weight @ pos[:, :2]
-        clouds.append(Cloud(pos[None], (after - before)[None] / (0.2 * VELOCITY_S), weight))
-    return float(apart(*clouds)[0, 0])
+    if not cycle:
+        return int(np.argmin(np.abs(times_s - time_s)))
+    lasts_s = times_s[-1] - times_s[0]
+    off = (times_s[:-1] - time_s + 0.5 * lasts_s) % lasts_s - 0.5 * lasts_s  # a gait may begin anywhere in its clip
+    return int(np.argmin(np.abs(off)))
 
 
 def _onward(moments: Moments, first: int, count: int, cycle: bool) -> tuple[Array, Array]:
@@ -161,15 +151,7 @@ def _onward(moments: Moments, first: int, count: int, cycle: bool) -> tuple[Arra
         return moments.qpos[at], moments.rates[at]
     qpos, rates = np.array(moments.qpos[at % last]), np.array(moments.rates[at % last])
     for index in np.flatnonzero(at >= last):  # at most one cycle further
-        qpos[index : index + 1] = _moved_onto(moments.qpos[[at[index] % last, 0]], moments.qpos[last])[:1]
+        qpos[index : index + 1] = moved_onto(moments.qpos[[at[index] % last, 0]], moments.qpos[last])[:1]
         heading = twist(moments.qpos[last, 3:7], moments.qpos[0, 3:7])
         rates[index, :3] = turned(heading, rates[index, :3])
     return qpos, rates
-
-
-def _moved_onto(qpos: Array, onto: Array) -> Array:
-    """Poses (T, nq) moved over the floor and turned so that the last is where ``onto`` (nq,) is."""
-    heading = twist(onto[3:7], qpos[-1, 3:7])
-    posed, _ = pose_turned(np.full(len(qpos), heading), qpos, np.zeros((len(qpos), 3)))
-    posed[:, :2] += onto[:2] - posed[-1, :2]
-    return posed

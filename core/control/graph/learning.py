@@ -8,22 +8,26 @@ from typing import Any
 
 import numpy as np
 
+from ...geometry.quaternions import Array
 from ...sim.engine import Engine, World
 from ...sim.stage import Character, Stage
 from .balance import balanced
 from .crowd import Arena
 from .evenness import Evenness
+from .falls import fallen
 from .features import Features
 from .guided import Examples, Guided
 from .layout import Layout
 from .lessons import Lesson, lessons_of
 from .policies import Policies, blank, regressed, stacked
 from .refining import refined
+from .steering import turn_offsets
 from .track import Indices, Track, reference_of
 from .trials import hardest_push
 
-_REFINE_COPIES, _TEST_COPIES = 100, 64
-_REFINE, _BALANCE, _WALK, _TEST = range(4)  # what randomness is for
+_REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
+_REFINE, _BALANCE, _WALK, _FALL = range(4)  # what randomness is for
+_BEYOND = 1.5  # of the push that was stood last
 _FEW = 40  # examples, with fewer a fragment keeps the policy it has
 
 
@@ -95,6 +99,15 @@ class Learner:
             return Progress(now.track, policies, now.lesson + 1, 0, False, curve)
         return replace(now, policies=policies, iteration=now.iteration + 1, curve=curve)
 
+    def turns(self, now: Progress) -> Array:
+        """(F, A) what is added to the actions of gaits for each radian a second of turning left."""
+        found = np.zeros((self.layout.count, now.policies.actions.shape[1]))
+        arena = self._arena(now.track, self._world(now.track, _TEST_COPIES))
+        for chain in self.layout.chains:
+            if chain.gait:
+                found[chain.first : chain.first + chain.count], _ = turn_offsets(arena, now.policies, chain, self.look)
+        return found
+
     def _refined(self, now: Progress, lesson: Lesson) -> Progress:
         """The lesson's fragments as a body can do them, and policies that begin there."""
         world, track = self._world(now.track, _REFINE_COPIES), now.track
@@ -121,7 +134,7 @@ class Learner:
         )
         rng = self._rng(_WALK, now.lesson, now.iteration)
         visits = np.zeros(self.layout.count)
-        push_n = study.push_n * track.body.mass / 62.0
+        push_n = self._push(now, lesson)
         learned = ~np.isin(np.arange(self.layout.count), lesson.open)
 
         def after(some: Indices, random: np.random.Generator) -> Indices:
@@ -130,6 +143,8 @@ class Learner:
         guided = Guided(arena, gauge, balance, study.populations, after, learned, push_n)
         steps = int(np.ceil(study.examples * len(lesson.open) / study.populations))
         starts = rng.choice(lesson.starts, size=study.populations)
+        if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
+            arena.entries = self._falls(now, lesson, rises)
         examples = guided.walked(now.policies, starts, steps, now.iteration == 0, rng, self.look)
         even = Evenness(track.body, self.layout, features)
         policies = _learned(now.policies, examples, lesson, even, features)
@@ -146,6 +161,21 @@ class Learner:
             force, _ = hardest_push(tests, policies, chain.first, lambda some: lesson.after(some, rng), chain.count)
             figures["push_n"] = force
         return policies, figures
+
+    def _push(self, now: Progress, lesson: Lesson) -> float:
+        """Up to how many newtons learners are pushed: beyond what they stood last time."""
+        stood = [figures["push_n"] for figures in now.curve if figures["lesson"] == lesson.name and "push_n" in figures]
+        least = self.study.push_n * now.track.body.mass / 62.0
+        return float(np.clip(_BEYOND * stood[-1], least, 3.0 * least)) if stood else least
+
+    def _falls(self, now: Progress, lesson: Lesson, rises: Indices) -> dict[int, Array]:
+        """Where get-ups of the lesson begin: falls out of the cycles."""
+        if not np.isin(rises, lesson.open).any():
+            return {}
+        cycles = [np.array(one.fragments) for one in self.layout.chains if one.kind == "cycle"]
+        rng, arena = self._rng(_FALL, now.lesson, now.iteration), self._arena(now.track, self._world(now.track, _FALLS))
+        starts = rng.choice(np.concatenate(cycles), size=_FALLS)
+        return fallen(arena, now.policies, starts, lambda some: lesson.after(some, rng), rises, rng, self.look)
 
     def _arena(self, track: Track, world: World) -> Arena:
         return Arena(track, reference_of(track, world), world, Features(track.body))

@@ -23,6 +23,8 @@ KINDS = ("cycle", "once", "rise")
 FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
 _LEAST_FRAGMENTS = 2
 _ROUNDING_S = 1e-6
+# Radians a joint between the end of a cycle and its beginning, which a blend of several fragments can still bridge.
+_WIDEST_SEAM = np.radians(30.0)
 
 __all__ = [
     "FRAGMENT_S",
@@ -61,7 +63,7 @@ class Skill:
                 f"Skill '{self.name}' lasts only {self.clip.duration_s:.2f} s",
                 f"Give it a clip of at least {_LEAST_FRAGMENTS * FRAGMENT_S:g} s, which is two fragments",
             )
-        if self.kind == "cycle" and not is_cyclic(self.clip):
+        if self.kind == "cycle" and not self.closes and seam_angle(self.clip) > _WIDEST_SEAM:
             apart = np.degrees(seam_angle(self.clip))
             raise GraphError(
                 f"Skill '{self.name}' is no cycle: its end is {apart:.0f}° a joint away from its beginning",
@@ -69,6 +71,11 @@ class Skill:
             )
         if self.gait and self.kind != "cycle":
             raise GraphError(f"Skill '{self.name}' is a gait, but no cycle", "Make it a cycle, or no gait")
+
+    @cached_property
+    def closes(self) -> bool:
+        """Whether its end is so near its beginning that it is a cycle as it stands."""
+        return is_cyclic(self.clip)
 
     @property
     def duration_s(self) -> float:

@@ -33,10 +33,19 @@ class Policies:
     def __len__(self) -> int:
         return len(self.gains)
 
+    def asked(self, fragments: Indices, seen: Array) -> Array:
+        """(N, A) radians for states (N, S) at the starts of fragments (N,), however much that is."""
+        aside = np.einsum("nas,ns->na", self.gains[fragments], seen - self.states[fragments])
+        return np.asarray(self.actions[fragments] + aside)
+
+    @staticmethod
+    def held(asked: Array) -> Array:
+        """(N, A) radians within what is ever done."""
+        return np.clip(asked, -MOST_ACTION, MOST_ACTION)
+
     def means(self, fragments: Indices, seen: Array) -> Array:
         """(N, A) radians for states (N, S) at the starts of fragments (N,)."""
-        aside = np.einsum("nas,ns->na", self.gains[fragments], seen - self.states[fragments])
-        return np.clip(self.actions[fragments] + aside, -MOST_ACTION, MOST_ACTION)
+        return self.held(self.asked(fragments, seen))
 
     def with_fragments(self, fragments: Indices, other: "Policies") -> "Policies":
         """These policies, with those of ``other`` (one for each of the fragments) in their places."""

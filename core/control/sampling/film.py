@@ -11,6 +11,7 @@ from ...body.held import HeldReport, held
 from ...body.poses import clip_of_pose
 from ...body.servos import servo_torques
 from ...body.stances import Flags, carried
+from ...body.tangent import PoseSpace
 from ...geometry.quaternions import Array, conjugate, multiply
 from ...motion import Clip, PropMotion, Take
 from ...motion.falling import fell_at
@@ -68,24 +69,55 @@ def filmed(performance: Performance) -> Film:
     return Film(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], Rows(**together))
 
 
-def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Take, Trace, HeldReport]:
-    """A performer's take at ``fps``, without others and props, its trace, and how its feet were held for it.
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Who is seen on a film, and what it was to do.
+
+    source: what riders and merged bones go on with. muscle: (K,) share of strength.
+    wanted_pos: (K, L, 3), wanted_quat_wxyz: (K, L, 4), wanted_com: (K, 3): where its links and centroid should be.
+    """
+
+    body: BodyModel
+    source: Clip
+    space: PoseSpace
+    muscle: Array
+    wanted_pos: Array
+    wanted_quat_wxyz: Array
+    wanted_com: Array
+
+
+def subject_of(performer: Performer) -> Subject:
+    """A performer and its reference."""
+    reference, wanted = performer.reference, performer.reference.rows
+    return Subject(
+        performer.body,
+        performer.source,
+        reference.space,
+        reference.muscle,
+        wanted.link_pos[0],
+        wanted.link_quat_wxyz[0],
+        wanted.com[0, :, 0],
+    )
+
+
+def take_of(film: Film, who: int, subject: Subject, fps: float) -> tuple[Take, Trace, HeldReport]:
+    """A character's take at ``fps``, without others and props, its trace, and how its feet were held for it.
 
     Feet are held where they stand, and tremble is taken out of everything else.
 
     The take's places and those of the trace are the same. Forces, torques and the centre of mass are those of physics.
     """
     where = {name: slice(values[who], values[who + 1]) for name, values in starts(film.stage).items()}
-    body, rows, wanted = performer.body, film.rows, performer.reference.rows
+    body, rows = subject.body, film.rows
     links = where["links"]
     qpos, qvel = film.qpos[:, where["nq"]], film.qvel[:, where["nv"]]
     force = rows.contact_force[0, :, links]
-    simulated = clip_of_pose(body, performer.source, qpos, CONTROL_FPS)
-    fell_s = fell_at(wanted.link_pos[0], rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
+    simulated = clip_of_pose(body, subject.source, qpos, CONTROL_FPS)
+    fell_s = fell_at(subject.wanted_pos, rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
     until = None if fell_s is None else round(fell_s * CONTROL_FPS)
     stands = carried(body, force)
     standing, holding = held(body, simulated, stands, surface_of(film.stage), until)
-    calm = clip_of_pose(body, performer.source, calmed(performer.reference.space, qpos), CONTROL_FPS)
+    calm = clip_of_pose(body, subject.source, calmed(subject.space, qpos), CONTROL_FPS)
     finished = with_footprints_of(body, calm, standing, stands)
     seen_pos, seen_quat = _moved_along(
         body, simulated, finished, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
@@ -94,21 +126,21 @@ def take_of(film: Film, who: int, performer: Performer, fps: float) -> tuple[Tak
     take = Take(
         motion,
         contacts=_on_bones(body, np.linalg.norm(force, axis=-1) > _TOUCH_N, motion),
-        fell_at_s=fell_at(wanted.link_pos[0], seen_pos, 1.0 / CONTROL_FPS),
+        fell_at_s=fell_at(subject.wanted_pos, seen_pos, 1.0 / CONTROL_FPS),
     )
     trace = Trace(
         body,
         film.stage,
         who,
         CONTROL_FPS,
-        wanted_pos=wanted.link_pos[0],
-        wanted_quat_wxyz=wanted.link_quat_wxyz[0],
-        wanted_com=wanted.com[0, :, 0],
+        wanted_pos=subject.wanted_pos,
+        wanted_quat_wxyz=subject.wanted_quat_wxyz,
+        wanted_com=subject.wanted_com,
         seen_pos=seen_pos,
         seen_quat_wxyz=seen_quat,
         seen_com=rows.com[0, :, who],
         contact_force=force,
-        torque=servo_torques(body, qpos, qvel, film.targets[:, where["nu"]], performer.reference.muscle),
+        torque=servo_torques(body, qpos, qvel, film.targets[:, where["nu"]], subject.muscle),
         rate=qvel[:, 6:],
     )
     return take, trace, holding

@@ -14,6 +14,7 @@ from ...body.retiming import RetimeReport, retimed
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
 from ...motion.repair import repaired
+from ...motion.steadying import steadied
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.assembly import require_apart
@@ -25,7 +26,7 @@ from ..method import Run
 from ..muscle import MUSCLE, muscle_of
 from ..staging import stage_of
 from .checkpoint import Checkpoints
-from .film import filmed, props_of, take_of
+from .film import filmed, props_of, subject_of, take_of
 from .performance import Performance
 from .performer import Performer
 from .plan import Effort
@@ -92,7 +93,7 @@ class Sampling:
             film = filmed(performance)
         takes = []
         for who, performer in enumerate(performance.performers):
-            take, trace, holding = take_of(film, who, performer, clip.fps)
+            take, trace, holding = take_of(film, who, subject_of(performer), clip.fps)
             run.add_trace(trace)
             if holding.touched:
                 run.add_finding("held", _named(stage.characters[who].name if who else "", holding.message), "")
@@ -105,7 +106,7 @@ class Sampling:
 def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
     """The stage, and everybody's clip made fit for simulation on it; what was done is told."""
     members = (None, *cast_of(run))
-    sources, bodies = [], []
+    sources, bodies, shaky = [], [], []
     for member in members:
         source, repair = repaired(clip if member is None else member.clip)
         if repair.touched:
@@ -114,13 +115,21 @@ def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
                 _named(member.name if member else "", repair.message),
                 "Look at those frames in the source if the take looks odd there",
             )
+        source, steadying = steadied(source)
+        if steadying.touched:
+            run.add_finding(
+                "tremble",
+                _named(member.name if member else "", steadying.message),
+                "A recording with more frames a second or a better view keeps more of the motion",
+            )
         sources.append(source)
+        shaky.append(steadying.touched)
         bodies.append(body_of(source, run, member)[0])
     stage = stage_of(run, *bodies)
     ground = surface_of(stage)
     for index, body in enumerate(bodies):
         sources[index], grounding = stood_on(body, sources[index], ground)
-        sources[index], planting = planted(body, sources[index], ground)
+        sources[index], planting = planted(body, sources[index], ground, shaky[index])
         member = members[index]
         name = member.name if member else ""
         if max(abs(grounding.shift), grounding.lift, grounding.drop, grounding.rise) > _SEEN_M:

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Learning a control graph as a method: from skills and transitions to a graph file, and a walk through it to see."""
+
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...motion import Clip, Take
+from ...settings import Settings, setting
+from ...sim import engines
+from ...sim.stage import Character, Stage
+from ..character import body_of
+from ..method import Run
+from . import checkpoint
+from .baking import Place, baked
+from .control_graph import ControlGraph
+from .features import Features
+from .homes import home_of
+from .io import graph_to_arrays
+from .layout import laid
+from .learning import Learner, Progress, Study
+from .motion_graph import graph_of
+from .plans import RandomWalk
+
+_STUDIES = {
+    "draft": Study(populations=16, members=16, examples=100, iterations=2),
+    "normal": Study(),
+    "high": Study(members=48, iterations=12, settled=0.005),
+}
+_SHOWN_S = 10.0
+GRAPH = "graph"
+"""Name of the job's product."""
+
+
+@dataclass(frozen=True)
+class LearnSettings(Settings):
+    """What an animator may set."""
+
+    quality: str = setting(
+        "normal",
+        "Quality",
+        "How long skills are practised",
+        choices=(
+            ("draft", "Draft", "Few trials, to see whether it works"),
+            ("normal", "Normal", "Minutes for each second of motion"),
+            ("high", "High", "Practised until nothing changes any more"),
+        ),
+    )
+    symmetric: bool = setting(True, "Symmetric Gaits", "Let walks and runs do left as they do right")
+
+
+class GraphLearn:
+    """Guided learning: clips become skills that keep their balance, and skills link into a graph."""
+
+    name = "graph_learn"
+    label = "Learn Skills"
+    help = "Practise the collected skills and the ways between them until they stand by themselves"
+    uses_engine = True
+    settings_type = LearnSettings
+
+    def run(self, clip: Clip, settings: LearnSettings, run: Run) -> Take:
+        """Learn, hand over the graph, and show a walk through it."""
+        seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
+        motions = graph_of(run, clip)
+        if not settings.symmetric:
+            motions = replace(motions, skills=tuple(replace(skill, gait=False) for skill in motions.skills))
+        motions.require_whole()
+        body, _ = body_of(clip, run)
+        features = Features(body)
+        if features.lacks:
+            run.add_finding("features", f"The body has no {', '.join(features.lacks)}: it learns to do without", "")
+        layout, track = laid(body, motions)
+        study = _STUDIES[settings.quality]
+        with ExitStack() as opened:
+            learner = Learner(layout, engines.get(run.engine), study, seed, opened=opened)
+            total = sum(1 + study.iterations for _ in learner.lessons()) + 1
+            step, now = checkpoint.load(run, body, learner.begun(track))
+            learner.look = lambda: run.progress(step, total, **_figures(now))
+            while now.lesson < len(learner.lessons()):
+                now = learner.advanced(now)
+                step = sum(1 + study.iterations for _ in range(now.lesson)) + now.refined + now.iteration
+                checkpoint.save(run, step, now)
+                run.progress(step, total, **_figures(now))
+            turns = learner.turns(now)
+            about = {"seed": seed, "engine": run.engine, "curve": [dict(one) for one in now.curve]}
+            graph = ControlGraph(layout, now.track, now.policies, turns, motions.transitions, about)
+            run.add_product(GRAPH, *graph_to_arrays(graph))
+            return _shown(graph, clip, run, seed)
+
+
+def _figures(now: Progress) -> dict[str, float]:
+    """Numbers for the live curves: of the last iteration."""
+    last = now.curve[-1] if now.curve else {}
+    return {name: float(last[name]) for name in ("change", "cost", "push_n") if name in last}
+
+
+def _shown(graph: ControlGraph, clip: Clip, run: Run, seed: int) -> Take:
+    """A random walk, so that one sees at once what was learned."""
+    engine = engines.get(run.engine)
+    with closing(engine.compile(Stage((Character(graph.body),)), 1)) as world:
+        plan = RandomWalk(graph, np.random.default_rng([seed, 1]))
+        bake = baked(world, [graph], [plan], [Place(np.zeros(2), 0.0)], [clip], _SHOWN_S, lambda _: None)
+    return home_of(bake, [clip.fps], run)[0]

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Contact-aligned phases of gaits: a stride begins when its foot comes down, be it early or late."""
+
+import numpy as np
+
+from ...body.clearance import SOLES
+from ...body.poses import link_transforms
+from ...geometry.quaternions import Array
+from .control_graph import ControlGraph
+
+_EARLY = 2  # fragments before its time in which a step down begins the next stride at once
+_LATE_STEPS = 6  # control steps that the last pose is held for a foot that is late
+_DOWN_N = 50.0  # on a sole: it carries something
+
+
+class Phases:
+    """The clock of one character's gait. places: (F, L, 3) where links are when fragments begin."""
+
+    def __init__(self, graph: ControlGraph) -> None:
+        self.graph = graph
+        self.places: Array = link_transforms(graph.body, graph.track.qpos[:, 0])[0]
+        links = graph.body.links
+        self._soles = {
+            side: np.array([i for i, link in enumerate(links) if link.role in SOLES and link.side == side], dtype=int)
+            for side in "LR"
+        }
+        self._waited = 0
+        self._swung = False
+        # By the last fragment of each stride: the fragment that begins the next one, and whose foot comes down then.
+        self._strides: dict[int, tuple[int, str]] = {}
+        for chain in graph.layout.chains:
+            if not chain.gait or any(not len(soles) for soles in self._soles.values()):
+                continue
+            half = chain.count // 2
+            for first, last in (
+                (chain.first + half, chain.first + half - 1),
+                (chain.first, chain.first + chain.count - 1),
+            ):
+                heights = {side: self._lower(first, side) for side in "LR"}
+                # At a stride's beginning both feet are low; the one ahead has just come down.
+                ahead = max("LR", key=lambda side: self.places[first, self._soles[side], 0].mean())
+                if heights[ahead]:
+                    self._strides[last] = (first, ahead)
+
+    def _lower(self, fragment: int, side: str) -> bool:
+        """Whether that foot is near the floor when the fragment begins."""
+        soles = self._soles[side]
+        lowest = self.places[:, soles, 2].min()
+        return bool(self.places[fragment, soles, 2].min() - lowest < 0.08)
+
+    def entered(self, fragment: int) -> None:
+        """A fragment begins: nobody waits any more."""
+        self._waited = 0
+        self._swung = False
+
+    def reset(self, fragment: int, step: int, force: Array) -> int | None:
+        """The stride that begins now, because its foot is down before its time; None mostly.
+
+        force: (L,) newtons on the links.
+        """
+        for last, (first, side) in self._strides.items():
+            if last - _EARLY < fragment <= last:
+                down = bool(force[self._soles[side]].sum() > _DOWN_N)
+                if not down:
+                    self._swung = True
+                elif self._swung:
+                    return first
+        return None
+
+    def waits(self, fragment: int, force: Array) -> bool:
+        """Whether a stride's last fragment is held on for a foot that is not down yet."""
+        if fragment not in self._strides or self._waited >= _LATE_STEPS:
+            return False
+        self._waited += 1
+        return bool(force[self._soles[self._strides[fragment][1]]].sum() <= _DOWN_N)

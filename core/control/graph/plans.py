@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a character goes in its graph: at random, through a list of skills, along a path, or towards somebody."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...errors import GraphError
+from ...geometry.quaternions import Array
+from .chains import FRAGMENT_S
+from .control_graph import MOST_TURN, ControlGraph
+from .layout import Chain
+from .playing import View
+from .walks import random_walk, route
+
+_WALK = 400  # fragments of a random walk that are decided at once
+_LOOK_AHEAD_M = 0.8  # how far ahead on its path a character looks
+_EAGER = 1.5  # radians a second for each radian that it is off
+
+
+class Routed:
+    """Follows a route until it is done, then asks for the next; falls only interrupt it."""
+
+    def __init__(self, graph: ControlGraph) -> None:
+        self.graph = graph
+        self._ahead: list[int] = []
+
+    def after(self, view: View, choices: Sequence[int]) -> int:
+        """The next fragment of the route, or a new route from here."""
+        if not self._ahead or self._ahead[0] not in choices:
+            self._ahead = [int(fragment) for fragment in self.onward(view)]
+        if self._ahead and self._ahead[0] in choices:
+            return self._ahead.pop(0)
+        return choices[0]
+
+    def onward(self, view: View) -> Sequence[int]:
+        """Fragments that come after ``view.fragment``."""
+        raise NotImplementedError
+
+    def turn(self, view: View) -> float:
+        """Straight ahead."""
+        return 0.0
+
+
+class RandomWalk(Routed):
+    """Wanders through all skills, seeing each about equally."""
+
+    def __init__(self, graph: ControlGraph, rng: np.random.Generator) -> None:
+        super().__init__(graph)
+        self._rng = rng
+
+    def onward(self, view: View) -> Sequence[int]:
+        """A long random walk from here."""
+        layout = self.graph.layout
+        walk = random_walk(layout.follows, layout.chain_of, layout.skill_of_chain, view.fragment, _WALK, self._rng)
+        return [int(fragment) for fragment in walk[1:]]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A skill of a list, and for how long: seconds, or None for once through."""
+
+    skill: str
+    seconds: float | None = None
+
+
+class Listed(Routed):
+    """Goes through a list of skills, each for its time; stays with the last one."""
+
+    def __init__(self, graph: ControlGraph, items: Sequence[Item]) -> None:
+        super().__init__(graph)
+        if not items:
+            raise GraphError("The list of skills is empty", "Name at least one skill, such as 'walk 3, run 2'")
+        self.items = tuple(items)
+        for item in items:
+            if (chain := graph.layout.chain(item.skill)).kind == "rise":
+                raise GraphError(f"'{chain.name}' is a get-up, which only follows a fall", "Leave it out of the list")
+        self._index, self._entered_s = 0, None  # type: tuple[int, float | None]
+
+    def onward(self, view: View) -> Sequence[int]:
+        """To the skill of the list, through it, or on to the next."""
+        layout = self.graph.layout
+        chain = layout.chain(self.items[self._index].skill)
+        inside = layout.chain_of[view.fragment] == layout.chains.index(chain)
+        if not inside:
+            # Once around the graph at most: a route from a skill to itself is the skill.
+            way = min((route(layout.follows, view.fragment, goal) for goal in self._ways_in(view, chain)), key=len)
+            return way[1:]
+        if self._entered_s is None:
+            self._entered_s = view.time_s
+        seconds = self.items[self._index].seconds
+        lasts_s = chain.count * FRAGMENT_S if seconds is None else seconds
+        if view.time_s - self._entered_s >= lasts_s - 1e-6 and self._index + 1 < len(self.items):
+            self._index, self._entered_s = self._index + 1, None
+            return self.onward(view)
+        return layout.follows[view.fragment][:1]
+
+    def _ways_in(self, view: View, chain: Chain) -> list[int]:
+        """Fragments of the skill that can be got to from here."""
+        layout, found = self.graph.layout, []
+        number = layout.chains.index(chain)
+        for fragment in np.flatnonzero(layout.chain_of == number):
+            try:
+                route(layout.follows, view.fragment, int(fragment))
+            except GraphError:
+                continue
+            found.append(int(fragment))
+        if not found:
+            raise GraphError(
+                f"There is no way to '{layout.chains[number].name}' from where the character is",
+                "Add transitions that lead there, and learn the graph again",
+            )
+        return found
+
+
+@dataclass(eq=False)
+class Steered:
+    """Another plan's skills, turned towards a goal as it comes (a greedy planner).
+
+    goal: gives the place (2,) to go to, or None to go straight on.
+    """
+
+    plan: Routed
+
+    def after(self, view: View, choices: Sequence[int]) -> int:
+        """As the plan says."""
+        return self.plan.after(view, choices)
+
+    def turn(self, view: View) -> float:
+        """Towards the goal, the more the further it is off."""
+        goal = self.goal(view)
+        if goal is None:
+            return 0.0
+        away = goal - view.place
+        off = float(np.arctan2(away[1], away[0])) - view.heading
+        off = (off + np.pi) % (2.0 * np.pi) - np.pi
+        return float(np.clip(_EAGER * off, -MOST_TURN, MOST_TURN))
+
+    def goal(self, view: View) -> Array | None:
+        """(2,) where to."""
+        raise NotImplementedError
+
+
+@dataclass(eq=False)
+class AlongPath(Steered):
+    """Along points (P, 2) in the plane; straight on after the last."""
+
+    points: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    _reached: float = 0.0
+
+    def __post_init__(self) -> None:
+        points = np.asarray(self.points, dtype=float)
+        if points.ndim != 2 or points.shape[1] < 2 or len(points) < 2 or not np.isfinite(points).all():
+            raise GraphError("The path has no two points", "Choose a curve with at least two points")
+        self._places = points[:, :2]
+        steps = np.linalg.norm(np.diff(self._places, axis=0), axis=-1)
+        self._along = np.concatenate([[0.0], np.cumsum(steps)])
+        if self._along[-1] < _LOOK_AHEAD_M:
+            raise GraphError(f"The path is {self._along[-1]:.2f} m long", f"Make it longer than {_LOOK_AHEAD_M} m")
+
+    def goal(self, view: View) -> Array | None:
+        """The point of the path a little ahead of where the character is."""
+        dense = np.linspace(0.0, self._along[-1], max(int(self._along[-1] / 0.05), 2))
+        places = np.stack([np.interp(dense, self._along, self._places[:, axis]) for axis in (0, 1)], axis=-1)
+        near = np.linalg.norm(places - view.place, axis=-1)
+        # Never back, and not far ahead at once: a path may cross itself.
+        near[(dense < self._reached) | (dense > self._reached + 3.0)] = np.inf
+        self._reached = float(dense[int(np.argmin(near))])
+        ahead = self._reached + _LOOK_AHEAD_M
+        if ahead >= self._along[-1]:
+            return np.asarray(self._places[-1] + (self._places[-1] - self._places[-2]))
+        return np.array([np.interp(ahead, self._along, self._places[:, axis]) for axis in (0, 1)])
+
+
+@dataclass(eq=False)
+class Towards(Steered):
+    """Always towards the nearest other character."""
+
+    def goal(self, view: View) -> Array | None:
+        """Where the nearest other is."""
+        if not view.others:
+            return None
+        return min(view.others, key=lambda place: float(np.linalg.norm(place - view.place)))
+
+
+def parsed(text: str) -> list[Item]:
+    """Skills with seconds from 'walk 3, run 2.5, kick'."""
+    items = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, last = part.rpartition(" ")
+        try:
+            seconds = float(last)
+        except ValueError:
+            items.append(Item(part))
+            continue
+        if not name or not seconds > 0.0:
+            raise GraphError(f"'{part}' says not which skill for how long", "Write a skill and seconds: walk 3, run 2")
+        items.append(Item(name.strip(), seconds))
+    if not items:
+        raise GraphError("The list of skills is empty", "Name at least one skill, such as 'walk 3, run 2'")
+    return items
