@@ -120,7 +120,7 @@ def muscle_by_character(stage: Stage, muscle: Array | None) -> Array | None:
         return None
     factors, characters = np.asarray(muscle, dtype=float), len(stage.characters)
     if factors.ndim == 2:
-        return np.broadcast_to(factors[..., None], (*factors.shape, characters))
+        return np.repeat(factors[..., None], characters, axis=-1)
     if factors.shape[2:] != (characters,):
         raise ValueError(
             f"muscle has the shape {factors.shape}: give (copies, steps), or (copies, steps, {characters}) "

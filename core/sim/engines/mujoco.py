@@ -8,6 +8,7 @@ or copies.
 
 import itertools
 import logging
+import math
 import time
 from copy import copy
 from typing import Any
@@ -78,8 +79,8 @@ class MujocoWorld:
         self._places = Places(self._model, stage, self._layout)
         self.state_size = self._places.state_size
         self._open_batch: Any = Batch(self._model, copies, threads)
-        for name in PLACED:
-            self._batch.bind(name)  # a field is filled by the calls after this
+        # A field is filled by the calls after it was bound.
+        self._shapes = {name: self._batch.bind(name).shape[1:] for name in PLACED}
         self._bare_batch: Any = None
         self._muscles = Muscles(self._model, stage, self._places, copies)
 
@@ -113,7 +114,7 @@ class MujocoWorld:
     ) -> tuple[Array, Rows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
         count, muscle = targets.shape[1], muscle_by_character(self.stage, muscle)
-        film = Film(self._batch, self.state_size, count, substeps)
+        film = Film(self.copies, self.state_size, self._shapes, count, substeps)
         alive = self._put(states)
         cuts = self._cuts(states[alive, 0], count, substeps, muscle)
         for first, last in itertools.pairwise([0, *cuts]):
@@ -203,14 +204,15 @@ class MujocoWorld:
         if muscle is not None:
             differs = np.any(muscle[:, 1:] != muscle[:, :-1], axis=(0, 2))
             cuts |= {(int(step) + 1) * substeps for step in np.flatnonzero(differs)}
-        room = _RECORD_BYTES // (self.copies * sum(values.nbytes for values in self._record(1, 1).values()))
+        numbers = self.state_size + sum(math.prod(shape) for shape in self._shapes.values())
+        room = _RECORD_BYTES // (self.copies * numbers * 8)
         longest = max(1, min(room, _RECORD_STEPS) // substeps) * substeps
         return sorted(cuts | set(range(longest, total, longest)))
 
     def _record(self, copies: int, steps: int) -> dict[Any, Array]:
         """Room for what MuJoCo is to record of copies and physics steps: (n, steps, ...) of each item."""
-        sizes = {STATE: (self.state_size,)} | {name: self._batch.bind(name).shape[1:] for name in PLACED}
-        return {item: np.empty((copies, steps, *shape)) for item, shape in sizes.items()}
+        shapes: dict[Any, tuple[int, ...]] = {STATE: (self.state_size,), **self._shapes}
+        return {item: np.empty((copies, steps, *shape)) for item, shape in shapes.items()}
 
     def _run(self, alive: Flags, film: Film, first: int, targets: Array, forces: Array | None) -> None:
         """Let the living copies do as many physics steps as there are targets (N, steps, nu), from step ``first`` on.
@@ -236,14 +238,16 @@ class MujocoWorld:
         except SimulationError as error:  # the other copies have run all the same
             _log.debug("copies %s: %s", error.ids, error)
             failed = error.ids
-        batch.bind("xfrc_applied")[:] = 0.0
+        if acting is not None:
+            batch.bind("xfrc_applied")[:] = 0.0
         # MuJoCo stops a copy after a step that it has to warn of, and repeats its record: its time stands still.
         warned = batch.warning[ids, :, 1].any(axis=-1)
         time_s = recorded[STATE][:, :, 0]
         film.keep(ids, first, recorded, np.where(warned, np.sum(time_s < time_s[:, -1:], axis=-1), count))
-        film.drop(failed, first)
         alive[ids[warned]] = False
-        alive[failed] = False
+        if len(failed):
+            film.drop(failed, first)
+            alive[failed] = False
 
     def _look(self, alive: Flags) -> None:
         """Compute positions and velocities where the copies are now, without what only forces need."""

@@ -19,14 +19,16 @@ Indices = NDArray[np.int64]
 class Film:
     """(N, K, ...) of K control steps of ``substeps`` physics steps each.
 
+    shapes: of the fields in ``PLACED``, by name.
     states: NaN where a copy no longer lives. felt: the sensors during the last physics step. placed: fields by name.
     """
 
-    def __init__(self, batch: Any, state_size: int, count: int, substeps: int) -> None:
-        shapes = {name: batch.bind(name).shape[1:] for name in PLACED}
-        self.states: Array = np.full((batch.nsim, count, state_size), np.nan)
-        self.felt: Array = np.zeros((batch.nsim, count, *shapes["sensordata"]))
-        self.placed: dict[str, Array] = {name: np.zeros((batch.nsim, count, *shape)) for name, shape in shapes.items()}
+    def __init__(
+        self, copies: int, state_size: int, shapes: dict[str, tuple[int, ...]], count: int, substeps: int
+    ) -> None:
+        self.states: Array = np.full((copies, count, state_size), np.nan)
+        self.felt: Array = np.zeros((copies, count, *shapes["sensordata"]))
+        self.placed: dict[str, Array] = {name: np.zeros((copies, count, *shape)) for name, shape in shapes.items()}
         self._substeps = substeps
 
     def keep(self, ids: Indices, first: int, recorded: dict[Any, Array], lasted: Indices) -> None:
