@@ -24,6 +24,7 @@ _MOST_RISE_M = 0.05
 _TILTED, _ROCKS = np.radians(12.0), np.radians(4.0)
 # What is left: no further than the first from level it is flat, beyond the second the heel or the ball is lifted.
 _FLAT, _LIFTS = np.radians(1.0), np.radians(7.0)
+_SHAKY = 1.5  # how many times as much feet may slide in a source that trembled
 _LEAST_M, _LEAST_TURN = 0.002, np.radians(1.0)  # less than this is not worth a touch
 
 
@@ -58,12 +59,15 @@ class PlantReport:
         return text
 
 
-def planted(body: BodyModel, clip: Clip, ground: Ground | None = None) -> tuple[Clip, PlantReport]:
+def planted(body: BodyModel, clip: Clip, ground: Ground | None = None, shaky: bool = False) -> tuple[Clip, PlantReport]:
     """The clip with feet that stand where they stand, and what was done; frames without such a foot keep every bit.
 
-    The clip must be on the ground already (``footing.stood_on``); None is a flat floor at 0.
+    The clip must be on the ground already (``footing.stood_on``); None is a flat floor at 0. shaky: whether what slides
+    a little more than usual is noise, too, and not meant.
     """
-    plans = [plan for leg in legs_of(body, clip.skeleton) if (plan := _Plan.of(body, clip, leg, ground)) is not None]
+    slack = _SHAKY if shaky else 1.0
+    legs = legs_of(body, clip.skeleton)
+    plans = [plan for leg in legs if (plan := _Plan.of(body, clip, leg, ground, slack)) is not None]
     held, kept = sum(len(plan.holds) for plan in plans), sum(plan.kept for plan in plans)
     slid = _mean([plan.slid for plan in plans])
     moves = [Move.of(body, clip, plan.leg, ground, plan.holds, plan.stands) for plan in plans if plan.holds]
@@ -89,10 +93,10 @@ class _Plan:
     slid: Array
 
     @classmethod
-    def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None) -> "_Plan | None":
+    def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None, slack: float) -> "_Plan | None":
         """None if the foot never stands."""
         sole = Sole.of(body, clip, leg, ground)
-        found, slides = stances(sole, clip.fps)
+        found, slides = stances(sole, clip.fps, slack)
         if not found and not slides:
             return None
         stands = np.zeros(len(clip) - 1, dtype=bool)

@@ -122,20 +122,23 @@ class Sole:
         return np.asarray(np.sum(self.share * moved, axis=1) * fps)
 
 
-def stances(sole: Sole, fps: float) -> tuple[list[tuple[int, int]], int]:
-    """Ranges of frames, first and last, in which the foot stands, and how many slides were found that are too long."""
+def stances(sole: Sole, fps: float, slack: float = 1.0) -> tuple[list[tuple[int, int]], int]:
+    """Ranges of frames, first and last, in which the foot stands, and how many slides were found that are too long.
+
+    slack: how many times as fast and as far as usual it may slide.
+    """
     if len(sole.before) < 3:
         return [], 0
     found: list[tuple[int, int]] = []
     slides = 0
-    for span in _slow(sole, fps, 1.0):
-        if _is_short(sole, span, fps):
+    for span in _slow(sole, fps, slack):
+        if _is_short(sole, span, fps, slack):
             found.append(span)
             continue
         slides += 1
         first, last = span
-        slower = [(max(a, first), min(b, last)) for a, b in _slow(sole, fps, _SPLIT) if a < last and b > first]
-        found += [part for part in slower if part[1] - part[0] >= _LEAST_S * fps and _is_short(sole, part, fps)]
+        slower = [(max(a, first), min(b, last)) for a, b in _slow(sole, fps, _SPLIT * slack) if a < last and b > first]
+        found += [part for part in slower if part[1] - part[0] >= _LEAST_S * fps and _is_short(sole, part, fps, slack)]
     return found, slides
 
 
@@ -163,10 +166,10 @@ def _on_ground(height: Array, span: tuple[int, int]) -> tuple[int, int]:
     return span[0] + int(down[0]), span[0] + int(down[-1]) + 1
 
 
-def _is_short(sole: Sole, span: tuple[int, int], fps: float) -> bool:
+def _is_short(sole: Sole, span: tuple[int, int], fps: float, slack: float) -> bool:
     """Whether the foot slides so little over a range of frames that it is not meant to."""
     way = np.cumsum(sole.slide[span[0] : span[1], :2], axis=0)
-    most = min(_SLIDE_M + _DRIFT_M_S * (span[1] - span[0]) / fps, _MOST_SLIDE_M)
+    most = slack * min(_SLIDE_M + _DRIFT_M_S * (span[1] - span[0]) / fps, _MOST_SLIDE_M)
     return bool(np.linalg.norm(np.ptp(way, axis=0)) < most)
 
 

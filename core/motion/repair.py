@@ -47,13 +47,13 @@ class Repair:
 def repaired(clip: Clip) -> tuple[Clip, Repair]:
     """The clip without dropouts and spikes, and what was touched; a sound clip comes back as it is."""
     lost = _lost_frames(clip)
-    pos = _filled(np.array(clip.local_pos), lost)
-    quat = _filled_rotations(np.array(clip.local_quat_wxyz), lost)
+    pos = filled(np.array(clip.local_pos), lost)
+    quat = filled_rotations(np.array(clip.local_quat_wxyz), lost)
     spikes: list[tuple[str, int]] = []
     for bone, name in enumerate(clip.skeleton.names):
         bad = _spikes(quat[:, bone], clip.fps)
         if bad.any():
-            quat[:, bone] = _filled_rotations(quat[:, bone], bad)
+            quat[:, bone] = filled_rotations(quat[:, bone], bad)
             spikes += [(name, int(frame)) for frame in np.flatnonzero(bad)]
     report = Repair(tuple(int(frame) for frame in np.flatnonzero(lost)), tuple(spikes))
     if not report.touched:
@@ -121,16 +121,18 @@ def _neighbours(bad: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.i
     return low, high, part
 
 
-def _filled(values: Array, bad: NDArray[np.bool_]) -> Array:
+def filled(values: Array, bad: NDArray[np.bool_]) -> Array:
+    """Values (T, ...) with straight lines over bad frames (T,)."""
     if not bad.any():
         return values
     low, high, part = _neighbours(bad)
     weight: Array = part.reshape(-1, *[1] * (values.ndim - 1))
-    filled: Array = values[low] * (1.0 - weight) + values[high] * weight
-    return filled
+    between: Array = values[low] * (1.0 - weight) + values[high] * weight
+    return between
 
 
-def _filled_rotations(quat: Array, bad: NDArray[np.bool_]) -> Array:
+def filled_rotations(quat: Array, bad: NDArray[np.bool_]) -> Array:
+    """Rotations (T, ..., 4) that turn steadily over bad frames (T,)."""
     if not bad.any():
         return quat
     low, high, part = _neighbours(bad)

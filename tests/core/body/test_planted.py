@@ -135,6 +135,15 @@ def test_a_true_slide_stays_a_slide(man, way):
     assert report.kept == 1 and not report.touched and "1 long slide was left" in report.message
 
 
+@pytest.mark.parametrize(("way", "held"), [(0.16, True), (0.3, False)])
+def test_in_a_shaky_source_more_of_a_slide_is_noise(man, way, held):
+    body, still = man
+    source = moved(body, still, {0: stepping(way, lift_m=0.0, seconds=(0.1, 1.9))})
+    clip, report = planted(body, source, shaky=True)
+    path = foot_path(body, clip, 0)[round(0.2 * FPS) : round(1.8 * FPS), 0]
+    assert report.touched == held and (np.ptp(path) < 5e-3) == held
+
+
 def test_a_slide_between_two_stands_stays_and_the_stands_are_held(man):
     """A moonwalk: stand with a little drift, slide 30 cm, stand."""
     body, still = man

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion that trembles from frame to frame, as guesses from a video do, made steady before anybody has to follow it.
+
+What trembles is told from what moves: noise is taken back in the next frame, and a body goes on. Only where most
+changes of speed are tremble anything is touched; a capture with markers, a stunt or a fast hand is far from that.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, to_rotation_vector
+from .clip import Clip
+from .repair import filled, filled_rotations
+
+_LEAST_TURN, _LEAST_M = np.radians(1.0), 0.005  # less than this on each axis does no harm
+# How changes of speed follow each other where most is tremble: -2/3 in noise alone, and no less than -0.4 in a fast
+# motion with as few as 12 frames a second.
+_BACK = -0.45
+_STILL = 1e-4  # radians: what trembles less does not move at all
+_LEAST_FRAMES = 12
+_NARROWEST, _MOST_S = 0.5, 0.15  # frames and seconds: between what spreads a frame may be shared with its neighbours
+_REACH = 3.0  # spreads, beyond which nothing is shared
+_SAME = 1e-6  # a frame that is like the one before to this, in all numbers, is the same picture again
+_WILD = 3.0  # times what is usual: such a frame of a bone is left out
+_FAINT = 1e-3  # what is left out counts so much, for there may be nothing else near
+_WORSE = 0.05  # of the noise: where a wider spread is worse by this, no still wider one is better
+# Of normal noise on three axes: its median length, and how many times as large its third differences are.
+_MEDIAN, _THIRD = 1.538, np.sqrt(20.0)
+
+
+@dataclass(frozen=True)
+class Steadying:
+    """What was done: radians and metres by which pose and place trembled on each axis, 0 for what was left alone.
+
+    held: frames that repeat the one before, and were filled in.
+    """
+
+    turn: float = 0.0
+    place: float = 0.0
+    held: int = 0
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything was changed."""
+        return self.turn > 0.0 or self.place > 0.0
+
+    @property
+    def message(self) -> str:
+        """In plain words."""
+        if not self.touched:
+            return "The source is steady"
+        by = [f"{np.degrees(self.turn):.1f} degrees"] if self.turn else []
+        by += [f"{100.0 * self.place:.1f} cm"] if self.place else []
+        text = f"The source trembles by {' and '.join(by)} from frame to frame and was smoothed"
+        if self.held:
+            text += f"; frames that repeat the one before were filled in: {self.held}"
+        return text
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What is smoothed, turns or places: how far it is from one value to another, and a value moved by so much."""
+
+    between: Callable[[Array, Array], Array]
+    moved: Callable[[Array, Array], Array]
+
+
+_TURNS = _Kind(
+    lambda a, b: to_rotation_vector(multiply(conjugate(a), b)), lambda a, by: multiply(a, from_rotation_vector(by))
+)
+_PLACES = _Kind(lambda a, b: b - a, lambda a, by: a + by)
+
+
+def steadied(clip: Clip) -> tuple[Clip, Steadying]:
+    """The clip without tremble, and what was done; a steady clip comes back as it is."""
+    held = _held(clip)
+    if len(clip) - held.sum() < _LEAST_FRAMES:
+        return clip, Steadying()
+    quat, pos = np.array(clip.local_quat_wxyz), np.array(clip.local_pos)
+    turn, back = _tremble(_TURNS, quat[~held])
+    place, place_back = _tremble(_PLACES, pos[~held])
+    moving = turn > _STILL
+    shakes = bool(moving.any() and np.median(turn[moving]) > _LEAST_TURN and np.median(back[moving]) < _BACK)
+    jumps = (place > _LEAST_M) & (place_back < _BACK)
+    most = _MOST_S * clip.fps
+    if shakes:
+        quat[:, moving] = _smoothed(_TURNS, filled_rotations(quat, held)[:, moving], held, turn[moving], most)
+    if jumps.any():
+        pos[:, jumps] = _smoothed(_PLACES, filled(pos, held)[:, jumps], held, place[jumps], most)
+    if not shakes and not jumps.any():
+        return clip, Steadying()
+    report = Steadying(
+        float(np.median(turn[moving])) if shakes else 0.0,
+        float(place[jumps].max()) if jumps.any() else 0.0,
+        int(held.sum()),
+    )
+    return replace(clip, local_pos=pos, local_quat_wxyz=quat), report
+
+
+def _held(clip: Clip) -> NDArray[np.bool_]:
+    """(T,) frames in which the body is as in the frame before: a camera was late. Single bones may be repaired."""
+    local = np.concatenate([clip.local_quat_wxyz, clip.local_pos], axis=-1)
+    changes = np.abs(np.diff(local, axis=0)).max(axis=-1) > _SAME
+    moving = changes.any(axis=0)
+    return np.concatenate([[False], np.mean(changes[:, moving], axis=1) < 0.5 if moving.any() else changes.any(axis=1)])
+
+
+def _tremble(kind: _Kind, values: Array) -> tuple[Array, Array]:
+    """Of values (T, B, ...): how much each trembles on an axis (B,), and how alike its changes of speed follow (B,).
+
+    A few wild frames change neither.
+    """
+    changes = np.diff(kind.between(values[:-1], values[1:]), axis=0)
+    noise = np.median(np.linalg.norm(np.diff(changes, axis=0), axis=-1), axis=0) / (_MEDIAN * _THIRD)
+    limit = _WILD * np.median(np.abs(changes), axis=0)
+    tame = np.clip(changes, -limit, limit)
+    power = np.sum(tame**2, axis=(0, 2))
+    return noise, np.sum(tame[1:] * tame[:-1], axis=(0, 2)) / np.maximum(power, 1e-30)
+
+
+def _smoothed(kind: _Kind, values: Array, held: NDArray[np.bool_], noise: Array, most: float) -> Array:
+    """Values (T, B, ...) without noise (B,), shared with neighbours over at most so many frames.
+
+    How far is chosen by Mallows' rule: what is taken out tells how much of the motion goes with the noise, and how much
+    of the noise is left is known. Then what is wild is left out.
+    """
+    weights = np.where(held[:, None], _FAINT, np.ones(values.shape[:2]))
+    spreads = np.geomspace(_NARROWEST, max(most, _NARROWEST), 1 + round(6 * np.log2(max(most / _NARROWEST, 1.0))))
+    best: tuple[float, float, Array] | None = None
+    for spread in spreads:
+        smooth, own = _shared(kind, values, values, weights, float(spread))
+        taken = np.median(np.linalg.norm(kind.between(smooth, values)[~held], axis=-1), axis=0) / _MEDIAN
+        risk = float(np.mean((taken / noise) ** 2 + 2.0 * np.mean(own[~held], axis=0)))
+        if best is None or risk < best[0]:
+            best = risk, float(spread), smooth
+        elif risk > best[0] + _WORSE:
+            break
+    assert best is not None
+    _, spread, smooth = best
+    away = np.linalg.norm(kind.between(smooth, values), axis=-1)
+    wild = away > _WILD * np.median(away[~held], axis=0)
+    return _shared(kind, smooth, values, np.where(wild, _FAINT, weights), spread)[0]
+
+
+def _shared(kind: _Kind, around: Array, values: Array, weights: Array, spread: float) -> tuple[Array, Array]:
+    """Values (T, B, ...) on straight lines through their neighbours, and how much of each is its own (T, B).
+
+    around: (T, B, ...) values near those, from which differences are taken. weights: (T, B). spread: frames.
+    """
+    count = len(values)
+    frames, reach = np.arange(count), min(int(np.ceil(_REACH * spread)), count - 1)
+    sums = np.zeros((3, *values.shape[:2]))  # of weights, times the way, times the way squared
+    away, tilt = np.zeros((*values.shape[:2], 3)), np.zeros((*values.shape[:2], 3))
+    for step in range(-reach, reach + 1):
+        at = np.clip(frames + step, 0, count - 1)
+        weight = weights[at] * np.exp(-0.5 * (step / spread) ** 2) * (at == frames + step)[:, None]
+        sums += weight * np.array([1.0, step, step**2])[:, None, None]
+        by = weight[..., None] * kind.between(around, values[at])
+        away += by
+        tilt += step * by
+    zero, first, second = sums
+    determinant = np.maximum(zero * second - first**2, 1e-30)
+    by = (second[..., None] * away - first[..., None] * tilt) / determinant[..., None]
+    return kind.moved(around, by), weights * second / determinant
