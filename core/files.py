@@ -10,6 +10,7 @@ import math
 import os
 import secrets
 import time
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -33,8 +34,9 @@ _WHY_NOT = {
 
 
 # What NumPy and zipfile raise for damaged files, found by damaging some; RuntimeError is an entry that, by a flipped
-# bit, claims to be encrypted or packed in some unknown way.
-_TORN = (OSError, ValueError, EOFError, KeyError, TypeError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
+# bit, claims to be encrypted or packed in some unknown way, the last two are from the header of an array.
+_TORN: tuple[type[Exception], ...] = (OSError, ValueError, EOFError, KeyError, TypeError, RuntimeError, MemoryError)
+_TORN += (zipfile.BadZipFile, zlib.error, SyntaxError, tokenize.TokenError)
 
 
 def cannot_write(path: Path | str, error: OSError) -> CannotWrite:
@@ -131,6 +133,9 @@ def read_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
             archive = np.load(stream, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise ValueError("it holds a single array")
+            # NumPy stops where a header says that its array ends, and what was not read to its end is not checked.
+            if damaged := archive.zip.testzip():
+                raise ValueError(f"'{damaged}' in it is damaged")
             arrays = {name: archive[name] for name in archive.files}
         meta = json.loads(str(arrays.pop("meta"))) if "meta" in arrays else {}
     except FileNotFoundError as error:

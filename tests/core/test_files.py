@@ -6,7 +6,9 @@ import hashlib
 import json
 import os
 import stat
+import zipfile
 
+import numpy as np
 import pytest
 
 from sinew.core import files
@@ -129,6 +131,35 @@ def test_missing_files_are_named(tmp_path):
     for read in (files.read_json, files.read_arrays, files.sha256_of):
         with pytest.raises(BadFile, match="none"):
             read(tmp_path / "none")
+
+
+def test_what_json_cannot_hold_becomes_what_it_can():
+    value = {1: (np.float64(0.5), float("nan")), "a": np.arange(2), "b": [float("inf"), None, "x", True]}
+    assert files.plain(value) == {"1": [0.5, None], "a": [0, 1], "b": [None, None, "x", True]}
+    json.dumps(files.plain(value), allow_nan=False)
+
+
+def test_an_array_whose_head_is_damaged_is_never_read_as_another(tmp_path):
+    # Larger than what zipfile reads at once: only then is a head believed before its array was checked.
+    path, numbers = tmp_path / "numbers.npz", np.random.default_rng(0).random((40, 300))
+    files.write_arrays(path, {"numbers": numbers}, {})
+    data = path.read_bytes()
+    start = data.rindex(b"\x93NUMPY")
+    for place in range(start + 6, start + 128, 2):
+        for bit in range(8):
+            damaged = bytearray(data)
+            damaged[place] ^= 1 << bit
+            path.write_bytes(damaged)
+            with pytest.raises(BadFile, match=r"numbers\.npz"):
+                files.read_arrays(path)
+
+
+@pytest.mark.parametrize("head", ["{'descr': '<f8', 'shape': (3,", "{'descr': '<f8' 'shape' 3 )", "  {\n }"])
+def test_an_array_that_was_written_with_a_torn_head_is_refused(tmp_path, head):
+    with zipfile.ZipFile(tmp_path / "torn.npz", "w") as archive:
+        archive.writestr("x.npy", b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + b"\0" * 24)
+    with pytest.raises(BadFile, match=r"torn\.npz"):
+        files.read_arrays(tmp_path / "torn.npz")
 
 
 def test_sha256_is_that_of_the_content(tmp_path):
