@@ -14,7 +14,7 @@ from .model import BodyModel, Joint, Link, Shape
 
 VERSION = 1
 
-_AGAIN = "Export or simulate it again"
+_AGAIN = "Make the file again that it is in"
 _JOINT_KINDS = ("free", "ball", "hinge")
 _SHAPE_KINDS = ("sphere", "capsule", "box")
 # By the name of a field the shape of one value; arrays hold a row for each link, or for each shape of all links.
