@@ -27,6 +27,7 @@ def save(run: Run, step: int, progress: Progress) -> None:
         "lesson": progress.lesson,
         "iteration": progress.iteration,
         "refined": progress.refined,
+        "warm": progress.warm,
         "curve": [dict(figures) for figures in progress.curve],
         "made": _made(run),
     }
@@ -45,7 +46,8 @@ def load(run: Run, body: BodyModel, begun: Progress) -> tuple[int, Progress]:
         track = Track(body, *(arrays[f"track_{name}"] for name in _TRACK))
         policies = Policies(*(arrays[f"policies_{name}"] for name in _POLICIES))
         fits = about["made"] == _made(run) and track.qpos.shape == begun.track.qpos.shape
-        now = Progress(track, policies, about["lesson"], about["iteration"], about["refined"], tuple(about["curve"]))
+        where = {name: about[name] for name in ("lesson", "iteration", "refined", "warm")}
+        now = Progress(track, policies, **where, curve=tuple(about["curve"]))
     except (KeyError, ValueError, UnicodeDecodeError) as error:
         _log.warning("The checkpoint cannot be read: %s", error)
         return 0, begun

@@ -5,13 +5,12 @@ import numpy as np
 
 from ...body import BodyModel
 from ...body.mirroring import BodyMirror
-from ...body.poses import targets_of_pose
 from ...geometry.quaternions import Array
 from .facing import pose_turned
 from .features import Features
 from .layout import Layout
 from .policies import Policies, mirrored
-from .track import Indices, Track
+from .track import Indices, Track, held_targets
 
 
 class Evenness:
@@ -53,8 +52,8 @@ class Evenness:
         turn = np.full((len(fragments), track.qpos.shape[1]), self._heading)
         qpos, rates = pose_turned(turn, track.qpos[fragments], track.rates[fragments])
         qpos, rates = pose_turned(-turn, self._mirror.pose(qpos), self._mirror.velocity(rates))
-        aimed = track.targets[fragments] - _held(track.body, track.qpos[fragments, 1:])
-        return qpos, rates, _held(track.body, qpos[:, 1:]) + aimed @ self._mirror.offsets.T
+        aimed = track.targets[fragments] - held_targets(track.body, track.qpos[fragments, 1:])
+        return qpos, rates, held_targets(track.body, qpos[:, 1:]) + aimed @ self._mirror.offsets.T
 
     def pooled(self, states: Array, actions: Array) -> tuple[Array, Array]:
         """States (n, S) and actions (n, A) of the second stride as examples for the first."""
@@ -68,8 +67,3 @@ class Evenness:
         firsts = self._twins[seconds]
         own = Policies(*(getattr(policies, name)[firsts] for name in vars(policies)))
         return policies.with_fragments(seconds, mirrored(own, self._state, self._action))
-
-
-def _held(body: BodyModel, qpos: Array) -> Array:
-    """(n, T, nu) targets that hold poses (n, T, nq)."""
-    return np.array([targets_of_pose(body, some) for some in qpos])

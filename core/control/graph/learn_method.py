@@ -17,20 +17,20 @@ from .baking import Place, baked
 from .control_graph import ControlGraph
 from .features import Features
 from .homes import home_of
-from .io import graph_to_arrays
+from .io import graph_from_arrays, graph_to_arrays
 from .layout import laid
 from .learning import Learner, Progress, Study
 from .motion_graph import graph_of
 from .plans import RandomWalk
 
 _STUDIES = {
-    "draft": Study(populations=16, members=16, examples=100, iterations=2),
+    "draft": Study(copies=256, members=16, examples=100, iterations=2),
     "normal": Study(),
     "high": Study(members=48, iterations=12, settled=0.005),
 }
 _SHOWN_S = 10.0
-GRAPH = "graph"
-"""Name of the job's product."""
+GRAPH, GRAPH_FILE = "graph", "graph_file"
+"""Names of the job's product, and of the attachment with a graph to begin with: the same skills of another body."""
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ class GraphLearn:
         study = _STUDIES[settings.quality]
         with ExitStack() as opened:
             learner = Learner(layout, engines.get(run.engine), study, seed, opened=opened)
-            total = sum(1 + study.iterations for _ in learner.lessons()) + 1
-            step, now = checkpoint.load(run, body, learner.begun(track))
+            step, now = checkpoint.load(run, body, learner.begun(track, _known(run)))
+            total = len(learner.lessons(now)) * (1 + study.iterations) + 1
             learner.look = lambda: run.progress(step, total, **_figures(now))
-            while now.lesson < len(learner.lessons()):
+            while now.lesson < len(learner.lessons(now)):
                 now = learner.advanced(now)
-                step = sum(1 + study.iterations for _ in range(now.lesson)) + now.refined + now.iteration
+                step = now.lesson * (1 + study.iterations) + now.refined + now.iteration
                 checkpoint.save(run, step, now)
                 run.progress(step, total, **_figures(now))
             turns = learner.turns(now)
@@ -87,6 +87,12 @@ class GraphLearn:
             graph = ControlGraph(layout, now.track, now.policies, turns, motions.transitions, about)
             run.add_product(GRAPH, *graph_to_arrays(graph))
             return _shown(graph, clip, run, seed)
+
+
+def _known(run: Run) -> ControlGraph | None:
+    """The graph of another body to begin with, if the job has one."""
+    attached = run.attachment(GRAPH_FILE)
+    return None if attached is None else graph_from_arrays(*attached)
 
 
 def _figures(now: Progress) -> dict[str, float]:

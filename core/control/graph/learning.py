@@ -12,22 +12,26 @@ from ...geometry.quaternions import Array
 from ...sim.engine import Engine, World
 from ...sim.stage import Character, Stage
 from .balance import balanced
+from .control_graph import ControlGraph
 from .crowd import Arena
 from .evenness import Evenness
 from .falls import fallen
 from .features import Features
 from .guided import Examples, Guided
 from .layout import Layout
-from .lessons import Lesson, lessons_of
+from .lessons import LINKS, Lesson, lessons_of, together
 from .policies import Policies, blank, regressed, stacked
 from .refining import refined
+from .retargeting import retargeted_policies, retargeted_track
 from .steering import turn_offsets
 from .track import Indices, Track, reference_of
 from .trials import hardest_push
 
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _BALANCE, _WALK, _FALL = range(4)  # what randomness is for
+_CAREFUL = 2  # iterations with all members
 _BEYOND = 1.5  # of the push that was stood last
+_OFTEN_LOST = 0.02  # of the fragments that were walked, how many a population was lost in
 _FEW = 40  # examples, with fewer a fragment keeps the policy it has
 
 
@@ -35,12 +39,12 @@ _FEW = 40  # examples, with fewer a fragment keeps the policy it has
 class Study:
     """How hard to learn.
 
-    populations, members: copies that walk together, and how many try each way. examples: of each fragment and
-    iteration. iterations: at most. push_n: up to how hard learners are pushed, for a body of 62 kg. settled: a change
-    of policies below which learning ends.
+    copies: that are simulated at once. members: how many of them try each way at first; later, when policies know
+    better, half of them do. examples: of each fragment and iteration. iterations: at most. push_n: up to how hard
+    learners are pushed at first, for a body of 62 kg. settled: a change of policies below which learning ends.
     """
 
-    populations: int = 16
+    copies: int = 512
     members: int = 32
     examples: int = 200
     iterations: int = 6
@@ -52,7 +56,8 @@ class Study:
 class Progress:
     """Where learning stands: enough to go on after a kill.
 
-    lesson, iteration: the next to be done. refined: whether this lesson's track is.
+    lesson, iteration: the next to be done. refined: whether this lesson's track is. warm: whether policies are known
+    from another body.
     """
 
     track: Track
@@ -60,6 +65,7 @@ class Progress:
     lesson: int = 0
     iteration: int = 0
     refined: bool = False
+    warm: bool = False
     curve: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -77,26 +83,35 @@ class Learner:
     look: Callable[[], None] = lambda: None
     opened: ExitStack = field(default_factory=ExitStack)
 
-    def begun(self, track: Track) -> Progress:
-        """Nothing learned yet."""
+    def begun(self, track: Track, known: ControlGraph | None = None) -> Progress:
+        """Nothing learned yet, or what another body knows."""
         features = Features(track.body)
+        if known is not None:
+            track = retargeted_track(known, self.layout, track)
         arena = self._arena(track, self._world(track, _TEST_COPIES))
-        return Progress(track, blank(arena.start_features, len(features.acts)))
+        policies = blank(arena.start_features, len(features.acts))
+        if known is not None:
+            policies = retargeted_policies(known, policies, features)
+        return Progress(track, policies, warm=known is not None)
 
-    def lessons(self) -> list[Lesson]:
-        """What there is to be learned, in order."""
-        return lessons_of(self.layout)
+    def lessons(self, now: Progress) -> list[Lesson]:
+        """What there is to be learned, in order; if ways between skills are still often lost, all of it together."""
+        found = lessons_of(self.layout)
+        ways = [figures for figures in now.curve if figures["lesson"] == LINKS]
+        if ways and ways[-1]["lost_share"] > _OFTEN_LOST:
+            found.append(together(self.layout))
+        return found
 
     def advanced(self, now: Progress) -> Progress:
         """One step further: a lesson's refinement, or one of its iterations."""
-        lesson = self.lessons()[now.lesson]
+        lesson = self.lessons(now)[now.lesson]
         if not now.refined:
             return self._refined(now, lesson)
         policies, figures = self._iterated(now, lesson)
         curve = (*now.curve, figures)
         done = now.iteration + 1 >= self.study.iterations or figures["change"] < self.study.settled
         if done:
-            return Progress(now.track, policies, now.lesson + 1, 0, False, curve)
+            return Progress(now.track, policies, now.lesson + 1, 0, False, now.warm, curve)
         return replace(now, policies=policies, iteration=now.iteration + 1, curve=curve)
 
     def turns(self, now: Progress) -> Array:
@@ -121,13 +136,16 @@ class Learner:
             self._arena(track, self._world(track, _TEST_COPIES)).start_features, now.policies.actions.shape[1]
         )
         some = Policies(*(getattr(fresh, name)[lesson.open] for name in vars(fresh)))
+        if now.warm:  # what is known stays known, around where the body now is
+            known = Policies(*(getattr(now.policies, name)[lesson.open] for name in vars(fresh)))
+            some = replace(known, states=some.states)
         return replace(now, track=track, refined=True, policies=now.policies.with_fragments(lesson.open, some))
 
     def _iterated(self, now: Progress, lesson: Lesson) -> tuple[Policies, dict[str, Any]]:
         """Policies after one more turn of examples and regression, and what was seen of it."""
         study, track = self.study, now.track
         features = Features(track.body)
-        world = self._world(track, study.populations * study.members)
+        world = self._world(track, study.copies)
         arena = self._arena(track, world)
         balance, gauge = balanced(
             track, arena.reference, world, features, lesson.follows, self._rng(_BALANCE, now.lesson)
@@ -140,12 +158,14 @@ class Learner:
         def after(some: Indices, random: np.random.Generator) -> Indices:
             return lesson.after(some, random, visits)
 
-        guided = Guided(arena, gauge, balance, study.populations, after, learned, push_n)
-        steps = int(np.ceil(study.examples * len(lesson.open) / study.populations))
-        starts = rng.choice(lesson.starts, size=study.populations)
+        members = study.members if now.iteration < _CAREFUL else study.members // 2
+        populations = study.copies // members
+        guided = Guided(arena, gauge, balance, populations, after, learned, push_n)
+        steps = int(np.ceil(study.examples * len(lesson.open) / populations))
+        starts = rng.choice(lesson.starts, size=populations)
         if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
             arena.entries = self._falls(now, lesson, rises)
-        examples = guided.walked(now.policies, starts, steps, now.iteration == 0, rng, self.look)
+        examples = guided.walked(now.policies, starts, steps, now.iteration == 0 and not now.warm, rng, self.look)
         even = Evenness(track.body, self.layout, features)
         policies = _learned(now.policies, examples, lesson, even, features)
         figures: dict[str, Any] = {
@@ -153,6 +173,7 @@ class Learner:
             "iteration": now.iteration + 1,
             "cost": float(np.mean([value for value in examples.cost if np.isfinite(value)])),
             "lost": examples.lost,
+            "lost_share": examples.lost / (steps * populations),
             "change": policies.distance(now.policies, features.scale),
         }
         chain = next((one for one in self.layout.chains if one.name == lesson.name and one.kind == "cycle"), None)

@@ -14,6 +14,8 @@ _INSTANCES = 6  # of each fragment on a walk that is refined
 _LEAST_S = 4.0  # a walk that is refined lasts at least this long, and is long enough to settle
 _RUN_UP, _RUN_OUT = 8, 10  # fragments of the skills before and after a way that is refined
 _FRAGMENT_S = 0.1
+LINKS = "transitions"
+"""The lesson in which everything but cycles is learned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,12 @@ def lessons_of(layout: Layout) -> list[Lesson]:
     return found
 
 
+def together(layout: Layout) -> Lesson:
+    """Everything at once: where new ways do not fit what was learned before, that must give way, too."""
+    every = np.arange(layout.count)
+    return Lesson("together", every, layout.follows, (), every)
+
+
 def _cycle(layout: Layout, chain: Chain) -> Lesson:
     own = np.array(chain.fragments)
     follows = [() for _ in range(layout.count)]  # type: list[tuple[int, ...]]
@@ -70,7 +78,7 @@ def _cycle(layout: Layout, chain: Chain) -> Lesson:
 def _links(layout: Layout, chains: Sequence[Chain]) -> Lesson:
     fragments = np.concatenate([np.array(chain.fragments) for chain in chains])
     walks = tuple(_through(layout, chain) for chain in chains)
-    return Lesson("transitions", fragments, layout.follows, walks, fragments)
+    return Lesson(LINKS, fragments, layout.follows, walks, fragments)
 
 
 def _through(layout: Layout, chain: Chain) -> Indices:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...body import BodyModel
+from ...body.poses import targets_of_pose
 from ...body.tangent import PoseSpace
 from ...geometry.quaternions import Array
 from ...sim.engine import World
@@ -48,6 +49,11 @@ def faced(qpos: Array, rates: Array, upright_wxyz: Array) -> tuple[Array, Array]
     qpos[..., :2] -= qpos[..., :1, :2]
     heading = twist(qpos[..., 0, 3:7], upright_wxyz)
     return pose_turned(np.broadcast_to(-heading[..., None], qpos.shape[:-1]), qpos, rates)
+
+
+def held_targets(body: BodyModel, qpos: Array) -> Array:
+    """(n, T, nu) servo targets that hold poses (n, T, nq), without jumps over T."""
+    return np.array([targets_of_pose(body, some) for some in qpos])
 
 
 @dataclass(frozen=True, eq=False)
