@@ -18,6 +18,7 @@ from ..core.sim.io import to_arrays
 from ..core.sim.parts import StageParts
 from . import muscle, sources, takes
 from .bodies import BodyRequest, attachments_of
+from .graph import files as graph_files
 from .homecoming import bring_home
 from .rig_reader import RigMotion, looped_rig, read_rig
 from .rig_writer import Written, require_writable
@@ -186,11 +187,16 @@ def collect(job: jobs.Job) -> Written:
     result = job.result()
     if not job.spec.target.get("armature"):
         raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
+    graph = graph_files.keep(job)
     characters = bring_home(job, result.take)
+    if graph is not None:
+        graph_files.refer(characters[0].obj, graph)
     for one in characters:
         takes.add(one.obj, one.written, job, result, take=one.take, source=one.source)
     written = characters[0].written
     baked = {"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath}
+    if graph is not None:
+        baked["graph"] = str(graph)
     for kind in ("others", "props"):
         if made := getattr(written, kind):
             baked[kind] = [{"action": one.action.name, "object": one.obj.name} for one in made]

@@ -13,6 +13,9 @@ from .clean_jobs import SINEW_OT_clean_jobs
 from .collect import SINEW_OT_collect
 from .forget_batch import SINEW_OT_forget_batch
 from .forget_job import SINEW_OT_forget_job
+from .graph_bake import SINEW_OT_graph_bake
+from .graph_distances import SINEW_OT_graph_distances
+from .graph_learn import SINEW_OT_graph_learn
 from .graph_propose import SINEW_OT_graph_propose
 from .graph_skill_add import SINEW_OT_graph_skill_add
 from .graph_skill_add_all import SINEW_OT_graph_skill_add_all
@@ -74,8 +77,11 @@ _CLASSES = (
     SINEW_OT_graph_skill_add_all,
     SINEW_OT_graph_skill_remove,
     SINEW_OT_graph_propose,
+    SINEW_OT_graph_distances,
     SINEW_OT_graph_transition_add,
     SINEW_OT_graph_transition_remove,
+    SINEW_OT_graph_learn,
+    SINEW_OT_graph_bake,
     SINEW_OT_tell,
 )
 

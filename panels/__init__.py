@@ -7,6 +7,7 @@ from .body import SINEW_PT_body, SINEW_PT_body_presets, SINEW_UL_bone_overrides
 from .character import SINEW_PT_character
 from .jobs import SINEW_PT_jobs
 from .simulate import SINEW_PT_simulate
+from .skills import SINEW_PT_skills, SINEW_UL_skills, SINEW_UL_transitions
 from .stage import SINEW_PT_stage
 from .takes import SINEW_PT_takes, SINEW_UL_takes
 from .variations import SINEW_PT_variations
@@ -19,6 +20,9 @@ _CLASSES = (
     SINEW_PT_simulate,
     SINEW_PT_variations,
     SINEW_PT_stage,
+    SINEW_UL_skills,
+    SINEW_UL_transitions,
+    SINEW_PT_skills,
     SINEW_PT_jobs,
     SINEW_UL_takes,
     SINEW_PT_takes,

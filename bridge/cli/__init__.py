@@ -17,6 +17,7 @@ CANCELLED = 130
 _VERBS = {
     "demo": "simulate the stock walk on the mannequin and show the result",
     "simulate": "simulate an armature's Action and bake the result as a new Action",
+    "graph": "learn skills that keep their balance, and make new motion from them",
     "takes": "list the takes in a .blend, with their numbers",
     "clips": "list the stock clips",
     "jobs": "list, show, cancel, resume and clean up jobs",

@@ -117,9 +117,7 @@ class SINEW_PG_graph(bpy.types.PropertyGroup):
         description="Skills in their order, each with seconds or how many times, such as: walk 3, run 2, kick",
         **_COMMON,
     )
-    skill: Text(
-        name="Skill", description="The skill that goes on while it is pushed; empty for the graph's first", **_COMMON
-    )
+    skill: Text(name="Skill", description="The skill that goes on all the time; empty for the graph's first", **_COMMON)
     curve: PointerProperty(
         type=bpy.types.Object,
         poll=_is_curve,

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``graph bake``: a new motion from a graph file, on a character of its own or in a scene."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import bpy
+
+from ....core import jobs
+from ....core.control import registry
+from ....core.errors import BadSettings, SinewError
+from ... import requests, saving
+from ...graph import baking
+from ...graph.baking import BakeRequest
+from ...graph.files import Learned, read_file
+from ...graph.modes import MODES
+from ...importers import open_input
+from ...rig_writer import PLACES, Written
+from .. import CANCELLED
+from ..bodies import add_body, body_of
+from ..jobs import run_to_end
+from ..outputs import add_outputs, rendered, require_outputs, widen, write_report
+from ..registering import registered
+from ..simulate import summary
+from .scenes import points_of, pushes_of, stand_up
+
+_WORDS = {"SEQUENCE": "sequence", "WALK": "walk", "PATH": "path", "PUSHED": "pushed", "MEET": "meet"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add("file", type=Path, metavar="GRAPH.npz", help="what was learned")
+    add("input", nargs="?", metavar="SCENE.blend", help="bake in this scene; else a character is made for it")
+    add("--armature", default="", metavar="NAME", help="which armature of the scene, where there are several")
+    modes = "; ".join(f"{_WORDS[mode]}: {text}" for mode, _, text, *_ in MODES)
+    add("--mode", default="walk", metavar="MODE", help=f"{modes} (default walk)")
+    add("--seconds", type=float, default=10.0, metavar="S", help="how long, or how long at most (default 10)")
+    add("--skills", default="", metavar="TEXT", help="for sequence and pushed, such as 'walk 3, run 2, kick'")
+    add("--curve", default="", metavar="NAME", help="the scene's curve to go along")
+    add("--points", metavar="X,Y ...", help="metres to go along instead of a curve, such as '0,0 3,0 5,2'")
+    add("--characters", type=int, default=0, metavar="N", help="make so many, who face each other (meet: default 2)")
+    add(
+        "--push",
+        action="append",
+        default=[],
+        metavar="N@S[:SIDE]",
+        help="push the trunk with N newtons at S seconds for 0.1 s, from front, back, left or right as it "
+        "stands when it begins (default back); repeatable",
+    )
+    add("--frame", type=int, default=1, metavar="F", help="the frame where it begins (default 1)")
+    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
+    add("--seed", type=int, default=0, metavar="N", help="same seed, same motion (default 0)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of baking; repeatable")
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
+    add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
+    add("--json", action="store_true", help="print the report")
+    add_body(parser)
+    add_outputs(parser)
+    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Open, bake in a worker, and write what was asked for."""
+    settings = _checked(arguments)
+    require_outputs(arguments)
+    learned = read_file(arguments.file.resolve())
+    with registered():
+        request = _request(arguments, learned, settings)
+        job = baking.create(request, learned, arguments.job_dir)
+        status = run_to_end(job)
+        if status.state != "done":
+            write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
+            if status.state == "cancelled":
+                print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
+                return CANCELLED
+            raise SinewError(status.message or f"The job was {status.state}", status.hint)
+        _finish(arguments, job, requests.collect(job))
+    return 0
+
+
+def _checked(arguments: argparse.Namespace) -> dict[str, object]:
+    """What else the method is told; wrong words are refused before anything is opened."""
+    if arguments.mode.lower() not in _WORDS.values():
+        raise BadSettings(f"There is no mode '{arguments.mode}'", f"Choose one of: {', '.join(_WORDS.values())}")
+    places = [place[0].lower() for place in PLACES]
+    if arguments.place.lower() not in places:
+        raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
+    if not 0.5 <= arguments.seconds <= 3600.0:
+        raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.5 to 3600")
+    if arguments.characters and arguments.input:
+        raise BadSettings("--characters makes a scene, and there is one", "Leave out one of both")
+    named = {text.partition("=")[0].strip() for text in arguments.set}
+    given = registry.get(baking.METHOD).settings_type.from_texts(arguments.set).to_mapping()
+    return {name: value for name, value in given.items() if name in named}
+
+
+def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> BakeRequest:
+    """What is to be baked, once the scene is there."""
+    mode = next(mode for mode, word in _WORDS.items() if word == arguments.mode.lower())
+    scale = 1.0
+    if arguments.input:
+        scale = open_input(arguments.input, arguments.scale)
+        obj = requests.find_armature(arguments.armature)
+    else:
+        obj = stand_up(learned.graph, arguments.characters or (2 if mode == "MEET" else 1))
+    bpy.context.view_layer.update()
+    return BakeRequest(
+        armature=obj.name,
+        mode=mode,
+        seconds=arguments.seconds,
+        skills=arguments.skills,
+        curve=arguments.curve,
+        points=points_of(arguments.points),
+        frame_start=arguments.frame,
+        seed=arguments.seed,
+        engine=arguments.engine,
+        scale=scale,
+        place=arguments.place.upper(),
+        body=body_of(arguments),
+        pushes=pushes_of(arguments.push, learned.graph.body, obj, arguments.frame),
+        settings=settings,
+    )
+
+
+def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> None:
+    """Save, report and show what came home."""
+    widen(written)
+    report = {**job.result().report, "graph": str(arguments.file), "input": arguments.input}
+    report |= {"armature": written.obj.name, "action": written.action.name, "place": written.where.lower()}
+    for about, one in zip(report.get("characters", ()), (written, *written.others), strict=False):
+        about |= {"armature": one.obj.name, "action": one.action.name}
+    report["props"] = [{"object": one.obj.name, "action": one.action.name} for one in written.props]
+    if arguments.out:
+        saving.save_blend(arguments.out.resolve())
+        report["out"] = str(arguments.out)
+    alone = not arguments.input and not written.others
+    report["preview"] = [str(path) for path in rendered(arguments, written, follow=alone)]
+    write_report(arguments, report)
+    print(json.dumps(report, indent=2) if arguments.json else summary(report))

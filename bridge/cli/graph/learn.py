@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``graph learn``: from clips, or what was collected in a .blend, to a graph file."""
+
+import argparse
+import sys
+from pathlib import Path
+
+import bpy
+
+from ....core import jobs
+from ....core.control import registry
+from ....core.control.graph.distances import proposed
+from ....core.control.graph.motion_graph import MotionGraph
+from ....core.control.graph.picture import write_picture
+from ....core.errors import BadSettings, SinewError
+from ... import requests
+from ...graph import learning
+from ...graph.figures import figures_of, number_texts
+from ...graph.files import read_file
+from ...graph.learning import LearnRequest
+from ...graph.skills import Collected
+from ...graph.transitions import plain_body
+from .. import CANCELLED
+from ..bodies import add_body, body_of
+from ..jobs import run_to_end
+from ..outputs import add_outputs, rendered, require_outputs, widen, write_report
+from ..registering import registered
+from .inputs import Choices, choices_of, open_blend, open_files
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="stock clips' names (see 'clips') and motion files, one a skill; or one .blend with the skills collected",
+    )
+    add("--armature", default="", metavar="NAME", help="which armature of the .blend, where there are several")
+    add("--action", action="append", default=[], metavar="NAME", help="an Action of the .blend as a skill; repeatable")
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the inputs (default 1)")
+    add("--kind", action="append", default=[], metavar="NAME=KIND", help="cycle, once or rise; repeatable")
+    add("--gait", action="append", default=[], metavar="NAME[=no]", help="a symmetric walk or run, or not; repeatable")
+    add(
+        "--transition",
+        action="append",
+        default=[],
+        metavar="A@S>B@S",
+        help="a way from skill to skill, in seconds of both, such as 'walk@0.4>run@0.1'; repeatable. "
+        "Without any, those of the .blend or the best ones are taken",
+    )
+    add("--propose", action="store_true", help="the best transitions besides those that are given")
+    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
+    add("--seed", type=int, default=0, metavar="N", help="same seed, same graph (default 0)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of learning; repeatable")
+    add_body(parser)
+    add_outputs(parser, "GRAPH.npz", "the graph file to write")
+    add("--picture", type=Path, metavar="FILE.png", help="how far the skills' moments are from each other")
+    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Open, learn in a worker, and write what was asked for."""
+    if arguments.out is None:
+        raise BadSettings("There is no place for the graph", "Give --out GRAPH.npz")
+    settings = registry.get(learning.METHOD).settings_type.from_texts(arguments.set)
+    choices = choices_of(arguments.kind, arguments.gait, arguments.transition)
+    request = LearnRequest(
+        settings=settings.to_mapping(),
+        engine=arguments.engine,
+        seed=arguments.seed,
+        body=body_of(arguments),
+        graph_file=arguments.out.resolve(),
+    )
+    require_outputs(arguments, ".npz")
+    with registered():
+        obj, skills, graph = _opened(arguments, choices)
+        graph.require_whole()
+        _say(graph)
+        if arguments.picture:
+            write_picture(arguments.picture.resolve(), plain_body(obj, skills), graph)
+        job = learning.create_from(obj, skills, graph, request, arguments.job_dir)
+        status = run_to_end(job)
+        if status.state != "done":
+            write_report(arguments, {**jobs.unfinished_report(job), "inputs": arguments.inputs})
+            if status.state == "cancelled":
+                print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
+                return CANCELLED
+            raise SinewError(status.message or f"The job was {status.state}", status.hint)
+        _finish(arguments, job)
+    return 0
+
+
+def _opened(arguments: argparse.Namespace, choices: Choices) -> tuple[bpy.types.Object, list[Collected], MotionGraph]:
+    """What is to be learned, with its transitions."""
+    blends = [text for text in arguments.inputs if Path(text).suffix.lower() == ".blend"]
+    if blends and len(arguments.inputs) > 1:
+        raise BadSettings(f"'{blends[0]}' is a .blend and not alone", "Give one .blend, or clips by name or file")
+    ways = choices.ways
+    if blends:
+        obj, skills, kept = open_blend(blends[0], arguments.armature, arguments.action, arguments.scale, choices)
+        ways = ways or kept
+    else:
+        if arguments.action or arguments.armature:
+            raise BadSettings("--action and --armature are about a .blend", "Leave them out, or give a .blend")
+        obj, skills = open_files(arguments.inputs, arguments.scale, choices)
+    found = tuple(one.skill for one in skills)
+    if arguments.propose or not ways:
+        best = proposed(plain_body(obj, skills), found) if len(found) > 1 else ()
+        ways += tuple(way for way in best if way not in ways)
+    return obj, skills, MotionGraph(found, ways)
+
+
+def _say(graph: MotionGraph) -> None:
+    for skill in graph.skills:
+        print(f"sinew: {skill.name}: {skill.duration_s:.2f} s, {'gait' if skill.gait else skill.kind}", file=sys.stderr)
+    for way in graph.transitions:
+        print(f"sinew: {way}", file=sys.stderr)
+
+
+def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
+    """Write the graph, show the walk, and say what was learned."""
+    written = requests.collect(job)
+    widen(written)
+    graph = read_file(arguments.out.resolve()).graph
+    report = {**job.result().report, "inputs": arguments.inputs, "out": str(arguments.out)}
+    ours = Path(arguments.inputs[0]).suffix.lower() != ".blend"
+    report["preview"] = [str(path) for path in rendered(arguments, written, follow=ours)]
+    write_report(arguments, report)
+    print(f"{arguments.out}: {len(graph.skills)} skills learned in {report['wall_s']:.0f} s")
+    for one in figures_of(graph):
+        print("  ".join([f"  {one.name:<16}", f"{one.duration_s:5.1f} s", *number_texts(one.numbers)]))

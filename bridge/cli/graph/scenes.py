@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A scene for a graph that comes without one: characters who stand there, pushes, and a path."""
+
+import math
+import re
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+
+from ....core.body import BodyModel
+from ....core.control.graph.control_graph import ControlGraph
+from ....core.errors import BadSettings
+from ....core.geometry.quaternions import Array
+from ....core.motion import Clip
+from ....core.sim.parts import PushPart
+from ....core.sim.variations import facing, trunk_of
+from ... import mannequin
+from ...quiet import quiet
+from ...rig_reader import read_rig
+
+PUSH_S = 0.1
+_PUSH = re.compile(r"\s*(?P<force>[\d.]+)\s*@\s*(?P<start>[\d.]+)\s*(?::\s*(?P<side>\w+)\s*)?")
+_SIDES = {"front": 0.0, "left": 90.0, "back": 180.0, "right": 270.0}  # degrees from straight ahead that it comes from
+_APART_M = 3.0
+_MOST = 12
+
+
+def stand_up(graph: ControlGraph, count: int) -> bpy.types.Object:
+    """An empty scene with so many characters of the graph's skeleton, on a circle and facing its middle."""
+    if not 1 <= count <= _MOST:
+        raise BadSettings(f"{count} characters are no company", f"Give a number from 1 to {_MOST}")
+    skeleton = graph.body.skeleton
+    with quiet():
+        bpy.ops.wm.read_homefile(use_empty=True)
+        scene = bpy.context.scene
+        made = [mannequin.build(scene, skeleton) for _ in range(count)]
+        rest = Clip(skeleton, 30.0, skeleton.rest_pos[None], skeleton.rest_quat_wxyz[None])
+        ahead = facing(graph.body, rest, 0.0)
+        radius = 0.0 if count == 1 else _APART_M / (2.0 * math.sin(math.pi / count))
+        for number, obj in enumerate(made):
+            angle = 2.0 * math.pi * number / count
+            obj.location = (radius * math.cos(angle), radius * math.sin(angle), 0.0)
+            if count > 1:
+                obj.rotation_euler.z = angle + math.pi - math.atan2(ahead[1], ahead[0])
+            if number:
+                obj.sinew.role = "CHARACTER"
+        bpy.context.view_layer.update()
+        mannequin.build_set(scene)
+    return made[0]
+
+
+def pushes_of(texts: Sequence[str], body: BodyModel, obj: bpy.types.Object, frame: int) -> tuple[PushPart, ...]:
+    """Pushes on the trunk from texts such as '150@2:left'; sides are seen from where it faces when it begins."""
+    if not texts:
+        return ()
+    clip = read_rig(obj, frames=(frame, frame + 1)).clip
+    ahead = facing(body, clip, 0.0)
+    return tuple(_push(text, number, trunk_of(body), obj.name, ahead) for number, text in enumerate(texts, start=1))
+
+
+def _push(text: str, number: int, bone: str, character: str, ahead: Array) -> PushPart:
+    match = _PUSH.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError
+        force, start_s, side = float(match["force"]), float(match["start"]), (match["side"] or "back").lower()
+        angle = math.radians(_SIDES[side])
+    except (ValueError, KeyError):
+        hint = f"Write newtons@seconds:side, such as 150@2:left, with {', '.join(_SIDES)}"
+        raise BadSettings(f"'{text}' is no push", hint) from None
+    left = np.array([-ahead[1], ahead[0], 0.0])
+    towards = -(math.cos(angle) * ahead + math.sin(angle) * left)
+    return PushPart(f"Push {number}", character, bone, force * towards, start_s, PUSH_S)
+
+
+def points_of(text: str | None) -> tuple[tuple[float, float], ...]:
+    """Points in metres from a text such as '0,0 3,0 5,2'."""
+    if not text:
+        return ()
+    try:
+        found = tuple((float(x), float(y)) for x, y in (word.split(",") for word in text.split()))
+    except ValueError:
+        raise BadSettings(f"'{text}' is no path", "Write points in metres, such as '0,0 3,0 5,2'") from None
+    if len(found) < 2:
+        raise BadSettings(f"'{text}' is a single point", "Give at least two")
+    return found

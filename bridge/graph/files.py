@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a character's learned graph is kept: a file that the .blend refers to, never one that another graph is in."""
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ...core.control.cast import Attachment
+from ...core.control.graph.control_graph import ControlGraph
+from ...core.control.graph.io import load_graph
+from ...core.errors import BadFile, GraphError, SinewError
+from ...core.files import read_arrays, write_whole
+from ...core.jobs import Job, jobs_root
+from .figures import SkillFigures, figures_of
+
+PRODUCT, ATTACHMENT = "graph", "graph_file"
+"""What a job calls a graph that it has learned, and one that it is to play."""
+ENDING = ".graph.npz"
+
+
+def path_of(obj: bpy.types.Object) -> Path | None:
+    """The file that the armature refers to; None where it refers to none."""
+    text = obj.sinew_graph.file.strip()
+    return Path(bpy.path.abspath(text, library=obj.library)).resolve() if text else None
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A graph file as it was read. content: as a job that plays it wants it attached."""
+
+    path: Path
+    graph: ControlGraph
+    content: Attachment
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """What the panel shows of a graph file. problem: why there is nothing else to show."""
+
+    skills: tuple[SkillFigures, ...] = ()
+    transitions: int = 0
+    problem: SinewError | None = None
+
+
+def read(obj: bpy.types.Object) -> Learned:
+    """The armature's graph; refuses a file that is missing, torn, or no graph."""
+    path = path_of(obj)
+    if path is None:
+        raise GraphError(f"'{obj.name}' has no graph yet", "Learn its skills, or choose a graph file")
+    return read_file(path)
+
+
+def read_file(path: Path) -> Learned:
+    """The graph in a file."""
+    if not path.is_file():
+        raise BadFile(f"There is no graph in '{path}'", "Choose another file, or learn the skills again")
+    return Learned(path, load_graph(path), read_arrays(path))
+
+
+def view_of(obj: bpy.types.Object) -> GraphView:
+    """What there is to see of the armature's graph. The file is read once, and again when it changes."""
+    path = path_of(obj)
+    if path is None:
+        return GraphView()
+    try:
+        stamp = path.stat()
+    except OSError:
+        return _view(path, 0, 0)
+    return _view(path, stamp.st_mtime_ns, stamp.st_size)
+
+
+@functools.lru_cache(maxsize=16)
+def _view(path: Path, _changed: int, _size: int) -> GraphView:
+    try:
+        graph = read_file(path).graph
+    except SinewError as error:
+        return GraphView(problem=error)
+    return GraphView(figures_of(graph), len(graph.transitions))
+
+
+def keep(job: Job) -> Path | None:
+    """Keep what a job has learned in a file; None for a job that has learned nothing.
+
+    The file is the one that the job names, which is overwritten; else one beside the .blend that no other graph is in.
+    """
+    source = job.product_file(PRODUCT)
+    if not source.is_file():
+        return None
+    job.product(PRODUCT)  # whole, or refused
+    data = source.read_bytes()
+    asked = job.spec.target.get("graph_file")
+    name = f"{bpy.path.clean_name(job.spec.target['armature'])}{ENDING}"
+    path = Path(asked) if asked else _free(_folder() / name, data)
+    write_whole(path, data)
+    return path
+
+
+def refer(obj: bpy.types.Object, path: Path) -> None:
+    """Let the armature have this graph."""
+    if hasattr(obj, "sinew_graph"):  # else Sinew is used as a library
+        obj.sinew_graph.file = _referred(path)
+
+
+def _folder() -> Path:
+    """Beside the .blend, so that both can go elsewhere together; without one, among the jobs."""
+    return Path(bpy.path.abspath("//")) / "sinew" if bpy.data.filepath else jobs_root() / "graphs"
+
+
+def _free(path: Path, data: bytes) -> Path:
+    """The path, or one like it that no other graph is in."""
+    number, found = 1, path
+    while found.exists() and found.read_bytes() != data:
+        number += 1
+        found = path.with_name(path.name.replace(ENDING, f"-{number}{ENDING}"))
+    return found
+
+
+def _referred(path: Path) -> str:
+    """The path as the .blend keeps it: from its own folder on, where it is in it or below."""
+    home = Path(bpy.path.abspath("//")).resolve() if bpy.data.filepath else None
+    if home is not None and path.resolve().is_relative_to(home):
+        return bpy.path.relpath(str(path.resolve()), start=str(home))
+    return str(path.resolve())

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Actions become skills, skills link into a graph, and a graph bakes new motion: in the order of work."""
+
+import bpy
+
+from ..bridge.graph import asking, files, views
+from ..bridge.graph.files import GraphView
+from ..bridge.properties import group_of
+from .drawing import SidebarPanel, message_box, paragraph
+
+_KINDS = {"AUTO": "AUTO", "CYCLE": "FILE_REFRESH", "ONCE": "FORWARD", "RISE": "SORT_DESC"}
+
+
+class SINEW_UL_skills(bpy.types.UIList):
+    """Skills: name, Action, kind."""
+
+    bl_idname = "SINEW_UL_skills"
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: bpy.types.Object,
+        item: bpy.types.PropertyGroup,
+        icon: int,
+        active_data: bpy.types.Object,
+        active_property: str,
+        index: int = 0,
+    ) -> None:
+        """Draw one line; a skill without its Action is red."""
+        row = layout.row(align=True)
+        row.alert = item.action is None
+        row.prop(item, "name", text="", icon="ERROR" if item.action is None else "ACTION", emboss=False)
+        kind = row.row()
+        kind.alignment = "RIGHT"
+        kind.prop(item, "kind", text="")
+
+
+class SINEW_UL_transitions(bpy.types.UIList):
+    """Transitions: in use or not, from, to, how far apart."""
+
+    bl_idname = "SINEW_UL_transitions"
+
+    def draw_item(
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: bpy.types.Object,
+        item: bpy.types.PropertyGroup,
+        icon: int,
+        active_data: bpy.types.Object,
+        active_property: str,
+        index: int = 0,
+    ) -> None:
+        """Draw one line; a transition of a skill that is not there is red."""
+        row = layout.row(align=True)
+        row.prop(item, "use", text="")
+        text = row.row()
+        text.active = item.use
+        text.alert = any(name not in data.sinew_skills for name in (item.source, item.target))
+        text.label(text=views.transition_text(item))
+        if item.distance >= 0.0:
+            far = row.row()
+            far.alignment = "RIGHT"
+            far.label(text=f"{100.0 * item.distance:.0f} cm")
+
+
+class SINEW_PT_skills(SidebarPanel, bpy.types.Panel):
+    """Teach the character skills that keep their balance, and bake new motion from them."""
+
+    bl_idname = "SINEW_PT_skills"
+    bl_label = "Skills"
+    bl_order = 2
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the skills, the transitions, learning, what was learned, and baking."""
+        layout, scene = self.layout, context.scene
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        reason = views.why_no_armature(scene)
+        if reason:
+            paragraph(layout, context, reason, icon="INFO")
+            return
+        obj = scene.sinew.armature
+        _draw_skills(layout, obj)
+        _draw_transitions(layout, obj)
+        _draw_learning(layout, context, obj)
+        if problem := views.problem_of(obj.name):
+            message_box(layout, context, problem.message, problem.hint, is_error=True)
+        _draw_graph(layout, context, obj)
+        if obj.sinew_graph.file.strip():
+            _draw_baking(layout, context, obj)
+
+
+def _draw_skills(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
+    row = layout.row()
+    row.template_list("SINEW_UL_skills", "", obj, "sinew_skills", obj, "sinew_skill_index", rows=3)
+    buttons = row.column(align=True)
+    buttons.operator("sinew.graph_skill_add", text="", icon="ADD")
+    buttons.operator("sinew.graph_skill_remove", text="", icon="REMOVE")
+    buttons.separator()
+    buttons.operator("sinew.graph_skill_add_all", text="", icon="ACTION")
+    if obj.sinew_skills:
+        skill = obj.sinew_skills[min(obj.sinew_skill_index, len(obj.sinew_skills) - 1)]
+        layout.prop(skill, "action")
+        if skill.kind in ("AUTO", "CYCLE"):
+            layout.prop(skill, "gait")
+
+
+def _draw_transitions(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
+    if len(obj.sinew_skills) < 2 and not obj.sinew_transitions:
+        return
+    column = layout.column(align=True)
+    column.operator("sinew.graph_propose", icon="AUTOMERGE_ON")
+    row = layout.row()
+    row.template_list("SINEW_UL_transitions", "", obj, "sinew_transitions", obj, "sinew_transition_index", rows=3)
+    buttons = row.column(align=True)
+    buttons.operator("sinew.graph_transition_add", text="", icon="ADD")
+    buttons.operator("sinew.graph_transition_remove", text="", icon="REMOVE")
+    buttons.separator()
+    buttons.operator("sinew.graph_distances", text="", icon="IMAGE_DATA")
+    if obj.sinew_transitions:
+        way = obj.sinew_transitions[min(obj.sinew_transition_index, len(obj.sinew_transitions) - 1)]
+        for skill, frame in (("source", "leave_frame"), ("target", "enter_frame")):
+            ends = layout.row(align=True)
+            ends.prop_search(way, skill, obj, "sinew_skills")
+            ends.prop(way, frame, text="")
+
+
+def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    scene = context.scene
+    header, body = layout.panel("SINEW_PT_learn_settings", default_closed=True)
+    header.label(text="Learning")
+    if body is not None:
+        for name in asking.learn_settings():
+            body.prop(group_of(scene, asking.LEARN), name)
+        body.prop(scene.sinew, "engine")
+        body.prop(obj.sinew_graph, "seed")
+    if reason := views.why_not_learn(scene):
+        paragraph(layout, context, reason, icon="INFO")
+    view = views.learning_view(obj)
+    if view is None or not view.alive:
+        button = layout.column()
+        button.scale_y = 1.4
+        button.operator("sinew.graph_learn", icon="PLAY")
+        return
+    row = layout.row(align=True)
+    row.progress(factor=view.fraction, text=view.text)
+    row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for curve in views.live_curves(view):
+        split = column.split(factor=0.55)
+        split.label(text=f"{curve.name}: {curve.value}")
+        split.label(text=curve.bars)
+
+
+def _draw_graph(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    layout.separator()
+    layout.prop(obj.sinew_graph, "file", placeholder="Not learned yet")
+    if not obj.sinew_graph.file.strip():
+        return
+    view = files.view_of(obj)
+    if view.problem is not None:
+        message_box(layout, context, view.problem.message, view.problem.hint, is_error=True)
+        return
+    _draw_figures(layout.box(), view)
+
+
+def _draw_figures(box: bpy.types.UILayout, view: GraphView) -> None:
+    for skill in view.skills:
+        split = box.split(factor=0.4)
+        split.label(text=skill.name, icon=_KINDS.get(skill.kind.upper(), "DOT"))
+        split.label(text=skill.text)
+    count = view.transitions
+    box.label(text=f"{count} transition{'' if count == 1 else 's'}", icon="BLANK1")
+
+
+def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    own, scene = obj.sinew_graph, context.scene
+    layout.separator()
+    layout.prop(own, "mode")
+    if own.mode == "SEQUENCE":
+        layout.prop(own, "sequence", placeholder="walk 3, run 2")
+    if own.mode == "PATH":
+        layout.prop(own, "curve")
+    if own.mode in ("PATH", "PUSHED", "MEET"):
+        layout.prop(own, "skill", placeholder="The first one")
+    layout.prop(own, "seconds")
+    layout.prop(own, "frame_start")
+    layout.prop(own, "bake_seed")
+    for name in asking.bake_settings():
+        layout.prop(group_of(scene, asking.BAKE), name)
+    layout.prop(scene.sinew, "place")
+    if reason := asking.why_not_bake(scene):
+        paragraph(layout, context, reason, icon="INFO")
+    button = layout.column()
+    button.scale_y = 1.4
+    button.operator("sinew.graph_bake", icon="ACTION_TWEAK")
