@@ -83,15 +83,14 @@ def skill_moments(body: BodyModel, skill: Skill) -> Moments:
 
 
 def _closed(body: BodyModel, line: Moments) -> Moments:
-    """A motion that ends otherwise than it begins as a cycle: its beginning, eased in from its end, comes last."""
+    """A motion that ends otherwise than it begins as a cycle: its beginning is eased in from its end."""
     (first, last), whole = ((line.qpos[at], line.rates[at]) for at in (0, -1)), len(line.times_s) - 1
-    count = blend_fragments(distance(body, last, first), whole - 1)
-    steps = count * FRAGMENT_STEPS
+    steps = blend_fragments(distance(body, last, first), whole - 1) * FRAGMENT_STEPS
     eased = eased_in(PoseSpace(body), body, line.qpos[: steps + 1], line.rates[: steps + 1], *last)
-    own = moved_onto(line.qpos[steps - _MARGIN :], eased[0])
-    onward = moved_onto(line.qpos[steps : steps + _MARGIN + 1][::-1], eased[-1])[::-1][1:]
-    times_s = np.append(line.times_s[count:], line.times_s[-1] + line.times_s[1 : count + 1])
-    return told(body, np.concatenate([own, eased[1:], onward]), _MARGIN, times_s)
+    cycle = np.concatenate([eased, line.qpos[steps + 1 :]])
+    came = moved_onto(line.qpos[-_MARGIN - 1 :], eased[0])[:-1]
+    onward = moved_onto(cycle[_MARGIN::-1], cycle[-1])[-2::-1]
+    return told(body, np.concatenate([came, cycle, onward]), _MARGIN, line.times_s)
 
 
 def _steady(body: BodyModel, clip: Clip, ends_s: Array, count: int) -> tuple[Array, Array]:

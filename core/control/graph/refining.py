@@ -12,8 +12,9 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...sim.engine import World
 from ..sampling.gauge import Gauge
+from ..sampling.layers import Way
 from ..sampling.performer import noise_of
-from ..sampling.plan import Effort, Planner, Task
+from ..sampling.plan import SECTION, Effort, Planner, Task
 from ..sampling.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, padded
 from ..sampling.search import Ground, Search
 from .facing import pose_turned, twist
@@ -45,10 +46,17 @@ def refined(
         return Ground(world, gauge, _SPREADS[number] * noise_of(track.body), random)
 
     planner = Planner(gauge, ground_of, Effort(world.copies, _SPREADS))
-    task = Task(0, len(walk), reference.states[0], np.zeros(2), np.zeros(track.body.nu))
-    way = planner.planned(task, look)
-    qpos, rates, targets = _played(reference, world, way.starts, way.offsets)
-    return _averaged(track, walk, qpos, rates, targets, locked), way.cost
+    start, anchor, before = reference.states[0], np.zeros(2), np.zeros(track.body.nu)
+    ways: list[Way] = []
+    for first in range(0, len(walk), SECTION):
+        way = planner.planned(Task(first, min(first + SECTION, len(walk)), start, anchor, before), look)
+        start, anchor, before = way.ends[-1], way.anchors[-1], way.offsets[-1]
+        ways.append(way)
+    starts, offsets, costs = (
+        np.concatenate([getattr(way, name) for way in ways]) for name in ("starts", "offsets", "cost")
+    )
+    qpos, rates, targets = _played(reference, world, starts, offsets)
+    return _averaged(track, walk, qpos, rates, targets, locked), costs
 
 
 def _played(reference: Reference, world: World, starts: Array, offsets: Array) -> tuple[Array, Array, Array]:
