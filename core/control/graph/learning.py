@@ -174,7 +174,7 @@ class Learner:
             "cost": float(np.mean([value for value in examples.cost if np.isfinite(value)])),
             "lost": examples.lost,
             "lost_share": examples.lost / (steps * populations),
-            "change": policies.distance(now.policies, features.scale),
+            "change": policies.distance(now.policies, features.scale, lesson.open),
         }
         chain = next((one for one in self.layout.chains if one.name == lesson.name and one.kind == "cycle"), None)
         if chain is not None:

@@ -56,9 +56,9 @@ class Policies:
             parts[name] = values
         return Policies(**parts)
 
-    def distance(self, other: "Policies", scale: Array) -> float:
-        """How far two are apart: the mean change of gains, in radians of action a typical deviation (scale: (S,))."""
-        return float(np.abs((self.gains - other.gains) * scale).mean())
+    def distance(self, other: "Policies", scale: Array, fragments: Indices) -> float:
+        """How far two are apart: the mean change of fragments' gains, in radians a typical deviation (scale: (S,))."""
+        return float(np.abs((self.gains[fragments] - other.gains[fragments]) * scale).mean())
 
 
 def blank(states: Array, actions: int) -> Policies:
