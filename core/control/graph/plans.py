@@ -15,6 +15,7 @@ from .playing import View
 from .walks import random_walk, route
 
 _WALK = 400  # fragments of a random walk that are decided at once
+_LEFT_OUT = 4  # fragments of a route that may be left out by the way
 _LOOK_AHEAD_M = 0.8  # how far ahead on its path a character looks
 _EAGER = 1.5  # radians a second for each radian that it is off
 
@@ -28,8 +29,9 @@ class Routed:
 
     def after(self, view: View, choices: Sequence[int]) -> int:
         """The next fragment of the route, or a new route from here."""
-        if not self._ahead or self._ahead[0] not in choices:
-            self._ahead = [int(fragment) for fragment in self.onward(view)]
+        # A stride that began early has left some of the route out.
+        ahead = next((index for index, one in enumerate(self._ahead[:_LEFT_OUT]) if one in choices), None)
+        self._ahead = [int(one) for one in self.onward(view)] if ahead is None else self._ahead[ahead:]
         if self._ahead and self._ahead[0] in choices:
             return self._ahead.pop(0)
         return choices[0]
