@@ -18,6 +18,7 @@ from .balance import Balance, deviations
 from .cost import cost
 from .crowd import Arena, Crowd
 from .facing import turned
+from .lessons import IDLE
 from .policies import MOST_ACTION, Policies
 from .track import Indices
 
@@ -53,8 +54,9 @@ class Examples:
 class Guided:
     """How populations walk: P of them with M copies each, which together are the arena's.
 
-    after: gives what follows fragments (P,). learned: (F,) fragments whose policies are known and stay: no other way is
-    tried there. push_n: up to how hard populations are pushed now and then, ``often`` for each fragment.
+    after: gives what follows fragments (P,). fresh: gives a fragment to begin with. learned: (F,) fragments whose
+    policies are known and stay: no other way is tried there. push_n: up to how hard populations are pushed, ``often``
+    for each fragment.
     """
 
     arena: Arena
@@ -62,6 +64,7 @@ class Guided:
     balance: Balance
     populations: int
     after: Callable[[Indices, np.random.Generator], Indices]
+    fresh: Callable[[np.random.Generator], int]
     learned: NDArray[np.bool_]
     push_n: float = 0.0
     often: float = 0.05
@@ -74,19 +77,19 @@ class Guided:
     def walked(
         self,
         policies: Policies,
-        starts: Indices,
         steps: int,
         foresee: bool,
         rng: np.random.Generator,
         breathe: Callable[[], None],
     ) -> Examples:
-        """Examples from walks of so many fragments, begun at fragments (P,).
+        """Examples from walks of so many fragments. Who is lost, or has long been where all is known, begins anew.
 
         foresee: let the balance's own feedback lead, for policies that know nothing yet.
         """
         arena, members = self.arena, self.members
         examples = Examples.none(len(arena.track))
-        fragments = np.array(starts)
+        fragments = np.array([self.fresh(rng) for _ in range(self.populations)])
+        idle = np.zeros(self.populations, dtype=np.int64)
         crowd = self._begun(fragments, rng)
         total = np.zeros(len(crowd.states))
         past: list[tuple[Indices, Array, Array, Indices]] = []
@@ -111,12 +114,16 @@ class Guided:
             crowd = arena.next(states, rows, asked, onward).taken(parents)
             total = (_MEMORY * total + each)[parents]
             fragments = following
-            for lost in np.flatnonzero((off > _LOST) | ~finite.any(1)):
-                self._kept(examples, past, int(lost), value, int(since[lost]), len(past) - _FORGET)
-                mine = np.arange(lost * members, (lost + 1) * members)
-                crowd.put(mine, self._begun(fragments[[lost]], rng))
-                total[mine], since[lost] = 0.0, len(past)
-                examples.lost += 1
+            idle = np.where(self.learned[past[-1][0]], idle + 1, 0)
+            lost = (off > _LOST) | ~finite.any(1)
+            for one in np.flatnonzero(lost | (idle > IDLE)):
+                self._kept(examples, past, int(one), value, int(since[one]), len(past) - _FORGET * int(lost[one]))
+                if not lost[one]:
+                    fragments[one], idle[one] = self.fresh(rng), 0
+                mine = np.arange(one * members, (one + 1) * members)
+                crowd.put(mine, self._begun(fragments[[one]], rng))
+                total[mine], since[one] = 0.0, len(past)
+            examples.lost += int(lost.sum())
         for population in range(self.populations):
             self._kept(examples, past, population, value, int(since[population]), len(past))
         return examples

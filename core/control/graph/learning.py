@@ -160,12 +160,13 @@ class Learner:
 
         members = study.members if now.iteration < _CAREFUL else study.members // 2
         populations = study.copies // members
-        guided = Guided(arena, gauge, balance, populations, after, learned, push_n)
-        steps = int(np.ceil(study.examples * len(lesson.open) / populations))
-        starts = rng.choice(lesson.starts, size=populations)
+        guided = Guided(
+            arena, gauge, balance, populations, after, lambda random: lesson.fresh(visits, random), learned, push_n
+        )
+        steps = int(np.ceil(study.examples * lesson.length / populations))
         if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
             arena.entries = self._falls(now, lesson, rises)
-        examples = guided.walked(now.policies, starts, steps, now.iteration == 0 and not now.warm, rng, self.look)
+        examples = guided.walked(now.policies, steps, now.iteration == 0 and not now.warm, rng, self.look)
         even = Evenness(track.body, self.layout, features)
         policies = _learned(now.policies, examples, lesson, even, features)
         figures: dict[str, Any] = {

@@ -12,7 +12,9 @@ from .track import Indices
 
 _INSTANCES = 6  # of each fragment on a walk that is refined
 _LEAST_S = 4.0  # a walk that is refined lasts at least this long, and is long enough to settle
-_RUN_UP, _RUN_OUT = 8, 10  # fragments of the skills before and after a way that is refined
+IDLE = 6
+"""Fragments of known skills in a row after which a walk has nothing more to learn from."""
+_RUN_UP, _RUN_OUT = 6, 10  # fragments of the skills before and after a way that is refined
 _FRAGMENT_S = 0.1
 LINKS = "transitions"
 """The lesson in which everything but cycles is learned."""
@@ -23,7 +25,8 @@ class Lesson:
     """Part of a graph that is learned together; the rest stays as it is.
 
     name: for progress. open: fragments that are learned. follows: by fragment, what may follow in this lesson.
-    walks: to be refined, each from a calm start. starts: fragments that guided walks begin with.
+    walks: to be refined, each from a calm start. starts: fragments that guided walks begin with. heads: the fragments
+    that these lead to, by which is told how often each was used.
     """
 
     name: str
@@ -31,6 +34,20 @@ class Lesson:
     follows: tuple[tuple[int, ...], ...]
     walks: tuple[Indices, ...]
     starts: Indices
+    heads: Indices
+
+    @property
+    def length(self) -> int:
+        """How many fragments guided walks must have for one example of each."""
+        if len(self.heads) == len(self.open):
+            return len(self.open)
+        return len(self.open) + len(self.heads) * (_RUN_UP + IDLE)
+
+    def fresh(self, visits: Array, rng: np.random.Generator) -> int:
+        """A fragment to begin a walk with: one that leads to what was seen least; visits: (F,) counted on."""
+        head = min(range(len(self.heads)), key=lambda one: (visits[self.heads[one]] + rng.random(), one))
+        visits[self.starts[head]] += 1
+        return int(self.starts[head])
 
     def after(self, fragments: Indices, rng: np.random.Generator, visits: Array | None = None) -> Indices:
         """(N,) a fragment that may follow each of (N,); where ways part, rather one that was seldom taken.
@@ -63,7 +80,7 @@ def lessons_of(layout: Layout) -> list[Lesson]:
 def together(layout: Layout) -> Lesson:
     """Everything at once: where new ways do not fit what was learned before, that must give way, too."""
     every = np.arange(layout.count)
-    return Lesson("together", every, layout.follows, (), every)
+    return Lesson("together", every, layout.follows, (), every, every)
 
 
 def _cycle(layout: Layout, chain: Chain) -> Lesson:
@@ -72,13 +89,14 @@ def _cycle(layout: Layout, chain: Chain) -> Lesson:
     for fragment in chain.fragments:
         follows[fragment] = (layout.follows[fragment][0],)
     cycles = max(_INSTANCES, int(np.ceil(_LEAST_S / (chain.count * _FRAGMENT_S)))) + 1
-    return Lesson(chain.name, own, tuple(follows), (np.tile(own, cycles),), own)
+    return Lesson(chain.name, own, tuple(follows), (np.tile(own, cycles),), own, own)
 
 
 def _links(layout: Layout, chains: Sequence[Chain]) -> Lesson:
     fragments = np.concatenate([np.array(chain.fragments) for chain in chains])
     walks = tuple(_through(layout, chain) for chain in chains)
-    return Lesson(LINKS, fragments, layout.follows, walks, fragments)
+    starts = np.array([walk[0] for walk in walks])
+    return Lesson(LINKS, fragments, layout.follows, walks, starts, np.array([chain.first for chain in chains]))
 
 
 def _through(layout: Layout, chain: Chain) -> Indices:
