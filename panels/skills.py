@@ -137,6 +137,7 @@ def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
             body.prop(group_of(scene, asking.LEARN), name)
         body.prop(scene.sinew, "engine")
         body.prop(obj.sinew_graph, "seed")
+        body.prop(obj.sinew_graph, "known", placeholder="Nothing")
     if reason := views.why_not_learn(scene):
         paragraph(layout, context, reason, icon="INFO")
     view = views.learning_view(obj)

@@ -27,6 +27,7 @@ def learning(scene: bpy.types.Scene, obj: bpy.types.Object) -> learning_jobs.Lea
         scale=plain(scene.sinew.scale),
         place=scene.sinew.place,
         body=asked_of(obj),
+        known=files.absolute(obj, obj.sinew_graph.known),
     )
 
 

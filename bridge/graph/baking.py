@@ -28,7 +28,7 @@ from .paths import read_path
 from .skills import standing_as
 
 METHOD = "graph_bake"
-_NAMES = {"SEQUENCE": "sequence", "WALK": "walk", "PATH": "path", "PUSHED": "pushed", "MEET": "collision"}
+_NAMES = {"SEQUENCE": "sequence", "WALK": "random walk", "PATH": "path", "PUSHED": "pushed", "MEET": "collision"}
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,12 @@ ENDING = ".graph.npz"
 
 def path_of(obj: bpy.types.Object) -> Path | None:
     """The file that the armature refers to; None where it refers to none."""
-    text = obj.sinew_graph.file.strip()
-    return Path(bpy.path.abspath(text, library=obj.library)).resolve() if text else None
+    return absolute(obj, obj.sinew_graph.file)
+
+
+def absolute(obj: bpy.types.Object, text: str) -> Path | None:
+    """A path as the armature's file keeps it, in full; None for none."""
+    return Path(bpy.path.abspath(text.strip(), library=obj.library)).resolve() if text.strip() else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from ...core.control.graph.motion_graph import attachments_of as graph_attachmen
 from .. import bodies
 from ..bodies import BodyRequest
 from ..rig_writer import require_writable
+from .files import ATTACHMENT, read_file
 from .skills import Collected, collected
 from .transitions import graph_of
 
@@ -26,6 +27,7 @@ class LearnRequest:
 
     scale: metres a Blender unit. place: where the walk through the graph goes. body: as in ``Request``.
     graph_file: where the graph is to go, over what is there; None for a file of its own beside the .blend.
+    known: a graph of the same skills to begin with, learned for another body.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -35,6 +37,7 @@ class LearnRequest:
     place: str = "AUTO"
     body: BodyRequest | None = None
     graph_file: Path | None = None
+    known: Path | None = None
 
 
 def create(obj: bpy.types.Object, request: LearnRequest, folder: Path | None = None) -> jobs.Job:
@@ -69,6 +72,8 @@ def create_from(
         **bodies.attachments_of(obj, rig, request.body, action),
         **graph_attachments(graph),
     }
+    if request.known is not None:
+        attachments[ATTACHMENT] = read_file(request.known).content
     return jobs.create(
         graph.skills[0].clip,
         method=METHOD,

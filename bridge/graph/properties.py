@@ -108,6 +108,13 @@ class SINEW_PG_graph(bpy.types.PropertyGroup):
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
         override=_EDITABLE,
     )
+    known: Text(
+        name="Begin With",
+        description="A graph of the same skills, learned for another body, to begin with; empty to begin from nothing",
+        subtype="FILE_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"},
+        override=_EDITABLE,
+    )
     seed: IntProperty(
         name="Seed", description="The same seed learns the same; another one gives another try", min=0, **_COMMON
     )

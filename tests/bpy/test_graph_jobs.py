@@ -98,7 +98,7 @@ def test_a_bake_begins_where_the_character_stands_and_is_as_long_as_wanted(runne
     np.testing.assert_array_equal(clip.skeleton.rest_quat_wxyz, graph.body.skeleton.rest_quat_wxyz)
     finish(job, Take(clip, own_clock=True))
     written = requests.collect(job)
-    assert written.action.name == "Mannequin walk"
+    assert written.action.name == "Mannequin random walk"
     assert tuple(written.action.frame_range) == (5.0, 5.0 + len(clip) - 1)
 
 

@@ -24,6 +24,8 @@ print(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd(), "pythonpath": os.env
 sys.exit(7)
 """
 
+VERBS = ("demo", "test", "simulate", "graph", "takes", "clips", "jobs", "bench", "build")
+
 
 @pytest.fixture
 def project(root, tmp_path):
@@ -62,7 +64,7 @@ def sinew(project, *arguments, cwd=None, **variables):
 def test_help_lists_every_verb(root, arguments):
     done = sinew(root, *arguments)
     assert (done.returncode, done.stderr) == (0, "")
-    for verb in ("demo", "test", "simulate", "takes", "clips", "jobs", "bench", "build"):
+    for verb in VERBS:
         assert f"\n  {verb} " in done.stdout
 
 
@@ -78,7 +80,7 @@ def test_no_verb_is_misuse_and_shows_the_help(root):
         (["dmeo"], "sinew: there is no verb 'dmeo': did you mean 'demo'?"),
         (
             ["xyzzy"],
-            "sinew: there is no verb 'xyzzy': choose one of demo, test, simulate, takes, clips, jobs, bench, build",
+            f"sinew: there is no verb 'xyzzy': choose one of {', '.join(VERBS)}",
         ),
         (["--fast", "demo"], "sinew: there is no option '--fast': ./sinew --help lists them"),
         (["--blender", "2.79", "demo"], "sinew: --blender is '2.79': choose one of 4.5, 5.0"),

@@ -139,4 +139,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
     alone = not arguments.input and not written.others
     report["preview"] = [str(path) for path in rendered(arguments, written, follow=alone)]
     write_report(arguments, report)
-    print(json.dumps(report, indent=2) if arguments.json else summary(report))
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+        return
+    print("\n  ".join([summary(report), *(finding["message"] for finding in report["findings"])]))

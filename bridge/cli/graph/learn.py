@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Without any, those of the .blend or the best ones are taken",
     )
     add("--propose", action="store_true", help="the best transitions besides those that are given")
+    add("--begin-with", type=Path, metavar="GRAPH.npz", help="the same skills, learned for another body")
     add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
     add("--seed", type=int, default=0, metavar="N", help="same seed, same graph (default 0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of learning; repeatable")
@@ -72,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         body=body_of(arguments),
         graph_file=arguments.out.resolve(),
+        known=arguments.begin_with.resolve() if arguments.begin_with else None,
     )
     require_outputs(arguments, ".npz")
     with registered():
@@ -128,6 +130,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     ours = Path(arguments.inputs[0]).suffix.lower() != ".blend"
     report["preview"] = [str(path) for path in rendered(arguments, written, follow=ours)]
     write_report(arguments, report)
-    print(f"{arguments.out}: {len(graph.skills)} skills learned in {report['wall_s']:.0f} s")
+    count = len(graph.skills)
+    print(f"{arguments.out}: {count} skill{'' if count == 1 else 's'} learned in {report['wall_s']:.0f} s")
     for one in figures_of(graph):
         print("  ".join([f"  {one.name:<16}", f"{one.duration_s:5.1f} s", *number_texts(one.numbers)]))

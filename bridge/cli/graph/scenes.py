@@ -12,10 +12,12 @@ from ....core.body import BodyModel
 from ....core.control.graph.control_graph import ControlGraph
 from ....core.errors import BadSettings
 from ....core.geometry.quaternions import Array
-from ....core.motion import Clip
+from ....core.motion import Clip, Skeleton
+from ....core.motion.io import stock
 from ....core.sim.parts import PushPart
 from ....core.sim.variations import facing, trunk_of
 from ... import mannequin
+from ...importers import set_frame_rate
 from ...quiet import quiet
 from ...rig_reader import read_rig
 
@@ -24,16 +26,18 @@ _PUSH = re.compile(r"\s*(?P<force>[\d.]+)\s*@\s*(?P<start>[\d.]+)\s*(?::\s*(?P<s
 _SIDES = {"front": 0.0, "left": 90.0, "back": 180.0, "right": 270.0}  # degrees from straight ahead that it comes from
 _APART_M = 3.0
 _MOST = 12
+_SAME_M, _FPS = 1e-3, 30.0
 
 
 def stand_up(graph: ControlGraph, count: int) -> bpy.types.Object:
     """An empty scene with so many characters of the graph's skeleton, on a circle and facing its middle."""
     if not 1 <= count <= _MOST:
         raise BadSettings(f"{count} characters are no company", f"Give a number from 1 to {_MOST}")
-    skeleton = graph.body.skeleton
+    skeleton = _dressed(graph.body.skeleton)
     with quiet():
         bpy.ops.wm.read_homefile(use_empty=True)
         scene = bpy.context.scene
+        set_frame_rate(scene, _FPS)
         made = [mannequin.build(scene, skeleton) for _ in range(count)]
         rest = Clip(skeleton, 30.0, skeleton.rest_pos[None], skeleton.rest_quat_wxyz[None])
         ahead = facing(graph.body, rest, 0.0)
@@ -48,6 +52,16 @@ def stand_up(graph: ControlGraph, count: int) -> bpy.types.Object:
         bpy.context.view_layer.update()
         mannequin.build_set(scene)
     return made[0]
+
+
+def _dressed(skeleton: Skeleton) -> Skeleton:
+    """The stock clips' skeleton in place of one that is it but for Blender's rounding: the mannequin fits only that."""
+    known = stock.humanoid()
+    if set(known.names) != set(skeleton.names):
+        return skeleton
+    order = [skeleton.index(name) for name in known.names]
+    apart = np.abs(skeleton.rest_world()[0][order] - known.rest_world()[0]).max()
+    return known if apart < _SAME_M else skeleton
 
 
 def pushes_of(texts: Sequence[str], body: BodyModel, obj: bpy.types.Object, frame: int) -> tuple[PushPart, ...]:

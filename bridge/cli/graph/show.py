@@ -29,7 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _table(graph: ControlGraph) -> str:
     body = graph.body
     about = f"a body of {body.mass:.0f} kg and {len(body.skeleton)} bones, {graph.layout.count} fragments"
-    lines = [f"{len(graph.skills)} skills of {about}"]
+    count = len(graph.skills)
+    lines = [f"{count} skill{'' if count == 1 else 's'} of {about}"]
     for one in figures_of(graph):
         kind = "gait" if one.gait else one.kind
         numbers = number_texts(one.numbers)
