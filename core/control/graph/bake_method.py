@@ -88,7 +88,7 @@ class GraphBake:
             word = "once" if falls == 1 else f"{falls} times"
             hint = "" if any(chain.kind == "rise" for chain in graph.layout.chains) else "Add a get-up to the graph"
             run.add_finding("falls", f"Somebody fell {word}", hint)
-        return home_of(bake, [one.fps for one in clips], run)[0]
+        return home_of(bake, clip.fps, run)
 
     def _plan(self, graph: ControlGraph, settings: BakeSettings, run: Run, who: int) -> Plan:
         """What a character is up to."""
@@ -110,7 +110,7 @@ class GraphBake:
 def _items(graph: ControlGraph, settings: BakeSettings) -> list[Item]:
     """The list of skills; the first that is no get-up where nothing is said."""
     if settings.skills.strip():
-        return parsed(settings.skills)
+        return parsed(settings.skills, [chain.name for chain in graph.skills])
     return [Item(next(chain.name for chain in graph.skills if chain.kind != "rise"))]
 
 

@@ -45,9 +45,10 @@ def fallen(
             crowd = arena.next(states, rows, actions, after(crowd.fragments))
             continue
         lying = ragdoll.lying(*arena.world.pose_of(crowd.states), down_s)
-        for index in np.flatnonzero(lying.ready):
+        ready = lying.ready & np.isfinite(crowd.states).all(-1)  # who was found already is no number any more
+        for index in np.flatnonzero(ready):
             found[int(lying.rise[index])].append(np.array(crowd.states[index]))
-        crowd.states[lying.ready] = np.nan
+        crowd.states[ready] = np.nan
         if not np.isfinite(crowd.states).all(-1).any():
             break
         targets = np.repeat(lying.targets[:, None], FRAGMENT_STEPS, axis=1)

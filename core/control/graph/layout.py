@@ -74,12 +74,11 @@ class Layout:
         return found
 
     def chain(self, name: str) -> Chain:
-        """The chain of that name."""
-        for chain in self.chains:
-            if chain.name == name:
-                return chain
-        names = ", ".join(chain.name for chain in self.chains if chain.kind != "transition")
-        raise GraphError(f"The graph has no skill '{name}'", f"It has: {names}")
+        """The chain of the skill of that name."""
+        skills = {chain.name: chain for chain in self.chains if chain.kind != "transition"}
+        if name not in skills:
+            raise GraphError(f"The graph has no skill '{name}'", f"It has: {', '.join(skills)}")
+        return skills[name]
 
 
 def laid(body: BodyModel, graph: MotionGraph) -> tuple[Layout, Track]:

@@ -107,4 +107,4 @@ def _shown(graph: ControlGraph, clip: Clip, run: Run, seed: int) -> Take:
     with closing(engine.compile(Stage((Character(graph.body),)), 1)) as world:
         plan = RandomWalk(graph, np.random.default_rng([seed, 1]))
         bake = baked(world, [graph], [plan], [Place(np.zeros(2), 0.0)], [clip], _SHOWN_S, lambda _: None)
-    return home_of(bake, [clip.fps], run)[0]
+    return home_of(bake, clip.fps, run)

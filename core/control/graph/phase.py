@@ -26,8 +26,8 @@ class Phases:
         }
         self._waited = 0
         self._swung = False
-        # By the last fragment of each stride: the fragment that begins the next one, and whose foot comes down then.
-        self._strides: dict[int, tuple[int, str]] = {}
+        # By the last fragment of each stride: whose foot comes down at its end.
+        self._strides: dict[int, str] = {}
         for chain in graph.layout.chains:
             if not chain.gait or any(not len(soles) for soles in self._soles.values()):
                 continue
@@ -40,7 +40,7 @@ class Phases:
                 # At a stride's beginning both feet are low; the one ahead has just come down.
                 ahead = max("LR", key=lambda side: self.places[first, self._soles[side], 0].mean())
                 if heights[ahead]:
-                    self._strides[last] = (first, ahead)
+                    self._strides[last] = ahead
 
     def _lower(self, fragment: int, side: str) -> bool:
         """Whether that foot is near the floor when the fragment begins."""
@@ -48,23 +48,23 @@ class Phases:
         lowest = self.places[:, soles, 2].min()
         return bool(self.places[fragment, soles, 2].min() - lowest < 0.08)
 
-    def entered(self, fragment: int) -> None:
+    def entered(self) -> None:
         """A fragment begins: nobody waits any more."""
         self._waited = 0
         self._swung = False
 
-    def reset(self, fragment: int, step: int, force: Array) -> int | None:
-        """The stride that begins now, because its foot is down before its time; None mostly.
+    def ended(self, fragment: int, force: Array) -> int | None:
+        """The last fragment of the stride that ends now, because a foot is down before its time; None mostly.
 
         force: (L,) newtons on the links.
         """
-        for last, (first, side) in self._strides.items():
+        for last, side in self._strides.items():
             if last - _EARLY < fragment <= last:
                 down = bool(force[self._soles[side]].sum() > _DOWN_N)
                 if not down:
                     self._swung = True
                 elif self._swung:
-                    return first
+                    return last
         return None
 
     def waits(self, fragment: int, force: Array) -> bool:
@@ -72,4 +72,4 @@ class Phases:
         if fragment not in self._strides or self._waited >= _LATE_STEPS:
             return False
         self._waited += 1
-        return bool(force[self._soles[self._strides[fragment][1]]].sum() <= _DOWN_N)
+        return bool(force[self._soles[self._strides[fragment]]].sum() <= _DOWN_N)

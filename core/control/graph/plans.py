@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a character goes in its graph: at random, through a list of skills, along a path, or towards somebody."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from .chains import FRAGMENT_S
 from .control_graph import MOST_TURN, ControlGraph
 from .layout import Chain
 from .playing import View
-from .walks import random_walk, route
+from .walks import random_walk, way_into
 
 _WALK = 400  # fragments of a random walk that are decided at once
 _LEFT_OUT = 4  # fragments of a route that may be left out by the way
@@ -68,7 +68,7 @@ class Item:
 
 
 class Listed(Routed):
-    """Goes through a list of skills, each for its time; stays with the last one."""
+    """Goes through a list of skills, each for its time; then stays with the last one, if it can be stayed with."""
 
     def __init__(self, graph: ControlGraph, items: Sequence[Item]) -> None:
         super().__init__(graph)
@@ -76,52 +76,43 @@ class Listed(Routed):
             raise GraphError("The list of skills is empty", "Name at least one skill, such as 'walk 3, run 2'")
         self.items = tuple(items)
         for item in items:
-            if (chain := graph.layout.chain(item.skill)).kind == "rise":
-                raise GraphError(f"'{chain.name}' is a get-up, which only follows a fall", "Leave it out of the list")
+            if graph.layout.chain(item.skill).kind == "rise":
+                raise GraphError(f"'{item.skill}' is a get-up, which only follows a fall", "Leave it out of the list")
         self._index, self._entered_s = 0, None  # type: tuple[int, float | None]
 
     def onward(self, view: View) -> Sequence[int]:
         """To the skill of the list, through it, or on to the next."""
         layout = self.graph.layout
-        chain = layout.chain(self.items[self._index].skill)
-        inside = layout.chain_of[view.fragment] == layout.chains.index(chain)
-        if not inside:
-            # Once around the graph at most: a route from a skill to itself is the skill.
-            way = min((route(layout.follows, view.fragment, goal) for goal in self._ways_in(view, chain)), key=len)
+        if self._index == len(self.items):
+            return layout.follows[view.fragment][:1]
+        item = self.items[self._index]
+        chain = layout.chain(item.skill)
+        if view.fragment not in chain.fragments:
+            way = way_into(layout.follows, view.fragment, chain.fragments)
+            if way is None:
+                raise GraphError(
+                    f"There is no way to '{item.skill}' from where the character is",
+                    "Add transitions that lead there, and learn the graph again",
+                )
             return way[1:]
         if self._entered_s is None:
-            self._entered_s = view.time_s
-        seconds = self.items[self._index].seconds
-        lasts_s = chain.count * FRAGMENT_S if seconds is None else seconds
-        if view.time_s - self._entered_s >= lasts_s - 1e-6 and self._index + 1 < len(self.items):
+            self._entered_s = view.time_s - FRAGMENT_S
+        if _over(item, chain, view.fragment, view.time_s - self._entered_s):
             self._index, self._entered_s = self._index + 1, None
             return self.onward(view)
         return layout.follows[view.fragment][:1]
 
-    def _ways_in(self, view: View, chain: Chain) -> list[int]:
-        """Fragments of the skill that can be got to from here."""
-        layout, found = self.graph.layout, []
-        number = layout.chains.index(chain)
-        for fragment in np.flatnonzero(layout.chain_of == number):
-            try:
-                route(layout.follows, view.fragment, int(fragment))
-            except GraphError:
-                continue
-            found.append(int(fragment))
-        if not found:
-            raise GraphError(
-                f"There is no way to '{layout.chains[number].name}' from where the character is",
-                "Add transitions that lead there, and learn the graph again",
-            )
-        return found
+
+def _over(item: Item, chain: Chain, fragment: int, since_s: float) -> bool:
+    """Whether a skill was done for long enough, at the end of one of its fragments."""
+    if item.seconds is None and chain.kind == "once":  # it may have been entered somewhere in its middle
+        return fragment == chain.fragments[-1]
+    return since_s >= (item.seconds or chain.count * FRAGMENT_S) - 1e-6
 
 
 @dataclass(eq=False)
 class Steered:
-    """Another plan's skills, turned towards a goal as it comes (a greedy planner).
-
-    goal: gives the place (2,) to go to, or None to go straight on.
-    """
+    """Another plan's skills, turned towards a goal as it comes (a greedy planner)."""
 
     plan: Routed
 
@@ -140,7 +131,7 @@ class Steered:
         return float(np.clip(_EAGER * off, -MOST_TURN, MOST_TURN))
 
     def goal(self, view: View) -> Array | None:
-        """(2,) where to."""
+        """(2,) where to, or None to go straight on."""
         raise NotImplementedError
 
 
@@ -186,10 +177,13 @@ class Towards(Steered):
         return min(view.others, key=lambda place: float(np.linalg.norm(place - view.place)))
 
 
-def parsed(text: str) -> list[Item]:
-    """Skills with seconds from 'walk 3, run 2.5, kick'."""
+def parsed(text: str, names: Collection[str] = ()) -> list[Item]:
+    """Skills with seconds from 'walk 3, run 2.5, kick'. names: of skills, for those that end with a number."""
     items = []
     for part in filter(None, (part.strip() for part in text.split(","))):
+        if part in names:
+            items.append(Item(part))
+            continue
         name, _, last = part.rpartition(" ")
         try:
             seconds = float(last)

@@ -9,13 +9,12 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from ...motion.falling import astray, height_of
-from ...sim.engine import Rows, World, starts
+from ...sim.engine import World, starts
 from ..sampling.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS
 from .control_graph import ControlGraph
 from .facing import forward, pose_turned, turned, twist, upright
 from .phase import Phases
 from .ragdoll import Ragdoll
-from .track import Indices
 from .trials import FELL
 
 # Feedback of this size, in radians of its largest part, says that there is nothing left to save.
@@ -71,24 +70,6 @@ class Actor:
         self.phases = Phases(graph)
         self.upright = upright(graph.body)
         self.tallest = height_of(self.phases.places)
-
-
-@dataclass(frozen=True, eq=False)
-class Played:
-    """What was played: K + 1 moments at the control rate, the first at 0 s.
-
-    states: (K + 1, state_size). rows: as (1, K + 1, ...) arrays. targets: (K + 1, sum nu). muscle: (K + 1, C).
-    wanted: by character (K + 1, nq), the poses that it was to take. fragments: by character (K + 1,), -1 while down.
-    falls: by character, how often it fell.
-    """
-
-    states: Array
-    rows: Rows
-    targets: Array
-    muscle: Array
-    wanted: tuple[Array, ...]
-    fragments: tuple[Indices, ...]
-    falls: tuple[int, ...]
 
 
 class Player:
@@ -162,8 +143,9 @@ class Player:
         graph = actor.graph
         links = slice(self.where["links"][who], self.where["links"][who + 1])
         force = np.linalg.norm(self.rows.contact_force[0, -1, links], axis=-1)
-        if (early := actor.phases.reset(actor.fragment, actor.step, force)) is not None:
-            self._enter(who, actor, early)
+        if (ended := actor.phases.ended(actor.fragment, force)) is not None:
+            actor.fragment = ended
+            self._enter(who, actor, actor.plan.after(self._view(who, actor), graph.layout.follows[ended]))
         elif actor.step == FRAGMENT_STEPS:
             if actor.phases.waits(actor.fragment, force):
                 actor.step -= 1  # until the foot is down, or has had time enough
@@ -174,7 +156,7 @@ class Player:
         """Begin a fragment: look, and decide on the action, or find that it is no use."""
         graph = actor.graph
         actor.fragment, actor.step, actor.before = fragment, 0, actor.action
-        actor.phases.entered(fragment)
+        actor.phases.entered()
         first = int(self.where["links"][who])
         base = graph.track.qpos[[fragment], 0, 3:7]
         seen = actor.features.seen(base, self.rows, -1, who, first)

@@ -2,7 +2,7 @@
 """Ways through a graph of fragments: the shortest to a place, and random ones that see every skill about equally."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,23 @@ def route(successors: Successors, start: int, goal_fragment: int) -> list[int]:
 
     successors: for each fragment those that may follow it.
     """
-    for fragment in (start, goal_fragment):
-        _require(successors, fragment)
-    if start == goal_fragment:
-        return [start]
-    came_from = _spread(successors, start)
-    if goal_fragment not in came_from:
+    _require(successors, goal_fragment)
+    way = way_into(successors, start, (goal_fragment,))
+    if way is None:
         raise GraphError(
             f"There is no way from fragment {start} to fragment {goal_fragment}", "Add transitions that lead there"
         )
-    return [start, *_back(came_from, start, goal_fragment)]
+    return way
+
+
+def way_into(successors: Successors, start: int, goals: Collection[int]) -> list[int] | None:
+    """The shortest way from a fragment to any of some others, both included; None if there is no way."""
+    _require(successors, start)
+    if start in goals:
+        return [start]
+    came_from = _spread(successors, start)
+    nearest = next((fragment for fragment in came_from if fragment in goals), None)  # it spreads evenly
+    return None if nearest is None else [start, *_back(came_from, start, nearest)]
 
 
 def random_walk(
