@@ -28,12 +28,11 @@ class SINEW_UL_skills(bpy.types.UIList):
         index: int = 0,
     ) -> None:
         """Draw one line; a skill without its Action is red."""
-        row = layout.row(align=True)
+        layout.use_property_split = False
+        row = layout.split(factor=0.6, align=True)
         row.alert = item.action is None
         row.prop(item, "name", text="", icon="ERROR" if item.action is None else "ACTION", emboss=False)
-        kind = row.row()
-        kind.alignment = "RIGHT"
-        kind.prop(item, "kind", text="")
+        row.prop(item, "kind", text="")
 
 
 class SINEW_UL_transitions(bpy.types.UIList):
@@ -53,6 +52,7 @@ class SINEW_UL_transitions(bpy.types.UIList):
         index: int = 0,
     ) -> None:
         """Draw one line; a transition of a skill that is not there is red."""
+        layout.use_property_split = False
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         text = row.row()
@@ -89,7 +89,7 @@ class SINEW_PT_skills(SidebarPanel, bpy.types.Panel):
         if problem := views.problem_of(obj.name):
             message_box(layout, context, problem.message, problem.hint, is_error=True)
         _draw_graph(layout, context, obj)
-        if obj.sinew_graph.file.strip():
+        if obj.sinew_graph.file.strip() and files.view_of(obj).problem is None:
             _draw_baking(layout, context, obj)
 
 
@@ -106,6 +106,8 @@ def _draw_skills(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
         layout.prop(skill, "action")
         if skill.kind in ("AUTO", "CYCLE"):
             layout.prop(skill, "gait")
+        if skill.looks and "AUTO" in (skill.kind, skill.gait):
+            layout.label(text=f"Looks like a {skill.looks}", icon="INFO")
 
 
 def _draw_transitions(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
@@ -122,9 +124,13 @@ def _draw_transitions(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None
     buttons.operator("sinew.graph_distances", text="", icon="IMAGE_DATA")
     if obj.sinew_transitions:
         way = obj.sinew_transitions[min(obj.sinew_transition_index, len(obj.sinew_transitions) - 1)]
-        for skill, frame in (("source", "leave_frame"), ("target", "enter_frame")):
-            ends = layout.row(align=True)
-            ends.prop_search(way, skill, obj, "sinew_skills")
+        column = layout.column(align=True)
+        column.use_property_split = False
+        for word, skill, frame in (("From", "source", "leave_frame"), ("To", "target", "enter_frame")):
+            split = column.split(factor=0.18, align=True)
+            split.label(text=word)
+            ends = split.split(factor=0.65, align=True)
+            ends.prop_search(way, skill, obj, "sinew_skills", text="")
             ends.prop(way, frame, text="")
 
 

@@ -77,6 +77,7 @@ class SINEW_PG_skill(bpy.types.PropertyGroup):
         override=_EDITABLE,
     )
     kind: EnumProperty(items=KINDS, name="Kind", description="How the skill is played", **_COMMON)
+    looks: Text(name="Looks Like", description="What the motion looked like when it was last read", **_COMMON)
     gait: EnumProperty(items=GAITS, name="Gait", description="Whether it is a symmetric walk or run", **_COMMON)
 
 

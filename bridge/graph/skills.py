@@ -15,6 +15,7 @@ from ..rig_reader import RigMotion
 from ..stage.timing import Clock
 
 _SAME_M, _SAME = 1e-3, 1e-4
+_LOOKS = {"gait": "symmetric gait", "cycle": "cycle", "once": "motion to be played once", "rise": "get-up"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,10 @@ def remove(obj: bpy.types.Object, index: int) -> list[str]:
 
 
 def collected(obj: bpy.types.Object, scale: float = 1.0) -> list[Collected]:
-    """Read every skill on the list; refuses what is no skill, naming it. scale: metres a Blender unit."""
+    """Read every skill on the list, and note there what it looks like; refuses what is no skill, naming it.
+
+    scale: metres a Blender unit.
+    """
     found: list[Collected] = []
     for row in obj.sinew_skills:
         if row.action is None:
@@ -98,7 +102,9 @@ def collected(obj: bpy.types.Object, scale: float = 1.0) -> list[Collected]:
         rig = read(Request(obj.name, row.action.name, scale=scale))
         if found:
             rig = replace(rig, clip=standing_as(rig.clip, found[0].rig.clip.skeleton))
-        found.append(Collected(_skill(row, rig.clip), row.action, rig))
+        skill = _skill(row, rig.clip)
+        row.looks = _LOOKS["gait" if skill.gait else skill.kind]
+        found.append(Collected(skill, row.action, rig))
     if not found:
         raise GraphError(f"'{obj.name}' has no skills", "Add its Actions to the list of skills")
     return found

@@ -101,6 +101,7 @@ def test_skills_are_read_as_they_look_or_as_they_are_told(addon):
         "getup_faceup": ("rise", False),
         "kick": ("once", False),
     }
+    assert obj.sinew_skills["walk"].looks == "symmetric gait" and obj.sinew_skills["kick"].looks.endswith("once")
     obj.sinew_skills["walk"].gait = "NO"
     obj.sinew_skills["run"].kind = "ONCE"
     found = {one.skill.name: one.skill for one in collecting.collected(obj)}

@@ -169,4 +169,5 @@ def test_what_was_learned_is_shown_and_every_mode_says_what_it_lacks(addon, tmp_
         obj.sinew_graph.mode = mode
         assert bpy.ops.sinew.graph_bake.poll(), mode
     obj.sinew_graph.file = str(tmp_path / "b.graph.npz")
-    assert "There is no graph in" in drawn().text and not bpy.ops.sinew.graph_bake.poll()
+    assert drawn().text.count("There is no graph in") == 1 and not bpy.ops.sinew.graph_bake.poll()
+    assert "graph_bake" not in drawn().idnames
