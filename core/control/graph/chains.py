@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Skills as rows of fragments: clips made fit for physics, brought to whole fragments and cut."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,12 +39,14 @@ class Moments:
     """A motion at the control rate, of 6 K + 1 moments: qpos (T, nq), rates (T, nv), targets (T, nu).
 
     times_s: (K + 1,) seconds in its clip where its fragments begin, and the last ends.
+    touch: of a gait, the first fragment that a foot comes down with; the other foot does half a cycle later.
     """
 
     qpos: Array
     rates: Array
     targets: Array
     times_s: Array
+    touch: int = 0
 
     def cut(self, body: BodyModel) -> Track:
         """Its K fragments."""
@@ -72,13 +74,18 @@ def skill_moments(body: BodyModel, skill: Skill) -> Moments:
     if skill.gait:  # so that its second half can be the mirror image of its first, fragment by fragment
         count = 2 * max(round((ends_s[1] - ends_s[0]) / (2.0 * FRAGMENT_S)), 1)
     times_s, qpos = _steady(body, prepared, ends_s, count)
-    if skill.gait:  # a stride begins when its foot comes down
-        ends_s = ends_s + _touchdown(body, qpos[_MARGIN:-_MARGIN]) * (times_s[1] - times_s[0])
-        times_s, qpos = _steady(body, prepared, ends_s, count)
+    touch = 0
+    if (
+        skill.gait
+    ):  # feet come down where fragments begin, so that a stride can begin with them; the first stays about it
+        step = _touchdown(body, qpos[_MARGIN:-_MARGIN])
+        aside = (step + FRAGMENT_STEPS // 2) % FRAGMENT_STEPS - FRAGMENT_STEPS // 2
+        touch = (step - aside) // FRAGMENT_STEPS % (count // 2)
+        times_s, qpos = _steady(body, prepared, ends_s + aside * (times_s[1] - times_s[0]), count)
     at_s = times_s[_MARGIN : len(times_s) - _MARGIN : FRAGMENT_STEPS]
     if timing.times_s is not None:
         at_s = np.interp(at_s, np.arange(len(timing.times_s)) / prepared.fps, timing.times_s)
-    found = told(body, qpos, _MARGIN, at_s - start_s)
+    found = replace(told(body, qpos, _MARGIN, at_s - start_s), touch=touch)
     return _closed(body, found) if skill.kind == "cycle" and not cycle else found
 
 

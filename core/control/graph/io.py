@@ -137,6 +137,7 @@ def _graph(body: BodyModel, arrays: Mapping[str, NDArray[Any]], meta: Mapping[st
             index(one["first"]),
             index(one["count"]),
             bool(one["gait"]),
+            index(one["touch"]),
         )
         for one in meta["chains"]
     )

@@ -14,7 +14,7 @@ from ..sampling.reference import FRAGMENT_STEPS
 from .blending import blend_fragments, eased_in
 from .chains import Moments, distance, moved_onto, skill_moments, told
 from .facing import turned, twist
-from .motion_graph import MotionGraph, Transition
+from .motion_graph import MotionGraph, Skill, Transition
 from .track import Indices, Track
 
 _MARGIN = 4
@@ -25,7 +25,8 @@ class Chain:
     """Fragments ``first`` to ``first + count`` in a row.
 
     name: the skill's, or 'walk>run' for a transition. kind: the skill's, or 'transition'. skill: the number of the
-    skill that it is or leads to. gait: whether its second half mirrors its first.
+    skill that it is or leads to. gait: whether its second half mirrors its first. touch: of a gait, how many fragments
+    after its first a foot comes down; the other foot does half a cycle later.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Chain:
     first: int
     count: int
     gait: bool = False
+    touch: int = 0
 
     @property
     def fragments(self) -> range:
@@ -84,11 +86,11 @@ class Layout:
 def laid(body: BodyModel, graph: MotionGraph) -> tuple[Layout, Track]:
     """The graph's chains and the track of all their fragments, before anything is learned."""
     graph.require_body(body)
-    skills = [skill_moments(body, skill) for skill in graph.skills]
+    skills = [_until_left(skill, graph, skill_moments(body, skill)) for skill in graph.skills]
     chains, tracks, first = [], [], 0
     for index, (skill, moments) in enumerate(zip(graph.skills, skills, strict=True)):
         tracks.append(moments.cut(body))
-        chains.append(Chain(skill.name, skill.kind, index, first, len(tracks[-1]), skill.gait))
+        chains.append(Chain(skill.name, skill.kind, index, first, len(tracks[-1]), skill.gait, moments.touch))
         first += len(tracks[-1])
     follows: list[list[int]] = [[] for _ in range(first)]
     for chain in chains:
@@ -108,6 +110,15 @@ def laid(body: BodyModel, graph: MotionGraph) -> tuple[Layout, Track]:
         first += count
     parts = (np.concatenate([getattr(one, name) for one in tracks]) for name in ("qpos", "rates", "targets"))
     return Layout(tuple(chains), tuple(tuple(some) for some in follows)), Track(body, *parts)
+
+
+def _until_left(skill: Skill, graph: MotionGraph, moments: Moments) -> Moments:
+    """What ends, up to where it is left last: from what comes after that, nobody could go on."""
+    left = [_boundary(moments.times_s, way.leave_s, False) for way in graph.transitions if way.source == skill.name]
+    if skill.kind == "cycle" or not any(left):
+        return moments
+    kept, last = slice(0, max(left) * FRAGMENT_STEPS + 1), max(left) + 1
+    return Moments(moments.qpos[kept], moments.rates[kept], moments.targets[kept], moments.times_s[:last])
 
 
 def _crossing(

@@ -9,7 +9,8 @@ from ...geometry.quaternions import Array
 from .control_graph import ControlGraph
 
 _EARLY = 2  # fragments before its time in which a step down begins the next stride at once
-_LATE_STEPS = 6  # control steps that the last pose is held for a foot that is late
+_LATE_STEPS = 0  # control steps that the last pose is held for a foot that is late
+_SWING_STEPS = 8  # control steps that a foot must have been off the floor, or it has not come down but trembles
 _DOWN_N = 50.0  # on a sole: it carries something
 
 
@@ -25,17 +26,15 @@ class Phases:
             for side in "LR"
         }
         self._waited = 0
-        self._swung = False
+        self._off = dict.fromkeys(self._soles, 0)
         # By the last fragment of each stride: whose foot comes down at its end.
         self._strides: dict[int, str] = {}
         for chain in graph.layout.chains:
             if not chain.gait or any(not len(soles) for soles in self._soles.values()):
                 continue
             half = chain.count // 2
-            for first, last in (
-                (chain.first + half, chain.first + half - 1),
-                (chain.first, chain.first + chain.count - 1),
-            ):
+            for first in (chain.first + chain.touch, chain.first + chain.touch + half):
+                last = first - 1 if first > chain.first else chain.first + chain.count - 1
                 heights = {side: self._lower(first, side) for side in "LR"}
                 # At a stride's beginning both feet are low; the one ahead has just come down.
                 ahead = max("LR", key=lambda side: self.places[first, self._soles[side], 0].mean())
@@ -51,20 +50,19 @@ class Phases:
     def entered(self) -> None:
         """A fragment begins: nobody waits any more."""
         self._waited = 0
-        self._swung = False
 
     def ended(self, fragment: int, force: Array) -> int | None:
         """The last fragment of the stride that ends now, because a foot is down before its time; None mostly.
 
-        force: (L,) newtons on the links.
+        force: (L,) newtons on the links, one control step after the last.
         """
+        down = {side: bool(force[soles].sum() > _DOWN_N) for side, soles in self._soles.items()}
+        swung = {side: self._off[side] >= _SWING_STEPS for side in down}
+        for side, touches in down.items():
+            self._off[side] = 0 if touches else self._off[side] + 1
         for last, side in self._strides.items():
-            if last - _EARLY < fragment <= last:
-                down = bool(force[self._soles[side]].sum() > _DOWN_N)
-                if not down:
-                    self._swung = True
-                elif self._swung:
-                    return last
+            if last - _EARLY < fragment <= last and down[side] and swung[side]:
+                return last
         return None
 
     def waits(self, fragment: int, force: Array) -> bool:
