@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Skills of the stock clips, and the body that they are for."""
+"""Skills of the stock clips, the body that they are for, worlds to try them in, and a walk that was learned."""
 
+import sys
+from contextlib import ExitStack, closing
 from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sinew.core.body import BodyModel, build_body
-from sinew.core.control.graph.motion_graph import Skill, guessed_gait, guessed_kind
+from sinew.core.control.graph import learning, lessons
+from sinew.core.control.graph.control_graph import ControlGraph
+from sinew.core.control.graph.crowd import Arena
+from sinew.core.control.graph.distances import proposed
+from sinew.core.control.graph.features import Features
+from sinew.core.control.graph.layout import Layout, laid
+from sinew.core.control.graph.learning import Learner, Study
+from sinew.core.control.graph.motion_graph import MotionGraph, Skill, guessed_gait, guessed_kind
+from sinew.core.control.graph.policies import blank
+from sinew.core.control.graph.track import Track, reference_of
 from sinew.core.motion.io import stock
+from sinew.core.sim import engines
+from sinew.core.sim.stage import Character, Stage
+
+# The bodies' tests have skeletons of all sorts.
+sys.path.insert(0, str(Path(__file__).parents[2] / "body"))
 
 
 @cache
@@ -28,3 +46,71 @@ def body() -> BodyModel:
     """The stock humanoid's body."""
     clip = stock.load("walk")
     return build_body(clip.skeleton, clip=clip)[0]
+
+
+@pytest.fixture(scope="session")
+def world_of():
+    """Compiles worlds of one character, or as many as are asked for, in some copies; each only once."""
+    with ExitStack() as opened:
+
+        @cache
+        def compiled(its_body: BodyModel, copies: int, characters: int = 1):
+            stage = Stage(tuple(Character(its_body) for _ in range(characters)))
+            return opened.enter_context(closing(engines.get("mujoco").compile(stage, copies)))
+
+        yield compiled
+
+
+@pytest.fixture(scope="session")
+def arena_of(world_of):
+    """Makes arenas for tracks, in some copies."""
+
+    def make(track: Track, copies: int) -> Arena:
+        world = world_of(track.body, copies)
+        return Arena(track, reference_of(track, world), world, Features(track.body))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def town(body) -> tuple[MotionGraph, Layout, Track]:
+    """A walk, a run, a kick and both get-ups with the ways that are proposed, as fragments; nothing is learned."""
+    skills = tuple(skill_of(name) for name in ("walk", "run", "kick", "getup_facedown", "getup_faceup"))
+    graph = MotionGraph(skills, proposed(body, skills))
+    return graph, *laid(body, graph)
+
+
+@pytest.fixture(scope="session")
+def walker(body) -> ControlGraph:
+    """A walk that was learned with very little effort: it goes on for ever, and stands a push, but cannot turn."""
+    layout, track = laid(body, MotionGraph((skill_of("walk"),)))
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as opened:
+        for module, name, value in (
+            (learning, "_REFINE_COPIES", 24),
+            (learning, "_TEST_COPIES", 24),
+            (lessons, "_INSTANCES", 2),
+            (lessons, "_LEAST_S", 1.0),
+        ):
+            patch.setattr(module, name, value)
+        study = Study(copies=128, members=16, examples=50, iterations=1)
+        learner = Learner(layout, engines.get("mujoco"), study, 3, opened=opened)
+        now = learner.begun(track)
+        while now.lesson < len(learner.lessons(now)):
+            now = learner.advanced(now)
+    return ControlGraph(layout, now.track, now.policies, np.zeros_like(now.policies.actions))
+
+
+@pytest.fixture(scope="session")
+def faller(body, walker, arena_of) -> ControlGraph:
+    """The learned walk with both get-ups, whose feedback is not learned, and the ways from them to the walk."""
+    skills = tuple(skill_of(name) for name in ("walk", "getup_facedown", "getup_faceup"))
+    graph = MotionGraph(skills, proposed(body, skills))
+    layout, track = laid(body, graph)
+    parts = {name: np.array(getattr(track, name)) for name in ("qpos", "rates", "targets")}
+    for name, values in parts.items():
+        values[: len(walker.track)] = getattr(walker.track, name)
+    track = Track(body, **parts)
+    known = np.arange(len(walker.track))
+    policies = blank(arena_of(track, 16).start_features, len(Features(body).acts))
+    policies = policies.with_fragments(known, walker.policies)
+    return ControlGraph(layout, track, policies, np.zeros_like(policies.actions), graph.transitions)
