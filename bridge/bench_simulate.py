@@ -2,12 +2,9 @@
 """``bench simulate``: what simulation makes of stock clips, recorded motion and pushes, against the goals."""
 
 import argparse
-import json
 import os
 import platform
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +13,13 @@ from typing import Any
 from ..core.control import registry
 from ..core.errors import BadSettings
 from ..core.files import write_whole
+from ..core.measure import bench_rows, goals
 from ..core.measure import bench_simulate as core
-from ..core.measure import goals
 from ..core.measure.bench_run import Case, Row, method_and_settings, simulated
 from ..core.measure.page import page
 from ..core.motion.io import stock
 from . import bench_mocap, saving
+from .bench_options import numbers, say, words
 from .bench_sheets import sheet
 
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -74,9 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     standard = [name for name, group in GROUPS.items() if not group.by_name]
     groups = f"some of: {', '.join(GROUPS)}; if left out, {', '.join(standard)}"
-    add("--only", type=_words, default=(), metavar="GROUPS", help=groups)
-    add("--clips", type=_words, default=(), metavar="NAMES", help="only these clips, such as walk,run,07_01_walk")
-    add("--seeds", type=_numbers, default=(), metavar="N,…", help="other seeds than the group's own, such as 0,1")
+    add("--only", type=words, default=(), metavar="GROUPS", help=groups)
+    add("--clips", type=words, default=(), metavar="NAMES", help="only these clips, such as walk,run,07_01_walk")
+    add("--seeds", type=numbers, default=(), metavar="N,…", help="other seeds than the group's own, such as 0,1")
     add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
     add("--quality", default="normal", help="draft, normal or high (default normal)")
     add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
@@ -134,7 +132,7 @@ def _cases(chosen: Mapping[str, Sequence[str]], arguments: argparse.Namespace) -
     for name, clips in chosen.items():
         group = GROUPS[name]
         if not clips:
-            _say(f"{name}: skipped, {_ABSENT}")
+            say(f"{name}: skipped, {_ABSENT}")
         for case in group.cases(clips, arguments.seeds or group.seeds, group.engine or arguments.engine):
             worn = bench_mocap.mannequin_attachments() if arguments.mesh and group.names is stock.names else {}
             yield replace(case, attachments={**case.attachments, **worn})
@@ -142,25 +140,13 @@ def _cases(chosen: Mapping[str, Sequence[str]], arguments: argparse.Namespace) -
 
 def _write_page(result: dict[str, Any], arguments: argparse.Namespace) -> None:
     """The page of all rows that are known, with the pictures that there are."""
-    known = {}
-    for row in [*(_read_rows(arguments.rows) if arguments.rows else []), *result["rows"]]:
-        known[tuple(str(row.get(key)) for key in _KEY)] = row
-    rows = list(known.values())
+    rows = bench_rows.newest([*(bench_rows.read(arguments.rows) if arguments.rows else []), *result["rows"]], _KEY)
     groups = {name: [row["clip"] for row in rows if row["group"] == name] for name in GROUPS}
     whole = {**result, "summary": _summed({name: clips for name, clips in groups.items() if clips}, rows)}
     folder = arguments.sheets / _PICTURES
     pictures = {path.stem: (_PICTURES / path.name).as_posix() for path in sorted(folder.glob("*.png"))}
     machine = f"{os.cpu_count()} cores, {platform.system()}"
     write_whole(arguments.sheets / "simulate.md", page(whole, rows, pictures, machine).encode())
-
-
-def _read_rows(path: Path) -> list[Row]:
-    """What earlier runs left in a file; a last line that a kill tore is none."""
-    rows = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
-        with suppress(ValueError):
-            rows.append(json.loads(line))
-    return rows
 
 
 def _chosen(only: Sequence[str], clips: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -189,24 +175,7 @@ def _summed(chosen: Mapping[str, Sequence[str]], rows: Sequence[Row]) -> dict[st
 
 
 def _tell(row: Row, file: Path | None) -> None:
-    """A line for whoever watches, and the whole row for a file: a bench that is killed leaves what it knew."""
-    _say(goals.line_of(row))
+    """A line for whoever watches, and the whole row for a file."""
+    say(goals.line_of(row))
     if file is not None:
-        with file.open("a", encoding="utf-8") as stream:
-            stream.write(f"\n{json.dumps(row)}\n")  # after a line that a kill may have torn
-
-
-def _say(line: str) -> None:
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(word) for word in _words(text))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers; write N,N, such as 0,1,2") from None
+        bench_rows.append(file, row)

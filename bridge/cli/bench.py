@@ -17,9 +17,10 @@ _BENCHES = {
     "bodies": "..bench_bodies:measure",
     "engines": "...core.measure.bench_engines:measure",
     "simulate": "..bench_simulate:measure",
+    "graph": "..bench_graph:measure",
 }
 # These take an hour, and so only run when they are asked for by name.
-_LONG = ("simulate",)
+_LONG = ("simulate", "graph")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help=names)
     parser.add_argument("--json", action="store_true", help="print JSON alone (the default; for scripts that say so)")
     parser.add_argument(
-        "options", nargs=argparse.REMAINDER, metavar="…", help="the benchmark's own; see 'bench simulate --help'"
+        "options",
+        nargs=argparse.REMAINDER,
+        metavar="…",
+        help="the benchmark's own; see 'bench simulate --help' and 'bench graph --help'",
     )
 
 
