@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A fragment that is done as it is meant to costs nothing, wherever it leads; the further off, the more it costs."""
+
+import numpy as np
+import pytest
+
+from sinew.core.control.graph.cost import cost
+from sinew.core.control.graph.facing import pose_turned
+
+FRAGMENTS = np.array([0, 1, 4, 7, 11, 13, 17, 25])
+COPIES = len(FRAGMENTS)
+
+
+@pytest.fixture(scope="module")
+def arena(town, arena_of):
+    return arena_of(town[2], COPIES)
+
+
+@pytest.fixture
+def ends(arena):
+    """Poses and rates in which the fragments are meant to end."""
+    return np.array(arena.track.qpos[FRAGMENTS, -1]), np.array(arena.track.rates[FRAGMENTS, -1])
+
+
+def costs(arena, qpos, rates, actions=None):
+    rows = arena.world.sense(arena.world.state_of(qpos, rates))
+    return cost(arena, FRAGMENTS, qpos, rows, np.zeros((COPIES, 11)) if actions is None else actions)
+
+
+def test_on_the_track_it_costs_nothing(arena, ends):
+    assert costs(arena, *ends) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_it_costs_the_same_wherever_the_body_is_and_faces(arena, ends):
+    qpos, rates = ends
+    rng = np.random.default_rng(0)
+    qpos = arena.track.space.moved(qpos, rng.normal(scale=0.05, size=rates.shape))
+    rates = rates + rng.normal(scale=0.2, size=rates.shape)
+    before = costs(arena, qpos, rates)
+    assert before.min() > 0.3
+    turned, moved = pose_turned(np.linspace(-3.0, 3.0, COPIES), qpos, rates)
+    turned[:, :2] += rng.normal(scale=30.0, size=(COPIES, 2))
+    assert costs(arena, turned, moved) == pytest.approx(before, abs=1e-5)
+
+
+@pytest.mark.parametrize("what", ["tilt", "height", "joints", "speed"])
+def test_the_further_off_the_more_it_costs(arena, ends, what):
+    body, (qpos, rates) = arena.track.body, ends
+    aside, faster = np.zeros(body.nv), np.zeros(body.nv)
+    if what == "speed":
+        faster[0] = 1.0
+    else:
+        aside[{"tilt": slice(3, 5), "height": slice(2, 3), "joints": slice(6, None)}[what]] = 0.2
+    found = [
+        costs(arena, arena.track.space.moved(qpos, np.tile(share * aside, (COPIES, 1))), rates + share * faster)
+        for share in (0.0, 0.5, 1.0)
+    ]
+    assert (np.diff(found, axis=0) > 0.01).all()
+
+
+def test_effort_counts_a_little_and_the_broken_are_worth_nothing(arena, ends):
+    actions = np.zeros((COPIES, 11))
+    actions[0] = 0.3
+    found = costs(arena, *ends, actions)
+    assert 0.0 < found[0] < 0.1 and found[1] == pytest.approx(0.0, abs=1e-6)
+    rows = arena.world.sense(arena.world.state_of(*ends))
+    qpos = np.array(ends[0])
+    qpos[2] = np.nan
+    broken = cost(arena, FRAGMENTS, qpos, rows, np.zeros((COPIES, 11)))
+    assert broken[2] == np.inf and np.isfinite(np.delete(broken, 2)).all()
+
+
+def test_astray_are_those_who_are_lower_than_they_should_be(arena, ends):
+    qpos, rates = ends
+    qpos[3, 2] -= 0.6
+    qpos[4, :2] += 50.0
+    rows = arena.world.sense(arena.world.state_of(qpos, rates))
+    off = arena.astray(FRAGMENTS, rows)
+    assert off[3] > 0.25 and np.delete(off, 3) == pytest.approx(0.0, abs=1e-9)
