@@ -62,13 +62,17 @@ def _goal(rows: Sequence[Row], judge: _Judge, failed: Sequence[str]) -> Summary:
 def _floor(row: Row) -> str | None:
     if row["floor_n"] is None:
         return None
-    return "" if row["reached"] else f"{row['push_n']:.0f} N of {row['floor_n']:.0f} N"
+    return "" if row["reached"] else f"{_stands(row)} of {row['floor_n']:.0f} N"
+
+
+def _stands(row: Row) -> str:
+    return "falls unpushed, 0 N" if row["falls_unpushed"] else f"{row['push_n']:.0f} N"
 
 
 def _stretch(row: Row) -> str | None:
     if row["stretch_n"] is None:
         return None
-    return "" if row["stretched"] else f"{row['push_n']:.0f} N of {row['stretch_n']:.0f} N"
+    return "" if row["stretched"] else f"{_stands(row)} of {row['stretch_n']:.0f} N"
 
 
 def _learned_soon(row: Row) -> str | None:
@@ -136,7 +140,7 @@ _GOALS: dict[str, dict[str, _Judge]] = {
 def _table_said(row: Row) -> str:
     verdict = "" if row["floor_n"] is None else f" ({'reaches' if row['reached'] else 'misses'} {row['floor_n']:.0f} N)"
     learned = "" if row["learn_s"] is None else f", {row['learn_s']:.0f} s to learn ({row['learn_s_per_s']:.0f} s/s)"
-    return f"{row['push_n']:.0f} N{verdict}{learned}, {row['iterations']} iterations"
+    return f"{_stands(row)}{verdict}{learned}, {row['iterations']} iterations"
 
 
 def _walk_said(row: Row) -> str:

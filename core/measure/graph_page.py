@@ -43,10 +43,10 @@ def _goals(summaries: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _table(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
-    lines = [
-        "| skill | length | learned in | work of cores | refining | for 1 s of motion | iterations | push | floor | twice that |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    heads = "skill|length|learned in|work of cores|refining|for 1 s of motion|iterations|push|floor|twice that".split(
+        "|"
+    )
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:
         stretch = _DASH if row["stretch_n"] is None else f"{row['stretch_n']:.0f} N {_tick(row['stretched'])}"
         floor = _DASH if row["floor_n"] is None else f"{row['floor_n']:.0f} N {_tick(row['reached'])}"
@@ -58,7 +58,7 @@ def _table(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
             _number(row["refine_s"], "s"),
             _number(row["learn_s_per_s"], "s"),
             str(row["iterations"]),
-            f"**{row['push_n']:.0f} N**",
+            "falls by itself" if row["falls_unpushed"] else f"**{row['push_n']:.0f} N**",
             floor,
             stretch,
         ]

@@ -38,7 +38,12 @@ def push_test(graph: ControlGraph, engine: Engine, skill: str, cycles: int = CYC
         arena = Arena(graph.track, reference_of(graph.track, world), world, graph.features)
         push_n, stood = hardest_push(arena, graph.policies, chain.first, lambda some: own[some], chain.count, cycles)
     beyond = [float(STEP_N * index) for index in np.flatnonzero(stood) if STEP_N * index > push_n]
-    return {"push_n": push_n, "stood_beyond_n": beyond, "cycles": cycles}
+    return {
+        "push_n": max(push_n, 0.0),
+        "falls_unpushed": not bool(stood[0]),
+        "stood_beyond_n": beyond,
+        "cycles": cycles,
+    }
 
 
 def endurance(
