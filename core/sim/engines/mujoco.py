@@ -229,7 +229,7 @@ class MujocoWorld:
         if acting is not None:
             wrenches = np.zeros((len(ids), count, self._model.nbody, 6))
             wrenches[:, :, self._places.bodies, :3] = acting
-            control = np.concatenate([control, wrenches.reshape(len(ids), count, -1)], axis=-1)
+            control = np.concatenate([control, wrenches.reshape(len(ids), count, 6 * self._model.nbody)], axis=-1)
             spec |= State.mjSTATE_XFRC_APPLIED.value
         recorded = self._record(len(ids), count)
         failed = np.zeros(0, dtype=np.int64)

@@ -117,6 +117,10 @@ def test_a_stage_where_nobody_lives_any_more(busy):
     out, rows = world.rollout(np.full_like(states, np.nan), targets, substeps=4)
     assert np.isnan(out).all() and np.isnan(rows.link_pos).all()
     assert np.isnan(world.sense(out[:, -1]).com).all()
+    links = sum(len(character.body.links) for character in world.stage.characters)
+    forces = np.ones((*targets.shape[:2], links, 3))
+    out, _ = world.rollout(np.full_like(states, np.nan), targets, substeps=4, forces=forces)
+    assert np.isnan(out).all()
 
 
 def test_targets_that_are_no_numbers_do_not_pass_for_a_motion(compiled):
