@@ -25,7 +25,9 @@ from sinew.core.measure.trails import Fall
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
+from stock_clips import needs_stock
 
+pytestmark = needs_stock
 RISE = Transition("getup_faceup", 3.7, "walk", 0.0)
 
 
