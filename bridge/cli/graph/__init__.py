@@ -8,6 +8,7 @@ _VERBS = {
     "learn": "learn skills and the transitions between them, and write a graph file",
     "bake": "make a new motion from a graph file: a sequence, a random walk, a path, a pushed run, a collision",
     "show": "print what is in a graph file",
+    "test": "push what was learned, let it run and walk about, and print how much it takes, as JSON",
 }
 
 
