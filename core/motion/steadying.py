@@ -24,7 +24,7 @@ _LEAST_FRAMES = 12
 _NARROWEST, _MOST_S = 0.5, 0.15  # frames and seconds: between what spreads a frame may be shared with its neighbours
 _REACH = 3.0  # spreads, beyond which nothing is shared
 _SAME = 1e-6  # a frame that is like the one before to this, in all numbers, is the same picture again
-_WILD = 3.0  # times what is usual: such a frame of a bone is left out
+_WILD, _ROUNDS = 4.0, 3  # times what is usual: such a frame of a bone is left out; and how often they are looked for
 _FAINT = 1e-3  # what is left out counts so much, for there may be nothing else near
 _WORSE = 0.05  # of the noise: where a wider spread is worse by this, no still wider one is better
 # Of normal noise on three axes: its median length, and how many times as large its third differences are.
@@ -129,20 +129,33 @@ def _smoothed(kind: _Kind, values: Array, held: NDArray[np.bool_], noise: Array,
     """
     weights = np.where(held[:, None], _FAINT, np.ones(values.shape[:2]))
     spreads = np.geomspace(_NARROWEST, max(most, _NARROWEST), 1 + round(6 * np.log2(max(most / _NARROWEST, 1.0))))
-    best: tuple[float, float, Array] | None = None
+    best: tuple[float, float, Array, Array] | None = None
     for spread in spreads:
         smooth, own = _shared(kind, values, values, weights, float(spread))
         taken = np.median(np.linalg.norm(kind.between(smooth, values)[~held], axis=-1), axis=0) / _MEDIAN
         risk = float(np.mean((taken / noise) ** 2 + 2.0 * np.mean(own[~held], axis=0)))
         if best is None or risk < best[0]:
-            best = risk, float(spread), smooth
+            best = risk, float(spread), smooth, own
         elif risk > best[0] + _WORSE:
             break
     assert best is not None
-    _, spread, smooth = best
-    away = np.linalg.norm(kind.between(smooth, values), axis=-1)
-    wild = away > _WILD * np.median(away[~held], axis=0)
-    return _shared(kind, smooth, values, np.where(wild, _FAINT, weights), spread)[0]
+    _, spread, smooth, own = best
+    usual = None
+    for _ in range(_ROUNDS):
+        # From where the others have it: the first and the last are smoothed to where they are themselves, mostly.
+        away = np.linalg.norm(kind.between(smooth, values), axis=-1) / np.maximum(1.0 - own, _FAINT)
+        away[weights < 1.0] = 0.0
+        usual = np.median(away[~held], axis=0) if usual is None else usual
+        # One that is wild drags its neighbours along, so the wildest go first.
+        weights[(away > _WILD * usual) & (away == _highest(away, int(np.ceil(2.0 * spread))))] = _FAINT
+        smooth, own = _shared(kind, smooth, values, weights, spread)
+    return smooth
+
+
+def _highest(values: Array, reach: int) -> Array:
+    """(T, B) the highest of values (T, B) within so many frames."""
+    padded = np.pad(values, ((reach, reach), (0, 0)), constant_values=-np.inf)
+    return np.asarray(np.max([padded[step : step + len(values)] for step in range(2 * reach + 1)], axis=0))
 
 
 def _shared(kind: _Kind, around: Array, values: Array, weights: Array, spread: float) -> tuple[Array, Array]:
