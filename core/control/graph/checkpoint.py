@@ -22,7 +22,8 @@ _log = logging.getLogger(__name__)
 def save(run: Run, step: int, progress: Progress) -> None:
     """Keep a step."""
     arrays = {f"track_{name}": getattr(progress.track, name) for name in _TRACK}
-    arrays |= {f"policies_{name}": getattr(progress.policies, name) for name in _POLICIES}
+    for kind, policies in (("policies", progress.policies), ("best", progress.best)):
+        arrays |= {f"{kind}_{name}": getattr(policies, name) for name in _POLICIES}
     about = {
         "lesson": progress.lesson,
         "iteration": progress.iteration,
@@ -44,10 +45,10 @@ def load(run: Run, body: BodyModel, begun: Progress) -> tuple[int, Progress]:
     try:
         about: dict[str, Any] = json.loads(arrays["about"].tobytes().decode())
         track = Track(body, *(arrays[f"track_{name}"] for name in _TRACK))
-        policies = Policies(*(arrays[f"policies_{name}"] for name in _POLICIES))
+        policies, best = (Policies(*(arrays[f"{kind}_{name}"] for name in _POLICIES)) for kind in ("policies", "best"))
         fits = about["made"] == _made(run) and track.qpos.shape == begun.track.qpos.shape
         where = {name: about[name] for name in ("lesson", "iteration", "refined", "warm")}
-        now = Progress(track, policies, **where, curve=tuple(about["curve"]))
+        now = Progress(track, policies, best, **where, curve=tuple(about["curve"]))
     except (KeyError, ValueError, UnicodeDecodeError) as error:
         _log.warning("The checkpoint cannot be read: %s", error)
         return 0, begun

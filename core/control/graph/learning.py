@@ -29,6 +29,7 @@ from .trials import hardest_push
 
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _BALANCE, _WALK, _FALL = range(4)  # what randomness is for
+_OF_LINKS = 0.5  # of the examples: what is done once in a while need not stand as much as what is done for ever
 _CAREFUL = 2  # iterations with all members
 _BEYOND = 1.5  # of the push that was stood last
 _OFTEN_LOST = 0.02  # of the fragments that were walked, how many a population was lost in
@@ -56,12 +57,14 @@ class Study:
 class Progress:
     """Where learning stands: enough to go on after a kill.
 
+    best: of the lesson's policies so far, those that stood the hardest push; they are what is kept of it.
     lesson, iteration: the next to be done. refined: whether this lesson's track is. warm: whether policies are known
     from another body.
     """
 
     track: Track
     policies: Policies
+    best: Policies
     lesson: int = 0
     iteration: int = 0
     refined: bool = False
@@ -92,7 +95,7 @@ class Learner:
         policies = blank(arena.start_features, len(features.acts))
         if known is not None:
             policies = retargeted_policies(known, policies, features)
-        return Progress(track, policies, warm=known is not None)
+        return Progress(track, policies, policies, warm=known is not None)
 
     def lessons(self, now: Progress) -> list[Lesson]:
         """What there is to be learned, in order; if ways between skills are still often lost, all of it together."""
@@ -109,10 +112,11 @@ class Learner:
             return self._refined(now, lesson)
         policies, figures = self._iterated(now, lesson)
         curve = (*now.curve, figures)
-        done = now.iteration + 1 >= self.study.iterations or figures["change"] < self.study.settled
-        if done:
-            return Progress(now.track, policies, now.lesson + 1, 0, False, now.warm, curve)
-        return replace(now, policies=policies, iteration=now.iteration + 1, curve=curve)
+        stood = [one.get("push_n", one["iteration"]) for one in curve if one["lesson"] == lesson.name]
+        best = policies if stood[-1] >= max(stood) else now.best
+        if now.iteration + 1 >= self.study.iterations or figures["change"] < self.study.settled:
+            return Progress(now.track, best, best, now.lesson + 1, 0, False, now.warm, curve)
+        return replace(now, policies=policies, best=best, iteration=now.iteration + 1, curve=curve)
 
     def turns(self, now: Progress) -> Array:
         """(F, A) what is added to the actions of gaits for each radian a second of turning left."""
@@ -139,7 +143,8 @@ class Learner:
         if now.warm:  # what is known stays known, around where the body now is
             known = Policies(*(getattr(now.policies, name)[lesson.open] for name in vars(fresh)))
             some = replace(known, states=some.states)
-        return replace(now, track=track, refined=True, policies=now.policies.with_fragments(lesson.open, some))
+        policies = now.policies.with_fragments(lesson.open, some)
+        return replace(now, track=track, refined=True, policies=policies, best=policies)
 
     def _iterated(self, now: Progress, lesson: Lesson) -> tuple[Policies, dict[str, Any]]:
         """Policies after one more turn of examples and regression, and what was seen of it."""
@@ -163,7 +168,8 @@ class Learner:
         guided = Guided(
             arena, gauge, balance, populations, after, lambda random: lesson.fresh(visits, random), learned, push_n
         )
-        steps = int(np.ceil(study.examples * lesson.length / populations))
+        examples_of_each = study.examples if lesson.name != LINKS else study.examples * _OF_LINKS
+        steps = int(np.ceil(examples_of_each * lesson.length / populations))
         if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
             arena.entries = self._falls(now, lesson, rises)
         examples = guided.walked(now.policies, steps, now.iteration == 0 and not now.warm, rng, self.look)
