@@ -24,7 +24,8 @@ class ControlGraph:
     """Fragments with feedback, and which may follow which.
 
     transitions: as the animator accepted them. about: how it was learned and what was measured, plain values.
-    turns: (F, A) what is added to actions for each radian a second of turning left; nothing where it cannot turn.
+    turns: (F, A) what is added to actions to turn left as fast as the skill can, and turn_rates: (F,) how fast that is,
+        in radians a second; 0 where it cannot, None where nothing can.
     """
 
     layout: Layout
@@ -33,10 +34,13 @@ class ControlGraph:
     turns: Array
     transitions: tuple[Transition, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
+    turn_rates: Array | None = None
 
     def turning(self, fragment: int, rate: float) -> Array:
         """(A,) radians on top of an action, for so many radians a second of turning left."""
-        return np.asarray(np.clip(rate, -MOST_TURN, MOST_TURN) * self.turns[fragment])
+        fastest = 0.0 if self.turn_rates is None else float(self.turn_rates[fragment])
+        share = np.clip(rate / fastest, -1.0, 1.0) if fastest > 0.0 else 0.0
+        return np.asarray(share * self.turns[fragment])
 
     @property
     def body(self) -> BodyModel:

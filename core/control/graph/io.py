@@ -31,7 +31,7 @@ VERSION = 1
 
 _AGAIN = "Learn the skills again, or take a copy of the file that is whole"
 _BODY = "body_"
-_TURNS = "turns"
+_TURNS, _TURN_RATES = "turns", "turn_rates"
 _TRACK = ("qpos", "rates", "targets")
 _POLICIES = ("gains", "states", "actions", "spreads")
 
@@ -58,6 +58,8 @@ def graph_to_arrays(graph: ControlGraph) -> tuple[dict[str, NDArray[Any]], dict[
     arrays |= {f"track_{name}": np.asarray(getattr(graph.track, name), dtype=float) for name in _TRACK}
     arrays |= {f"policies_{name}": np.asarray(getattr(graph.policies, name), dtype=float) for name in _POLICIES}
     arrays[_TURNS] = np.asarray(graph.turns, dtype=float)
+    rates = np.zeros(graph.layout.count) if graph.turn_rates is None else graph.turn_rates
+    arrays[_TURN_RATES] = np.asarray(rates, dtype=float)
     meta = {
         "kind": KIND,
         "version": VERSION,
@@ -151,6 +153,7 @@ def _graph(body: BodyModel, arrays: Mapping[str, NDArray[Any]], meta: Mapping[st
         Track(body, *(_numbers(arrays, f"track_{name}") for name in _TRACK)),
         Policies(*(_numbers(arrays, f"policies_{name}") for name in _POLICIES)),
         turns=_numbers(arrays, _TURNS),
+        turn_rates=_numbers(arrays, _TURN_RATES),
         transitions=transitions,
         about=dict(meta["about"]),
     )

@@ -82,9 +82,9 @@ class GraphLearn:
                 step = now.lesson * (1 + study.iterations) + now.refined + now.iteration
                 checkpoint.save(run, step, now)
                 run.progress(step, total, **_figures(now))
-            turns = learner.turns(now)
+            turns, rates = learner.turns(now)
             about = {"seed": seed, "engine": run.engine, "curve": [dict(one) for one in now.curve]}
-            graph = ControlGraph(layout, now.track, now.policies, turns, motions.transitions, about)
+            graph = ControlGraph(layout, now.track, now.policies, turns, motions.transitions, about, rates)
             run.add_product(GRAPH, *graph_to_arrays(graph))
             return _shown(graph, clip, run, seed)
 

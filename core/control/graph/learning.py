@@ -118,14 +118,15 @@ class Learner:
             return Progress(now.track, best, best, now.lesson + 1, 0, False, now.warm, curve)
         return replace(now, policies=policies, best=best, iteration=now.iteration + 1, curve=curve)
 
-    def turns(self, now: Progress) -> Array:
-        """(F, A) what is added to the actions of gaits for each radian a second of turning left."""
-        found = np.zeros((self.layout.count, now.policies.actions.shape[1]))
+    def turns(self, now: Progress) -> tuple[Array, Array]:
+        """(F, A) what is added to the actions of gaits to turn left as fast as they can, and (F,) how fast that is."""
+        found, rates = np.zeros_like(now.policies.actions), np.zeros(self.layout.count)
         arena = self._arena(now.track, self._world(now.track, _TEST_COPIES))
         for chain in self.layout.chains:
             if chain.gait:
-                found[chain.first : chain.first + chain.count], _ = turn_offsets(arena, now.policies, chain, self.look)
-        return found
+                own = slice(chain.first, chain.first + chain.count)
+                found[own], rates[own] = turn_offsets(arena, now.policies, chain, self.look)
+        return found, rates
 
     def _refined(self, now: Progress, lesson: Lesson) -> Progress:
         """The lesson's fragments as a body can do them, and policies that begin there."""

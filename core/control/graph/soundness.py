@@ -81,6 +81,7 @@ def _require_numbers(graph: ControlGraph) -> None:
         ("policies", graph.policies, "actions", (count, actions)),
         ("policies", graph.policies, "spreads", (count, actions)),
         ("graph", graph, "turns", (count, actions)),
+        *([] if graph.turn_rates is None else [("graph", graph, "turn_rates", (count,))]),
     )
     for whose, part, name, shape in expected:
         array = getattr(part, name)

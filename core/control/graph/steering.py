@@ -6,36 +6,36 @@ from collections.abc import Callable
 import numpy as np
 
 from ...geometry.quaternions import Array
+from .control_graph import MOST_TURN
 from .crowd import Arena
 from .facing import turned, twist
 from .layout import Chain
 from .policies import Policies
 
-_SIDEWAYS_N = (-45.0, -30.0, -15.0, 0.0, 15.0, 30.0, 45.0)
+_SIDEWAYS_N = (-30.0, -20.0, -10.0, 0.0, 10.0, 20.0, 30.0)
 _SETTLE, _COUNTED = 6, 6  # cycles until the gait has settled, and that are averaged after
-_STRENGTHS = (-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5)
-_LEAST_RATE = 0.02  # radians a second: less is no turning
+_STRENGTHS = (0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 1.2, 2.0, 3.0)
+_SAFE = 0.7  # of what it just stands
 
 
 def turn_offsets(arena: Arena, policies: Policies, chain: Chain, breathe: Callable[[], None]) -> tuple[Array, float]:
-    """(K, A) radians on top of a gait's actions for each radian a second of turning left, and the most that it stood.
+    """(K, A) radians on top of a gait's actions to turn left as fast as it can, and how fast that is: radians a second.
 
-    Actions under pushes from either side are recorded and averaged, fragment by fragment; what changes with the push is
-    then tried without it, weaker and stronger, and scaled by how fast the body turns.
+    Actions under pushes from either side are recorded and averaged, fragment by fragment. What changes with the push is
+    then tried without it, weaker and stronger, to either side.
     """
     shift = _responses(arena, policies, chain, breathe)
-    rates = _rates(arena, policies, chain, np.array(_STRENGTHS)[:, None, None] * shift, breathe)
-    good = np.isfinite(rates)
-    if good.sum() < 3:
+    strengths = np.array(_STRENGTHS)
+    both = np.concatenate([strengths, -strengths])
+    left, right = np.split(_rates(arena, policies, chain, both[:, None, None] * shift, breathe), 2)
+    rates = 0.5 * (left - right)
+    # As far as it stands to both sides, and turns the more the stronger it is.
+    stood = np.isfinite(rates) & (np.abs(rates) < MOST_TURN)
+    stood &= np.logical_and.accumulate(stood)
+    if not stood.any():
         return np.zeros_like(shift), 0.0
-    strengths = np.array(_STRENGTHS)[good]
-    slope = float(
-        np.sum(strengths * (rates[good] - rates[good].mean())) / np.sum(strengths * (strengths - strengths.mean()))
-    )
-    most = float(np.abs(rates[good]).max())
-    if abs(slope) < _LEAST_RATE:
-        return np.zeros_like(shift), 0.0
-    return shift / slope, most
+    best = int(np.argmax(np.where(stood, np.abs(rates), 0.0)))
+    return np.sign(rates[best]) * _SAFE * strengths[best] * shift, float(_SAFE * abs(rates[best]))
 
 
 def _responses(arena: Arena, policies: Policies, chain: Chain, breathe: Callable[[], None]) -> Array:

@@ -33,7 +33,8 @@ def graph(body, stock_skill) -> ControlGraph:
     made = policies.blank(rng.normal(size=(layout.count, len(features.scale))), len(features.acts))
     made = replace(made, gains=rng.normal(size=made.gains.shape), actions=rng.normal(size=made.actions.shape))
     turns = rng.normal(size=made.actions.shape)
-    return ControlGraph(layout, track, made, turns, transitions=ways, about=ABOUT)
+    rates = rng.uniform(size=layout.count)
+    return ControlGraph(layout, track, made, turns, transitions=ways, about=ABOUT, turn_rates=rates)
 
 
 @pytest.fixture(scope="module")
@@ -210,10 +211,10 @@ def test_numbers_that_are_none_are_refused_by_fragment(graph, stored, spoiled, v
     for name, array in stored[0].items():
         if not name.startswith("body_"):
             spoilt = array.copy()
-            spoilt[fragment, ..., -1] = value
+            spoilt.reshape(len(spoilt), -1)[fragment, -1] = value
             message = refused(*spoiled({name: spoilt})).message
             assert f"Fragment {fragment} of 'run'" in message
-            assert f"has {name.split('_')[-1]} of" in message
+            assert f"has {name.removeprefix('track_').removeprefix('policies_')} of" in message
 
 
 def test_what_is_not_even_numbers_is_refused(stored, spoiled):
