@@ -75,13 +75,16 @@ class GraphLearn:
         with ExitStack() as opened:
             learner = Learner(layout, engines.get(run.engine), study, seed, opened=opened)
             step, now = checkpoint.load(run, body, learner.begun(track, _known(run)))
-            total = len(learner.lessons(now)) * (1 + study.iterations) + 1
-            learner.look = lambda: run.progress(step, total, **_figures(now))
+
+            def look() -> None:  # what there is to be learned may become more on the way
+                run.progress(step, len(learner.lessons(now)) * (1 + study.iterations) + 1, **_figures(now))
+
+            learner.look = look
             while now.lesson < len(learner.lessons(now)):
                 now = learner.advanced(now)
                 step = now.lesson * (1 + study.iterations) + now.refined + now.iteration
                 checkpoint.save(run, step, now)
-                run.progress(step, total, **_figures(now))
+                look()
             turns, rates = learner.turns(now)
             about = {"seed": seed, "engine": run.engine, "curve": [dict(one) for one in now.curve]}
             graph = ControlGraph(layout, now.track, now.policies, turns, motions.transitions, about, rates)

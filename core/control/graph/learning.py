@@ -130,6 +130,8 @@ class Learner:
 
     def _refined(self, now: Progress, lesson: Lesson) -> Progress:
         """The lesson's fragments as a body can do them, and policies that begin there."""
+        if not lesson.walks:  # everything in it was learned before: it goes on with that
+            return replace(now, refined=True, best=now.policies)
         world, track = self._world(now.track, _REFINE_COPIES), now.track
         for number, walk in enumerate(lesson.walks):
             locked = np.setdiff1d(walk, lesson.open)
@@ -173,7 +175,8 @@ class Learner:
         steps = int(np.ceil(examples_of_each * lesson.length / populations))
         if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
             arena.entries = self._falls(now, lesson, rises)
-        examples = guided.walked(now.policies, steps, now.iteration == 0 and not now.warm, rng, self.look)
+        unknown = now.iteration == 0 and not now.warm and bool(lesson.walks)
+        examples = guided.walked(now.policies, steps, unknown, rng, self.look)
         even = Evenness(track.body, self.layout, features)
         policies = _learned(now.policies, examples, lesson, even, features)
         figures: dict[str, Any] = {
