@@ -111,7 +111,7 @@ def _parts(arguments: argparse.Namespace) -> Sequence[str]:
 
 
 def _shown(picture: Path, graph: ControlGraph, bake: Bake, row: Row) -> None:
-    """The contact sheet of two who met: from before the first fall until its faller is up again."""
+    """The contact sheet of two who met: from before they touch until who fell is up again."""
     run = BenchRun("", 0, {})
     take = home_of(bake, _FPS, run)
     meeting_sheet(picture, [take.motion, *(other.motion for other in take.others)], *_window(row))
@@ -123,10 +123,11 @@ def _window(row: Row) -> tuple[float, float]:
     if not falls:
         first = min(row["touched_s"], default=0.5 * row["seconds"])
         return max(first - 2.0, 0.0), min(first + 2.0, row["seconds"])
-    first = min(fall["fell_s"] for fall in falls)
-    # Those who fell together, not whoever falls again much later.
-    ups = [fall["up_s"] or row["seconds"] for fall in falls if fall["fell_s"] < first + 3.0]
-    return max(first - 1.5, 0.0), min(max(ups) + 1.0, row["seconds"])
+    fell = min(fall["fell_s"] for fall in falls)
+    begins = max((moment for moment in row["touched_s"] if moment <= fell), default=fell)
+    # Those who fell together, not whoever falls again much later. Not far before and after, for they are soon apart.
+    ups = [fall["up_s"] or row["seconds"] for fall in falls if fall["fell_s"] < fell + 3.0]
+    return max(begins - 0.5, 0.0), min(max(ups) + 0.2, row["seconds"])
 
 
 def _write_page(rows: Sequence[Row], docs: Path) -> None:

@@ -66,7 +66,7 @@ def _floor(row: Row) -> str | None:
 
 
 def _stands(row: Row) -> str:
-    return "falls unpushed, 0 N" if row["falls_unpushed"] else f"{row['push_n']:.0f} N"
+    return "falls unpushed, 0 N" if row.get("falls_unpushed") else f"{row['push_n']:.0f} N"
 
 
 def _stretch(row: Row) -> str | None:
@@ -115,6 +115,8 @@ def _collided(row: Row) -> str | None:
     falls = [fall for own in row["down"] for fall in own]
     if not falls:
         return "nobody fell"
+    if not row["by_a_touch"]:
+        return "nobody fell because of the other"
     stayed = [fall for fall in falls if fall["up_s"] is None and not unfinished(row, fall)]
     if stayed:
         return f"{len(stayed)} of {len(falls)} times somebody stayed down"
@@ -151,7 +153,8 @@ def _walk_said(row: Row) -> str:
 def _collide_said(row: Row) -> str:
     falls = [fall for own in row["down"] for fall in own]
     ups = sum(fall["up_s"] is not None for fall in falls)
-    return f"touched {len(row['touched_s'])} times, {len(falls)} times down, {ups} times up again"
+    down = f"{len(falls)} times down ({row['by_a_touch']} by a touch)"
+    return f"touched {len(row['touched_s'])} times, {down}, {ups} times up again"
 
 
 _SAID: dict[str, Callable[[Row], str]] = {

@@ -58,7 +58,7 @@ def _table(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
             _number(row["refine_s"], "s"),
             _number(row["learn_s_per_s"], "s"),
             str(row["iterations"]),
-            "falls by itself" if row["falls_unpushed"] else f"**{row['push_n']:.0f} N**",
+            "falls by itself" if row.get("falls_unpushed") else f"**{row['push_n']:.0f} N**",
             floor,
             stretch,
         ]

@@ -60,7 +60,13 @@ class School:
         path = self.path(names, seed)
         if path.is_file() and (not self.anew or path in self._taught):
             try:
-                return load_graph(path)
+                graph = load_graph(path)
+                if path not in self._taught:
+                    self.say(
+                        f"{'+'.join(names)}: kept, learned at {lesson_figures(graph)['learned_at'] or 'some time'}"
+                    )
+                    self._taught.add(path)
+                return graph
             except SinewError as error:  # of another Sinew: a cache is no reason to stop
                 self.say(f"{'+'.join(names)}: the graph that is kept is of no use, so it is learned again: {error}")
         graph = self._learned(names, seed)

@@ -12,6 +12,7 @@ from ..control.graph.control_graph import ControlGraph
 from ..control.graph.plans import Item, Listed, RandomWalk, Towards
 from ..control.graph.track import Indices
 from ..control.sampling.reference import CONTROL_FPS
+from ..geometry.flags import runs
 from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..sim.engine import Engine, Rows, starts
@@ -25,6 +26,7 @@ UP_WITHIN_S = 10.0
 _APART_M = 6.0  # two who are to meet begin so far from each other
 _MEET_M = 0.2  # links of two characters as near as this touch
 _BY_PUSH_S = 3.0  # a fall so soon after a push is the push's
+_BY_TOUCH_S = 2.0  # and one so soon after a touch, the touch's
 
 
 def pushed_walk(
@@ -120,16 +122,22 @@ def collision(
         bake = baked(world, [graph, graph], plans, places, [source, source], seconds, look, first)
     wall_s = time.perf_counter() - begin
     between = distance_between(bake.film.rows, starts(stage)["links"].astype(int))
-    touches = np.flatnonzero(np.diff((between < _MEET_M).astype(int), prepend=0) == 1)
+    near = between < _MEET_M
     down = [falls_of(graph.layout, trail) for trail in bake.fragments]
     return {
         "seconds": seconds,
         "nearest_m": float(between.min()),
-        "touched_s": [round(float(moment) / CONTROL_FPS, 2) for moment in touches],
+        "touched_s": [round(start / CONTROL_FPS, 2) for start, _ in runs(near)],
         "falls": list(bake.falls),
+        "by_a_touch": sum(by_touch(fall, np.flatnonzero(near) / CONTROL_FPS) for falls in down for fall in falls),
         "down": [[fall.to_mapping() for fall in falls] for falls in down],
         "wall_s": wall_s,
     }, bake
+
+
+def by_touch(fall: Fall, touched_s: Array) -> bool:
+    """Whether somebody was touched just before a fall. touched_s: (n,) all moments of that."""
+    return bool(((touched_s <= fall.fell_s) & (touched_s > fall.fell_s - _BY_TOUCH_S)).any())
 
 
 def distance_between(rows: Rows, links: Indices) -> Array:

@@ -65,7 +65,8 @@ def test_parts_of_different_times_come_together_on_the_page(scene, capsys, tmp_p
     told = capsys.readouterr()
     found = json.loads(told.out)["graph"]
     assert found["finished"] is True and found["summary"]["table"]["goals"]
-    assert told.err.startswith("table     walk      seed 0")
+    assert told.err.splitlines()[0] == "walk: kept, learned at some time"
+    assert told.err.splitlines()[1].startswith("table     walk      seed 0")
     assert run(*always, "--only", "endurance,collide", "--seconds", 2, "--sheets", docs) == 0
     text = (docs / "graph.md").read_text(encoding="utf-8")
     assert "| walk | 1.27 s |" in text and "| walk seed 0 | " in text
@@ -76,11 +77,9 @@ def test_parts_of_different_times_come_together_on_the_page(scene, capsys, tmp_p
     assert parts == ["table", "endurance", "collide"]
 
 
-def test_a_meeting_is_shown_from_before_the_fall_until_all_are_up():
+def test_a_meeting_is_shown_from_the_touch_until_all_are_up():
     fell = [[{"fell_s": 4.0, "up_s": 9.0}], [{"fell_s": 5.0, "up_s": 11.0}, {"fell_s": 20.0, "up_s": 26.0}]]
-    assert bench_graph._window({"seconds": 30.0, "touched_s": [3.0], "down": fell}) == (2.5, 12.0)
-    assert bench_graph._window({"seconds": 30.0, "touched_s": [3.0], "down": [[{"fell_s": 1.0, "up_s": None}]]}) == (
-        0.0,
-        30.0,
-    )
-    assert bench_graph._window({"seconds": 30.0, "touched_s": [5.0], "down": [[], []]}) == (3.0, 7.0)
+    row = {"seconds": 30.0, "touched_s": [1.0, 3.0, 18.0], "down": fell}
+    assert bench_graph._window(row) == (2.5, 11.2)
+    assert bench_graph._window(row | {"down": [[{"fell_s": 0.4, "up_s": None}]]}) == (0.0, 30.0)
+    assert bench_graph._window(row | {"touched_s": [5.0], "down": [[], []]}) == (3.0, 7.0)

@@ -24,10 +24,11 @@ def walk_row(times_down=3, up=3, soon=3, seconds=300.0):
     return {"part": "walk", "name": "walk+run", **HOW, "seconds": seconds, **falls}
 
 
-def collide_row(*falls, touched=(2.0,), seconds=30.0):
+def collide_row(*falls, touched=(2.0,), seconds=30.0, by_a_touch=1):
     down = [[{"fell_s": fell, "up_s": up, "in": "run"}] for fell, up in falls]
     return {"part": "collide", "name": "run", **HOW, "seconds": seconds, "touched_s": list(touched), "down": down} | {
-        "nearest_m": 0.1 if touched else 1.5
+        "nearest_m": 0.1 if touched else 1.5,
+        "by_a_touch": by_a_touch,
     }
 
 
@@ -104,6 +105,7 @@ def test_cost_is_for_mujoco():
         (collide_row((3.0, 9.0), (3.1, None)), "1 of 2 times somebody stayed down"),
         (collide_row((25.0, None), (25.0, None)), "nobody was up again before the end"),
         (collide_row(), "nobody fell"),
+        (collide_row((20.0, 25.0), by_a_touch=0), "nobody fell because of the other"),
         (collide_row((3.0, 9.0), touched=()), "they came no nearer than 1.50 m"),
     ],
 )
@@ -118,5 +120,5 @@ def test_lines_say_what_matters():
         "200 N (misses 280 N), 100 s to learn (100 s/s), 4 iterations"
     )
     assert line_of(walk_row()).endswith("300 s, 29 pushes: 3 times down (1 by a push), 3 up within 10 s")
-    assert line_of(collide_row((3.0, 9.0), (25.0, None))).endswith("touched 1 times, 2 times down, 1 times up again")
+    assert line_of(collide_row((3.0, 9.0), (25.0, None))).endswith("2 times down (1 by a touch), 1 times up again")
     assert line_of({"part": "walk", "name": "walk", **HOW, "refused": "No way"}).endswith("No way")

@@ -63,6 +63,7 @@ def test_falls_of_walks_and_collisions_are_listed():
         "skill": "run",
         "seconds": 30.0,
         "touched_s": [2.5],
+        "by_a_touch": 1,
         "down": [DOWN, []],
     }
     text = made([walk, meet], {"collide": "images/graph/collide.png"})

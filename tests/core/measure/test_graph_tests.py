@@ -20,7 +20,7 @@ from sinew.core.errors import GraphError
 from sinew.core.measure.bench_graph import Bench
 from sinew.core.measure.graph_school import School, lesson_figures, skill_of
 from sinew.core.measure.graph_tests import endurance, push_test
-from sinew.core.measure.graph_walks import by_push, collision, push_at, push_vectors, pushed_walk
+from sinew.core.measure.graph_walks import by_push, by_touch, collision, push_at, push_vectors, pushed_walk
 from sinew.core.measure.trails import Fall
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
@@ -92,6 +92,12 @@ def test_a_fall_is_a_pushs_only_soon_after_one():
     assert not by_push(Fall(31.0, None, "walk"), 2)
 
 
+def test_a_fall_is_a_touchs_only_soon_after_one():
+    touched_s = np.array([4.0, 4.1, 9.0])
+    assert by_touch(Fall(5.5, None, "run"), touched_s) and by_touch(Fall(9.0, None, "run"), touched_s)
+    assert not by_touch(Fall(3.9, None, "run"), touched_s) and not by_touch(Fall(6.5, None, "run"), touched_s)
+
+
 def test_a_walk_is_watched_until_who_is_down_had_time_to_rise(rising, engine):
     found = pushed_walk(rising, engine, 3.0, seed=0)
     assert found["pushes"] == 0 and found["times_down"] >= 1 and found["by_a_push"] == 0
@@ -109,10 +115,12 @@ def test_two_who_meet_are_filmed(rising, engine):
 
 
 def test_what_is_kept_is_not_learned_again(walk, tmp_path):
-    school = School(tmp_path, "mujoco", ("quality=draft",))
+    said = []
+    school = School(tmp_path, "mujoco", ("quality=draft",), say=said.append)
     assert school.path(["walk", "run"], 1) != school.path(["walk"], 1) != school.path(["walk"], 0)
     save_graph(school.path(["walk"], 0), walk)
-    assert school.graph(["walk"], 0).about == walk.about
+    assert school.graph(["walk"], 0).about == school.graph(["walk"], 0).about == walk.about
+    assert said == ["walk: kept, learned at abc"]
 
 
 def test_lessons_are_told_with_their_times(walk):
