@@ -39,7 +39,7 @@ class Moments:
     """A motion at the control rate, of 6 K + 1 moments: qpos (T, nq), rates (T, nv), targets (T, nu).
 
     times_s: (K + 1,) seconds in its clip where its fragments begin, and the last ends.
-    touch: of a gait, the first fragment that a foot comes down with; the other foot does half a cycle later.
+    touch: of a gait, the fragment that the left foot comes down with; the right one does half a cycle later.
     """
 
     qpos: Array
@@ -80,7 +80,7 @@ def skill_moments(body: BodyModel, skill: Skill) -> Moments:
     ):  # feet come down where fragments begin, so that a stride can begin with them; the first stays about it
         step = _touchdown(body, qpos[_MARGIN:-_MARGIN])
         aside = (step + FRAGMENT_STEPS // 2) % FRAGMENT_STEPS - FRAGMENT_STEPS // 2
-        touch = (step - aside) // FRAGMENT_STEPS % (count // 2)
+        touch = (step - aside) // FRAGMENT_STEPS % count
         times_s, qpos = _steady(body, prepared, ends_s + aside * (times_s[1] - times_s[0]), count)
     at_s = times_s[_MARGIN : len(times_s) - _MARGIN : FRAGMENT_STEPS]
     if timing.times_s is not None:

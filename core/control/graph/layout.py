@@ -14,6 +14,7 @@ from ..sampling.reference import FRAGMENT_STEPS
 from .blending import blend_fragments, eased_in
 from .chains import Moments, distance, moved_onto, skill_moments, told
 from .facing import turned, twist
+from .gait_blending import Gait, mixed
 from .motion_graph import MotionGraph, Skill, Transition
 from .track import Indices, Track
 
@@ -26,7 +27,7 @@ class Chain:
 
     name: the skill's, or 'walk>run' for a transition. kind: the skill's, or 'transition'. skill: the number of the
     skill that it is or leads to. gait: whether its second half mirrors its first. touch: of a gait, how many fragments
-    after its first a foot comes down; the other foot does half a cycle later.
+    after its first the left foot comes down; the right one does half a cycle later.
     """
 
     name: str
@@ -125,6 +126,10 @@ def _crossing(
     body: BodyModel, way: Transition, source: Moments, target: Moments, leaving: Chain, entering: Chain
 ) -> tuple[int, int, Moments]:
     """The fragment after which a transition begins, the one that it leads to, and its own moments."""
+    if leaving.gait and entering.gait:
+        poses, count = mixed(body, _gait(source, leaving), _gait(target, entering), _MARGIN)
+        last = leaving.first + (leaving.touch or leaving.count) - 1
+        return last, entering.first + entering.touch, told(body, poses, _MARGIN, np.zeros(count + 1))
     leave = _boundary(source.times_s, way.leave_s, leaving.kind == "cycle")
     enter = _boundary(target.times_s, way.enter_s, entering.kind == "cycle")
     if leave == 0 and leaving.kind != "cycle":
@@ -141,6 +146,12 @@ def _crossing(
     came = moved_onto(source.qpos[last * FRAGMENT_STEPS - _MARGIN : last * FRAGMENT_STEPS + 1], eased[0])[:-1]
     moments = told(body, np.concatenate([came, eased, qpos[steps:]]), _MARGIN, np.zeros(count + 1))
     return leaving.first + last - 1, entering.first + (enter + count) % entering.count, moments
+
+
+def _gait(moments: Moments, chain: Chain) -> Gait:
+    """A gait's cycle from the step on that it is entered and left with."""
+    qpos, _ = _onward(moments, chain.touch * FRAGMENT_STEPS, len(moments.qpos), True)
+    return Gait(qpos)
 
 
 def _boundary(times_s: Array, time_s: float, cycle: bool) -> int:

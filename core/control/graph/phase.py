@@ -33,7 +33,8 @@ class Phases:
             if not chain.gait or any(not len(soles) for soles in self._soles.values()):
                 continue
             half = chain.count // 2
-            for first in (chain.first + chain.touch, chain.first + chain.touch + half):
+            for touch in (chain.touch, chain.touch + half):
+                first = chain.first + touch % chain.count
                 last = first - 1 if first > chain.first else chain.first + chain.count - 1
                 heights = {side: self._lower(first, side) for side in "LR"}
                 # At a stride's beginning both feet are low; the one ahead has just come down.
