@@ -118,7 +118,7 @@ def _cast(
     found = {}
     for one in (obj, *other_characters(scene, obj)):
         rig = standing(one, request.frame_start, request.seconds, request.scale)
-        rig = replace(rig, clip=standing_as(rig.clip, skeleton))
+        rig = standing_as(rig, skeleton)
         if rig.clip.skeleton is not skeleton:
             why = skeleton_difference(skeleton, rig.clip.skeleton)
             raise GraphError(

@@ -101,7 +101,7 @@ def collected(obj: bpy.types.Object, scale: float = 1.0) -> list[Collected]:
             raise GraphError(f"The Action of skill '{row.name}' was deleted", "Choose another one, or remove the skill")
         rig = read(Request(obj.name, row.action.name, scale=scale))
         if found:
-            rig = replace(rig, clip=standing_as(rig.clip, found[0].rig.clip.skeleton))
+            rig = standing_as(rig, found[0].rig.clip.skeleton)
         skill = _skill(row, rig.clip)
         row.looks = _LOOKS["gait" if skill.gait else skill.kind]
         found.append(Collected(skill, row.action, rig))
@@ -110,16 +110,28 @@ def collected(obj: bpy.types.Object, scale: float = 1.0) -> list[Collected]:
     return found
 
 
-def standing_as(clip: Clip, skeleton: Skeleton) -> Clip:
-    """The clip on another skeleton that differs only in how its roots rest, as where the object itself was turned."""
-    own, held = clip.skeleton, np.asarray(clip.skeleton.parents) >= 0
-    if not own.same_bones(skeleton):
-        return clip
-    far = np.abs(own.rest_pos - skeleton.rest_pos)[held].max(initial=0.0)
-    turned = 1.0 - np.abs(np.sum(own.rest_quat_wxyz * skeleton.rest_quat_wxyz, axis=-1))[held].min(initial=1.0)
-    longer = np.abs(own.lengths - skeleton.lengths).max(initial=0.0)
-    alike = far < _SAME_M and longer < _SAME_M and turned < _SAME
-    return replace(clip, skeleton=skeleton) if alike else clip
+def standing_as(rig: RigMotion, skeleton: Skeleton) -> RigMotion:
+    """The motion on a skeleton that differs only in the order of its bones and in how its roots rest.
+
+    A graph may have been learned from files, whose bones come in another order than Blender's; and roots rest otherwise
+    where the object itself was turned. On a skeleton that differs in more, the motion is left as it is.
+    """
+    own = rig.clip.skeleton
+    if set(own.names) != set(skeleton.names):
+        return rig
+    order = [own.index(name) for name in skeleton.names]
+    held = np.asarray(skeleton.parents) >= 0
+    over = [own.names[own.parents[bone]] if own.parents[bone] >= 0 else "" for bone in order]
+    far = np.abs(own.rest_pos[order] - skeleton.rest_pos)[held].max(initial=0.0)
+    cosines = np.abs(np.sum(own.rest_quat_wxyz[order] * skeleton.rest_quat_wxyz, axis=-1))
+    longer = np.abs(own.lengths[order] - skeleton.lengths).max(initial=0.0)
+    if over != [skeleton.names[parent] if parent >= 0 else "" for parent in skeleton.parents]:
+        return rig
+    if far > _SAME_M or longer > _SAME_M or 1.0 - cosines[held].min(initial=1.0) > _SAME:
+        return rig
+    pos, quat = rig.clip.local_pos[:, order], rig.clip.local_quat_wxyz[:, order]
+    clip = Clip(skeleton, rig.clip.fps, pos, quat, rig.clip.name, rig.clip.tags)
+    return replace(rig, clip=clip, bone_stretch=rig.bone_stretch[:, order])
 
 
 def _skill(row: bpy.types.PropertyGroup, clip: Clip) -> Skill:

@@ -9,11 +9,18 @@ from sinew.bridge import requests
 from sinew.bridge.graph import asking, baking, files, learning
 from sinew.bridge.graph.baking import BakeRequest
 from sinew.bridge.graph.learning import LearnRequest
+from sinew.core.body.build import build_body
+from sinew.core.control.graph.control_graph import ControlGraph
+from sinew.core.control.graph.features import Features
 from sinew.core.control.graph.io import graph_from_arrays, save_graph
+from sinew.core.control.graph.layout import laid
+from sinew.core.control.graph.motion_graph import MotionGraph, Skill
 from sinew.core.control.graph.motion_graph import graph_of as graph_of_run
+from sinew.core.control.graph.policies import blank
 from sinew.core.errors import BadStage, GraphError
 from sinew.core.jobs.running import WorkerRun
 from sinew.core.motion import Take
+from sinew.core.motion.io import stock
 from sinew.core.motion.io.npz import clip_from_arrays
 from sinew.core.sim.io import from_arrays
 from stock_clips import needs_stock
@@ -148,6 +155,25 @@ def test_everybody_on_the_stage_plays_the_graph(runner):
 def test_what_the_scene_lacks_is_said_before_there_is_a_job(runner, wanted, words):
     with pytest.raises(GraphError, match=words):
         baked(runner, **wanted)
+
+
+def test_a_graph_that_was_learned_from_files_has_its_bones_in_another_order_and_still_fits(runner, tmp_path):
+    learned = files.read(runner).graph
+    skeleton = stock.humanoid()
+    assert skeleton.names != learned.body.skeleton.names
+    body, _ = build_body(skeleton)
+    graph = MotionGraph((Skill("walk", stock.load("walk"), "cycle", True),))
+    layout, track = laid(body, graph)
+    acts = len(Features(body).acts)
+    states = np.zeros((layout.count, learned.policies.states.shape[1]))
+    save_graph(tmp_path / "f.npz", ControlGraph(layout, track, blank(states, acts), np.zeros((layout.count, acts))))
+    runner.sinew_graph.file = str(tmp_path / "f.npz")
+    stands = requests.read(requests.Request(runner.name)).clip
+    clip = baked(runner, seconds=1.0).clip()
+    assert clip.skeleton.names == skeleton.names
+    for bone in ("pelvis", "foot.L"):
+        wanted = stands.world()[0][0, stands.skeleton.index(bone)]
+        np.testing.assert_allclose(clip.world()[0][0, clip.skeleton.index(bone)], wanted, atol=1e-4)
 
 
 def test_two_in_one_place_are_refused_by_name(runner):

@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
@@ -80,15 +80,14 @@ def open_files(texts: Sequence[str], scale: float, choices: Choices) -> tuple[bp
     obj, first = requests.find_armature(), read[names[0]]
     found = []
     for name in names:
-        clip = skills.standing_as(read[name].clip, first.clip.skeleton)
-        if why := skeleton_difference(first.clip.skeleton, clip.skeleton):
+        rig = skills.standing_as(read[name], first.clip.skeleton)
+        if why := skeleton_difference(first.clip.skeleton, rig.clip.skeleton):
             raise GraphError(
                 f"The skills '{names[0]}' and '{name}' have different skeletons: {why}",
                 "Give motions of one skeleton, or retarget one of them",
             )
-        rig = replace(read[name], clip=clip)
         action = obj.animation_data.action if obj.animation_data else None
-        found.append(Collected(skill_of(name, clip, choices), action, rig))
+        found.append(Collected(skill_of(name, rig.clip, choices), action, rig))
     return obj, found
 
 
