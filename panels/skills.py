@@ -176,12 +176,14 @@ def _draw_graph(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy
 
 
 def _draw_figures(box: bpy.types.UILayout, view: GraphView) -> None:
+    column = box.column(align=True)
+    column.scale_y = 0.8
     for skill in view.skills:
-        split = box.split(factor=0.4)
+        split = column.split(factor=0.58)
         split.label(text=skill.name, icon=_KINDS.get(skill.kind.upper(), "DOT"))
         split.label(text=skill.text)
     count = view.transitions
-    box.label(text=f"{count} transition{'' if count == 1 else 's'}", icon="BLANK1")
+    column.label(text=f"{count} transition{'' if count == 1 else 's'}", icon="BLANK1")
 
 
 def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:

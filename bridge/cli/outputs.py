@@ -48,21 +48,20 @@ def widen(written: Written) -> None:
     scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
 
 
-def is_ours(text: str | None) -> bool:
-    """Whether what was opened came without a camera of its user's, as all does but a .blend."""
-    return bool(text) and Path(str(text)).suffix.lower() != ".blend"
+def view_of(text: str | None) -> str:
+    """A .blend has a camera of its user's; what we opened ourselves is best seen by one that goes along."""
+    return "FOLLOW" if text and Path(text).suffix.lower() != ".blend" else "AUTO"
 
 
-def rendered(arguments: argparse.Namespace, written: Written, number: int = 0, *, follow: bool) -> list[Path]:
+def rendered(arguments: argparse.Namespace, written: Written, number: int = 0, *, view: str) -> list[Path]:
     """Render what was asked for; gives the files. A variation's number goes into their names.
 
-    follow: with a camera that goes along.
+    view: one of ``preview.VIEWS``.
     """
     scene, everybody = bpy.context.scene, (written, *written.others)
     first, last = (int(frame) for frame in written.action.frame_range)
     paths = [path.with_stem(f"{path.stem}-{number:02d}") if number else path for path in arguments.preview]
     for path in paths:
-        view = "FOLLOW" if follow else "AUTO"
         with actions.playing(written.obj, written.action):
             preview.render(scene, path.resolve(), first, last, [one.obj for one in everybody], view)
     return paths

@@ -21,7 +21,7 @@ from ..rig_writer import PLACES, Written
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
 from .jobs import run_to_end
-from .outputs import add_outputs, is_ours, rendered, require_outputs, widen, write_report
+from .outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
 from .registering import registered
 
 
@@ -102,7 +102,7 @@ def _simulate_variations(
     report["preview"] = [
         str(path)
         for outcome in done
-        for path in rendered(arguments, outcome.written, outcome.variation.number, follow=is_ours(arguments.input))
+        for path in rendered(arguments, outcome.written, outcome.variation.number, view=view_of(arguments.input))
     ]
     write_report(arguments, report)
     print(variations.table(outcomes))
@@ -156,7 +156,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
     if arguments.out:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
-    report["preview"] = [str(path) for path in rendered(arguments, written, follow=is_ours(arguments.input))]
+    report["preview"] = [str(path) for path in rendered(arguments, written, view=view_of(arguments.input))]
     write_report(arguments, report)
     print(summary(report))
 

@@ -136,8 +136,9 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
     if arguments.out:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
-    alone = not arguments.input and not written.others
-    report["preview"] = [str(path) for path in rendered(arguments, written, follow=alone)]
+    # In a scene that we made: alone with a camera that goes along, together with one that sees everybody's way.
+    view = "AUTO" if arguments.input else "FRAME" if written.others else "FOLLOW"
+    report["preview"] = [str(path) for path in rendered(arguments, written, view=view)]
     write_report(arguments, report)
     if arguments.json:
         print(json.dumps(report, indent=2))

@@ -23,7 +23,7 @@ from ...graph.transitions import plain_body
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..jobs import run_to_end
-from ..outputs import add_outputs, rendered, require_outputs, widen, write_report
+from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
 from ..registering import registered
 from .inputs import Choices, choices_of, open_blend, open_files
 
@@ -127,8 +127,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     widen(written)
     graph = read_file(arguments.out.resolve()).graph
     report = {**job.result().report, "inputs": arguments.inputs, "out": str(arguments.out)}
-    ours = Path(arguments.inputs[0]).suffix.lower() != ".blend"
-    report["preview"] = [str(path) for path in rendered(arguments, written, follow=ours)]
+    report["preview"] = [str(path) for path in rendered(arguments, written, view=view_of(arguments.inputs[0]))]
     write_report(arguments, report)
     count = len(graph.skills)
     print(f"{arguments.out}: {count} skill{'' if count == 1 else 's'} learned in {report['wall_s']:.0f} s")
