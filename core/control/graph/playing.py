@@ -147,16 +147,12 @@ class Player:
             actor.fragment = ended
             self._enter(who, actor, actor.plan.after(self._view(who, actor), graph.layout.follows[ended]))
         elif actor.step == FRAGMENT_STEPS:
-            if actor.phases.waits(actor.fragment, force):
-                actor.step -= 1  # until the foot is down, or has had time enough
-                return
             self._enter(who, actor, actor.plan.after(self._view(who, actor), graph.layout.follows[actor.fragment]))
 
     def _enter(self, who: int, actor: Actor, fragment: int) -> None:
         """Begin a fragment: look, and decide on the action, or find that it is no use."""
         graph = actor.graph
         actor.fragment, actor.step, actor.before = fragment, 0, actor.action
-        actor.phases.entered()
         first = int(self.where["links"][who])
         base = graph.track.qpos[[fragment], 0, 3:7]
         seen = actor.features.seen(base, self.rows, -1, who, first)
