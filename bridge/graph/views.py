@@ -13,7 +13,7 @@ from ..takes.views import measure_text
 from . import learning
 
 _BARS = "▁▂▃▄▅▆▇█"
-_WIDEST = 24
+_WIDEST = 8
 # The curves that an animator watches while skills are learned, in their order.
 _WATCHED = ("change", "push_n", "cost")
 
