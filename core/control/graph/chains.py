@@ -9,10 +9,11 @@ from ...body import BodyModel
 from ...body.clearance import SOLES
 from ...body.footing import stood_on
 from ...body.planted import planted
-from ...body.poses import pose_of_clip, targets_of_pose, velocity_of_pose
+from ...body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
 from ...body.retiming import retimed
 from ...body.symmetry import symmetric
 from ...body.tangent import PoseSpace
+from ...geometry.differences import velocity
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.loops import looped
@@ -31,7 +32,7 @@ FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
 _CYCLES, _MIDDLE = 5, 2
 _MARGIN = 4  # control steps on either side that rates and targets are told by
 _GRAVITY = 9.81
-_DOWN_M = 0.02  # a sole that is this near to its lowest place is down
+_DOWN_M, _STANDS = 0.02, 0.5  # a sole that is this near to its lowest place and this slow, of the gait's speed, is down
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +114,11 @@ def _touchdown(body: BodyModel, qpos: Array) -> int:
     soles = [index for index, link in enumerate(body.links) if link.role in SOLES and link.side == "L"]
     if not soles:
         return 0
-    height = link_heights(body, qpos[:-1])[:, soles].min(axis=1)
-    down = height < height.min() + _DOWN_M
+    height = link_heights(body, qpos)[:-1, soles].min(axis=1)
+    speed = np.linalg.norm(velocity(link_transforms(body, qpos)[0][:, soles, :2], 1.0 / CONTROL_FPS), axis=-1)
+    travels = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2])) * CONTROL_FPS / (len(qpos) - 1)
+    # A foot may skim the floor for long before it stands.
+    down = (height < height.min() + _DOWN_M) & (speed[:-1].min(axis=1) < _STANDS * travels)
     began = np.flatnonzero(down & ~np.roll(down, 1))
     # Of several, the one after the longest swing.
     swings = [next(k for k in range(1, len(down) + 1) if down[step - k]) for step in began]

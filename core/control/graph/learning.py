@@ -31,7 +31,8 @@ _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _BALANCE, _WALK, _FALL = range(4)  # what randomness is for
 _OF_LINKS = 0.5  # of the examples: what is done once in a while need not stand as much as what is done for ever
 _CAREFUL = 2  # iterations with all members
-_BEYOND = 1.5  # of the push that was stood last
+# Pushes of learners: of the one that was stood last, and between what shares of the first.
+_BEYOND, _LEAST, _MOST = 1.5, 0.2, 3.0
 _OFTEN_LOST = 0.02  # of the fragments that were walked, how many a population was lost in
 _FEW = 40  # examples, with fewer a fragment keeps the policy it has
 
@@ -114,7 +115,8 @@ class Learner:
         curve = (*now.curve, figures)
         stood = [one.get("push_n", one["iteration"]) for one in curve if one["lesson"] == lesson.name]
         best = policies if stood[-1] >= max(stood) else now.best
-        if now.iteration + 1 >= self.study.iterations or figures["change"] < self.study.settled:
+        settled = figures["change"] < self.study.settled and figures["lost_share"] < _OFTEN_LOST
+        if now.iteration + 1 >= self.study.iterations or settled:
             return Progress(now.track, best, best, now.lesson + 1, 0, False, now.warm, curve)
         return replace(now, policies=policies, best=best, iteration=now.iteration + 1, curve=curve)
 
@@ -197,8 +199,8 @@ class Learner:
     def _push(self, now: Progress, lesson: Lesson) -> float:
         """Up to how many newtons learners are pushed: beyond what they stood last time."""
         stood = [figures["push_n"] for figures in now.curve if figures["lesson"] == lesson.name and "push_n" in figures]
-        least = self.study.push_n * now.track.body.mass / 62.0
-        return float(np.clip(_BEYOND * stood[-1], least, 3.0 * least)) if stood else least
+        first = self.study.push_n * now.track.body.mass / 62.0
+        return float(np.clip(_BEYOND * stood[-1], _LEAST * first, _MOST * first)) if stood else first
 
     def _falls(self, now: Progress, lesson: Lesson, rises: Indices) -> dict[int, Array]:
         """Where get-ups of the lesson begin: falls out of the cycles."""
