@@ -30,7 +30,7 @@ from .trials import hardest_push
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _BALANCE, _WALK, _FALL = range(4)  # what randomness is for
 _OF_LINKS = 0.5  # of the examples: what is done once in a while need not stand as much as what is done for ever
-_CAREFUL = 2  # iterations with all members
+_CAREFUL = 3  # iterations with all members
 # Pushes of learners: of the one that was stood last, and between what shares of the first.
 _BEYOND, _LEAST, _MOST = 1.5, 0.2, 3.0
 _OFTEN_LOST = 0.02  # of the fragments that were walked, how many a population was lost in
@@ -49,9 +49,9 @@ class Study:
     copies: int = 512
     members: int = 32
     examples: int = 200
-    iterations: int = 6
+    iterations: int = 8
     push_n: float = 300.0
-    settled: float = 0.01
+    settled: float = 0.008
 
 
 @dataclass(frozen=True, eq=False)

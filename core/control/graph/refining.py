@@ -8,6 +8,7 @@ that ways through the graph arrive in, and the noise of single samples is gone f
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from ...sim.engine import World
@@ -22,6 +23,7 @@ from .track import Indices, Track, walk_reference
 
 _WARM_UP = 5  # fragments at the walk's beginning that do not count: it starts from the reference's own state
 _SPREADS = (0.1, 0.05)
+_AROUND, _MUCH_WORSE = 3, 1.5  # fragments before and after that are looked at, and how much more than the least is much
 
 
 def refined(
@@ -56,7 +58,7 @@ def refined(
         np.concatenate([getattr(way, name) for way in ways]) for name in ("starts", "offsets", "cost")
     )
     qpos, rates, targets = _played(reference, world, starts, offsets)
-    return _averaged(track, walk, qpos, rates, targets, locked), costs
+    return _averaged(track, walk, qpos, rates, targets, _good(walk, costs), locked), costs
 
 
 def _played(reference: Reference, world: World, starts: Array, offsets: Array) -> tuple[Array, Array, Array]:
@@ -77,14 +79,34 @@ def _played(reference: Reference, world: World, starts: Array, offsets: Array) -
     return (*world.pose_of(states), targets)
 
 
-def _averaged(track: Track, walk: Indices, qpos: Array, rates: Array, targets: Array, locked: Indices | None) -> Track:
-    """Each fragment as the mean of what was played of it."""
+def _good(walk: Indices, costs: Array) -> NDArray[np.bool_]:
+    """(W,) the instances that count: none of a walk's beginning, and none that went much worse than the others.
+
+    Who stumbles and gets back costs more for a while, so what comes right before and after is looked at as well.
+    """
+    near = np.ones(2 * _AROUND + 1) / (2 * _AROUND + 1)
+    around = np.convolve(np.pad(costs, _AROUND, mode="edge"), near, "valid")
+    good = np.zeros(len(walk), dtype=bool)
+    for fragment in np.unique(walk):
+        every = np.flatnonzero(walk == fragment)
+        some = every[every >= _WARM_UP] if (every >= _WARM_UP).any() else every
+        good[some] = around[some] <= _MUCH_WORSE * around[some].min()
+    return good
+
+
+def _averaged(
+    track: Track,
+    walk: Indices,
+    qpos: Array,
+    rates: Array,
+    targets: Array,
+    good: NDArray[np.bool_],
+    locked: Indices | None,
+) -> Track:
+    """Each fragment as the mean of what was played of it; good: (W,) which of that counts."""
     new_qpos, new_rates, new_targets = (np.array(part) for part in (track.qpos, track.rates, track.targets))
-    counts = np.arange(len(walk)) >= _WARM_UP
     for fragment in np.setdiff1d(np.unique(walk), [] if locked is None else locked):
-        some = np.flatnonzero((walk == fragment) & counts)
-        if not len(some):
-            continue
+        some = np.flatnonzero((walk == fragment) & good)
         heading = twist(qpos[some, 0, 3:7], track.qpos[fragment, 0, 3:7])
         moments = np.broadcast_to(-heading[:, None], (len(some), FRAGMENT_STEPS + 1))
         moved = np.array(qpos[some])
