@@ -14,6 +14,7 @@ from .collect import SINEW_OT_collect
 from .forget_batch import SINEW_OT_forget_batch
 from .forget_job import SINEW_OT_forget_job
 from .graph_bake import SINEW_OT_graph_bake
+from .graph_bring_along import SINEW_OT_graph_bring_along
 from .graph_distances import SINEW_OT_graph_distances
 from .graph_learn import SINEW_OT_graph_learn
 from .graph_propose import SINEW_OT_graph_propose
@@ -82,6 +83,7 @@ _CLASSES = (
     SINEW_OT_graph_transition_remove,
     SINEW_OT_graph_learn,
     SINEW_OT_graph_bake,
+    SINEW_OT_graph_bring_along,
     SINEW_OT_tell,
 )
 

@@ -173,6 +173,8 @@ def _draw_graph(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy
         message_box(layout, context, view.problem.message, view.problem.hint, is_error=True)
         return
     _draw_figures(layout.box(), view)
+    if files.is_elsewhere(obj):
+        layout.operator("sinew.graph_bring_along", icon="FILE_FOLDER")
 
 
 def _draw_figures(box: bpy.types.UILayout, view: GraphView) -> None:

@@ -107,6 +107,21 @@ def refer(obj: bpy.types.Object, path: Path) -> None:
         obj.sinew_graph.file = _referred(path)
 
 
+def is_elsewhere(obj: bpy.types.Object) -> bool:
+    """Whether the armature's graph would stay behind if the .blend's folder went to another machine."""
+    path = path_of(obj)
+    return path is not None and bool(bpy.data.filepath) and not _referred(path).startswith("//")
+
+
+def bring_along(obj: bpy.types.Object) -> Path:
+    """Copy the armature's graph beside the .blend and refer to the copy; no other graph is written over."""
+    data = read(obj).path.read_bytes()
+    path = _free(_folder() / f"{bpy.path.clean_name(obj.name)}{ENDING}", data)
+    write_whole(path, data)
+    refer(obj, path)
+    return path
+
+
 def _folder() -> Path:
     """Beside the .blend, so that both can go elsewhere together; without one, among the jobs."""
     return Path(bpy.path.abspath("//")) / "sinew" if bpy.data.filepath else jobs_root() / "graphs"

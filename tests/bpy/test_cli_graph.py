@@ -108,6 +108,8 @@ def test_a_bake_goes_into_a_scene_of_its_users(graph_file, tmp_path, capsys):
     scene = tmp_path / "mine.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(scene))
     words = ("--mode", "path", "--points", "4,0 4,5", "--seconds", 1, "--place", "nla")
+    assert run("bake", graph_file, *words) == 0  # the open one
+    assert bpy.data.objects["Mannequin"].location.x == 4.0
     assert run("bake", graph_file, scene, *words) == 0
     assert "'Mannequin path'" in capsys.readouterr().out
     obj = bpy.data.objects["Mannequin"]
@@ -160,6 +162,7 @@ def test_show_prints_a_table_or_json(graph_file, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (["learn", "--out", "{tmp}/x.npz"], "nothing to learn"),
         (["learn", "walk"], "no place for the graph"),
         (["learn", "walk", "--out", "x.blend"], "wrong ending"),
         (["learn", "walk", "--out", "{tmp}/x.npz", "--set", "speed=3"], "no setting 'speed'"),

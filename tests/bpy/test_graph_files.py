@@ -18,6 +18,7 @@ from stock_clips import needs_stock
 
 from .graphs import graph_of, learned_by, unlearned
 from .skilled import mannequin
+from .test_operators import refusal
 
 pytestmark = needs_stock
 
@@ -87,6 +88,26 @@ def test_without_a_blend_it_is_kept_among_the_jobs(walker):
     requests.collect(job)
     assert files.path_of(obj) == (jobs_root() / "graphs" / "Mannequin.graph.npz").resolve()
     assert Path(obj.sinew_graph.file).is_absolute()
+
+
+def test_a_graph_that_is_elsewhere_is_copied_beside_the_blend(walker, tmp_path):
+    obj, graph = walker
+    with refusal("has no graph yet"):
+        bpy.ops.sinew.graph_bring_along()
+    (tmp_path / "far").mkdir()
+    save_graph(tmp_path / "far" / "a.npz", graph)
+    obj.sinew_graph.file = str(tmp_path / "far" / "a.npz")
+    with refusal("never saved"):
+        bpy.ops.sinew.graph_bring_along()
+    (tmp_path / "here" / "sinew").mkdir(parents=True)
+    (tmp_path / "here" / "sinew" / "Mannequin.graph.npz").write_bytes(b"another")
+    save(tmp_path / "here" / "scene.blend")
+    assert bpy.ops.sinew.graph_bring_along() == {"FINISHED"}
+    assert obj.sinew_graph.file == "//sinew/Mannequin-2.graph.npz"
+    assert files.path_of(obj).read_bytes() == (tmp_path / "far" / "a.npz").read_bytes()
+    assert (tmp_path / "here" / "sinew" / "Mannequin.graph.npz").read_bytes() == b"another"
+    with refusal("already"):
+        bpy.ops.sinew.graph_bring_along()
 
 
 def test_a_job_that_learned_nothing_changes_no_reference(walker):

@@ -33,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
     add("file", type=Path, metavar="GRAPH.npz", help="what was learned")
-    add("input", nargs="?", metavar="SCENE.blend", help="bake in this scene; else a character is made for it")
+    add(
+        "input",
+        nargs="?",
+        metavar="SCENE.blend",
+        help="bake in this scene, or in the open one; else a character is made",
+    )
     add("--armature", default="", metavar="NAME", help="which armature of the scene, where there are several")
     modes = "; ".join(f"{_WORDS[mode]}: {text}" for mode, _, text, *_ in MODES)
     add("--mode", default="walk", metavar="MODE", help=f"{modes} (default walk)")
@@ -101,8 +106,8 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
     """What is to be baked, once the scene is there."""
     mode = next(mode for mode, word in _WORDS.items() if word == arguments.mode.lower())
     scale = 1.0
-    if arguments.input:
-        scale = open_input(arguments.input, arguments.scale)
+    if arguments.input or bpy.data.filepath:
+        scale = open_input(arguments.input, arguments.scale) if arguments.input else arguments.scale
         obj = requests.find_armature(arguments.armature)
     else:
         obj = stand_up(learned.graph, arguments.characters or (2 if mode == "MEET" else 1))
@@ -137,7 +142,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
     # In a scene that we made: alone with a camera that goes along, together with one that sees everybody's way.
-    view = "AUTO" if arguments.input else "FRAME" if written.others else "FOLLOW"
+    view = "AUTO" if bpy.data.filepath else "FRAME" if written.others else "FOLLOW"
     report["preview"] = [str(path) for path in rendered(arguments, written, view=view)]
     write_report(arguments, report)
     if arguments.json:

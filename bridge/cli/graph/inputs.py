@@ -94,8 +94,10 @@ def open_files(texts: Sequence[str], scale: float, choices: Choices) -> tuple[bp
 def open_blend(
     text: str, armature: str, actions: Sequence[str], scale: float, choices: Choices
 ) -> tuple[bpy.types.Object, list[Collected], tuple[Transition, ...]]:
-    """Open a .blend and read what was collected in it, or the Actions that are named; the last are its transitions."""
-    left = open_input(text, scale)
+    """Read what was collected in a .blend ('' for the open one), or the Actions that are named; with its transitions."""
+    if not text and not bpy.data.filepath:
+        raise BadSettings("There is nothing to learn", "Give stock clips, motion files or a .blend (see 'sinew clips')")
+    left = open_input(text, scale) if text else scale
     obj = requests.find_armature(armature)
     if actions:
         obj.sinew_skills.clear()
@@ -104,7 +106,7 @@ def open_blend(
             skills.add(obj, requests.find_action(name))
     if not obj.sinew_skills:
         raise GraphError(
-            f"'{obj.name}' has no skills in '{text}'",
+            f"'{obj.name}' has no skills in '{text or bpy.data.filepath}'",
             "Collect its Actions in the Skills panel, or name them with --action",
         )
     choices.require_known([row.name for row in obj.sinew_skills])

@@ -33,9 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "inputs",
-        nargs="+",
+        nargs="*",
         metavar="INPUT",
-        help="stock clips' names (see 'clips') and motion files, one a skill; or one .blend with the skills collected",
+        help="stock clips' names (see 'clips') and motion files, one a skill; or one .blend with the skills collected; "
+        "inside Blender it may be left out for the open scene",
     )
     add("--armature", default="", metavar="NAME", help="which armature of the .blend, where there are several")
     add("--action", action="append", default=[], metavar="NAME", help="an Action of the .blend as a skill; repeatable")
@@ -100,8 +101,9 @@ def _opened(arguments: argparse.Namespace, choices: Choices) -> tuple[bpy.types.
     if blends and len(arguments.inputs) > 1:
         raise BadSettings(f"'{blends[0]}' is a .blend and not alone", "Give one .blend, or clips by name or file")
     ways = choices.ways
-    if blends:
-        obj, skills, kept = open_blend(blends[0], arguments.armature, arguments.action, arguments.scale, choices)
+    if blends or not arguments.inputs:
+        text = blends[0] if blends else ""
+        obj, skills, kept = open_blend(text, arguments.armature, arguments.action, arguments.scale, choices)
         ways = ways or kept
     else:
         if arguments.action or arguments.armature:
@@ -127,7 +129,9 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     widen(written)
     graph = read_file(arguments.out.resolve()).graph
     report = {**job.result().report, "inputs": arguments.inputs, "out": str(arguments.out)}
-    report["preview"] = [str(path) for path in rendered(arguments, written, view=view_of(arguments.inputs[0]))]
+    report["preview"] = [
+        str(path) for path in rendered(arguments, written, view=view_of(next(iter(arguments.inputs), None)))
+    ]
     write_report(arguments, report)
     count = len(graph.skills)
     print(f"{arguments.out}: {count} skill{'' if count == 1 else 's'} learned in {report['wall_s']:.0f} s")
