@@ -106,7 +106,7 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
     """What is to be baked, once the scene is there."""
     mode = next(mode for mode, word in _WORDS.items() if word == arguments.mode.lower())
     scale = 1.0
-    if arguments.input or bpy.data.filepath:
+    if arguments.input or (bpy.data.filepath and not arguments.characters):
         scale = open_input(arguments.input, arguments.scale) if arguments.input else arguments.scale
         obj = requests.find_armature(arguments.armature)
     else:

@@ -94,7 +94,7 @@ def open_files(texts: Sequence[str], scale: float, choices: Choices) -> tuple[bp
 def open_blend(
     text: str, armature: str, actions: Sequence[str], scale: float, choices: Choices
 ) -> tuple[bpy.types.Object, list[Collected], tuple[Transition, ...]]:
-    """Read what was collected in a .blend ('' for the open one), or the Actions that are named; with its transitions."""
+    """What was collected in a .blend ('' for the open one), or the Actions that are named; and its transitions."""
     if not text and not bpy.data.filepath:
         raise BadSettings("There is nothing to learn", "Give stock clips, motion files or a .blend (see 'sinew clips')")
     left = open_input(text, scale) if text else scale
