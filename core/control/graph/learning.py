@@ -29,7 +29,8 @@ from .trials import hardest_push
 
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _BALANCE, _WALK, _FALL = range(4)  # what randomness is for
-_OF_LINKS = 0.5  # of the examples: what is done once in a while need not stand as much as what is done for ever
+# Of examples and iterations: what is done once in a while need not stand as much as what is done for ever.
+_OF_LINKS = 0.4
 _CAREFUL = 3  # iterations with all members
 # Pushes of learners: of the one that was stood last, and between what shares of the first.
 _BEYOND, _LEAST, _MOST = 1.5, 0.2, 3.0
@@ -116,7 +117,8 @@ class Learner:
         stood = [one.get("push_n", one["iteration"]) for one in curve if one["lesson"] == lesson.name]
         best = policies if stood[-1] >= max(stood) else now.best
         settled = figures["change"] < self.study.settled and figures["lost_share"] < _OFTEN_LOST
-        if now.iteration + 1 >= self.study.iterations or settled:
+        most = self.study.iterations * (_OF_LINKS if lesson.name == LINKS else 1.0)
+        if now.iteration + 1 >= most or settled:
             return Progress(now.track, best, best, now.lesson + 1, 0, False, now.warm, curve)
         return replace(now, policies=policies, best=best, iteration=now.iteration + 1, curve=curve)
 
@@ -153,48 +155,52 @@ class Learner:
 
     def _iterated(self, now: Progress, lesson: Lesson) -> tuple[Policies, dict[str, Any]]:
         """Policies after one more turn of examples and regression, and what was seen of it."""
-        study, track = self.study, now.track
-        features = Features(track.body)
-        world = self._world(track, study.copies)
-        arena = self._arena(track, world)
-        balance, gauge = balanced(
-            track, arena.reference, world, features, lesson.follows, self._rng(_BALANCE, now.lesson)
-        )
-        rng = self._rng(_WALK, now.lesson, now.iteration)
-        visits = np.zeros(self.layout.count)
-        push_n = self._push(now, lesson)
-        learned = ~np.isin(np.arange(self.layout.count), lesson.open)
-
-        def after(some: Indices, random: np.random.Generator) -> Indices:
-            return lesson.after(some, random, visits)
-
-        members = study.members if now.iteration < _CAREFUL else study.members // 2
-        populations = study.copies // members
-        guided = Guided(
-            arena, gauge, balance, populations, after, lambda random: lesson.fresh(visits, random), learned, push_n
-        )
-        examples_of_each = study.examples if lesson.name != LINKS else study.examples * _OF_LINKS
-        steps = int(np.ceil(examples_of_each * lesson.length / populations))
-        if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
-            arena.entries = self._falls(now, lesson, rises)
-        unknown = now.iteration == 0 and not now.warm and bool(lesson.walks)
-        examples = guided.walked(now.policies, steps, unknown, rng, self.look)
-        even = Evenness(track.body, self.layout, features)
-        policies = _learned(now.policies, examples, lesson, even, features)
+        features = Features(now.track.body)
+        examples, walked = self._examples(now, lesson)
+        policies = _learned(now.policies, examples, lesson, Evenness(now.track.body, self.layout, features), features)
         figures: dict[str, Any] = {
             "lesson": lesson.name,
             "iteration": now.iteration + 1,
             "cost": float(np.mean([value for value in examples.cost if np.isfinite(value)])),
             "lost": examples.lost,
-            "lost_share": examples.lost / (steps * populations),
+            "lost_share": examples.lost / walked,
             "change": policies.distance(now.policies, features.scale, lesson.open),
         }
         chain = next((one for one in self.layout.chains if one.name == lesson.name and one.kind == "cycle"), None)
         if chain is not None:
-            tests = self._arena(track, self._world(track, _TEST_COPIES))
-            force, _ = hardest_push(tests, policies, chain.first, lambda some: lesson.after(some, rng), chain.count)
-            figures["push_n"] = force
+            tests = self._arena(now.track, self._world(now.track, _TEST_COPIES))
+            follows = self.layout.follows
+            figures["push_n"], _ = hardest_push(
+                tests, policies, chain.first, lambda some: np.array([follows[one][0] for one in some]), chain.count
+            )
         return policies, figures
+
+    def _examples(self, now: Progress, lesson: Lesson) -> tuple[Examples, int]:
+        """What did well on guided walks through the lesson, and how many fragments were walked."""
+        study, track = self.study, now.track
+        world = self._world(track, study.copies)
+        arena = self._arena(track, world)
+        rng, visits = self._rng(_WALK, now.lesson, now.iteration), np.zeros(self.layout.count)
+        balance, gauge = balanced(
+            track, arena.reference, world, arena.features, lesson.follows, self._rng(_BALANCE, now.lesson)
+        )
+        members = study.members if now.iteration < _CAREFUL else study.members // 2
+        guided = Guided(
+            arena,
+            gauge,
+            balance,
+            study.copies // members,
+            lambda some, random: lesson.after(some, random, visits),
+            lambda random: lesson.fresh(visits, random),
+            ~np.isin(np.arange(self.layout.count), lesson.open),
+            self._push(now, lesson),
+        )
+        if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
+            arena.entries = self._falls(now, lesson, rises)
+        each = study.examples * (_OF_LINKS if lesson.name == LINKS else 1.0)
+        steps = int(np.ceil(each * lesson.length / guided.populations))
+        unknown = now.iteration == 0 and not now.warm and bool(lesson.walks)
+        return guided.walked(now.policies, steps, unknown, rng, self.look), steps * guided.populations
 
     def _push(self, now: Progress, lesson: Lesson) -> float:
         """Up to how many newtons learners are pushed: beyond what they stood last time."""
