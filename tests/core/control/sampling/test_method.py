@@ -15,6 +15,8 @@ from sinew.core.control.sampling import method as method_module
 from sinew.core.control.sampling.calm import _REACH
 from sinew.core.control.sampling.reference import CONTROL_FPS
 from sinew.core.errors import BadStage
+from sinew.core.geometry.quaternions import from_rotation_vector, multiply
+from sinew.core.measure.smoothness import jerk
 from sinew.core.motion import Clip
 from sinew.core.sim.parts import PropPart, PushPart, StageParts
 
@@ -199,6 +201,18 @@ def test_what_was_done_to_the_source_is_told(monkeypatch, hovers):
     assert take.contacts.any()
 
 
+def test_a_source_that_trembles_is_followed_without(monkeypatch):
+    clean = stock_clip("walk", 0, 30)
+    turns = np.radians(2.5) * np.random.default_rng(0).normal(size=(*clean.local_quat_wxyz.shape[:2], 3))
+    quat = multiply(clean.local_quat_wxyz, from_rotation_vector(turns))
+    shaky = Clip(clean.skeleton, clean.fps, clean.local_pos, quat, clean.name)
+    take, run = simulated(monkeypatch, shaky)
+    (told,) = (message for kind, message in run.findings if kind == "tremble")
+    assert re.match(r"The source trembles by 2\.\d degrees from frame to frame and was smoothed", told)
+    trembles, moves = (jerk(clip.world()[0], clip.fps) for clip in (shaky, take.motion))
+    assert moves < 0.1 * trembles  # what is followed as it came still has 0.15 of it
+
+
 def test_a_source_that_is_as_it_should_be_is_not_talked_about(monkeypatch):
     _, run = simulated(monkeypatch, stock_clip("walk", 0, 8))
-    assert "ground" not in [kind for kind, _ in run.findings]
+    assert not {"ground", "tremble"} & {kind for kind, _ in run.findings}
