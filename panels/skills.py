@@ -196,6 +196,7 @@ def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
         layout.prop(own, "sequence", placeholder="walk 3, run 2")
     if own.mode == "PATH":
         layout.prop(own, "curve")
+        layout.prop(own, "from_start")
     if own.mode in ("PATH", "PUSHED", "MEET"):
         layout.prop(own, "skill", placeholder="The first one")
     layout.prop(own, "seconds")

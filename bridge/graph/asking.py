@@ -41,6 +41,7 @@ def baking(scene: bpy.types.Scene, obj: bpy.types.Object) -> baking_jobs.BakeReq
         seconds=plain(own.seconds),
         skills=own.sequence if own.mode == "SEQUENCE" else own.skill,
         curve=own.curve.name if own.curve else "",
+        from_start=own.from_start,
         frame_start=own.frame_start,
         seed=own.bake_seed,
         engine=scene.sinew.engine,

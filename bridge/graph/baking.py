@@ -24,7 +24,7 @@ from ..rig_writer import require_writable
 from ..stage import read_stage
 from ..stage.cast import other_characters
 from .files import ATTACHMENT, Learned
-from .paths import read_path
+from .paths import begun_on, read_path
 from .skills import standing_as
 
 METHOD = "graph_bake"
@@ -36,7 +36,8 @@ class BakeRequest:
     """What is to be baked from a graph.
 
     mode: of ``modes.MODES``. skills: the text of a sequence; for all others the skill that goes on, '' for the first.
-    curve: the name of the curve to go along; points: metres on the ground instead of it.
+    curve: the name of the curve to go along; points: metres on the ground instead of it. from_start: whether the
+        character begins where that does, facing along it, rather than where it stands.
     frame_start: where the motion begins. scale: metres a Blender unit.
     pushes: besides those on the stage. settings: what else the method may be told.
     """
@@ -47,6 +48,7 @@ class BakeRequest:
     skills: str = ""
     curve: str = ""
     points: tuple[tuple[float, float], ...] = ()
+    from_start: bool = True
     frame_start: int = 1
     seed: int = 0
     engine: str = "auto"
@@ -62,6 +64,11 @@ def create(request: BakeRequest, learned: Learned, folder: Path | None = None) -
     scene, obj = bpy.context.scene, bpy.context.scene.objects[request.armature]
     cast = _cast(scene, obj, request, learned.graph.body.skeleton)
     _require_mode(scene, request, cast)
+    path = _path(scene, request, cast[obj.name].metres_per_unit) if request.mode == "PATH" else None
+    if path is not None and request.from_start:
+        clip = begun_on(learned.graph.body, cast[obj.name].clip, path[0]["points"])
+        cast[obj.name] = replace(cast[obj.name], clip=clip)
+    _require_apart(cast)
     rig = cast[obj.name]
     stage = read_stage(scene, cast)
     stage = replace(stage, pushes=(*stage.pushes, *request.pushes))
@@ -74,8 +81,8 @@ def create(request: BakeRequest, learned: Learned, folder: Path | None = None) -
     for number, (name, its) in enumerate(list(cast.items())[1:], start=1):
         own = {"rig": its.to_arrays(), **bodies.attachments_of(scene.objects[name], its)}
         attachments |= member_attachments(CastMember(name, its.clip, number), own)
-    if request.mode == "PATH":
-        attachments["path"] = _path(scene, request, rig.metres_per_unit)
+    if path is not None:
+        attachments["path"] = path
     return jobs.create(
         rig.clip,
         method=METHOD,
@@ -127,9 +134,14 @@ def _cast(
             )
         require_writable(one, skeleton.names, request.place)
         found[one.name] = rig
-    places = np.array([rig.clip.world()[0][0].mean(axis=0) for rig in found.values()])
-    require_places_apart(list(found), places, [skeleton] * len(found))
     return found
+
+
+def _require_apart(cast: Mapping[str, RigMotion]) -> None:
+    """Refuse characters that begin in one place."""
+    clips = [rig.clip for rig in cast.values()]
+    places = np.array([clip.world()[0][0].mean(axis=0) for clip in clips])
+    require_places_apart(list(cast), places, [clip.skeleton for clip in clips])
 
 
 def _require_mode(scene: bpy.types.Scene, request: BakeRequest, cast: Mapping[str, RigMotion]) -> None:

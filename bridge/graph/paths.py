@@ -4,10 +4,14 @@
 import bpy
 import numpy as np
 
+from ...core.body import BodyModel
 from ...core.control.cast import Attachment
 from ...core.errors import GraphError
+from ...core.geometry.quaternions import Array, from_rotation_vector, multiply, rotate
+from ...core.motion import Clip
+from ...core.sim.variations import facing
 
-_LEAST_M = 0.1
+_LEAST_M, _STEP_M = 0.1, 0.5
 _NEAR_M = 1e-6
 
 
@@ -32,6 +36,25 @@ def read_path(scene: bpy.types.Scene, name: str, metres_per_unit: float) -> Atta
     if length < _LEAST_M:
         raise GraphError(f"Curve '{name}' is only {length:.2f} m long", "Make it longer, or look at Metres a Unit")
     return {"points": points}, {"closed": closed}
+
+
+def begun_on(body: BodyModel, clip: Clip, points: Array) -> Clip:
+    """The clip moved over the floor and turned so that it begins where a path (P, 3) does, facing along it."""
+    pos, quat = clip.world()
+    ahead, towards = facing(body, clip, 0.0), _onward(points)
+    angle = float(np.arctan2(towards[1], towards[0]) - np.arctan2(ahead[1], ahead[0]))
+    turn = from_rotation_vector(np.array([0.0, 0.0, angle]))
+    root = np.array([*pos[0, clip.skeleton.index(body.links[0].bone), :2], 0.0])
+    start = np.array([*points[0, :2], 0.0])
+    moved = rotate(np.broadcast_to(turn, quat.shape), pos - root) + start
+    return Clip.from_world(clip.skeleton, clip.fps, moved, multiply(turn, quat), clip.name, clip.tags)
+
+
+def _onward(points: Array) -> Array:
+    """(2,) where a path goes at first: to its first point that is a step away, or to its end."""
+    away = points[:, :2] - points[0, :2]
+    far = np.linalg.norm(away, axis=-1)
+    return away[int(np.argmax(far > _STEP_M))] if far.max() > _STEP_M else away[int(np.argmax(far))]
 
 
 def _along(obj: bpy.types.Object) -> np.ndarray:

@@ -133,6 +133,12 @@ class SINEW_PG_graph(bpy.types.PropertyGroup):
         description="The curve that the character goes along",
         override=_EDITABLE,
     )
+    from_start: BoolProperty(
+        name="Begin on Curve",
+        description="Begin where the curve does, facing along it, rather than where the character stands",
+        default=True,
+        **_COMMON,
+    )
     seconds: FloatProperty(
         name="Length",
         description="How long the baked motion lasts, in seconds",

@@ -23,6 +23,7 @@ from sinew.core.motion import Take
 from sinew.core.motion.io import stock
 from sinew.core.motion.io.npz import clip_from_arrays
 from sinew.core.sim.io import from_arrays
+from sinew.core.sim.variations import facing
 from stock_clips import needs_stock
 
 from .graphs import learned_by, unlearned
@@ -124,6 +125,21 @@ def test_a_path_travels_with_the_job(runner):
     np.testing.assert_allclose(arrays["points"], [(0, 0, 0), (4, 0, 0), (4, 4, 0)], atol=1e-6)
     arrays, _ = baked(runner, mode="PATH", points=((0.0, 0.0), (1.0, 2.0))).attachment("path")
     np.testing.assert_allclose(arrays["points"], [(0, 0, 0), (1, 2, 0)])
+
+
+def test_who_goes_along_a_path_begins_on_it_or_where_it_stands(runner):
+    poly("Way", [(7, 3, 0), (7, 9, 0)])
+    body = files.read(runner).graph.body
+    here = baked(runner, mode="PATH", curve="Way", from_start=False).clip()
+    there = baked(runner, mode="PATH", curve="Way").clip()
+    root = here.skeleton.index(body.links[0].bone)
+    np.testing.assert_allclose(there.world()[0][0, root, :2], (7, 3), atol=1e-4)
+    np.testing.assert_allclose(facing(body, there, 0.0), (0, 1, 0), atol=1e-4)
+    # Nothing else about the pose has changed.
+    heights = [clip.world()[0][0, :, 2] for clip in (here, there)]
+    np.testing.assert_allclose(*heights, atol=1e-6)
+    np.testing.assert_allclose(here.local_quat_wxyz[0, 1:], there.local_quat_wxyz[0, 1:], atol=1e-6)
+    assert np.linalg.norm(here.world()[0][0, root, :2]) < 1.0
 
 
 def test_everybody_on_the_stage_plays_the_graph(runner):

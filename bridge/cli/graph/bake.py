@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--skills", default="", metavar="TEXT", help="for sequence and pushed, such as 'walk 3, run 2, kick'")
     add("--curve", default="", metavar="NAME", help="the scene's curve to go along")
     add("--points", metavar="X,Y ...", help="metres to go along instead of a curve, such as '0,0 3,0 5,2'")
+    add("--from-here", action="store_true", help="go to the path from where the character stands, not from its start")
     add("--characters", type=int, default=0, metavar="N", help="make so many, who face each other (meet: default 2)")
     add(
         "--push",
@@ -119,6 +120,7 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
         skills=arguments.skills,
         curve=arguments.curve,
         points=points_of(arguments.points),
+        from_start=not arguments.from_here,
         frame_start=arguments.frame,
         seed=arguments.seed,
         engine=arguments.engine,
