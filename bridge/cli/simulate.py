@@ -115,6 +115,8 @@ def _simulate_variations(
 
 def _request(arguments: argparse.Namespace) -> requests.Request:
     """What was asked, checked before anything is opened."""
+    if arguments.method in registry.graph_names():
+        raise BadSettings(f"Method '{arguments.method}' needs skills, not a clip", "Use the verb: sinew graph --help")
     settings = registry.get(arguments.method).settings_type.from_texts(arguments.set)
     places = [place[0].lower() for place in PLACES]
     if arguments.place.lower() not in places:

@@ -104,6 +104,7 @@ def test_a_blend_is_not_changed_by_simulating_it(scene, tmp_path):
     [
         (["simulate", "wlak"], 1, "'wlak' is neither a file"),
         (["simulate", "walk", "--method", "magic"], 1, "There is no method 'magic'. Choose one of: passthrough"),
+        (["simulate", "walk", "--method", "graph_bake"], 1, "'graph_bake' needs skills, not a clip"),
         (["simulate", "walk", "--method", "passthrough", "--set", "colour=red"], 1, "There is no setting 'colour'"),
         (["simulate", "walk", "--method", "passthrough", "--set", "pause_s=-1"], 1, "'pause_s' is -1"),
         (["simulate", "walk", "--method", "passthrough", "--engine", "havok"], 1, "no engine 'havok'"),
