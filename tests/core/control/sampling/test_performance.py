@@ -10,7 +10,7 @@ from toys import performance_of, waving
 
 from sinew.core.control.sampling import performance as performance_module
 from sinew.core.control.sampling import plan as plan_module
-from sinew.core.control.sampling.film import filmed, props_of, take_of
+from sinew.core.control.sampling.film import filmed, props_of, subject_of, take_of
 from sinew.core.control.sampling.plan import Effort
 from sinew.core.control.sampling.reference import CONTROL_FPS
 from sinew.core.control.sampling.search import _REACH_M
@@ -147,7 +147,7 @@ def test_a_thrown_prop_hits_and_comes_home(opened):
     clip = waving(1.0)
     performance = played(opened, [clip], props=(thrown(),), effort=ONCE)
     film = filmed(performance)
-    take, _, _ = take_of(film, 0, performance.performers[0], clip.fps)
+    take, _, _ = take_of(film, 0, subject_of(performance.performers[0]), clip.fps)
     (ball,) = props_of(film, take.motion)
     assert ball.name == "ball" and len(ball) == len(take.motion) == len(clip)
     x = ball.pos[:, 0]
@@ -166,7 +166,7 @@ def test_films_have_everybody_s_contacts_lengths_and_traces(opened):
     frames = 0.75 * CONTROL_FPS + 1  # the last fragment is played to its end, and cut
     assert len(film) == pytest.approx(frames, abs=1) and len(film) == len(film.targets) == film.rows.com.shape[1]
     for who, (clip, performer) in enumerate(zip(clips, performance.performers, strict=True)):
-        take, trace, _ = take_of(film, who, performer, clip.fps)
+        take, trace, _ = take_of(film, who, subject_of(performer), clip.fps)
         assert len(take.motion) == len(clip) and take.motion.fps == clip.fps and take.fell_at_s is None
         assert take.contacts.shape == (len(clip), 3)
         assert take.contacts[2:, 0].all() and not take.contacts[:, 1:].any()  # the plate stands, the arm is in the air
