@@ -3,6 +3,7 @@
 
 import sys
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from sinew.core.body import BodyModel, build_body
-from sinew.core.control.graph import learning, lessons
+from sinew.core.control.graph import learning, lessons, steering
 from sinew.core.control.graph.control_graph import ControlGraph
 from sinew.core.control.graph.crowd import Arena
 from sinew.core.control.graph.distances import proposed
@@ -19,6 +20,7 @@ from sinew.core.control.graph.layout import Layout, laid
 from sinew.core.control.graph.learning import Learner, Study
 from sinew.core.control.graph.motion_graph import MotionGraph, Skill, guessed_gait, guessed_kind
 from sinew.core.control.graph.policies import blank
+from sinew.core.control.graph.steering import turn_offsets
 from sinew.core.control.graph.track import Track, reference_of
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
@@ -98,6 +100,17 @@ def walker(body) -> ControlGraph:
         while now.lesson < len(learner.lessons(now)):
             now = learner.advanced(now)
     return ControlGraph(layout, now.track, now.policies, np.zeros_like(now.policies.actions))
+
+
+@pytest.fixture(scope="session")
+def turner(walker, arena_of) -> ControlGraph:
+    """The learned walk, which has found out how to turn."""
+    (chain,) = walker.layout.chains
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steering, "_SETTLE", 3)
+        patch.setattr(steering, "_COUNTED", 4)
+        turns, rate = turn_offsets(arena_of(walker.track, 44), walker.policies, chain, lambda: None)
+    return replace(walker, turns=turns, turn_rates=np.full(chain.count, rate))
 
 
 @pytest.fixture(scope="session")

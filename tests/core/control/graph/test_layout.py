@@ -29,7 +29,7 @@ def test_chains_lie_one_after_the_other_skills_first(town):
     assert [chain.kind for chain in layout.chains[:5]] == ["cycle", "cycle", "once", "rise", "rise"]
     ways = layout.chains[5:]
     assert [chain.name for chain in ways] == [f"{way.source}>{way.target}" for way in graph.transitions]
-    assert all(chain.kind == "transition" and 3 <= chain.count <= 8 for chain in ways)
+    assert all(chain.kind == "transition" and 3 <= chain.count for chain in ways)
     assert all(graph.skills[chain.skill].name == way.target for chain, way in zip(ways, graph.transitions, strict=True))
 
 
@@ -86,7 +86,7 @@ def test_every_way_goes_on_from_its_source_into_its_target_without_a_jump(town, 
         seams = np.array([2, len(walk) - 1]) * FRAGMENT_STEPS - 1  # the second differences across them
         skills = (layout.chains[layout.chain_of[fragment]] for fragment in (source, joins))
         usual = max(jerks(body, track, list(skill.fragments)).max() for skill in skills)
-        assert jerks(body, track, walk)[seams].max() < 1.1 * usual, chain.name
+        assert jerks(body, track, walk)[seams].max() < 1.5 * usual, chain.name
 
 
 def test_twins_are_the_halves_of_gaits(layout):

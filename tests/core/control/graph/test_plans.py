@@ -227,9 +227,10 @@ def test_two_who_go_towards_each_other_meet(graph):
     assert plans[0].turn(view()) == 0.0  # with nobody else, straight on
 
 
-def test_what_is_done_for_a_turn_grows_with_it_and_stops(graph):
-    turns = np.zeros_like(graph.turns)
-    turns[3] = 0.1
-    able = replace(graph, turns=turns)
-    assert able.turning(3, 0.2) == pytest.approx(0.02) and able.turning(3, 5.0) == pytest.approx(0.1 * MOST_TURN)
-    assert not able.turning(4, 0.2).any()
+def test_what_is_done_for_a_turn_grows_with_it_up_to_what_the_gait_can(graph):
+    turns, rates = np.zeros_like(graph.turns), np.zeros(graph.layout.count)
+    turns[3], rates[3] = 0.1, 0.4
+    able = replace(graph, turns=turns, turn_rates=rates)
+    assert able.turning(3, 0.2) == pytest.approx(0.05) and able.turning(3, -0.2) == pytest.approx(-0.05)
+    assert able.turning(3, 5.0) == pytest.approx(0.1)
+    assert not able.turning(4, 0.2).any() and not graph.turning(3, 0.2).any()
