@@ -30,12 +30,12 @@ from .trials import hardest_push
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _BALANCE, _WALK, _FALL = range(4)  # what randomness is for
 # Of examples and iterations: what is done once in a while need not stand as much as what is done for ever.
-_OF_LINKS = 0.4
+_OF_LINKS = 0.3
 _CAREFUL = 3  # iterations with all members
 # Pushes of learners: of the one that was stood last, and between what shares of the first.
 _BEYOND, _LEAST, _MOST = 1.5, 0.2, 3.0
 _OFTEN_LOST = 0.02  # of the fragments that were walked, how many a population was lost in
-_FEW = 40  # examples, with fewer a fragment keeps the policy it has
+_FEW = 30  # examples, with fewer a fragment keeps the policy it has
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Study:
     examples: int = 200
     iterations: int = 8
     push_n: float = 300.0
-    settled: float = 0.008
+    settled: float = 0.012
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +184,8 @@ class Learner:
         balance, gauge = balanced(
             track, arena.reference, world, arena.features, lesson.follows, self._rng(_BALANCE, now.lesson)
         )
-        members = study.members if now.iteration < _CAREFUL else study.members // 2
+        careful = now.iteration < _CAREFUL and lesson.name != LINKS
+        members = study.members if careful else study.members // 2
         guided = Guided(
             arena,
             gauge,
