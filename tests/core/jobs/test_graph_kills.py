@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Learning that is killed goes on at its last finished step, and the graph is the one that it would have been."""
+
+import os
+import signal
+
+import pytest
+
+from sinew.core import jobs
+from sinew.core.control.graph.motion_graph import MotionGraph, Skill, attachments_of
+from sinew.core.motion.io import stock
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
+
+# Hardly any effort, so that a run takes seconds.
+LITTLE = """
+from functools import partial
+from sinew.core.control.graph import learn_method, learning, lessons, refining, steering
+learning._REFINE_COPIES, learning._TEST_COPIES, learning._FEW = 8, 24, 5
+learning.hardest_push = partial(learning.hardest_push, cycles=1)
+lessons._INSTANCES, lessons._LEAST_S, refining._SPREADS = 1, 0.1, (0.1,)
+steering._SETTLE, steering._COUNTED, learn_method._SHOWN_S = 1, 2, 0.5
+learn_method._STUDIES["draft"] = learning.Study(copies=32, members=8, examples=8, iterations=2, settled=0.0)
+"""
+# An end at the n-th checkpoint of the run.
+KILLED = """
+save, count = checkpoints.save, []
+def saved(folder, *rest):
+    save(folder, *rest)
+    count.append(1)
+    if len(count) == {n}:
+        die()
+checkpoints.save = saved
+"""
+
+
+def learning_of(folder) -> jobs.Job:
+    clip = stock.load("run")
+    graph = MotionGraph((Skill("run", clip, "cycle", gait=True),))
+    return jobs.create(
+        clip,
+        method="graph_learn",
+        settings={"quality": "draft"},
+        engine="mujoco",
+        seed=3,
+        folder=folder,
+        attachments=attachments_of(graph),
+    )
+
+
+def test_killed_in_the_middle_of_learning_it_is_the_same_graph(run_worker, same, tmp_path):
+    whole, broken = learning_of(tmp_path / "whole"), learning_of(tmp_path / "broken")
+    assert run_worker(whole, LITTLE).returncode == 0
+    for n in (1, 1):  # after it was refined, and after its first iteration
+        assert run_worker(broken, LITTLE + KILLED.format(n=n)).returncode == -signal.SIGKILL
+        assert broken.status().state == "lost"
+    assert run_worker(broken, LITTLE).returncode == 0
+    one, other = whole.product("graph"), broken.product("graph")
+    assert one[1] == other[1] and one[0].keys() == other[0].keys()
+    assert all(one[0][name].tobytes() == other[0][name].tobytes() for name in one[0])
+    assert len(one[1]["about"]["curve"]) == 2
+    same(whole.result().take.motion, broken.result().take.motion)
+    assert broken.result().report["runs"] == 3
