@@ -161,7 +161,10 @@ def test_everything_of_a_step_is_kept(whole, loaded):
     assert (step, now.lesson, now.refined, now.iteration) == (saved[0], 1, True, 0)
     again = MemoryRun({})
     checkpoint.save(again, step, now)
-    assert again.saved == [saved]
+    checkpoint.save(again, 7, replace(now, lesson=3, iteration=5, refined=False, warm=True))
+    assert again.saved[0] == saved
+    (step, now), _ = loaded(again.saved[1])
+    assert (step, now.lesson, now.refined, now.iteration, now.warm) == (7, 3, False, 5, True)
 
 
 def test_a_checkpoint_that_does_not_fit_is_left_alone(whole, loaded):

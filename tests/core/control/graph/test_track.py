@@ -6,6 +6,7 @@ import pytest
 
 from sinew.core.body.poses import link_transforms
 from sinew.core.body.servos import servo_torques
+from sinew.core.control.graph.chains import skill_moments
 from sinew.core.control.graph.facing import forward, pose_turned, turned, upright
 from sinew.core.control.graph.track import faced, held_targets, laid_out, reference_of, walk_reference
 from sinew.core.control.sampling.reference import CONTROL_FPS, FRAGMENT_STEPS
@@ -48,6 +49,18 @@ def test_a_walk_laid_out_goes_on_without_a_seam(body, track):
     # Rates are those of the poses, across the joins, too.
     speed = np.diff(laid.qpos[:, :3], axis=0) * CONTROL_FPS
     assert np.abs(speed - 0.5 * (laid.rates[1:, :3] + laid.rates[:-1, :3])).max() < 0.05
+
+
+@pytest.mark.parametrize("name", ["spinkick", "getup_faceup", "kick"])
+def test_a_motion_that_is_cut_and_laid_out_again_is_the_motion_that_it_was(body, stock_skill, name):
+    """Also one that turns right round, and one that begins lying."""
+    moments = skill_moments(body, stock_skill(name))
+    track = moments.cut(body)
+    laid = laid_out(track, np.arange(len(track)))
+    qpos, rates = faced(moments.qpos, moments.rates, upright(body))
+    assert link_transforms(body, laid.qpos)[0] == pytest.approx(link_transforms(body, qpos)[0], abs=1e-6)
+    assert laid.rates == pytest.approx(rates, abs=1e-6)
+    assert np.array_equal(laid.targets[1:], moments.targets[1:])
 
 
 def test_a_walk_laid_out_gets_as_far_as_the_clip_does(body, track, stock_skill):
