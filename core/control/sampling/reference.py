@@ -93,8 +93,9 @@ def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | No
 
 
 def feet_of(body: BodyModel) -> NDArray[np.int64]:
-    """Links that stand."""
-    return _links(body, ("foot", "toe"))
+    """Links that stand: feet and toes, or the shins of who has none."""
+    feet = _links(body, ("foot", "toe"))
+    return feet if len(feet) else _links(body, ("shin",))
 
 
 def tips_of(body: BodyModel) -> NDArray[np.int64]:

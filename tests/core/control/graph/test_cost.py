@@ -3,9 +3,17 @@
 
 import numpy as np
 import pytest
+from figures import person, wiggling
 
+from sinew.core.body import build_body, pose_of_clip, targets_of_pose
+from sinew.core.body.poses import velocity_of_pose
+from sinew.core.control.graph.chains import Moments
 from sinew.core.control.graph.cost import cost
+from sinew.core.control.graph.crowd import Arena
 from sinew.core.control.graph.facing import pose_turned
+from sinew.core.control.graph.features import Features
+from sinew.core.control.graph.track import reference_of
+from sinew.core.control.sampling.reference import FRAGMENT_STEPS
 
 FRAGMENTS = np.array([0, 1, 4, 7, 11, 13, 17, 25])
 COPIES = len(FRAGMENTS)
@@ -77,3 +85,18 @@ def test_astray_are_those_who_are_lower_than_they_should_be(arena, ends):
     rows = arena.world.sense(arena.world.state_of(qpos, rates))
     off = arena.astray(FRAGMENTS, rows)
     assert off[3] > 0.25 and np.delete(off, 3) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_body_without_feet_stands_on_its_shins_and_costs_something(world_of):
+    """Nothing is ever the average of no feet."""
+    skeleton = person(without=("foot", "toe"))
+    body, _ = build_body(skeleton)
+    qpos, _ = pose_of_clip(body, wiggling(skeleton, frames=2 * FRAGMENT_STEPS + 1))
+    targets = targets_of_pose(body, qpos)
+    moments = Moments(qpos, velocity_of_pose(body, qpos, 1.0 / 60.0), targets, np.linspace(0.0, 0.2, 3))
+    track, world = moments.cut(body), world_of(body, 2)
+    arena = Arena(track, reference_of(track, world), world, Features(body))
+    assert {body.links[foot].role for foot in arena.reference.feet} == {"shin"}
+    states, rows = arena.done(arena.begun(np.arange(2)), np.zeros((2, len(arena.features.acts))))
+    found = cost(arena, np.arange(2), world.pose_of(states)[0], rows, np.zeros((2, len(arena.features.acts))))
+    assert np.isfinite(found).all() and (found > 0.0).all()
