@@ -28,7 +28,7 @@ _KEPT = 0.2
 _MEMORY = 0.6
 _WORTH = 3.0  # a unit of foresight, in units of equation 20
 _LOST = 0.15  # how far astray a whole population must be to start again
-_FORGET = 8  # fragments before that, which led to it, are no examples
+_FORGET = 12  # fragments before that, which led to it, are no examples
 
 
 @dataclass(eq=False)

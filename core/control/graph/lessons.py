@@ -12,7 +12,7 @@ from .track import Indices
 
 _INSTANCES = 6  # of each fragment on a walk that is refined
 _LEAST_S = 4.0  # a walk that is refined lasts at least this long, and is long enough to settle
-IDLE = 6
+IDLE = 12
 """Fragments of known skills in a row after which a walk has nothing more to learn from."""
 _RUN_UP, _RUN_OUT = 6, 10  # fragments of the skills before and after a way that is refined
 _FRAGMENT_S = 0.1
