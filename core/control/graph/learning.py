@@ -198,7 +198,7 @@ class Learner:
         )
         if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
             arena.entries = self._falls(now, lesson, rises)
-        each = study.examples * (_OF_LINKS if lesson.name == LINKS else 1.0)
+        each = max(study.examples * _OF_LINKS, 2.0 * _FEW) if lesson.name == LINKS else study.examples
         steps = int(np.ceil(each * lesson.length / guided.populations))
         unknown = now.iteration == 0 and not now.warm and bool(lesson.walks)
         return guided.walked(now.policies, steps, unknown, rng, self.look), steps * guided.populations
