@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sinew.core.control.graph import checkpoint, learn_method, learning, lessons, refining, steering
+from sinew.core.control.graph import checkpoint, guided, learn_method, learning, lessons, refining, steering
 from sinew.core.control.graph.io import graph_from_arrays
 from sinew.core.control.graph.learning import Progress, Study
 from sinew.core.control.graph.motion_graph import MotionGraph, Transition, attachments_of
@@ -53,6 +53,7 @@ def learn(stock_skill):
             (learning, "_TEST_COPIES", 24),
             (learning, "_FALLS", 8),
             (learning, "_FEW", 5),
+            (guided, "_FORGET", 3),
             (learning, "hardest_push", partial(hardest_push, cycles=1)),
             (lessons, "_INSTANCES", 1),
             (lessons, "_LEAST_S", 0.1),
@@ -97,7 +98,7 @@ def test_a_graph_is_learned_shown_and_can_be_played(whole):
     graph = graph_from_arrays(*run.products["graph"])
     assert [chain.name for chain in graph.layout.chains] == ["run", "kick", "run>kick", "kick>run"]
     learned = graph.policies.gains.any(axis=(1, 2))
-    assert learned[:8].all() and learned[8:].any()  # fragments that were seen often enough have feedback
+    assert learned[:8].all() and learned.mean() > 0.3  # fragments that were seen often enough have feedback
     assert len(take.motion) == 16 and take.own_clock
     assert graph.about["engine"] == "mujoco"
 
