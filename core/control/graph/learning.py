@@ -15,6 +15,7 @@ from .balance import balanced
 from .control_graph import ControlGraph
 from .crowd import Arena
 from .evenness import Evenness
+from .facing import turned
 from .falls import fallen
 from .features import Features
 from .guided import Examples, Guided
@@ -25,16 +26,17 @@ from .refining import refined
 from .retargeting import retargeted_policies, retargeted_track
 from .steering import turn_offsets
 from .track import Indices, Track, reference_of
-from .trials import hardest_push
+from .trials import endured, hardest_push
 
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
-_REFINE, _BALANCE, _WALK, _FALL = range(4)  # what randomness is for
+_REFINE, _BALANCE, _WALK, _FALL, _TEST = range(5)  # what randomness is for
 # Of examples and iterations: what is done once in a while need not stand as much as what is done for ever.
 _OF_LINKS = 0.3
 _CAREFUL = 3  # iterations with all members
 # Pushes of learners: of the one that was stood last, and between what shares of the first.
 _BEYOND, _LEAST, _MOST = 1.5, 0.2, 3.0
 _OFTEN_LOST = 0.02  # of the fragments that were walked, how many a population was lost in
+_AFTER_WAYS, _NUDGE_N = 10, 60.0  # fragments after a way, and newtons on it, that policies are tried with
 _FEW = 30  # examples, with fewer a fragment keeps the policy it has
 
 
@@ -114,7 +116,7 @@ class Learner:
             return self._refined(now, lesson)
         policies, figures = self._iterated(now, lesson)
         curve = (*now.curve, figures)
-        stood = [one.get("push_n", one["iteration"]) for one in curve if one["lesson"] == lesson.name]
+        stood = [one.get("push_n", one.get("stood", 0.0)) for one in curve if one["lesson"] == lesson.name]
         best = policies if stood[-1] >= max(stood) else now.best
         settled = figures["change"] < self.study.settled and figures["lost_share"] < _OFTEN_LOST
         most = self.study.iterations * (_OF_LINKS if lesson.name == LINKS else 1.0)
@@ -173,7 +175,32 @@ class Learner:
             figures["push_n"], _ = hardest_push(
                 tests, policies, chain.first, lambda some: np.array([follows[one][0] for one in some]), chain.count
             )
+        elif lesson.walks:
+            figures["stood"] = self._stood(now, policies, lesson)
         return policies, figures
+
+    def _stood(self, now: Progress, policies: Policies, lesson: Lesson) -> float:
+        """The share of copies that stay up on the lesson's walks and a while after, with policies alone and a nudge."""
+        steps = max(len(walk) for walk in lesson.walks) + _AFTER_WAYS
+        paths = []
+        for walk in lesson.walks:
+            path = [int(fragment) for fragment in walk]
+            while len(path) < steps:
+                path.append(self.layout.follows[path[-1]][0])
+            paths.append(path)
+        arena = self._arena(now.track, self._world(now.track, _TEST_COPIES))
+        walked, rng = np.resize(np.array(paths), (_TEST_COPIES, steps)), self._rng(_TEST, now.lesson)
+        force = turned(rng.uniform(0.0, 2.0 * np.pi, _TEST_COPIES), np.tile([_NUDGE_N, 0.0, 0.0], (_TEST_COPIES, 1)))
+        turns = iter(walked[:, 1:].T)
+        lasted = endured(
+            arena,
+            policies,
+            walked[:, 0],
+            lambda _: next(turns),
+            steps - 1,
+            lambda step, _: force if step == 1 else None,
+        )
+        return float(np.mean(lasted == steps - 1))
 
     def _examples(self, now: Progress, lesson: Lesson) -> tuple[Examples, int]:
         """What did well on guided walks through the lesson, and how many fragments were walked."""
