@@ -80,7 +80,8 @@ class Progress:
 class Learner:
     """Learns one graph; every step depends on the seed and what came before, and on nothing else.
 
-    look: called with (done, total) now and then: progress, and a chance to stop.
+    look: called all the while: whoever waits may want to know how far it is, or have changed their mind.
+    opened: what worlds are closed with.
     """
 
     layout: Layout
