@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 _WIDTH, _HEIGHT = 360, 200
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 52, 26, 30
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 52, 30, 30
 _CHANGE, _PUSH, _INK, _GRID = "#2a6fb0", "#c2571a", "#555555", "#dddddd"
 _TICKS = 4
 
 
 def drawn(title: str, curve: Sequence[Mapping[str, Any]], floor_n: float | None = None) -> str:
-    """An SVG of the curve: changes fall (left scale), pushes rise (right scale); a dashed line is the floor."""
+    """An SVG of the curve: changes fall (left scale), pushes rise (right scale); a dashed line is the floor.
+
+    Who falls without being pushed is a ring on the ground line.
+    """
     steps = np.arange(1, len(curve) + 1)
     changes, pushes = ([one.get(name) for one in curve] for name in ("change", "push_n"))
     most_change, most_push = _round_up(changes), _round_up([*pushes, floor_n])
@@ -22,6 +25,8 @@ def drawn(title: str, curve: Sequence[Mapping[str, Any]], floor_n: float | None 
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="10">',
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
         _text(_WIDTH / 2, 16, _escaped(title), "middle", _INK, 12),
+        _text(_LEFT - 6, 14, "change", "end", _CHANGE),
+        _text(_WIDTH - _RIGHT + 6, 14, "push", "start", _PUSH),
     ]
     for tick in range(_TICKS + 1):
         share = tick / _TICKS
@@ -38,8 +43,8 @@ def drawn(title: str, curve: Sequence[Mapping[str, Any]], floor_n: float | None 
     for values, most, colour in ((changes, most_change, _CHANGE), (pushes, most_push, _PUSH)):
         points = [(x, value / most) for x, value in zip(across, values, strict=True) if value is not None]
         if points:
-            parts.append(_line(points, colour, 2))
-            parts += [f'<circle cx="{_x(x):.1f}" cy="{_y(y):.1f}" r="2.5" fill="{colour}"/>' for x, y in points]
+            parts.append(_line([(x, max(y, 0.0)) for x, y in points], colour, 2))
+            parts += [_mark(x, y, colour) for x, y in points]
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -68,6 +73,12 @@ def _line(points: Sequence[tuple[float, float]], colour: str, width: float, dash
     places = " ".join(f"{_x(x):.1f},{_y(y):.1f}" for x, y in points)
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return f'<polyline points="{places}" fill="none" stroke="{colour}" stroke-width="{width}"{dashed}/>'
+
+
+def _mark(x: float, y: float, colour: str) -> str:
+    """A dot; a ring at 0 for what is less than that."""
+    dot = f'fill="{colour}"' if y >= 0.0 else f'fill="white" stroke="{colour}" stroke-width="1.5"'
+    return f'<circle cx="{_x(x):.1f}" cy="{_y(max(y, 0.0)):.1f}" r="2.5" {dot}/>'
 
 
 def _text(x: float, y: float, words: str, anchor: str, colour: str, size: int = 10) -> str:

@@ -69,7 +69,7 @@ def _table(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     drawings = [f"![{row['name']}]({pictures[name]})" for row in rows if (name := curve_name(row)) in pictures]
     if drawings:
         lines += ["", "How much policies still change (blue, falling) and the push they stand (orange), by iteration;"]
-        lines += ["the dashed line is the floor:", "", *drawings]
+        lines += ["the dashed line is the floor, and a ring a fall without any push:", "", *drawings]
     return "\n".join(lines) + "\n"
 
 
