@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sinew.core.control.graph.lessons import lessons_of, together
+from sinew.core.control.graph.lessons import IDLE, lessons_of, together
 
 
 @pytest.fixture(scope="module")
@@ -43,21 +43,41 @@ def test_refined_walks_are_ways_through_the_graph_that_see_everything_that_is_le
         assert walk[-1] not in chain.fragments  # and goes on after it
 
 
-def test_walks_go_only_where_the_lesson_leads_and_rather_where_they_were_seldom(layout, lessons):
-    links, rng = lessons[-1], np.random.default_rng(0)
-    visits = np.zeros(layout.count)
-    fragments = np.array([links.fresh(visits, rng) for _ in range(8)])
-    for step in range(600):
-        after = links.after(fragments, rng, visits)
-        assert all(one in layout.follows[before] for before, one in zip(fragments, after, strict=True))
+def walked(layout, lesson, populations: int, seed: int) -> np.ndarray:
+    """(F,) how often fragments are begun on guided walks as long as a lesson has them for 60 examples of each."""
+    rng, visits, begun = np.random.default_rng(seed), np.zeros(layout.count), np.zeros(layout.count)
+    fragments = np.array([lesson.fresh(visits, rng) for _ in range(populations)])
+    idle = np.zeros(populations, dtype=int)
+    np.add.at(begun, fragments, 1)
+    for _ in range(60 * lesson.length // populations):
+        after = lesson.after(fragments, rng, visits)
+        assert all(one in lesson.follows[before] for before, one in zip(fragments, after, strict=True))
+        idle = np.where(np.isin(fragments, lesson.open), 0, idle + 1)
         fragments = after
-        if step % 15 == 14:
-            fragments[step // 15 % 8] = links.fresh(visits, rng)
-    # What only who begins anew gets to is seen alike, and so is what others come by.
-    anew = np.isin(links.heads, [f for f in links.heads if layout.chains[layout.chain_of[f]].kind != "transition"])
-    anew |= np.isin(links.heads, [chain.first for chain in layout.chains if chain.name.startswith("getup")])
-    for seen in (visits[links.heads[anew]], visits[links.heads[~anew]]):
-        assert seen.min() > 0.6 * seen.max() > 0.0
+        np.add.at(begun, fragments, 1)
+        for one in np.flatnonzero(idle > IDLE):  # begun anew, what came next is not walked
+            begun[fragments[one]] -= 1
+            fragments[one], idle[one] = lesson.fresh(visits, rng), 0
+            begun[fragments[one]] += 1
+    return begun
+
+
+@pytest.mark.parametrize("populations", [1, 32])
+def test_every_way_between_skills_is_begun_about_equally_often(layout, lessons, populations):
+    links = lessons[-1]
+    begun = walked(layout, links, populations, 0)
+    names = [layout.chains[layout.chain_of[head]].name for head in links.heads]
+    ways = {name: begun[head] for name, head in zip(names, links.heads, strict=True)}
+    # A kick that was begun somewhere else or in its middle is left all the same.
+    assert ways.pop("kick>walk") >= 0.9 * min(ways.values())
+    assert min(ways.values()) > 0.7 * max(ways.values())
+    assert min(ways.values()) >= 60  # which is what such walks are long enough for
+
+
+def test_together_ways_are_taken_as_often_as_they_are_left_out(layout):
+    begun = walked(layout, together(layout), 32, 0)
+    parts = [after for after in layout.follows if len(after) > 1]
+    assert parts and all(min(begun[list(after)]) > 0.2 * max(begun[list(after)]) for after in parts)
 
 
 def test_together_everything_is_open(layout):
