@@ -25,7 +25,7 @@ from .plans import AlongPath, Item, Listed, RandomWalk, Routed, Towards, parsed
 from .playing import Plan
 
 GRAPH_FILE, PATH = "graph_file", "path"
-"""Names of the job's attachments: what a graph file holds, and points (P, 3) in metres to go along."""
+"""Names of the job's attachments: what a graph file holds; points (P, 3) in metres to go along, whether 'closed'."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class BakeSettings(Settings):
         choices=(
             ("walk", "Random Walk", "All skills in random order, each about as often; the seed decides"),
             ("sequence", "Sequence", "The skills of the list, one after the other"),
-            ("path", "Along Path", "The first skill of the list, steered along a curve"),
+            ("path", "Along Path", "The skills of the list, steered along a curve; round and round if it is closed"),
             ("meet", "Meet", "Everybody on the stage goes for the nearest other"),
         ),
     )
@@ -103,7 +103,8 @@ class GraphBake:
             attached = run.attachment(PATH)
             if attached is None:
                 raise GraphError("There is no path to go along", "Choose a curve")
-            return AlongPath(plan, attached[0]["points"])
+            arrays, about = attached
+            return AlongPath(plan, arrays["points"], bool(about.get("closed", False)))
         return plan
 
 

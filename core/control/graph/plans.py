@@ -17,6 +17,7 @@ from .walks import random_walk, way_into
 _WALK = 400  # fragments of a random walk that are decided at once
 _LEFT_OUT = 4  # fragments of a route that may be left out by the way
 _LOOK_AHEAD_M = 0.8  # how far ahead on its path a character looks
+_AT_ONCE_M, _MARK_M = 3.0, 0.05  # how far on it may find itself at once, and how finely it tells where that is
 _EAGER = 1.5  # radians a second for each radian that it is off
 
 
@@ -137,33 +138,44 @@ class Steered:
 
 @dataclass(eq=False)
 class AlongPath(Steered):
-    """Along points (P, 2) in the plane; straight on after the last."""
+    """Along points (P, 2) in the plane; straight on after the last, or where the path is closed, round and round."""
 
     points: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    closed: bool = False
     _reached: float = 0.0
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points, dtype=float)
         if points.ndim != 2 or points.shape[1] < 2 or len(points) < 2 or not np.isfinite(points).all():
             raise GraphError("The path has no two points", "Choose a curve with at least two points")
-        self._places = points[:, :2]
-        steps = np.linalg.norm(np.diff(self._places, axis=0), axis=-1)
-        self._along = np.concatenate([[0.0], np.cumsum(steps)])
-        if self._along[-1] < _LOOK_AHEAD_M:
-            raise GraphError(f"The path is {self._along[-1]:.2f} m long", f"Make it longer than {_LOOK_AHEAD_M} m")
+        corners = points[:, :2]
+        if self.closed and (corners[0] != corners[-1]).any():
+            corners = np.concatenate([corners, corners[:1]])
+        self._onward = corners[-1] - corners[-2]
+        self._along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=-1))])
+        self._corners, self._length = corners, float(self._along[-1])
+        if self._length < _LOOK_AHEAD_M:
+            raise GraphError(f"The path is {self._length:.2f} m long", f"Make it longer than {_LOOK_AHEAD_M} m")
+        self._marks = np.linspace(0.0, self._length, max(int(self._length / _MARK_M), 2))
+        self._places = self._at(self._marks)
 
     def goal(self, view: View) -> Array | None:
         """The point of the path a little ahead of where the character is."""
-        dense = np.linspace(0.0, self._along[-1], max(int(self._along[-1] / 0.05), 2))
-        places = np.stack([np.interp(dense, self._along, self._places[:, axis]) for axis in (0, 1)], axis=-1)
-        near = np.linalg.norm(places - view.place, axis=-1)
+        near = np.linalg.norm(self._places - view.place, axis=-1)
         # Never back, and not far ahead at once: a path may cross itself.
-        near[(dense < self._reached) | (dense > self._reached + 3.0)] = np.inf
-        self._reached = float(dense[int(np.argmin(near))])
+        on = self._marks - self._reached
+        if self.closed:
+            on %= self._length
+        near[(on < 0.0) | (on > min(_AT_ONCE_M, 0.5 * self._length))] = np.inf
+        self._reached = float(self._marks[int(np.argmin(near))])
         ahead = self._reached + _LOOK_AHEAD_M
-        if ahead >= self._along[-1]:
-            return np.asarray(self._places[-1] + (self._places[-1] - self._places[-2]))
-        return np.array([np.interp(ahead, self._along, self._places[:, axis]) for axis in (0, 1)])
+        if self.closed:
+            return self._at(np.array(ahead % self._length))
+        return self._corners[-1] + self._onward if ahead >= self._length else self._at(np.array(ahead))
+
+    def _at(self, along: Array) -> Array:
+        """(..., 2) where the path is after metres (...)."""
+        return np.stack([np.interp(along, self._along, self._corners[:, axis]) for axis in (0, 1)], axis=-1)
 
 
 @dataclass(eq=False)

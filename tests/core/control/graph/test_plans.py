@@ -187,6 +187,29 @@ def test_a_path_that_crosses_itself_is_gone_along_once_in_its_order(graph):
     assert np.max(far) < 0.8
 
 
+@pytest.mark.parametrize("ends_where_it_begins", [True, False])
+def test_a_closed_path_is_gone_round_and_round(graph, ends_where_it_begins):
+    """An ellipse of 29 m: where it is closed it goes on where it began."""
+    turns = np.linspace(0.0, 2.0 * np.pi, 60)
+    points = np.stack([6.0 * np.sin(turns), 3.0 - 3.0 * np.cos(turns)], axis=-1)
+    plan = AlongPath(Listed(graph, [Item("walk")]), points if ends_where_it_begins else points[:-1], closed=True)
+    trail = Rolling().rolled(plan, 80.0)  # 96 m
+    turned = np.unwrap(np.arctan2(trail[:, 1] - 3.0, trail[:, 0]))
+    assert 3.0 < (turned[-1] - turned[0]) / (2.0 * np.pi) < 3.5
+    assert max(np.linalg.norm(points - place, axis=1).min() for place in trail) < 0.5
+
+
+def test_a_small_closed_path_is_gone_round_the_way_it_leads(graph):
+    """A ring of 2 m radius, the other way round: nobody turns about on it."""
+    turns = np.linspace(0.0, -2.0 * np.pi, 40)
+    points = 2.0 * np.stack([np.cos(turns), np.sin(turns)], axis=-1)
+    plan = AlongPath(Listed(graph, [Item("walk")]), points, closed=True)
+    trail = Rolling((2.0, 0.0), -0.5 * np.pi).rolled(plan, 30.0)
+    turned = np.unwrap(np.arctan2(trail[:, 1], trail[:, 0]))
+    assert (np.diff(turned) < 0.0).all() and turned[-1] < -4.0 * np.pi
+    assert np.abs(np.linalg.norm(trail, axis=1) - 2.0).max() < 0.5
+
+
 def test_turning_is_never_sharper_than_a_gait_can(graph):
     plan = AlongPath(Listed(graph, [Item("walk")]), np.array([[0.0, 0.0], [-5.0, 0.1]]))
     assert plan.turn(view(heading=0.0)) == pytest.approx(MOST_TURN)
