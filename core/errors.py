@@ -44,6 +44,14 @@ class EngineMissing(SinewError):
     """A physics engine that is unknown or not installed for the worker's Python."""
 
 
+class LearningMissing(SinewError):
+    """What training needs is not installed for the worker's Python."""
+
+
+class LearningFailed(SinewError):
+    """A training that cannot go on, or that cannot begin with these settings."""
+
+
 class JobError(SinewError):
     """A job that cannot be started, read, resumed or collected."""
 
@@ -58,3 +66,7 @@ class RigError(SinewError):
 
 class GraphError(SinewError):
     """Skills or transitions that cannot be a graph, or a graph in which somebody would be stuck."""
+
+
+class BoundsError(SinewError):
+    """Spacetime bounds that nothing could be learned within, or a controller that does not fit what it is to do."""

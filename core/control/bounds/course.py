@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motion that bounds are drawn around, control step by control step; a cycle goes on for as long as anybody wants.
+
+A cycle is a whole number of control steps, so it is played up to half a step slower or faster than its clip.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...body import BodyModel
+from ...body.footing import stood_on
+from ...body.planted import planted
+from ...body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
+from ...body.retiming import retimed
+from ...body.tangent import PoseSpace
+from ...errors import BadMotion
+from ...geometry.quaternions import Array, rotate
+from ...motion import Clip
+from ...motion.loops import is_cyclic, looped
+from ...motion.repair import repaired
+from ...motion.steadying import steadied
+from ..graph.facing import pose_turned, twist
+
+CONTROL_FPS = 30
+FILM_STEPS = 2
+"""Moments that a control step is seen in, each with a feed-forward target of its own: 60 a second, as takes have."""
+
+_FILM_FPS = CONTROL_FPS * FILM_STEPS
+# A cycle is prepared among others like it, and taken from the middle: what comes before and after it is as it will be.
+_CYCLES, _MIDDLE = 5, 2
+_MARGIN = 4  # moments on either side that rates and targets are told by
+_GRAVITY_M_S2 = 9.81
+_LEAST_STEPS = 6
+_INSTANT_S = 1e-4
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """T control steps of a motion, frame 0 to frame T; of a cycle frame T is frame 0 one cycle further.
+
+    qpos: (T + 1, nq), rates: (T + 1, nv): the pose and its velocity in each frame, in the clip's own place and heading.
+    targets: (T, FILM_STEPS, nu) for the servos, aimed ahead of their lag; those of step i lead to frame i + 1.
+    film: (T * FILM_STEPS + 1, nq) the poses in all moments that are seen.
+    times_s: (T + 1,) seconds in the clip that the frames stand for.
+    turn: radians about Z, shift: (2,) metres in the plane that a cycle adds: p -> turned(p) + shift. Zero if it ends.
+    """
+
+    body: BodyModel
+    cyclic: bool
+    qpos: Array
+    rates: Array
+    targets: Array
+    film: Array
+    times_s: Array
+    turn: float
+    shift: Array
+
+    @property
+    def steps(self) -> int:
+        """T, how many control steps it lasts, or one cycle of it."""
+        return len(self.targets)
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds that it lasts, or one cycle of it."""
+        return self.steps / CONTROL_FPS
+
+    @cached_property
+    def space(self) -> PoseSpace:
+        """Differences of poses."""
+        return PoseSpace(self.body)
+
+    @cached_property
+    def tips(self) -> "Tips":
+        """The body's end effectors."""
+        return Tips(self.body)
+
+    @cached_property
+    def com(self) -> Array:
+        """(T + 1, 3) metres, the centre of mass in each frame."""
+        return com_of(self.body, self.qpos)
+
+    @cached_property
+    def com_velocity(self) -> Array:
+        """(T + 1, 3) m/s."""
+        ahead, behind = (com_of(self.body, self.space.moved(self.qpos, by * self.rates)) for by in _INSTANTS)
+        return np.asarray((ahead - behind) / (2.0 * _INSTANT_S))
+
+    @cached_property
+    def tip_pos(self) -> Array:
+        """(T + 1, E, 3) metres from the root to the end effectors in each frame."""
+        pos, quat = link_transforms(self.body, self.qpos)
+        return self.tips.places(pos, quat) - pos[:, :1]
+
+    def fingerprint(self) -> str:
+        """A hash of what is to be done, so that a controller is not played with another motion."""
+        found = hashlib.sha256()
+        for array in (self.qpos, self.targets):
+            found.update(np.round(array, 9).tobytes())
+        return found.hexdigest()
+
+
+_INSTANTS = (_INSTANT_S, -_INSTANT_S)
+
+
+class Tips:
+    """The ends of a body's limbs: of links that no other hangs on, the far end of their bone.
+
+    links: (E,) which links; points: (E, 3) metres in their frames; names: their bones.
+    """
+
+    def __init__(self, body: BodyModel) -> None:
+        parents = {link.parent for link in body.links}
+        self.links: Indices = np.array([i for i in range(1, len(body.links)) if i not in parents], dtype=np.int64)
+        self.names = tuple(body.links[i].bone for i in self.links)
+        lengths = [float(body.skeleton.lengths[body.skeleton.index(name)]) for name in self.names]
+        self.points: Array = np.array(lengths).reshape(-1, 1) * np.array([0.0, 1.0, 0.0])
+
+    def places(self, link_pos: Array, link_quat_wxyz: Array) -> Array:
+        """(..., E, 3) where they are, of links' places (..., L, 3) and rotations (..., L, 4)."""
+        return link_pos[..., self.links, :] + rotate(link_quat_wxyz[..., self.links, :], self.points)
+
+
+def com_of(body: BodyModel, qpos: Array) -> Array:
+    """(..., 3) metres, the centre of mass in poses (..., nq)."""
+    pos, quat = link_transforms(body, qpos)
+    mass = np.array([link.mass for link in body.links])
+    centres = pos + rotate(quat, np.broadcast_to([link.com for link in body.links], pos.shape))
+    return np.asarray(np.einsum("l,...lx->...x", mass / mass.sum(), centres))
+
+
+def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None) -> Course:
+    """A clip as a course on flat ground. cyclic: whether it goes on and on; None for whether it looks like that."""
+    cycle = is_cyclic(clip) if cyclic is None else cyclic
+    whole = looped(clip, _CYCLES) if cycle else clip
+    start_s = _MIDDLE * clip.duration_s if cycle else 0.0
+    prepared, played_s = _prepared(body, whole)
+    ends_s = np.interp([start_s, start_s + clip.duration_s], played_s, np.arange(len(played_s)) / prepared.fps)
+    lasts = (ends_s[1] - ends_s[0]) * CONTROL_FPS
+    count = round(lasts) if cycle else int(np.floor(lasts + 1e-6))
+    if count < _LEAST_STEPS:
+        raise BadMotion(
+            f"'{clip.name}' lasts {clip.duration_s:.2f} s, which is too short to be learned",
+            f"Choose a range of at least {_LEAST_STEPS / CONTROL_FPS:g} s",
+        )
+    if not cycle:
+        ends_s[1] = ends_s[0] + count / CONTROL_FPS
+    steps = np.arange(-_MARGIN, count * FILM_STEPS + _MARGIN + 1)
+    times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FILM_STEPS)
+    pos, quat = prepared.sampled(times_s)
+    qpos = pose_of_clip(body, Clip(clip.skeleton, _FILM_FPS, pos, quat, clip.name))[0]
+    if cycle:
+        qpos = _begun_as(qpos, _MARGIN, pose_of_clip(body, clip.frames(0, 1))[0][0])
+    within = slice(_MARGIN, -_MARGIN)
+    film = qpos[within]
+    aimed = _aimed(body, qpos)[within][1:].reshape(count, FILM_STEPS, body.nu)
+    rates = velocity_of_pose(body, qpos, 1.0 / _FILM_FPS)[within]
+    turn, shift = _step(film) if cycle else (0.0, np.zeros(2))
+    source_s = np.interp(times_s[within], np.arange(len(played_s)) / prepared.fps, played_s) - start_s
+    return Course(
+        body, cycle, film[::FILM_STEPS], rates[::FILM_STEPS], aimed, film, source_s[::FILM_STEPS], turn, shift
+    )
+
+
+def _prepared(body: BodyModel, clip: Clip) -> tuple[Clip, Array]:
+    """A clip that a body can follow, as sampling control makes it, and the seconds (F,) in the clip of its frames."""
+    source, _ = repaired(clip)
+    source, steadying = steadied(source)
+    source, _ = stood_on(body, source, None)
+    source, _ = planted(body, source, None, steadying.touched)
+    source, timing = retimed(body, source, _GRAVITY_M_S2, None)
+    return source, np.arange(len(source)) / source.fps if timing.times_s is None else timing.times_s
+
+
+def _aimed(body: BodyModel, qpos: Array) -> Array:
+    """(K, nu) servo targets for poses (K, nq), ahead by what servos that damp absolute rates lag behind: kd / kp."""
+    held = targets_of_pose(body, qpos)
+    lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
+    return np.asarray(held + lead_s * np.gradient(held, 1.0 / _FILM_FPS, axis=0))
+
+
+def _begun_as(qpos: Array, first: int, like: Array) -> Array:
+    """Poses (K, nq) moved over the floor so that moment ``first`` stands and faces as the pose ``like`` (nq,) does."""
+    heading = np.full(len(qpos), float(twist(like[3:7], qpos[first, 3:7])))
+    found, _ = pose_turned(heading, qpos, np.zeros((len(qpos), 3)))
+    found[:, :2] += like[:2] - found[first, :2]
+    return found
+
+
+def _step(qpos: Array) -> tuple[float, Array]:
+    """What a cycle of poses (K, nq) adds: radians about Z, and metres (2,) in the plane."""
+    first, last = qpos[0], qpos[-1]
+    turn = float(np.angle(np.exp(1j * twist(last[3:7], first[3:7]))))  # not a whole turn more
+    cos, sin = np.cos(turn), np.sin(turn)
+    return turn, last[:2] - np.array([cos * first[0] - sin * first[1], sin * first[0] + cos * first[1]])

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is seen of N copies that follow a course: how far they are from it, and what a policy is told of that.
+
+Everything is in the course's own place and heading, which for each copy may lie anywhere on the floor (``Frames``), and
+what a policy is told in a frame that besides faces as the copy does. So nothing learned depends on place or direction
+(section 4.1).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...geometry.quaternions import Array, multiply, to_rotation_vector
+from ...sim.engine import Rows, World
+from ..graph.facing import about_z, pose_turned, turned, twist
+from .course import Course, Indices
+
+Flags = NDArray[np.bool_]
+
+_HARMONICS = 4
+# What counts as one, so that all numbers of an observation are of about the same size before anything is known.
+_PLACE_M, _SPEED_M_S, _TURN, _RATE = 0.1, 0.5, 0.2, 2.0
+_MOST = 10.0  # a copy that is blown up must not teach what numbers are normal
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Where each of N copies is on the course, and where the course's own frame lies for it.
+
+    at: (N,) frames. heading: (N,) radians about Z, place: (N, 2) metres: course to world is p -> turned(p) + place.
+    """
+
+    at: Indices
+    heading: Array
+    place: Array
+
+    def advanced(self, course: Course) -> "Frames":
+        """One control step later; a cycle begins anew where it ended, and what is over stays at its end."""
+        at = self.at + 1
+        over = at >= course.steps
+        if not course.cyclic or not over.any():
+            return Frames(np.minimum(at, course.steps), self.heading, self.place)
+        step = turned(self.heading, np.array([[*course.shift, 0.0]]))[..., :2]
+        return Frames(
+            np.where(over, at - course.steps, at),
+            np.where(over, self.heading + course.turn, self.heading),
+            np.where(over[:, None], self.place + step, self.place),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """N copies in one moment, in the course's frame.
+
+    at: (N,) frames of the course. qpos: (N, nq), qvel: (N, nv). com: (N, 3), com_velocity: (N, 3). tips: (N, E, 3)
+    metres from the root to the end effectors. rows: what the sensors saw, in the world; None for the course itself.
+    pose_off, rate_off: (N, nv) from the course's pose and velocity. heading_off: (N,) radians about Z from its heading.
+    """
+
+    course: Course
+    at: Indices
+    qpos: Array
+    qvel: Array
+    com: Array
+    com_velocity: Array
+    tips: Array
+    rows: Rows | None
+
+    @cached_property
+    def pose_off(self) -> Array:
+        """(N, nv) how the poses differ from the course's, laid out as velocities are."""
+        return self.course.space.between(self.course.qpos[self.at], self.qpos)
+
+    @cached_property
+    def rate_off(self) -> Array:
+        """(N, nv) how the velocities differ."""
+        return np.asarray(self.qvel - self.course.rates[self.at])
+
+    @cached_property
+    def heading_off(self) -> Array:
+        """(N,) radians about Z that the course would have to be turned by to face as the copies do."""
+        return twist(self.qpos[:, 3:7], self.course.qpos[self.at, 3:7])
+
+    @cached_property
+    def tips_off(self) -> Array:
+        """(N, E, 3) how the end effectors are off as seen from the root, in a frame that faces as the copies do."""
+        return turned(-self.heading_off, self.tips) - self.course.tip_pos[self.at]
+
+    @cached_property
+    def deviations(self) -> Array:
+        """(N, R) how far each bounded thing is from the course, in the order of ``bound_names``; NaN if blown up."""
+        course = self.course
+        com = np.abs(self.com - course.com[self.at])
+        turns = [np.linalg.norm(self.pose_off[:, columns], axis=-1) for columns in _turns(course)]
+        tips = np.linalg.norm(self.tips_off, axis=-1)
+        return np.concatenate([com, np.stack(turns, axis=1), tips], axis=1)
+
+    def observed(self) -> NDArray[np.float32]:
+        """(N, O) what a policy is told, as float32: the phase, and how the copies differ from the course."""
+        course = self.course
+        level = turned(-self.heading_off, np.stack([self.com - course.com[self.at], self.com_velocity], axis=1))
+        level[:, 1] -= course.com_velocity[self.at]
+        upright = multiply(about_z(-self.heading_off), self.qpos[:, 3:7])
+        tilt = to_rotation_vector(multiply(upright, _inverse(course.qpos[self.at, 3:7])))
+        parts = [
+            level[:, 0] / _PLACE_M,
+            level[:, 1] / _SPEED_M_S,
+            tilt / _TURN,
+            _wrapped(self.heading_off)[:, None] / _TURN,
+            self.rate_off[:, 3:6] / _RATE,
+            self.pose_off[:, 6:] / _TURN,
+            self.rate_off[:, 6:] / _RATE,
+            self.tips_off.reshape(len(self.at), -1) / _PLACE_M,
+        ]
+        seen = np.clip(np.nan_to_num(np.concatenate(parts, axis=1)), -_MOST, _MOST)
+        return np.concatenate([phases(course)[self.at], seen], axis=1).astype(np.float32)
+
+
+def see(course: Course, world: World, states: Array, rows: Rows, frames: Frames) -> Seen:
+    """Copies in states (N, state_size) with the rows' last moment, as seen from their courses."""
+    qpos, qvel = world.pose_of(states)
+    pos, quat = rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]
+    com, velocity = rows.com[:, -1, 0], rows.com_velocity[:, -1, 0]
+    tips = course.tips.places(pos, quat) - pos[:, :1]
+    qpos = np.array(qpos)
+    qpos[:, :2] -= frames.place
+    com = np.concatenate([com[:, :2] - frames.place, com[:, 2:]], axis=1)
+    if np.any(frames.heading):
+        qpos, qvel = pose_turned(-frames.heading, qpos, qvel)
+        com, velocity, tips = (turned(-frames.heading, vectors) for vectors in (com, velocity, tips))
+    return Seen(course, frames.at, qpos, np.asarray(qvel), com, velocity, tips, rows)
+
+
+def course_seen(course: Course, at: Indices) -> Seen:
+    """The course itself in frames (N,)."""
+    return Seen(
+        course,
+        at,
+        course.qpos[at],
+        course.rates[at],
+        course.com[at],
+        course.com_velocity[at],
+        course.tip_pos[at],
+        None,
+    )
+
+
+def phases(course: Course) -> Array:
+    """(T + 1, P) how far along the course each frame is: waves that close in a cycle, and do not in what ends."""
+    share = np.arange(course.steps + 1) / course.steps
+    angle = (2.0 if course.cyclic else 1.0) * np.pi * share[:, None] * np.arange(1, _HARMONICS + 1)
+    return np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
+
+
+def observation_size(course: Course) -> int:
+    """O, how many numbers a policy is told."""
+    return int(course_seen(course, np.zeros(1, dtype=np.int64)).observed().shape[1])
+
+
+def placed(course: Course, qpos: Array, qvel: Array, frames: Frames) -> tuple[Array, Array]:
+    """Poses (N, nq) and velocities (N, nv) of the course's frame put into the world."""
+    qpos, qvel = pose_turned(frames.heading, qpos, qvel)
+    qpos[:, :2] += frames.place
+    return qpos, qvel
+
+
+def begun(at: Indices) -> Frames:
+    """Copies in frames (N,) whose courses lie where the clip has them."""
+    return Frames(np.array(at), np.zeros(len(at)), np.zeros((len(at), 2)))
+
+
+def _turns(course: Course) -> list[slice]:
+    """Where in a velocity the turns are that have bounds: the root's, then joint by joint."""
+    starts = course.body.qvel_starts
+    return [slice(3, 6), *(slice(int(starts[i]), int(starts[i + 1])) for i in range(1, len(course.body.links)))]
+
+
+def _inverse(quat_wxyz: Array) -> Array:
+    return np.asarray(quat_wxyz * np.array([1.0, -1.0, -1.0, -1.0]))
+
+
+def _wrapped(angle: Array) -> Array:
+    return np.asarray((angle + np.pi) % (2.0 * np.pi) - np.pi)

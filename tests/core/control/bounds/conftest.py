@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Courses of stock clips, their body, and worlds to follow them in."""
+
+from contextlib import ExitStack, closing
+from functools import cache
+
+import numpy as np
+import pytest
+
+from sinew.core.body import BodyModel, build_body
+from sinew.core.control.bounds.bounds import Bounds, bounds_of_preset, widths_on
+from sinew.core.control.bounds.course import Course, make_course
+from sinew.core.control.bounds.environment import BoundsEnvironment, EpisodeRules
+from sinew.core.errors import BadFile
+from sinew.core.motion.io import stock
+from sinew.core.sim import engines
+from sinew.core.sim.stage import Character, Stage
+
+
+def stock_clip(name: str):
+    try:
+        return stock.load(name)
+    except BadFile as error:
+        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+
+
+@pytest.fixture(scope="session")
+def body() -> BodyModel:
+    """The stock humanoid's."""
+    clip = stock_clip("walk")
+    return build_body(clip.skeleton, clip=clip)[0]
+
+
+@pytest.fixture(scope="session")
+def course_of(body):
+    """By the name of a stock clip its course."""
+
+    @cache
+    def made(name: str) -> Course:
+        return make_course(body, stock_clip(name))
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def walk(course_of) -> Course:
+    return course_of("walk")
+
+
+@pytest.fixture(scope="session")
+def world_of(body):
+    """Worlds of one character in some copies, each compiled only once."""
+    with ExitStack() as opened:
+
+        @cache
+        def compiled(copies: int):
+            stage = Stage((Character(body),))
+            return opened.enter_context(closing(engines.get("mujoco").compile(stage, copies)))
+
+        yield compiled
+
+
+@pytest.fixture(scope="session")
+def environment_of(body, course_of, world_of):
+    """Environments of a stock clip within a preset's bounds, or others."""
+
+    def made(name="walk", copies=8, bounds: str | Bounds = "locomotion", seed=0, rules=None, terms=()):
+        course = course_of(name)
+        chosen = bounds_of_preset(body, bounds) if isinstance(bounds, str) else bounds
+        widths = widths_on(chosen, course, stock_clip(name))
+        rng = np.random.default_rng(seed)
+        return BoundsEnvironment(course, widths, world_of(copies), rng, rules=rules or EpisodeRules(), terms=terms)
+
+    return made

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import numpy as np
+import pytest
+
+from sinew.core.body.poses import pose_of_clip, targets_of_pose
+from sinew.core.control.bounds.course import CONTROL_FPS, FILM_STEPS, make_course
+from sinew.core.control.bounds.seeing import begun, see
+from sinew.core.control.graph.facing import turned
+from sinew.core.errors import BadMotion
+from sinew.core.geometry.quaternions import angle_between
+from sinew.core.motion.io import stock
+
+
+def test_a_walk_lasts_as_long_as_its_clip_and_begins_where_that_stands(body, walk):
+    clip = stock.load("walk")
+    first = pose_of_clip(body, clip)[0][0]
+    assert walk.cyclic
+    assert walk.steps == round(clip.duration_s * CONTROL_FPS)
+    np.testing.assert_allclose(walk.qpos[0, :2], first[:2], atol=1e-9)
+    assert angle_between(walk.qpos[0, 3:7], first[3:7]) < 0.05
+
+
+@pytest.mark.parametrize("name", ["walk", "cartwheel", "roll"])
+def test_a_cycle_ends_as_it_begins_one_cycle_further(course_of, name):
+    course = course_of(name)
+    further = turned(np.array(course.turn), course.qpos[:1, :3])[0, :2] + course.shift
+    np.testing.assert_allclose(course.qpos[-1, :2], further, atol=1e-9)
+    assert abs(course.turn) <= np.pi
+    joints = course.space.between(course.qpos[0], course.qpos[-1])[6:]
+    assert np.abs(joints).max() < 0.15
+    np.testing.assert_allclose(course.com[-1, 2], course.com[0, 2], atol=0.03)
+
+
+def test_what_does_not_end_as_it_begins_is_no_cycle(course_of):
+    kick = course_of("kick")
+    assert not kick.cyclic
+    assert kick.turn == 0.0
+    assert not kick.shift.any()
+    assert kick.times_s[0] == 0.0
+    with pytest.raises(BadMotion, match="is not a cycle"):
+        make_course(kick.body, stock.load("kick"), cyclic=True)
+
+
+def test_a_blink_is_too_short(body):
+    with pytest.raises(BadMotion, match="too short"):
+        make_course(body, stock.load("kick").frames(0, 4), cyclic=False)
+
+
+def test_velocities_of_the_centre_of_mass_are_how_it_moves(course_of):
+    course = course_of("run")
+    moved = np.gradient(course.com, 1.0 / CONTROL_FPS, axis=0)
+    np.testing.assert_allclose(course.com_velocity[2:-2], moved[2:-2], atol=0.35)
+    assert np.linalg.norm(course.com_velocity[:, :2], axis=1).mean() > 2.5
+
+
+def test_targets_that_are_aimed_ahead_are_followed_more_closely(course_of, world_of):
+    course = course_of("spinkick")
+    world, at = world_of(8), np.arange(4, 12)
+    held = targets_of_pose(course.body, course.film)[1:].reshape(course.targets.shape)
+    errors = []
+    for targets in (course.targets, held):
+        states, frames = world.state_of(course.qpos[at], course.rates[at]), begun(at)
+        for _ in range(6):
+            states, rows = world.rollout(states, targets[frames.at], substeps=120 // CONTROL_FPS // FILM_STEPS)
+            states, frames = np.array(states[:, -1]), frames.advanced(course)
+        seen = see(course, world, states, rows, frames)
+        errors.append(np.abs(seen.pose_off[:, 6:]).mean())
+    assert errors[0] < 0.7 * errors[1]
+
+
+def test_courses_of_different_clips_have_different_fingerprints(walk, course_of):
+    assert walk.fingerprint() == make_course(walk.body, stock.load("walk")).fingerprint()
+    assert walk.fingerprint() != course_of("run").fingerprint()

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import numpy as np
+import pytest
+
+from sinew.core.control.bounds.seeing import course_seen
+from sinew.core.control.bounds.starts import Start, StartRules, Starts
+
+
+def shown(course, steps=60, copies=64, seed=3, hard=None):
+    """Copies that go along the course for a while, and die where it is hard: what starts learn from."""
+    rng = np.random.default_rng(seed)
+    at = rng.integers(course.steps, size=copies)
+    frames, died = [], []
+    for _ in range(steps):
+        frames.append(at)
+        at = (at + 1) % course.steps
+        falls = np.zeros(copies, dtype=bool) if hard is None else (at == hard)
+        died.append(falls)
+        at = np.where(falls, rng.integers(course.steps, size=copies), at)
+    flat = np.concatenate(frames)
+    seen = course_seen(course, flat)
+    died = np.array(died)
+    after = np.array([*frames[1:], at])
+    start = Start(flat, np.array(seen.qpos), np.array(seen.qvel), seen.observed())
+    return start, np.where(died, 0.0, 1.0), died, np.zeros_like(died), after
+
+
+def test_episodes_begin_all_over_the_course_at_first(walk):
+    starts = Starts(walk, StartRules(), np.random.default_rng(0))
+    first = starts.drawn(2000)
+    assert set(first.at) == set(range(walk.steps))
+    np.testing.assert_array_equal(first.qpos, walk.qpos[first.at])
+    np.testing.assert_allclose(starts.chances, 1.0 / starts.count)
+
+
+def test_they_begin_more_often_before_where_they_fail(walk):
+    starts = Starts(walk, StartRules(), np.random.default_rng(0))
+    for seed in range(5):
+        starts.learn(*shown(walk, seed=seed, hard=20))
+    hard = starts.segment_of[19]
+    assert starts.returns.argmin() == hard
+    assert starts.chances.argmax() == hard
+    assert starts.chances.max() > 1.5 * starts.chances.min()
+    assert starts.chances.sum() == pytest.approx(1.0)
+    assert starts.chances.min() >= 0.2 / starts.count
+    begun = np.bincount(starts.segment_of[starts.drawn(4000).at], minlength=starts.count) / 4000
+    np.testing.assert_allclose(begun, starts.chances, atol=0.03)
+    assert len(starts.curve) == 5
+    assert starts.curve[-1]["chances"][hard] == pytest.approx(starts.chances[hard], abs=1e-3)
+
+
+def test_without_importance_they_begin_everywhere_alike(walk):
+    starts = Starts(walk, StartRules(importance=False), np.random.default_rng(0))
+    starts.learn(*shown(walk, hard=20))
+    np.testing.assert_allclose(starts.chances, 1.0 / starts.count)
+
+
+def test_returns_are_what_comes_after(walk):
+    starts = Starts(walk, StartRules(discount=0.5), np.random.default_rng(0))
+    for seed in range(8):
+        starts.learn(*shown(walk, seed=seed))
+    np.testing.assert_allclose(starts.returns, 2.0, atol=0.05)  # 1 + 1/2 + 1/4 ..., and nobody dies
+
+
+def candidates(walk, copies=400):
+    """States in the first segment, half of which are bent and do well, and half of which die at once."""
+    at = np.ones(copies, dtype=np.int64)
+    seen, good = course_seen(walk, at), np.arange(copies) % 2 == 0
+    qpos = np.array(seen.qpos)
+    qpos[:, 2] += np.where(good, 0.05, -0.05)
+    start = Start(at, qpos, np.array(seen.qvel), seen.observed())
+    return start, np.where(good, 1.0, 0.0)[None], ~good[None], np.zeros((1, copies), dtype=bool), at[None] + 1
+
+
+def test_states_that_did_well_are_begun_in_again(walk):
+    starts = Starts(walk, StartRules(), np.random.default_rng(0))
+    starts.learn(*candidates(walk))
+    first = starts.drawn(8000)
+    own = first.at == 1
+    raised = first.qpos[own, 2] > walk.qpos[1, 2]
+    # Equation 12: e times as often as those that did worst.
+    assert raised.mean() == pytest.approx(np.e / (1.0 + np.e), abs=0.15)
+    assert starts.curve[-1]["apart"][0] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_without_evolution_they_stay_on_the_course(walk):
+    starts = Starts(walk, StartRules(evolution=False), np.random.default_rng(0))
+    starts.learn(*candidates(walk))
+    first = starts.drawn(2000)
+    np.testing.assert_array_equal(first.qpos, walk.qpos[first.at])
+
+
+def test_put_back_they_are_the_same(walk):
+    first, second = (Starts(walk, StartRules(), np.random.default_rng(seed)) for seed in (0, 1))
+    first.learn(*shown(walk, hard=20))
+    first.drawn(50)
+    second.restore(first.state())
+    np.testing.assert_array_equal(first.chances, second.chances)
+    assert first.curve == second.curve
+    for name, values in first.state().items():
+        np.testing.assert_array_equal(values, second.state()[name])
