@@ -16,6 +16,10 @@ from collections.abc import Iterator
 from . import pythons
 from .environment import LOCK, Environment, Failure, required
 
+# PyPI's torch for Linux is made for CUDA and drags gigabytes along; its makers keep small ones for processors here. Pip
+# looks for nothing else in this place, and does without it where it cannot be reached.
+SMALL_TORCH = "https://download.pytorch.org/whl/cpu"
+
 # What bpy links to and a bare machine may lack, as Debian and Ubuntu call it.
 SYSTEM_PACKAGES = "libegl1 libgl1 libgomp1 libsm6 libx11-6 libxfixes3 libxi6 libxkbcommon0 libxrender1 libxxf86vm1"
 
@@ -46,12 +50,14 @@ def _make(environment: Environment, flaw: str) -> None:
     with timed("virtual environment"):
         _run([python, "-I", "-m", "venv", environment.folder], "Python could not make %s" % environment.name)
     pip = [environment.python, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
-    with timed("%d packages" % len(required(environment.requirements))):
-        _run(
-            [*pip, "install", "--progress-bar", "off", "--no-user", "--no-deps", "--only-binary", ":all:"]
-            + ["-r", environment.requirements],
-            "the packages could not be installed: check the network and run this again",
-        )
+    install = [*pip, "install", "--progress-bar", "off", "--no-user", "--no-deps", "--only-binary", ":all:"]
+    complaint = "the packages could not be installed: check the network and run this again"
+    packages = required(environment.requirements)
+    with timed("%d packages" % len(packages)):
+        torch = [line for line in packages if line.startswith("torch==")]
+        if torch:
+            _run([*install, "--retries", "2", "--extra-index-url", SMALL_TORCH, *torch], complaint)
+        _run([*install, "-r", environment.requirements], complaint)
         _run([*pip, "check"], "the pinned packages do not fit together")
     environment.write_marker(imports=False)
     check_imports(environment)

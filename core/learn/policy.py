@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A learned policy as plain arrays: what it does with an observation, without torch."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadFile
+from .environment import Floats
+from .normalising import Moments, Normaliser
+
+Weights = NDArray[np.float32]
+_HINT = "Train it again, or choose another file"
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """Layers of weights behind a normaliser.
+
+    layers: (weights (out, in), biases (out,)) of each layer, the last one without activation.
+    noise: (A,) standard deviations it was learned with.
+    """
+
+    normaliser: Normaliser
+    layers: Sequence[tuple[Weights, Weights]]
+    activation: str
+    output_scale: float
+    noise: Weights
+
+    @property
+    def observation_size(self) -> int:
+        """How many numbers it looks at."""
+        return int(self.layers[0][0].shape[1])
+
+    @property
+    def action_size(self) -> int:
+        """How many numbers it gives."""
+        return len(self.layers[-1][1])
+
+    def __call__(self, observations: Floats) -> Weights:
+        """(..., A) the actions it thinks best after observations (..., O), without noise."""
+        hidden = self.normaliser(observations)
+        for weights, biases in self.layers[:-1]:
+            hidden = _ACTIVATIONS[self.activation](hidden @ weights.T + biases)
+        weights, biases = self.layers[-1]
+        actions: Weights = (hidden @ weights.T + biases) * np.float32(self.output_scale)
+        return actions
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """(arrays, description) to be kept in a file."""
+        moments = self.normaliser.moments
+        arrays: dict[str, NDArray[Any]] = {"noise": self.noise, "mean": moments.mean, "deviations": moments.deviations}
+        for number, (weights, biases) in enumerate(self.layers):
+            arrays |= {f"weights{number}": weights, f"biases{number}": biases}
+        about = {
+            "layers": len(self.layers),
+            "activation": self.activation,
+            "output_scale": self.output_scale,
+            "count": moments.count,
+        }
+        return arrays, about
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> "Policy":
+        """What ``to_arrays`` gave; anything else is a ``BadFile``, for it may come from anywhere."""
+        try:
+            layers = [_layer(arrays, number) for number in range(int(about["layers"]))]
+            activation, scale = str(about["activation"]), float(about["output_scale"])
+            noise = _checked(arrays["noise"], 1).astype(np.float32)
+            moments = Moments(float(about["count"]), _checked(arrays["mean"], 1), _checked(arrays["deviations"], 1))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise BadFile(f"The policy is not whole: {error}", _HINT) from error
+        if activation not in _ACTIVATIONS:
+            raise BadFile(f"The policy has units called '{activation}'", "Update Sinew, or choose another file")
+        if not layers:
+            raise BadFile("The policy has no layers", _HINT)
+        widths = [layers[0][0].shape[1], *(len(biases) for _, biases in layers)]
+        if any(weights.shape != pair for (weights, _), pair in zip(layers, _pairs(widths), strict=True)):
+            raise BadFile("The policy's layers do not fit together", _HINT)
+        if not len(moments.mean) == len(moments.deviations) == widths[0] or len(noise) != widths[-1]:
+            raise BadFile("The policy's layers do not fit its observations and actions", _HINT)
+        return cls(Normaliser(moments), tuple(layers), activation, scale, noise)
+
+
+def _layer(arrays: Mapping[str, NDArray[Any]], number: int) -> tuple[Weights, Weights]:
+    weights, biases = _checked(arrays[f"weights{number}"], 2), _checked(arrays[f"biases{number}"], 1)
+    return weights.astype(np.float32), biases.astype(np.float32)
+
+
+def _checked(array: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
+    numbers = np.asarray(array, dtype=np.float64)
+    if numbers.ndim != dimensions:
+        raise ValueError(f"an array has {numbers.ndim} dimensions instead of {dimensions}")
+    if not np.isfinite(numbers).all():
+        raise ValueError("an array holds what is no number")
+    return numbers
+
+
+def _pairs(widths: Sequence[int]) -> list[tuple[int, int]]:
+    return [(out, into) for into, out in itertools.pairwise(widths)]
+
+
+def _relu(sums: Weights) -> Weights:
+    return np.maximum(sums, np.float32(0.0))
+
+
+def _elu(sums: Weights) -> Weights:
+    # The exponential of what is above zero is not used, and must not overflow.
+    return np.where(sums > 0.0, sums, np.expm1(np.minimum(sums, np.float32(0.0))))
+
+
+def _tanh(sums: Weights) -> Weights:
+    return np.tanh(sums)
+
+
+_ACTIVATIONS = {"relu": _relu, "elu": _elu, "tanh": _tanh}

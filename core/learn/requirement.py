@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether this Python can learn. All else in Sinew works without torch."""
+
+import sys
+from importlib import import_module
+
+from ..errors import LearningMissing
+
+_PACKAGES = {"torch": "torch==2.13.0", "safetensors": "safetensors==0.8.0"}
+_SMALL_BUILD = "--extra-index-url https://download.pytorch.org/whl/cpu"
+
+
+def need_torch() -> None:
+    """Raise ``LearningMissing`` with what to install if torch or safetensors cannot be imported here."""
+    _need("torch", "safetensors")
+
+
+def need_safetensors() -> None:
+    """Raise ``LearningMissing`` if learned policies cannot even be read or written here; torch is not asked for."""
+    _need("safetensors")
+
+
+def _need(*names: str) -> None:
+    for name in names:
+        try:
+            import_module(name)
+        except (ImportError, OSError) as error:  # OSError: a library of the system that torch links to is missing
+            wanted = " ".join(_PACKAGES[one] for one in names)
+            # PyPI's own build for Linux brings gigabytes of CUDA along.
+            where = f" {_SMALL_BUILD}" if "torch" in names and sys.platform == "linux" else ""
+            raise LearningMissing(
+                f"Training needs {name}, which the worker's Python ({sys.executable}) cannot import: {error}",
+                f"Run: {sys.executable} -m pip install {wanted}{where}, or choose another Python in Sinew's preferences"
+                ". Methods that do not train, such as sampling, work without it",
+            ) from error
