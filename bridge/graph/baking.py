@@ -36,8 +36,8 @@ class BakeRequest:
     """What is to be baked from a graph.
 
     mode: of ``modes.MODES``. skills: the text of a sequence; for all others the skill that goes on, '' for the first.
-    curve: the name of the curve to go along; points: metres on the ground instead of it. from_start: whether the
-        character begins where that does, facing along it, rather than where it stands.
+    curve: the name of the curve to go along; points: metres on the ground instead of it, closed if they end where they
+        begin. from_start: whether the character begins where that does, facing along it, rather than where it stands.
     frame_start: where the motion begins. scale: metres a Blender unit.
     pushes: besides those on the stage. settings: what else the method may be told.
     """
@@ -114,7 +114,8 @@ def standing(obj: bpy.types.Object, frame: int, seconds: float, scale: float) ->
 
 def _path(scene: bpy.types.Scene, request: BakeRequest, metres_per_unit: float) -> Attachment:
     if request.points:
-        return {"points": np.array([(x, y, 0.0) for x, y in request.points])}, {"closed": False}
+        points = np.array([(x, y, 0.0) for x, y in request.points])
+        return {"points": points}, {"closed": len(points) > 3 and request.points[0] == request.points[-1]}
     return read_path(scene, request.curve, metres_per_unit)
 
 

@@ -127,6 +127,14 @@ def test_a_path_travels_with_the_job(runner):
     np.testing.assert_allclose(arrays["points"], [(0, 0, 0), (1, 2, 0)])
 
 
+def test_a_job_knows_whether_its_path_is_closed(runner):
+    poly("Ring", [(0, 0, 0), (4, 0, 0), (4, 4, 0)], closed=True)
+    assert baked(runner, mode="PATH", curve="Ring").attachment("path")[1] == {"closed": True}
+    around = ((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 0.0))
+    for points, closed in ((around, True), (around[:3], False), (((0.0, 0.0), (4.0, 0.0), (0.0, 0.0)), False)):
+        assert baked(runner, mode="PATH", points=points).attachment("path")[1] == {"closed": closed}
+
+
 def test_who_goes_along_a_path_begins_on_it_or_where_it_stands(runner):
     poly("Way", [(7, 3, 0), (7, 9, 0)])
     body = files.read(runner).graph.body

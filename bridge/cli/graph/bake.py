@@ -45,7 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seconds", type=float, default=10.0, metavar="S", help="how long, or how long at most (default 10)")
     add("--skills", default="", metavar="TEXT", help="for sequence and pushed, such as 'walk 3, run 2, kick'")
     add("--curve", default="", metavar="NAME", help="the scene's curve to go along")
-    add("--points", metavar="X,Y ...", help="metres to go along instead of a curve, such as '0,0 3,0 5,2'")
+    add(
+        "--points",
+        metavar="X,Y ...",
+        help="metres to go along instead of a curve, such as '0,0 3,0 5,2'; "
+        "round and round if they end where they begin",
+    )
     add("--from-here", action="store_true", help="go to the path from where the character stands, not from its start")
     add("--characters", type=int, default=0, metavar="N", help="make so many, who face each other (meet: default 2)")
     add(
