@@ -18,10 +18,11 @@ from .control_graph import ControlGraph
 from .features import Features
 from .homes import home_of
 from .io import graph_from_arrays, graph_to_arrays
-from .layout import laid
+from .layout import Layout, laid
 from .learning import Learner, Progress, Study
 from .motion_graph import graph_of
 from .plans import RandomWalk
+from .retargeting import aligned
 
 _STUDIES = {
     "draft": Study(copies=256, members=16, examples=100, iterations=2),
@@ -74,7 +75,7 @@ class GraphLearn:
         study = _STUDIES[settings.quality]
         with ExitStack() as opened:
             learner = Learner(layout, engines.get(run.engine), study, seed, opened=opened)
-            step, now = checkpoint.load(run, body, learner.begun(track, _known(run)))
+            step, now = checkpoint.load(run, body, learner.begun(track, _known(run, layout)))
 
             def look() -> None:  # what there is to be learned may become more on the way
                 run.progress(step, len(learner.lessons(now)) * (1 + study.iterations) + 1, **_figures(now))
@@ -92,10 +93,10 @@ class GraphLearn:
             return _shown(graph, clip, run, seed)
 
 
-def _known(run: Run) -> ControlGraph | None:
+def _known(run: Run, layout: Layout) -> ControlGraph | None:
     """The graph of another body to begin with, if the job has one."""
     attached = run.attachment(GRAPH_FILE)
-    return None if attached is None else graph_from_arrays(*attached)
+    return None if attached is None else aligned(graph_from_arrays(*attached), layout)
 
 
 def _figures(now: Progress) -> dict[str, float]:
