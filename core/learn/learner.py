@@ -69,12 +69,13 @@ class Learner:
         before = self.earnings
         seen = Moments.of(returns.reshape(-1, 1))
         self.earnings = (before + seen).forgetting(_REMEMBERED * seen.count)
-        # What the network expects stays the same, though its scale changes (van Hasselt et al. 2016).
-        shrink = float(before.spread[0] / self.earnings.spread[0])
-        shift = float((before.mean[0] - self.earnings.mean[0]) / self.earnings.spread[0])
-        weights, biases = self.critic.layers[-1]
-        weights.data.mul_(shrink)
-        biases.data.mul_(shrink).add_(shift)
+        if before.count:
+            # What the network expects stays the same, though its scale changes (van Hasselt et al. 2016).
+            shrink = float(before.spread[0] / self.earnings.spread[0])
+            shift = float((before.mean[0] - self.earnings.mean[0]) / self.earnings.spread[0])
+            weights, biases = self.critic.layers[-1]
+            weights.data.mul_(shrink)
+            biases.data.mul_(shrink).add_(shift)
         scaled: Rows = ((returns - self.earnings.mean[0]) / self.earnings.spread[0]).astype(np.float32)
         return scaled
 
@@ -104,12 +105,12 @@ class Learner:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All of it as plain arrays."""
-        arrays: dict[str, NDArray[Any]] = {"rate": np.array(self.rate)}
+        arrays: dict[str, NDArray[Any]] = {"rate": np.array([self.rate])}
         for name, network in (("actor", self.actor), ("critic", self.critic)):
             arrays |= {f"{name}.{part}": array for part, array in network.state().items()}
         for name, moments in (("moments", self.moments), ("earnings", self.earnings)):
             arrays |= {
-                f"{name}.count": np.array(moments.count),
+                f"{name}.count": np.array([moments.count]),
                 f"{name}.mean": moments.mean,
                 f"{name}.deviations": moments.deviations,
             }
@@ -121,10 +122,10 @@ class Learner:
             network.restore({part: arrays[f"{name}.{part}"] for part in ("weights", "fading", "squares", "steps")})
         self.earnings = _moments("earnings", arrays, 1)
         self.watched(_moments("moments", arrays, len(self.moments.mean)))
-        self.rate = float(arrays["rate"])
+        self.rate = float(arrays["rate"].item())
 
 
-_REMEMBERED = 20.0
+_REMEMBERED = 5.0
 """Rollouts after which the scale of returns fades: they grow while the policy learns."""
 
 
@@ -132,7 +133,7 @@ def _moments(name: str, arrays: Mapping[str, NDArray[Any]], size: int) -> Moment
     mean, deviations = (np.array(arrays[f"{name}.{part}"], dtype=np.float64) for part in ("mean", "deviations"))
     if mean.shape != (size,) or deviations.shape != (size,):
         raise ValueError(f"{mean.shape} {name} instead of {(size,)}")
-    return Moments(float(arrays[f"{name}.count"]), mean, deviations)
+    return Moments(float(arrays[f"{name}.count"].item()), mean, deviations)
 
 
 def _hidden(width: int, layers: int) -> list[int]:

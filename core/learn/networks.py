@@ -82,7 +82,7 @@ class Network:
     def state(self) -> dict[str, NDArray[Any]]:
         """Weights and Adam's memory as plain arrays."""
         arrays = {name: getattr(self, name).cpu().numpy().copy() for name in ("weights", "fading", "squares")}
-        return arrays | {"steps": np.array(self.steps)}
+        return arrays | {"steps": np.array([self.steps])}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Put back what ``state`` gave; arrays of another size are refused with a ``ValueError``."""
@@ -91,7 +91,7 @@ class Network:
             if arrays[name].shape != tuple(target.shape):
                 raise ValueError(f"{arrays[name].shape} {name} instead of {tuple(target.shape)}")
             target.copy_(torch.from_numpy(np.ascontiguousarray(arrays[name], dtype=np.float32)))
-        self.steps = int(arrays["steps"])
+        self.steps = int(arrays["steps"].item())
 
     def numpy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """Copies of each layer's weights (out, in) and biases (out,)."""
