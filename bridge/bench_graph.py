@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=words,
         default=CYCLES,
         metavar="NAMES",
-        help=f"cycles of the table, the first also of endurance and cost (default {','.join(CYCLES)})",
+        help=f"cycles of the table, the first also of endurance, cost and retarget (default {','.join(CYCLES)})",
     )
     add(
         "--linked",

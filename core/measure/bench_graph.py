@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Control graphs on the stock clips: learning and pushes as in the paper's table II, endurance, trouble, and cost."""
+"""Control graphs on the stock clips: the paper's table II, endurance, trouble, cost, and learning for another body."""
 
 import time
 import traceback
@@ -14,6 +14,7 @@ from ..motion.io import stock
 from ..sim import engines
 from . import bench_rows
 from .bench_rows import Row
+from .graph_retarget import retargeting
 from .graph_school import CYCLES, School, lesson_figures
 from .graph_tests import cost, endurance, push_test
 from .graph_walks import collision, pushed_walk
@@ -34,7 +35,7 @@ _LINE_EVERY_S = 5.0
 class Bench:
     """What is measured with what.
 
-    skills: of the table, the first also of endurance and cost. linked: of the graph that is walked and collides.
+    skills: of the table, the first also of endurance, cost and retarget. linked: of the graph that walks and collides.
     seconds: other than the part's own.
     """
 
@@ -144,12 +145,17 @@ def _collide(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
     return {"skill": skill, **row}
 
 
+def _retarget(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+    return retargeting(graph, bench.school, seed)
+
+
 _PARTS: dict[str, Callable[[Bench, ControlGraph, int], dict[str, Any]]] = {
     "table": table,
     "endurance": _endurance,
     "walk": _walk,
     "cost": _cost,
     "collide": _collide,
+    "retarget": _retarget,
 }
 _OF_LINKED = ("walk", "collide")
 PARTS = tuple(_PARTS)

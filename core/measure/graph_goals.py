@@ -11,6 +11,7 @@ from .graph_walks import UP_WITHIN_S
 Summary = dict[str, Any]
 LEARN_S_PER_S = 600.0
 COST_S_PER_S = 0.1
+_AS_HARD = 0.9  # of what was learned from nothing stands: pushes of two runs differ by that much
 
 
 def summary_of(part: str, rows: Sequence[Row]) -> Summary:
@@ -123,6 +124,13 @@ def _collided(row: Row) -> str | None:
     return "" if any(fall["up_s"] is not None for fall in falls) else "nobody was up again before the end"
 
 
+def _sooner(row: Row) -> str | None:
+    cold, warm = row["cold"], row["warm"]
+    if warm["learn_s"] >= cold["learn_s"]:
+        return f"{warm['learn_s']:.0f} s instead of {cold['learn_s']:.0f} s"
+    return "" if warm["push_n"] >= _AS_HARD * cold["push_n"] else f"{_stands(warm)} instead of {_stands(cold)}"
+
+
 _GOALS: dict[str, dict[str, _Judge]] = {
     "table": {
         "stands the paper's push, scaled by mass": _floor,
@@ -136,6 +144,7 @@ _GOALS: dict[str, dict[str, _Judge]] = {
     },
     "cost": {"under 1/10 of real time on one core with MuJoCo": _cheap},
     "collide": {"two characters collide, fall and rise": _collided},
+    "retarget": {"on longer legs, what another body knows is learned sooner and stands as much": _sooner},
 }
 
 
@@ -157,6 +166,14 @@ def _collide_said(row: Row) -> str:
     return f"touched {len(row['touched_s'])} times, {down}, {ups} times up again"
 
 
+def _retarget_said(row: Row) -> str:
+    said = (
+        f"{how} {_stands(own)} after {own['learn_s']:.0f} s and {own['iterations']} iterations"
+        for how, own in (("cold", row["cold"]), ("warm", row["warm"]))
+    )
+    return f"legs x {row['longer_legs']:g}: {', '.join(said)}"
+
+
 _SAID: dict[str, Callable[[Row], str]] = {
     "table": _table_said,
     "endurance": lambda row: f"{row['lasted_s']:.0f} s of {row['seconds']:.0f} s, {row['falls']} falls",
@@ -166,4 +183,5 @@ _SAID: dict[str, Callable[[Row], str]] = {
         f"{row['over_bare']:.1f} x the bare engine"
     ),
     "collide": _collide_said,
+    "retarget": _retarget_said,
 }

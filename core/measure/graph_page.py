@@ -132,6 +132,20 @@ def _collide(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _retarget(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
+    lines = ["| skill | body | begins with | learned in | iterations | push after the first | push in the end |"]
+    lines += ["|---" * 7 + "|"]
+    for row in rows:
+        body = f"legs × {row['longer_legs']:g}, {row['mass_kg']:.0f} kg"
+        for how, words in (("cold", "nothing"), ("warm", "what the first body knows")):
+            own = row[how]
+            stands = "falls by itself" if own["falls_unpushed"] else f"**{own['push_n']:.0f} N**"
+            first = _number(own["first_push_n"], "N")
+            cells = (name_of(row), body, words, _number(own["learn_s"], "s"), str(own["iterations"]), first, stands)
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def _took(fall: Mapping[str, Any]) -> str:
     return _DASH if fall["up_s"] is None else f"{fall['up_s'] - fall['fell_s']:.1f} s"
 
@@ -164,4 +178,5 @@ _SECTIONS: tuple[tuple[str, str, Callable[[Sequence[Row], Mapping[str, str]], st
     ("walk", "A random walk that is pushed every 10 s", _walk),
     ("cost", "What it costs to play one character", _cost),
     ("collide", "Two characters run into each other", _collide),
+    ("retarget", "Another body", _retarget),
 )

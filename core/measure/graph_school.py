@@ -16,7 +16,8 @@ from ..control.character import body_of
 from ..control.graph.control_graph import ControlGraph
 from ..control.graph.distances import proposed
 from ..control.graph.guessing import guessed_gait, guessed_kind
-from ..control.graph.io import graph_from_arrays, load_graph, save_graph
+from ..control.graph.io import graph_from_arrays, graph_to_arrays, load_graph, save_graph
+from ..control.graph.learn_method import GRAPH_FILE
 from ..control.graph.motion_graph import MotionGraph, Skill, attachments_of
 from ..errors import SinewError
 from ..files import make_folder
@@ -78,17 +79,34 @@ class School:
         words = ("+".join(names), self.engine, *self.settings, f"seed={seed}")
         return self.folder / f"{'_'.join(words).replace('/', '-')}.npz"
 
+    def taught(
+        self,
+        motions: MotionGraph,
+        seed: int,
+        name: str,
+        begin_with: ControlGraph | None = None,
+        keep: Callable[[ControlGraph], None] = lambda _: None,
+    ) -> ControlGraph:
+        """A graph learned now, by the clock.
+
+        begin_with: the same skills, learned for another body. keep: given the graph as soon as it is there.
+        """
+        method, settings = method_and_settings(METHOD, list(self.settings))
+        attached = {key: (dict(arrays), dict(meta)) for key, (arrays, meta) in attachments_of(motions).items()}
+        if begin_with is not None:
+            arrays, meta = graph_to_arrays(begin_with)
+            attached[GRAPH_FILE] = dict(arrays), dict(meta)
+        run = TimedRun(self.engine, seed, attached, name, self.say)
+        run.keep = keep
+        method.run(motions.skills[0].clip, settings, run)
+        return run.graphs[0]
+
     def _learned(self, names: Sequence[str], seed: int) -> ControlGraph:
         make_folder(self.folder)
-        method, settings = method_and_settings(METHOD, list(self.settings))
         skills = tuple(map(skill_of, names))
-        clip = skills[0].clip
-        body, _ = body_of(clip, BenchRun(self.engine, seed, {}))
+        body, _ = body_of(skills[0].clip, BenchRun(self.engine, seed, {}))
         motions = MotionGraph(skills, proposed(body, skills) if len(skills) > 1 else ())
-        attached = {name: (dict(arrays), dict(meta)) for name, (arrays, meta) in attachments_of(motions).items()}
-        run = TimedRun(self.engine, seed, attached, "+".join(names), self.say)
-        run.keep = lambda graph: save_graph(self.path(names, seed), graph)
-        method.run(clip, settings, run)
+        self.taught(motions, seed, "+".join(names), keep=lambda graph: save_graph(self.path(names, seed), graph))
         return load_graph(self.path(names, seed))
 
 
@@ -100,6 +118,7 @@ class TimedRun(BenchRun):
     ) -> None:
         super().__init__(engine, seed, attachments)
         self.keep: Callable[[ControlGraph], None] = lambda _: None
+        self.graphs: list[ControlGraph] = []
         self._name, self._say = name, say
         self._begin, self._begin_core = time.perf_counter(), time.process_time()
         self._marks: list[float] = []
@@ -127,7 +146,8 @@ class TimedRun(BenchRun):
             "commit": bench_rows.commit(),
             "machine": bench_rows.machine(),
         }
-        self.keep(replace(graph, about={**graph.about, _CLOCK: clock}))
+        self.graphs.append(replace(graph, about={**graph.about, _CLOCK: clock}))
+        self.keep(self.graphs[-1])
 
 
 def skill_of(name: str) -> Skill:

@@ -122,3 +122,18 @@ def test_lines_say_what_matters():
     assert line_of(walk_row()).endswith("300 s, 29 pushes: 3 times down (1 by a push), 3 up within 10 s")
     assert line_of(collide_row((3.0, 9.0), (25.0, None))).endswith("2 times down (1 by a touch), 1 times up again")
     assert line_of({"part": "walk", "name": "walk", **HOW, "refused": "No way"}).endswith("No way")
+
+
+def retarget_row(cold=(240.0, 500.0), warm=(60.0, 490.0)):
+    both = {
+        how: {"learn_s": seconds, "push_n": push, "iterations": 3, "falls_unpushed": False}
+        for how, (seconds, push) in (("cold", cold), ("warm", warm))
+    }
+    return {"part": "retarget", "name": "walk", **HOW, "longer_legs": 1.25, **both}
+
+
+def test_what_another_body_knows_must_save_time_and_cost_no_steadiness():
+    assert only_goal("retarget", retarget_row())["met"] is True
+    assert only_goal("retarget", retarget_row(warm=(250.0, 600.0)))["misses"] == ["walk seed 0: 250 s instead of 240 s"]
+    assert only_goal("retarget", retarget_row(warm=(60.0, 400.0)))["misses"] == ["walk seed 0: 400 N instead of 500 N"]
+    assert "cold 500 N after 240 s and 3 iterations, warm 490 N after 60 s" in line_of(retarget_row())

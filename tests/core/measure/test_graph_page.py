@@ -98,3 +98,11 @@ def test_a_drawing_has_both_curves_and_the_floor():
 def test_short_and_empty_curves_are_drawn(curve):
     assert "nan" not in drawn("walk", curve)
     ElementTree.fromstring(drawn("walk", curve))
+
+
+def test_another_body_has_a_line_for_each_way_to_begin():
+    own = {"learn_s": 240.0, "iterations": 6, "push_n": 500.0, "falls_unpushed": False, "first_push_n": 460.0}
+    row = {"part": "retarget", "name": "walk", **HOW, "longer_legs": 1.25, "mass_kg": 88.8, "cold": own}
+    text = made([row | {"warm": own | {"learn_s": 60.0, "push_n": 0.0, "falls_unpushed": True, "iterations": 1}}])
+    assert "| walk seed 0 | legs × 1.25, 89 kg | nothing | 240 s | 6 | 460 N | **500 N** |" in text
+    assert "| what the first body knows | 60 s | 1 | 460 N | falls by itself |" in text
