@@ -6,7 +6,7 @@ the value network has a steady rate of its own, and is not clipped.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -49,6 +49,11 @@ class _Samples:
     likelihoods: Tensor
     advantages: Tensor
     noise: Tensor
+
+    def at(self, rows: Tensor) -> "_Samples":
+        """Some of them."""
+        names = ("observations", "actions", "means", "likelihoods", "advantages")
+        return replace(self, **{name: getattr(self, name).index_select(0, rows) for name in names})
 
 
 def update(learner: Learner, rollout: Rollout, rng: np.random.Generator) -> Lesson:
@@ -102,9 +107,9 @@ def _improve_policy(learner: Learner, samples: _Samples, order: Order) -> tuple[
         log_noise = log_noise.detach()
     losses, clipped, moves = [], [], []
     for rows in _minibatches(order, settings.minibatch, learner.device):
-        actions, old_means, advantages = samples.actions[rows], samples.means[rows], samples.advantages[rows]
-        means = learner.mean_actions(samples.observations[rows])
-        ratio = torch.exp(_log_likelihood(actions, means, log_noise) - samples.likelihoods[rows])
+        chosen = samples.at(rows)
+        advantages, means = chosen.advantages, learner.mean_actions(chosen.observations)
+        ratio = torch.exp(_log_likelihood(chosen.actions, means, log_noise) - chosen.likelihoods)
         within = torch.clamp(ratio, 1.0 - settings.clip, 1.0 + settings.clip)
         loss = -torch.minimum(ratio * advantages, within * advantages).mean()
         if settings.action_limit:
@@ -113,7 +118,7 @@ def _improve_policy(learner: Learner, samples: _Samples, order: Order) -> tuple[
         if settings.learned_noise and settings.entropy:
             loss = loss - settings.entropy * log_noise.sum()
         with torch.no_grad():
-            moves.append(float(_divergence(old_means, samples.noise, means, log_noise)))
+            moves.append(float(_divergence(chosen.means, chosen.noise, means, log_noise)))
             clipped.append(float((ratio != within).float().mean()))
         losses.append(float(loss.detach()))
         if settings.target_kl and moves[-1] > _TOO_FAR * settings.target_kl:
@@ -144,7 +149,8 @@ def _follow(learner: Learner, kl: float) -> None:
 def _improve_values(learner: Learner, observations: Tensor, targets: Tensor, order: Order) -> float:
     settings, losses = learner.settings, []
     for rows in _minibatches(order, settings.minibatch, learner.device):
-        loss = 0.5 * (learner.critic(observations[rows]).squeeze(1) - targets[rows]).square().mean()
+        expected = learner.critic(observations.index_select(0, rows)).squeeze(1)
+        loss = 0.5 * (expected - targets.index_select(0, rows)).square().mean()
         learner.critic.descend(loss, settings.critic_rate, settings.gradient_limit)
         losses.append(float(loss.detach()))
     return float(np.mean(losses))

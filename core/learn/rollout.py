@@ -59,7 +59,7 @@ class _Part:
         self.tally = Tally(environment.worlds, environment.reasons)
         self.observations: Floats = environment.start()
         self.seen = Moments.none(environment.observation_size)
-        self.cut: list[tuple[int, int, Rows]] = []
+        self.cut: list[tuple[int, NDArray[np.intp], Rows]] = []
 
     def collect(self, rollout: Rollout, act: Act, normaliser: Normaliser) -> None:
         """Fill this environment's columns."""
@@ -82,8 +82,9 @@ class _Part:
         normaliser(self.observations, out=rollout.after[self.columns])
 
     def _keep_cut(self, step: int, done: Transition, normaliser: Normaliser) -> None:
-        for world in np.nonzero(done.truncated & ~done.terminated)[0]:
-            self.cut.append((step, self.first + int(world), normaliser(done.last_observations[world])))
+        worlds = np.nonzero(done.truncated & ~done.terminated)[0]
+        if len(worlds):
+            self.cut.append((step, self.first + worlds, normaliser(done.last_observations[worlds])))
 
 
 class Collector:
@@ -109,8 +110,11 @@ class Collector:
             with ThreadPoolExecutor(len(self._parts)) as pool:
                 for waiting in [pool.submit(one.collect, self.rollout, act, normaliser) for one in self._parts]:
                     waiting.result()
-        cut = sorted((entry for part in self._parts for entry in part.cut), key=lambda entry: entry[:2])
-        self.rollout.cut = np.array([row for _, _, row in cut], dtype=np.float32).reshape(-1, self.observation_size)
+        # Environments come in the order of their worlds, so this is the order of ``np.nonzero``.
+        cut = sorted((entry for part in self._parts for entry in part.cut), key=lambda entry: (entry[0], entry[1][0]))
+        self.rollout.cut = np.concatenate(
+            [np.zeros((0, self.observation_size), np.float32), *(rows for *_, rows in cut)]
+        )
         for name in ("observations", "rewards", "after", "cut"):
             if not np.isfinite(getattr(self.rollout, name)).all():
                 raise ValueError(f"the environment gave {name} that are no numbers")
