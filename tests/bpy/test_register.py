@@ -8,7 +8,7 @@ import sys
 import bpy
 import pytest
 
-HEAVY = ("torch", "mujoco", "pybullet", "scipy", "cma")
+HEAVY = ("torch", "safetensors", "mujoco", "pybullet", "scipy", "cma")
 
 # In a Python of its own, because other tests of this session may have imported an engine or scipy.
 PROBE = """

@@ -112,6 +112,19 @@ def test_an_interrupted_making_leaves_no_marker(whole, monkeypatch):
     assert not os.path.exists(whole.marker)
 
 
+def test_torch_comes_from_where_it_is_small_and_nothing_else_does(whole, tmp_path, monkeypatch):
+    (tmp_path / "requirements" / "common.txt").write_text("scipy==1.0\ntorch==2.0 # learning\n")
+    asked = []
+    monkeypatch.setattr(pythons, "find", lambda: (sys.executable, "3.11.7"))
+    monkeypatch.setattr(making, "_run", lambda command, _: asked.append(command))
+    monkeypatch.setattr(making, "check_imports", lambda _: None)
+    making.ensure(whole)
+    small = [command for command in asked if making.SMALL_TORCH in command]
+    assert len(small) == 1 and small[0][-1] == "torch==2.0" and "scipy==1.0" not in small[0]
+    # First, so that the rest finds its torch there already.
+    assert asked.index(small[0]) < next(place for place, command in enumerate(asked) if "-r" in command)
+
+
 def test_without_a_python_the_old_one_stays(whole, monkeypatch):
     os.rmdir(os.path.join(whole.packages, "bpy"))
     monkeypatch.setattr(pythons, "candidates", list)
