@@ -9,9 +9,11 @@ import bpy
 import numpy as np
 
 from ..core.body.mesh import SkinnedMesh
+from ..core.body.part_edit import PartEdit
 from ..core.control.character import BODY, MESH, BodyChoices
 from ..core.errors import RigError, SinewError
 from . import actions
+from .body_edits import AUTO, edit_of
 from .kept import scene_kept
 from .mesh_reader import read_mesh
 from .rig_reader import RigMotion
@@ -25,7 +27,8 @@ _PLAIN = ("preset", "gains", "mass_kg", "use_mesh")
 class BodyRequest:
     """What is asked for on top of what the armature says; None for as the armature says.
 
-    overrides: by bone name a role, 'ride' or 'merge'; the armature's own hold for the other bones.
+    overrides: by bone name a role, 'ride' or 'merge'; edits: by bone name what its part is like. The armature's own
+        hold for the other bones.
     """
 
     preset: str | None = None
@@ -33,12 +36,13 @@ class BodyRequest:
     mass_kg: float | None = None
     use_mesh: bool | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
+    edits: Mapping[str, PartEdit] = field(default_factory=dict)
 
     def checked(self) -> BodyChoices:
         """The choices themselves; names and numbers that are wrong for any armature are refused."""
         named = {"preset": self.preset, "gains": self.gains, "mass_kg": self.mass_kg}
         said = {name: value for name, value in named.items() if value is not None}
-        return BodyChoices(**said, overrides=self.overrides)
+        return BodyChoices(**said, overrides=self.overrides, edits=self.edits)
 
 
 def asked_of(obj: bpy.types.Object) -> BodyRequest:
@@ -47,15 +51,17 @@ def asked_of(obj: bpy.types.Object) -> BodyRequest:
     if own is None:  # Sinew's properties are not registered
         return BodyRequest()
     # Bones without a name are lines of the list that were not filled in yet.
-    overrides = {item.name: item.role for item in own.overrides if item.name}
+    overrides = {item.name: item.role for item in own.overrides if item.name and item.role != AUTO}
+    edits = {item.name: edit for item in own.overrides if item.name and (edit := edit_of(item)).says}
     mass_kg = float(str(np.float32(own.mass_kg))) or None  # without what single precision adds to it
-    return BodyRequest(own.preset, own.gains, mass_kg, own.use_mesh, overrides)
+    return BodyRequest(own.preset, own.gains, mass_kg, own.use_mesh, overrides, edits)
 
 
 def _together(own: BodyRequest, asked: BodyRequest) -> BodyRequest:
     """What is asked for, and what the armature says where nothing is."""
     said = {name: value for name in _PLAIN if (value := getattr(asked, name)) is not None}
-    return replace(own, **said, overrides={**own.overrides, **asked.overrides})
+    overrides, edits = {**own.overrides, **asked.overrides}, {**own.edits, **asked.edits}
+    return replace(own, **said, overrides=overrides, edits=edits)
 
 
 def attachments_of(
@@ -73,14 +79,14 @@ def attachments_of(
     choices.require_bones(rig.clip.skeleton)
     found: dict[str, Attachment] = {BODY: ({}, choices.to_mapping())}
     if wanted.use_mesh is not False:
-        mesh = _mesh_of(obj, rig, action)
+        mesh = mesh_of(obj, rig, action)
         if mesh is not None:
             arrays = {"vertices": mesh.vertices, "weights": mesh.weights, "areas": mesh.areas}
             found[MESH] = (arrays, {})
     return found
 
 
-def _mesh_of(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None) -> SkinnedMesh | None:
+def mesh_of(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None) -> SkinnedMesh | None:
     """The mesh at rest, standing as the rest skeleton does; an error says how to do without."""
     scene = bpy.context.scene
     try:

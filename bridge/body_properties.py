@@ -9,30 +9,186 @@ from bpy.props import (
     CollectionProperty,
     EnumProperty,
     FloatProperty,
+    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
 )
 
+from ..core.body.part_edit import STIFFNESS
 from ..core.body.presets import body_preset, body_presets, gain_preset, gain_presets
 from ..core.control.character import BodyChoices, override_choices
+from .body_edits import AUTO
 from .properties import enum_items
 
 _DEFAULT = BodyChoices()
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}  # characters are often linked from a file of their own
+_ROLES = ((AUTO, "As Found", "Whatever its name and place in the skeleton say"), *override_choices())
+# The numbers stand in files.
+_SHAPES = (
+    ("capsule", "Capsule", "Round and long, as limbs are", "MESH_CAPSULE", 0),
+    ("box", "Box", "Flat and with corners, as feet, hands and chests are", "MESH_CUBE", 1),
+    ("sphere", "Sphere", "A ball", "MESH_UVSPHERE", 2),
+)
 _ROOT = str(Path(__file__).resolve().parents[1])  # Blender looks for presets/sinew/body below it
 _preset_paths: list[str] = []
 
 
 class SINEW_PG_bone_override(bpy.types.PropertyGroup):
-    """What one bone is told to be."""
+    """What one bone is told to be: its role, and what its part of the body is like, where that is ticked.
+
+    Lengths and masses have no Blender unit: those would follow the scene's unit scale, and physics does not.
+    """
 
     name: StringProperty(name="Bone", description="The bone's name", options=set(), override=_EDITABLE)
     role: EnumProperty(
-        items=enum_items(override_choices()),
+        items=enum_items(_ROLES),
         name="Role",
         description="What the bone is in the body, whatever its name and place say",
         default="ride",
+        options=set(),
+        override=_EDITABLE,
+    )
+    use_shape: BoolProperty(
+        name="Shape",
+        description="Give the part a shape by hand rather than the fitted one",
+        options=set(),
+        override=_EDITABLE,
+    )
+    shape: EnumProperty(
+        items=_SHAPES, name="Shape", description="What the part collides as", options=set(), override=_EDITABLE
+    )
+    radius: FloatProperty(
+        name="Radius (m)",
+        description="How thick a capsule or how large a ball is, in metres",
+        default=0.05,
+        min=0.001,
+        soft_max=0.5,
+        max=50.0,
+        precision=3,
+        step=1,
+        options=set(),
+        override=_EDITABLE,
+    )
+    length: FloatProperty(
+        name="Length (m)",
+        description="How long a capsule is from tip to tip, round ends included, in metres",
+        default=0.3,
+        min=0.002,
+        soft_max=2.0,
+        max=99.0,
+        precision=3,
+        step=1,
+        options=set(),
+        override=_EDITABLE,
+    )
+    edges: FloatVectorProperty(
+        name="Edges (m)",
+        description="How long the box is along each of its own axes, in metres",
+        size=3,
+        default=(0.1, 0.1, 0.1),
+        min=0.001,
+        soft_max=2.0,
+        max=99.0,
+        precision=3,
+        step=1,
+        options=set(),
+        override=_EDITABLE,
+    )
+    use_offset: BoolProperty(
+        name="Place",
+        description="Move the part from where it was fitted",
+        options=set(),
+        override=_EDITABLE,
+    )
+    offset: FloatVectorProperty(
+        name="Offset (m)",
+        description="How far the part is moved along the bone's own axes, in metres; Y is along the bone",
+        size=3,
+        soft_min=-1.0,
+        soft_max=1.0,
+        min=-99.0,
+        max=99.0,
+        precision=3,
+        step=1,
+        options=set(),
+        override=_EDITABLE,
+    )
+    use_mass: BoolProperty(
+        name="Mass",
+        description="Weigh the part by hand. Where the whole body's mass is given, the other parts make up for it",
+        options=set(),
+        override=_EDITABLE,
+    )
+    mass_kg: FloatProperty(
+        name="Mass (kg)",
+        description="What the part weighs, in kilograms",
+        default=1.0,
+        min=0.001,
+        soft_max=50.0,
+        max=9e4,
+        precision=2,
+        step=10,
+        options=set(),
+        override=_EDITABLE,
+    )
+    use_limits: BoolProperty(
+        name="Limits",
+        description="Say how far the joint goes; the simulated body keeps to it also where the motion does not",
+        options=set(),
+        override=_EDITABLE,
+    )
+    is_hinge: BoolProperty(
+        name="Hinge",
+        description="Whether the joint bends about one axis, so that it has a lower and an upper limit",
+        options=set(),
+        override=_EDITABLE,
+    )
+    lower: FloatProperty(
+        name="Least Bend",
+        description="How far the joint may be overstretched (below zero), or must stay bent",
+        default=-0.17,
+        min=-3.14,
+        max=3.14,
+        subtype="ANGLE",
+        options=set(),
+        override=_EDITABLE,
+    )
+    upper: FloatProperty(
+        name="Most Bend",
+        description="How far the joint bends",
+        default=2.6,
+        min=-3.14,
+        max=3.14,
+        subtype="ANGLE",
+        options=set(),
+        override=_EDITABLE,
+    )
+    reach: FloatProperty(
+        name="Reach",
+        description="How far the joint turns from the middle of its range, in any direction",
+        default=1.5,
+        min=0.01,
+        max=3.14159,
+        subtype="ANGLE",
+        options=set(),
+        override=_EDITABLE,
+    )
+    use_stiffness: BoolProperty(
+        name="Stiffness",
+        description="Make this joint weaker or stronger than the muscles preset does",
+        options=set(),
+        override=_EDITABLE,
+    )
+    stiffness: FloatProperty(
+        name="Stiffness",
+        description="Times what the muscles preset says, for stiffness, damping and strength alike",
+        default=1.0,
+        min=STIFFNESS[0],
+        soft_max=4.0,
+        max=STIFFNESS[1],
+        precision=2,
+        step=5,
         options=set(),
         override=_EDITABLE,
     )

@@ -2,11 +2,10 @@
 """What a command line says about the body, the same for every verb that simulates."""
 
 import argparse
-from collections.abc import Sequence
 
 from ...core.body.presets import body_presets, gain_presets
-from ...core.errors import BadSettings
 from ..bodies import BodyRequest
+from .bone_texts import read_bones
 
 
 def add_body(parser: argparse.ArgumentParser) -> None:
@@ -20,8 +19,10 @@ def add_body(parser: argparse.ArgumentParser) -> None:
         "--bone",
         action="append",
         default=[],
-        metavar="NAME=ROLE",
-        help="what a bone is, such as Hips=pelvis, LeftUpLeg=thigh.L, Cape=ride or Twist=merge; may be repeated",
+        metavar="NAME=WORDS",
+        help="what a bone is, such as Hips=pelvis, LeftUpLeg=thigh.L, Cape=ride or Twist=merge; and what its part is "
+        "like: shape:box, size:0.1x0.2x0.1 (m), offset:0x0.02x0 (m), mass:4 (kg), limits:-5:140 (degrees), "
+        "stiffness:0.5, several with commas: Shin=shin.L,mass:4; may be repeated",
     )
 
 
@@ -32,18 +33,7 @@ def body_of(arguments: argparse.Namespace) -> BodyRequest:
         arguments.gains,
         arguments.mass,
         False if arguments.no_mesh else None,
-        _overrides(arguments.bone),
+        *read_bones(arguments.bone),
     )
     body.checked()  # now, before anything is opened
     return body
-
-
-def _overrides(texts: Sequence[str]) -> dict[str, str]:
-    """Bone -> role; a bone's name may hold anything, a role no '='."""
-    found = {}
-    for text in texts:
-        bone, _, role = text.rpartition("=")
-        if not (bone and role):
-            raise BadSettings(f"'{text}' says not which bone is what", "Write --bone NAME=ROLE, such as Hips=pelvis")
-        found[bone] = role
-    return found

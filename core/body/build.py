@@ -11,6 +11,7 @@ from ..errors import RigError
 from ..motion import Clip, Skeleton
 from .anatomy import Tree
 from .creature import creature_solids
+from .edits import edited, stiffened
 from .fit import fit_body
 from .gains import Servo, servos, with_servo
 from .human import human_solids
@@ -19,6 +20,7 @@ from .limits import widened
 from .measures import settled
 from .mesh import SkinnedMesh
 from .model import BodyModel, Link
+from .part_edit import PartEdit
 from .plan import BodyPlan, plan_body
 from .poses import loss_of_clip, pose_of_clip
 from .presets import BodyPreset, body_preset, gain_preset
@@ -42,6 +44,7 @@ def build_body(
     preset: str = "adult",
     gains: str = "athlete",
     mass_kg: float | None = None,
+    edits: Mapping[str, PartEdit] | None = None,
 ) -> tuple[BodyModel, BodyReport]:
     """A body for the skeleton, and a report of every choice.
 
@@ -50,6 +53,7 @@ def build_body(
     overrides: by bone name a role ('thigh.L', 'spine'), 'ride' or 'merge'.
     preset: how heavy people of that stature are; four legs weigh what their capsules do. gains: of the servos.
     mass_kg: body mass instead of the preset's or the mesh's.
+    edits: by bone name what its part is to be, whatever was fitted.
     Refuses a skeleton that cannot have a body with a ``RigError`` that names what is missing.
     """
     if clip is not None and not clip.skeleton.same_bones(skeleton):
@@ -76,16 +80,21 @@ def build_body(
         )
     if mass_kg is not None:
         body = _weighing(body, mass_kg)
-    held = servos(body.links, gain, plan.measures.four_legged)
+    body = edited(body, edits or {}, mass_kg)
+    held = stiffened(servos(body.links, gain, plan.measures.four_legged), body.links, edits or {})
     body = replace(
         body,
         links=tuple(
             replace(link, joint=with_servo(link.joint, servo)) for link, servo in zip(body.links, held, strict=True)
         ),
     )
+    for bone, edit in (edits or {}).items():
+        if edit.says:
+            sources[bone] = f"{sources.get(bone, '')}; by hand: {', '.join(edit.says)}"
     report = _report(plan, body, fitted, held, sources, (preset, gains))
     if clip is not None:
-        report = replace(report, notes=(*report.notes, *_losses(body, clip, plan.measures.stature)))
+        losses = _losses(body, clip, plan.measures.stature)
+        report = replace(report, notes=(*report.notes, *losses, *_beyond(body, clip, edits or {})))
     _LOG.info("body of %d links, %.1f kg, %d degrees of freedom", len(body.links), body.mass, body.nv)
     return body, report
 
@@ -181,6 +190,23 @@ def _losses(body: BodyModel, clip: Clip, stature: float) -> list[str]:
         if place > _MUCH_OF_STATURE * stature:
             notes.append(f"'{bone}' is up to {place:.2f} m from its place on the body in '{clip.name}'")
     return notes
+
+
+def _beyond(body: BodyModel, clip: Clip, edits: Mapping[str, PartEdit]) -> list[str]:
+    """Limits that were given by hand and that the clip does not keep to, in words."""
+    limited = {bone for bone, edit in edits.items() if edit.limits_rad}
+    if not limited:
+        return []
+    wanted = widened(body, pose_of_clip(body, clip)[0], margin=0.0)
+    return [
+        f"'{link.bone}' goes beyond the limits that it was given in '{clip.name}'"
+        for link, free in zip(body.links, wanted.links, strict=True)
+        if link.bone in limited and _range(free) != _range(link)
+    ]
+
+
+def _range(link: Link) -> tuple[float, float, float]:
+    return link.joint.lower, link.joint.upper, link.joint.max_angle
 
 
 def _bone_choices(plan: BodyPlan) -> tuple[BoneChoice, ...]:

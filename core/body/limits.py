@@ -49,17 +49,17 @@ def ball_range(role: str, spine_joints: int) -> float:
     return float(np.radians(_BALLS.get(role, max(_SPINE / max(spine_joints, 1), _ONE_SPINE_JOINT))))
 
 
-def widened(body: BodyModel, qpos: Array) -> BodyModel:
-    """The body with joint limits that contain the poses (T, nq) with a margin."""
+def widened(body: BodyModel, qpos: Array, margin: float = MARGIN) -> BodyModel:
+    """The body with joint limits that contain the poses (T, nq) with a margin in radians."""
     links = [body.links[0]]
     for index, link in enumerate(body.links[1:], start=1):
         own = qpos[:, body.qpos_starts[index] : body.qpos_starts[index + 1]]
         joint = link.joint
         if joint.kind == "hinge":
-            low, high = min(joint.lower, float(own.min()) - MARGIN), max(joint.upper, float(own.max()) + MARGIN)
+            low, high = min(joint.lower, float(own.min()) - margin), max(joint.upper, float(own.max()) + margin)
             joint = replace(joint, lower=low, upper=high)
         else:
             angle = float(np.linalg.norm(to_rotation_vector(own), axis=-1).max())
-            joint = replace(joint, max_angle=min(max(joint.max_angle, angle + MARGIN), np.pi))
+            joint = replace(joint, max_angle=min(max(joint.max_angle, angle + margin), np.pi))
         links.append(replace(link, joint=joint))
     return replace(body, links=tuple(links))

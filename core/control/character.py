@@ -11,6 +11,7 @@ import numpy as np
 from ..body import BodyModel
 from ..body.build import build_body
 from ..body.mesh import SkinnedMesh
+from ..body.part_edit import PartEdit
 from ..body.presets import body_preset, gain_preset
 from ..body.report import BodyReport, BoneChoice
 from ..body.roles import ARM_ROLES, LEG_ROLES, MIDDLE_ROLES
@@ -51,12 +52,14 @@ class BodyChoices:
 
     preset, gains: names of presets. mass_kg: None for the mesh's or the preset's.
     overrides: by bone name a role ('thigh.L', 'spine'), 'ride' or 'merge'.
+    edits: by bone name the shape, mass, limits and stiffness of its part, where they are not to be as fitted.
     """
 
     preset: str = "adult"
     gains: str = "athlete"
     mass_kg: float | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
+    edits: Mapping[str, PartEdit] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         body_preset(self.preset)
@@ -71,26 +74,33 @@ class BodyChoices:
                 raise BadSettings(f"'{role}' is no role for bone '{bone}'", f"Choose one of: {', '.join(known)}")
 
     def require_bones(self, skeleton: Skeleton) -> None:
-        """Refuse an override of a bone that is not there."""
+        """Refuse what is said of a bone that is not there."""
         for bone in self.overrides:
             if bone not in skeleton.names:
                 raise RigError(
                     f"There is no bone '{bone}', which was to be '{self.overrides[bone]}'", _instead(bone, skeleton)
                 )
+        for bone, edit in self.edits.items():
+            if bone not in skeleton.names:
+                words = ", ".join(edit.says) or "nothing"
+                raise RigError(f"There is no bone '{bone}', which has {words} by hand", _instead(bone, skeleton))
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values for a JSON file."""
-        return {
+        plain = {
             "preset": self.preset,
             "gains": self.gains,
             "mass_kg": self.mass_kg,
             "overrides": dict(self.overrides),
         }
+        edits = {bone: edit.to_mapping() for bone, edit in self.edits.items() if edit.says}
+        return {**plain, "edits": edits} if edits else plain
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> Self:
         """The inverse of ``to_mapping``."""
-        return cls(values["preset"], values["gains"], values["mass_kg"], dict(values["overrides"]))
+        edits = {bone: PartEdit.from_mapping(edit) for bone, edit in values.get("edits", {}).items()}
+        return cls(values["preset"], values["gains"], values["mass_kg"], dict(values["overrides"]), edits)
 
 
 def _instead(bone: str, skeleton: Skeleton) -> str:
@@ -121,6 +131,7 @@ def body_of(clip: Clip, run: Run, member: CastMember | None = None) -> tuple[Bod
             preset=choices.preset,
             gains=choices.gains,
             mass_kg=choices.mass_kg,
+            edits=choices.edits,
         )
     except ImportError as error:
         raise EngineMissing(
@@ -146,6 +157,15 @@ def _tell(choices: BodyChoices, report: BodyReport, run: Run, whose: str) -> Non
                 "body",
                 f"{whose}Bone '{bone}' was to be '{wanted}' and became '{became}'",
                 "Look at the bones above and below it: a limb is one chain, from the trunk outwards",
+            )
+    for bone, edit in choices.edits.items():
+        choice = report.choice(bone)
+        if edit.says and choice.use != "link":
+            holder = f"moves with '{choice.link}'" if choice.use == "merge" else "is no part of the body"
+            run.add_finding(
+                "body",
+                f"{whose}Bone '{bone}' has {', '.join(edit.says)} by hand, but {holder}",
+                f"Edit '{choice.link}' instead" if choice.use == "merge" else "Give it a role, or reset it",
             )
     if report.notes:
         more = len(report.notes) - _MOST_NOTES

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body fitted on the worker's Python, which has what fits shapes to a mesh, for somebody who only wants to see it.
+
+python -c "…" FOLDER    reads inputs.npz and clip.npz there, writes body.npz, or problem.json for people
+"""
+
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..body import BodyModel
+from ..body.build import build_body
+from ..body.io import body_from_arrays, body_to_arrays
+from ..body.mesh import SkinnedMesh
+from ..control.character import BodyChoices
+from ..errors import EngineMissing, JobError, SinewError
+from ..files import read_arrays, read_json, write_arrays, write_json
+from ..motion import Clip, Skeleton
+from ..motion.io.npz import load_clip, save_clip, skeleton_from_arrays, skeleton_to_arrays
+from . import processes
+from .launching import worker_python
+
+_ENTRY = Path(__file__).resolve().parent.parent / "entry.py"
+_RUN = (
+    "import runpy, sys, importlib; runpy.run_path(sys.argv[1])['load_package'](); "
+    "importlib.import_module('sinew.core.jobs.body_fitting').fit_in(sys.argv[2])"
+)
+_INPUTS, _CLIP, _BODY, _PROBLEM = "inputs.npz", "clip.npz", "body.npz", "problem.json"
+_LONGEST_S = 300.0
+
+
+def fit_elsewhere(
+    skeleton: Skeleton, clip: Clip | None, mesh: SkinnedMesh | None, choices: BodyChoices, python: str | None = None
+) -> BodyModel:
+    """The body that ``build_body`` makes, edits included, made by a process of its own; waits for it.
+
+    python: the worker's Python; None for ``SINEW_PYTHON``, else this process's own.
+    """
+    choices.require_bones(skeleton)
+    path = worker_python(python)
+    with tempfile.TemporaryDirectory(prefix="sinew-body-") as name:
+        folder = Path(name)
+        _write(folder, skeleton, clip, mesh, choices)
+        try:
+            done = subprocess.run(
+                [path, "-c", _RUN, str(_ENTRY), name],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env=processes.environment(),
+                timeout=_LONGEST_S,
+                creationflags=processes.windows_flags(),
+                check=False,
+            )
+        except (subprocess.TimeoutExpired, OSError) as error:
+            raise JobError(f"The body could not be fitted: {error}", "Try it without the mesh") from error
+        if (folder / _PROBLEM).exists():
+            problem = read_json(folder / _PROBLEM)
+            raise JobError(problem["message"], problem["hint"])
+        if done.returncode != 0 or not (folder / _BODY).exists():
+            last = (done.stderr.decode(errors="replace").strip().splitlines() or ["no words"])[-1]
+            raise JobError(f"The body could not be fitted: {last}", "Try it without the mesh")
+        return body_from_arrays(*read_arrays(folder / _BODY))
+
+
+def fit_in(name: str) -> None:
+    """In the process of its own: make the body of what is in the folder."""
+    folder = Path(name)
+    try:
+        write_arrays(folder / _BODY, *body_to_arrays(_made(folder)))
+    except SinewError as error:
+        write_json(folder / _PROBLEM, {"message": error.message, "hint": error.hint})
+
+
+def _made(folder: Path) -> BodyModel:
+    arrays, meta = read_arrays(folder / _INPUTS)
+    choices = BodyChoices.from_mapping(meta["choices"])
+    try:
+        body, _ = build_body(
+            skeleton_from_arrays(meta["names"], arrays),
+            clip=load_clip(folder / _CLIP) if (folder / _CLIP).exists() else None,
+            mesh=SkinnedMesh(arrays["vertices"], arrays["weights"], arrays["areas"]) if "vertices" in arrays else None,
+            overrides=choices.overrides,
+            preset=choices.preset,
+            gains=choices.gains,
+            mass_kg=choices.mass_kg,
+            edits=choices.edits,
+        )
+    except ImportError as error:
+        raise EngineMissing(
+            f"The worker's Python has no '{error.name}', which fits the body to the mesh",
+            f"Install it there (pip install {error.name}), or switch Fit to Mesh off",
+        ) from error
+    return body
+
+
+def _write(folder: Path, skeleton: Skeleton, clip: Clip | None, mesh: SkinnedMesh | None, choices: BodyChoices) -> None:
+    arrays: dict[str, NDArray[Any]] = dict(skeleton_to_arrays(skeleton))
+    if mesh is not None:
+        arrays |= {"vertices": mesh.vertices, "weights": np.asarray(mesh.weights), "areas": mesh.areas}
+    write_arrays(folder / _INPUTS, arrays, {"names": list(skeleton.names), "choices": choices.to_mapping()})
+    if clip is not None:
+        save_clip(folder / _CLIP, clip)
