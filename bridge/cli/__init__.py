@@ -18,6 +18,7 @@ _VERBS = {
     "demo": "simulate the stock walk on the mannequin and show the result",
     "simulate": "simulate an armature's Action and bake the result as a new Action",
     "graph": "learn skills that keep their balance, and make new motion from them",
+    "bounds": "learn a motion within spacetime bounds, and make takes with what was learned",
     "takes": "list the takes in a .blend, with their numbers",
     "clips": "list the stock clips",
     "jobs": "list, show, cancel, resume and clean up jobs",

@@ -16,6 +16,11 @@ _OF_GRAPHS = {
     "graph_learn": ".graph.learn_method:GraphLearn",
     "graph_bake": ".graph.bake_method:GraphBake",
 }
+# Methods that learn within spacetime bounds and play what was learned: they, too, have a verb of their own.
+_OF_BOUNDS = {
+    "bounds_train": ".bounds.train_method:BoundsTrain",
+    "bounds_bake": ".bounds.bake_method:BoundsBake",
+}
 _DEFAULT = "sampling"
 
 
@@ -29,6 +34,11 @@ def graph_names() -> tuple[str, ...]:
     return tuple(_OF_GRAPHS)
 
 
+def bounds_names() -> tuple[str, ...]:
+    """The name of every method that learns within bounds, or plays what was learned there."""
+    return tuple(_OF_BOUNDS)
+
+
 def default_name() -> str:
     """The best method that has proven itself so far."""
     return _DEFAULT
@@ -36,7 +46,7 @@ def default_name() -> str:
 
 def get(name: str) -> Method:
     """The method called ``name``."""
-    known = _METHODS | _OF_GRAPHS
+    known = _METHODS | _OF_GRAPHS | _OF_BOUNDS
     if name not in known:
         raise UnknownMethod(f"There is no method '{name}'", f"Choose one of: {', '.join(_METHODS)}")
     module, _, class_name = known[name].partition(":")

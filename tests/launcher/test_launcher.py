@@ -24,7 +24,7 @@ print(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd(), "pythonpath": os.env
 sys.exit(7)
 """
 
-VERBS = ("demo", "test", "simulate", "graph", "takes", "clips", "jobs", "bench", "build")
+VERBS = ("demo", "test", "simulate", "graph", "bounds", "takes", "clips", "jobs", "bench", "build")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ A bound has a name: 'com x', 'com y', 'com z' (metres), 'root' (radians), 'joint
 frame), 'effector foot.L' (metres from where the root sees it, in a frame that faces as the body does).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +23,9 @@ from .course import Course, Tips, com_of
 from .presets import BoundsPreset, bounds_preset
 from .seeing import Seen
 
-BOUNDS = "bounds"
-"""Name of the job's attachment: (F, R) widths at the clip's frames, and the bounds' names."""
+BOUNDS, BOUNDS_KEYS = "bounds", "bounds_keys"
+"""Names of the job's attachments: (F, R) widths at the clip's frames with the bounds' names; and keys for some bounds,
+and bounds that are off, on top of those or of a preset's."""
 
 AXES = ("com x", "com y", "com z")
 _ROOT, _JOINT, _EFFECTOR = "root", "joint ", "effector "
@@ -142,8 +143,27 @@ def attachment_of(bounds: Bounds) -> dict[str, tuple[dict[str, NDArray[Any]], di
     return {BOUNDS: ({"widths": np.array(bounds.widths)}, {"names": list(bounds.names)})}
 
 
-def bounds_of(run: Run, body: BodyModel, preset: str) -> Bounds:
-    """The bounds that the job was made with, or the preset's. Those of bones that the body has no link for are off."""
+def keys_attachment(
+    keys: Mapping[str, Mapping[int, float]], off: Sequence[str] = ()
+) -> dict[str, tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
+    """The job's attachment for keys (frame of the clip -> width) by bound and for bounds that are off, by its name."""
+    rows = {name: [[int(frame), float(width)] for frame, width in own.items()] for name, own in keys.items()}
+    return {BOUNDS_KEYS: ({}, {"keys": rows, "off": list(off)})} if keys or off else {}
+
+
+def bounds_of(run: Run, body: BodyModel, preset: str, clip: Clip) -> Bounds:
+    """The bounds that the job was made with, or the preset's, with what is keyed and switched off on top of them."""
+    found = _given(run, body, preset)
+    attached = run.attachment(BOUNDS_KEYS)
+    if attached is None:
+        return found
+    for name, rows in attached[1].get("keys", {}).items():
+        found = found.with_keys(name, {int(frame): float(width) for frame, width in rows}, len(clip))
+    return found.without(*attached[1].get("off", ()))
+
+
+def _given(run: Run, body: BodyModel, preset: str) -> Bounds:
+    """Attached widths or the preset's. Those of bones that the body has no link for are off."""
     attached = run.attachment(BOUNDS)
     if attached is None:
         return bounds_of_preset(body, preset)

@@ -9,6 +9,7 @@ from sinew.core.control.bounds.bounds import (
     bound_names,
     bounds_of,
     bounds_of_preset,
+    keys_attachment,
     require_start_within,
     widths_on,
 )
@@ -83,14 +84,25 @@ def test_a_bound_can_be_off_for_a_while(body, walk):
 
 
 def test_bounds_travel_with_a_job_and_know_their_bones(body):
-    given = bounds_of_preset(body, "tight").without("joint head")
+    given, clip = bounds_of_preset(body, "tight").without("joint head"), stock.load("walk")
     attached = attachment_of(given)
-    found = bounds_of(BenchRun("mujoco", 0, attached), body, "loose")
+    found = bounds_of(BenchRun("mujoco", 0, attached), body, "loose", clip)
     np.testing.assert_array_equal(found.widths, given.widths)
-    assert bounds_of(BenchRun("mujoco", 0, {}), body, "loose").widths[0, 0] == 0.2
+    assert bounds_of(BenchRun("mujoco", 0, {}), body, "loose", clip).widths[0, 0] == 0.2
     arrays, meta = attached["bounds"]
     some = ({"widths": arrays["widths"][:, :4]}, {"names": meta["names"][:4]})
-    assert set(bounds_of(BenchRun("mujoco", 0, {"bounds": some}), body, "loose").off) == set(given.names[4:])
+    assert set(bounds_of(BenchRun("mujoco", 0, {"bounds": some}), body, "loose", clip).off) == set(given.names[4:])
+
+
+def test_keys_travel_with_a_job_on_top_of_a_preset(body):
+    clip, attached = stock.load("walk"), keys_attachment({"com z": {0: 0.1, 38: 0.3}}, ["joint head"])
+    found = bounds_of(BenchRun("mujoco", 0, attached), body, "loose", clip)
+    assert found.keyed
+    assert found.off == ("joint head",)
+    np.testing.assert_allclose(found.widths[[0, 19, 38], found.names.index("com z")], [0.1, 0.2, 0.3])
+    assert not keys_attachment({})
+    with pytest.raises(BoundsError, match="key at frame 99"):
+        bounds_of(BenchRun("mujoco", 0, keys_attachment({"root": {99: 0.1}})), body, "loose", clip)
 
 
 def test_bounds_that_the_start_pose_is_not_within_are_refused(body, course_of):

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``bounds train``: from a scene, a motion file or a stock clip to a controller file."""
+
+import argparse
+import dataclasses
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import bpy
+
+from ....core import jobs
+from ....core.control import registry
+from ....core.control.bounds.bounds import keys_attachment
+from ....core.control.bounds.files import ENDING, write_content
+from ....core.control.bounds.presets import bounds_presets
+from ....core.errors import BadSettings, SinewError
+from ... import requests
+from ...importers import open_input
+from .. import CANCELLED
+from ..bodies import add_body, body_of
+from ..jobs import run_to_end
+from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
+from ..registering import registered
+
+METHOD, PRODUCT = "bounds_train", "controller"
+_KEYS = re.compile(r"(?P<bound>[^=]+)=(?P<keys>.+)")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add(
+        "input",
+        nargs="?",
+        metavar="INPUT",
+        help=".blend, .bvh, .fbx, .glb, .gltf, .npz or a stock clip's name (see 'clips'); inside Blender it may be "
+        "left out for the open scene",
+    )
+    add("--armature", default="", metavar="NAME", help="which armature, where there are several")
+    add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
+    add("--bounds", metavar="PRESET", help=f"one of: {', '.join(bounds_presets())}; the same as --set bounds=PRESET")
+    add(
+        "--key",
+        action="append",
+        default=[],
+        metavar="BOUND=F:W,...",
+        help="a bound keyed over time: frames of the clip, the first is 0, and widths in metres or radians, such as "
+        "'com z=0:0.2,20:0.05,40:0.2' or 'joint thigh.L=0:0.7'; may be repeated",
+    )
+    add("--off", action="append", default=[], metavar="BOUND", help="switch a bound off; may be repeated")
+    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
+    add("--seed", type=int, default=0, metavar="N", help="same seed, same controller (default 0)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
+    add_body(parser)
+    add_outputs(parser, f"FILE{ENDING}", "the controller file to write")
+    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Open, train in a worker, and write what was asked for."""
+    if arguments.out is None:
+        raise BadSettings("There is no place for the controller", f"Give --out FILE{ENDING}")
+    texts = [*arguments.set, *([f"bounds={arguments.bounds}"] if arguments.bounds else [])]
+    settings = registry.get(METHOD).settings_type.from_texts(texts)
+    keys = keys_attachment(dict(map(_keyed, arguments.key)), arguments.off)
+    require_outputs(arguments, ENDING)
+    request = requests.Request(
+        armature=arguments.armature,
+        action=arguments.action,
+        method=METHOD,
+        settings=settings.to_mapping(),
+        engine=arguments.engine,
+        seed=arguments.seed,
+        scale=arguments.scale,
+        body=body_of(arguments),
+    )
+    with registered():
+        if arguments.input:
+            request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
+        elif not bpy.context.scene.objects:
+            raise BadSettings("There is nothing to learn", "Give a file or a stock clip's name (see 'sinew clips')")
+        rig = requests.read(request)
+        inputs = requests.inputs_of(request, rig)
+        inputs = dataclasses.replace(inputs, attachments={**inputs.attachments, **keys})
+        job = requests.create_from(request, rig, inputs, folder=arguments.job_dir)
+        status = run_to_end(job)
+        if status.state != "done":
+            write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
+            if status.state == "cancelled":
+                print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
+                return CANCELLED
+            raise SinewError(status.message or f"The job was {status.state}", status.hint)
+        _finish(arguments, job)
+    return 0
+
+
+def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
+    """Write the controller, show what it does, and say how it was learned."""
+    write_content(arguments.out.resolve(), *job.product(PRODUCT))
+    written = requests.collect(job)
+    widen(written)
+    report = {**job.result().report, "input": arguments.input, "out": str(arguments.out)}
+    report["preview"] = [str(path) for path in rendered(arguments, written, view=view_of(arguments.input))]
+    write_report(arguments, report)
+    print(f"{arguments.out}: {said(report['bounds'])}")
+    for sentence in report.get("summary", ()):
+        print(f"  {sentence}")
+
+
+def said(told: dict[str, object]) -> str:
+    """How learning went, in a line."""
+    spent = f"{told['samples'] / 1e6:.2f} million steps in {told['seconds'] / 60.0:.1f} minutes"
+    if told["done_after"] is not None:
+        return f"learned after {told['done_after'] / 1e6:.2f} million steps ({spent})"
+    lasts = max((test["share"] for test in told["tests"]), default=0.0)
+    return f"not learned yet ({spent}); it lasts {100.0 * lasts:.0f} % of what was asked"
+
+
+def _keyed(text: str) -> tuple[str, dict[int, float]]:
+    match = _KEYS.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError
+        pairs: Sequence[list[str]] = [pair.split(":") for pair in match["keys"].split(",")]
+        return match["bound"].strip(), {int(frame): float(width) for frame, width in pairs}
+    except ValueError:
+        hint = "Write a bound and frame:width pairs, such as --key 'com z=0:0.2,20:0.05'"
+        raise BadSettings(f"'{text}' are no keys of a bound", hint) from None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
+from sinew.core.control.bounds.playing import endured, followed, played, require_length
+from sinew.core.control.bounds.seeing import begun, placed, see
+from sinew.core.control.graph.facing import turned
+from sinew.core.errors import BoundsError
+from sinew.core.motion.io import stock
+from sinew.core.sim import engines
+from sinew.core.sim.stage import Character, Push, Stage
+
+
+def nothing(body):
+    return lambda observed: np.zeros((len(observed), body.nu))
+
+
+def widths_of(body, course, name, preset="locomotion"):
+    return widths_on(bounds_of_preset(body, preset), course, stock.load(name))
+
+
+def test_without_corrections_a_walk_does_not_last(body, walk, world_of):
+    found = endured(walk, widths_of(body, walk, "walk"), nothing(body), world_of(8), 20.0)
+    assert not found.whole
+    assert (found.asked == 600).all()
+    assert 10 < found.lived.mean() < 200
+    assert found.share == pytest.approx(found.lived.mean() / 600)
+    assert all(found.why)
+
+
+def test_what_has_an_end_is_asked_for_no_longer(body, course_of, world_of):
+    kick = course_of("kick")
+    widths = np.full_like(widths_of(body, kick, "kick"), 100.0)
+    found = endured(kick, widths, nothing(body), world_of(8), 20.0)
+    assert found.whole
+    np.testing.assert_array_equal(found.asked, kick.steps - found.at)
+
+
+def test_nobody_is_asked_for_more_than_there_is(body, course_of, walk):
+    require_length(walk, 60.0)
+    kick = course_of("kick")
+    require_length(kick, kick.duration_s)
+    with pytest.raises(BoundsError, match=r"60 s were asked for.*no cycle"):
+        require_length(kick, 60.0)
+
+
+def test_a_film_begins_as_the_source_stands_and_lasts_as_long_as_asked(body, walk, world_of):
+    clip = stock.load("walk")
+    done = played(walk, widths_of(body, walk, "walk"), nothing(body), world_of(1), clip, 0.5)
+    assert len(done.film) == 31
+    np.testing.assert_allclose(done.film.qpos[0, :2], walk.qpos[0, :2], atol=1e-9)
+    assert done.film.rows.time_s[0, -1] == pytest.approx(0.5)
+    np.testing.assert_allclose(done.subject.wanted_pos[0, 0], walk.qpos[0, :3], atol=1e-9)
+    assert np.linalg.norm(done.film.qpos[-1, :2] - done.film.qpos[0, :2]) > 0.3
+
+
+def test_a_push_on_the_stage_is_felt(body, walk):
+    clip, widths = stock.load("walk"), widths_of(body, walk, "walk")
+    ends = []
+    for newtons in (0.0, 300.0):
+        push = Push(0, "chest", np.array([newtons, 0.0, 0.0]), 0.1, 0.1)
+        stage = Stage((Character(body),), pushes=(push,))
+        with closing(engines.get("mujoco").compile(stage, 1)) as world:
+            ends.append(played(walk, widths, nothing(body), world, clip, 0.5).film.rows.com[0, -1, 0])
+    assert ends[1][0] - ends[0][0] > 0.1
+
+
+def test_the_course_follows_who_is_pushed_aside(body, walk, world_of):
+    world, widths = world_of(8), widths_of(body, walk, "walk")
+    at = np.arange(8)
+    frames = begun(at)
+    qpos, qvel = placed(walk, walk.qpos[at], walk.rates[at], frames)
+    qpos[4:, 0] += 1.0
+    qpos[:, :3] = turned(np.where(at % 2, 0.8, 0.0), qpos[:, :3])
+    states = world.state_of(qpos, qvel)
+    seen = see(walk, world, states, world.sense(states), frames)
+    moved = followed(walk, widths, seen, frames)
+    np.testing.assert_array_equal(moved.place[0], 0.0)
+    assert moved.heading[0] == 0.0
+    after = see(walk, world, states, world.sense(states), moved)
+    assert (after.deviations[:, :2] <= 0.15 + 1e-6).all()
+    assert seen.deviations[4:, 0].min() > 0.3

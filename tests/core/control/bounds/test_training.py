@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+import json
+
+import numpy as np
+import pytest
+
+from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
+from sinew.core.control.bounds.environment import EpisodeRules
+from sinew.core.control.bounds.playing import endured
+from sinew.core.control.bounds.training import Study, Training
+from sinew.core.errors import BadFile
+from sinew.core.learn.settings import LearnSettings
+from sinew.core.motion.io import stock
+from sinew.core.sim import engines
+
+LEARN = LearnSettings(horizon=8, epochs=2, minibatch=64, width=16, critic_width=16, noise=0.1, discount=0.95)
+STUDY = Study(worlds=8, seconds=1.0, rules=EpisodeRules(epoch=8), learn=LEARN)
+
+
+@pytest.fixture
+def training_of(body, walk):
+    """Trainings of the walk with very little effort, closed afterwards."""
+    widths = widths_on(bounds_of_preset(body, "locomotion"), walk, stock.load("walk"))
+    opened = []
+
+    def made(seed=0) -> Training:
+        opened.append(Training(walk, widths, engines.get("mujoco"), STUDY, seed))
+        return opened[-1]
+
+    yield made
+    for one in opened:
+        one.__exit__()
+
+
+def weights(training):
+    return np.concatenate([layer.ravel() for pair in training.trainer.policy.layers for layer in pair])
+
+
+def test_killed_and_resumed_it_learns_the_same(training_of):
+    whole, killed, resumed = training_of(), training_of(), training_of(seed=5)
+    for number in range(5):
+        whole.advance()
+        if number < 3:
+            killed.advance()
+    killed.test()
+    kept = {name: np.array(values) for name, values in killed.state().items()}
+    resumed.restore(kept)
+    for _ in range(2):
+        resumed.advance()
+    assert resumed.samples == whole.samples
+    np.testing.assert_array_equal(weights(resumed), weights(whole))
+    assert resumed.tests == killed.tests
+    assert [one.samples for one in resumed.trainer.curve] == [one.samples for one in whole.trainer.curve]
+    first, second = (one.environments[1].starts.curve for one in (resumed, whole))
+    assert first == second
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused(training_of):
+    training = training_of()
+    training.advance()
+    kept = training.state()
+    for broken in ({}, {**kept, "tests": np.frombuffer(json.dumps([]).encode(), dtype=np.uint8)}):
+        with pytest.raises(BadFile):
+            training_of().restore(broken)
+
+
+def test_the_best_policy_that_was_tested_is_kept(training_of, walk, world_of):
+    training = training_of()
+    training.advance()
+    found = training.test()
+    assert training.tests[-1].share == pytest.approx(found.share)
+    assert 0.0 < found.share < 1.0
+    assert training.best is not None
+    training.tests[-1] = type(training.tests[-1])(training.samples, 2.0, False)  # nothing will ever be as good
+    kept = training.best
+    training.advance()
+    training.test()
+    assert training.policy is kept
+    again = endured(walk, training.widths, kept, world_of(8), 1.0)
+    assert again.share > 0.0
+
+
+def test_other_seeds_learn_otherwise(training_of):
+    first, second = training_of(seed=0), training_of(seed=1)
+    first.advance()
+    second.advance()
+    assert not np.array_equal(weights(first), weights(second))
