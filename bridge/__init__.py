@@ -7,13 +7,14 @@ _commands: list[Any] = []  # Blender's handle on ``blender -c sinew``, needed to
 
 
 def register() -> None:
-    """Add properties, preferences, the job monitor and the command line to Blender."""
+    """Add properties, overlay, preferences, the job monitor and the command line to Blender."""
     import bpy
 
-    from . import body_properties, cli, monitor, preferences, properties
+    from . import body_properties, cli, monitor, overlay, preferences, properties
 
     properties.register()
     body_properties.register()
+    overlay.register()
     preferences.register()
     monitor.register()
     _commands.append(bpy.utils.register_cli_command("sinew", cli.main))
@@ -23,11 +24,12 @@ def unregister() -> None:
     """Take them away again."""
     import bpy
 
-    from . import body_properties, monitor, preferences, properties
+    from . import body_properties, monitor, overlay, preferences, properties
 
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     monitor.unregister()
     preferences.unregister()
+    overlay.unregister()
     body_properties.unregister()
     properties.unregister()

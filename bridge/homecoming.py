@@ -15,6 +15,7 @@ from ..core.motion import PropMotion, Take
 from ..core.motion.io.npz import clip_from_arrays
 from ..core.sim.io import from_arrays
 from . import actions, sources
+from .overlay import take_data
 from .prop_writer import write_prop
 from .rig_reader import RigMotion
 from .rig_writer import Written, require_writable, write_take
@@ -60,6 +61,7 @@ def bring_home(job: Job, take: Take) -> tuple[BakedCharacter, ...]:
             if isinstance(one, BakedCharacter):
                 before = sources.before_of(one.obj)
                 made = write_take(one.obj, one.take, one.rig, name=one.name, source_action=one.source, where=where)
+                take_data.remember(made.action, one.take, one.rig)
                 if made.where != "COPY":
                     sources.remember(made.action, replace(before, action=one.source))
             else:

@@ -53,6 +53,11 @@ def is_take(action: bpy.types.Action) -> bool:
     return _PLACED in action
 
 
+def source_of(take: bpy.types.Action) -> bpy.types.Action | None:
+    """The Action that a take was made from, None where there was none or it was deleted."""
+    return take.get(_SOURCE)
+
+
 def put_back(obj: bpy.types.Object, take: bpy.types.Action) -> None:
     """Let the object be moved as it was before this take from now on."""
     before = Before(take.get(_SOURCE), json.loads(take.get(_PLACED, "{}")))

@@ -5,7 +5,11 @@ import bpy
 
 from .body_override_add import SINEW_OT_body_override_add
 from .body_override_remove import SINEW_OT_body_override_remove
+from .body_part_edit import SINEW_OT_body_part_edit
+from .body_part_mirror import SINEW_OT_body_part_mirror
+from .body_part_reset import SINEW_OT_body_part_reset
 from .body_preset_add import SINEW_OT_body_preset_add
+from .body_reset import SINEW_OT_body_reset
 from .cancel import SINEW_OT_cancel
 from .cancel_batch import SINEW_OT_cancel_batch
 from .check_source import SINEW_OT_check_source
@@ -23,6 +27,7 @@ from .graph_skill_add_all import SINEW_OT_graph_skill_add_all
 from .graph_skill_remove import SINEW_OT_graph_skill_remove
 from .graph_transition_add import SINEW_OT_graph_transition_add
 from .graph_transition_remove import SINEW_OT_graph_transition_remove
+from .overlay_refit import SINEW_OT_overlay_refit
 from .pick_selected import SINEW_OT_pick_selected
 from .resume import SINEW_OT_resume
 from .simulate import SINEW_OT_simulate
@@ -48,7 +53,12 @@ _CLASSES = (
     SINEW_OT_pick_selected,
     SINEW_OT_body_override_add,
     SINEW_OT_body_override_remove,
+    SINEW_OT_body_part_edit,
+    SINEW_OT_body_part_mirror,
+    SINEW_OT_body_part_reset,
+    SINEW_OT_body_reset,
     SINEW_OT_body_preset_add,
+    SINEW_OT_overlay_refit,
     SINEW_OT_check_source,
     SINEW_OT_use_frame_rate,
     SINEW_OT_use_scale,

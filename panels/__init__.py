@@ -4,8 +4,10 @@
 import bpy
 
 from .body import SINEW_PT_body, SINEW_PT_body_presets, SINEW_UL_bone_overrides
+from .body_part import SINEW_PT_body_part
 from .character import SINEW_PT_character
 from .jobs import SINEW_PT_jobs
+from .overlay import SINEW_PT_overlay
 from .simulate import SINEW_PT_simulate
 from .skills import SINEW_PT_skills, SINEW_UL_skills, SINEW_UL_transitions
 from .stage import SINEW_PT_stage
@@ -17,6 +19,8 @@ _CLASSES = (
     SINEW_UL_bone_overrides,
     SINEW_PT_body_presets,
     SINEW_PT_body,
+    SINEW_PT_body_part,
+    SINEW_PT_overlay,
     SINEW_PT_simulate,
     SINEW_PT_variations,
     SINEW_PT_stage,

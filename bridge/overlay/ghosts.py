@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motions that takes were made from, read once in the background and then played without Blender."""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core.errors import SinewError
+from ...core.geometry.quaternions import Array, slerp, to_matrix
+from .. import actions, sources
+from ..rig_reader import read_rig
+from . import take_data
+from .moment import Moment, Shown
+from .properties import redraw
+from .reading import is_busy
+
+_MOST_FRAMES = 480
+"""Of a longer source every second frame is read, every third …: reading holds up the interface."""
+_SOON_S, _LATER_S = 0.1, 0.5
+
+Key = tuple[int, int, object]
+
+
+@dataclass(frozen=True, eq=False)
+class Ghost:
+    """A source's links over T readings from scene frame ``first`` on, ``step`` frames apart.
+
+    pos: (T, L, 3) metres, quat_wxyz: (T, L, 4); None if it could not be read.
+    """
+
+    first: float = 0.0
+    step: float = 1.0
+    pos: Array | None = None
+    quat_wxyz: Array | None = None
+
+
+_known: dict[int, tuple[Key, Ghost]] = {}  # by armature: of which Action and bones
+_wanted: dict[int, tuple[Key, tuple[str, ...]]] = {}
+
+
+def stands(moment: Moment, shown: Shown) -> tuple[Array, Array, Array] | None:
+    """Where the source of a shown take has the links: (L, 3) Blender units, (L, 3, 3) axes, and (3,) its left.
+
+    None where no take is shown, or its source is not read yet: that is done soon.
+    """
+    data = shown.obj.animation_data
+    take = data.action if data else None
+    source = sources.source_of(take) if take is not None and sources.is_take(take) else None
+    if take is None or source is None:
+        return None
+    frame = take_data.source_frame(take, moment.frame)
+    if frame is None:
+        return None
+    uid = shown.obj.session_uid
+    key = source.session_uid, hash(shown.parts.bones), round(shown.metres, 9)
+    known = _known.get(uid)
+    if known is None or known[0] != key:
+        _wanted[uid] = key, shown.parts.bones
+        if not bpy.app.timers.is_registered(_work):
+            bpy.app.timers.register(_work, first_interval=_SOON_S)
+        return None
+    ghost = known[1]
+    if ghost.pos is None or ghost.quat_wxyz is None:
+        return None
+    place = float(np.clip((frame - ghost.first) / ghost.step, 0.0, len(ghost.pos) - 1.0))
+    low = min(int(place), max(len(ghost.pos) - 2, 0))
+    high, part = min(low + 1, len(ghost.pos) - 1), place - low
+    pos = ghost.pos[low] * (1.0 - part) + ghost.pos[high] * part
+    quat = slerp(ghost.quat_wxyz[low], ghost.quat_wxyz[high], np.array(part))
+    return pos / shown.metres, to_matrix(quat), shown.parts.left
+
+
+def clear() -> None:
+    """Forget everything."""
+    _known.clear()
+    _wanted.clear()
+    if bpy.app.timers.is_registered(_work):
+        bpy.app.timers.unregister(_work)
+
+
+def read_wanted() -> None:
+    """Read what is wanted now."""
+    scene = bpy.context.scene
+    here = {obj.session_uid: obj for obj in scene.objects if obj.type == "ARMATURE"}
+    while _wanted:
+        uid, (key, bones) = _wanted.popitem()
+        obj = here.get(uid)
+        source = next((action for action in bpy.data.actions if action.session_uid == key[0]), None)
+        if obj is not None and source is not None:
+            _known[uid] = key, _read(scene, obj, source, bones)
+    redraw()
+
+
+def _work() -> float | None:
+    if is_busy():
+        return _LATER_S
+    read_wanted()
+    return None
+
+
+def _read(scene: bpy.types.Scene, obj: bpy.types.Object, source: bpy.types.Action, bones: tuple[str, ...]) -> Ghost:
+    frames = actions.frame_range(source, actions.slot_for(source, obj))
+    if frames is None or frames[1] <= frames[0]:
+        return Ghost()
+    step = float(max(1, -(-(frames[1] - frames[0]) // _MOST_FRAMES)))
+    try:
+        fps = scene.render.fps / scene.render.fps_base / step
+        clip = read_rig(obj, action=source, frames=frames, fps=fps, scale=scene.sinew.scale).clip
+    except SinewError:
+        return Ghost()  # whoever simulates is told why
+    pos, quat = clip.world()
+    links = [clip.skeleton.index(bone) for bone in bones]
+    return Ghost(frames[0], step, pos[:, links], quat[:, links])

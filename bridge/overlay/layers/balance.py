@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The centre of mass, and where it is above the ground."""
+
+import numpy as np
+
+from ..moment import Moment
+from ..scenery import Scenery
+
+_COLOR = (1.0, 0.86, 0.25, 0.95)
+_FAINT = (1.0, 0.86, 0.25, 0.6)
+_RADIUS_M = 0.035
+
+
+def draw_balance(moment: Moment, scenery: Scenery) -> None:
+    """A ball at the centre of mass, a line down from it, and a disc on the floor at height 0."""
+    for shown in moment.characters:
+        com = shown.parts.com(shown.pos, shown.axes, shown.metres)
+        foot = com * [1.0, 1.0, 0.0]
+        radius = _RADIUS_M / shown.metres
+        scenery.add_balls(com[None], radius, _COLOR)
+        scenery.add_balls(foot[None], 1.3 * radius, _FAINT, flat=0.04)
+        scenery.add_lines(np.stack([com, foot]), _FAINT)

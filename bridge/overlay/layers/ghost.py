@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The source as a ghost beside its take: the same body, moved as the motion was before it was simulated."""
+
+import numpy as np
+
+from .. import ghosts
+from ..moment import Moment
+from ..scenery import Scenery
+
+_COLOR = np.array([0.70, 0.76, 0.86, 0.28], dtype=np.float32)
+
+
+def draw_ghost(moment: Moment, scenery: Scenery) -> None:
+    """A pale body for every character that plays a take."""
+    distance = moment.scene.sinew_overlay.ghost_distance
+    for shown in moment.characters:
+        stands = ghosts.stands(moment, shown)
+        if stands is None:
+            continue
+        pos, axes, left = stands
+        colors = np.tile(_COLOR, (len(shown.parts.holders), 1))
+        beside = pos + left * distance / shown.metres
+        scenery.solids.append(shown.parts.solids(beside, axes, shown.metres, colors))

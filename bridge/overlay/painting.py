@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The draw handler: what it draws is worked out anew in every redraw, from names and numbers that are kept.
+
+It holds no datablock, so that undo, another file or a deleted armature leave it nothing to stumble over. A bug in it
+is told once, in the log and in the panel, instead of at every redraw.
+"""
+
+import logging
+import time
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from . import fitting, ghosts, moment
+from .layers import scenery_of
+from .scenery import Scenery
+
+_log = logging.getLogger(__name__)
+_handles: list[Any] = []
+_canvas: list[Any] = []  # the graphics card's side, once there is one
+_trouble: list[str] = []  # why nothing is drawn any more
+_spent_s: list[float] = []  # of the last redraw
+
+
+def scenery(context: bpy.types.Context) -> Scenery | None:
+    """What is to be drawn now; None if that is nothing."""
+    scene = context.scene
+    if scene is None or not scene.sinew_overlay.show:
+        return None
+    return scenery_of(moment.moment_of(scene, context.view_layer, context.evaluated_depsgraph_get()))
+
+
+def trouble() -> str:
+    """Why nothing is drawn although it should be; '' if all is well."""
+    return _trouble[0] if _trouble else ""
+
+
+def spent_s() -> float:
+    """Seconds that the last redraw took."""
+    return _spent_s[0] if _spent_s else 0.0
+
+
+def draw() -> None:
+    """Draw over the viewport that Blender is drawing."""
+    context = bpy.context
+    if _trouble or not _shows_overlays(context):
+        return
+    try:
+        begin = time.perf_counter()
+        found = scenery(context)
+        if found is not None:
+            _paint(found, context)
+            _spent_s[:] = [time.perf_counter() - begin]
+    except Exception as error:  # noqa: BLE001  # whatever it is, it would come again at every redraw
+        _trouble[:] = [f"{type(error).__name__}: {error}"]
+        _log.exception("the overlay is off until Blender is started again or its switch is used")
+
+
+def _shows_overlays(context: bpy.types.Context) -> bool:
+    return context.space_data is not None and context.space_data.overlay.show_overlays
+
+
+def retry() -> None:
+    """Let drawing be tried again after trouble."""
+    _trouble.clear()
+
+
+def _paint(found: Scenery, context: bpy.types.Context) -> None:
+    if not _canvas:
+        from .canvas import Canvas
+
+        _canvas.append(Canvas())
+    view = context.region_data
+    size = (context.region.width, context.region.height)
+    in_front = context.scene.sinew_overlay.in_front
+    _canvas[0].draw(found, view.view_matrix, view.window_matrix, size, in_front=in_front)
+
+
+@persistent
+def _on_load(_path: str) -> None:
+    """Another file has other datablocks, which may have the numbers of those that were."""
+    _forget()
+
+
+def _forget() -> None:
+    for module in (fitting, ghosts, moment):
+        module.clear()
+    _trouble.clear()
+
+
+def register() -> None:
+    """Draw from now on."""
+    _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
+    bpy.app.handlers.load_post.append(_on_load)
+
+
+def unregister() -> None:
+    """Draw no more."""
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+    if _on_load in bpy.app.handlers.load_post:
+        bpy.app.handlers.load_post.remove(_on_load)
+    _forget()
+    _canvas.clear()

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is shown over the scene, kept in the scene as ``scene.sinew_overlay``."""
+
+from typing import Any
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty
+
+# The numbers stand in files.
+_TINTS = (
+    ("MASS", "Mass", "Light parts are blue, heavy ones orange", 0),
+    ("PLAIN", "Plain", "All parts in one colour", 1),
+)
+
+
+def redraw(_self: Any = None, _context: Any = None) -> None:
+    """Let every viewport draw itself again."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class SINEW_PG_overlay(bpy.types.PropertyGroup):
+    """What Sinew draws over the scene in every viewport that shows overlays."""
+
+    show: BoolProperty(
+        name="Overlay",
+        description="Show bodies, balance, contacts and more over the scene",
+        options=set(),
+        update=redraw,
+    )
+    body: BoolProperty(
+        name="Body",
+        description="Show the shapes that collide, of the chosen armature and of the others marked as characters",
+        default=True,
+        options=set(),
+        update=redraw,
+    )
+    tint: EnumProperty(
+        items=_TINTS, name="Colour", description="What the parts' colours mean", options=set(), update=redraw
+    )
+    opacity: FloatProperty(
+        name="Opacity",
+        description="How much of the scene the body hides",
+        default=0.5,
+        min=0.05,
+        max=1.0,
+        subtype="FACTOR",
+        options=set(),
+        update=redraw,
+    )
+    in_front: BoolProperty(
+        name="In Front",
+        description="Show it through the character's skin and everything else",
+        default=True,
+        options=set(),
+        update=redraw,
+    )
+    joint: BoolProperty(
+        name="Joint of the Active Bone",
+        description="Show the axis of the active bone's joint and how far it goes; needs a bone to be selected in "
+        "Pose Mode",
+        default=True,
+        options=set(),
+        update=redraw,
+    )
+    balance: BoolProperty(
+        name="Centre of Mass",
+        description="Show the body's centre of mass, and where it is above the ground",
+        default=True,
+        options=set(),
+        update=redraw,
+    )
+    contacts: BoolProperty(
+        name="Contacts",
+        description="Show what touches the ground or something else in a simulated take",
+        default=True,
+        options=set(),
+        update=redraw,
+    )
+    pushes: BoolProperty(
+        name="Pushes",
+        description="Show pushes on the bones that they act on, faint before and after they do",
+        default=True,
+        options=set(),
+        update=redraw,
+    )
+    ghost: BoolProperty(
+        name="Source as Ghost",
+        description="Show the motion that a take was made from beside the take",
+        options=set(),
+        update=redraw,
+    )
+    ghost_distance: FloatProperty(
+        name="Distance (m)",
+        description="How far to the character's side the ghost stands, in metres; 0 for the same place",
+        default=1.0,
+        soft_min=-3.0,
+        soft_max=3.0,
+        min=-100.0,
+        max=100.0,
+        options=set(),
+        update=redraw,
+    )
+
+
+def register() -> None:
+    """Give every scene its ``sinew_overlay``."""
+    bpy.utils.register_class(SINEW_PG_overlay)
+    bpy.types.Scene.sinew_overlay = PointerProperty(type=SINEW_PG_overlay)
+
+
+def unregister() -> None:
+    """Take it away; what files hold of it stays in them."""
+    del bpy.types.Scene.sinew_overlay
+    bpy.utils.unregister_class(SINEW_PG_overlay)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is to be drawn, as arrays that the graphics card can have as they are. Blender units, in the world."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...core.geometry.quaternions import Array
+from .solid import Floats
+
+BALL, BOX, CONE = 0.0, 1.0, 2.0
+"""Kinds of solids: a capsule is a ball with a straight part."""
+
+Color = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Solids:
+    """N solids: places (N, 4, 4), sizes (N, 4) and colours (N, 4).
+
+    A size is three numbers and the kind. Ball: radius, half of the straight part along Z. Box: half extents. Cone:
+    radius of its base, half of its height along Z, where its tip is.
+    """
+
+    places: Floats
+    sizes: Floats
+    colors: Floats
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+@dataclass(eq=False)
+class Scenery:
+    """All of one redraw: solids, lines as pairs of points, and triangles, each point with its colour."""
+
+    solids: list[Solids] = field(default_factory=list)
+    lines: list[tuple[Floats, Floats]] = field(default_factory=list)
+    triangles: list[tuple[Floats, Floats]] = field(default_factory=list)
+
+    def add_lines(self, points: Array, color: Color) -> None:
+        """points: (2K, 3), two for each line."""
+        self.lines.append(_colored(points, color))
+
+    def add_path(self, points: Array, color: Color) -> None:
+        """points: (K, 3), joined by lines."""
+        self.add_lines(np.repeat(points, 2, axis=0)[1:-1], color)
+
+    def add_fan(self, centre: Array, rim: Array, color: Color) -> None:
+        """A filled fan from ``centre`` (3,) to the points of its ``rim`` (K, 3)."""
+        fields = np.empty((len(rim) - 1, 3, 3))
+        fields[:, 0], fields[:, 1], fields[:, 2] = centre, rim[:-1], rim[1:]
+        self.triangles.append(_colored(fields.reshape(-1, 3), color))
+
+    def add_balls(self, centres: Array, radius: float, color: Color, flat: float = 1.0) -> None:
+        """Balls at (N, 3); ``flat`` squeezes them along the world's Z."""
+        places = np.tile(np.eye(4, dtype=np.float32), (len(centres), 1, 1))
+        places[:, 2, 2], places[:, :3, 3] = flat, centres
+        self.solids.append(_solids(places, (radius, 0.0, 0.0, BALL), color))
+
+    def add_arrows(self, tips: Array, vectors: Array, thickness: float, color: Color) -> None:
+        """Arrows that end at ``tips`` (N, 3) and have come by ``vectors`` (N, 3)."""
+        lengths = np.linalg.norm(vectors, axis=-1)
+        kept = lengths > 1e-9
+        tips, lengths = np.asarray(tips)[kept], lengths[kept]
+        ways = np.asarray(vectors)[kept] / lengths[:, None]
+        frames = _frames_along(ways)
+        heads = np.minimum(5.0 * thickness, 0.5 * lengths)
+        for kind, across, back, half in (
+            (CONE, 2.5 * thickness, 0.5 * heads, 0.5 * heads),
+            (BALL, thickness, 0.5 * (lengths + heads), np.maximum(0.5 * (lengths - heads) - thickness, 0.0)),
+        ):
+            places = frames.copy()
+            places[:, :3, 3] = tips - ways * back[:, None]
+            sizes = np.zeros((len(tips), 4), dtype=np.float32)
+            sizes[:, 0], sizes[:, 1], sizes[:, 3] = across, half, kind
+            self.solids.append(Solids(places, sizes, np.tile(np.float32(color), (len(tips), 1))))
+
+
+def _solids(places: Floats, size: tuple[float, ...], color: Color) -> Solids:
+    return Solids(places, np.tile(np.float32(size), (len(places), 1)), np.tile(np.float32(color), (len(places), 1)))
+
+
+def _colored(points: Array, color: Color) -> tuple[Floats, Floats]:
+    return np.ascontiguousarray(points, dtype=np.float32), np.tile(np.float32(color), (len(points), 1))
+
+
+def _frames_along(ways: Array) -> Floats:
+    """(N, 4, 4) rotations whose Z points along unit vectors (N, 3)."""
+    hint = np.eye(3)[np.argmin(np.abs(ways), axis=-1)]
+    x = np.cross(hint, ways)
+    x /= np.linalg.norm(x, axis=-1, keepdims=True)
+    frames = np.zeros((len(ways), 4, 4), dtype=np.float32)
+    frames[:, :3, 0], frames[:, :3, 1], frames[:, :3, 2], frames[:, 3, 3] = x, np.cross(ways, x), ways, 1.0
+    return frames

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Let the whole body be as it was fitted."""
+
+import bpy
+
+from ..bridge import body_editing
+
+
+class SINEW_OT_body_reset(bpy.types.Operator):
+    """Forget everything that was said of single bones: all roles, shapes, masses and limits are as fitted."""
+
+    bl_idname = "sinew.body_reset"
+    bl_label = "Reset Whole Body to Fitted"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """There must be something to forget, and somebody to forget it."""
+        obj = context.scene.sinew.armature
+        reason = ""
+        if obj is None:
+            reason = "Choose an armature"
+        elif not obj.is_editable:
+            reason = f"'{obj.name}' is linked: make a library override of it (Object > Library Override > Make)"
+        elif not obj.sinew_body.overrides:
+            reason = "The whole body is as it was fitted"
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Remove every line."""
+        count = body_editing.reset(context.scene.sinew.armature, "")
+        self.report({"INFO"}, f"{count} bone{'s' * (count != 1)} reset")
+        return {"FINISHED"}

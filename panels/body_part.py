@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The active bone's part of the body: what was fitted, and what is to be otherwise."""
+
+import bpy
+
+from ..bridge import body_editing
+from ..bridge.body_edits import row_of
+from .drawing import SidebarPanel, paragraph
+
+_SIZES = {"capsule": ("radius", "length"), "sphere": ("radius",), "box": ("edges",)}
+
+
+class SINEW_PT_body_part(SidebarPanel, bpy.types.Panel):
+    """Shape, size, mass, limits, stiffness and role of the active bone."""
+
+    bl_idname = "SINEW_PT_body_part"
+    bl_parent_id = "SINEW_PT_body"
+    bl_label = "Active Bone"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw what was fitted, and the fields of what is edited."""
+        layout, obj = self.layout, context.scene.sinew.armature
+        reason = body_editing.why_not(context)
+        if reason:
+            paragraph(layout, context, reason, icon="INFO")
+            return
+        bone = body_editing.active_bone(context)
+        view, row = body_editing.view_of(obj, bone), row_of(obj, bone)
+        layout.label(text=bone, icon="BONE_DATA")
+        if view is not None:
+            _draw_fitted(layout, context, view)
+        if row is not None:
+            _draw_fields(layout, row, root=view is not None and view.hinge is None)
+        _draw_buttons(layout, edited=row is not None)
+
+
+def _draw_fitted(layout: bpy.types.UILayout, context: bpy.types.Context, view: body_editing.PartView) -> None:
+    if not view.is_link:
+        paragraph(layout, context, f"Moves with '{view.bone}'", icon="INFO")
+        return
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for name, value in (("Fitted as", view.role.replace("_", " ")), *view.facts):
+        split = column.split(factor=0.35)
+        split.label(text=name)
+        split.label(text=value)
+
+
+def _draw_fields(layout: bpy.types.UILayout, row: bpy.types.PropertyGroup, *, root: bool) -> None:
+    box = layout.box()
+    box.use_property_split = True
+    box.use_property_decorate = False
+    box.prop(row, "role")
+    column = _ticked(box, row, "use_shape")
+    column.prop(row, "shape")
+    for name in _SIZES[row.shape]:
+        column.prop(row, name)
+    _ticked(box, row, "use_offset").prop(row, "offset")
+    _ticked(box, row, "use_mass").prop(row, "mass_kg")
+    if root:  # nothing holds it, so there is nothing to limit
+        return
+    column = _ticked(box, row, "use_limits")
+    for name in ("lower", "upper") if row.is_hinge else ("reach",):
+        column.prop(row, name)
+    _ticked(box, row, "use_stiffness").prop(row, "stiffness")
+
+
+def _ticked(layout: bpy.types.UILayout, row: bpy.types.PropertyGroup, use: str) -> bpy.types.UILayout:
+    """A tick box, and below it a column for what it switches."""
+    column = layout.column(align=True, heading=row.bl_rna.properties[use].name)
+    column.prop(row, use, text="By Hand")
+    inside = column.column(align=True)
+    inside.active = getattr(row, use)
+    return inside
+
+
+def _draw_buttons(layout: bpy.types.UILayout, *, edited: bool) -> None:
+    column = layout.column(align=True)
+    if not edited:
+        column.operator("sinew.body_part_edit", icon="GREASEPENCIL")
+    else:
+        column.operator("sinew.body_part_mirror", icon="MOD_MIRROR")
+        column.operator("sinew.body_part_reset", icon="LOOP_BACK")
+    column.operator("sinew.body_reset", icon="TRASH")

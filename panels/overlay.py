@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is shown over the scene."""
+
+import bpy
+
+from ..bridge.overlay import fitting, painting
+from .drawing import SidebarPanel, message_box, paragraph
+
+
+class SINEW_PT_overlay(SidebarPanel, bpy.types.Panel):
+    """Bodies, balance, contacts, pushes and ghosts in the viewport."""
+
+    bl_idname = "SINEW_PT_overlay"
+    bl_parent_id = "SINEW_PT_character"
+    bl_label = "Overlay"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        """Offer the switch of all of it."""
+        self.layout.prop(context.scene.sinew_overlay, "show", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the switches, and what is wrong."""
+        layout, own = self.layout, context.scene.sinew_overlay
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        _draw_state(layout, context)
+        column = layout.column()
+        column.active = own.show
+        column.prop(own, "body")
+        inside = column.column()
+        inside.active = own.body
+        for name in ("tint", "opacity"):
+            inside.prop(own, name)
+        for name in ("joint", "balance", "contacts", "pushes", "ghost"):
+            column.prop(own, name)
+        inside = column.column()
+        inside.active = own.ghost
+        inside.prop(own, "ghost_distance")
+        column.prop(own, "in_front")
+        layout.operator("sinew.overlay_refit", icon="FILE_REFRESH")
+
+
+def _draw_state(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Say why nothing is to be seen, if so."""
+    own, obj = context.scene.sinew_overlay, context.scene.sinew.armature
+    if painting.trouble():
+        message_box(layout, context, f"Drawing failed: {painting.trouble()}", "Press Fit Again to retry", is_error=True)
+    if not own.show:
+        return
+    if obj is None:
+        paragraph(layout, context, "Choose an armature to see its body", icon="INFO")
+        return
+    fitted = fitting.seen(obj)
+    if fitted is None or (fitted.body is None and fitted.problem is None):
+        paragraph(layout, context, "Fitting the body", icon="SORTTIME")
+    elif fitted.problem is not None:
+        message_box(layout, context, fitted.problem.message, fitted.problem.hint, is_error=True)
+    elif fitted.body is not None:
+        mass, count = fitted.body.mass, len(fitted.body.links)
+        layout.label(text=f"{count} parts, {mass:.1f} kg", icon="OUTLINER_OB_ARMATURE")
