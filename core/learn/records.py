@@ -61,7 +61,7 @@ def counted(sums: Sums) -> dict[str, Any]:
         "length": float(sums.lengths.mean()) if episodes else math.nan,
         "earned": float(sums.returns.mean()) if episodes else math.nan,
         "terms": {name: total / sums.samples for name, total in sums.terms.items()},
-        "endings": sums.endings,
+        "endings": dict(sums.endings),
     }
 
 

@@ -2,6 +2,7 @@
 """Episodes counted while they run: how long they lasted, what they earned, and why they ended."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,7 @@ class Tally:
         self._earned[:] = state["earned"]
 
 
+@dataclass(frozen=True, eq=False)
 class Sums:
     """What was counted in some worlds; two of them can be added.
 
@@ -78,16 +80,11 @@ class Sums:
     endings: how many episodes ended for which reason.
     """
 
-    def __init__(
-        self,
-        samples: int,
-        terms: Mapping[str, float],
-        lengths: NDArray[np.int64],
-        returns: NDArray[np.float64],
-        endings: Mapping[str, int],
-    ) -> None:
-        self.samples, self.terms, self.endings = samples, dict(terms), dict(endings)
-        self.lengths, self.returns = lengths, returns
+    samples: int
+    terms: Mapping[str, float]
+    lengths: NDArray[np.int64]
+    returns: NDArray[np.float64]
+    endings: Mapping[str, int]
 
     def __add__(self, other: "Sums") -> "Sums":
         return Sums(

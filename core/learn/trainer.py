@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,12 @@ from .policy import Policy
 from .randomness import generator_state, restore_generator
 from .records import Record, counted
 from .requirement import need_torch
+from .rollout import Collector, Rollout
 from .settings import LearnSettings
+from .tally import Sums
+
+if TYPE_CHECKING:
+    from .ppo import Lesson
 
 Look = Callable[[Record], bool | None]
 """Hears of every update; True says that it is enough."""
@@ -33,7 +38,6 @@ class Trainer:
     def __init__(self, environments: Sequence[Environment], settings: LearnSettings, seed: int) -> None:
         need_torch()
         from .learner import Learner
-        from .rollout import Collector
 
         self.settings = settings
         collecting, making, self._rng = (np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(3))
@@ -77,7 +81,7 @@ class Trainer:
         self.curve.append(record)
         return record
 
-    def _collect(self) -> tuple[Any, Any]:
+    def _collect(self) -> tuple[Rollout, Sums]:
         from .devices import on_threads
 
         self.learner.quieten(self.samples)
@@ -90,7 +94,7 @@ class Trainer:
             self.learner.watched(self._seen)
         return rollout, sums
 
-    def _learn(self, rollout: Any) -> Any:
+    def _learn(self, rollout: Rollout) -> "Lesson":
         from .ppo import update
 
         lesson = update(self.learner, rollout, self._rng)
@@ -113,24 +117,30 @@ class Trainer:
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what ``state`` gave; arrays that do not fit, from wherever they come, are a ``BadFile``."""
+        """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``, and change nothing."""
+        before = self.state()
         try:
-            about = json.loads(np.asarray(arrays["about"], dtype=np.uint8).tobytes().decode())
-            if about["version"] != _VERSION:
-                raise BadFile(
-                    f"The training is of version {about['version']}, and this Sinew knows {_VERSION}",
-                    "Go on with the Sinew that it was begun with, or begin anew",
-                )
-            curve = [Record.from_mapping(values) for values in about["curve"]]
-            self.learner.restore(_under("learner.", arrays))
-            self._collector.restore(_under("collector.", arrays))
-            restore_generator(self._rng, arrays["order"])
-            self.samples, self.curve = int(about["samples"]), curve
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+            self._restore(arrays)
+        except (BadFile, KeyError, TypeError, ValueError, IndexError) as error:
+            self._restore(before)
+            if isinstance(error, BadFile):
+                raise
             raise BadFile(
                 f"The checkpoint does not fit this training: {error}",
                 "Go on with the body, clip and settings that it was begun with, or begin anew",
             ) from error
+
+    def _restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        about = json.loads(np.asarray(arrays["about"], dtype=np.uint8).tobytes().decode())
+        if about["version"] != _VERSION:
+            raise BadFile(
+                f"The training is of version {about['version']}, and this Sinew knows {_VERSION}",
+                "Go on with the Sinew that it was begun with, or begin anew",
+            )
+        self.samples, self.curve = int(about["samples"]), [Record.from_mapping(values) for values in about["curve"]]
+        self.learner.restore(_under("learner.", arrays))
+        self._collector.restore(_under("collector.", arrays))
+        restore_generator(self._rng, arrays["order"])
 
 
 def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

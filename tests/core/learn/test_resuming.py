@@ -80,8 +80,11 @@ def kept(whole, tmp_path):
 
 
 def refused(path, trainer=None):
+    trainer = trainer or training()
+    before = trainer.state()
     with pytest.raises(BadFile) as caught:
-        checkpoint.load(path, trainer or training())
+        checkpoint.load(path, trainer)
+    same(trainer.state(), before)
     assert path.name in str(caught.value)
     return str(caught.value)
 
