@@ -17,6 +17,7 @@ from .walks import random_walk, way_into
 _WALK = 400  # fragments of a random walk that are decided at once
 _LEFT_OUT = 4  # fragments of a route that may be left out by the way
 _LOOK_AHEAD_M = 0.8  # how far ahead on its path a character looks
+_END_M = 0.3  # of its end tell which way it goes on
 _AT_ONCE_M, _MARK_M = 3.0, 0.05  # how far on it may find itself at once, and how finely it tells where that is
 _EAGER = 1.5  # radians a second for each radian that it is off
 
@@ -151,7 +152,6 @@ class AlongPath(Steered):
         corners = points[:, :2]
         if self.closed and (corners[0] != corners[-1]).any():
             corners = np.concatenate([corners, corners[:1]])
-        self._onward = corners[-1] - corners[-2]
         self._along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=-1))])
         self._corners, self._length = corners, float(self._along[-1])
         if self._length < _LOOK_AHEAD_M:
@@ -163,15 +163,21 @@ class AlongPath(Steered):
         """The point of the path a little ahead of where the character is."""
         near = np.linalg.norm(self._places - view.place, axis=-1)
         # Never back, and not far ahead at once: a path may cross itself.
-        on = self._marks - self._reached
+        on, far = self._marks - self._reached, _AT_ONCE_M
         if self.closed:
-            on %= self._length
-        near[(on < 0.0) | (on > min(_AT_ONCE_M, 0.5 * self._length))] = np.inf
+            on, far = on % self._length, min(far, 0.5 * self._length)
+        near[(on < 0.0) | (on > far)] = np.inf
         self._reached = float(self._marks[int(np.argmin(near))])
         ahead = self._reached + _LOOK_AHEAD_M
         if self.closed:
             return self._at(np.array(ahead % self._length))
-        return self._corners[-1] + self._onward if ahead >= self._length else self._at(np.array(ahead))
+        if ahead < self._length:
+            return self._at(np.array(ahead))
+        # As a path is drawn of many short lines, there must be somewhere to go however far its end is behind.
+        onward = self._at(np.array(self._length)) - self._at(np.array(self._length - _END_M))
+        onward /= max(float(np.linalg.norm(onward)), 1e-9)
+        beyond = max(float((view.place - self._corners[-1]) @ onward), ahead - self._length - _LOOK_AHEAD_M)
+        return np.asarray(self._corners[-1] + (beyond + _LOOK_AHEAD_M) * onward)
 
     def _at(self, along: Array) -> Array:
         """(..., 2) where the path is after metres (...)."""

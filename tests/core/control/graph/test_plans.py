@@ -7,6 +7,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 
+from sinew.core.control.graph.bake_method import BakeSettings, GraphBake
 from sinew.core.control.graph.control_graph import MOST_TURN, ControlGraph
 from sinew.core.control.graph.layout import laid
 from sinew.core.control.graph.motion_graph import MotionGraph
@@ -14,6 +15,7 @@ from sinew.core.control.graph.plans import AlongPath, Item, Listed, RandomWalk, 
 from sinew.core.control.graph.playing import View
 from sinew.core.control.graph.policies import blank
 from sinew.core.errors import GraphError
+from sinew.core.measure.bench_run import BenchRun
 
 
 @pytest.fixture(scope="module")
@@ -208,6 +210,17 @@ def test_a_small_closed_path_is_gone_round_the_way_it_leads(graph):
     turned = np.unwrap(np.arctan2(trail[:, 1], trail[:, 0]))
     assert (np.diff(turned) < 0.0).all() and turned[-1] < -4.0 * np.pi
     assert np.abs(np.linalg.norm(trail, axis=1) - 2.0).max() < 0.5
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_bake_goes_round_what_its_job_says_is_closed(graph, closed):
+    turns = np.linspace(0.0, 2.0 * np.pi, 40)
+    points = 3.0 * np.stack([np.cos(turns), np.sin(turns), np.zeros(40)], axis=-1)
+    run = BenchRun("mujoco", 0, {"path": ({"points": points}, {"closed": closed})})
+    plan = GraphBake()._plan(graph, BakeSettings(mode="path", skills="walk"), run, 0)
+    trail = Rolling((3.0, 0.0), 0.5 * np.pi).rolled(plan, 40.0)  # 48 m, round 19 m
+    far = np.linalg.norm(trail, axis=1)
+    assert (far.max() < 3.5) == closed and (far[-1] > 20.0) != closed
 
 
 def test_turning_is_never_sharper_than_a_gait_can(graph):
