@@ -15,12 +15,14 @@ _BENCHES = {
     "bridge": "..bench_bridge:measure",
     "jobs": "...core.measure.bench_jobs:measure",
     "bodies": "..bench_bodies:measure",
+    "overlay": "..bench_overlay:measure",
     "engines": "...core.measure.bench_engines:measure",
     "simulate": "..bench_simulate:measure",
     "graph": "..bench_graph:measure",
+    "bounds": "..bench_bounds:measure",
 }
 # These take an hour, and so only run when they are asked for by name.
-_LONG = ("simulate", "graph")
+_LONG = ("simulate", "graph", "bounds")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

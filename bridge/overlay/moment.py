@@ -8,7 +8,6 @@ import bpy
 import numpy as np
 
 from ...core.geometry.quaternions import Array
-from ..rig_reader import rotation_of
 from . import fitting
 from .parts import BodyParts
 
@@ -19,7 +18,7 @@ _LOOK_AGAIN_S = 0.5  # a scene may have thousands of objects: those on the stage
 class Shown:
     """A character with L links: where they stand, pos (L, 3) in Blender units and axes (L, 3, 3), in the world.
 
-    metres: of a Blender unit. active: the link of the active bone, -1 for none.
+    metres: of a Blender unit. active: the link of the active bone, -1 for none or while another object is active.
     """
 
     obj: bpy.types.Object
@@ -49,7 +48,11 @@ _order: dict[int, tuple[object, dict[str, int]]] = {}  # by armature: its bones,
 def moment_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> Moment:
     """The scene as it stands."""
     others, pushes = _on_stage(scene)
-    names = dict.fromkeys([*([scene.sinew.armature.name] if scene.sinew.armature else []), *others])
+    active = view_layer.objects.active
+    # A baked copy is not what is simulated, but what one looks at.
+    plays_take = active is not None and active.type == "ARMATURE" and len(active.sinew_takes) > 0
+    first = [obj.name for obj in (scene.sinew.armature, active if plays_take else None) if obj is not None]
+    names = dict.fromkeys([*first, *others])
     characters = [shown for name in names if (shown := _shown(scene, view_layer, depsgraph, name)) is not None]
     found = [obj for name in pushes if (obj := scene.objects.get(name)) is not None and obj.sinew.role == "PUSH"]
     visible = tuple(obj for obj in found if obj.visible_get(view_layer=view_layer))
@@ -88,11 +91,13 @@ def _shown(
     if len(pose) <= max(places):
         return None
     chosen = pose[places]
-    turn = rotation_of(matrix[:3, :3])
+    turns = rotations(np.concatenate([matrix[None, :3, :3], chosen[:, :3, :3]]))
     pos = chosen[:, :3, 3] @ matrix[:3, :3].T + matrix[:3, 3]
-    axes = turn @ rotation_of(chosen[:, :3, :3])
-    bone = obj.data.bones.active
-    active = fitted.parts.body.link_of(bone.name) if bone is not None else -1
+    axes = turns[0] @ turns[1:]
+    active = -1
+    if view_layer.objects.active == obj or obj.mode == "POSE":
+        bone = obj.data.bones.active
+        active = fitted.parts.body.link_of(bone.name) if bone is not None else -1
     metres = scene.sinew.scale * scene.unit_settings.scale_length
     return Shown(obj, fitted.parts, pos, axes, metres, active)
 
@@ -105,6 +110,20 @@ def pose_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Arra
     bones.foreach_get("matrix", buffer)
     # Blender hands out columns.
     return np.array(evaluated.matrix_world), buffer.reshape(-1, 4, 4).transpose(0, 2, 1).astype(float)
+
+
+def rotations(matrices: Array) -> Array:
+    """``rig_reader.rotation_of`` of matrices (N, 3, 3), in a tenth of the time for a few of them."""
+    x, y = matrices[:, :, 0], matrices[:, :, 1]
+    y = y / np.sqrt(np.einsum("ni,ni->n", y, y) + 1e-24)[:, None]
+    x = x - np.einsum("ni,ni->n", x, y)[:, None] * y
+    x = x / np.sqrt(np.einsum("ni,ni->n", x, x) + 1e-24)[:, None]
+    found = np.empty_like(matrices)
+    found[:, :, 0], found[:, :, 1] = x, y
+    found[:, 0, 2] = x[:, 1] * y[:, 2] - x[:, 2] * y[:, 1]
+    found[:, 1, 2] = x[:, 2] * y[:, 0] - x[:, 0] * y[:, 2]
+    found[:, 2, 2] = x[:, 0] * y[:, 1] - x[:, 1] * y[:, 0]
+    return found
 
 
 def _places(obj: bpy.types.Object, bones: object, parts: BodyParts) -> list[int]:

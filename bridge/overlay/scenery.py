@@ -54,8 +54,9 @@ class Scenery:
 
     def add_balls(self, centres: Array, radius: float, color: Color, flat: float = 1.0) -> None:
         """Balls at (N, 3); ``flat`` squeezes them along the world's Z."""
-        places = np.tile(np.eye(4, dtype=np.float32), (len(centres), 1, 1))
-        places[:, 2, 2], places[:, :3, 3] = flat, centres
+        places = np.zeros((len(centres), 4, 4), dtype=np.float32)
+        places[:, (0, 1, 2, 3), (0, 1, 2, 3)] = 1.0, 1.0, flat, 1.0
+        places[:, :3, 3] = centres
         self.solids.append(_solids(places, (radius, 0.0, 0.0, BALL), color))
 
     def add_arrows(self, tips: Array, vectors: Array, thickness: float, color: Color) -> None:
@@ -74,15 +75,22 @@ class Scenery:
             places[:, :3, 3] = tips - ways * back[:, None]
             sizes = np.zeros((len(tips), 4), dtype=np.float32)
             sizes[:, 0], sizes[:, 1], sizes[:, 3] = across, half, kind
-            self.solids.append(Solids(places, sizes, np.tile(np.float32(color), (len(tips), 1))))
+            self.solids.append(Solids(places, sizes, _rows(color, len(tips))))
 
 
 def _solids(places: Floats, size: tuple[float, ...], color: Color) -> Solids:
-    return Solids(places, np.tile(np.float32(size), (len(places), 1)), np.tile(np.float32(color), (len(places), 1)))
+    return Solids(places, _rows(size, len(places)), _rows(color, len(places)))
+
+
+def _rows(values: tuple[float, ...], count: int) -> Floats:
+    """(count, K) the same values again and again."""
+    rows = np.empty((count, len(values)), dtype=np.float32)
+    rows[:] = values
+    return rows
 
 
 def _colored(points: Array, color: Color) -> tuple[Floats, Floats]:
-    return np.ascontiguousarray(points, dtype=np.float32), np.tile(np.float32(color), (len(points), 1))
+    return np.ascontiguousarray(points, dtype=np.float32), _rows(color, len(points))
 
 
 def _frames_along(ways: Array) -> Floats:

@@ -11,7 +11,7 @@ from sinew.bridge.overlay.canvas import packed
 from sinew.bridge.overlay.parts import mass_tints
 from sinew.bridge.overlay.scenery import CONE, Scenery
 from sinew.bridge.overlay.solid import solid_mesh
-from sinew.bridge.rig_reader import read_rig
+from sinew.bridge.rig_reader import read_rig, rotation_of
 from sinew.core.body.clearance import clearances
 from sinew.core.body.poses import link_transforms, pose_of_clip
 from sinew.core.motion import Clip, Take
@@ -25,7 +25,7 @@ def person(addon):
     """The mannequin without its mesh, chosen, with everything switched on and fitted."""
     obj = mannequin.build(bpy.context.scene)
     scene = bpy.context.scene
-    scene.sinew.armature = obj
+    scene.sinew.armature = bpy.context.view_layer.objects.active = obj
     obj.sinew_body.use_mesh = False
     scene.sinew_overlay.show = scene.sinew_overlay.ghost = True
     fitting.fit_now(scene, obj)
@@ -80,6 +80,11 @@ def test_shapes_stand_where_the_body_does(person):
     assert lowest[:, 2].min() == pytest.approx(clearances(seen.parts.body, clip).min(), abs=2e-3)
     com = seen.parts.com(seen.pos, seen.axes, seen.metres)
     assert seen.pos[:, :2].min(0)[0] < com[0] < seen.pos[:, :2].max(0)[0]
+
+
+def test_rotations_are_those_that_jobs_read():
+    matrices = np.random.default_rng(1).normal(size=(7, 3, 3))
+    assert np.allclose(moment.rotations(matrices), rotation_of(matrices))
 
 
 def test_sizes_follow_metres_a_unit(person):
