@@ -16,9 +16,10 @@ from .walks import random_walk, way_into
 
 _WALK = 400  # fragments of a random walk that are decided at once
 _LEFT_OUT = 4  # fragments of a route that may be left out by the way
-_LOOK_AHEAD_M = 0.8  # how far ahead on its path a character looks
+_LOOK_AHEAD_M, _LOOK_AHEAD_S = 0.8, 2.0  # how far ahead on its path a character looks, at least, and at its speed
 _END_M = 0.3  # of its end tell which way it goes on
 _AT_ONCE_M, _MARK_M = 3.0, 0.05  # how far on it may find itself at once, and how finely it tells where that is
+_BEND = 1.3  # of the arc that leads to its path: a gait turns less than it is asked to, as long as that is little
 _EAGER = 1.5  # radians a second for each radian that it is off
 
 
@@ -125,21 +126,27 @@ class Steered:
     def turn(self, view: View) -> float:
         """Towards the goal, the more the further it is off."""
         goal = self.goal(view)
-        if goal is None:
-            return 0.0
-        away = goal - view.place
-        off = float(np.arctan2(away[1], away[0])) - view.heading
-        off = (off + np.pi) % (2.0 * np.pi) - np.pi
-        return float(np.clip(_EAGER * off, -MOST_TURN, MOST_TURN))
+        return 0.0 if goal is None else float(np.clip(_EAGER * _aside(view, goal), -MOST_TURN, MOST_TURN))
 
     def goal(self, view: View) -> Array | None:
         """(2,) where to, or None to go straight on."""
         raise NotImplementedError
 
 
+def _aside(view: View, goal: Array) -> float:
+    """Radians from where a character faces to a goal (2,), to the left."""
+    away = goal - view.place
+    off = float(np.arctan2(away[1], away[0])) - view.heading
+    return (off + np.pi) % (2.0 * np.pi) - np.pi
+
+
 @dataclass(eq=False)
 class AlongPath(Steered):
-    """Along points (P, 2) in the plane; straight on after the last, or where the path is closed, round and round."""
+    """Along points (P, 2) in the plane; straight on after the last, or where the path is closed, round and round.
+
+    It looks as far ahead as it goes in a while and takes the arc that leads there from where it faces (pure pursuit):
+    who only turned towards a near point would weave, a run by metres, for gaits turn slowly.
+    """
 
     points: Array = field(default_factory=lambda: np.zeros((0, 2)))
     closed: bool = False
@@ -159,6 +166,16 @@ class AlongPath(Steered):
         self._marks = np.linspace(0.0, self._length, max(int(self._length / _MARK_M), 2))
         self._places = self._at(self._marks)
 
+    def turn(self, view: View) -> float:
+        """As sharply as the arc to the goal bends at the speed of what is being done."""
+        goal = self.goal(view)
+        if goal is None:
+            return 0.0
+        off = _aside(view, goal)
+        bend = 2.0 * (np.sin(off) if abs(off) < 0.5 * np.pi else np.sign(off))
+        bend /= max(float(np.linalg.norm(goal - view.place)), 0.5 * self._look(view))
+        return float(np.clip(_BEND * self._speed(view) * bend, -MOST_TURN, MOST_TURN))
+
     def goal(self, view: View) -> Array | None:
         """The point of the path a little ahead of where the character is."""
         near = np.linalg.norm(self._places - view.place, axis=-1)
@@ -168,7 +185,8 @@ class AlongPath(Steered):
             on, far = on % self._length, min(far, 0.5 * self._length)
         near[(on < 0.0) | (on > far)] = np.inf
         self._reached = float(self._marks[int(np.argmin(near))])
-        ahead = self._reached + _LOOK_AHEAD_M
+        look = self._look(view)
+        ahead = self._reached + look
         if self.closed:
             return self._at(np.array(ahead % self._length))
         if ahead < self._length:
@@ -176,8 +194,20 @@ class AlongPath(Steered):
         # As a path is drawn of many short lines, there must be somewhere to go however far its end is behind.
         onward = self._at(np.array(self._length)) - self._at(np.array(self._length - _END_M))
         onward /= max(float(np.linalg.norm(onward)), 1e-9)
-        beyond = max(float((view.place - self._corners[-1]) @ onward), ahead - self._length - _LOOK_AHEAD_M)
-        return np.asarray(self._corners[-1] + (beyond + _LOOK_AHEAD_M) * onward)
+        beyond = max(float((view.place - self._corners[-1]) @ onward), self._reached - self._length)
+        return np.asarray(self._corners[-1] + (beyond + look) * onward)
+
+    def _speed(self, view: View) -> float:
+        """Metres a second of the skill or transition that the character is in."""
+        layout, qpos = self.plan.graph.layout, self.plan.graph.track.qpos
+        own = layout.chains[layout.chain_of[view.fragment]]
+        moved = qpos[own.first : own.first + own.count, -1, :2] - qpos[own.first : own.first + own.count, 0, :2]
+        return float(np.linalg.norm(moved, axis=-1).mean()) / FRAGMENT_S
+
+    def _look(self, view: View) -> float:
+        """Metres ahead on the path; never over to the other side of a small round."""
+        far = max(_LOOK_AHEAD_S * self._speed(view), _LOOK_AHEAD_M)
+        return min(far, max(0.25 * self._length, _LOOK_AHEAD_M)) if self.closed else far
 
     def _at(self, along: Array) -> Array:
         """(..., 2) where the path is after metres (...)."""

@@ -189,6 +189,21 @@ def test_a_path_that_crosses_itself_is_gone_along_once_in_its_order(graph):
     assert np.max(far) < 0.8
 
 
+@pytest.mark.parametrize(("skill", "speed"), [("walk", 1.2), ("run", 3.5)])
+def test_who_turns_slowly_and_late_comes_to_a_path_without_weaving(graph, skill, speed):
+    """A learned gait turns by 0.17 radians a second at most, and needs strides until it does."""
+    plan = AlongPath(Listed(graph, [Item(skill)]), np.array([[0.0, 2.0], [300.0, 2.0]]))
+    place, heading, rate, trail = np.zeros(2), 0.0, 0.0, []
+    for _ in range(500):
+        asked = plan.turn(view(graph.layout.chain(skill).first, place=place, heading=heading))
+        rate += 0.1 * (np.clip(asked, -0.17, 0.17) - rate)
+        heading += 0.1 * rate
+        place = place + 0.1 * speed * np.array([np.cos(heading), np.sin(heading)])
+        trail.append(place)
+    aside = np.array(trail)[:, 1] - 2.0
+    assert aside.max() < 1.0 and np.abs(aside[200:]).max() < 0.2
+
+
 @pytest.mark.parametrize("ends_where_it_begins", [True, False])
 def test_a_closed_path_is_gone_round_and_round(graph, ends_where_it_begins):
     """An ellipse of 29 m: where it is closed it goes on where it began."""
