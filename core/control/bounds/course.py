@@ -35,6 +35,7 @@ _CYCLES, _MIDDLE = 5, 2
 _MARGIN = 4  # moments on either side that rates and targets are told by
 _GRAVITY_M_S2 = 9.81
 _LEAST_STEPS = 6
+_HARMONICS = 4
 _INSTANT_S = 1e-4
 
 Indices = NDArray[np.int64]
@@ -98,6 +99,18 @@ class Course:
         pos, quat = link_transforms(self.body, self.qpos)
         return self.tips.places(pos, quat) - pos[:, :1]
 
+    @cached_property
+    def phases(self) -> Array:
+        """(T + 1, P) how far along each frame is: waves that close in a cycle, and do not in what ends."""
+        share = np.arange(self.steps + 1) / self.steps
+        angle = (2.0 if self.cyclic else 1.0) * np.pi * share[:, None] * np.arange(1, _HARMONICS + 1)
+        return np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
+
+    @cached_property
+    def turn_starts(self) -> Indices:
+        """(L,) where in a velocity the turns of the root and of each joint begin; they end where the next begin."""
+        return np.asarray([3, *self.body.qvel_starts[1:-1]])
+
     def fingerprint(self) -> str:
         """A hash of what is to be done, so that a controller is not played with another motion."""
         found = hashlib.sha256()
@@ -112,19 +125,20 @@ _INSTANTS = (_INSTANT_S, -_INSTANT_S)
 class Tips:
     """The ends of a body's limbs: of links that no other hangs on, the far end of their bone.
 
-    links: (E,) which links; points: (E, 3) metres in their frames; names: their bones.
+    links: (E,) which links; lengths: (E,) metres along their own +Y; names: their bones.
     """
 
     def __init__(self, body: BodyModel) -> None:
         parents = {link.parent for link in body.links}
         self.links: Indices = np.array([i for i in range(1, len(body.links)) if i not in parents], dtype=np.int64)
         self.names = tuple(body.links[i].bone for i in self.links)
-        lengths = [float(body.skeleton.lengths[body.skeleton.index(name)]) for name in self.names]
-        self.points: Array = np.array(lengths).reshape(-1, 1) * np.array([0.0, 1.0, 0.0])
+        self.lengths: Array = np.array([body.skeleton.lengths[body.skeleton.index(name)] for name in self.names])
 
     def places(self, link_pos: Array, link_quat_wxyz: Array) -> Array:
         """(..., E, 3) where they are, of links' places (..., L, 3) and rotations (..., L, 4)."""
-        return link_pos[..., self.links, :] + rotate(link_quat_wxyz[..., self.links, :], self.points)
+        w, x, y, z = np.moveaxis(link_quat_wxyz[..., self.links, :], -1, 0)
+        along = np.stack([2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)], axis=-1)
+        return np.asarray(link_pos[..., self.links, :] + self.lengths[:, None] * along)
 
 
 def com_of(body: BodyModel, qpos: Array) -> Array:

@@ -102,9 +102,10 @@ class BoundsEnvironment:
     def why(self, seen: Seen) -> Indices:
         """(N,) the reason why an episode ends here: of the bounds that are violated the one most so; -1 for none."""
         over = seen.deviations * self._narrowness[seen.at]
-        broken = ~np.isfinite(over).all(axis=1)
-        found = np.where(np.max(np.nan_to_num(over), axis=1) > 1.0, np.argmax(np.nan_to_num(over), axis=1), -1)
-        found = np.where(broken, self.reasons.index(BROKEN), found)
+        worst = np.argmax(over, axis=1)  # what is no number counts as the largest
+        most = over[np.arange(len(over)), worst]
+        found = np.where(most > 1.0, worst, -1)
+        found = np.where(np.isfinite(most), found, self.reasons.index(BROKEN))
         if not self.course.cyclic:
             found = np.where((found < 0) & (seen.at >= self.course.steps), self.reasons.index(OVER), found)
         return np.where((found < 0) & (self.age >= self._longest), self.reasons.index(TIME), found)

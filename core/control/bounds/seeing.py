@@ -19,7 +19,6 @@ from .course import Course, Indices
 
 Flags = NDArray[np.bool_]
 
-_HARMONICS = 4
 # What counts as one, so that all numbers of an observation are of about the same size before anything is known.
 _PLACE_M, _SPEED_M_S, _TURN, _RATE = 0.1, 0.5, 0.2, 2.0
 _MOST = 10.0  # a copy that is blown up must not teach what numbers are normal
@@ -93,9 +92,9 @@ class Seen:
         """(N, R) how far each bounded thing is from the course, in the order of ``bound_names``; NaN if blown up."""
         course = self.course
         com = np.abs(self.com - course.com[self.at])
-        turns = [np.linalg.norm(self.pose_off[:, columns], axis=-1) for columns in _turns(course)]
-        tips = np.linalg.norm(self.tips_off, axis=-1)
-        return np.concatenate([com, np.stack(turns, axis=1), tips], axis=1)
+        turns = np.sqrt(np.add.reduceat(self.pose_off**2, course.turn_starts, axis=1))
+        tips = np.sqrt(np.einsum("nex,nex->ne", self.tips_off, self.tips_off))
+        return np.concatenate([com, turns, tips], axis=1)
 
     def observed(self) -> NDArray[np.float32]:
         """(N, O) what a policy is told, as float32: the phase, and how the copies differ from the course."""
@@ -115,7 +114,7 @@ class Seen:
             self.tips_off.reshape(len(self.at), -1) / _PLACE_M,
         ]
         seen = np.clip(np.nan_to_num(np.concatenate(parts, axis=1)), -_MOST, _MOST)
-        return np.concatenate([phases(course)[self.at], seen], axis=1).astype(np.float32)
+        return np.concatenate([course.phases[self.at], seen], axis=1, dtype=np.float32)
 
 
 def see(course: Course, world: World, states: Array, rows: Rows, frames: Frames) -> Seen:
@@ -147,13 +146,6 @@ def course_seen(course: Course, at: Indices) -> Seen:
     )
 
 
-def phases(course: Course) -> Array:
-    """(T + 1, P) how far along the course each frame is: waves that close in a cycle, and do not in what ends."""
-    share = np.arange(course.steps + 1) / course.steps
-    angle = (2.0 if course.cyclic else 1.0) * np.pi * share[:, None] * np.arange(1, _HARMONICS + 1)
-    return np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
-
-
 def observation_size(course: Course) -> int:
     """O, how many numbers a policy is told."""
     return int(course_seen(course, np.zeros(1, dtype=np.int64)).observed().shape[1])
@@ -169,12 +161,6 @@ def placed(course: Course, qpos: Array, qvel: Array, frames: Frames) -> tuple[Ar
 def begun(at: Indices) -> Frames:
     """Copies in frames (N,) whose courses lie where the clip has them."""
     return Frames(np.array(at), np.zeros(len(at)), np.zeros((len(at), 2)))
-
-
-def _turns(course: Course) -> list[slice]:
-    """Where in a velocity the turns are that have bounds: the root's, then joint by joint."""
-    starts = course.body.qvel_starts
-    return [slice(3, 6), *(slice(int(starts[i]), int(starts[i + 1])) for i in range(1, len(course.body.links)))]
 
 
 def _inverse(quat_wxyz: Array) -> Array:

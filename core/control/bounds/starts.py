@@ -27,10 +27,14 @@ _FORGET = 0.7  # how much of a segment's old estimate is kept when a new one com
 
 @dataclass(frozen=True)
 class StartRules:
-    """Which of the paper's two adaptations are on. discount: of the returns that they go by."""
+    """Which of the paper's two adaptations are on. discount: of the returns that they go by.
+
+    Evolution is for sources that nobody could follow. A good one is the best state to begin in that there is, and early
+    in learning most states that were seen are those of somebody who is about to fall.
+    """
 
     importance: bool = True
-    evolution: bool = True
+    evolution: bool = False
     discount: float = 0.95
 
 

@@ -70,7 +70,9 @@ class BoundsTrainSettings(Settings):
     stop: bool = setting(True, "Stop When Learned", "Or go on until the steps are used up, which makes it sturdier")
     importance: bool = setting(True, "Practise Hard Moments", "Begin more often where it fails (equation 11)")
     evolution: bool = setting(
-        True, "Begin Anywhere", "Begin in states that did well, not only in the source's (eq. 12)"
+        False,
+        "Leave the Source",
+        "Begin in states that did well, not in the source's: for sources that nobody could follow (equation 12)",
     )
     worlds: int = setting(256, "Copies", "How many learn side by side; an even number", minimum=2, maximum=65536)
 

@@ -73,7 +73,7 @@ def candidates(walk, copies=400):
 
 
 def test_states_that_did_well_are_begun_in_again(walk):
-    starts = Starts(walk, StartRules(), np.random.default_rng(0))
+    starts = Starts(walk, StartRules(evolution=True), np.random.default_rng(0))
     starts.learn(*candidates(walk))
     first = starts.drawn(8000)
     own = first.at == 1
@@ -91,7 +91,7 @@ def test_without_evolution_they_stay_on_the_course(walk):
 
 
 def test_put_back_they_are_the_same(walk):
-    first, second = (Starts(walk, StartRules(), np.random.default_rng(seed)) for seed in (0, 1))
+    first, second = (Starts(walk, StartRules(evolution=True), np.random.default_rng(seed)) for seed in (0, 1))
     first.learn(*shown(walk, hard=20))
     first.drawn(50)
     second.restore(first.state())

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What learning within bounds costs: samples and minutes until a skill lasts, and how much of the engine is left of it.
+
+Table 1 of the paper (Ma et al. 2021) with its own definition: 20 s without leaving the bounds, from everywhere on the
+clip, or the whole of a clip that is no cycle; bounds alone, no imitation.
+"""
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..body.build import build_body
+from ..control.bounds.bounds import bounds_of_preset, widths_on
+from ..control.bounds.course import CONTROL_FPS, Course, make_course
+from ..control.bounds.train_method import BoundsTrainSettings, study_of, terms_of
+from ..control.bounds.training import Study, Training, lives_s
+from ..errors import SinewError
+from ..files import make_folder, read_arrays, write_arrays
+from ..geometry.quaternions import Array
+from ..motion.io import stock
+from ..sim import engines
+from ..sim.stage import Character, Stage
+from . import bench_rows
+from .bench_rows import Row
+
+CLIPS = ("walk", "run", "jump", "roll", "cartwheel", "dance_a", "backflip", "spinkick")
+PAPER_M = {"walk": 4.08, "run": 4.11, "jump": 41.63, "roll": 12.31, "cartwheel": 17.35, "dance_a": 10.0}
+PAPER_M |= {"backflip": 41.20}
+DEEPMIMIC_M = {"walk": 23.80, "run": 19.31, "jump": 25.65, "roll": 23.00, "cartwheel": 30.45, "dance_a": 24.59}
+DEEPMIMIC_M |= {"backflip": 31.18}
+"""Millions of samples in table 1: the paper's own, and DeepMimic's as the paper has them."""
+PARTS = ("table", "throughput")
+GOAL_SHARE = 0.55
+"""Of the bare engine's samples a second, for the whole loop."""
+_LINE_EVERY_S = 10.0
+_CURVE_POINTS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """What is measured.
+
+    settings: of ``bounds_train``. minutes: how long a row may take in this run; None for as long as it wants. What is
+    not finished by then is kept in ``folder`` and goes on in the next run. anew: begin even what is kept anew.
+    """
+
+    folder: Path
+    engine: str = "mujoco"
+    clips: tuple[str, ...] = CLIPS
+    settings: BoundsTrainSettings = field(default_factory=lambda: BoundsTrainSettings(bounds="locomotion"))
+    minutes: float | None = None
+    anew: bool = False
+    say: Callable[[str], None] = lambda _: None
+
+    def rows(self, parts: Sequence[str], seeds: Sequence[int]) -> Iterator[Row]:
+        """Every row as soon as it is known; what fails has its reason in its row."""
+        for part in parts:
+            for seed in seeds if part == "table" else seeds[:1]:
+                for name in self.clips if part == "table" else self.clips[:1]:
+                    yield self._row(part, name, seed)
+
+    def _row(self, part: str, name: str, seed: int) -> Row:
+        row: Row = {
+            "part": part,
+            "name": name,
+            "seed": seed,
+            "engine": self.engine,
+            "bounds": self.settings.bounds,
+            "importance": self.settings.importance,
+            "evolution": self.settings.evolution,
+            "commit": bench_rows.commit(),
+            "machine": bench_rows.machine(),
+        }
+        try:
+            return row | (table(self, name, seed) if part == "table" else throughput(self, name, seed))
+        except SinewError as error:
+            return row | {"refused": str(error)}
+        except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour
+            traceback.print_exc()
+            return row | {"bug": f"{type(error).__name__}: {error}"}
+
+    def training(self, name: str, seed: int) -> Training:
+        """A stock clip to be learned."""
+        course, widths = prepared(name, self.settings.bounds)
+        study = study_of(self.settings)
+        return Training(course, widths, engines.get(self.engine), study, seed, lambda: terms_of(self.settings))
+
+
+def prepared(name: str, preset: str) -> tuple[Course, Array]:
+    """A stock clip as a course, and a preset's widths on it."""
+    clip = stock.load(name)
+    body = build_body(clip.skeleton, clip=clip)[0]
+    course = make_course(body, clip)
+    return course, widths_on(bounds_of_preset(body, preset), course, clip)
+
+
+def table(bench: Bench, name: str, seed: int) -> Row:
+    """One row of table 1: millions of samples and minutes until the skill lasts."""
+    budget = round(bench.settings.millions * 1e6)
+    words = (name, bench.engine, bench.settings.bounds, str(seed))
+    with bench.training(name, seed) as training:
+        kept = _Kept(bench.folder / f"{'_'.join(words)}.npz", training)
+        if not bench.anew:
+            kept.load()
+        began, began_core = time.perf_counter(), time.process_time()
+        told = began
+        while training.samples < budget and training.done_after is None:
+            record = training.advance()
+            now = time.perf_counter()
+            if now - told > _LINE_EVERY_S:
+                told = now
+                shares = [test.share for test in training.tests[-1:]]
+                lasts = f", lasts {100 * shares[0]:.0f} %" if shares else ""
+                lives = lives_s(record, training.study)
+                bench.say(f"{name}: {training.samples / 1e6:.2f} M, lives {lives:.1f} s{lasts}")
+            if bench.minutes is not None and now - began > 60.0 * bench.minutes:
+                break
+        kept.save(time.perf_counter() - began, time.process_time() - began_core)
+        return {**_figures(name, training), "minutes": kept.seconds / 60.0, "core_minutes": kept.core_seconds / 60.0}
+
+
+def _figures(name: str, training: Training) -> Row:
+    done = training.done_after
+    best = min((column[name] for column in (PAPER_M, DEEPMIMIC_M) if name in column), default=None)
+    study, curve = training.study, training.trainer.curve
+    thin = max(1, len(curve) // _CURVE_POINTS)
+    return {
+        "cycle_s": training.course.duration_s,
+        "cyclic": training.course.cyclic,
+        "samples_m": training.samples / 1e6,
+        "done_m": None if done is None else done / 1e6,
+        "share": max((test.share for test in training.tests), default=0.0),
+        "paper_m": PAPER_M.get(name),
+        "deepmimic_m": DEEPMIMIC_M.get(name),
+        "reached": None if best is None else done is not None and done / 1e6 < best,
+        "curve": [[one.samples, round(lives_s(one, study), 3)] for one in curve[::thin]],
+        "tests": [[test.samples, round(test.share, 4)] for test in training.tests],
+        "starts": training.environments[0].starts.curve[-1:],
+    }
+
+
+class _Kept:
+    """A training in a file between two runs of the benchmark, with what it has cost so far."""
+
+    def __init__(self, path: Path, training: Training) -> None:
+        self.path, self.training = path, training
+        self.seconds = self.core_seconds = 0.0
+
+    def load(self) -> None:
+        if self.path.is_file():
+            arrays, meta = read_arrays(self.path)
+            self.training.restore(arrays)
+            self.seconds, self.core_seconds = float(meta["seconds"]), float(meta["core_seconds"])
+
+    def save(self, seconds: float, core_seconds: float) -> None:
+        self.seconds += seconds
+        self.core_seconds += core_seconds
+        make_folder(self.path.parent)
+        meta = {"seconds": self.seconds, "core_seconds": self.core_seconds}
+        write_arrays(self.path, self.training.state(), meta)
+
+
+def throughput(bench: Bench, name: str, seed: int, turns: int = 6, updates: int = 4) -> Row:
+    """Samples a second of the whole loop and of the engine alone, in turns on the same worlds; the best of each counts.
+
+    Whatever else the machine does can only slow them down. On a machine that is busy all the time only shares of CPU
+    time tell.
+    """
+    with bench.training(name, seed) as training:
+        engine, worlds, horizon = engines.get(bench.engine), training.study.worlds, training.study.learn.horizon
+        stage = Stage((Character(training.course.body),))
+        with closing(engine.compile(stage, worlds)) as world:
+            training.advance()
+            loop, bare, loop_core, bare_core = [], [], [], []
+            for _ in range(turns):
+                begin, begin_core, before = time.perf_counter(), time.process_time(), training.samples
+                for _ in range(updates):
+                    training.trainer.update()
+                count = training.samples - before
+                loop.append((time.perf_counter() - begin) / count)
+                loop_core.append((time.process_time() - begin_core) / count)
+                states = np.concatenate([one.states for one in training.environments])
+                begin_core, substeps = time.process_time(), round(1.0 / (CONTROL_FPS * world.dt_s))
+                bare.append(world.bare_seconds(states, horizon * substeps) / (worlds * horizon))
+                bare_core.append((time.process_time() - begin_core) / (worlds * horizon))
+    return _speeds(training.study, loop, bare, loop_core, bare_core)
+
+
+def _speeds(study: Study, loop: list[float], bare: list[float], loop_core: list[float], bare_core: list[float]) -> Row:
+    share = min(bare) / min(loop)
+    return {
+        "worlds": study.worlds,
+        "horizon": study.learn.horizon,
+        "epochs": study.learn.epochs,
+        "samples_per_s": 1.0 / min(loop),
+        "bare_samples_per_s": 1.0 / min(bare),
+        "share_of_bare": share,
+        "share_of_bare_by_cpu_time": min(bare_core) / min(loop_core),
+        "goal": GOAL_SHARE,
+        "reached": share >= GOAL_SHARE,
+    }
+
+
+def line_of(row: Row) -> str:
+    """A row in a line, for whoever watches."""
+    head = f"{row['part']} {row['name']} seed {row['seed']}"
+    for word in ("refused", "bug"):
+        if word in row:
+            return f"{head}: {word}: {row[word]}"
+    if row["part"] == "throughput":
+        speeds = f"{row['samples_per_s']:.0f} of {row['bare_samples_per_s']:.0f} samples/s"
+        return f"{head}: {speeds}: {row['share_of_bare']:.0%}"
+    if row["done_m"] is None:
+        return f"{head}: not after {row['samples_m']:.2f} M, {row['minutes']:.1f} min; lasts {row['share']:.0%}"
+    paper = f" (paper {row['paper_m']} M)" if row["paper_m"] else ""
+    return f"{head}: {row['done_m']:.2f} M{paper}, {row['minutes']:.1f} min"
+
+
+def summary_of(rows: Sequence[Row]) -> dict[str, Any]:
+    """How many goals the rows reach."""
+    judged = [row for row in rows if row.get("reached") is not None]
+    return {"rows": len(rows), "judged": len(judged), "reached": sum(bool(row["reached"]) for row in judged)}
+
+
+def with_settings(bench: Bench, texts: Sequence[str]) -> Bench:
+    """The benchmark with settings of training such as 'millions=5'."""
+    given = BoundsTrainSettings.from_texts(list(texts)).to_mapping()
+    named = {text.partition("=")[0].strip() for text in texts}
+    said = {name: value for name, value in given.items() if name in named}
+    return replace(bench, settings=BoundsTrainSettings.from_mapping({**bench.settings.to_mapping(), **said}))
