@@ -14,7 +14,7 @@ from .policies import Policies
 
 _SIDEWAYS_N = (-30.0, -20.0, -10.0, 0.0, 10.0, 20.0, 30.0)
 _SETTLE, _COUNTED = 6, 6  # cycles until the gait has settled, and that are averaged after
-_STRENGTHS = (0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 0.8, 1.2, 2.0, 3.0)
+_STRENGTHS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.9, 1.3, 2.0, 3.0)
 _SAFE = 0.7  # of what it just stands
 
 
@@ -35,7 +35,12 @@ def turn_offsets(arena: Arena, policies: Policies, chain: Chain, breathe: Callab
     if not stood.any():
         return np.zeros_like(shift), 0.0
     best = int(np.argmax(np.where(stood, np.abs(rates), 0.0)))
-    return np.sign(rates[best]) * _SAFE * strengths[best] * shift, float(_SAFE * abs(rates[best]))
+    # Of something weaker it turns by more than as much less.
+    known = strengths[: best + 1]
+    rate = float(np.interp(_SAFE * strengths[best], known, np.sign(rates[best]) * rates[: best + 1]))
+    if rate <= 0.0:
+        return np.zeros_like(shift), 0.0
+    return np.sign(rates[best]) * _SAFE * strengths[best] * shift, rate
 
 
 def _responses(arena: Arena, policies: Policies, chain: Chain, breathe: Callable[[], None]) -> Array:
