@@ -5,7 +5,7 @@ A cycle is a whole number of control steps, so it is played up to half a step sl
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,12 +18,12 @@ from ...body.poses import link_transforms, pose_of_clip, targets_of_pose, veloci
 from ...body.retiming import retimed
 from ...body.tangent import PoseSpace
 from ...errors import BadMotion
-from ...geometry.quaternions import Array, rotate
+from ...geometry.quaternions import Array, multiply, rotate
 from ...motion import Clip
 from ...motion.loops import is_cyclic, looped
 from ...motion.repair import repaired
 from ...motion.steadying import steadied
-from ..graph.facing import pose_turned, twist
+from ..graph.facing import about_z, pose_turned, twist
 
 CONTROL_FPS = 30
 FILM_STEPS = 2
@@ -36,6 +36,7 @@ _MARGIN = 4  # moments on either side that rates and targets are told by
 _GRAVITY_M_S2 = 9.81
 _LEAST_STEPS = 6
 _HARMONICS = 4
+_STRAIGHT = 0.2  # radians that a cycle may turn by without meaning it
 _INSTANT_S = 1e-4
 
 Indices = NDArray[np.int64]
@@ -152,7 +153,7 @@ def com_of(body: BodyModel, qpos: Array) -> Array:
 def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None) -> Course:
     """A clip as a course on flat ground. cyclic: whether it goes on and on; None for whether it looks like that."""
     cycle = is_cyclic(clip) if cyclic is None else cyclic
-    whole = looped(clip, _CYCLES) if cycle else clip
+    whole = looped(straight(clip), _CYCLES) if cycle else clip
     start_s = _MIDDLE * clip.duration_s if cycle else 0.0
     prepared, played_s = _prepared(body, whole)
     ends_s = np.interp([start_s, start_s + clip.duration_s], played_s, np.arange(len(played_s)) / prepared.fps)
@@ -182,6 +183,22 @@ def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None) -> C
     )
 
 
+def straight(clip: Clip) -> Clip:
+    """A cycle that faces at its end nearly as it does at its beginning, made to do so exactly.
+
+    Captures of somebody who walks straight on begin and end in strides that differ by some degrees. Played over and
+    over, the whole body would have to veer by that at every seam, while its path within the cycle is straight.
+    """
+    roots = np.flatnonzero(clip.skeleton.parents < 0)
+    root = int(roots[np.argmax([np.ptp(clip.local_pos[:, one], axis=0).max() for one in roots])])
+    turn = _wrapped(float(twist(clip.local_quat_wxyz[-1, root], clip.local_quat_wxyz[0, root])))
+    if abs(turn) > _STRAIGHT:
+        return clip
+    quat = np.array(clip.local_quat_wxyz)
+    quat[:, root] = multiply(about_z(-turn * np.linspace(0.0, 1.0, len(clip))), quat[:, root])
+    return replace(clip, local_quat_wxyz=quat)
+
+
 def _prepared(body: BodyModel, clip: Clip) -> tuple[Clip, Array]:
     """A clip that a body can follow, as sampling control makes it, and the seconds (F,) in the clip of its frames."""
     source, _ = repaired(clip)
@@ -207,9 +224,14 @@ def _begun_as(qpos: Array, first: int, like: Array) -> Array:
     return found
 
 
+def _wrapped(angle: float) -> float:
+    """The same angle without whole turns."""
+    return float((angle + np.pi) % (2.0 * np.pi) - np.pi)
+
+
 def _step(qpos: Array) -> tuple[float, Array]:
     """What a cycle of poses (K, nq) adds: radians about Z, and metres (2,) in the plane."""
     first, last = qpos[0], qpos[-1]
-    turn = float(np.angle(np.exp(1j * twist(last[3:7], first[3:7]))))  # not a whole turn more
+    turn = _wrapped(float(twist(last[3:7], first[3:7])))
     cos, sin = np.cos(turn), np.sin(turn)
     return turn, last[:2] - np.array([cos * first[0] - sin * first[1], sin * first[0] + cos * first[1]])
