@@ -39,11 +39,8 @@ def fill(row: bpy.types.PropertyGroup, link: Link) -> None:
     shape = main_shape(link)
     if not row.use_shape:
         row.shape = shape.kind
-        row.radius = size_as(shape, "sphere")[0]
         row.radius, row.length = size_as(shape, "capsule")
         row.edges = size_as(shape, "box")
-        if shape.kind == "sphere":
-            row.radius = float(shape.size[0])
     if not row.use_mass:
         row.mass_kg = link.mass
     if not row.use_limits:

@@ -13,25 +13,25 @@ _HINT = "Write --bone NAME=ROLE, such as Hips=pelvis, or --bone NAME=mass:4,limi
 
 
 def read_bones(texts: Sequence[str]) -> tuple[dict[str, str], dict[str, PartEdit]]:
-    """Roles and edits by bone; a bone's name may hold anything, what is said of it no '='."""
+    """Roles and edits by bone, several texts of one together; a name may hold anything, what is said of it no '='."""
     roles: dict[str, str] = {}
-    edits: dict[str, PartEdit] = {}
+    values: dict[str, dict[str, Any]] = {}
     for text in texts:
-        bone, _, said = text.rpartition("=")
-        if not (bone and said):
+        bone, _, told_of_it = text.rpartition("=")
+        if not (bone and told_of_it):
             raise BadSettings(f"'{text}' says not which bone is what", _HINT)
-        words = [word.strip() for word in said.split(",")]
+        words = [word.strip() for word in told_of_it.split(",")]
         told = [word for word in words if ":" not in word]
         if len(told) > 1 or not all(words):
             raise BadSettings(f"'{text}' gives bone '{bone}' several roles", _HINT)
         if told:
             roles[bone] = told[0]
         if len(words) > len(told):
-            edits[bone] = _edit(text, [word for word in words if ":" in word])
-    return roles, edits
+            values.setdefault(bone, {}).update(_values(text, [word for word in words if ":" in word]))
+    return roles, {bone: PartEdit(**said) for bone, said in values.items()}
 
 
-def _edit(text: str, words: Sequence[str]) -> PartEdit:
+def _values(text: str, words: Sequence[str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for word in words:
         key, _, value = word.partition(":")
@@ -42,7 +42,7 @@ def _edit(text: str, words: Sequence[str]) -> PartEdit:
             values[name] = read(value)
         except ValueError:
             raise BadSettings(f"'{word}' in '{text}' is not in numbers", f"Write {_EXAMPLES[key]}") from None
-    return PartEdit(**values)
+    return values
 
 
 def _lengths(text: str) -> tuple[float, ...]:

@@ -53,7 +53,7 @@ def moment_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph
     plays_take = active is not None and active.type == "ARMATURE" and len(active.sinew_takes) > 0
     first = [obj.name for obj in (scene.sinew.armature, active if plays_take else None) if obj is not None]
     names = dict.fromkeys([*first, *others])
-    characters = [shown for name in names if (shown := _shown(scene, view_layer, depsgraph, name)) is not None]
+    characters = [shown for name in names if (shown := character(scene, view_layer, depsgraph, name)) is not None]
     found = [obj for name in pushes if (obj := scene.objects.get(name)) is not None and obj.sinew.role == "PUSH"]
     visible = tuple(obj for obj in found if obj.visible_get(view_layer=view_layer))
     return Moment(scene, depsgraph, scene.frame_current_final, tuple(characters), visible)
@@ -76,7 +76,7 @@ def _on_stage(scene: bpy.types.Scene) -> tuple[tuple[str, ...], tuple[str, ...]]
     return others, pushes
 
 
-def _shown(
+def character(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph, name: str
 ) -> Shown | None:
     """The character of that name; None where there is nothing to show of it."""

@@ -12,7 +12,8 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import fitting, ghosts, moment
+from . import fitting, ghosts, gizmos, moment
+from .gizmos import SINEW_GGT_part
 from .layers import scenery_of
 from .scenery import Scenery
 
@@ -84,13 +85,14 @@ def _on_load(_path: str) -> None:
 
 
 def _forget() -> None:
-    for module in (fitting, ghosts, moment):
+    for module in (fitting, ghosts, gizmos, moment):
         module.clear()
     _trouble.clear()
 
 
 def register() -> None:
-    """Draw from now on."""
+    """Draw from now on, and offer handles."""
+    bpy.utils.register_class(SINEW_GGT_part)
     _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
     bpy.app.handlers.load_post.append(_on_load)
 
@@ -101,5 +103,6 @@ def unregister() -> None:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     if _on_load in bpy.app.handlers.load_post:
         bpy.app.handlers.load_post.remove(_on_load)
+    bpy.utils.unregister_class(SINEW_GGT_part)
     _forget()
     _canvas.clear()

@@ -66,6 +66,13 @@ class SINEW_PG_overlay(bpy.types.PropertyGroup):
         options=set(),
         update=redraw,
     )
+    handles: BoolProperty(
+        name="Handles",
+        description="Show arrows to pull on at the active bone's part, where it has a shape by hand; in Pose Mode",
+        default=True,
+        options=set(),
+        update=redraw,
+    )
     balance: BoolProperty(
         name="Centre of Mass",
         description="Show the body's centre of mass, and where it is above the ground",

@@ -65,7 +65,7 @@ class Scenery:
         kept = lengths > 1e-9
         tips, lengths = np.asarray(tips)[kept], lengths[kept]
         ways = np.asarray(vectors)[kept] / lengths[:, None]
-        frames = _frames_along(ways)
+        frames = frames_along(ways)
         heads = np.minimum(5.0 * thickness, 0.5 * lengths)
         for kind, across, back, half in (
             (CONE, 2.5 * thickness, 0.5 * heads, 0.5 * heads),
@@ -93,7 +93,7 @@ def _colored(points: Array, color: Color) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(points, dtype=np.float32), _rows(color, len(points))
 
 
-def _frames_along(ways: Array) -> Floats:
+def frames_along(ways: Array) -> Floats:
     """(N, 4, 4) rotations whose Z points along unit vectors (N, 3)."""
     hint = np.eye(3)[np.argmin(np.abs(ways), axis=-1)]
     x = np.cross(hint, ways)

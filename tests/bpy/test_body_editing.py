@@ -6,12 +6,13 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 
 from sinew.bridge import body_editing, mannequin, properties, requests
 from sinew.bridge.bodies import asked_of
 from sinew.bridge.body_edits import edit_of, row_of
 from sinew.bridge.cli.bone_texts import read_bones
-from sinew.bridge.overlay import fitting
+from sinew.bridge.overlay import fitting, gizmos
 from sinew.core.body.part_edit import PartEdit
 from sinew.core.control.character import BodyChoices
 from sinew.core.errors import BadSettings
@@ -198,6 +199,32 @@ def test_crossed_limits_while_dragging_do_no_harm(person):
     assert np.isfinite(fitting.fit_now(bpy.context.scene, person).parts.tints).all()
 
 
+def test_handles_read_and_write_the_sizes_that_they_stand_for(person):
+    scene = bpy.context.scene
+    scene.sinew_overlay.show = True
+    bpy.context.view_layer.objects.active = person
+    bpy.ops.object.mode_set(mode="POSE")
+    activate(person, "shin.L")
+    assert not gizmos.SINEW_GGT_part.poll(bpy.context)
+    press("body_part_edit")
+    row = row_of(person, "shin.L")
+    row.use_shape, row.shape, row.radius, row.length = True, "capsule", 0.05, 0.4
+    assert gizmos.SINEW_GGT_part.poll(bpy.context)
+    assert [gizmos._reader(axis)() for axis in "xyz"] == pytest.approx([0.05, 0.0, 0.2])
+    gizmos._writer("z")(0.25)
+    gizmos._writer("y")(0.7)
+    assert (row.radius, row.length) == pytest.approx((0.05, 0.5))
+    row.shape, row.edges = "box", (0.1, 0.2, 0.3)
+    gizmos._writer("y")(-1.0)
+    assert tuple(row.edges) == pytest.approx((0.1, 0.001, 0.3))
+    # The tip of an arrow along the shape lies on the shape's surface.
+    row.shape, row.radius, row.length = "capsule", 0.05, 0.4
+    centre, axes, metres = gizmos._place(bpy.context)
+    tip = gizmos._along(centre, axes, metres, 2) @ Vector((0.0, 0.0, 0.2))
+    assert np.allclose(np.array(tip) - centre, 0.2 * axes[:, 2], atol=1e-5)
+    assert gizmos._push() is None
+
+
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
@@ -215,6 +242,6 @@ def test_wrong_words_on_the_command_line_are_named(text, wrong):
 
 
 def test_roles_and_edits_can_be_said_together():
-    roles, edits = read_bones(["mixamorig:LeftLeg=shin.L,mass:4", "a=b=ride", "Foot=stiffness:2"])
+    roles, edits = read_bones(["mixamorig:LeftLeg=shin.L,mass:4", "a=b=ride", "Foot=stiffness:2", "Foot=mass:1"])
     assert roles == {"mixamorig:LeftLeg": "shin.L", "a=b": "ride"}
-    assert edits == {"mixamorig:LeftLeg": PartEdit(mass_kg=4.0), "Foot": PartEdit(stiffness=2.0)}
+    assert edits == {"mixamorig:LeftLeg": PartEdit(mass_kg=4.0), "Foot": PartEdit(mass_kg=1.0, stiffness=2.0)}
