@@ -24,6 +24,7 @@ from .likeness import skeleton_difference
 from .plans import AlongPath, Item, Listed, RandomWalk, Routed, Towards, parsed
 from .playing import Plan
 
+_STRAYED_M = 1.0  # from its path, which is worth saying
 GRAPH_FILE, PATH = "graph_file", "path"
 """Names of the job's attachments: what a graph file holds; points (P, 3) in metres to go along, whether 'closed'."""
 
@@ -88,6 +89,13 @@ class GraphBake:
             word = "once" if falls == 1 else f"{falls} times"
             hint = "" if any(chain.kind == "rise" for chain in graph.layout.chains) else "Add a get-up to the graph"
             run.add_finding("falls", f"Somebody fell {word}", hint)
+        for plan in plans:
+            if isinstance(plan, AlongPath) and (plan.strayed_m or 0.0) > _STRAYED_M:
+                run.add_finding(
+                    "path",
+                    f"It was up to {plan.strayed_m:.1f} m from the path",
+                    "Give the path wider bends than the skill turns by, or choose a slower one",
+                )
         return home_of(bake, clip.fps, run)
 
     def _plan(self, graph: ControlGraph, settings: BakeSettings, run: Run, who: int) -> Plan:

@@ -17,6 +17,7 @@ from .walks import random_walk, way_into
 _WALK = 400  # fragments of a random walk that are decided at once
 _LEFT_OUT = 4  # fragments of a route that may be left out by the way
 _LOOK_AHEAD_M, _LOOK_AHEAD_S = 0.8, 2.0  # how far ahead on its path a character looks, at least, and at its speed
+_ON_PATH_M = 0.3  # who is this near has come to its path
 _END_M = 0.3  # of its end tell which way it goes on
 _AT_ONCE_M, _MARK_M = 3.0, 0.05  # how far on it may find itself at once, and how finely it tells where that is
 _BEND = 1.3  # of the arc that leads to its path: a gait turns less than it is asked to, as long as that is little
@@ -150,6 +151,8 @@ class AlongPath(Steered):
 
     points: Array = field(default_factory=lambda: np.zeros((0, 2)))
     closed: bool = False
+    strayed_m: float | None = None
+    """How far from the path the character was at most, once it had come to it; None before."""
     _reached: float = 0.0
 
     def __post_init__(self) -> None:
@@ -185,6 +188,8 @@ class AlongPath(Steered):
             on, far = on % self._length, min(far, 0.5 * self._length)
         near[(on < 0.0) | (on > far)] = np.inf
         self._reached = float(self._marks[int(np.argmin(near))])
+        if self.closed or self._reached < self._length - _MARK_M:
+            self._stray(float(near.min()))
         look = self._look(view)
         ahead = self._reached + look
         if self.closed:
@@ -196,6 +201,10 @@ class AlongPath(Steered):
         onward /= max(float(np.linalg.norm(onward)), 1e-9)
         beyond = max(float((view.place - self._corners[-1]) @ onward), self._reached - self._length)
         return np.asarray(self._corners[-1] + (beyond + look) * onward)
+
+    def _stray(self, off: float) -> None:
+        if self.strayed_m is not None or off < _ON_PATH_M:
+            self.strayed_m = max(self.strayed_m or 0.0, off)
 
     def _speed(self, view: View) -> float:
         """Metres a second of the skill or transition that the character is in."""

@@ -102,6 +102,12 @@ def test_a_path_is_walked_along(bake, body):
     assert take.fell_at_s is None and places[-1, 0] > 2.5 and np.abs(places[:, 1]).max() < 0.6
 
 
+def test_who_cannot_keep_to_a_path_says_so(bake):
+    points = np.array([[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [1.5, 9.0, 0.0]])
+    _, run = bake(mode="path", attachments={"path": ({"points": points}, {"closed": False})}, seconds=4.5)
+    assert len(run.findings) == 1 and "m from the path" in run.findings[0]
+
+
 WRONG = {
     "a skill that is not there": ({"mode": "sequence", "skills": "fly 3"}, {}, "no skill 'fly'"),
     "a text that is no list": ({"mode": "sequence", "skills": "walk -1"}, {}, "which skill for how long"),

@@ -238,6 +238,20 @@ def test_a_bake_goes_round_what_its_job_says_is_closed(graph, closed):
     assert (far.max() < 3.5) == closed and (far[-1] > 20.0) != closed
 
 
+def test_a_plan_knows_how_far_from_its_path_it_was(graph):
+    wide, narrow = (
+        AlongPath(Listed(graph, [Item("walk")]), np.array([[0.0, 0.0], [8.0, 0.0], [8.0 - bend, 12.0]]))
+        for bend in (-12.0, 7.9)
+    )
+    assert wide.strayed_m is None
+    for plan in (wide, narrow):
+        Rolling().rolled(plan, 30.0)  # and straight on after the end, which does not count
+    assert 0.0 < wide.strayed_m < 0.8 < 1.2 < narrow.strayed_m < 5.0
+    late = AlongPath(Listed(graph, [Item("walk")]), np.array([[0.0, 0.0], [60.0, 0.0]]))
+    Rolling((0.0, 4.0), 0.0).rolled(late, 40.0)
+    assert late.strayed_m < 0.5  # on its way to the path it has not left it
+
+
 def test_turning_is_never_sharper_than_a_gait_can(graph):
     plan = AlongPath(Listed(graph, [Item("walk")]), np.array([[0.0, 0.0], [-5.0, 0.1]]))
     assert plan.turn(view(heading=0.0)) == pytest.approx(MOST_TURN)
