@@ -82,7 +82,7 @@ def test_both_ways_of_learning_have_their_figures(hasty, tmp_path):
     assert row["mass_kg"] > body.mass and row["longer_legs"] == 1.25
     for how in ("cold", "warm"):
         own = row[how]
-        assert own["learn_s"] > 0.0 and own["iterations"] == len(own["curve"]) == 1
+        assert own["learn_s"] > 0.0 and own["iterations"] == len(own["curve"]) >= 1
         assert own["first_push_n"] == own["curve"][0]["push_n"] and own["push_n"] >= 0.0
         assert any(how in line for line in said)
     assert row["cold"]["curve"][0]["cost"] != row["warm"]["curve"][0]["cost"]  # they did not begin with the same
