@@ -17,8 +17,8 @@ import numpy as np
 
 from ..body.build import build_body
 from ..control.bounds.bounds import bounds_of_preset, widths_on
-from ..control.bounds.course import CONTROL_FPS, Course, make_course
-from ..control.bounds.train_method import BoundsTrainSettings, study_of, terms_of
+from ..control.bounds.course import CONTROL_FPS, Course
+from ..control.bounds.train_method import BoundsTrainSettings, course_of, study_of, terms_of
 from ..control.bounds.training import Study, Training, lives_s
 from ..errors import SinewError
 from ..files import make_folder, read_arrays, write_arrays
@@ -87,17 +87,17 @@ class Bench:
 
     def training(self, name: str, seed: int) -> Training:
         """A stock clip to be learned."""
-        course, widths = prepared(name, self.settings.bounds)
+        course, widths = prepared(name, self.settings)
         study = study_of(self.settings)
         return Training(course, widths, engines.get(self.engine), study, seed, lambda: terms_of(self.settings))
 
 
-def prepared(name: str, preset: str) -> tuple[Course, Array]:
-    """A stock clip as a course, and a preset's widths on it."""
+def prepared(name: str, settings: BoundsTrainSettings) -> tuple[Course, Array]:
+    """A stock clip as a course, and the widths on it."""
     clip = stock.load(name)
     body = build_body(clip.skeleton, clip=clip)[0]
-    course = make_course(body, clip)
-    return course, widths_on(bounds_of_preset(body, preset), course, clip)
+    course = course_of(body, clip, settings)
+    return course, widths_on(bounds_of_preset(body, settings.bounds), course, clip)
 
 
 def table(bench: Bench, name: str, seed: int) -> Row:
@@ -133,6 +133,7 @@ def _figures(name: str, training: Training) -> Row:
     return {
         "cycle_s": training.course.duration_s,
         "cyclic": training.course.cyclic,
+        "even": training.course.even,
         "samples_m": training.samples / 1e6,
         "done_m": None if done is None else done / 1e6,
         "share": max((test.share for test in training.tests), default=0.0),

@@ -74,6 +74,7 @@ def controller_to_arrays(controller: Controller) -> tuple[dict[str, NDArray[Any]
         "clip_sha256": course.fingerprint(),
         "cyclic": course.cyclic,
         "turn": course.turn,
+        "even": course.even,
         "bounds": list(bound_names(course.body)),
         "policy": policy_about,
         "about": dict(controller.about),
@@ -114,7 +115,7 @@ def controller_from_arrays(
 def _read(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Controller:
     body = body_from_arrays(_within(arrays, "body."), meta["body"])
     parts = {name: _numbers(arrays[f"course.{name}"]) for name in _COURSE}
-    course = Course(body, bool(meta["cyclic"]), turn=float(meta["turn"]), **parts)
+    course = Course(body, bool(meta["cyclic"]), turn=float(meta["turn"]), even=bool(meta["even"]), **parts)
     steps, names = course.steps, bound_names(body)
     shapes = {
         "qpos": (steps + 1, body.nq),

@@ -16,6 +16,7 @@ from ...body.footing import stood_on
 from ...body.planted import planted
 from ...body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
 from ...body.retiming import retimed
+from ...body.symmetry import symmetric
 from ...body.tangent import PoseSpace
 from ...errors import BadMotion
 from ...geometry.quaternions import Array, multiply, rotate
@@ -24,6 +25,7 @@ from ...motion.loops import is_cyclic, looped
 from ...motion.repair import repaired
 from ...motion.steadying import steadied
 from ..graph.facing import about_z, pose_turned, twist
+from .evenness import Evenness
 
 CONTROL_FPS = 30
 FILM_STEPS = 2
@@ -51,6 +53,7 @@ class Course:
     film: (T * FILM_STEPS + 1, nq) the poses in all moments that are seen.
     times_s: (T + 1,) seconds in the clip that the frames stand for.
     turn: radians about Z, shift: (2,) metres in the plane that a cycle adds: p -> turned(p) + shift. Zero if it ends.
+    even: whether the second half of the steps mirrors the first.
     """
 
     body: BodyModel
@@ -62,6 +65,7 @@ class Course:
     times_s: Array
     turn: float
     shift: Array
+    even: bool = False
 
     @property
     def steps(self) -> int:
@@ -102,10 +106,19 @@ class Course:
 
     @cached_property
     def phases(self) -> Array:
-        """(T + 1, P) how far along each frame is: waves that close in a cycle, and do not in what ends."""
-        share = np.arange(self.steps + 1) / self.steps
+        """(T + 1, P) how far along each frame is: waves that close in a cycle or stride, and do not in what ends."""
+        share = (2.0 if self.even else 1.0) * np.arange(self.steps + 1) / self.steps
         angle = (2.0 if self.cyclic else 1.0) * np.pi * share[:, None] * np.arange(1, _HARMONICS + 1)
         return np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
+
+    @cached_property
+    def evenness(self) -> Evenness | None:
+        """What mirrors the second stride of a gait; None for all else."""
+        return Evenness(self.body, self.shift, self.tips.links) if self.even else None
+
+    def mirrored(self, at: Indices) -> NDArray[np.bool_]:
+        """(N,) which of frames (N,) are of a second stride."""
+        return np.asarray(self.even & (at % self.steps >= self.steps // 2))
 
     @cached_property
     def turn_starts(self) -> Indices:
@@ -150,15 +163,22 @@ def com_of(body: BodyModel, qpos: Array) -> Array:
     return np.asarray(np.einsum("l,...lx->...x", mass / mass.sum(), centres))
 
 
-def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None) -> Course:
-    """A clip as a course on flat ground. cyclic: whether it goes on and on; None for whether it looks like that."""
+def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None, even: bool = False) -> Course:
+    """A clip as a course on flat ground.
+
+    cyclic: whether it goes on and on; None for whether it looks like that. even: let both strides be alike.
+    """
     cycle = is_cyclic(clip) if cyclic is None else cyclic
-    whole = looped(straight(clip), _CYCLES) if cycle else clip
+    even = even and cycle
+    begins_as = pose_of_clip(body, clip.frames(0, 1))[0][0]
+    clip = symmetric(body, clip) if even else straight(clip) if cycle else clip
+    whole = looped(clip, _CYCLES) if cycle else clip
     start_s = _MIDDLE * clip.duration_s if cycle else 0.0
     prepared, played_s = _prepared(body, whole)
     ends_s = np.interp([start_s, start_s + clip.duration_s], played_s, np.arange(len(played_s)) / prepared.fps)
     lasts = (ends_s[1] - ends_s[0]) * CONTROL_FPS
     count = round(lasts) if cycle else int(np.floor(lasts + 1e-6))
+    count = 2 * round(0.5 * lasts) if even else count
     if count < _LEAST_STEPS:
         raise BadMotion(
             f"'{clip.name}' lasts {clip.duration_s:.2f} s, which is too short to be learned",
@@ -171,7 +191,7 @@ def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None) -> C
     pos, quat = prepared.sampled(times_s)
     qpos = pose_of_clip(body, Clip(clip.skeleton, _FILM_FPS, pos, quat, clip.name))[0]
     if cycle:
-        qpos = _begun_as(qpos, _MARGIN, pose_of_clip(body, clip.frames(0, 1))[0][0])
+        qpos = _begun_as(qpos, _MARGIN, begins_as)
     within = slice(_MARGIN, -_MARGIN)
     film = qpos[within]
     aimed = _aimed(body, qpos)[within][1:].reshape(count, FILM_STEPS, body.nu)
@@ -179,7 +199,7 @@ def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None) -> C
     turn, shift = _step(film) if cycle else (0.0, np.zeros(2))
     source_s = np.interp(times_s[within], np.arange(len(played_s)) / prepared.fps, played_s) - start_s
     return Course(
-        body, cycle, film[::FILM_STEPS], rates[::FILM_STEPS], aimed, film, source_s[::FILM_STEPS], turn, shift
+        body, cycle, film[::FILM_STEPS], rates[::FILM_STEPS], aimed, film, source_s[::FILM_STEPS], turn, shift, even
     )
 
 

@@ -164,7 +164,10 @@ _FRAMES = ("at", "heading", "place")
 
 def targets_of(course: Course, at: Indices, actions: Floats) -> Array:
     """(N, FILM_STEPS, nu) servo targets of the step from frames (N,), corrected by actions (N, nu) in radians."""
-    held = np.clip(np.nan_to_num(actions), -_FARTHEST, _FARTHEST)
+    held = np.clip(np.nan_to_num(actions), -_FARTHEST, _FARTHEST).astype(float)
+    if course.evenness is not None:
+        second = course.mirrored(at)
+        held[second] = held[second] @ course.evenness.actions.T
     return np.asarray(course.targets[np.minimum(at, course.steps - 1)] + held[:, None])
 
 

@@ -97,7 +97,10 @@ class Seen:
         return np.concatenate([com, turns, tips], axis=1)
 
     def observed(self) -> NDArray[np.float32]:
-        """(N, O) what a policy is told, as float32: the phase, and how the copies differ from the course."""
+        """(N, O) what a policy is told, as float32: the phase, and how the copies differ from the course.
+
+        Of a gait's second stride the mirror image is told.
+        """
         course = self.course
         level = turned(-self.heading_off, np.stack([self.com - course.com[self.at], self.com_velocity], axis=1))
         level[:, 1] -= course.com_velocity[self.at]
@@ -114,6 +117,9 @@ class Seen:
             self.tips_off.reshape(len(self.at), -1) / _PLACE_M,
         ]
         seen = np.clip(np.nan_to_num(np.concatenate(parts, axis=1)), -_MOST, _MOST)
+        if course.evenness is not None:
+            second = course.mirrored(self.at)
+            seen[second] = seen[second] @ course.evenness.seen.T
         return np.concatenate([course.phases[self.at], seen], axis=1, dtype=np.float32)
 
 

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gaits that do left as they do right: what is seen in the second stride, told as if it were the first.
+
+The policy then has one stride to learn instead of two, from twice as many samples.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...body import BodyModel
+from ...body.mirroring import BodyMirror
+from ...geometry.quaternions import Array
+
+
+class Evenness:
+    """The mirror of a body on a course along ``way`` (2,), in metres, of which only the direction counts.
+
+    actions: (nu, nu) and seen: (S, S) give the mirror images of corrections, and of what is seen besides the phase, in
+    the order of ``Seen.observed``; tips: (E,) the links of the end effectors.
+    """
+
+    def __init__(self, body: BodyModel, way: Array, tips: NDArray[np.int64]) -> None:
+        mirror = BodyMirror(body)
+        across = np.array([-way[1], way[0], 0.0]) / np.linalg.norm(way)
+        flip = np.eye(3) - 2.0 * np.outer(across, across)
+        rates = mirror.velocity(np.eye(body.nv)).T
+        self.actions = np.array(mirror.offsets)
+        partners = [list(tips).index(mirror.links[tip]) for tip in tips]
+        swapped = np.zeros((3 * len(tips), 3 * len(tips)))
+        for own, other in enumerate(partners):
+            swapped[3 * other : 3 * other + 3, 3 * own : 3 * own + 3] = flip
+        joints = rates[6:, 6:]
+        self.seen = _blocks(flip, flip, -flip, -np.eye(1), rates[3:6, 3:6], joints, joints, swapped)
+
+
+def _blocks(*parts: Array) -> Array:
+    """The square matrices along the diagonal of one."""
+    size, at = sum(len(part) for part in parts), 0
+    found = np.zeros((size, size))
+    for part in parts:
+        found[at : at + len(part), at : at + len(part)] = part
+        at += len(part)
+    return found
