@@ -38,7 +38,7 @@ DEEPMIMIC_M |= {"backflip": 31.18}
 PARTS = ("table", "throughput")
 GOAL_SHARE = 0.55
 """Of the bare engine's samples a second, for the whole loop."""
-_LINE_EVERY_S = 10.0
+_LINE_EVERY_S, _SAVED_EVERY_S = 10.0, 60.0
 _CURVE_POINTS = 200
 
 
@@ -108,8 +108,7 @@ def table(bench: Bench, name: str, seed: int) -> Row:
         kept = _Kept(bench.folder / f"{'_'.join(words)}.npz", training)
         if not bench.anew:
             kept.load()
-        began, began_core = time.perf_counter(), time.process_time()
-        told = began
+        began = told = saved = time.perf_counter()
         while training.samples < budget and training.done_after is None:
             record = training.advance()
             now = time.perf_counter()
@@ -119,9 +118,12 @@ def table(bench: Bench, name: str, seed: int) -> Row:
                 lasts = f", lasts {100 * shares[0]:.0f} %" if shares else ""
                 lives = lives_s(record, training.study)
                 bench.say(f"{name}: {training.samples / 1e6:.2f} M, lives {lives:.1f} s{lasts}")
+            if now - saved > _SAVED_EVERY_S:
+                saved = now
+                kept.save()
             if bench.minutes is not None and now - began > 60.0 * bench.minutes:
                 break
-        kept.save(time.perf_counter() - began, time.process_time() - began_core)
+        kept.save()
         return {**_figures(name, training), "minutes": kept.seconds / 60.0, "core_minutes": kept.core_seconds / 60.0}
 
 
@@ -152,16 +154,21 @@ class _Kept:
     def __init__(self, path: Path, training: Training) -> None:
         self.path, self.training = path, training
         self.seconds = self.core_seconds = 0.0
+        self._clocks = time.perf_counter(), time.process_time()
 
     def load(self) -> None:
+        """Go on from what was kept, if there is something."""
         if self.path.is_file():
             arrays, meta = read_arrays(self.path)
             self.training.restore(arrays)
             self.seconds, self.core_seconds = float(meta["seconds"]), float(meta["core_seconds"])
 
-    def save(self, seconds: float, core_seconds: float) -> None:
-        self.seconds += seconds
-        self.core_seconds += core_seconds
+    def save(self) -> None:
+        """Keep it, with the time since it was loaded or kept last."""
+        now = time.perf_counter(), time.process_time()
+        self.seconds += now[0] - self._clocks[0]
+        self.core_seconds += now[1] - self._clocks[1]
+        self._clocks = now
         make_folder(self.path.parent)
         meta = {"seconds": self.seconds, "core_seconds": self.core_seconds}
         write_arrays(self.path, self.training.state(), meta)
