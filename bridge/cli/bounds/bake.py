@@ -3,6 +3,7 @@
 
 import argparse
 import dataclasses
+import json
 import sys
 from pathlib import Path
 
@@ -121,4 +122,4 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> N
         report["out"] = str(arguments.out)
     report["preview"] = [str(path) for path in rendered(arguments, written, view="FOLLOW")]
     write_report(arguments, report)
-    print(summary(report))
+    print(json.dumps(report, indent=2) if arguments.json else summary(report))
