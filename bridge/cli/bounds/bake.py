@@ -18,6 +18,7 @@ from ....core.errors import BadSettings, SinewError
 from ....core.sim.io import to_arrays
 from ... import requests, saving
 from ...graph.baking import standing
+from ...graph.skills import standing_as
 from ...importers import open_input
 from ...rig_writer import Written
 from .. import CANCELLED
@@ -98,7 +99,7 @@ def _job(
         scale=scale,
         body=body_of(arguments),
     )
-    rig = standing(obj, arguments.frame, seconds, scale)
+    rig = standing_as(standing(obj, arguments.frame, seconds, scale), controller.body.skeleton)
     inputs = requests.inputs_of(request, rig)
     attachments = {**inputs.attachments, CONTROLLER_FILE: content}
     pushes = pushes_of(arguments.push, controller.body, obj, arguments.frame)
