@@ -16,6 +16,7 @@ from .track import Track
 
 _TRACK = ("qpos", "rates", "targets")
 _POLICIES = ("gains", "states", "actions", "spreads")
+_WHERE = ("lesson", "iteration", "turn", "refined", "studied", "warm")
 _log = logging.getLogger(__name__)
 
 
@@ -24,11 +25,9 @@ def save(run: Run, step: int, progress: Progress) -> None:
     arrays = {f"track_{name}": getattr(progress.track, name) for name in _TRACK}
     for kind, policies in (("policies", progress.policies), ("best", progress.best)):
         arrays |= {f"{kind}_{name}": getattr(policies, name) for name in _POLICIES}
+    arrays["levels"] = progress.levels
     about = {
-        "lesson": progress.lesson,
-        "iteration": progress.iteration,
-        "refined": progress.refined,
-        "warm": progress.warm,
+        **{name: getattr(progress, name) for name in _WHERE},
         "curve": [dict(figures) for figures in progress.curve],
         "made": _made(run),
     }
@@ -47,8 +46,8 @@ def load(run: Run, body: BodyModel, begun: Progress) -> tuple[int, Progress]:
         track = Track(body, *(arrays[f"track_{name}"] for name in _TRACK))
         policies, best = (Policies(*(arrays[f"{kind}_{name}"] for name in _POLICIES)) for kind in ("policies", "best"))
         fits = about["made"] == _made(run) and track.qpos.shape == begun.track.qpos.shape
-        where = {name: about[name] for name in ("lesson", "iteration", "refined", "warm")}
-        now = Progress(track, policies, best, **where, curve=tuple(about["curve"]))
+        where = {name: about[name] for name in _WHERE}
+        now = Progress(track, policies, best, arrays["levels"], **where, curve=tuple(about["curve"]))
     except (KeyError, ValueError, UnicodeDecodeError) as error:
         _log.warning("The checkpoint cannot be read: %s", error)
         return 0, begun

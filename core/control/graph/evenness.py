@@ -59,6 +59,15 @@ class Evenness:
         """States (n, S) and actions (n, A) of the second stride as examples for the first."""
         return states @ self._state.T, actions @ self._action.T
 
+    def spread(self, gains: Array, actions: Array) -> tuple[Array, Array]:
+        """Changes of gains (..., F, A, S) and actions (..., F, A) with those of second strides as the first's are."""
+        seconds = self.seconds
+        if len(seconds):
+            firsts = self._twins[seconds]
+            gains[..., seconds, :, :] = self._action @ gains[..., firsts, :, :] @ np.linalg.inv(self._state)
+            actions[..., seconds, :] = actions[..., firsts, :] @ self._action.T
+        return gains, actions
+
     def policies(self, policies: Policies) -> Policies:
         """The policies with those of second strides made the mirror images of the first's."""
         seconds = self.seconds

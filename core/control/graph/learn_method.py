@@ -25,9 +25,9 @@ from .plans import RandomWalk
 from .retargeting import aligned
 
 _STUDIES = {
-    "draft": Study(copies=256, members=16, examples=100, iterations=2),
+    "draft": Study(copies=256, members=16, examples=100, iterations=2, practice=1),
     "normal": Study(),
-    "high": Study(members=48, iterations=12, settled=0.005),
+    "high": Study(members=48, iterations=6, settled=0.005, practice=12),
 }
 _SHOWN_S = 10.0
 GRAPH, GRAPH_FILE = "graph", "graph_file"
@@ -78,12 +78,12 @@ class GraphLearn:
             step, now = checkpoint.load(run, body, learner.begun(track, _known(run, layout)))
 
             def look() -> None:  # what there is to be learned may become more on the way
-                run.progress(step, len(learner.lessons(now)) * (1 + study.iterations) + 1, **_figures(now))
+                run.progress(step, len(learner.lessons(now)) * study.steps + 1, **_figures(now))
 
             learner.look = look
             while now.lesson < len(learner.lessons(now)):
                 now = learner.advanced(now)
-                step = now.lesson * (1 + study.iterations) + now.refined + now.iteration
+                step = now.step(study)
                 checkpoint.save(run, step, now)
                 look()
             turns, rates = learner.turns(now)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Guided learning of a whole graph: open-loop refinement, foresight, then examples and regression in turns."""
+"""Guided learning of a whole graph: open-loop refinement, examples and regression in turns, then practice."""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
@@ -15,28 +15,31 @@ from .balance import balanced
 from .control_graph import ControlGraph
 from .crowd import Arena
 from .evenness import Evenness
-from .facing import turned
 from .falls import fallen
 from .features import Features
 from .guided import Examples, Guided
 from .layout import Layout
 from .lessons import LINKS, Lesson, lessons_of, together
 from .policies import Policies, blank, regressed, stacked
+from .practice import Practice
 from .refining import refined
 from .retargeting import retargeted_policies, retargeted_track
 from .steering import turn_offsets
 from .track import Indices, Track, reference_of
-from .trials import endured, hardest_push
+from .trials import hardest_push, ways_stood
 
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
-_REFINE, _BALANCE, _WALK, _FALL, _TEST = range(5)  # what randomness is for
+_REFINE, _BALANCE, _WALK, _FALL, _TEST, _PRACTISE = range(6)  # what randomness is for
 # Of examples and iterations: what is done once in a while need not stand as much as what is done for ever.
 _OF_LINKS = 0.3
 _CAREFUL = 3  # iterations with all members
 # Pushes of learners: of the one that was stood last, and between what shares of the first.
 _BEYOND, _LEAST, _MOST = 1.5, 0.2, 3.0
 _OFTEN_LOST = 0.02  # of the fragments that were walked, how many a population was lost in
-_AFTER_WAYS, _NUDGE_N = 10, 60.0  # fragments after a way, and newtons on it, that policies are tried with
+_ENOUGH_STOOD = 0.9  # of walks through the ways between skills; with fewer, skills must give way
+_ROUNDS = 6  # of practice in a turn
+_UNLUCKY = 0.8  # a turn after which that much less is stood than once before is forgotten
+_PUSHED_WITHIN = 12  # fragments of a walk through a way
 _FEW = 30  # examples, with fewer a fragment keeps the policy it has
 
 
@@ -46,15 +49,22 @@ class Study:
 
     copies: that are simulated at once. members: how many of them try each way at first; later, when policies know
     better, half of them do. examples: of each fragment and iteration. iterations: at most. push_n: up to how hard
-    learners are pushed at first, for a body of 62 kg. settled: a change of policies below which learning ends.
+    learners are pushed at first, for a body of 62 kg. settled: a change of policies below which there are no more
+    iterations. practice: turns of practice after them.
     """
 
     copies: int = 512
     members: int = 32
     examples: int = 200
-    iterations: int = 8
+    iterations: int = 4
     push_n: float = 300.0
     settled: float = 0.012
+    practice: int = 6
+
+    @property
+    def steps(self) -> int:
+        """Of one lesson, at most."""
+        return 1 + self.iterations + self.practice
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,18 +72,31 @@ class Progress:
     """Where learning stands: enough to go on after a kill.
 
     best: of the lesson's policies so far, those that stood the hardest push; they are what is kept of it.
-    lesson, iteration: the next to be done. refined: whether this lesson's track is. warm: whether policies are known
-    from another body.
+    levels: (F,) newtons, pushes in practice. lesson, iteration, turn (of practice): the next to be done. refined,
+    studied: whether this lesson's track is, and whether its iterations are over. warm: whether policies are known from
+    another body.
     """
 
     track: Track
     policies: Policies
     best: Policies
+    levels: Array
     lesson: int = 0
     iteration: int = 0
+    turn: int = 0
     refined: bool = False
+    studied: bool = False
     warm: bool = False
     curve: tuple[Mapping[str, Any], ...] = ()
+
+    def step(self, study: Study) -> int:
+        """How many steps are done."""
+        done = study.iterations if self.studied else self.iteration
+        return self.lesson * study.steps + self.refined + done + self.turn
+
+    def stood(self, name: str) -> list[float]:
+        """What policies stood, time by time, in the lesson of that name: newtons, or the share of walks."""
+        return [one.get("push_n", one.get("stood", 0.0)) for one in self.curve if one["lesson"] == name]
 
 
 @dataclass(eq=False)
@@ -100,30 +123,40 @@ class Learner:
         policies = blank(arena.start_features, len(features.acts))
         if known is not None:
             policies = retargeted_policies(known, policies, features)
-        return Progress(track, policies, policies, warm=known is not None)
+        return Progress(track, policies, policies, np.zeros(self.layout.count), warm=known is not None)
 
     def lessons(self, now: Progress) -> list[Lesson]:
-        """What there is to be learned, in order; if ways between skills are still often lost, all of it together."""
+        """What there is to be learned, in order; if too few ways between skills are stood, all of it together."""
         found = lessons_of(self.layout)
-        ways = [figures for figures in now.curve if figures["lesson"] == LINKS]
-        if ways and ways[-1]["lost_share"] > _OFTEN_LOST:
+        if now.lesson >= len(found) and found[-1].name == LINKS and max(now.stood(LINKS)) < _ENOUGH_STOOD:
             found.append(together(self.layout))
         return found
 
     def advanced(self, now: Progress) -> Progress:
-        """One step further: a lesson's refinement, or one of its iterations."""
+        """One step further: a lesson's refinement, one of its iterations, or a turn of practice."""
         lesson = self.lessons(now)[now.lesson]
         if not now.refined:
             return self._refined(now, lesson)
+        if now.studied:
+            return self._practised(now, lesson)
         policies, figures = self._iterated(now, lesson)
-        curve = (*now.curve, figures)
-        stood = [one.get("push_n", one.get("stood", 0.0)) for one in curve if one["lesson"] == lesson.name]
-        best = policies if stood[-1] >= max(stood) else now.best
+        after = self._kept(now, lesson, policies, figures)
         settled = figures["change"] < self.study.settled and figures["lost_share"] < _OFTEN_LOST
         most = self.study.iterations * (_OF_LINKS if lesson.name == LINKS else 1.0)
         if now.iteration + 1 >= most or settled:
-            return Progress(now.track, best, best, now.lesson + 1, 0, False, now.warm, curve)
-        return replace(now, policies=policies, best=best, iteration=now.iteration + 1, curve=curve)
+            after = replace(after, policies=after.best, studied=True)
+            return after if self.study.practice else self._over(after)
+        return replace(after, iteration=now.iteration + 1)
+
+    def _kept(self, now: Progress, lesson: Lesson, policies: Policies, figures: Mapping[str, Any]) -> Progress:
+        """With new policies, which are the best so far if nothing stood more."""
+        after = replace(now, policies=policies, curve=(*now.curve, figures))
+        stood = after.stood(lesson.name)
+        return replace(after, best=policies) if stood[-1] >= max(stood) else after
+
+    def _over(self, now: Progress) -> Progress:
+        """The next lesson, with the best of this one."""
+        return Progress(now.track, now.best, now.best, now.levels, now.lesson + 1, warm=now.warm, curve=now.curve)
 
     def turns(self, now: Progress) -> tuple[Array, Array]:
         """(F, A) what is added to the actions of gaits to turn left as fast as they can, and (F,) how fast that is."""
@@ -169,39 +202,54 @@ class Learner:
             "lost_share": examples.lost / walked,
             "change": policies.distance(now.policies, features.scale, lesson.open),
         }
+        return policies, figures | self._measured(now, policies, lesson)
+
+    def _measured(self, now: Progress, policies: Policies, lesson: Lesson) -> dict[str, float]:
+        """What policies stand by themselves: a push in newtons for a cycle, else the share of walks through ways."""
+        found: dict[str, float] = {}
         chain = next((one for one in self.layout.chains if one.name == lesson.name and one.kind == "cycle"), None)
         if chain is not None:
             tests = self._arena(now.track, self._world(now.track, _TEST_COPIES))
             follows = self.layout.follows
-            figures["push_n"], _ = hardest_push(
+            found["push_n"], _ = hardest_push(
                 tests, policies, chain.first, lambda some: np.array([follows[one][0] for one in some]), chain.count
             )
-        elif lesson.walks:
-            figures["stood"] = self._stood(now, policies, lesson)
-        return policies, figures
+        else:
+            walks, tests = (
+                lessons_of(self.layout)[-1].walks,
+                self._arena(now.track, self._world(now.track, _TEST_COPIES)),
+            )
+            found["stood"] = ways_stood(tests, policies, walks, self.layout.follows, self._rng(_TEST, now.lesson))
+        return found
 
-    def _stood(self, now: Progress, policies: Policies, lesson: Lesson) -> float:
-        """The share of copies that stay up on the lesson's walks and a while after, with policies alone and a nudge."""
-        steps = max(len(walk) for walk in lesson.walks) + _AFTER_WAYS
-        paths = []
-        for walk in lesson.walks:
-            path = [int(fragment) for fragment in walk]
-            while len(path) < steps:
-                path.append(self.layout.follows[path[-1]][0])
-            paths.append(path)
-        arena = self._arena(now.track, self._world(now.track, _TEST_COPIES))
-        walked, rng = np.resize(np.array(paths), (_TEST_COPIES, steps)), self._rng(_TEST, now.lesson)
-        force = turned(rng.uniform(0.0, 2.0 * np.pi, _TEST_COPIES), np.tile([_NUDGE_N, 0.0, 0.0], (_TEST_COPIES, 1)))
-        turns = iter(walked[:, 1:].T)
-        lasted = endured(
-            arena,
-            policies,
-            walked[:, 0],
-            lambda _: next(turns),
-            steps - 1,
-            lambda step, _: force if step == 1 else None,
-        )
-        return float(np.mean(lasted == steps - 1))
+    def _practised(self, now: Progress, lesson: Lesson) -> Progress:
+        """After a turn of practice."""
+        arena = self._arena(now.track, self._world(now.track, self.study.copies))
+        rng, visits = self._rng(_PRACTISE, now.lesson, now.turn), np.zeros(self.layout.count)
+        cycle = len(lesson.heads) == len(lesson.open)
+        arena.entries = self._falls(now, lesson)
+
+        def starts(count: int, random: np.random.Generator) -> Indices:
+            if cycle:
+                return random.choice(lesson.open, size=count)
+            return np.array([lesson.fresh(visits, random) for _ in range(count)])
+
+        even = Evenness(now.track.body, self.layout, Features(now.track.body))
+        practice = Practice(arena, lesson, even, starts, 1 if cycle else _PUSHED_WITHIN)
+        levels = now.levels if now.turn else np.where(now.levels > 0.0, now.levels, self._push(now, lesson))
+        policies, levels, felled = practice.turn(now.policies, levels, _ROUNDS, rng, self.look)
+        figures = {
+            "lesson": lesson.name,
+            "iteration": now.iteration + now.turn + 2,
+            "felled": felled,
+            "change": policies.distance(now.policies, arena.features.scale, lesson.open),
+            **self._measured(now, policies, lesson),
+        }
+        after = replace(self._kept(now, lesson, policies, figures), turn=now.turn + 1, levels=levels)
+        stood = after.stood(lesson.name)
+        if stood[-1] < _UNLUCKY * max(stood):
+            after = replace(after, policies=after.best)
+        return self._over(after) if after.turn >= self.study.practice else after
 
     def _examples(self, now: Progress, lesson: Lesson) -> tuple[Examples, int]:
         """What did well on guided walks through the lesson, and how many fragments were walked."""
@@ -224,8 +272,7 @@ class Learner:
             ~np.isin(np.arange(self.layout.count), lesson.open),
             self._push(now, lesson),
         )
-        if len(rises := np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)):
-            arena.entries = self._falls(now, lesson, rises)
+        arena.entries = self._falls(now, lesson)
         each = max(study.examples * _OF_LINKS, 2.0 * _FEW) if lesson.name == LINKS else study.examples
         steps = int(np.ceil(each * lesson.length / guided.populations))
         unknown = now.iteration == 0 and not now.warm and bool(lesson.walks)
@@ -237,12 +284,14 @@ class Learner:
         first = self.study.push_n * now.track.body.mass / 62.0
         return float(np.clip(_BEYOND * stood[-1], _LEAST * first, _MOST * first)) if stood else first
 
-    def _falls(self, now: Progress, lesson: Lesson, rises: Indices) -> dict[int, Array]:
+    def _falls(self, now: Progress, lesson: Lesson) -> dict[int, Array]:
         """Where get-ups of the lesson begin: falls out of the cycles."""
+        rises = np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)
         if not np.isin(rises, lesson.open).any():
             return {}
         cycles = [np.array(one.fragments) for one in self.layout.chains if one.kind == "cycle"]
-        rng, arena = self._rng(_FALL, now.lesson, now.iteration), self._arena(now.track, self._world(now.track, _FALLS))
+        arena = self._arena(now.track, self._world(now.track, _FALLS))
+        rng = self._rng(_FALL, now.lesson, now.iteration, now.turn)
         starts = rng.choice(np.concatenate(cycles), size=_FALLS)
         return fallen(arena, now.policies, starts, lambda some: lesson.after(some, rng), rises, rng, self.look)
 

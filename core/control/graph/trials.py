@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How much the policies stand by themselves: pushes of growing force, and walks without end (control graphs, 6.1)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ...geometry.quaternions import Array
 from .crowd import Arena
+from .facing import turned
 from .policies import Policies
 from .track import Indices
 
 FELL = 0.25
 """How far astray, as a share of the body's height, counts as fallen."""
 _STEP_N = 10.0
+_AFTER_WAYS, _NUDGE_N = 10, 60.0  # fragments after a way, and newtons on it, that policies are tried with
 
 
 def endured(
@@ -64,3 +66,27 @@ def hardest_push(
     if stood.all():
         return float(force[-1]), stood
     return float(force[np.argmin(stood)] - _STEP_N), stood
+
+
+def ways_stood(
+    arena: Arena,
+    policies: Policies,
+    walks: Sequence[Indices],
+    follows: Sequence[Sequence[int]],
+    rng: np.random.Generator,
+) -> float:
+    """The share of copies that stay up on walks and a while after, with a nudge from anywhere at their beginning."""
+    copies, steps = arena.world.copies, max(map(len, walks)) + _AFTER_WAYS
+    paths = []
+    for walk in walks:
+        path = [int(fragment) for fragment in walk]
+        while len(path) < steps:
+            path.append(follows[path[-1]][0])
+        paths.append(path)
+    walked = np.resize(np.array(paths), (copies, steps))
+    force = turned(rng.uniform(0.0, 2.0 * np.pi, copies), np.tile([_NUDGE_N, 0.0, 0.0], (copies, 1)))
+    turns = iter(walked[:, 1:].T)
+    lasted = endured(
+        arena, policies, walked[:, 0], lambda _: next(turns), steps - 1, lambda step, _: force if step == 1 else None
+    )
+    return float(np.mean(lasted == steps - 1))

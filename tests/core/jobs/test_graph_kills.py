@@ -15,12 +15,13 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 # Hardly any effort, so that a run takes seconds.
 LITTLE = """
 from functools import partial
-from sinew.core.control.graph import learn_method, learning, lessons, refining, steering
+from sinew.core.control.graph import learn_method, learning, lessons, practice, refining, steering
 learning._REFINE_COPIES, learning._TEST_COPIES, learning._FEW = 8, 24, 5
 learning.hardest_push = partial(learning.hardest_push, cycles=1)
 lessons._INSTANCES, lessons._LEAST_S, refining._SPREADS = 1, 0.1, (0.1,)
 steering._SETTLE, steering._COUNTED, learn_method._SHOWN_S = 1, 2, 0.5
-learn_method._STUDIES["draft"] = learning.Study(copies=32, members=8, examples=8, iterations=2, settled=0.0)
+learning._ROUNDS, practice._STEPS = 1, 3
+learn_method._STUDIES["draft"] = learning.Study(32, members=8, examples=8, iterations=1, settled=0.0, practice=2)
 """
 # An end at the n-th checkpoint of the run.
 KILLED = """
@@ -51,13 +52,13 @@ def learning_of(folder) -> jobs.Job:
 def test_killed_in_the_middle_of_learning_it_is_the_same_graph(run_worker, same, tmp_path):
     whole, broken = learning_of(tmp_path / "whole"), learning_of(tmp_path / "broken")
     assert run_worker(whole, LITTLE).returncode == 0
-    for n in (1, 1):  # after it was refined, and after its first iteration
+    for n in (1, 1, 1):  # after it was refined, after its iteration, and in the middle of practice
         assert run_worker(broken, LITTLE + KILLED.format(n=n)).returncode == -signal.SIGKILL
         assert broken.status().state == "lost"
     assert run_worker(broken, LITTLE).returncode == 0
     one, other = whole.product("graph"), broken.product("graph")
     assert one[1] == other[1] and one[0].keys() == other[0].keys()
     assert all(one[0][name].tobytes() == other[0][name].tobytes() for name in one[0])
-    assert len(one[1]["about"]["curve"]) == 2
+    assert len(one[1]["about"]["curve"]) == 3
     same(whole.result().take.motion, broken.result().take.motion)
-    assert broken.result().report["runs"] == 3
+    assert broken.result().report["runs"] == 4

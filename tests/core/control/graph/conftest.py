@@ -94,7 +94,7 @@ def walker(body) -> ControlGraph:
             (lessons, "_LEAST_S", 1.0),
         ):
             patch.setattr(module, name, value)
-        study = Study(copies=128, members=16, examples=50, iterations=1)
+        study = Study(copies=128, members=16, examples=50, iterations=1, practice=0)
         learner = Learner(layout, engines.get("mujoco"), study, 3, opened=opened)
         now = learner.begun(track)
         while now.lesson < len(learner.lessons(now)):

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from sinew.core.control.graph import checkpoint, guided, learn_method, learning, lessons, refining, steering
+from sinew.core.control.graph import checkpoint, guided, learn_method, learning, lessons, practice, refining, steering
 from sinew.core.control.graph.io import graph_from_arrays
 from sinew.core.control.graph.learning import Progress, Study
 from sinew.core.control.graph.motion_graph import MotionGraph, Transition, attachments_of
@@ -17,7 +17,7 @@ from sinew.core.control.registry import get
 from sinew.core.errors import GraphError
 from sinew.core.measure.bench_run import BenchRun, fingerprint
 
-STUDY = Study(copies=32, members=8, examples=8, iterations=1, settled=0.0)
+STUDY = Study(copies=32, members=8, examples=8, iterations=1, settled=0.0, practice=1)
 
 
 class MemoryRun(BenchRun):
@@ -53,6 +53,9 @@ def learn(stock_skill):
             (learning, "_TEST_COPIES", 24),
             (learning, "_FALLS", 8),
             (learning, "_FEW", 5),
+            (learning, "_ROUNDS", 1),
+            (learning, "_PUSHED_WITHIN", 1),
+            (practice, "_STEPS", 3),
             (guided, "_FORGET", 3),
             (learning, "hardest_push", partial(hardest_push, cycles=1)),
             (lessons, "_INSTANCES", 1),
@@ -106,10 +109,14 @@ def test_a_graph_is_learned_shown_and_can_be_played(whole):
 def test_curves_tell_how_it_went(whole):
     _, run = whole
     curve = run.products["graph"][1]["about"]["curve"]
-    assert [(one["lesson"], one["iteration"]) for one in curve][:2] == [("run", 1), ("transitions", 1)]
-    assert all(one["cost"] > 0.0 and one["change"] >= 0.0 and 0.0 <= one["lost_share"] <= 1.0 for one in curve)
+    steps = [(one["lesson"], one["iteration"]) for one in curve]
+    assert steps[:4] == [("run", 1), ("run", 2), ("transitions", 1), ("transitions", 2)]
+    studied, practised = ([one for one in curve if (name in one)] for name in ("cost", "felled"))
+    assert len(studied) == len(practised) == len(curve) // 2
+    assert all(one["cost"] > 0.0 and 0.0 <= one["lost_share"] <= 1.0 for one in studied)
+    assert all(one["change"] > 0.0 and 0.0 <= one["felled"] <= 1.0 for one in practised)
     assert all(("push_n" in one) == (one["lesson"] == "run") for one in curve)
-    assert {"cost", "change", "push_n"} <= set(run.curves[-1]) | set(run.curves[len(run.curves) // 2])
+    assert {"cost", "change", "push_n"} <= set().union(*run.curves)
     steps = [step for step, _ in run.steps]
     assert steps == sorted(steps) and all(step <= total for step, total in run.steps)
 
@@ -133,11 +140,11 @@ def test_a_gait_is_learned_even(whole):
 def test_killed_on_the_way_it_goes_on_to_the_same_graph_bit_for_bit(learn, ways, whole):
     take, run = whole
     assert len(run.saved) == len({step for step, _ in run.saved}) >= 4
-    saved = run.saved[2]  # when the transitions were refined; tests of jobs kill workers earlier than that
+    saved = run.saved[3]  # when the transitions were refined; tests of jobs kill workers earlier than that
     again, resumed = learn(("run", "kick"), ways, resume=saved)
     assert product(resumed) == product(run)
     assert fingerprint(again) == fingerprint(take)
-    assert [step for step, _ in resumed.saved] == [step for step, _ in run.saved[3:]]
+    assert [step for step, _ in resumed.saved] == [step for step, _ in run.saved[4:]]
     assert min(step for step, _ in resumed.steps) >= saved[0]
 
 
@@ -148,7 +155,7 @@ def loaded(whole):
 
     def load(saved, engine="mujoco", fragments=None):
         track = graph.track if fragments is None else replace(graph.track, qpos=graph.track.qpos[:fragments])
-        begun = Progress(track, graph.policies, graph.policies)
+        begun = Progress(track, graph.policies, graph.policies, np.zeros(len(graph.policies)))
         run = MemoryRun({}, saved)
         run.engine = engine
         return checkpoint.load(run, graph.body, begun), begun
@@ -157,15 +164,20 @@ def loaded(whole):
 
 
 def test_everything_of_a_step_is_kept(whole, loaded):
-    saved = whole[1].saved[2]
+    saved = whole[1].saved[1]
     (step, now), _ = loaded(saved)
-    assert (step, now.lesson, now.refined, now.iteration) == (saved[0], 1, True, 0)
+    assert (step, now.lesson, now.refined, now.studied, now.iteration, now.turn) == (saved[0], 0, True, True, 0, 0)
     again = MemoryRun({})
     checkpoint.save(again, step, now)
-    checkpoint.save(again, 7, replace(now, lesson=3, iteration=5, refined=False, warm=True))
+    elsewhere = replace(
+        now, lesson=3, iteration=5, turn=2, refined=False, studied=False, warm=True, levels=now.levels + 7
+    )
+    checkpoint.save(again, 7, elsewhere)
     assert again.saved[0] == saved
-    (step, now), _ = loaded(again.saved[1])
-    assert (step, now.lesson, now.refined, now.iteration, now.warm) == (7, 3, False, 5, True)
+    (step, found), _ = loaded(again.saved[1])
+    assert step == 7 and np.array_equal(found.levels, now.levels + 7)
+    for name in ("lesson", "iteration", "turn", "refined", "studied", "warm", "curve"):
+        assert getattr(found, name) == getattr(elsewhere, name)
 
 
 def test_a_checkpoint_that_does_not_fit_is_left_alone(whole, loaded):
