@@ -50,7 +50,9 @@ def graph_file(addon, tmp_path):
 @pytest.fixture
 def hasty(monkeypatch):
     """Learn at once, in this process, and hardly anything."""
-    monkeypatch.setitem(learn_method._STUDIES, "draft", Study(copies=64, members=8, examples=50, iterations=1, practice=0))
+    monkeypatch.setitem(
+        learn_method._STUDIES, "draft", Study(copies=64, members=8, examples=50, iterations=1, practice=0)
+    )
 
     def at_once(job):
         worker._run(job)

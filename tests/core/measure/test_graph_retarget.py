@@ -69,7 +69,7 @@ def hasty(monkeypatch):
         (learn_method, "_SHOWN_S", 0.5),
     ):
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setitem(learn_method._STUDIES, "draft", Study(copies=32, members=8, examples=8, iterations=1, practice=0))
+    monkeypatch.setitem(learn_method._STUDIES, "draft", Study(32, members=8, examples=8, iterations=1, practice=0))
 
 
 def test_both_ways_of_learning_have_their_figures(hasty, tmp_path):
