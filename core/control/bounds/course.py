@@ -26,6 +26,7 @@ from ...motion.repair import repaired
 from ...motion.steadying import steadied
 from ..graph.facing import about_z, pose_turned, twist
 from .evenness import Evenness
+from .rounding import rounded
 
 CONTROL_FPS = 30
 FILM_STEPS = 2
@@ -34,7 +35,7 @@ FILM_STEPS = 2
 _FILM_FPS = CONTROL_FPS * FILM_STEPS
 # A cycle is prepared among others like it, and taken from the middle: what comes before and after it is as it will be.
 _CYCLES, _MIDDLE = 5, 2
-_MARGIN = 4  # moments on either side that rates and targets are told by
+_MARGIN = 12  # moments on either side that rates and targets are told by
 _GRAVITY_M_S2 = 9.81
 _LEAST_STEPS = 6
 _HARMONICS = 4
@@ -190,6 +191,7 @@ def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None, even
     times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FILM_STEPS)
     pos, quat = prepared.sampled(times_s)
     qpos = pose_of_clip(body, Clip(clip.skeleton, _FILM_FPS, pos, quat, clip.name))[0]
+    qpos = rounded(PoseSpace(body), qpos, _FILM_FPS, clip.fps)
     if cycle:
         qpos = _begun_as(qpos, _MARGIN, begins_as)
     within = slice(_MARGIN, -_MARGIN)

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from sinew.core.body.poses import pose_of_clip, targets_of_pose
+from sinew.core.body.poses import link_transforms, pose_of_clip, targets_of_pose
 from sinew.core.control.bounds.course import CONTROL_FPS, FILM_STEPS, make_course
 from sinew.core.control.bounds.seeing import begun, see
 from sinew.core.control.graph.facing import turned
@@ -50,6 +50,16 @@ def test_what_does_not_end_as_it_begins_is_no_cycle(course_of):
     assert kick.times_s[0] == 0.0
     with pytest.raises(BadMotion, match="is not a cycle"):
         make_course(kick.body, stock.load("kick"), cyclic=True)
+
+
+def test_a_clip_of_few_frames_has_no_corners(course_of):
+    flip = course_of("backflip")  # 16 frames a second
+    arm = next(i for i, link in enumerate(flip.body.links) if link.bone == "upper_arm.L")
+    rates = flip.rates[:, flip.body.qvel_starts[arm] : flip.body.qvel_starts[arm + 1]]
+    assert np.linalg.norm(rates, axis=1).max() < 26.0  # with straight lines between the frames 31
+    plain = stock.load("backflip").world()[0]
+    moved = [link_transforms(flip.body, flip.qpos)[0][:, 0, 2].max(), plain[:, 0, 2].max()]
+    assert moved[0] == pytest.approx(moved[1], abs=0.1)
 
 
 def test_a_blink_is_too_short(body):
