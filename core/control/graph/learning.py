@@ -32,6 +32,7 @@ _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _BALANCE, _WALK, _FALL, _TEST, _PRACTISE = range(6)  # what randomness is for
 # Of examples and iterations: what is done once in a while need not stand as much as what is done for ever.
 _OF_LINKS = 0.3
+_TRIES = 3  # of a way between skills, which is walked only once; the best of them is what policies begin with
 _CAREFUL = 3  # iterations with all members
 # Pushes of learners: of the one that was stood last, and between what shares of the first.
 _BEYOND, _LEAST, _MOST = 1.5, 0.2, 3.0
@@ -175,8 +176,9 @@ class Learner:
         world, track = self._world(now.track, _REFINE_COPIES), now.track
         for number, walk in enumerate(lesson.walks):
             locked = np.setdiff1d(walk, lesson.open)
-            seed = (self.seed, _REFINE, now.lesson, number)
-            track, _ = refined(track, walk, world, seed, lambda *_: self.look(), locked)
+            tries = _TRIES if lesson.name == LINKS else 1
+            seeds = [(self.seed, _REFINE, now.lesson, number, *again) for again in [(), (1,), (2,)][:tries]]
+            track, _ = refined(track, walk, world, seeds, lambda *_: self.look(), locked)
         even = Evenness(track.body, self.layout, Features(track.body))
         track = even.track(track)
         fresh = blank(

@@ -5,7 +5,7 @@ What a capture asks for is not always what a body can do. The average of many in
 that ways through the graph arrive in, and the noise of single samples is gone from it (control graphs, 5.4).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,24 @@ def refined(
     track: Track,
     walk: Indices,
     world: World,
-    seed: tuple[int, ...],
+    seeds: Sequence[tuple[int, ...]],
     look: Callable[[int, Search], None],
     locked: Indices | None = None,
 ) -> tuple[Track, Array]:
     """The track as it was really done on a walk, fragment by fragment, and what the walk's fragments cost (W,).
 
-    locked: fragments that stay as they are. Those that the walk does not visit stay, too.
+    seeds: the walk is sampled with each, and the one that cost least counts. locked: fragments that stay as they are.
+    Those that the walk does not visit stay, too.
     """
+    every = (_sampled(track, walk, world, seed, look) for seed in seeds)
+    qpos, rates, targets, costs = min(every, key=lambda sampled: float(sampled[-1].mean()))
+    return _averaged(track, walk, qpos, rates, targets, _good(walk, costs), locked), costs
+
+
+def _sampled(
+    track: Track, walk: Indices, world: World, seed: tuple[int, ...], look: Callable[[int, Search], None]
+) -> tuple[Array, Array, Array, Array]:
+    """Poses (W, STEPS + 1, nq), rates, targets (W, STEPS, nu) and costs (W,) of a walk as one sampling did it."""
     reference, _ = walk_reference(track, walk, world)
     gauge = Gauge(reference)
 
@@ -57,8 +67,7 @@ def refined(
     starts, offsets, costs = (
         np.concatenate([getattr(way, name) for way in ways]) for name in ("starts", "offsets", "cost")
     )
-    qpos, rates, targets = _played(reference, world, starts, offsets)
-    return _averaged(track, walk, qpos, rates, targets, _good(walk, costs), locked), costs
+    return (*_played(reference, world, starts, offsets), costs)
 
 
 def _played(reference: Reference, world: World, starts: Array, offsets: Array) -> tuple[Array, Array, Array]:

@@ -18,7 +18,7 @@ def run(town, world_of):
         patch.setattr(refining, "_SPREADS", (0.1,))
         walk = np.tile(np.arange(12, 20), 3)
         looks = []
-        after, cost = refined(track, walk, world_of(track.body, 16), (1, 2), lambda *_: looks.append(1), LOCKED)
+        after, cost = refined(track, walk, world_of(track.body, 16), [(1, 2)], lambda *_: looks.append(1), LOCKED)
     assert looks
     return track, after, cost
 
@@ -55,3 +55,18 @@ def test_physics_does_what_the_refined_track_says(run, arena_of):
         away = track.space.between(track.qpos[some, -1], qpos)
         off.append(np.abs(away[:, 2:]).mean())
     assert off[1] < off[0]
+
+
+def test_of_several_tries_the_one_that_cost_least_counts(town, world_of, monkeypatch):
+    monkeypatch.setattr(refining, "_SPREADS", (0.1,))
+    track, walk = town[2], np.tile(np.arange(12, 20), 2)
+
+    def tried(*seeds):
+        return refined(track, walk, world_of(track.body, 16), [(seed,) for seed in seeds], lambda *_: None)
+
+    one, other, both = tried(1), tried(2), tried(1, 2)
+    costs = [float(found[1].mean()) for found in (one, other)]
+    assert costs[0] != costs[1]
+    best = (one, other)[int(np.argmin(costs))]
+    assert np.array_equal(both[1], best[1])
+    assert np.array_equal(both[0].targets, best[0].targets)
