@@ -5,6 +5,7 @@ Table 1 of the paper (Ma et al. 2021) with its own definition: 20 s without leav
 clip, or the whole of a clip that is no cycle; bounds alone, no imitation.
 """
 
+import logging
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,7 @@ from ..control.bounds.bounds import bounds_of_preset, widths_on
 from ..control.bounds.course import CONTROL_FPS, Course
 from ..control.bounds.train_method import BoundsTrainSettings, course_of, study_of, terms_of
 from ..control.bounds.training import Study, Training, lives_s
-from ..errors import SinewError
+from ..errors import BadFile, SinewError
 from ..files import make_folder, read_arrays, write_arrays
 from ..geometry.quaternions import Array
 from ..motion.io import stock
@@ -40,6 +41,8 @@ GOAL_SHARE = 0.55
 """Of the bare engine's samples a second, for the whole loop."""
 _LINE_EVERY_S, _SAVED_EVERY_S = 10.0, 60.0
 _CURVE_POINTS = 200
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +139,8 @@ def _figures(name: str, training: Training) -> Row:
         "cycle_s": training.course.duration_s,
         "cyclic": training.course.cyclic,
         "even": training.course.even,
+        "worlds": study.worlds,
+        "learn": {name: getattr(study.learn, name) for name in ("horizon", "epochs", "minibatch", "width")},
         "samples_m": training.samples / 1e6,
         "done_m": None if done is None else done / 1e6,
         "share": max((test.share for test in training.tests), default=0.0),
@@ -158,10 +163,14 @@ class _Kept:
 
     def load(self) -> None:
         """Go on from what was kept, if there is something."""
-        if self.path.is_file():
+        if not self.path.is_file():
+            return
+        try:
             arrays, meta = read_arrays(self.path)
             self.training.restore(arrays)
             self.seconds, self.core_seconds = float(meta["seconds"]), float(meta["core_seconds"])
+        except (BadFile, KeyError):  # of another Sinew, or learned in another way: a cache is no reason to stop
+            _log.warning("'%s' is of no use, so it is learned from the beginning", self.path)
 
     def save(self) -> None:
         """Keep it, with the time since it was loaded or kept last."""

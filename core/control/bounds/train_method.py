@@ -80,7 +80,7 @@ class BoundsTrainSettings(Settings):
         "Leave the Source",
         "Begin in states that did well, not in the source's: for sources that nobody could follow (equation 12)",
     )
-    worlds: int = setting(256, "Copies", "How many learn side by side; an even number", minimum=2, maximum=65536)
+    worlds: int = setting(512, "Copies", "How many learn side by side; an even number", minimum=2, maximum=65536)
 
 
 class BoundsTrain:

@@ -36,24 +36,27 @@ Terms = Callable[[], Sequence[Term]]
 
 LEARN = LearnSettings(
     horizon=8,
-    epochs=4,
-    minibatch=512,
+    epochs=3,
+    minibatch=1024,
     discount=0.97,
     target_kl=0.02,
+    width=128,
+    critic_width=128,
     noise=0.1,
     final_noise=0.05,
     noise_samples=2_000_000,
     output_scale=0.3,
 )
-"""As found on the walk. Small rollouts move the policy often, which counts for more than how well each of them is
-averaged; a correction of a tenth of a radian is felt and does not yet fell anybody."""
+"""As found on the walk, with 512 worlds. Half as many learn it from a quarter fewer samples, but not sooner: small
+rollouts move the policy more often, and cost more each. A correction of a tenth of a radian is felt, and does not yet
+fell anybody."""
 
 
 @dataclass(frozen=True)
 class Study:
     """How a skill is learned. worlds: copies in all, an even number. seconds: how long the learned skill must last."""
 
-    worlds: int = 256
+    worlds: int = 512
     seconds: float = 20.0
     rules: EpisodeRules = field(default_factory=EpisodeRules)
     learn: LearnSettings = field(default_factory=lambda: LEARN)
