@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sinew.core.control import registry
+from sinew.core.control.bounds import train_method
 from sinew.core.control.bounds.bounds import keys_attachment
 from sinew.core.control.bounds.controller import controller_from_arrays
 from sinew.core.control.bounds.files import load_controller, read_content, save_controller, write_content
@@ -30,8 +31,24 @@ class TrainRun(BenchRun):
     def add_detail(self, name, value) -> None:
         self.details[name] = value
 
+    def save_checkpoint(self, step, /, **arrays) -> None:
+        self.checkpoint = (step, {name: np.array(array) for name, array in arrays.items()})
+
     def load_checkpoint(self):
         return self.checkpoint
+
+
+class Killed(Exception):
+    pass
+
+
+class KilledRun(TrainRun):
+    """A run that ends in the middle, after a checkpoint and some more."""
+
+    def progress(self, step, total, /, **measurements) -> None:
+        super().progress(step, total, **measurements)
+        if len(self.told) == 4:
+            raise Killed
 
 
 def trained(name="walk", attachments=None, **settings):
@@ -65,6 +82,20 @@ def test_training_shows_what_it_learned_and_says_how(walked):
     assert step == total == 1000
     assert numbers["lives_s"] > 0.0
     assert set(told["starts"][0]) == {"returns", "chances", "begun", "apart"}
+
+
+def test_killed_and_resumed_it_hands_over_the_same_controller(walked, monkeypatch):
+    monkeypatch.setattr(train_method, "_CHECKPOINT_S", 0.0)
+    method = registry.get("bounds_train")
+    settings = method.settings_type.from_mapping(LITTLE)
+    killed = KilledRun()
+    with pytest.raises(Killed):
+        method.run(stock.load("walk"), settings, killed)
+    resumed = TrainRun(checkpoint=killed.checkpoint)
+    method.run(stock.load("walk"), settings, resumed)
+    assert len(resumed.told) < len(walked[1].told)
+    for name, array in walked[1].products["controller"][0].items():
+        np.testing.assert_array_equal(resumed.products["controller"][0][name], array)
 
 
 def test_a_controller_makes_takes_of_any_length(walked):
