@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The graphics card's side: one shader and one mesh for everything solid, drawn in one call; lines and triangles.
+"""The graphics card's side: one shader and one mesh for everything solid, drawn by one call; lines and triangles.
 
 Everything here is made when the first viewport is drawn, because in the background there is no graphics card to ask.
 """
@@ -9,19 +9,22 @@ from typing import Any
 import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from .scenery import Scenery, Solids
 from .solid import solid_mesh
 
 _AT_ONCE = 128  # a uniform block of 16 KiB, which every card has, holds that many
+_FEW = 48
+_BLOCKS = 8
 _LINE_WIDTH = 2.0
+_LIGHT = Vector((-0.35, 0.55, 0.76))  # seen from the viewer
 
 _STRUCT = "struct Part { mat4 place; vec4 size; vec4 color; };"
 _VERTEX = """
 void main()
 {
-  Part part = parts[gl_InstanceID];
+  Part part = parts[int(number + 0.5)];
   vec3 local;
   vec3 normal;
   if (part.size.w < 0.5) {
@@ -39,16 +42,16 @@ void main()
     normal = abs(face.z) > 0.5 ? face : vec3(normalize(cube.xy), 0.3);
   }
   tint = part.color;
-  view_normal = mat3(view) * (mat3(part.place) * normal);
-  gl_Position = projection * (view * (part.place * vec4(local, 1.0)));
+  world_normal = mat3(part.place) * normal;
+  gl_Position = view_projection * (part.place * vec4(local, 1.0));
 }
 """
 _FRAGMENT = """
 void main()
 {
-  vec3 normal = normalize(view_normal);
-  float lit = 0.55 + 0.45 * clamp(dot(normal, vec3(-0.35, 0.55, 0.76)), 0.0, 1.0);
-  float rim = 1.0 - clamp(normal.z, 0.0, 1.0);
+  vec3 normal = normalize(world_normal);
+  float lit = 0.55 + 0.45 * clamp(dot(normal, to_light), 0.0, 1.0);
+  float rim = 1.0 - clamp(dot(normal, to_viewer), 0.0, 1.0);
   float alpha = clamp(tint.a * (0.8 + 0.7 * rim * rim), 0.0, 1.0);
   fragColor = vec4(pow(tint.rgb * lit, vec3(2.2)), alpha); /* the viewport's target is linear */
 }
@@ -60,14 +63,9 @@ class Canvas:
 
     def __init__(self) -> None:
         self._shader = _solid_shader()
-        mesh = solid_mesh()
-        self._mesh = batch_for_shader(
-            self._shader,
-            "TRIS",
-            {"cube": mesh.cube, "ball": mesh.ball, "face": mesh.face, "end": mesh.end},
-            indices=mesh.triangles,
-        )
-        self._blocks: list[Any] = []  # uniform blocks, each of so many solids
+        # Fine for one or two characters, coarse for a crowd.
+        self._meshes = [_Copies(self._shader, steps, most) for steps, most in ((2, _FEW), (1, _AT_ONCE))]
+        self._blocks: list[Any] = []  # the one used last comes last
         self._lines = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
         self._triangles = gpu.shader.from_builtin("SMOOTH_COLOR")
 
@@ -97,24 +95,52 @@ class Canvas:
             gpu.state.blend_set(blend)
 
     def _draw_solids(self, solids: list[Solids], view: Matrix, projection: Matrix) -> None:
-        data = packed(solids, np.array(view))
-        self._shader.uniform_float("view", view)
-        self._shader.uniform_float("projection", projection)
-        for number, start in enumerate(range(0, len(data), _AT_ONCE)):
+        data, axes = packed(solids, np.array(view)), view.to_3x3()
+        self._shader.uniform_float("view_projection", projection @ view)
+        self._shader.uniform_float("to_viewer", axes[2])
+        self._shader.uniform_float("to_light", _LIGHT @ axes)
+        copies = self._meshes[0] if len(data) <= _FEW else self._meshes[1]
+        for start in range(0, len(data), _AT_ONCE):
             count = min(_AT_ONCE, len(data) - start)
-            block = np.zeros((_AT_ONCE, 24), dtype=np.float32)
-            block[:count] = data[start : start + count]
-            if number == len(self._blocks):
-                self._blocks.append(gpu.types.GPUUniformBuf(block))
-            else:
-                self._blocks[number].update(block)
-            self._shader.uniform_block("parts", self._blocks[number])
-            self._mesh.draw_instanced(self._shader, instance_count=count)
+            self._shader.uniform_block("parts", self._block(data[start : start + count]))
+            copies.batch.draw_range(self._shader, elem_start=0, elem_count=count * copies.corners)
+
+    def _block(self, data: np.ndarray) -> Any:
+        """A uniform block with the data. They take turns: to change one that is still drawn from would wait for it."""
+        block = np.zeros((_AT_ONCE, 24), dtype=np.float32)
+        block[: len(data)] = data
+        if len(self._blocks) < _BLOCKS:
+            self._blocks.append(gpu.types.GPUUniformBuf(block))
+        else:
+            self._blocks.append(self._blocks.pop(0))
+            self._blocks[-1].update(block)
+        return self._blocks[-1]
 
     @staticmethod
     def _batch(shader: Any, kind: str, pieces: list[tuple[np.ndarray, np.ndarray]]) -> Any:
         points, colors = (np.concatenate([piece[part] for piece in pieces]) for part in (0, 1))
         return batch_for_shader(shader, kind, {"pos": points, "color": colors})
+
+
+class _Copies:
+    """The solid mesh so many times over, each copy with its number: faster than instances, which cost a draw each.
+
+    batch: all of them. corners: of the triangles of one.
+    """
+
+    def __init__(self, shader: Any, steps: int, most: int) -> None:
+        mesh = solid_mesh(steps)
+        vertices = len(mesh.end)
+        self.corners = mesh.triangles.size
+        numbers = np.repeat(np.arange(most, dtype=np.float32), vertices)
+        arrays = {
+            **{name: np.tile(getattr(mesh, name), (most, 1)) for name in ("cube", "ball", "face")},
+            "end": np.tile(mesh.end, most),
+            "number": numbers,
+        }
+        triangles = mesh.triangles[None] + vertices * np.arange(most, dtype=np.int32)[:, None, None]
+        indices = np.ascontiguousarray(triangles.reshape(-1, 3), dtype=np.int32)
+        self.batch = batch_for_shader(shader, "TRIS", arrays, indices=indices)
 
 
 def packed(solids: list[Solids], view: np.ndarray) -> np.ndarray:
@@ -130,16 +156,18 @@ def packed(solids: list[Solids], view: np.ndarray) -> np.ndarray:
 def _solid_shader() -> Any:
     between = gpu.types.GPUStageInterfaceInfo("sinew_solid")
     between.smooth("VEC4", "tint")
-    between.smooth("VEC3", "view_normal")
+    between.smooth("VEC3", "world_normal")
     info = gpu.types.GPUShaderCreateInfo()
     info.typedef_source(_STRUCT)
-    info.push_constant("MAT4", "view")
-    info.push_constant("MAT4", "projection")
+    info.push_constant("MAT4", "view_projection")
+    info.push_constant("VEC3", "to_viewer")
+    info.push_constant("VEC3", "to_light")
     info.uniform_buf(0, "Part", f"parts[{_AT_ONCE}]")
     info.vertex_in(0, "VEC3", "cube")
     info.vertex_in(1, "VEC3", "ball")
     info.vertex_in(2, "VEC3", "face")
     info.vertex_in(3, "FLOAT", "end")
+    info.vertex_in(4, "FLOAT", "number")
     info.vertex_out(between)
     info.fragment_out(0, "VEC4", "fragColor")
     info.vertex_source(_VERTEX)

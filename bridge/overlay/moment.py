@@ -18,7 +18,7 @@ _LOOK_AGAIN_S = 0.5  # a scene may have thousands of objects: those on the stage
 class Shown:
     """A character with L links: where they stand, pos (L, 3) in Blender units and axes (L, 3, 3), in the world.
 
-    metres: of a Blender unit. active: the link of the active bone, -1 for none or while another object is active.
+    metres: of a Blender unit. active: the link of the active bone, -1 for none or outside of Pose Mode.
     """
 
     obj: bpy.types.Object
@@ -94,10 +94,8 @@ def character(
     turns = rotations(np.concatenate([matrix[None, :3, :3], chosen[:, :3, :3]]))
     pos = chosen[:, :3, 3] @ matrix[:3, :3].T + matrix[:3, 3]
     axes = turns[0] @ turns[1:]
-    active = -1
-    if view_layer.objects.active == obj or obj.mode == "POSE":
-        bone = obj.data.bones.active
-        active = fitted.parts.body.link_of(bone.name) if bone is not None else -1
+    bone = obj.data.bones.active if obj.mode == "POSE" else None
+    active = fitted.parts.body.link_of(bone.name) if bone is not None else -1
     metres = scene.sinew.scale * scene.unit_settings.scale_length
     return Shown(obj, fitted.parts, pos, axes, metres, active)
 

@@ -59,9 +59,8 @@ class SINEW_PG_overlay(bpy.types.PropertyGroup):
         update=redraw,
     )
     joint: BoolProperty(
-        name="Joint of the Active Bone",
-        description="Show the axis of the active bone's joint and how far it goes; needs a bone to be selected in "
-        "Pose Mode",
+        name="Active Joint",
+        description="Show the axis of the active bone's joint, how far it goes and where it is; in Pose Mode",
         default=True,
         options=set(),
         update=redraw,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-_STEPS = 4  # of the grids, from the middle outwards
+_STEPS = 2  # of the grids, from the middle outwards: a ball of 16 segments
 
 Floats = NDArray[np.float32]
 

@@ -32,6 +32,13 @@ def person(addon):
     return obj
 
 
+def pose(obj, bone):
+    """Select a bone in Pose Mode."""
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="POSE")
+    obj.data.bones.active = obj.data.bones[bone]
+
+
 def shown():
     """The characters as they stand now."""
     context = bpy.context
@@ -123,13 +130,15 @@ def test_every_switch_adds_something_and_none_nothing(person):
 @pytest.mark.parametrize(("bone", "fans"), [("shin.L", 1), ("thigh.L", 1), ("pelvis", 0)])
 def test_the_active_bones_joint_is_shown(person, bone, fans):
     only("joint")
-    person.data.bones.active = person.data.bones[bone]
+    pose(person, bone)
     assert len(painting.scenery(bpy.context).triangles) == fans
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert not painting.scenery(bpy.context).triangles
 
 
 def test_a_hinge_beyond_its_limit_is_red(person):
     only("joint")
-    person.data.bones.active = person.data.bones["shin.L"]
+    pose(person, "shin.L")
     body = fitting.fit_now(bpy.context.scene, person).body
     joint = body.links[body.link_of("shin.L")].joint
 
