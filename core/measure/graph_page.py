@@ -43,12 +43,13 @@ def _goals(summaries: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _table(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
-    heads = "skill|length|learned in|work of cores|refining|for 1 s of motion|iterations|push|floor|twice that".split(
-        "|"
-    )
+    heads = (
+        "skill|length|learned in|work of cores|refining|for 1 s of motion|iterations + practice|push|floor|twice that"
+    ).split("|")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:
         stretch = _DASH if row["stretch_n"] is None else f"{row['stretch_n']:.0f} N {_tick(row['stretched'])}"
+        practised = sum("felled" in one for one in row["curve"])
         floor = _DASH if row["floor_n"] is None else f"{row['floor_n']:.0f} N {_tick(row['reached'])}"
         cells = [
             row["name"] + (f" (seed {row['seed']})" if row["seed"] else ""),
@@ -57,7 +58,7 @@ def _table(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
             _number(row["learn_core_s"], "s"),
             _number(row["refine_s"], "s"),
             _number(row["learn_s_per_s"], "s"),
-            str(row["iterations"]),
+            f"{row['iterations'] - practised} + {practised}",
             "falls by itself" if row.get("falls_unpushed") else f"**{row['push_n']:.0f} N**",
             floor,
             stretch,
@@ -68,8 +69,12 @@ def _table(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     lines += ["The push is at the trunk, for 0.1 s, along the facing direction, in steps of 10 N, stood for 20 cycles."]
     drawings = [f"![{row['name']}]({pictures[name]})" for row in rows if (name := curve_name(row)) in pictures]
     if drawings:
-        lines += ["", "How much policies still change (blue, falling) and the push they stand (orange), by iteration;"]
-        lines += ["the dashed line is the floor, and a ring a fall without any push:", "", *drawings]
+        lines += ["", "How much policies still change (blue, falling) and the push they stand (orange), by iteration"]
+        lines += [
+            "and turn of practice after them; the dashed line is the floor, and a ring a fall without any push:",
+            "",
+            *drawings,
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -116,7 +116,8 @@ class Guided:
             fragments = following
             idle = np.where(self.learned[past[-1][0]], idle + 1, 0)
             lost = (off > _LOST) | ~finite.any(1)
-            for one in np.flatnonzero(lost | (idle > IDLE)):
+            done = (idle > IDLE) & self.learned[following]  # not who is about to go where there is something to learn
+            for one in np.flatnonzero(lost | done):
                 self._kept(examples, past, int(one), value, int(since[one]), len(past) - _FORGET * int(lost[one]))
                 if not lost[one]:
                     fragments[one], idle[one] = self.fresh(rng), 0

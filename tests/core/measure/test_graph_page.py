@@ -38,9 +38,10 @@ def made(rows, pictures=None):
 
 
 def test_the_table_has_times_pushes_and_floors():
-    text = made([WALK, {**WALK, "name": "run", **against_floor("run", 300.0, 62.0), "learn_s": None}])
-    assert "| walk | 1.27 s | 127 s | 200 s | 20 s | 100 s | 3 | **300 N** | 280 N ✓ | 560 N ✗ |" in text
-    assert "| run | 1.27 s | – | 200 s | 20 s | 100 s | 3 | **300 N** | 470 N ✗ | 940 N ✗ |" in text
+    practised = {**WALK, "curve": [*CURVE[:-1], {**CURVE[-1], "felled": 0.3}]}
+    text = made([practised, {**WALK, "name": "run", **against_floor("run", 300.0, 62.0), "learn_s": None}])
+    assert "| walk | 1.27 s | 127 s | 200 s | 20 s | 100 s | 2 + 1 | **300 N** | 280 N ✓ | 560 N ✗ |" in text
+    assert "| run | 1.27 s | – | 200 s | 20 s | 100 s | 3 + 0 | **300 N** | 470 N ✗ | 940 N ✗ |" in text
     assert "| table | stands the paper's push, scaled by mass | **no** | run seed 0: 300 N of 470 N |" in text
     assert "| endurance | 10 minutes without a fall | not measured | – |" in text
     assert "2 cores, Linux, mujoco, quality=normal, learned at fff, measured at abc1234" in text
