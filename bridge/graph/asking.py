@@ -5,6 +5,7 @@ from dataclasses import fields
 
 import bpy
 
+from .. import beside
 from ..bodies import asked_of
 from ..properties import group_of, plain, plain_values, settings_type
 from ..stage.cast import other_characters
@@ -27,7 +28,7 @@ def learning(scene: bpy.types.Scene, obj: bpy.types.Object) -> learning_jobs.Lea
         scale=plain(scene.sinew.scale),
         place=scene.sinew.place,
         body=asked_of(obj),
-        known=files.absolute(obj, obj.sinew_graph.known),
+        known=beside.absolute(obj, obj.sinew_graph.known),
     )
 
 

@@ -12,22 +12,19 @@ from ...core.control.graph.control_graph import ControlGraph
 from ...core.control.graph.io import load_graph
 from ...core.errors import BadFile, GraphError, SinewError
 from ...core.files import read_arrays, write_whole
-from ...core.jobs import Job, jobs_root
+from ...core.jobs import Job
+from .. import beside
 from .figures import SkillFigures, figures_of
 
 PRODUCT, ATTACHMENT = "graph", "graph_file"
 """What a job calls a graph that it has learned, and one that it is to play."""
 ENDING = ".graph.npz"
+_FOLDER = "graphs"
 
 
 def path_of(obj: bpy.types.Object) -> Path | None:
     """The file that the armature refers to; None where it refers to none."""
-    return absolute(obj, obj.sinew_graph.file)
-
-
-def absolute(obj: bpy.types.Object, text: str) -> Path | None:
-    """A path as the armature's file keeps it, in full; None for none."""
-    return Path(bpy.path.abspath(text.strip(), library=obj.library)).resolve() if text.strip() else None
+    return beside.absolute(obj, obj.sinew_graph.file)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +93,7 @@ def keep(job: Job) -> Path | None:
     data = source.read_bytes()
     asked = job.spec.target.get("graph_file")
     name = f"{bpy.path.clean_name(job.spec.target['armature'])}{ENDING}"
-    path = Path(asked) if asked else _free(_folder() / name, data)
+    path = Path(asked) if asked else beside.free(beside.folder(_FOLDER) / name, ENDING, data)
     write_whole(path, data)
     return path
 
@@ -104,41 +101,18 @@ def keep(job: Job) -> Path | None:
 def refer(obj: bpy.types.Object, path: Path) -> None:
     """Let the armature have this graph."""
     if hasattr(obj, "sinew_graph"):  # else Sinew is used as a library
-        obj.sinew_graph.file = _referred(path)
+        obj.sinew_graph.file = beside.referred(path)
 
 
 def is_elsewhere(obj: bpy.types.Object) -> bool:
     """Whether the armature's graph would stay behind if the .blend's folder went to another machine."""
-    path = path_of(obj)
-    return path is not None and bool(bpy.data.filepath) and not _referred(path).startswith("//")
+    return beside.is_elsewhere(path_of(obj))
 
 
 def bring_along(obj: bpy.types.Object) -> Path:
     """Copy the armature's graph beside the .blend and refer to the copy; no other graph is written over."""
     data = read(obj).path.read_bytes()
-    path = _free(_folder() / f"{bpy.path.clean_name(obj.name)}{ENDING}", data)
+    path = beside.free(beside.folder(_FOLDER) / f"{bpy.path.clean_name(obj.name)}{ENDING}", ENDING, data)
     write_whole(path, data)
     refer(obj, path)
     return path
-
-
-def _folder() -> Path:
-    """Beside the .blend, so that both can go elsewhere together; without one, among the jobs."""
-    return Path(bpy.path.abspath("//")) / "sinew" if bpy.data.filepath else jobs_root() / "graphs"
-
-
-def _free(path: Path, data: bytes) -> Path:
-    """The path, or one like it that no other graph is in."""
-    number, found = 1, path
-    while found.exists() and found.read_bytes() != data:
-        number += 1
-        found = path.with_name(path.name.replace(ENDING, f"-{number}{ENDING}"))
-    return found
-
-
-def _referred(path: Path) -> str:
-    """The path as the .blend keeps it: from its own folder on, where it is in it or below."""
-    home = Path(bpy.path.abspath("//")).resolve() if bpy.data.filepath else None
-    if home is not None and path.resolve().is_relative_to(home):
-        return bpy.path.relpath(str(path.resolve()), start=str(home))
-    return str(path.resolve())
