@@ -12,7 +12,8 @@ import numpy as np
 from ..core.errors import RigError
 
 _LINEAR = 1  # the number behind the keyframe interpolation 'LINEAR', for foreach_set
-_NO_MOTION = "sinew_body."  # keyed, but not a motion: what an Action says about the body does not make it longer
+# Keyed, but not a motion: what an Action says about the body and its bounds does not make it longer.
+_NO_MOTION = ("sinew_body.", "sinew_bound")
 
 
 def slot_for(action: bpy.types.Action, obj: bpy.types.Object) -> Any | None:

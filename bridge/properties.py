@@ -27,6 +27,7 @@ from ..core.settings import Settings
 from ..core.sim.variations import VariationSettings
 from . import actions
 from .bodies import asked_of
+from .bounds import properties as bounds_properties
 from .graph import properties as graph_properties
 from .requests import Request
 from .rig_writer import PLACES
@@ -80,7 +81,7 @@ def _group(name: str, doc: str | None, properties: dict[str, Any]) -> type[bpy.t
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": properties, "__doc__": doc})
 
 
-_METHODS = {name: registry.get(name) for name in (*registry.names(), *registry.graph_names())}
+_METHODS = {name: registry.get(name) for name in registry.all_names()}
 _SETTINGS = {
     name: settings_group(f"SINEW_PG_settings_{name}", method.settings_type) for name, method in _METHODS.items()
 }
@@ -269,6 +270,7 @@ def register() -> None:
     stage_properties.register()
     take_properties.register()
     graph_properties.register()
+    bounds_properties.register()
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Scene.sinew = PointerProperty(type=SINEW_PG_scene)
@@ -279,6 +281,7 @@ def unregister() -> None:
     del bpy.types.Scene.sinew
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
+    bounds_properties.unregister()
     graph_properties.unregister()
     take_properties.unregister()
     stage_properties.unregister()

@@ -18,6 +18,7 @@ from ..core.sim.io import to_arrays
 from ..core.sim.parts import StageParts
 from . import muscle, sources, takes
 from .bodies import BodyRequest, attachments_of
+from .bounds import files as bounds_files
 from .graph import files as graph_files
 from .homecoming import bring_home
 from .rig_reader import RigMotion, looped_rig, read_rig
@@ -26,6 +27,9 @@ from .stage import read_stage
 from .stage.cast import Cast, read_cast
 
 _log = logging.getLogger(__name__)
+
+_LEARNED = {"graph": graph_files, "controller": bounds_files}
+"""What a job may have learned besides its take, and who keeps it in a file that the armature refers to."""
 
 
 @dataclass(frozen=True)
@@ -187,16 +191,16 @@ def collect(job: jobs.Job) -> Written:
     result = job.result()
     if not job.spec.target.get("armature"):
         raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
-    graph = graph_files.keep(job)
+    learned = {kind: (files, files.keep(job)) for kind, files in _LEARNED.items()}
     characters = bring_home(job, result.take)
-    if graph is not None:
-        graph_files.refer(characters[0].obj, graph)
+    for files, path in learned.values():
+        if path is not None:
+            files.refer(characters[0].obj, path)
     for one in characters:
         takes.add(one.obj, one.written, job, result, take=one.take, source=one.source)
     written = characters[0].written
     baked = {"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath}
-    if graph is not None:
-        baked["graph"] = str(graph)
+    baked |= {kind: str(path) for kind, (_, path) in learned.items() if path is not None}
     for kind in ("others", "props"):
         if made := getattr(written, kind):
             baked[kind] = [{"action": one.action.name, "object": one.obj.name} for one in made]

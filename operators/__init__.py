@@ -10,6 +10,16 @@ from .body_part_mirror import SINEW_OT_body_part_mirror
 from .body_part_reset import SINEW_OT_body_part_reset
 from .body_preset_add import SINEW_OT_body_preset_add
 from .body_reset import SINEW_OT_body_reset
+from .bounds_bake import SINEW_OT_bounds_bake
+from .bounds_bring_along import SINEW_OT_bounds_bring_along
+from .bounds_clear_keys import SINEW_OT_bounds_clear_keys
+from .bounds_loosen import SINEW_OT_bounds_loosen
+from .bounds_part_add import SINEW_OT_bounds_part_add
+from .bounds_part_remove import SINEW_OT_bounds_part_remove
+from .bounds_preset import SINEW_OT_bounds_preset
+from .bounds_preset_add import SINEW_OT_bounds_preset_add
+from .bounds_tighten import SINEW_OT_bounds_tighten
+from .bounds_train import SINEW_OT_bounds_train
 from .cancel import SINEW_OT_cancel
 from .cancel_batch import SINEW_OT_cancel_batch
 from .check_source import SINEW_OT_check_source
@@ -94,6 +104,16 @@ _CLASSES = (
     SINEW_OT_graph_learn,
     SINEW_OT_graph_bake,
     SINEW_OT_graph_bring_along,
+    SINEW_OT_bounds_loosen,
+    SINEW_OT_bounds_tighten,
+    SINEW_OT_bounds_clear_keys,
+    SINEW_OT_bounds_part_add,
+    SINEW_OT_bounds_part_remove,
+    SINEW_OT_bounds_preset,
+    SINEW_OT_bounds_preset_add,
+    SINEW_OT_bounds_train,
+    SINEW_OT_bounds_bake,
+    SINEW_OT_bounds_bring_along,
     SINEW_OT_tell,
 )
 

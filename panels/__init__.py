@@ -5,6 +5,7 @@ import bpy
 
 from .body import SINEW_PT_body, SINEW_PT_body_presets, SINEW_UL_bone_overrides
 from .body_part import SINEW_PT_body_part
+from .bounds import SINEW_PT_bounds, SINEW_PT_bounds_presets, SINEW_UL_bound_parts
 from .character import SINEW_PT_character
 from .jobs import SINEW_PT_jobs
 from .overlay import SINEW_PT_overlay
@@ -27,6 +28,9 @@ _CLASSES = (
     SINEW_UL_skills,
     SINEW_UL_transitions,
     SINEW_PT_skills,
+    SINEW_PT_bounds_presets,
+    SINEW_UL_bound_parts,
+    SINEW_PT_bounds,
     SINEW_PT_jobs,
     SINEW_UL_takes,
     SINEW_PT_takes,

@@ -32,7 +32,7 @@ class SINEW_PT_overlay(SidebarPanel, bpy.types.Panel):
         inside.active = own.body
         for name in ("tint", "opacity"):
             inside.prop(own, name)
-        for name in ("joint", "handles", "balance", "contacts", "pushes", "ghost"):
+        for name in ("joint", "handles", "balance", "contacts", "pushes", "bounds", "ghost"):
             column.prop(own, name)
         inside = column.column()
         inside.active = own.ghost

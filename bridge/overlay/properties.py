@@ -86,6 +86,12 @@ class SINEW_PG_overlay(bpy.types.PropertyGroup):
         options=set(),
         update=redraw,
     )
+    bounds: BoolProperty(
+        name="Bounds",
+        description="Show how far the chosen character may be from its motion at this frame, when it is trained",
+        options=set(),
+        update=redraw,
+    )
     pushes: BoolProperty(
         name="Pushes",
         description="Show pushes on the bones that they act on, faint before and after they do",

@@ -39,6 +39,11 @@ def bounds_names() -> tuple[str, ...]:
     return tuple(_OF_BOUNDS)
 
 
+def all_names() -> tuple[str, ...]:
+    """The name of every method there is."""
+    return (*names(), *graph_names(), *bounds_names())
+
+
 def default_name() -> str:
     """The best method that has proven itself so far."""
     return _DEFAULT

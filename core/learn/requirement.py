@@ -20,16 +20,21 @@ def need_safetensors() -> None:
     _need("safetensors")
 
 
+def missing(python: str, name: str, names: tuple[str, ...] = tuple(_PACKAGES), why: str = "") -> LearningMissing:
+    """What to say of a Python that has no ``name``, and how it gets all of ``names``; why: what it said itself."""
+    wanted = " ".join(_PACKAGES[one] for one in names)
+    # PyPI's own build for Linux brings gigabytes of CUDA along.
+    where = f" {_SMALL_BUILD}" if "torch" in names and sys.platform == "linux" else ""
+    return LearningMissing(
+        f"Training needs {name}, which the worker's Python ({python}) cannot import{why and f': {why}'}",
+        f"Run: {python} -m pip install {wanted}{where}, or choose another Python in Sinew's preferences"
+        ". Methods that do not train, such as sampling, work without it",
+    )
+
+
 def _need(*names: str) -> None:
     for name in names:
         try:
             import_module(name)
         except (ImportError, OSError) as error:  # OSError: a library of the system that torch links to is missing
-            wanted = " ".join(_PACKAGES[one] for one in names)
-            # PyPI's own build for Linux brings gigabytes of CUDA along.
-            where = f" {_SMALL_BUILD}" if "torch" in names and sys.platform == "linux" else ""
-            raise LearningMissing(
-                f"Training needs {name}, which the worker's Python ({sys.executable}) cannot import: {error}",
-                f"Run: {sys.executable} -m pip install {wanted}{where}, or choose another Python in Sinew's preferences"
-                ". Methods that do not train, such as sampling, work without it",
-            ) from error
+            raise missing(sys.executable, name, names, str(error)) from error

@@ -10,6 +10,7 @@ from ..moment import Moment
 from ..scenery import Scenery
 from .balance import draw_balance
 from .body import draw_body
+from .bounds import draw_bounds
 from .contacts import draw_contacts
 from .ghost import draw_ghost
 from .joint import draw_joint
@@ -19,6 +20,7 @@ from .pushes import draw_pushes
 LAYERS: dict[str, Callable[[Moment, Scenery], None]] = {
     "ghost": draw_ghost,
     "body": draw_body,
+    "bounds": draw_bounds,
     "balance": draw_balance,
     "contacts": draw_contacts,
     "pushes": draw_pushes,

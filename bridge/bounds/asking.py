@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the panel asks for, as training and baking want it."""
+
+from dataclasses import fields, replace
+
+import bpy
+
+from ..bodies import asked_of
+from ..graph.views import why_no_armature
+from ..properties import group_of, plain, plain_values, request_of, settings_type
+from ..requests import Request
+from . import baking as baking_jobs
+from . import files
+from . import training as training_jobs
+from .views import source_of
+
+TRAIN = training_jobs.METHOD
+# What the panel has in the armature's own words, not in those of the method's settings.
+_SAID = ("bounds",)
+
+
+def training(scene: bpy.types.Scene, obj: bpy.types.Object) -> Request:
+    """What is to be learned, and how."""
+    action = source_of(scene, obj)
+    return replace(
+        request_of(scene),
+        action=action.name if action else "",
+        method=TRAIN,
+        settings=plain_values(group_of(scene, TRAIN), settings_type(TRAIN)),
+        seed=obj.sinew_bounds.seed,
+        body=asked_of(obj),
+    )
+
+
+def baking(scene: bpy.types.Scene, obj: bpy.types.Object) -> baking_jobs.BakeRequest:
+    """What is to be baked; what is no cycle is as long as it was learned."""
+    own = obj.sinew_bounds
+    return baking_jobs.BakeRequest(
+        armature=obj.name,
+        seconds=plain(own.seconds) if files.view_of(obj).cyclic else 0.0,
+        frame_start=own.frame_start,
+        alone=own.stage == "CLEAN",
+        engine=scene.sinew.engine,
+        scale=plain(scene.sinew.scale),
+        place=scene.sinew.place,
+        body=asked_of(obj),
+    )
+
+
+def train_settings() -> tuple[str, ...]:
+    """The settings of training that the panel draws, in the order in which they were declared."""
+    return tuple(one.name for one in fields(settings_type(TRAIN)) if one.name not in _SAID)
+
+
+def why_not_bake(scene: bpy.types.Scene) -> str:
+    """Why nothing can be baked yet, with the fix; '' if it can. Cheap enough for ``draw``."""
+    if reason := why_no_armature(scene):
+        return reason
+    obj = scene.sinew.armature
+    if not obj.sinew_bounds.file.strip():
+        return "No controller yet: train one, or choose a controller file"
+    if problem := files.view_of(obj).problem:
+        return f"{problem.message}: {problem.hint[:1].lower()}{problem.hint[1:]}" if problem.hint else problem.message
+    if obj.mode == "EDIT":
+        return f"'{obj.name}' is in Edit Mode: leave it with Tab"
+    if obj.sinew_bounds.stage == "STAGE" and not baking_jobs.comes_something(scene):
+        return "Nothing is on the stage: add a push or a projectile to it, or bake clean"
+    return ""

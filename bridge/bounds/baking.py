@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a learned controller to a job that plays it, alone or on the stage as it is."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import bpy
+
+from ...core import jobs
+from ...core.control.bounds.bake_method import CONTROLLER_FILE
+from ...core.control.bounds.playing import require_length
+from ...core.control.graph.likeness import skeleton_difference
+from ...core.errors import BoundsError
+from ...core.sim.io import to_arrays
+from ...core.sim.parts import PushPart, StageParts
+from .. import requests, sources
+from ..bodies import BodyRequest
+from ..graph.baking import standing
+from ..graph.skills import standing_as
+from ..rig_writer import require_writable
+from .files import Learned
+
+METHOD = "bounds_bake"
+
+
+@dataclass(frozen=True)
+class BakeRequest:
+    """What is to be baked from a controller.
+
+    seconds: how long, 0 for as long as what was learned. frame_start: where the motion begins. alone: on flat ground,
+    whatever is on the stage. pushes: besides those on the stage. scale: metres a Blender unit.
+    """
+
+    armature: str
+    seconds: float = 0.0
+    frame_start: int = 1
+    alone: bool = False
+    pushes: tuple[PushPart, ...] = ()
+    engine: str = "auto"
+    seed: int = 0
+    scale: float = 1.0
+    place: str = "AUTO"
+    body: BodyRequest | None = None
+
+
+def create(asked: BakeRequest, learned: Learned, folder: Path | None = None) -> jobs.Job:
+    """Make the job that bakes what was learned, begun where the armature stands; refuses what cannot be."""
+    obj, controller = requests.find_armature(asked.armature), learned.controller
+    require_length(controller.course, asked.seconds)
+    seconds = asked.seconds or controller.course.duration_s
+    request = requests.Request(
+        armature=obj.name,
+        method=METHOD,
+        settings={"seconds": asked.seconds},
+        engine=asked.engine,
+        seed=asked.seed,
+        scale=asked.scale,
+        place=asked.place,
+        body=asked.body,
+    )
+    rig = standing_as(standing(obj, asked.frame_start, seconds, asked.scale), controller.body.skeleton)
+    if different := skeleton_difference(controller.body.skeleton, rig.clip.skeleton):
+        raise BoundsError(
+            f"The controller was learned for another skeleton than that of '{obj.name}': {different}",
+            "Train one for this armature, or choose one that was learned for it",
+        )
+    require_writable(obj, rig.clip.skeleton.names, asked.place)
+    inputs = requests.inputs_of(request, rig)
+    assert inputs.parts is not None  # the method simulates
+    parts = StageParts(characters=inputs.parts.characters) if asked.alone else inputs.parts
+    parts = replace(parts, pushes=(*parts.pushes, *asked.pushes))
+    source = sources.before_of(obj).action
+    target = {
+        **inputs.target,
+        "action": source.name if source else "",
+        "named": "pushed" if parts.pushes else "learned",
+        "named_after": "armature",
+    }
+    attachments = {**inputs.attachments, CONTROLLER_FILE: learned.content, "stage": to_arrays(parts)}
+    inputs = replace(inputs, attachments=attachments, target=target)
+    return requests.create_from(request, rig, inputs, title=f"{obj.name}: {learned.path.stem}", folder=folder)
+
+
+def comes_something(scene: bpy.types.Scene) -> bool:
+    """Whether the stage has anything that the character could meet. Cheap enough for ``draw``."""
+    roles = {"PUSH", "PROJECTILE", "PROP", "OBSTACLE", "TERRAIN"}
+    return any(obj.sinew.role in roles and obj.visible_get() for obj in scene.objects)

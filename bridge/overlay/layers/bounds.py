@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bounds as they are at this frame, around the motion that they are drawn for: what a policy may do within them."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ....core.body import BodyModel
+from ....core.control.bounds.bounds import AXES
+from ....core.control.bounds.course import Tips
+from ....core.geometry.quaternions import Array
+from ... import sources
+from ...bounds.reading import columns_of, parts_of, widths_of
+from .. import ghosts
+from ..moment import Moment, Shown
+from ..scenery import BOX, Color, Scenery, Solids
+
+_COM: Color = (1.0, 0.86, 0.25, 0.10)
+_COM_EDGE: Color = (1.0, 0.86, 0.25, 0.8)
+_TIPS: Color = (0.35, 0.85, 0.95, 0.07)
+_TIPS_EDGE: Color = (0.35, 0.85, 0.95, 0.45)
+_TURNS: Color = (0.80, 0.62, 1.0, 0.45)
+_FILL: Color = (0.80, 0.62, 1.0, 0.18)
+_OPEN_M = 0.6  # how much of a side that has no end is shown
+_STEPS = 25
+_CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+_EDGES = np.array([(a, b) for a in range(8) for b in range(a) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 2.0])
+_AROUND = np.linspace(0.0, 2.0 * np.pi, _STEPS)
+_CIRCLE = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
+
+
+def draw_bounds(moment: Moment, scenery: Scenery) -> None:
+    """A box for the centre of mass, balls for the end effectors, cones for root and joints; of the chosen character."""
+    shown = next((one for one in moment.characters if one.obj == moment.scene.sinew.armature), None)
+    if shown is None:
+        return
+    found = _reference(moment, shown)
+    if found is None:
+        return
+    pos, axes = found
+    body = shown.parts.body
+    widths = np.array(widths_of(shown.obj))[columns_of(body, parts_of(shown.obj))]
+    joints = len(AXES) + len(body.links)
+    _draw_com(scenery, shown, pos, axes, widths[: len(AXES)])
+    _draw_tips(scenery, shown, pos, axes, widths[joints:])
+    _draw_turns(scenery, shown, pos, axes, widths[len(AXES) : joints])
+
+
+def _reference(moment: Moment, shown: Shown) -> tuple[Array, Array] | None:
+    """Where the motion that the bounds are for has the links now; None where a take does not know, or not yet."""
+    data = shown.obj.animation_data
+    if data is None or data.action is None or not sources.is_take(data.action):
+        return shown.pos, shown.axes
+    stands = ghosts.stands(moment, shown)
+    return None if stands is None else stands[:2]
+
+
+def _draw_com(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
+    if not np.isfinite(widths).any():
+        return
+    com = shown.parts.com(pos, axes, shown.metres)
+    half = np.where(np.isfinite(widths), widths, _OPEN_M) / shown.metres
+    place = np.eye(4, dtype=np.float32)[None]
+    place[0, :3, 3] = com
+    size = np.array([[*half, BOX]], dtype=np.float32)
+    scenery.solids.append(Solids(place, size, np.array([_COM], dtype=np.float32)))
+    # A side that has no end has no edges there either.
+    edges = _CORNERS[_EDGES]
+    along = np.abs(edges[:, 0] - edges[:, 1]).argmax(axis=-1)
+    closed = np.isfinite(widths)
+    kept = np.array([closed[[axis for axis in range(3) if axis != way]].all() for way in along])
+    if kept.any():
+        scenery.add_lines((com + edges[kept] * half).reshape(-1, 3), _COM_EDGE)
+
+
+def _draw_tips(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
+    tips = _tips(shown.parts.body)
+    ends = pos[tips.links] + axes[tips.links][:, :, 1] * tips.lengths[:, None] / shown.metres
+    for end, width in zip(ends, widths, strict=True):
+        if np.isfinite(width):
+            radius = float(width) / shown.metres
+            scenery.add_balls(end[None], radius, _TIPS)
+            for first, second in ((0, 1), (0, 2), (1, 2)):
+                ring = np.zeros((_STEPS, 3))
+                ring[:, first], ring[:, second] = _CIRCLE.T * radius
+                scenery.add_path(end + ring, _TIPS_EDGE)
+
+
+def _draw_turns(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
+    """Cones that limbs stay in, as the rim at their ends; that of the active bone is filled."""
+    body = shown.parts.body
+    lengths = _lengths(body) / shown.metres
+    for link, width in enumerate(widths):
+        if not np.isfinite(width):
+            continue
+        angle = min(float(width), np.pi)
+        x, along, z = axes[link].T
+        side = _CIRCLE[:, :1] * x + _CIRCLE[:, 1:] * z
+        rim = pos[link] + lengths[link] * (np.cos(angle) * along + np.sin(angle) * side)
+        scenery.add_path(rim, _TURNS)
+        if link == shown.active:
+            scenery.add_fan(pos[link], rim, _FILL)
+
+
+@lru_cache(maxsize=8)
+def _tips(body: BodyModel) -> Tips:
+    return Tips(body)
+
+
+@lru_cache(maxsize=8)
+def _lengths(body: BodyModel) -> Array:
+    """(L,) metres, of the links' bones."""
+    return np.array([body.skeleton.lengths[body.skeleton.index(link.bone)] for link in body.links])
