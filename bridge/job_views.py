@@ -125,6 +125,8 @@ def _text(job: Job, status: JobStatus) -> str:
     word = _STATES.get(status.state, status.state)
     if status.alive and job.cancel_file.exists():
         return "Stopping"
+    if status.alive and job.finish_file.exists():
+        return "Finishing"
     if queueing.is_queued(job, status.state):
         return "Waiting for its turn"
     if status.state == "running":

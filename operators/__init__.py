@@ -13,6 +13,7 @@ from .body_reset import SINEW_OT_body_reset
 from .bounds_bake import SINEW_OT_bounds_bake
 from .bounds_bring_along import SINEW_OT_bounds_bring_along
 from .bounds_clear_keys import SINEW_OT_bounds_clear_keys
+from .bounds_finish import SINEW_OT_bounds_finish
 from .bounds_loosen import SINEW_OT_bounds_loosen
 from .bounds_part_add import SINEW_OT_bounds_part_add
 from .bounds_part_remove import SINEW_OT_bounds_part_remove
@@ -112,6 +113,7 @@ _CLASSES = (
     SINEW_OT_bounds_preset,
     SINEW_OT_bounds_preset_add,
     SINEW_OT_bounds_train,
+    SINEW_OT_bounds_finish,
     SINEW_OT_bounds_bake,
     SINEW_OT_bounds_bring_along,
     SINEW_OT_tell,

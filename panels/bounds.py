@@ -184,6 +184,8 @@ def _draw_progress(layout: bpy.types.UILayout, view: JobView) -> None:
     row = layout.row(align=True)
     row.progress(factor=view.fraction, text=view.text)
     row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
+    if view.state == "running":
+        layout.operator("sinew.bounds_finish", icon="CHECKMARK").job = view.id
     column = layout.column(align=True)
     column.scale_y = 0.8
     for curve in views.live_curves(view):

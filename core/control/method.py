@@ -46,6 +46,9 @@ class Run(Protocol):
     def add_trace(self, trace: Trace) -> None:
         """Hand over what physics saw of a character, to be measured: one of each, in the cast's order."""
 
+    def is_enough(self) -> bool:
+        """Whether the user wants what there is so far rather than all of it; for methods that get better with time."""
+
     def add_product(self, name: str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
         """Hand over something else that was made, beside the take: it becomes ``result/<name>.npz``."""
 

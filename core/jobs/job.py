@@ -77,6 +77,7 @@ class Job:
         self.lock = self.folder / "worker.lock"
         self.log = self.folder / "worker.log"
         self.cancel_file = self.folder / "cancel"
+        self.finish_file = self.folder / "finish"
         self.checkpoints = self.folder / "checkpoints"
         self.take_file = self.folder / "result" / "take.npz"
         self.report_file = self.folder / "result" / "report.json"
@@ -160,17 +161,20 @@ class Job:
 
     def ask_to_stop(self) -> None:
         """Leave the file that asks the worker to stop."""
-        try:
-            self.cancel_file.touch()
-        except OSError as error:
-            raise cannot_write(self.cancel_file, error) from error
+        _touch(self.cancel_file)
+
+    def finish(self) -> None:
+        """Ask the worker to hand over what it has so far; nothing happens if none is at it."""
+        if self.status().alive:
+            _touch(self.finish_file)
 
     def forget_cancel(self) -> None:
-        """Remove what an earlier ``cancel`` left, before a new run."""
-        try:
-            self.cancel_file.unlink(missing_ok=True)
-        except OSError as error:
-            raise cannot_write(self.cancel_file, error) from error
+        """Remove what an earlier ``cancel`` or ``finish`` left, before a new run."""
+        for path in (self.cancel_file, self.finish_file):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise cannot_write(path, error) from error
 
     def product_file(self, name: str) -> Path:
         """Where something that was made beside the take is kept."""
@@ -250,3 +254,10 @@ def _disk_is_full(folder: Path) -> bool:
         return shutil.disk_usage(folder).free < _FULL_BYTES
     except OSError:
         return False
+
+
+def _touch(path: Path) -> None:
+    try:
+        path.touch()
+    except OSError as error:
+        raise cannot_write(path, error) from error

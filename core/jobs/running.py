@@ -93,6 +93,10 @@ class WorkerRun:
         self.job.product_file(name)  # refuses a name that no file could have, before anything is lost by it
         self.products[name] = (dict(arrays), plain(meta))
 
+    def is_enough(self) -> bool:
+        """Whether the user wants what there is so far."""
+        return self.job.finish_file.exists()
+
     def raise_if_cancelled(self) -> None:
         """Raise ``Cancelled`` if the user asked for it."""
         if self.job.cancel_file.exists():

@@ -64,6 +64,10 @@ class BenchRun:
         """Keep it to be measured."""
         self.traces.append(trace)
 
+    def is_enough(self) -> bool:
+        """Never: what is measured is all of it."""
+        return False
+
     def add_product(self, name: str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
         """Keep it for whoever measures it."""
         self.products[name] = (arrays, meta)

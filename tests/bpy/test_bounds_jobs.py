@@ -161,3 +161,19 @@ def test_what_was_learned_before_is_trained_from_the_source_and_not_from_the_tak
     assert obj.animation_data.action.name == "walk learned"
     assert not bpy.ops.sinew.bounds_loosen.poll()
     assert asking.training(bpy.context.scene, obj).action == "walk"
+
+
+def test_who_has_seen_enough_gets_the_best_so_far(walker, monkeypatch):
+    def launched(job, python):
+        job.finish_file.touch()  # as the button does while the worker is at it
+        worker._run(job)
+
+    monkeypatch.setattr("sinew.core.jobs.launch", launched)
+    settings = bpy.context.scene.sinew.methods.bounds_train
+    settings.millions, settings.stop = 100.0, False
+    bpy.ops.sinew.bounds_train("EXEC_DEFAULT", True)
+    assert tick_to_end().state == "done"
+    obj = bpy.data.objects["Mannequin"]
+    about = files.read(obj).controller.about
+    assert 0 < about["samples"] < 10_000 and len(about["tests"]) == 1
+    assert len(obj.sinew_takes) == 1

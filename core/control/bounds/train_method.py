@@ -151,9 +151,11 @@ def _resume(run: Run, training: Training) -> None:
 
 
 def _practise(run: Run, training: Training, budget: int, stop: bool) -> float:
-    """Learn until it lasts, or the budget is used up; gives the seconds it took in this run."""
+    """Learn until it lasts, the budget is used up, or somebody has seen enough; gives the seconds of this run."""
     began = saved = time.monotonic()
     while training.samples < budget and not (stop and training.done_after is not None):
+        if run.is_enough() and training.samples:
+            break
         record = training.advance()
         if time.monotonic() - saved > _CHECKPOINT_S:
             run.save_checkpoint(training.samples, **training.state())
