@@ -4,23 +4,27 @@
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import BadSettings
-from ..core.measure import bench_rows
+from ..core.measure import bench_rows, bench_style
 from ..core.measure.bench_bounds import CLIPS, PARTS, Bench, line_of, summary_of, with_settings
 from ..core.measure.bench_rows import Row
 from ..core.motion.io import stock
-from . import saving
+from . import bench_mocap, saving
 from .bench_options import numbers, say, words
+
+_ALL = (*PARTS, *bench_style.PARTS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
     add = parser.add_argument
-    add("--only", type=words, default=(), metavar="PARTS", help=f"some of: {', '.join(PARTS)} (default all)")
+    add("--only", type=words, default=(), metavar="PARTS", help=f"some of: {', '.join(_ALL)} (default all)")
     add("--clips", type=words, default=CLIPS, metavar="NAMES", help=f"of the table (default {','.join(CLIPS)})")
+    add("--styles", type=words, default=(), metavar="NAMES", help="of the parts style and manner (default all)")
     add("--seeds", type=numbers, default=(0, 1), metavar="N,…", help="default 0,1")
     add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
@@ -32,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure the parts that were asked for, row by row, and sum up."""
-    if unknown := [name for name in arguments.only if name not in PARTS]:
-        raise BadSettings(f"There is no part '{unknown[0]}'", f"Choose from: {', '.join(PARTS)}")
+    if unknown := [name for name in arguments.only if name not in _ALL]:
+        raise BadSettings(f"There is no part '{unknown[0]}'", f"Choose from: {', '.join(_ALL)}")
     if unknown := [name for name in arguments.clips if name not in stock.names()]:
         raise BadSettings(f"There is no stock clip '{unknown[0]}'", "Give names of 'sinew clips'")
     for folder in (arguments.kept, arguments.rows and arguments.rows.parent):
@@ -46,14 +50,22 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     rows: list[Row] = []
     finished = True
     try:
-        for row in bench.rows(arguments.only or PARTS, arguments.seeds):
+        for row in _rows(bench, arguments):
             rows.append(row)
-            say(line_of(row))
+            say(bench_style.line_of(row) if row["part"] in bench_style.PARTS else line_of(row))
             if arguments.rows is not None:
                 bench_rows.append(arguments.rows, row)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
     return {"settings": bench.settings.to_mapping(), "finished": finished, "summary": summary_of(rows), "rows": rows}
+
+
+def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
+    """Of the parts that were asked for, those of learning first, then those of styles."""
+    wanted = arguments.only or _ALL
+    yield from bench.rows([part for part in wanted if part in PARTS], arguments.seeds)
+    styles = [part for part in wanted if part in bench_style.PARTS]
+    yield from bench_style.rows(bench, styles, arguments.seeds, bench_mocap.clip_of, arguments.styles)
 
 
 def _cache() -> Path:

@@ -12,6 +12,7 @@ from ..core.control.character import MESH
 from ..core.errors import BadFile
 from ..core.measure.bench_run import Attachment, Case
 from ..core.measure.bench_simulate import short_enough
+from ..core.motion import Clip
 from ..core.motion.io import stock
 from ..core.motion.timing import check_frame_rate
 from .bodies import attachments_of
@@ -57,6 +58,15 @@ def scale_of(path: Path) -> float:
 def names(*folders: str) -> list[str]:
     """The motions in these folders by their files' names without endings."""
     return [path.stem for path in files(*folders)]
+
+
+def clip_of(name: str) -> Clip:
+    """The recorded motion of that name."""
+    require_files()
+    path = next((path for path in files() if path.stem == name), None)
+    if path is None:
+        raise BadFile(f"There is no recorded motion '{name}' in '{FOLDER}'", "Put it there or measure something else")
+    return _read(path, "mocap", "none").clip
 
 
 def cases(

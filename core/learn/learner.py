@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ..errors import LearningFailed
 from .advantages import Rows
 from .devices import chosen_device, cores
 from .networks import Network, Tensor
@@ -102,6 +103,21 @@ class Learner:
         settings = self.settings
         layers = tuple(self.actor.numpy_layers())
         return Policy(self.normaliser, layers, settings.activation, settings.output_scale, self.noise)
+
+    def begin_with(self, policy: Policy) -> None:
+        """Let the policy begin as another one is; the value network still knows nothing. It must be built alike."""
+        own, its = ([weights.shape for weights, _ in layers] for layers in (self.actor.layers, policy.layers))
+        kind = (self.settings.activation, self.settings.output_scale)
+        if list(map(tuple, own)) != list(its) or kind != (policy.activation, policy.output_scale):
+            raise LearningFailed(
+                "The policy to begin with is built in another way than the one that is to learn",
+                "Begin with one that was learned with the same settings of its network, or without any",
+            )
+        for (weights, biases), (its_weights, its_biases) in zip(self.actor.layers, policy.layers, strict=True):
+            weights.data.copy_(torch.from_numpy(its_weights.copy()))
+            biases.data.copy_(torch.from_numpy(its_biases.copy()))
+        self.actor.forget()
+        self.watched(policy.normaliser.moments)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All of it as plain arrays."""

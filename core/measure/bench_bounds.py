@@ -108,7 +108,7 @@ def table(bench: Bench, name: str, seed: int) -> Row:
     budget = round(bench.settings.millions * 1e6)
     words = (name, bench.engine, bench.settings.bounds, str(seed))
     with bench.training(name, seed) as training:
-        kept = _Kept(bench.folder / f"{'_'.join(words)}.npz", training)
+        kept = Kept(bench.folder / f"{'_'.join(words)}.npz", training)
         if not bench.anew:
             kept.load()
         began = told = saved = time.perf_counter()
@@ -153,7 +153,7 @@ def _figures(name: str, training: Training) -> Row:
     }
 
 
-class _Kept:
+class Kept:
     """A training in a file between two runs of the benchmark, with what it has cost so far."""
 
     def __init__(self, path: Path, training: Training) -> None:

@@ -62,7 +62,9 @@ THEIRS = {
     "core.sim.engines": {"numpy", *ENGINES},
 }
 # Only these of core/learn import torch at once; a panel may ask all others for settings.
-KNOW_TORCH = {f"core.learn.{name}" for name in ("cloning", "devices", "learner", "networks", "ppo")}
+KNOW_TORCH = {
+    f"core.learn.{name}" for name in ("autoencoder_training", "cloning", "devices", "learner", "networks", "ppo")
+}
 
 
 def sources() -> list[Path]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...body import BodyModel
 from ...errors import BadFile, RigError
+from ...geometry.quaternions import Array
 from ...learn.records import Record
 from ...motion import Clip, Take
 from ...settings import Settings, setting
@@ -26,6 +27,8 @@ from .playing import played
 from .presets import bounds_preset, bounds_presets
 from .rewards import Imitation, Term
 from .starts import StartRules
+from .style.making import STYLES, neutral_of, style_terms
+from .style.training import StyledTraining
 from .training import Study, Training, lives_s
 
 CONTROLLER = "controller"
@@ -53,6 +56,12 @@ class BoundsTrainSettings(Settings):
             ("survival", "Staying Within", "All that is within the bounds is equally good"),
             ("imitation", "Likeness", "The closer to the source, the better"),
         ),
+    )
+    style: str = setting(
+        "none", "Style", "How it is to be done, besides staying within; needs bounds that leave room", choices=STYLES
+    )
+    strength: float = setting(
+        1.0, "Strength", "How much the style counts: 0 not at all, 1 is all that counts", minimum=0.0, maximum=1.0
     )
     motion: str = setting(
         "auto",
@@ -101,9 +110,7 @@ class BoundsTrain:
         widths = widths_on(bounds, course, clip)
         require_start_within(widths, course, clip)
         budget = round(settings.millions * 1e6)
-        with Training(
-            course, widths, engines.get(run.engine), study_of(settings), seed, lambda: terms_of(settings)
-        ) as training:
+        with _training(course, widths, seed, settings, run) as training:
             _resume(run, training)
             spent_s = _practise(run, training, budget, settings.stop)
             if not training.tests or training.tests[-1].samples < training.samples:
@@ -114,6 +121,16 @@ class BoundsTrain:
             controller = Controller(course, widths, training.policy, about)
         run.add_product(CONTROLLER, *controller_to_arrays(controller))
         return _shown(controller, clip, run)
+
+
+def _training(course: Course, widths: Array, seed: int, settings: BoundsTrainSettings, run: Run) -> Training:
+    """The skill by itself, or a style of it; both may begin with a policy that has it already."""
+    study, engine = study_of(settings), engines.get(run.engine)
+    styled, neutral = style_terms(settings.style, settings.strength, course, run), neutral_of(run, course)
+    if settings.style == "none" and neutral is None:
+        return Training(course, widths, engine, study, seed, lambda: terms_of(settings))
+    policy = None if neutral is None else neutral.policy
+    return StyledTraining(course, widths, engine, study, seed, lambda: (*terms_of(settings), *styled()), policy)
 
 
 def course_of(body: BodyModel, clip: Clip, settings: BoundsTrainSettings) -> Course:
@@ -153,7 +170,7 @@ def _resume(run: Run, training: Training) -> None:
 def _practise(run: Run, training: Training, budget: int, stop: bool) -> float:
     """Learn until it lasts, the budget is used up, or somebody has seen enough; gives the seconds of this run."""
     began = saved = time.monotonic()
-    while training.samples < budget and not (stop and training.done_after is not None):
+    while training.samples < budget and not (stop and training.enough):
         if run.is_enough() and training.samples:
             break
         record = training.advance()

@@ -109,6 +109,11 @@ class Training:
         return next((test.samples for test in self.tests if test.whole), None)
 
     @property
+    def enough(self) -> bool:
+        """Whether there is nothing left to be learned."""
+        return self.done_after is not None
+
+    @property
     def policy(self) -> Policy:
         """The one that lasted longest when it was tested; the newest before any was."""
         return self.trainer.policy if self.best is None else self.best

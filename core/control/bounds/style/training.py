@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Learning a style: from a policy that has the skill already, until the style gains no more while it lasts."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import BadFile, BoundsError
+from ....geometry.quaternions import Array
+from ....learn.policy import Policy
+from ....learn.records import Record
+from ....sim.engine import Engine
+from ..controller import Controller, body_fingerprint
+from ..course import Course
+from ..playing import Endurance
+from ..training import Study, Terms, Training
+from .terms import NAME
+
+_LISTENS = 12  # updates in which only the value network learns: it knows nothing yet, and would lead the policy astray
+_PATIENCE = 400_000  # samples without a better style after which there is none to be had
+_BETTER = 1.01  # how much more a style must be worth to count as better
+
+
+class StyledTraining(Training):
+    """A training that begins with a policy, if there is one, and keeps the most styled that lasts."""
+
+    def __init__(
+        self, course: Course, widths: Array, engine: Engine, study: Study, seed: int, terms: Terms, begin: Policy | None
+    ) -> None:
+        super().__init__(course, widths, engine, study, seed, terms)
+        self.worths: list[float] = []
+        self._begun = begin is not None
+        if begin is not None:
+            self.trainer.learner.begin_with(begin)
+
+    @property
+    def enough(self) -> bool:
+        """Whether something lasts, and nothing better came for long."""
+        lasting = [(worth, test.samples) for worth, test in zip(self.worths, self.tests, strict=True) if test.whole]
+        if not lasting:
+            return False
+        best, at = lasting[0]
+        for worth, samples in lasting:
+            if worth > _BETTER * best:
+                best, at = worth, samples
+        return self.samples - at >= _PATIENCE
+
+    def advance(self) -> Record:
+        """One update; in the first ones only what is to be expected is learned, not what to do."""
+        learner, listening = self.trainer.learner, self._begun and len(self.trainer.curve) < _LISTENS
+        if listening:
+            learner.rate = 0.0
+        record = super().advance()
+        if listening and len(self.trainer.curve) == _LISTENS:
+            learner.rate = learner.settings.actor_rate
+            learner.actor.forget()
+        return record
+
+    def test(self) -> Endurance:
+        """Let the newest policy show how long it lasts; of those that last the most styled is kept."""
+        best, ranks = self.best, [self._rank(at) for at in range(len(self.tests))]
+        found = super().test()
+        curve = self.trainer.curve
+        self.worths.append(float(curve[-1].terms.get(NAME, 0.0)) if curve else 0.0)
+        newest = self._rank(len(self.tests) - 1)
+        self.best = self.trainer.policy if best is None or newest >= max(ranks) else best
+        return found
+
+    def _rank(self, at: int) -> tuple[float, float]:
+        test = self.tests[at]
+        return (1.0, self.worths[at]) if test.whole else (0.0, test.share)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that decides how it goes on, as plain arrays."""
+        return {**super().state(), "worths": np.frombuffer(json.dumps(self.worths).encode(), dtype=np.uint8)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
+        try:
+            worths = [float(one) for one in json.loads(np.asarray(arrays["worths"], np.uint8).tobytes().decode())]
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
+        super().restore(arrays)
+        self.worths = worths
+
+
+def require_same_skill(neutral: Controller, course: Course) -> None:
+    """Refuse a controller whose policy has learned something else than what is to be styled."""
+    own, its = body_fingerprint(course.body), body_fingerprint(neutral.body)
+    what = "body" if own != its else "motion" if course.fingerprint() != neutral.course.fingerprint() else ""
+    if what:
+        raise BoundsError(
+            f"The controller to begin with was learned for another {what}",
+            "Begin with one that was trained on this Action and with this body, or without any",
+        )
