@@ -6,6 +6,7 @@ from importlib import import_module
 
 _VERBS = {
     "train": "learn a motion within its bounds, and write a controller file",
+    "styles": "learn one motion in several styles from one controller, and write a controller file of each",
     "bake": "make a new motion with a controller file: clean or pushed, and of any length if it is a cycle",
     "test": "see how long a controller stays within its bounds by itself, and print it as JSON",
 }

@@ -15,8 +15,10 @@ from ....core.control import registry
 from ....core.control.bounds.bounds import keys_attachment
 from ....core.control.bounds.files import ENDING, write_content
 from ....core.control.bounds.presets import bounds_presets
+from ....core.control.bounds.style.making import style_attachment
 from ....core.errors import BadSettings, SinewError
 from ... import requests
+from ...bounds.styling import LABELS, neutral_attachment, opened_style, style_of_action
 from ...importers import open_input
 from .. import CANCELLED
 from ..bodies import add_body, body_of
@@ -51,6 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "'com z=0:0.2,20:0.05,40:0.2' or 'joint thigh.L=0:0.7'; may be repeated",
     )
     add("--off", action="append", default=[], metavar="BOUND", help="switch a bound off; may be repeated")
+    add("--style", metavar="NAME", help=f"one of: {', '.join(LABELS)}; the same as --set style=NAME")
+    add("--strength", type=float, metavar="S", help="0 to 1, how much the style counts; the same as --set strength=S")
+    add(
+        "--manner",
+        metavar="CLIP",
+        help="the motion in whose manner it is to be done, for --style manner: a file, a stock clip's name, or an "
+        "Action of the same armature",
+    )
+    add("--manner-scale", type=float, default=1.0, metavar="S", help="metres a unit of that file (default 1)")
+    add("--begin", type=Path, metavar=f"FILE{ENDING}", help="a controller that has the skill already, to begin with")
     add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
     add("--seed", type=int, default=0, metavar="N", help="same seed, same controller (default 0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
@@ -63,7 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Open, train in a worker, and write what was asked for."""
     if arguments.out is None:
         raise BadSettings("There is no place for the controller", f"Give --out FILE{ENDING}")
-    texts = [*arguments.set, *([f"bounds={arguments.bounds}"] if arguments.bounds else [])]
+    named = {name: getattr(arguments, name) for name in ("bounds", "style", "strength")}
+    texts = [*arguments.set, *(f"{name}={value}" for name, value in named.items() if value is not None)]
     settings = registry.get(METHOD).settings_type.from_texts(texts)
     keys = keys_attachment(dict(map(_keyed, arguments.key)), arguments.off)
     require_outputs(arguments, ENDING)
@@ -77,14 +90,21 @@ def run(arguments: argparse.Namespace) -> int:
         scale=arguments.scale,
         body=body_of(arguments),
     )
+    if (settings.style == "manner") != bool(arguments.manner):
+        raise BadSettings("A manner is that of another motion", "Give --style manner together with --manner CLIP")
+    begun = neutral_attachment(arguments.begin) if arguments.begin else {}
     with registered():
+        style = opened_style(arguments.manner, arguments.manner_scale) if arguments.manner else None
         if arguments.input:
             request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
         elif not bpy.context.scene.objects:
             raise BadSettings("There is nothing to learn", "Give a file or a stock clip's name (see 'sinew clips')")
         rig = requests.read(request)
         inputs = requests.inputs_of(request, rig)
-        inputs = dataclasses.replace(inputs, attachments={**inputs.attachments, **keys})
+        manner = style_attachment(style) if style is not None else {}
+        if arguments.manner and style is None:
+            manner = style_of_action(request, arguments.manner)
+        inputs = dataclasses.replace(inputs, attachments={**inputs.attachments, **keys, **manner, **begun})
         job = requests.create_from(request, rig, inputs, folder=arguments.job_dir)
         status = run_to_end(job)
         if status.state != "done":

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``bounds styles``: one motion with more and less energy, with more and less volume, from one neutral controller."""
+
+import argparse
+import dataclasses
+from pathlib import Path
+
+from ....core.control import registry
+from ....core.control.bounds.bounds import keys_attachment
+from ....core.control.bounds.files import ENDING, write_content
+from ....core.control.bounds.presets import bounds_presets
+from ....core.control.bounds.style.making import VARIANTS
+from ....core.errors import BadSettings, SinewError
+from ....core.files import write_json
+from ... import requests, saving
+from ...bounds.styling import neutral_content, variants
+from ...importers import open_input
+from .. import CANCELLED
+from ..bodies import add_body, body_of
+from ..jobs import run_to_end
+from ..registering import registered
+from .train import METHOD, PRODUCT, said
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add("input", metavar="INPUT", help="what the neutral controller was trained on")
+    add("--begin", type=Path, required=True, metavar=f"FILE{ENDING}", help="the neutral controller")
+    add("--out", type=Path, required=True, metavar="FOLDER", help=f"where the controllers go, as STYLE{ENDING}")
+    add("--styles", default=",".join(VARIANTS), metavar="NAMES", help="default %(default)s")
+    add("--strength", type=float, default=1.0, metavar="S", help="0 to 1, how much the style counts (default 1)")
+    add("--armature", default="", metavar="NAME", help="which armature, where there are several")
+    add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
+    add("--bounds", default="style_exploration", metavar="PRESET", help=f"one of: {', '.join(bounds_presets())}")
+    add("--off", action="append", default=[], metavar="BOUND", help="switch a bound off; may be repeated")
+    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
+    add("--seed", type=int, default=0, metavar="N", help="same seed, same controllers (default 0)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
+    add_body(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make all jobs, run one after the other, and write what each learned as soon as it has."""
+    own = [f"bounds={arguments.bounds}", f"strength={arguments.strength}"]
+    settings = registry.get(METHOD).settings_type.from_texts([*arguments.set, *own])
+    neutral = neutral_content(arguments.begin)
+    saving.require_writable_folder(arguments.out)
+    request = requests.Request(
+        armature=arguments.armature,
+        action=arguments.action,
+        method=METHOD,
+        settings=settings.to_mapping(),
+        engine=arguments.engine,
+        seed=arguments.seed,
+        scale=arguments.scale,
+        body=body_of(arguments),
+    )
+    styles = [style.strip() for style in arguments.styles.split(",") if style.strip()]
+    if not styles:
+        raise BadSettings("No style was asked for", f"Give --styles with some of: {', '.join(VARIANTS)}")
+    with registered():
+        request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
+        rig = requests.read(request)
+        made = variants(request, rig, neutral, styles=styles, own=False, more=keys_attachment({}, arguments.off))
+        for style, job in zip(styles, made, strict=True):
+            status = run_to_end(job)
+            if status.state == "cancelled":
+                return CANCELLED
+            if status.state != "done":
+                raise SinewError(f"{style}: {status.message or status.state}", status.hint)
+            path = arguments.out / f"{style}{ENDING}"
+            write_content(path.resolve(), *job.product(PRODUCT))
+            report = job.result().report
+            print(f"{path}: {said(report['bounds'])}")
+            write_json(arguments.out / f"{style}.json", report)
+    return 0
