@@ -48,6 +48,7 @@ def test_a_walk_is_trained_tested_and_baked(addon, hasty, tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert len(told["seconds"]) == 4
     assert 0.0 < told["share"] <= 1.0
+    assert told["style"]["energy_j"] > 0.0 < told["style"]["volume_m3"]
 
     words = ("--seconds", 1.5, "--push", "80@0.5:left", "--frame", 11, "--out", blend)
     assert run("bounds", "bake", out, *words) == 0

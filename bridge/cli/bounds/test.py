@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``bounds test``: how long a controller stays within its bounds by itself, from everywhere on its course, as JSON."""
+"""``bounds test``: how long a controller stays within its bounds by itself, and in what style, as JSON."""
 
 import argparse
 import json
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from ....core.control import registry
 from ....core.control.bounds.course import CONTROL_FPS
 from ....core.control.bounds.files import ENDING, load_controller
 from ....core.control.bounds.playing import endured
-from ....core.errors import BadSettings
+from ....core.errors import BadSettings, BoundsError
 from ....core.jobs.engine_choice import resolve_engine
+from ....core.measure.style import performed
 from ....core.sim import engines
 from ....core.sim.stage import Character, Stage
 from ..outputs import require_outputs, write_report
@@ -42,6 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     engine = resolve_engine(arguments.engine, registry.get("bounds_bake"))
     with closing(engines.get(engine).compile(Stage((Character(controller.body),)), arguments.copies)) as world:
         found = endured(controller.course, controller.widths, controller.policy, world, arguments.seconds)
+        style = None
+        with suppress(BoundsError):  # a body without limbs takes up no volume
+            style = vars(performed(controller, world, arguments.seconds).figures)
     report = {
         "controller": str(arguments.file),
         "engine": engine,
@@ -51,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         "asked_s": [float(steps) / CONTROL_FPS for steps in found.asked],
         "begun_at": found.at.tolist(),
         "left": list(found.why),
+        "style": style,
         "about": dict(controller.about),
     }
     write_report(arguments, report)
