@@ -26,7 +26,7 @@ class SINEW_OT_bounds_train(BoundsVerb, bpy.types.Operator):
         python = jobs.worker_python(worker_python())  # before a job is made that could not start
         readiness.require()
         request = asking.training(context.scene, obj)
-        job = training.create(request, requests.read(request))
+        job = training.create(request, requests.read(request), more=asking.begun_with(request, obj))
         jobs.launch(job, python)
         monitor.watch(job, context.scene)
         return f"Training '{job.spec.title}'"

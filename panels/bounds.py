@@ -161,10 +161,15 @@ def _draw_training(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
     header, body = layout.panel("SINEW_PT_train_settings", default_closed=True)
     header.label(text="Training")
     if body is not None:
+        settings = group_of(scene, asking.TRAIN)
         for name in asking.train_settings():
-            body.prop(group_of(scene, asking.TRAIN), name)
+            if name != "strength" or settings.style != "none":
+                body.prop(settings, name)
+            if name == "style" and settings.style == "manner":
+                body.prop(obj.sinew_bounds, "manner")
         body.prop(scene.sinew, "engine")
         body.prop(obj.sinew_bounds, "seed")
+        body.prop(obj.sinew_bounds, "begin", placeholder="Nothing")
     if lacking := readiness.known():
         message_box(layout, context, lacking.message, lacking.hint, is_error=False)
     view = views.training_view(obj)

@@ -5,6 +5,9 @@ from dataclasses import fields, replace
 
 import bpy
 
+from ...core.control.cast import Attachment
+from ...core.errors import BoundsError
+from .. import beside
 from ..bodies import asked_of
 from ..graph.views import why_no_armature
 from ..properties import group_of, plain, plain_values, request_of, settings_type
@@ -12,6 +15,7 @@ from ..requests import Request
 from . import baking as baking_jobs
 from . import files
 from . import training as training_jobs
+from .styling import neutral_attachment, style_of_action
 from .views import source_of
 
 TRAIN = training_jobs.METHOD
@@ -30,6 +34,17 @@ def training(scene: bpy.types.Scene, obj: bpy.types.Object) -> Request:
         seed=obj.sinew_bounds.seed,
         body=asked_of(obj),
     )
+
+
+def begun_with(request: Request, obj: bpy.types.Object) -> dict[str, Attachment]:
+    """What else a job that trains must have: the motion that a style is that of, and a controller to begin with."""
+    own, found = obj.sinew_bounds, {}
+    if (request.settings or {}).get("style") == "manner":
+        if own.manner is None:
+            raise BoundsError("There is no motion in whose manner it could be done", "Choose an Action for the style")
+        found |= style_of_action(request, own.manner.name)
+    path = beside.absolute(obj, own.begin)
+    return found | neutral_attachment(path) if path is not None else found
 
 
 def baking(scene: bpy.types.Scene, obj: bpy.types.Object) -> baking_jobs.BakeRequest:

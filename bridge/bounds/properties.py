@@ -7,6 +7,7 @@ that would follow the scene's unit scale, and physics does not.
 """
 
 from math import pi
+from typing import Any
 
 import bpy
 from bpy.props import (
@@ -23,6 +24,7 @@ from bpy.props import StringProperty as Text
 
 from ...core.body.roles import ARM_ROLES, LEG_ROLES, MIDDLE_ROLES
 from ...core.control.bounds.presets import bounds_preset
+from .. import actions
 from ..overlay.properties import redraw
 
 PREFIX = "sinew_bound"
@@ -56,6 +58,10 @@ STAGES = (
     ("CLEAN", "Clean", "Alone on flat ground, whatever is on the stage", 0),
     ("STAGE", "On the Stage", "With the stage's pushes, projectiles, props, obstacles and terrain", 1),
 )
+
+
+def _can_move(self: Any, action: bpy.types.Action) -> bool:
+    return actions.slot_for(action, self.id_data) is not None
 
 
 class SINEW_PG_bound_part(bpy.types.PropertyGroup):
@@ -171,6 +177,20 @@ class SINEW_PG_bounds(bpy.types.PropertyGroup):
     )
     seed: IntProperty(
         name="Seed", description="The same seed learns the same; another one gives another try", min=0, **_FIXED
+    )
+    begin: Text(
+        name="Begin With",
+        description="A controller of the same motion to begin with, such as for a style; empty to begin from nothing",
+        subtype="FILE_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"},
+        override=_EDITABLE,
+    )
+    manner: PointerProperty(
+        type=bpy.types.Action,
+        poll=_can_move,
+        name="As",
+        description="The Action in whose manner it is to be done",
+        override=_EDITABLE,
     )
     file: Text(
         name="Controller",

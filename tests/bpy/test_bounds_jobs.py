@@ -177,3 +177,16 @@ def test_who_has_seen_enough_gets_the_best_so_far(walker, monkeypatch):
     about = files.read(obj).controller.about
     assert 0 < about["samples"] < 10_000 and len(about["tests"]) == 1
     assert len(obj.sinew_takes) == 1
+
+
+def test_a_style_and_a_controller_to_begin_with_travel_with_the_job(controller, walker):
+    settings = bpy.context.scene.sinew.methods.bounds_train
+    settings.style = "manner"
+    request = asking.training(bpy.context.scene, walker)
+    with pytest.raises(BoundsError, match="Choose an Action for the style"):
+        asking.begun_with(request, walker)
+    walker.sinew_bounds.manner = walker.animation_data.action
+    walker.sinew_bounds.begin = str(controller)
+    more = asking.begun_with(request, walker)
+    job = training.create(request, requests.read(request), more=more)
+    assert {"style_clip.npz", "neutral_controller.npz", "bounds.npz"} <= set(job.spec.inputs)

@@ -102,7 +102,10 @@ def test_the_settings_of_training_are_mirrored(addon):
     request = asking.training(bpy.context.scene, obj)
     assert kind.from_mapping(request.settings) == kind()
     # The preset is in the panel's header, and what is keyed goes before it.
-    assert {field.name for field in dataclasses.fields(kind)} - {"bounds"} <= set(drawn().props)
+    bpy.context.scene.sinew.methods.bounds_train.style = "manner"
+    page = drawn()
+    assert {field.name for field in dataclasses.fields(kind)} - {"bounds"} <= set(page.props)
+    assert {"manner", "begin"} <= set(page.props)
 
 
 def test_what_is_missing_for_training_is_said_and_all_else_works(addon, monkeypatch):

@@ -2,7 +2,6 @@
 """``bounds bake``: a new motion with a controller file, on a character of its own or in a scene."""
 
 import argparse
-import dataclasses
 import json
 import sys
 from pathlib import Path
@@ -10,15 +9,13 @@ from pathlib import Path
 import bpy
 
 from ....core import jobs
-from ....core.control.bounds.bake_method import CONTROLLER_FILE
-from ....core.control.bounds.controller import Controller, controller_from_arrays
-from ....core.control.bounds.files import ENDING, read_content
+from ....core.control.bounds.files import ENDING
 from ....core.control.bounds.playing import require_length
 from ....core.errors import BadSettings, SinewError
-from ....core.sim.io import to_arrays
 from ... import requests, saving
-from ...graph.baking import standing
-from ...graph.skills import standing_as
+from ...bounds import baking, files
+from ...bounds.baking import BakeRequest
+from ...bounds.files import Learned
 from ...importers import open_input
 from ...rig_writer import Written
 from .. import CANCELLED
@@ -29,14 +26,23 @@ from ..outputs import add_outputs, rendered, require_outputs, widen, write_repor
 from ..registering import registered
 from ..simulate import summary
 
-METHOD = "bounds_bake"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
-    add("file", type=Path, metavar=f"FILE{ENDING}", help="what was learned")
-    add("input", nargs="?", metavar="INPUT", help="bake in this scene or on this clip; else a character is made")
+    add(
+        "file",
+        nargs="?",
+        type=Path,
+        metavar=f"FILE{ENDING}",
+        help="what was learned; left out, what the scene's armature refers to",
+    )
+    add(
+        "input",
+        nargs="?",
+        metavar="INPUT",
+        help="bake in this scene or on this clip, or in the open scene; else a character is made",
+    )
     add("--armature", default="", metavar="NAME", help="which armature of the scene, where there are several")
     add("--seconds", type=float, default=0.0, metavar="S", help="how long (default as long as the clip, or one cycle)")
     add(
@@ -47,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="push the trunk with N newtons at S seconds for 0.1 s, from front, back, left or right as it stands when "
         "it begins (default back); repeatable",
     )
+    add("--clean", action="store_true", help="alone on flat ground, whatever is on the scene's stage")
     add("--frame", type=int, default=1, metavar="F", help="the frame where it begins (default 1)")
     add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
     add("--seed", type=int, default=0, metavar="N", help="same seed, same motion (default 0)")
@@ -61,19 +68,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Open, bake in a worker, and write what was asked for."""
     if not 0.0 <= arguments.seconds <= 3600.0:
         raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.1 to 3600")
+    if arguments.file is not None and arguments.input is None and arguments.file.suffix.lower() == ".blend":
+        arguments.file, arguments.input = None, str(arguments.file)
     require_outputs(arguments)
-    content = read_content(arguments.file.resolve())
-    controller = controller_from_arrays(*content, label=f"'{arguments.file}'")
-    require_length(controller.course, arguments.seconds)
+    learned = files.read_file(arguments.file.resolve()) if arguments.file else None
+    if learned is not None:
+        require_length(learned.controller.course, arguments.seconds)
     with registered():
-        scale = arguments.scale
-        if arguments.input:
-            scale = open_input(arguments.input, arguments.scale)
-            obj = requests.find_armature(arguments.armature)
-        else:
-            obj = stand_up(controller, 1)
-        bpy.context.view_layer.update()
-        job = _job(arguments, content, controller, obj, scale)
+        request, learned = _opened(arguments, learned)
+        job = baking.create(request, learned, arguments.job_dir)
         status = run_to_end(job)
         if status.state != "done":
             write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
@@ -81,42 +84,40 @@ def run(arguments: argparse.Namespace) -> int:
                 print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
                 return CANCELLED
             raise SinewError(status.message or f"The job was {status.state}", status.hint)
-        _finish(arguments, job, requests.collect(job))
+        _finish(arguments, learned.path, job, requests.collect(job))
     return 0
 
 
-def _job(
-    arguments: argparse.Namespace, content: tuple, controller: Controller, obj: bpy.types.Object, scale: float
-) -> jobs.Job:
-    """The job, begun where and as the armature stands."""
-    seconds = arguments.seconds or controller.course.duration_s
-    request = requests.Request(
+def _opened(arguments: argparse.Namespace, learned: Learned | None) -> tuple[BakeRequest, Learned]:
+    """What is to be baked, once the scene is there: with the file that was given, or the armature's own."""
+    scale = arguments.scale
+    if arguments.input or bpy.data.filepath:
+        scale = open_input(arguments.input, scale) if arguments.input else scale
+        obj = requests.find_armature(arguments.armature)
+        learned = learned or files.read(obj)
+    elif learned is None:
+        raise BadSettings("There is no controller", f"Give a FILE{ENDING}, or a .blend whose armature refers to one")
+    else:
+        obj = stand_up(learned.controller, 1)
+    bpy.context.view_layer.update()
+    request = BakeRequest(
         armature=obj.name,
-        method=METHOD,
-        settings={"seconds": arguments.seconds},
+        seconds=arguments.seconds,
+        frame_start=arguments.frame,
+        alone=arguments.clean,
+        pushes=pushes_of(arguments.push, learned.controller.body, obj, arguments.frame),
         engine=arguments.engine,
         seed=arguments.seed,
         scale=scale,
         body=body_of(arguments),
     )
-    rig = standing_as(standing(obj, arguments.frame, seconds, scale), controller.body.skeleton)
-    inputs = requests.inputs_of(request, rig)
-    attachments = {**inputs.attachments, CONTROLLER_FILE: content}
-    pushes = pushes_of(arguments.push, controller.body, obj, arguments.frame)
-    if pushes:
-        parts = dataclasses.replace(inputs.parts, pushes=(*inputs.parts.pushes, *pushes))
-        attachments["stage"] = to_arrays(parts)
-    target = {**inputs.target, "named": "pushed" if pushes else "learned"}
-    inputs = dataclasses.replace(inputs, attachments=attachments, target=target)
-    return requests.create_from(
-        request, rig, inputs, title=f"{obj.name}: {arguments.file.stem}", folder=arguments.job_dir
-    )
+    return request, learned
 
 
-def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> None:
+def _finish(arguments: argparse.Namespace, file: Path, job: jobs.Job, written: Written) -> None:
     """Save, report and show what came home."""
     widen(written)
-    report = {**job.result().report, "controller": str(arguments.file), "input": arguments.input}
+    report = {**job.result().report, "controller": str(arguments.file or file), "input": arguments.input}
     report |= {"armature": written.obj.name, "action": written.action.name, "place": written.where.lower()}
     if arguments.out:
         saving.save_blend(arguments.out.resolve())

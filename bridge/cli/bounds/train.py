@@ -13,11 +13,12 @@ import bpy
 from ....core import jobs
 from ....core.control import registry
 from ....core.control.bounds.bounds import keys_attachment
-from ....core.control.bounds.files import ENDING, write_content
+from ....core.control.bounds.files import ENDING
 from ....core.control.bounds.presets import bounds_presets
 from ....core.control.bounds.style.making import style_attachment
 from ....core.errors import BadSettings, SinewError
 from ... import requests
+from ...bounds import training
 from ...bounds.styling import LABELS, neutral_attachment, opened_style, style_of_action
 from ...importers import open_input
 from .. import CANCELLED
@@ -26,7 +27,7 @@ from ..jobs import run_to_end
 from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
 from ..registering import registered
 
-METHOD, PRODUCT = "bounds_train", "controller"
+METHOD, PRODUCT = training.METHOD, "controller"
 _KEYS = re.compile(r"(?P<bound>[^=]+)=(?P<keys>.+)")
 
 
@@ -43,7 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--armature", default="", metavar="NAME", help="which armature, where there are several")
     add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
-    add("--bounds", metavar="PRESET", help=f"one of: {', '.join(bounds_presets())}; the same as --set bounds=PRESET")
+    add(
+        "--bounds",
+        metavar="PRESET",
+        help=f"one of: {', '.join(bounds_presets())}; the same as --set bounds=PRESET. Without it the armature of a "
+        ".blend has its own, as they are keyed",
+    )
     add(
         "--key",
         action="append",
@@ -100,12 +106,17 @@ def run(arguments: argparse.Namespace) -> int:
         elif not bpy.context.scene.objects:
             raise BadSettings("There is nothing to learn", "Give a file or a stock clip's name (see 'sinew clips')")
         rig = requests.read(request)
-        inputs = requests.inputs_of(request, rig)
         manner = style_attachment(style) if style is not None else {}
         if arguments.manner and style is None:
             manner = style_of_action(request, arguments.manner)
-        inputs = dataclasses.replace(inputs, attachments={**inputs.attachments, **keys, **manner, **begun})
-        job = requests.create_from(request, rig, inputs, folder=arguments.job_dir)
+        job = training.create(
+            request,
+            rig,
+            own=_in_scene(arguments.input) and not any(text.partition("=")[0].strip() == "bounds" for text in texts),
+            more={**keys, **manner, **begun},
+            controller_file=arguments.out.resolve(),
+            folder=arguments.job_dir,
+        )
         status = run_to_end(job)
         if status.state != "done":
             write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
@@ -119,7 +130,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Write the controller, show what it does, and say how it was learned."""
-    write_content(arguments.out.resolve(), *job.product(PRODUCT))
     written = requests.collect(job)
     widen(written)
     report = {**job.result().report, "input": arguments.input, "out": str(arguments.out)}
@@ -128,6 +138,11 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     print(f"{arguments.out}: {said(report['bounds'])}")
     for sentence in report.get("summary", ()):
         print(f"  {sentence}")
+
+
+def _in_scene(text: str | None) -> bool:
+    """Whether the motion is from a scene, whose armature has bounds of its own; those of other files are new."""
+    return text is None or Path(text).suffix.lower() == ".blend"
 
 
 def said(told: dict[str, object]) -> str:
