@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import BadSettings
-from ..core.measure import bench_rows, bench_style
+from ..core.files import write_whole
+from ..core.measure import bench_rows, bench_style, style_page
 from ..core.measure.bench_bounds import CLIPS, PARTS, Bench, line_of, summary_of, with_settings
 from ..core.measure.bench_rows import Row
 from ..core.motion.io import stock
 from . import bench_mocap, saving
 from .bench_options import numbers, say, words
+from .bench_sheets import sheet
 
 _ALL = (*PARTS, *bench_style.PARTS)
+_DOCS = Path(__file__).resolve().parents[1] / "docs"
+_PICTURES, _SHOWN_S = Path("images") / "styles", 3.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--minutes", type=float, help="how long a row may take now; it goes on from there in the next run")
     add("--kept", type=Path, default=_cache(), metavar="DIR", help="where unfinished trainings are kept (%(default)s)")
     add("--anew", action="store_true", help="begin anew what is kept")
+    add(
+        "--sheets",
+        type=Path,
+        nargs="?",
+        const=_DOCS,
+        metavar="DIR",
+        help="also make contact sheets of the styles and a page that shows them; DIR is the project's docs/ if left out",
+    )
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
 
 
@@ -40,7 +52,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         raise BadSettings(f"There is no part '{unknown[0]}'", f"Choose from: {', '.join(_ALL)}")
     if unknown := [name for name in arguments.clips if name not in stock.names()]:
         raise BadSettings(f"There is no stock clip '{unknown[0]}'", "Give names of 'sinew clips'")
-    for folder in (arguments.kept, arguments.rows and arguments.rows.parent):
+    for folder in (arguments.kept, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:
             saving.require_writable_folder(folder)
     bench = Bench(
@@ -57,6 +69,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
                 bench_rows.append(arguments.rows, row)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
+    if arguments.sheets is not None:
+        _write_page(bench, [*(bench_rows.read(arguments.rows) if arguments.rows else []), *rows], arguments.sheets)
     return {"settings": bench.settings.to_mapping(), "finished": finished, "summary": summary_of(rows), "rows": rows}
 
 
@@ -66,6 +80,21 @@ def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
     yield from bench.rows([part for part in wanted if part in PARTS], arguments.seeds)
     styles = [part for part in wanted if part in bench_style.PARTS]
     yield from bench_style.rows(bench, styles, arguments.seeds, bench_mocap.clip_of, arguments.styles)
+
+
+def _write_page(bench: Bench, rows: list[Row], folder: Path) -> None:
+    """The page of the styles, with pictures of those that are kept, and of those that were drawn before."""
+    own = [row for row in rows if row["part"] in bench_style.PARTS and "refused" not in row and "bug" not in row]
+    pictures = {}
+    for row in own:
+        name = style_page.picture_name(row)
+        path = folder / _PICTURES / f"{name}.png"
+        motions = None if name in pictures or row["seed"] else bench_style.filmed(bench, row, _SHOWN_S)
+        if motions is not None:
+            sheet(path, *motions)
+        if path.is_file():
+            pictures[name] = path.relative_to(folder).as_posix()
+    write_whole(folder / "styles.md", style_page.page(rows, pictures).encode())
 
 
 def _cache() -> Path:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from ..control.bounds.controller import Controller
 from ..control.bounds.course import Course
-from ..control.bounds.files import load_controller, save_controller
+from ..control.bounds.files import ENDING, load_controller, save_controller
+from ..control.bounds.playing import played
 from ..control.bounds.rewards import Term
 from ..control.bounds.style.making import VARIANTS, manner_of_clip
 from ..control.bounds.style.manner import Manner, MannerStyle
@@ -22,9 +23,11 @@ from ..control.bounds.style.terms import NAME, EnergyStyle, VolumeStyle
 from ..control.bounds.style.training import StyledTraining, require_same_skill
 from ..control.bounds.train_method import BoundsTrainSettings, study_of
 from ..control.bounds.training import Training, lives_s
+from ..control.sampling.film import take_of
 from ..errors import BadFile, SinewError
 from ..files import make_folder
 from ..motion import Clip
+from ..motion.io import stock
 from ..sim import engines
 from ..sim.engine import World
 from ..sim.stage import Character, Stage
@@ -93,7 +96,8 @@ class _Work:
     def __init__(self, bench: Bench, name: str, seed: int, clips: Clips) -> None:
         self.bench, self.name, self.seed, self.clips = bench, name, seed, clips
 
-    def _path(self, style: str, ending: str) -> Path:
+    def path(self, style: str, ending: str = ENDING) -> Path:
+        """Where a style's controller is kept, or with another ending its training."""
         words = (self.name, self.bench.engine, "style", str(self.seed), style)
         return self.bench.folder / f"{'_'.join(words)}{ending}"
 
@@ -123,7 +127,7 @@ class _Work:
 
     def _learned(self, style: str) -> tuple[Controller, Row]:
         """The controller of a style: kept from before, or learned for as long as a row may take."""
-        path = self._path(style, ".safetensors")
+        path = self.path(style)
         bounds = self.bench.settings.bounds if style == "neutral" else _BOUNDS
         course, widths = prepared(self.name, _with_bounds(self.bench, bounds))
         if not self.bench.anew and path.is_file():
@@ -150,7 +154,7 @@ class _Work:
     def _practise(self, style: str, training: Training) -> Row:
         bench = self.bench
         most = bench.settings.millions if style == "neutral" else min(bench.settings.millions, _MOST_MILLIONS)
-        kept = Kept(self._path(style, ".npz"), training)
+        kept = Kept(self.path(style, ".npz"), training)
         if not bench.anew:
             kept.load()
         began = told = saved = time.perf_counter()
@@ -205,3 +209,21 @@ def line_of(row: Row) -> str:
     if "energy_change" in row:
         return f"{done}; energy {row['energy_change']:+.0%}, volume {row['volume_change']:+.0%}"
     return done
+
+
+def filmed(bench: Bench, row: Row, seconds: float) -> tuple[Clip, Clip] | None:
+    """What the neutral policy and the row's style do, for a picture; None where there is nothing to be shown yet."""
+    paths = [_Work(bench, row["name"], row["seed"], _no_clips).path(style) for style in ("neutral", row["style"])]
+    if row["style"] == "neutral" or not all(path.is_file() for path in paths):
+        return None
+    found, source = [], stock.load(row["name"])
+    for path in paths:
+        own = load_controller(path)
+        with closing(engines.get(bench.engine).compile(Stage((Character(own.body),)), 1)) as world:
+            done = played(own.course, own.widths, own.policy, world, source, seconds)
+        found.append(take_of(done.film, 0, done.subject, source.fps)[0].motion)
+    return found[0], found[1]
+
+
+def _no_clips(name: str) -> Clip:
+    raise BadFile(f"Nobody asked for '{name}'")
