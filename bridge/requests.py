@@ -194,7 +194,7 @@ def collect(job: jobs.Job) -> Written:
     learned = {kind: (files, files.keep(job)) for kind, files in _LEARNED.items()}
     characters = bring_home(job, result.take)
     for files, path in learned.values():
-        if path is not None:
+        if path is not None and not job.spec.target.get("batch"):  # of several the armature takes none by itself
             files.refer(characters[0].obj, path)
     for one in characters:
         takes.add(one.obj, one.written, job, result, take=one.take, source=one.source)

@@ -19,6 +19,7 @@ from .bounds_part_add import SINEW_OT_bounds_part_add
 from .bounds_part_remove import SINEW_OT_bounds_part_remove
 from .bounds_preset import SINEW_OT_bounds_preset
 from .bounds_preset_add import SINEW_OT_bounds_preset_add
+from .bounds_styles import SINEW_OT_bounds_styles
 from .bounds_tighten import SINEW_OT_bounds_tighten
 from .bounds_train import SINEW_OT_bounds_train
 from .cancel import SINEW_OT_cancel
@@ -114,6 +115,7 @@ _CLASSES = (
     SINEW_OT_bounds_preset_add,
     SINEW_OT_bounds_train,
     SINEW_OT_bounds_finish,
+    SINEW_OT_bounds_styles,
     SINEW_OT_bounds_bake,
     SINEW_OT_bounds_bring_along,
     SINEW_OT_tell,

@@ -150,6 +150,8 @@ def _draw_painting(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
     told.prop(own, "paint_amount")
     told.prop(own, "paint_frames")
     told.operator("sinew.bounds_clear_keys", text="", icon="X")
+    if views.shows_take(obj):
+        paragraph(layout, context, "A take is shown: keys of bounds are in its source (Takes > Source)", icon="INFO")
     shown = layout.row(heading="Show in Viewport")
     shown.prop(scene.sinew_overlay, "bounds", text="")
     if scene.sinew_overlay.bounds and not scene.sinew_overlay.show:
@@ -212,6 +214,7 @@ def _draw_controller(layout: bpy.types.UILayout, context: bpy.types.Context, obj
     for number, sentence in enumerate(view.sentences):
         icon = "BLANK1" if number else "CHECKMARK" if view.lasts else "SORTTIME"
         paragraph(box, context, sentence, icon=icon)
+    layout.operator("sinew.bounds_styles", icon="MOD_ARRAY")
     if files.is_elsewhere(obj):
         layout.operator("sinew.bounds_bring_along", icon="FILE_FOLDER")
 

@@ -67,15 +67,22 @@ def train_settings() -> tuple[str, ...]:
     return tuple(one.name for one in fields(settings_type(TRAIN)) if one.name not in _SAID)
 
 
+def why_no_controller(obj: bpy.types.Object) -> str:
+    """Why the armature has no controller, with the fix; '' if it has one. Cheap enough for ``draw``."""
+    if not obj.sinew_bounds.file.strip():
+        return "No controller yet: train one, or choose a controller file"
+    if problem := files.view_of(obj).problem:
+        return f"{problem.message}: {problem.hint[:1].lower()}{problem.hint[1:]}" if problem.hint else problem.message
+    return ""
+
+
 def why_not_bake(scene: bpy.types.Scene) -> str:
     """Why nothing can be baked yet, with the fix; '' if it can. Cheap enough for ``draw``."""
     if reason := why_no_armature(scene):
         return reason
     obj = scene.sinew.armature
-    if not obj.sinew_bounds.file.strip():
-        return "No controller yet: train one, or choose a controller file"
-    if problem := files.view_of(obj).problem:
-        return f"{problem.message}: {problem.hint[:1].lower()}{problem.hint[1:]}" if problem.hint else problem.message
+    if reason := why_no_controller(obj):
+        return reason
     if obj.mode == "EDIT":
         return f"'{obj.name}' is in Edit Mode: leave it with Tab"
     if obj.sinew_bounds.stage == "STAGE" and not baking_jobs.comes_something(scene):

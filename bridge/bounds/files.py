@@ -114,7 +114,8 @@ def keep(job: Job) -> Path | None:
     if asked:
         write_content(Path(asked), *content)
         return Path(asked)
-    name = "-".join(bpy.path.clean_name(target[key]) for key in ("armature", "action") if target.get(key))
+    words = (target.get("armature"), target.get("action"), target.get("varied", {}).get("style"))
+    name = "-".join(bpy.path.clean_name(word) for word in words if word)
     path = beside.folder(_FOLDER) / f"{name}{ENDING}"
     # Written once beside its place: only then are its bytes known, which may be there already.
     part = path.with_name(f".{job.spec.id}{ENDING}")

@@ -33,6 +33,12 @@ def source_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Action
     return scene.sinew.action or sources.before_of(obj).action
 
 
+def shows_take(obj: bpy.types.Object) -> bool:
+    """Whether a take moves the armature now, and not what bounds are keyed in."""
+    action = obj.animation_data.action if obj.animation_data else None
+    return action is not None and sources.is_take(action)
+
+
 def why_not_train(scene: bpy.types.Scene) -> str:
     """Why nothing can be trained yet, with the fix; '' if it can. Cheap enough for ``draw``."""
     if reason := why_no_armature(scene):

@@ -190,3 +190,18 @@ def test_a_style_and_a_controller_to_begin_with_travel_with_the_job(controller, 
     more = asking.begun_with(request, walker)
     job = training.create(request, requests.read(request), more=more)
     assert {"style_clip.npz", "neutral_controller.npz", "bounds.npz"} <= set(job.spec.inputs)
+
+
+def test_four_styles_come_home_as_takes_and_the_controller_stays_the_neutral_one(controller, walker, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    before = bpy.data.objects["Mannequin"].sinew_bounds.file
+    assert bpy.ops.sinew.bounds_styles("EXEC_DEFAULT", True) == {"FINISHED"}
+    tick_to_end()
+    assert [view.state for view in monitor.views()] == ["done"] * 4
+    obj = bpy.data.objects["Mannequin"]
+    styles = ("more_energy", "less_energy", "more_volume", "less_volume")
+    names = sorted(path.name for path in (tmp_path / "sinew").iterdir())
+    assert names == sorted(f"Mannequin-walk-{style}.safetensors" for style in styles)
+    assert len(obj.sinew_takes) == 4 and obj.sinew_bounds.file == before
+    obj.sinew_bounds.file = ""
+    assert not bpy.ops.sinew.bounds_styles.poll()
