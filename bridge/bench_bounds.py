@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=_DOCS,
         metavar="DIR",
-        help="also make contact sheets of the styles and a page that shows them; DIR is the project's docs/ if left out",
+        help="also make contact sheets of the styles and a page with them; DIR is the project's docs/ if left out",
     )
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page that shows what styles within bounds are worth, from the rows of ``bench bounds``; none of it typed by hand."""
+"""The page that shows what styles within bounds are worth, from the rows of ``bench bounds`` alone."""
 
 from collections.abc import Mapping, Sequence
 
