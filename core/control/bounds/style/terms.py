@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """More or less energy and volume as rewards (spacetime bounds, section 3.3, equations 4 and 5).
 
-The paper's ranges are 20 to 100 J and 0.12 m³, for everything on one body. Here they are what these are to that body's
-run: an amble has a tenth of a run's energy, which would be worth nothing at all, and other bodies are of other sizes.
+The paper's ranges are 20 to 100 J and 0.12 m³, for everything on one body. An amble on that body has 6 J and a run has
+43 J, so that one would be worth nothing at all; and other bodies are of other sizes. Here ranges go by what the course
+has, and reach far above it: who learns trembles, and has twice the source's energy before there is any style.
 """
 
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ from .quantities import Energy, Span, course_energy_j, course_volume_m3, links_s
 NAME = "style"
 """What the reward of any style is called in curves."""
 
-_LEAST, _MOST = 0.5, 2.5  # of the course's mean energy: where the reward begins and ends to change
+_MORE, _LESS = (1.0, 6.0), (0.25, 4.0)  # of the course's mean energy: where the reward begins and ends to change
 _VOLUMES = 1.1  # of the course's mean volume: the scale of its reward
 
 
@@ -50,7 +51,7 @@ class EnergyStyle(_Forgetful):
     def __init__(self, course: Course, more: bool, strength: float = 1.0) -> None:
         self._energy, self.more, self.strength = Energy(course.body), more, strength
         usual = course_energy_j(course)
-        self.least_j, self.most_j = _LEAST * usual, _MOST * usual
+        self.least_j, self.most_j = (by * usual for by in (_MORE if more else _LESS))
 
     def worth(self, seen: Seen) -> Array:
         """(N,) from 0 to 1."""

@@ -43,19 +43,18 @@ def test_more_energy_is_worth_more_where_more_is_wanted(walk, course_of):
     more, less = EnergyStyle(walk, True), EnergyStyle(walk, False)
     calm, wild = frames_of(walk), frames_of(course_of("run"))
     assert course_energy_j(course_of("run")) > 3.0 * course_energy_j(walk)
-    assert more.worth(wild).mean() > 0.9 > 0.4 > more.worth(calm).mean()
-    assert less.worth(wild).mean() < 0.1 < 0.6 < less.worth(calm).mean()
-    np.testing.assert_allclose(more.worth(calm) + less.worth(calm), 1.0)
+    assert more.worth(wild).mean() > 0.7 > 0.2 > more.worth(calm).mean()
+    assert less.worth(wild).mean() < 0.3 < 0.7 < less.worth(calm).mean()
 
 
 def test_energy_counts_in_a_straight_line_around_what_the_source_has(walk):
     style, usual = EnergyStyle(walk, True), course_energy_j(walk)
-    assert (style.least_j, style.most_j) == pytest.approx((0.5 * usual, 2.5 * usual))
+    assert (style.least_j, style.most_j) == pytest.approx((1.0 * usual, 6.0 * usual))
     seen = course_seen(walk, np.arange(3))
     still = replace(seen, qvel=np.zeros_like(seen.qvel))
     assert style.worth(still).tolist() == [0.0, 0.0, 0.0]
     # Energy goes with the square of speed, and the reward with the energy.
-    worths = [style.worth(replace(seen, qvel=seen.qvel * np.sqrt(by))) for by in (2.0, 2.2, 2.4)]
+    worths = [style.worth(replace(seen, qvel=seen.qvel * np.sqrt(by))) for by in (4.0, 4.2, 4.4)]
     np.testing.assert_allclose(worths[2] - worths[1], worths[1] - worths[0], atol=1e-9)
 
 
