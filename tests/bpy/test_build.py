@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """``./sinew build``: a zip that Blender accepts, with the extension in it and nothing else."""
 
+import hashlib
+import runpy
 import subprocess
 import sys
+import tomllib
 import zipfile
 
 import pytest
@@ -14,7 +17,7 @@ def built(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("build")
     paths = [folder / "first.zip", folder / "second.zip"]
     for path in paths:
-        command = [sys.executable, str(root / "tools" / "build.py"), "--out", str(path)]
+        command = [sys.executable, str(root / "tools" / "build.py"), "--no-wheels", "--out", str(path)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
     return paths
@@ -35,7 +38,7 @@ def test_every_module_is_in_it(built, root):
         names = set(archive.namelist())
     rooms = [path for room in ("bridge", "core", "operators", "panels") for path in (root / room).rglob("*.py")]
     data = [path for path in (root / "presets").rglob("*") if path.suffix in (".json", ".py")]
-    assert {path.parent.name for path in data} == {"bodies", "gains", "body"}
+    assert {path.parent.name for path in data} == {"bodies", "gains", "body", "bounds"}
     assert {path.relative_to(root).as_posix() for path in rooms + data} <= names
 
 
@@ -45,8 +48,85 @@ def test_the_same_sources_give_the_same_bytes(built):
 
 def test_a_folder_that_cannot_be_written_is_named(root, tmp_path):
     (tmp_path / "file").write_text("")
-    command = [sys.executable, str(root / "tools" / "build.py"), "--out", str(tmp_path / "file" / "x.zip")]
+    out = str(tmp_path / "file" / "x.zip")
+    command = [sys.executable, str(root / "tools" / "build.py"), "--no-wheels", "--out", out]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert str(tmp_path / "file") in done.stderr
+
+
+@pytest.fixture
+def tools(root, monkeypatch):
+    """The builder's own module, with tiny wheels for two platforms instead of the real ones."""
+    monkeypatch.syspath_prepend(str(root))
+    return runpy.run_path(str(root / "tools" / "build.py"))
+
+
+def test_each_platform_gets_its_own_wheels_and_what_fits_all(tools, tmp_path, monkeypatch):
+    wheels = tools["wheels"]
+    kept = {
+        "linux-x64": ["a-1-cp311-cp311-manylinux_2_28_x86_64.whl", "a-1-cp313-cp313-manylinux_2_28_x86_64.whl"],
+        "windows-x64": ["a-1-cp311-cp311-win_amd64.whl", "a-1-cp313-cp313-win_amd64.whl"],
+    }
+    both = "b-1-py3-none-any.whl"
+
+    def bundle(platform, pythons):
+        folder = tmp_path / platform
+        folder.mkdir(exist_ok=True)
+        for name in [*kept[platform], both]:
+            (folder / name).write_bytes(name.encode())
+        return [str(folder / name) for name in [*kept[platform], both]]
+
+    monkeypatch.setattr(wheels, "bundle", bundle)
+    paths = tools["build"](str(tmp_path / "dist"), tuple(kept), ("3.11", "3.13"))
+    assert [path.rpartition("-")[2] for path in paths] == ["linux_x64.zip", "windows_x64.zip"]
+    for path, platform in zip(paths, kept, strict=True):
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if name.startswith("wheels/")]
+            manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
+            assert archive.read(f"wheels/{both}") == both.encode()
+        assert names == [f"wheels/{name}" for name in sorted([*kept[platform], both])]
+        generated = manifest["build"]["generated"]
+        assert generated["platforms"] == [platform]
+        assert sorted(generated["wheels"]) == [f"./{name}" for name in names]
+
+
+def test_the_manifest_of_a_checkout_names_no_wheels(root):
+    manifest = tomllib.loads((root / "blender_manifest.toml").read_text())
+    assert "wheels" not in manifest and "platforms" not in manifest
+    assert set(manifest["permissions"]) == {"files", "network"}
+
+
+def test_every_bundled_version_is_the_one_that_is_tested(root):
+    def pinned(name):
+        lines = (root / "requirements" / name).read_text().splitlines()
+        return {line.split()[0] for line in lines if "==" in line.split("#")[0]}
+
+    assert {pin for pin in pinned("wheels.txt") if not pin.startswith("pip==")} <= pinned("common.txt")
+
+
+def test_a_wheel_that_is_not_what_was_pinned_is_fetched_again(tools, tmp_path, monkeypatch):
+    wheels = tools["wheels"]
+    good, bad = b"good", b"bad"
+    monkeypatch.setattr(wheels, "pins", lambda: {"a": {hashlib.sha256(good).hexdigest()}})
+    folder = tmp_path / "linux-x64-3.11"
+    folder.mkdir()
+    path = folder / "a-1-py3-none-any.whl"
+    fetched = []
+
+    def fetch(folder, platform, python):
+        fetched.append((platform, python))
+        path.write_bytes(good)
+
+    monkeypatch.setattr(wheels, "_fetch", fetch)
+    path.write_bytes(bad)
+    for _ in range(2):
+        assert wheels.bundle("linux-x64", ("3.11",), str(tmp_path)) == [str(path)]
+    assert fetched == [("linux-x64", "3.11")]
+
+
+def test_out_is_one_file(root, tmp_path):
+    command = [sys.executable, str(root / "tools" / "build.py"), "--out", str(tmp_path / "x.zip")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "--out is one file" in done.stderr
