@@ -7,15 +7,17 @@ _commands: list[Any] = []  # Blender's handle on ``blender -c sinew``, needed to
 
 
 def register() -> None:
-    """Add properties, overlay, preferences, the job monitor and the command line to Blender."""
+    """Add properties, overlay, preferences, what is ready, the job monitor and the command line to Blender."""
     import bpy
 
-    from . import body_properties, cli, monitor, overlay, preferences, properties
+    from . import body_properties, cli, installing, monitor, overlay, preferences, properties, readiness
 
     properties.register()
     body_properties.register()
     overlay.register()
     preferences.register()
+    readiness.register()
+    installing.register()
     monitor.register()
     _commands.append(bpy.utils.register_cli_command("sinew", cli.main))
 
@@ -24,11 +26,13 @@ def unregister() -> None:
     """Take them away again."""
     import bpy
 
-    from . import body_properties, monitor, overlay, preferences, properties
+    from . import body_properties, installing, monitor, overlay, preferences, properties, readiness
 
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     monitor.unregister()
+    installing.unregister()
+    readiness.unregister()
     preferences.unregister()
     overlay.unregister()
     body_properties.unregister()

@@ -25,6 +25,7 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         description="The Python that simulates, with numpy and a physics engine installed; empty for Blender's own. "
         "The environment variable SINEW_PYTHON comes first",
         subtype="FILE_PATH",
+        update=lambda self, context: _look_again(),
     )
     jobs_folder: StringProperty(
         name="Jobs Folder",
@@ -73,6 +74,13 @@ def apply_jobs_folder() -> None:
     """
     own = _own()
     _give(bpy.path.abspath(own.jobs_folder) if own and own.jobs_folder.strip() else "")
+
+
+def _look_again() -> None:
+    """Another Python may have what the last one lacked."""
+    from . import readiness
+
+    readiness.check()
 
 
 def _give(folder: str) -> None:

@@ -24,6 +24,7 @@ from .bounds_tighten import SINEW_OT_bounds_tighten
 from .bounds_train import SINEW_OT_bounds_train
 from .cancel import SINEW_OT_cancel
 from .cancel_batch import SINEW_OT_cancel_batch
+from .check_ready import SINEW_OT_check_ready
 from .check_source import SINEW_OT_check_source
 from .clean_jobs import SINEW_OT_clean_jobs
 from .collect import SINEW_OT_collect
@@ -39,6 +40,8 @@ from .graph_skill_add_all import SINEW_OT_graph_skill_add_all
 from .graph_skill_remove import SINEW_OT_graph_skill_remove
 from .graph_transition_add import SINEW_OT_graph_transition_add
 from .graph_transition_remove import SINEW_OT_graph_transition_remove
+from .install_cancel import SINEW_OT_install_cancel
+from .install_missing import SINEW_OT_install_missing
 from .overlay_refit import SINEW_OT_overlay_refit
 from .pick_selected import SINEW_OT_pick_selected
 from .resume import SINEW_OT_resume
@@ -58,10 +61,15 @@ from .take_show_source import SINEW_OT_take_show_source
 from .take_to_nla import SINEW_OT_take_to_nla
 from .take_visit import SINEW_OT_take_visit
 from .tell import SINEW_OT_tell
+from .try_mannequin import SINEW_OT_try_mannequin
 from .use_frame_rate import SINEW_OT_use_frame_rate
 from .use_scale import SINEW_OT_use_scale
 
 _CLASSES = (
+    SINEW_OT_check_ready,
+    SINEW_OT_install_missing,
+    SINEW_OT_install_cancel,
+    SINEW_OT_try_mannequin,
     SINEW_OT_pick_selected,
     SINEW_OT_body_override_add,
     SINEW_OT_body_override_remove,

@@ -9,6 +9,7 @@ from .bounds import SINEW_PT_bounds, SINEW_PT_bounds_presets, SINEW_UL_bound_par
 from .character import SINEW_PT_character
 from .jobs import SINEW_PT_jobs
 from .overlay import SINEW_PT_overlay
+from .ready import SINEW_PT_ready
 from .simulate import SINEW_PT_simulate
 from .skills import SINEW_PT_skills, SINEW_UL_skills, SINEW_UL_transitions
 from .stage import SINEW_PT_stage
@@ -16,6 +17,7 @@ from .takes import SINEW_PT_takes, SINEW_UL_takes
 from .variations import SINEW_PT_variations
 
 _CLASSES = (
+    SINEW_PT_ready,
     SINEW_PT_character,
     SINEW_UL_bone_overrides,
     SINEW_PT_body_presets,

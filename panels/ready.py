@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Sinew is ready for, and the one button for what it is not."""
+
+import bpy
+
+from ..bridge import installing, readiness
+from ..bridge.installing import Installing
+from ..bridge.preferences import ROOT_PACKAGE
+from ..bridge.readiness import Readiness
+from .drawing import SidebarPanel, paragraph
+
+_NAMES = {"mujoco": "MuJoCo", "torch": "PyTorch", "numpy": "NumPy", "scipy": "SciPy"}
+_SIZE = {"torch": 200, "mujoco": 10, "scipy": 36}  # megabytes to download, about
+
+
+class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
+    """Say what can be done on this machine, and offer what is missing."""
+
+    bl_idname = "SINEW_PT_ready"
+    bl_label = "Ready"
+    bl_order = 0
+    bl_options = {"HIDE_HEADER"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw one line where all is ready, else what is and what is not."""
+        layout, known, install = self.layout, readiness.current(), installing.current()
+        if known is None:
+            layout.label(text="Looking at what is ready...", icon="TIME")
+        elif known.learns and not installing.is_running():
+            row = layout.row()
+            row.label(text="Ready to simulate and to learn", icon="CHECKMARK")
+            row.operator("sinew.try_mannequin", text="", icon="ARMATURE_DATA")
+            return
+        else:
+            _draw_state(layout, known)
+            _draw_missing(layout, context, known, install)
+        button = layout.column()
+        button.scale_y = 1.3
+        button.operator("sinew.try_mannequin", icon="ARMATURE_DATA")
+
+
+def _draw_state(layout: bpy.types.UILayout, known: Readiness) -> None:
+    column = layout.column(align=True)
+    simulate = f"Simulate: ready, with {known.engine}" if known.simulates else "Simulate: needs MuJoCo"
+    column.label(text=simulate, icon="CHECKMARK" if known.simulates else "X")
+    learn = f"Learn: ready, with {known.learner}" if known.learns else "Learn: needs PyTorch"
+    if known.learner and not known.learns:
+        learn = "Learn: needs what simulating needs"
+    column.label(text=learn, icon="CHECKMARK" if known.learns else "RADIOBUT_OFF")
+
+
+def _draw_missing(
+    layout: bpy.types.UILayout, context: bpy.types.Context, known: Readiness, install: Installing | None
+) -> None:
+    if install is not None and install.state == "running":
+        _draw_progress(layout, install)
+        return
+    if install is not None and install.state in ("failed", "cancelled"):
+        paragraph(layout, context, install.doing, icon="ERROR", alert=install.state == "failed")
+        if install.state == "failed":
+            layout.operator("wm.path_open", text="Open the Log", icon="TEXT").filepath = str(installing.log_path())
+    if known.problem:
+        paragraph(layout, context, known.problem, icon="ERROR", alert=True)
+    if known.missing and installing.may_go_online():
+        layout.operator("sinew.install_missing", text=_offer(known.missing), icon="IMPORT")
+    elif known.missing:
+        said = f"To install {_names(known.missing)}, allow online access in Preferences > System > Network"
+        paragraph(layout, context, said, icon="INTERNET_OFFLINE")
+        layout.operator("extensions.userpref_allow_online", text="Allow Online Access", icon="INTERNET")
+    row = layout.row(align=True)
+    row.operator("preferences.addon_show", text="Use Another Python", icon="PREFERENCES").module = ROOT_PACKAGE
+    row.operator("sinew.check_ready", text="", icon="FILE_REFRESH")
+
+
+def _draw_progress(layout: bpy.types.UILayout, install: Installing) -> None:
+    row = layout.row(align=True)
+    if install.part is None:
+        row.label(text=install.doing, icon="IMPORT")
+    else:
+        row.progress(factor=install.part, text=install.doing)
+    row.operator("sinew.install_cancel", text="", icon="X")
+    layout.operator("wm.path_open", text="Open the Log", icon="TEXT").filepath = str(installing.log_path())
+
+
+def _offer(missing: tuple[str, ...]) -> str:
+    size = sum(_SIZE.get(name, 1) for name in missing)
+    return f"Install {_names(missing)} (about {size} MB)"
+
+
+def _names(missing: tuple[str, ...]) -> str:
+    """The large ones by name; the small ones come with them unless they are all there is."""
+    shown = [_NAMES[name] for name in missing if name in ("mujoco", "torch")]
+    return " and ".join(shown or [_NAMES.get(name, name) for name in missing])
