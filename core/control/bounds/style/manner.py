@@ -19,7 +19,7 @@ from .smoothness import Smoothness
 from .terms import NAME, weighed
 
 _LONGEST = CONTROL_FPS  # steps of a window over what is no cycle
-_SHARE = 0.4  # of the source's own distance from the manner: the scale of the reward
+_SHARE = 0.6  # of the source's own distance from the manner: the scale of the reward
 
 Gram = NDArray[np.float32]
 

@@ -103,7 +103,7 @@ def test_who_moves_in_the_manner_is_worth_more_than_who_moves_as_the_source(walk
         for step in range(1, 3 * walk.steps):
             worth = style.worth(course_seen(course, np.array([step % course.steps])))
         worths.append(float(worth[0]))
-    assert worths[1] > 3.0 * worths[0] > 0.0
+    assert worths[1] > 2.0 * worths[0] > 0.0
 
 
 def test_who_begins_anew_is_taken_to_have_done_as_the_source_before(walk, course_of, manner):
@@ -141,8 +141,8 @@ def test_shaking_is_worth_less_than_moving_as_the_source_does(walk):
     for step in range(1, 10):
         seen = course_seen(walk, at + step)
         plain.append(smooth.worth(seen))
-        wild.append(shaken.worth(replace(seen, qvel=seen.qvel + rng.normal(scale=3.0, size=seen.qvel.shape))))
-    assert np.mean(plain) > 0.6
+        wild.append(shaken.worth(replace(seen, qvel=seen.qvel + rng.normal(scale=25.0, size=seen.qvel.shape))))
+    assert np.mean(plain) > 0.95
     assert np.mean(wild) < 0.5 * np.mean(plain)
 
 
