@@ -15,7 +15,7 @@ from . import learning
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDEST = 8
 # The curves that an animator watches while skills are learned, in their order.
-_WATCHED = ("change", "push_n", "cost")
+_WATCHED = ("change", "push_n", "stood", "cost")
 
 # What went wrong last, by armature: as long as nothing else was done there.
 _problems: dict[str, SinewError] = {}

@@ -108,7 +108,7 @@ def measure_text(name: str, value: Any) -> tuple[str, str]:
         return _words(name), "yes" if value else "no"
     if not isinstance(value, float | int):
         return _words(name), str(value)
-    if "_use" in name:
+    if "_use" in name or name == "stood":  # shares
         return _words(name), f"{100.0 * value:.0f} %"
     if name.endswith("_ratio"):
         return _words(name), f"{value:.3g}×"

@@ -30,7 +30,7 @@ METHOD = "graph_learn"
 CYCLES = ("walk", "run", "spinkick", "dance_a", "backflip")
 """Clips of the paper's kinds of cyclic skills; a spin kick that ends nearly as it began is one, too."""
 _CLOCK = "clock"  # in what a graph tells about itself
-_SHOWN = ("change", "push_n", "cost")
+_SHOWN = ("change", "push_n", "stood", "cost")
 
 
 def cache_root() -> Path:

@@ -214,6 +214,7 @@ def test_numbers_for_people():
         ("tries", 3): ("Tries", "3"),
         ("done", True): ("Done", "yes"),
         ("note", "x"): ("Note", "x"),
+        ("stood", 0.94): ("Stood", "94 %"),
     }
     assert {pair: views.measure_text(*pair) for pair in said} == said
 

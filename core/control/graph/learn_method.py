@@ -102,7 +102,7 @@ def _known(run: Run, layout: Layout) -> ControlGraph | None:
 def _figures(now: Progress) -> dict[str, float]:
     """Numbers for the live curves: of the last iteration."""
     last = now.curve[-1] if now.curve else {}
-    return {name: float(last[name]) for name in ("change", "cost", "push_n") if name in last}
+    return {name: float(last[name]) for name in ("change", "cost", "push_n", "stood") if name in last}
 
 
 def _shown(graph: ControlGraph, clip: Clip, run: Run, seed: int) -> Take:
