@@ -20,6 +20,7 @@ from ..training import Study, Terms, Training
 from .terms import NAME
 
 _LISTENS = 12  # updates in which only the value network learns: it knows nothing yet, and would lead the policy astray
+_EVERY = 50_000  # samples after which who began with a policy is tested again
 _PATIENCE = 400_000  # samples without a better style after which there is none to be had
 _BETTER = 1.01  # how much more a style must be worth to count as better
 
@@ -57,6 +58,10 @@ class StyledTraining(Training):
         if listening and len(self.trainer.curve) == _LISTENS:
             learner.rate = learner.settings.actor_rate
             learner.actor.forget()
+        last = self.tests[-1].samples if self.tests else 0
+        if self._begun and not listening and self.samples - last >= _EVERY:
+            # Styles are often sturdy by themselves and not with noise, by which others are judged before a test.
+            self.test()
         return record
 
     def test(self) -> Endurance:
