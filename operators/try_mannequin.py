@@ -40,7 +40,12 @@ class SINEW_OT_try_mannequin(bpy.types.Operator):
             scene.frame_preview_start, scene.frame_preview_end = map(int, chosen.action.frame_range)
         scene.frame_set(int(chosen.action.frame_range[0]))
         _show(context)
-        return bpy.ops.sinew.simulate()
+        try:
+            bpy.ops.sinew.simulate()
+        except RuntimeError as error:
+            # What it reports as an error arrives here. The mannequin is there and may be simulated once that is mended.
+            self.report({"WARNING"}, str(error).strip().removeprefix("Error: "))
+        return {"FINISHED"}
 
 
 def _select(context: bpy.types.Context, armature: bpy.types.Object) -> None:

@@ -35,7 +35,7 @@ def test_it_is_as_tall_in_a_scene_of_centimetres_and_walks_beside_what_is_there(
     assert heads[..., 0].min() > 1.5  # the cube reaches to 1.5 m
 
 
-def test_one_click_adds_one_walker_and_simulates_it(addon, monkeypatch):
+def test_one_click_adds_one_walker_and_simulates_it(addon):
     bpy.ops.mesh.primitive_cube_add()
     cube = bpy.context.object
     assert bpy.ops.sinew.try_mannequin("EXEC_DEFAULT", True) == {"FINISHED"}
@@ -57,6 +57,13 @@ def test_nobody_is_simulated_without_an_engine(addon, monkeypatch):
     with pytest.raises(RuntimeError, match="needs a physics engine"):
         bpy.ops.sinew.try_mannequin()
     assert not bpy.data.armatures and not monitor.views()
+
+
+def test_a_worker_that_cannot_start_is_a_message_and_the_mannequin_stays(addon, monkeypatch, capfd):
+    monkeypatch.setenv("SINEW_PYTHON", "/nowhere/python")
+    assert bpy.ops.sinew.try_mannequin() == {"FINISHED"}
+    assert "The worker's Python '/nowhere/python' does not exist" in capfd.readouterr().out
+    assert bpy.context.scene.sinew.armature.animation_data.action and not monitor.views()
 
 
 def test_it_waits_for_object_mode(addon):
