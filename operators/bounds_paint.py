@@ -24,7 +24,7 @@ class BoundsPaint(BoundsVerb):
         **_KEPT,
     )
     frames: IntProperty(
-        name="Over Frames",
+        name="Frames",
         description="Over how many frames before the current one, and after it, that eases in and out",
         default=10,
         min=1,

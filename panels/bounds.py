@@ -92,8 +92,9 @@ def _draw_bounds(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
     column = layout.column()
     column.use_property_decorate = True  # the dots that set keys
     com = column.column(align=True)
+    com.label(text="Centre of Mass (m)")
     for axis, letter in enumerate("XYZ"):
-        _draw_width(com, own, "com", f"Centre of Mass {letter}" if axis == 0 else letter, axis)
+        _draw_width(com, own, "com", letter, axis)
     for name, label in (("root", "Root"), ("joints", "Joints"), ("effectors", "End Effectors")):
         _draw_width(column, own, name, label)
 
@@ -152,10 +153,10 @@ def _draw_painting(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
     told.operator("sinew.bounds_clear_keys", text="", icon="X")
     if views.shows_take(obj):
         paragraph(layout, context, "A take is shown: keys of bounds are in its source (Takes > Source)", icon="INFO")
-    shown = layout.row(heading="Show in Viewport")
-    shown.prop(scene.sinew_overlay, "bounds", text="")
+    shown = layout.row(heading="Show")
+    shown.prop(scene.sinew_overlay, "bounds", text="In Viewport")
     if scene.sinew_overlay.bounds and not scene.sinew_overlay.show:
-        shown.prop(scene.sinew_overlay, "show", text="Overlay is off", icon="HIDE_ON")
+        layout.prop(scene.sinew_overlay, "show", text="The overlay is off", icon="HIDE_ON", toggle=True)
 
 
 def _draw_training(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:

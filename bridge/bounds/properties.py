@@ -167,7 +167,7 @@ class SINEW_PG_bounds(bpy.types.PropertyGroup):
         **_FIXED,
     )
     paint_frames: IntProperty(
-        name="Over Frames",
+        name="Frames",
         description="Over how many frames before the current one, and after it, that eases in and out",
         default=10,
         min=1,

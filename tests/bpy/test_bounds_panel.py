@@ -36,7 +36,7 @@ class BoundsLayout(SkillsLayout):
     def panel(self, idname, default_closed=False):
         return BoundsLayout(self.page), BoundsLayout(self.page)
 
-    def prop(self, data, name, text=None, icon="NONE", emboss=True, placeholder="", index=-1):
+    def prop(self, data, name, text=None, icon="NONE", emboss=True, placeholder="", index=-1, toggle=False):
         assert index < 0 or data.bl_rna.properties[name].array_length > index
         super().prop(data, name, text=text, icon=icon)
 
