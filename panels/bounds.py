@@ -174,7 +174,8 @@ def _draw_training(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
         body.prop(obj.sinew_bounds, "seed")
         body.prop(obj.sinew_bounds, "begin", placeholder="Nothing")
     if lacking := readiness.known():
-        message_box(layout, context, lacking.message, lacking.hint, is_error=False)
+        box = message_box(layout, context, lacking.message, lacking.hint, is_error=False)
+        box.operator("sinew.install_missing", icon="IMPORT")
     view = views.training_view(obj)
     if view is not None and view.alive:
         _draw_progress(layout, view)

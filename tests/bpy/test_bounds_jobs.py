@@ -8,10 +8,10 @@ import pytest
 from sinew.bridge import monitor, requests
 from sinew.bridge.bounds import asking, baking, files, readiness, training, views
 from sinew.bridge.bounds.baking import BakeRequest
+from sinew.bridge.readiness import Readiness
 from sinew.core.control.bounds.files import load_controller
 from sinew.core.errors import BoundsError
 from sinew.core.jobs import worker
-from sinew.core.learn.requirement import missing
 from sinew.core.sim.io import from_arrays
 from stock_clips import needs_stock
 
@@ -34,8 +34,6 @@ def learned():
 def walker(addon, monkeypatch):
     """The mannequin with the stock walk; jobs are done at once, in this process, and training takes moments."""
     monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: worker._run(job))
-    monkeypatch.setattr(readiness, "ask", lambda chosen: None)
-    readiness.clear()
     obj = mannequin("walk")
     obj.sinew_body.use_mesh = False
     settings = bpy.context.scene.sinew.methods.bounds_train
@@ -140,18 +138,15 @@ def test_a_controller_is_copied_beside_the_file(controller, walker, tmp_path):
 
 
 def test_a_python_that_cannot_train_is_told_how_before_there_is_a_job(walker, monkeypatch):
-    monkeypatch.setattr(readiness, "ask", lambda chosen: missing("/some/python", "torch"))
-    readiness.clear()
+    for known in (None, Readiness("/some/python"), Readiness("/some/python", "3.11", "MuJoCo 4", "PyTorch 2")):
+        monkeypatch.setattr("sinew.bridge.readiness._known", [known] if known else [])
+        readiness.require()
+    lacking = Readiness("/some/python", "3.11", "MuJoCo 4", missing=("torch",))
+    monkeypatch.setattr("sinew.bridge.readiness._known", [lacking])
     with refusal("Run: /some/python -m pip install torch"):
         bpy.ops.sinew.bounds_train()
     assert monitor.views() == []
     assert bpy.ops.sinew.simulate.poll()
-
-
-def test_the_workers_python_is_asked_what_it_has(monkeypatch):
-    assert readiness.ask("") is None
-    monkeypatch.setattr(readiness, "_QUESTION", "print('torch')")
-    assert "Training needs torch" in readiness.ask("").message
 
 
 def test_what_was_learned_before_is_trained_from_the_source_and_not_from_the_take(walker):
