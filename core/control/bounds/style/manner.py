@@ -20,6 +20,7 @@ from .terms import NAME, weighed
 
 _LONGEST = CONTROL_FPS  # steps of a window over what is no cycle
 _SHARE = 0.6  # of the source's own distance from the manner: the scale of the reward
+_FELT = 0.3  # of a cycle: how much the newest step is felt as
 
 Gram = NDArray[np.float32]
 
@@ -65,10 +66,24 @@ class MannerStyle:
         """(N,) from 0 to 1."""
         self._seen = np.roll(self._seen, -1, axis=1)
         self._seen[:, -1] = np.nan_to_num(self._looks(*links_seen(seen)))
-        self._features[:, self._count % self.window] = self._manner.encoder(self._seen)[:, 0]
+        newest = self._manner.encoder(self._seen)[:, 0]
+        self._features[:, self._count % self.window] = newest
         self._count += 1
-        away = gram_distance(gram(self._features), self._manner.wanted)
+        away = self._away(newest)
         return weighed(np.exp(-away / self.scale) * self._smoothness.worth(seen), self.strength)
+
+    def _away(self, newest: Gram) -> Array:
+        """(N,) distances of the last cycle, of which the newest features (N, U) are felt more than their share.
+
+        One step is a fortieth of a cycle, and what is done in it would hardly be felt before the next thirty are done.
+        So the distance goes on along its slope, as if the newest step were several. Over a cycle that is no change.
+        """
+        grams = gram(self._features)
+        apart = self._manner.wanted - grams
+        away = np.maximum(np.sqrt(np.einsum("nuv,nuv->n", apart, apart)), 1e-6)
+        ahead = np.einsum("nu,nuv,nv->n", newest, apart, newest, optimize=True)
+        felt = _FELT * (ahead - np.einsum("nuv,nuv->n", apart, grams)) / away
+        return np.asarray(np.maximum(away - felt, 0.0), dtype=float)
 
     def begin(self, which: Flags, seen: Seen) -> None:
         """Put the source before those that begin anew."""

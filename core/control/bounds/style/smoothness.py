@@ -17,7 +17,7 @@ from .quantities import links_seen
 # The paper does not print its scales. Here they are the source's own mean of each, times this. Who has just learned to
 # walk has fifteen times the accelerations of a capture, and with the noise of learning seventy: with less room, not
 # to shake would be all that there is to earn.
-_ROOM = 100.0
+_ROOM = 200.0
 
 
 class Smoothness:

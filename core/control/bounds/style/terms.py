@@ -20,7 +20,7 @@ from .quantities import Energy, Span, course_energy_j, course_volume_m3, links_s
 NAME = "style"
 """What the reward of any style is called in curves."""
 
-_MORE, _LESS = (1.0, 6.0), (0.25, 4.0)  # of the course's mean energy: where the reward begins and ends to change
+_MORE, _LESS = (1.0, 4.0), (0.25, 4.0)  # of the course's mean energy: where the reward begins and ends to change
 _VOLUMES = 1.1  # of the course's mean volume: the scale of its reward
 
 
