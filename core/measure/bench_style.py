@@ -134,8 +134,9 @@ class _Work:
             try:
                 kept = load_controller(path)
                 require_same_skill(kept, course)
-                return kept, dict(kept.about)
-            except (BadFile, SinewError):  # of another Sinew: a cache is no reason to stop
+                if kept.about["finished"]:
+                    return kept, dict(kept.about)
+            except (SinewError, KeyError):  # of another Sinew: a cache is no reason to stop
                 pass
         engine, study = engines.get(self.bench.engine), study_of(self.bench.settings)
         if style == "neutral":
@@ -146,9 +147,8 @@ class _Work:
         with training:
             told = self._practise(style, training)
             controller = Controller(course, widths, training.policy, told)
-        if told["finished"]:
-            make_folder(path.parent)
-            save_controller(path, controller)
+        make_folder(path.parent)
+        save_controller(path, controller)
         return controller, told
 
     def _practise(self, style: str, training: Training) -> Row:
