@@ -156,14 +156,17 @@ def understood(python: str, answer: dict[str, str]) -> Readiness:
     if not engine and answer["pybullet"]:
         engine = f"Bullet {answer['pybullet']}"
     lacking = [name for name in needed if not answer[name]] + ([] if engine else ["mujoco"])
+    problem = answer.get("problem", "")
+    if not answer["numpy"]:
+        problem = problem or f"'{python}' has no NumPy: choose another Python, or install it there"
     learning = [name for name in ("safetensors", "torch") if not answer[name]]
     return Readiness(
         python,
         answer["version"],
         "" if lacking else engine,
         "" if learning else f"PyTorch {answer['torch'].partition('+')[0]}",
-        tuple(lacking + learning),
-        answer.get("problem", ""),
+        tuple(name for name in lacking + learning if name != "numpy"),
+        problem,
     )
 
 

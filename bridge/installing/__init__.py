@@ -23,7 +23,6 @@ PERIOD_S = 0.25
 
 # What to ask pip for, by the name that a package is imported by: the versions of requirements/common.txt.
 REQUIREMENTS = {
-    "numpy": "numpy",
     "scipy": "scipy==1.17.1",
     "cma": "cma==4.5.0",
     "coacd": "coacd==1.0.14",

@@ -25,7 +25,10 @@ SMALL_TORCH = "https://download.pytorch.org/whl/cpu"
 
 _PIP = """
 import glob, importlib.util, os, runpy, sys
+before = len(sys.path)
 runpy.run_path({entry!r})["use_packages"]()
+# The extension's own pip tells how far it is; the one that a Python brings may be too old for that.
+sys.path[:0] = [folder for folder in sys.path[before:] if os.path.isdir(os.path.join(folder, "pip"))]
 if importlib.util.find_spec("pip") is None and importlib.util.find_spec("ensurepip") is not None:
     import ensurepip
     sys.path[:0] = glob.glob(os.path.join(os.path.dirname(ensurepip.__file__), "_bundled", "pip-*.whl"))
@@ -72,7 +75,10 @@ def _install(root: Path, wanted: list[str]) -> int:
     every = sorted([one for one in before if one.partition("==")[0] not in names] + wanted)
     (part / "tmp").mkdir(parents=True)
     try:
-        code = _run(root, _pip(part / "site-packages", every), part / "tmp")
+        code = 0
+        for some in ([one for one in every if not _is_torch(one)], [one for one in every if _is_torch(one)]):
+            if some and code == 0:
+                code = _run(root, _pip(part / "site-packages", some), part / "tmp")
         imports = [_IMPORTED_BY.get(one.partition("==")[0], one.partition("==")[0]) for one in every]
         if code == 0:
             _say(f"Trying out {', '.join(imports)}")
@@ -92,10 +98,16 @@ def _install(root: Path, wanted: list[str]) -> int:
 def _pip(target: Path, requirements: list[str]) -> list[str]:
     command = [sys.executable, "-c", _PIP.format(entry=str(ENTRY)), "install", "--no-input", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-warn-script-location", "--target", str(target), *requirements]
-    small = sys.platform == "linux" and any(one.startswith("torch==") for one in requirements)
-    if small and _answers(SMALL_TORCH + "/torch/"):
+    if not _is_torch(requirements[0]):
+        # They ask for nothing but NumPy, and that is the Python's own: pip would bring another.
+        return [*command, "--no-deps"]
+    if sys.platform == "linux" and _answers(SMALL_TORCH + "/torch/"):
         command += ["--extra-index-url", SMALL_TORCH]
     return command
+
+
+def _is_torch(requirement: str) -> bool:
+    return requirement.partition("==")[0] == "torch"
 
 
 def _answers(address: str) -> bool:

@@ -120,7 +120,12 @@ def test_before_the_first_answer_nothing_is_claimed(addon):
         bpy.ops.sinew.install_cancel()
 
 
-@pytest.mark.parametrize("lacking", ["numpy", "scipy", "cma", "coacd", "mujoco"])
+def test_without_numpy_nothing_is_offered_but_another_python():
+    known = understood("python", ALL | LEARNER | {"numpy": ""})
+    assert not known.simulates and known.missing == () and "has no NumPy" in known.problem
+
+
+@pytest.mark.parametrize("lacking", ["scipy", "cma", "coacd", "mujoco"])
 def test_nothing_simulates_without_all_it_needs(lacking):
     known = understood("python", ALL | LEARNER | {lacking: ""})
     assert not known.simulates and not known.learns and known.missing == (lacking,)
