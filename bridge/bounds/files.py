@@ -95,11 +95,15 @@ def said_of(controller: Controller) -> tuple[str, ...]:
 def _learned(about: Mapping[str, Any]) -> tuple[str, ...]:
     samples, done, tests = about.get("samples"), about.get("done_after"), about.get("tests") or ()
     if isinstance(done, int | float):
-        return (f"Stays within its bounds since {done / _MILLION:.2f} million steps",)
+        return (f"Stays within its bounds since {_steps(done)} steps",)
     if isinstance(samples, int | float) and tests:
         share = max(float(test.get("share", 0.0)) for test in tests)
-        return (f"Not learned yet: {share:.0%} of what was asked, after {samples / _MILLION:.2f} million steps",)
+        return (f"Not learned yet: {share:.0%} of what was asked, after {_steps(samples)} steps",)
     return ()
+
+
+def _steps(count: float) -> str:
+    return f"{count / _MILLION:.2f} million" if count >= 0.1 * _MILLION else f"{count:.0f}"
 
 
 def keep(job: Job) -> Path | None:

@@ -17,12 +17,12 @@ from ..scenery import BOX, Color, Scenery, Solids
 
 _COM: Color = (1.0, 0.86, 0.25, 0.10)
 _COM_EDGE: Color = (1.0, 0.86, 0.25, 0.8)
-_TIPS: Color = (0.35, 0.85, 0.95, 0.07)
+_TIPS: Color = (0.35, 0.85, 0.95, 0.04)
 _TIPS_EDGE: Color = (0.35, 0.85, 0.95, 0.45)
 _TURNS: Color = (0.80, 0.62, 1.0, 0.45)
 _FILL: Color = (0.80, 0.62, 1.0, 0.18)
 _OPEN_M = 0.6  # how much of a side that has no end is shown
-_STEPS = 25
+_STEPS = 37
 _CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 _EDGES = np.array([(a, b) for a in range(8) for b in range(a) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 2.0])
 _AROUND = np.linspace(0.0, 2.0 * np.pi, _STEPS)
@@ -80,10 +80,8 @@ def _draw_tips(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: 
         if np.isfinite(width):
             radius = float(width) / shown.metres
             scenery.add_balls(end[None], radius, _TIPS)
-            for first, second in ((0, 1), (0, 2), (1, 2)):
-                ring = np.zeros((_STEPS, 3))
-                ring[:, first], ring[:, second] = _CIRCLE.T * radius
-                scenery.add_path(end + ring, _TIPS_EDGE)
+            # More than one ring a ball would hide the character.
+            scenery.add_path(end + radius * np.pad(_CIRCLE, ((0, 0), (0, 1))), _TIPS_EDGE)
 
 
 def _draw_turns(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
