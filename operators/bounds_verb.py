@@ -1,49 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the verbs about bounds have in common."""
-
-import bpy
+"""Verbs about bounds, whose problems stand in the Bounds panel."""
 
 from ..bridge.bounds import views
-from ..bridge.graph.views import why_no_armature
-from ..core.errors import SinewError
-from .reporting import waiting
+from .armature_verb import ArmatureVerb
 
 
-class BoundsVerb:
-    """A part of an operator that does something with the chosen armature's bounds.
+class BoundsVerb(ArmatureVerb):
+    """A part of an operator that does something with the chosen armature's bounds."""
 
-    What was done and why it cannot be done are both one sentence; the second is shown in the panel, too.
-    """
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Why it cannot be done, with the fix; '' if it can."""
-        return why_no_armature(context.scene)
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Say what is missing."""
-        reason = cls.why_not(context)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Do it, with a busy cursor."""
-        obj = context.scene.sinew.armature
-        try:
-            with waiting(context):
-                text = self.do(context, obj)
-        except SinewError as error:
-            views.say(obj.name, error)
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        views.say(obj.name, None)
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
-
-    def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
-        """The verb itself; gives the sentence that says what was done."""
-        raise NotImplementedError
+    say = staticmethod(views.say)

@@ -1,48 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the verbs about skills have in common."""
-
-import bpy
+"""Verbs about skills, whose problems stand in the Skills panel."""
 
 from ..bridge.graph import views
-from ..core.errors import SinewError
-from .reporting import waiting
+from .armature_verb import ArmatureVerb
 
 
-class GraphVerb:
-    """A part of an operator that does something with the chosen armature's skills.
+class GraphVerb(ArmatureVerb):
+    """A part of an operator that does something with the chosen armature's skills."""
 
-    What was done and why it cannot be done are both one sentence; the second is shown in the panel, too.
-    """
-
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Why it cannot be done, with the fix; '' if it can."""
-        return views.why_no_armature(context.scene)
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Say what is missing."""
-        reason = cls.why_not(context)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """Do it, with a busy cursor."""
-        obj = context.scene.sinew.armature
-        try:
-            with waiting(context):
-                text = self.do(context, obj)
-        except SinewError as error:
-            views.say(obj.name, error)
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        views.say(obj.name, None)
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
-
-    def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
-        """The verb itself; gives the sentence that says what was done."""
-        raise NotImplementedError
+    say = staticmethod(views.say)

@@ -9,7 +9,7 @@ from ..bridge.bounds.properties import ONE_BONE
 from ..bridge.graph.views import why_no_armature
 from ..bridge.job_views import JobView
 from ..bridge.properties import group_of
-from .drawing import SidebarPanel, message_box, paragraph
+from .drawing import SidebarPanel, curve_rows, message_box, paragraph, progress_bar
 
 
 class SINEW_PT_bounds_presets(PresetPanel, bpy.types.Panel):
@@ -190,17 +190,10 @@ def _draw_training(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
 
 
 def _draw_progress(layout: bpy.types.UILayout, view: JobView) -> None:
-    row = layout.row(align=True)
-    row.progress(factor=view.fraction, text=view.text)
-    row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
+    progress_bar(layout, view)
     if view.state == "running":
         layout.operator("sinew.bounds_finish", icon="CHECKMARK").job = view.id
-    column = layout.column(align=True)
-    column.scale_y = 0.8
-    for curve in views.live_curves(view):
-        split = column.split(factor=0.55)
-        split.label(text=f"{curve.name}: {curve.value}")
-        split.label(text=curve.bars)
+    curve_rows(layout, views.live_curves(view))
 
 
 def _draw_controller(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:

@@ -2,9 +2,13 @@
 """What the panels have in common."""
 
 import functools
+from collections.abc import Iterable
 
 import blf
 import bpy
+
+from ..bridge.graph.views import LiveCurve
+from ..bridge.job_views import JobView
 
 
 class SidebarPanel:
@@ -39,6 +43,23 @@ def message_box(
     if hint:
         paragraph(box, context, hint, icon="BLANK1")
     return box
+
+
+def progress_bar(layout: bpy.types.UILayout, view: JobView) -> None:
+    """Draw how far a job is, with a button that cancels it."""
+    row = layout.row(align=True)
+    row.progress(factor=view.fraction, text=view.text)
+    row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
+
+
+def curve_rows(layout: bpy.types.UILayout, curves: Iterable[LiveCurve]) -> None:
+    """Draw how learning goes, a line for each curve."""
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for curve in curves:
+        split = column.split(factor=0.55)
+        split.label(text=f"{curve.name}: {curve.value}")
+        split.label(text=curve.bars)
 
 
 @functools.lru_cache(maxsize=64)

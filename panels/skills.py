@@ -6,7 +6,7 @@ import bpy
 from ..bridge.graph import asking, files, views
 from ..bridge.graph.files import GraphView
 from ..bridge.properties import group_of
-from .drawing import SidebarPanel, message_box, paragraph
+from .drawing import SidebarPanel, curve_rows, message_box, paragraph, progress_bar
 
 _KINDS = {"AUTO": "AUTO", "CYCLE": "FILE_REFRESH", "ONCE": "FORWARD", "RISE": "SORT_DESC"}
 
@@ -152,15 +152,8 @@ def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
         button.scale_y = 1.4
         button.operator("sinew.graph_learn", icon="PLAY")
         return
-    row = layout.row(align=True)
-    row.progress(factor=view.fraction, text=view.text)
-    row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
-    column = layout.column(align=True)
-    column.scale_y = 0.8
-    for curve in views.live_curves(view):
-        split = column.split(factor=0.55)
-        split.label(text=f"{curve.name}: {curve.value}")
-        split.label(text=curve.bars)
+    progress_bar(layout, view)
+    curve_rows(layout, views.live_curves(view))
 
 
 def _draw_graph(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
