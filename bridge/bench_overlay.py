@@ -50,7 +50,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Milliseconds a redraw, the median and the 95th percentile over a scrub."""
     if arguments.window:
         return _in_a_window(arguments)
-    from .. import register, unregister
+    from . import register, unregister
 
     register()
     try:
@@ -61,7 +61,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def measure_in_window(bodies: int) -> None:
     """In a Blender with a window: measure once it shows, print the figures, and quit."""
-    from .. import register
+    from . import register
 
     register()
 

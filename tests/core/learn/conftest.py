@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lets the tests of this folder share ``toys`` by name, which pytest's importlib mode does not."""
+"""Lets the tests of this folder share ``small_worlds`` by name, which pytest's importlib mode does not."""
 
 import sys
 from pathlib import Path

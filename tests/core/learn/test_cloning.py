@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from toys import Balance, played
+from small_worlds import Balance, played
 
 from sinew.core.errors import LearningFailed
 from sinew.core.learn.cloning import clone

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from toys import Balance, Bandit, Clockwork, played
+from small_worlds import Balance, Bandit, Clockwork, played
 
 from sinew.core.learn.settings import LearnSettings
 from sinew.core.learn.trainer import Trainer

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from toys import Balance, Bandit
+from small_worlds import Balance, Bandit
 
 from sinew.core.errors import BadFile
 from sinew.core.learn import checkpoint, files
