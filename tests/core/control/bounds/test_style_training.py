@@ -58,9 +58,10 @@ def trained(run=None, clip="walk", **settings):
 @pytest.fixture(scope="module")
 def neutral():
     try:
-        return trained().products["controller"]
+        stock.load("walk")
     except BadFile as error:
         pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+    return trained().products["controller"]
 
 
 def weights_of(product):
