@@ -106,6 +106,7 @@ class Seen:
         level[:, 1] -= course.com_velocity[self.at]
         upright = multiply(about_z(-self.heading_off), self.qpos[:, 3:7])
         tilt = to_rotation_vector(multiply(upright, _inverse(course.qpos[self.at, 3:7])))
+        tilt[:, 2] = 0.0  # what is left of the heading is rounding, which differs with where arrays lie in memory
         parts = [
             level[:, 0] / _PLACE_M,
             level[:, 1] / _SPEED_M_S,
