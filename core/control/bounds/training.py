@@ -20,7 +20,7 @@ from ...learn.trainer import Trainer
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
 from .course import CONTROL_FPS, Course
-from .environment import TIME, BoundsEnvironment, EpisodeRules
+from .environment import OVER, TIME, BoundsEnvironment, EpisodeRules
 from .playing import Endurance, endured
 from .rewards import Term
 
@@ -161,8 +161,11 @@ class Training:
 
 
 def lives_s(record: Record, study: Study) -> float:
-    """Seconds that copies last with noise, as told by how many left the bounds in an update."""
-    left = sum(count for reason, count in record.endings.items() if reason != TIME)
+    """Seconds that copies last with noise, as told by how many left the bounds in an update.
+
+    Who came to the end of a clip did not leave them: a clip of one second may be kept up for ten, over and over.
+    """
+    left = sum(count for reason, count in record.endings.items() if reason not in (OVER, TIME))
     return study.worlds * study.learn.horizon / max(left, 1) / CONTROL_FPS
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
-from sinew.core.control.bounds.environment import EpisodeRules
+from sinew.core.control.bounds.environment import OVER, TIME, EpisodeRules
 from sinew.core.control.bounds.playing import endured
-from sinew.core.control.bounds.training import Study, Training
+from sinew.core.control.bounds.training import Study, Training, lives_s
 from sinew.core.errors import BadFile
 from sinew.core.learn.settings import LearnSettings
 from sinew.core.motion.io import stock
@@ -85,3 +86,11 @@ def test_other_seeds_learn_otherwise(training_of):
     first.advance()
     second.advance()
     assert not np.array_equal(weights(first), weights(second))
+
+
+def test_whoever_comes_to_the_end_of_the_clip_has_not_left_the_bounds(training_of):
+    training = training_of()
+    record = training.advance()
+    ended = {"com x": 2, OVER: 30, TIME: 5}
+    samples = STUDY.worlds * LEARN.horizon
+    assert lives_s(dataclasses.replace(record, endings=ended), STUDY) == pytest.approx(samples / 2 / 30.0)
