@@ -36,7 +36,21 @@ def test_what_has_an_end_is_asked_for_no_longer(body, course_of, world_of):
     widths = np.full_like(widths_of(body, kick, "kick"), 100.0)
     found = endured(kick, widths, nothing(body), world_of(8), 20.0)
     assert found.whole
-    np.testing.assert_array_equal(found.asked, kick.steps - found.at)
+    assert (found.at == 0).all()
+    assert (found.asked == kick.steps).all()
+
+
+def test_what_has_an_end_is_begun_a_little_differently_each_time(body, course_of, world_of):
+    kick, seen = course_of("kick"), []
+
+    def watching(observed):
+        seen.append(observed)
+        return np.zeros((len(observed), body.nu))
+
+    endured(kick, np.full_like(widths_of(body, kick, "kick"), 100.0), watching, world_of(8), 0.1)
+    first = seen[0]
+    assert len(np.unique(first, axis=0)) == 8
+    np.testing.assert_allclose(first[0, 8:], 0.0, atol=0.05)
 
 
 def test_nobody_is_asked_for_more_than_there_is(body, course_of, walk):
