@@ -1,11 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files with what was learned: beside the .blend that refers to them, and never over another one."""
 
+import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import bpy
 
 from ..core.jobs import jobs_root
+
+View = TypeVar("View")
+
+
+def once(read: Callable[[Path], View]) -> Callable[[Path], View]:
+    """Decorate what reads a file for the panel: it is read once, and again when it changes, comes or goes."""
+
+    @functools.lru_cache(maxsize=16)
+    def kept(path: Path, _changed_ns: int, _size: int) -> View:
+        return read(path)
+
+    @functools.wraps(read)
+    def wrapped(path: Path) -> View:
+        try:
+            stamp = path.stat()
+        except OSError:
+            return kept(path, 0, 0)
+        return kept(path, stamp.st_mtime_ns, stamp.st_size)
+
+    return wrapped
 
 
 def absolute(obj: bpy.types.Object, text: str) -> Path | None:

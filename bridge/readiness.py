@@ -16,7 +16,9 @@ from typing import IO
 
 import bpy
 
+from ..core.errors import LearningMissing
 from ..core.jobs import processes
+from ..core.learn.requirement import missing
 from . import packages, preferences
 
 PERIOD_S = 0.1
@@ -87,6 +89,23 @@ _asking: list[_Asking] = []  # the question that is under way
 def current() -> Readiness | None:
     """The last answer; None before the first."""
     return _known[0] if _known else None
+
+
+def lacks_learning() -> LearningMissing | None:
+    """What the worker's Python lacks to train, and how it gets it; None where nothing is known to be missing.
+
+    Cheap enough for ``draw``. Where nobody has asked yet, the worker itself will tell.
+    """
+    found = current()
+    if found is None or not found.version or found.learner:
+        return None
+    return missing(found.python, next((name for name in ("torch", "safetensors") if name in found.missing), "torch"))
+
+
+def require_learning() -> None:
+    """Refuse to train with a Python that is known not to be able to."""
+    if (problem := lacks_learning()) is not None:
+        raise problem
 
 
 def is_checking() -> bool:

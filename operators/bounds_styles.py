@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..bridge import monitor, requests
-from ..bridge.bounds import asking, files, readiness, styling, views
+from ..bridge import monitor, readiness, requests
+from ..bridge.bounds import asking, files, styling, views
 from ..bridge.preferences import worker_python
 from ..core import jobs
 from .bounds_verb import BoundsVerb
@@ -24,7 +24,7 @@ class SINEW_OT_bounds_styles(BoundsVerb, bpy.types.Operator):
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Make the jobs; the monitor starts one after the other, and each comes home as a take."""
         jobs.worker_python(worker_python())  # before jobs are made that could not start
-        readiness.require()
+        readiness.require_learning()
         request = asking.training(context.scene, obj)
         made = styling.variants(request, requests.read(request), files.read(obj).content)
         for job in made:

@@ -4,12 +4,13 @@
 import bpy
 from bl_ui.utils import PresetPanel
 
-from ..bridge.bounds import asking, files, readiness, views
+from ..bridge import readiness
+from ..bridge.bounds import asking, files, views
 from ..bridge.bounds.properties import ONE_BONE
 from ..bridge.graph.views import why_no_armature
 from ..bridge.job_views import JobView
 from ..bridge.properties import group_of
-from .drawing import SidebarPanel, curve_rows, message_box, paragraph, progress_bar
+from .drawing import SidebarPanel, chosen_character, curve_rows, message_box, paragraph, progress_bar
 
 
 class SINEW_PT_bounds_presets(PresetPanel, bpy.types.Panel):
@@ -68,14 +69,10 @@ class SINEW_PT_bounds(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the bounds, painting, training, what was learned, and baking."""
-        layout, scene = self.layout, context.scene
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        reason = why_no_armature(scene)
-        if reason:
-            paragraph(layout, context, reason, icon="INFO")
+        layout = self.layout
+        obj = chosen_character(layout, context)
+        if obj is None:
             return
-        obj = scene.sinew.armature
         _draw_bounds(layout, obj)
         _draw_parts(layout, obj)
         _draw_painting(layout, context, obj)
@@ -173,7 +170,7 @@ def _draw_training(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
         body.prop(scene.sinew, "engine")
         body.prop(obj.sinew_bounds, "seed")
         body.prop(obj.sinew_bounds, "begin", placeholder="Nothing")
-    if lacking := readiness.known():
+    if lacking := readiness.lacks_learning():
         box = message_box(layout, context, lacking.message, lacking.hint, is_error=False)
         box.operator("sinew.install_missing", icon="IMPORT")
     view = views.training_view(obj)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import blf
 import bpy
 
-from ..bridge.graph.views import LiveCurve
+from ..bridge.graph.views import LiveCurve, why_no_armature
 from ..bridge.job_views import JobView
 
 
@@ -17,6 +17,17 @@ class SidebarPanel:
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Sinew"
+
+
+def chosen_character(layout: bpy.types.UILayout, context: bpy.types.Context) -> bpy.types.Object | None:
+    """The armature that a panel is about, with the layout made ready for its settings; else it says who is missing."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    reason = why_no_armature(context.scene)
+    if reason:
+        paragraph(layout, context, reason, icon="INFO")
+        return None
+    return context.scene.sinew.armature
 
 
 def paragraph(

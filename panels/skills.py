@@ -6,7 +6,7 @@ import bpy
 from ..bridge.graph import asking, files, views
 from ..bridge.graph.files import GraphView
 from ..bridge.properties import group_of
-from .drawing import SidebarPanel, curve_rows, message_box, paragraph, progress_bar
+from .drawing import SidebarPanel, chosen_character, curve_rows, message_box, paragraph, progress_bar
 
 _KINDS = {"AUTO": "AUTO", "CYCLE": "FILE_REFRESH", "ONCE": "FORWARD", "RISE": "SORT_DESC"}
 
@@ -75,14 +75,10 @@ class SINEW_PT_skills(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the skills, the transitions, learning, what was learned, and baking."""
-        layout, scene = self.layout, context.scene
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        reason = views.why_no_armature(scene)
-        if reason:
-            paragraph(layout, context, reason, icon="INFO")
+        layout = self.layout
+        obj = chosen_character(layout, context)
+        if obj is None:
             return
-        obj = scene.sinew.armature
         _draw_skills(layout, obj)
         _draw_transitions(layout, obj)
         _draw_learning(layout, context, obj)

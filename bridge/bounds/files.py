@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a character's learned controller is kept: a file that the .blend refers to, never one that another is in."""
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,17 +65,11 @@ def read_file(path: Path) -> Learned:
 def view_of(obj: bpy.types.Object) -> ControllerView:
     """What there is to see of the armature's controller. The file is read once, and again when it changes."""
     path = path_of(obj)
-    if path is None:
-        return ControllerView()
-    try:
-        stamp = path.stat()
-    except OSError:
-        return _view(path, 0, 0)
-    return _view(path, stamp.st_mtime_ns, stamp.st_size)
+    return ControllerView() if path is None else _view(path)
 
 
-@functools.lru_cache(maxsize=16)
-def _view(path: Path, _changed: int, _size: int) -> ControllerView:
+@beside.once
+def _view(path: Path) -> ControllerView:
     try:
         controller = read_file(path).controller
     except SinewError as error:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where a character's learned graph is kept: a file that the .blend refers to, never one that another graph is in."""
 
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,17 +62,11 @@ def read_file(path: Path) -> Learned:
 def view_of(obj: bpy.types.Object) -> GraphView:
     """What there is to see of the armature's graph. The file is read once, and again when it changes."""
     path = path_of(obj)
-    if path is None:
-        return GraphView()
-    try:
-        stamp = path.stat()
-    except OSError:
-        return _view(path, 0, 0)
-    return _view(path, stamp.st_mtime_ns, stamp.st_size)
+    return GraphView() if path is None else _view(path)
 
 
-@functools.lru_cache(maxsize=16)
-def _view(path: Path, _changed: int, _size: int) -> GraphView:
+@beside.once
+def _view(path: Path) -> GraphView:
     try:
         graph = read_file(path).graph
     except SinewError as error:

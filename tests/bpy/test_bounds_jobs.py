@@ -5,8 +5,8 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge import monitor, requests
-from sinew.bridge.bounds import asking, baking, files, readiness, training, views
+from sinew.bridge import monitor, readiness, requests
+from sinew.bridge.bounds import asking, baking, files, training, views
 from sinew.bridge.bounds.baking import BakeRequest
 from sinew.bridge.readiness import Readiness
 from sinew.core.control.bounds.files import load_controller
@@ -140,7 +140,7 @@ def test_a_controller_is_copied_beside_the_file(controller, walker, tmp_path):
 def test_a_python_that_cannot_train_is_told_how_before_there_is_a_job(walker, monkeypatch):
     for known in (None, Readiness("/some/python"), Readiness("/some/python", "3.11", "MuJoCo 4", "PyTorch 2")):
         monkeypatch.setattr("sinew.bridge.readiness._known", [known] if known else [])
-        readiness.require()
+        readiness.require_learning()
     lacking = Readiness("/some/python", "3.11", "MuJoCo 4", missing=("torch",))
     monkeypatch.setattr("sinew.bridge.readiness._known", [lacking])
     with refusal("Run: /some/python -m pip install torch"):

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge import monitor
-from sinew.bridge.bounds import asking, readiness, views
+from sinew.bridge import monitor, readiness
+from sinew.bridge.bounds import asking, views
 from sinew.bridge.job_views import JobView
 from sinew.bridge.overlay import fitting, moment
 from sinew.bridge.overlay.layers.bounds import draw_bounds
@@ -51,7 +51,7 @@ class BoundsLayout(SkillsLayout):
 @pytest.fixture(autouse=True)
 def _ready(monkeypatch):
     """Whoever asks is told at once that torch is there."""
-    monkeypatch.setattr(readiness, "known", lambda: None)
+    monkeypatch.setattr(readiness, "lacks_learning", lambda: None)
 
 
 def drawn():
@@ -110,7 +110,7 @@ def test_the_settings_of_training_are_mirrored(addon):
 
 def test_what_is_missing_for_training_is_said_and_all_else_works(addon, monkeypatch):
     hero()
-    monkeypatch.setattr(readiness, "known", lambda: missing("/a/python", "torch"))
+    monkeypatch.setattr(readiness, "lacks_learning", lambda: missing("/a/python", "torch"))
     page = drawn()
     assert "Training needs torch" in page.text and "/a/python -m pip install torch" in page.text
     assert "bounds_train" in page.idnames
