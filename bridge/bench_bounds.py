@@ -5,12 +5,13 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import BadSettings
 from ..core.files import write_whole
-from ..core.measure import bench_rows, bench_style, style_page
+from ..core.measure import bench_ablation, bench_claims, bench_rows, bench_style, style_page
 from ..core.measure.bench_bounds import CLIPS, PARTS, Bench, line_of, summary_of, with_settings
 from ..core.measure.bench_rows import Row
 from ..core.motion.io import stock
@@ -18,7 +19,9 @@ from . import bench_mocap, saving
 from .bench_options import numbers, say, words
 from .bench_sheets import sheet
 
-_ALL = (*PARTS, *bench_style.PARTS)
+_ALL = (*PARTS, *bench_ablation.PARTS, *bench_claims.PARTS, *bench_style.PARTS)
+_LINES = {"ablation": bench_ablation.line_of, "claims": bench_claims.line_of}
+_LINES |= dict.fromkeys(bench_style.PARTS, bench_style.line_of)
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PICTURES, _SHOWN_S = Path("images") / "styles", 3.0
 
@@ -27,8 +30,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
     add = parser.add_argument
     add("--only", type=words, default=(), metavar="PARTS", help=f"some of: {', '.join(_ALL)} (default all)")
-    add("--clips", type=words, default=CLIPS, metavar="NAMES", help=f"of the table (default {','.join(CLIPS)})")
+    add(
+        "--clips",
+        type=words,
+        default=(),
+        metavar="NAMES",
+        help=f"default {','.join(CLIPS)} for the table, {','.join(bench_ablation.CLIPS)} for ablation",
+    )
     add("--styles", type=words, default=(), metavar="NAMES", help="of the parts style and manner (default all)")
+    add(
+        "--variants",
+        type=words,
+        default=(),
+        metavar="NAMES",
+        help=f"of ablation: {', '.join(bench_ablation.VARIANTS)}; of claims: {', '.join(bench_claims.CLAIMS)}, or what "
+        "their rows call variants (default all)",
+    )
     add("--seeds", type=numbers, default=(0, 1), metavar="N,…", help="default 0,1")
     add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
@@ -55,16 +72,14 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     for folder in (arguments.kept, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:
             saving.require_writable_folder(folder)
-    bench = Bench(
-        arguments.kept, arguments.engine, arguments.clips, minutes=arguments.minutes, anew=arguments.anew, say=say
-    )
+    bench = Bench(arguments.kept, arguments.engine, minutes=arguments.minutes, anew=arguments.anew, say=say)
     bench = with_settings(bench, arguments.set)
     rows: list[Row] = []
     finished = True
     try:
         for row in _rows(bench, arguments):
             rows.append(row)
-            say(bench_style.line_of(row) if row["part"] in bench_style.PARTS else line_of(row))
+            say(_LINES.get(row["part"], line_of)(row))
             if arguments.rows is not None:
                 bench_rows.append(arguments.rows, row)
     except KeyboardInterrupt:  # what is known is still worth a table
@@ -77,9 +92,16 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
     """Of the parts that were asked for, those of learning first, then those of styles."""
     wanted = arguments.only or _ALL
-    yield from bench.rows([part for part in wanted if part in PARTS], arguments.seeds)
+    clips, seeds, variants = arguments.clips, arguments.seeds, arguments.variants
+    whole = replace(bench, clips=clips or CLIPS)
+    yield from whole.rows([part for part in wanted if part in PARTS], seeds)
+    if "ablation" in wanted:
+        known = [name for name in variants if name in bench_ablation.VARIANTS]
+        yield from bench_ablation.rows(replace(bench, clips=clips or bench_ablation.CLIPS), seeds, known)
+    if "claims" in wanted:
+        yield from bench_claims.rows(replace(bench, clips=clips), seeds, variants)
     styles = [part for part in wanted if part in bench_style.PARTS]
-    yield from bench_style.rows(bench, styles, arguments.seeds, bench_mocap.clip_of, arguments.styles)
+    yield from bench_style.rows(whole, styles, seeds, bench_mocap.clip_of, arguments.styles)
 
 
 def _write_page(bench: Bench, rows: list[Row], folder: Path) -> None:

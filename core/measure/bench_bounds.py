@@ -16,14 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from ..body import BodyModel
 from ..body.build import build_body
 from ..control.bounds.bounds import bounds_of_preset, widths_on
 from ..control.bounds.course import CONTROL_FPS, Course
+from ..control.bounds.presets import BoundsPreset
 from ..control.bounds.train_method import BoundsTrainSettings, course_of, study_of, terms_of
 from ..control.bounds.training import Study, Training, lives_s
 from ..errors import BadFile, SinewError
 from ..files import make_folder, read_arrays, write_arrays
 from ..geometry.quaternions import Array
+from ..motion import Clip
 from ..motion.io import stock
 from ..sim import engines
 from ..sim.stage import Character, Stage
@@ -69,7 +72,12 @@ class Bench:
                     yield self._row(part, name, seed)
 
     def _row(self, part: str, name: str, seed: int) -> Row:
-        row: Row = {
+        begun = self.started(part, name, seed)
+        return attempted(begun, lambda: (table if part == "table" else throughput)(self, name, seed))
+
+    def started(self, part: str, name: str, seed: int) -> Row:
+        """What a row begins with: what it is of."""
+        return {
             "part": part,
             "name": name,
             "seed": seed,
@@ -80,13 +88,6 @@ class Bench:
             "commit": bench_rows.commit(),
             "machine": bench_rows.machine(),
         }
-        try:
-            return row | (table(self, name, seed) if part == "table" else throughput(self, name, seed))
-        except SinewError as error:
-            return row | {"refused": str(error)}
-        except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour
-            traceback.print_exc()
-            return row | {"bug": f"{type(error).__name__}: {error}"}
 
     def training(self, name: str, seed: int) -> Training:
         """A stock clip to be learned."""
@@ -95,45 +96,81 @@ class Bench:
         return Training(course, widths, engines.get(self.engine), study, seed, lambda: terms_of(self.settings))
 
 
+def attempted(begun: Row, measure: Callable[[], Row]) -> Row:
+    """The row with what is measured, or with the reason why that failed: one bug must not cost the rows of an hour."""
+    try:
+        return begun | measure()
+    except SinewError as error:
+        return begun | {"refused": str(error)}
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other rows are not to blame
+        traceback.print_exc()
+        return begun | {"bug": f"{type(error).__name__}: {error}"}
+
+
 def prepared(name: str, settings: BoundsTrainSettings) -> tuple[Course, Array]:
     """A stock clip as a course, and the widths on it."""
     clip = stock.load(name)
-    body = build_body(clip.skeleton, clip=clip)[0]
+    return within(build_body(clip.skeleton, clip=clip)[0], clip, settings, settings.bounds)
+
+
+def within(
+    body: BodyModel, clip: Clip, settings: BoundsTrainSettings, bounds: BoundsPreset | str
+) -> tuple[Course, Array]:
+    """A clip as a course of a body, and the widths of some bounds on it."""
     course = course_of(body, clip, settings)
-    return course, widths_on(bounds_of_preset(body, settings.bounds), course, clip)
+    return course, widths_on(bounds_of_preset(body, bounds), course, clip)
 
 
 def table(bench: Bench, name: str, seed: int) -> Row:
     """One row of table 1: millions of samples and minutes until the skill lasts."""
-    budget = round(bench.settings.millions * 1e6)
     words = (name, bench.engine, bench.settings.bounds, str(seed))
     with bench.training(name, seed) as training:
-        kept = Kept(bench.folder / f"{'_'.join(words)}.npz", training)
-        if not bench.anew:
-            kept.load()
-        began = told = saved = time.perf_counter()
-        while training.samples < budget and training.done_after is None:
-            record = training.advance()
-            now = time.perf_counter()
-            if now - told > _LINE_EVERY_S:
-                told = now
-                shares = [test.share for test in training.tests[-1:]]
-                lasts = f", lasts {100 * shares[0]:.0f} %" if shares else ""
-                lives = lives_s(record, training.study)
-                bench.say(f"{name}: {training.samples / 1e6:.2f} M, lives {lives:.1f} s{lasts}")
-            if now - saved > _SAVED_EVERY_S:
-                saved = now
-                kept.save()
-            if bench.minutes is not None and now - began > 60.0 * bench.minutes:
-                break
-        kept.save()
-        return {**_figures(name, training), "minutes": kept.seconds / 60.0, "core_minutes": kept.core_seconds / 60.0}
+        spent = practised(bench, training, name, bench.folder / f"{'_'.join(words)}.npz")
+        return {**_figures(name, training), **spent}
+
+
+def practised(bench: Bench, training: Training, label: str, path: Path) -> Row:
+    """Let a training go on from what is kept of it, until it is done or has used up its samples or this run's minutes.
+
+    Gives the minutes that it has taken in all runs.
+    """
+    kept = Kept(path, training)
+    if not bench.anew:
+        kept.load()
+    budget = round(bench.settings.millions * 1e6)
+    began = told = saved = time.perf_counter()
+    while training.samples < budget and not (bench.settings.stop and training.done_after is not None):
+        record = training.advance()
+        now = time.perf_counter()
+        if now - told > _LINE_EVERY_S:
+            told = now
+            lasts = "".join(f", lasts {100 * test.share:.0f} %" for test in training.tests[-1:])
+            lives = lives_s(record, training.study)
+            bench.say(f"{label}: {training.samples / 1e6:.2f} M, lives {lives:.1f} s{lasts}")
+        if now - saved > _SAVED_EVERY_S:
+            saved = now
+            kept.save()
+        if bench.minutes is not None and now - began > 60.0 * bench.minutes:
+            break
+    kept.save()
+    return {"minutes": kept.seconds / 60.0, "core_minutes": kept.core_seconds / 60.0}
 
 
 def _figures(name: str, training: Training) -> Row:
-    done = training.done_after
     best = min((column[name] for column in (PAPER_M, DEEPMIMIC_M) if name in column), default=None)
-    study, curve = training.study, training.trainer.curve
+    done = training.done_after
+    return {
+        **learned(training),
+        "paper_m": PAPER_M.get(name),
+        "deepmimic_m": DEEPMIMIC_M.get(name),
+        "reached": None if best is None else done is not None and done / 1e6 < best,
+        "starts": training.environments[0].starts.curve[-1:],
+    }
+
+
+def learned(training: Training) -> Row:
+    """How a training went, with its curve: seconds that copies live with noise, by samples."""
+    study, curve, done = training.study, training.trainer.curve, training.done_after
     thin = max(1, len(curve) // _CURVE_POINTS)
     return {
         "cycle_s": training.course.duration_s,
@@ -144,12 +181,8 @@ def _figures(name: str, training: Training) -> Row:
         "samples_m": training.samples / 1e6,
         "done_m": None if done is None else done / 1e6,
         "share": max((test.share for test in training.tests), default=0.0),
-        "paper_m": PAPER_M.get(name),
-        "deepmimic_m": DEEPMIMIC_M.get(name),
-        "reached": None if best is None else done is not None and done / 1e6 < best,
         "curve": [[one.samples, round(lives_s(one, study), 3)] for one in curve[::thin]],
         "tests": [[test.samples, round(test.share, 4)] for test in training.tests],
-        "starts": training.environments[0].starts.curve[-1:],
     }
 
 

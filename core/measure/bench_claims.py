@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two claims of the paper (Ma et al. 2021), checked: poor references, and what the width of bounds does to a motion.
+
+``keyframes`` (section 5.2, figure 7): a clip of which few poses are left is learned within bounds, and not as well by
+imitation alone, from as many samples. ``width`` (section 5.4.1): tighter bounds change what there are many ways to do,
+such as a walk, and not what there is hardly another way to do, such as a cartwheel.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..body.build import build_body
+from ..control.bounds.bounds import bounds_of_preset, widths_on
+from ..control.bounds.course import CONTROL_FPS, Course
+from ..control.bounds.playing import endured
+from ..control.bounds.presets import BoundsPreset
+from ..control.bounds.train_method import study_of, terms_of
+from ..control.bounds.training import Training
+from ..geometry.quaternions import angle_between
+from ..motion.io import stock
+from ..sim import engines
+from ..sim.engine import World
+from ..sim.stage import Character, Stage
+from .bench_bounds import Bench, attempted, learned, practised, within
+from .bench_rows import Row
+from .keyframing import sparse
+from .ways import Way, between, from_source, swing, watch
+
+PARTS = ("claims",)
+KEYFRAMES, WIDTH = "keyframes", "width"
+CLAIMS = (KEYFRAMES, WIDTH)
+FALLS = BoundsPreset("falls", "Falls", "Nothing but a fall ends it", (None, None, 0.35), None, None, None)
+"""For imitation alone, where an episode ends only by a fall: the centre of mass is far lower than it should be."""
+TAUGHT = {"bounds": ("survival", True), "bounds_imitation": ("imitation", True), "imitation": ("imitation", False)}
+"""By variant the reward, and whether the bounds hold."""
+WIDTHS = {"walk": ("loose", "tight", "cartwheel"), "cartwheel": ("loose", "cartwheel", "tight")}
+"""By clip the presets it is learned within; what is learned in the others is compared with the first."""
+SKILLS = ("run",)
+POSES = 4
+
+_COPIES = 32
+
+
+def rows(bench: Bench, seeds: Sequence[int], only: Sequence[str] = ()) -> Iterator[Row]:
+    """Every row as soon as it is known. only: claims, or variants of them; all if it is empty."""
+    wanted = {name for name in only if name not in CLAIMS}
+    for seed in seeds:
+        for claim in [claim for claim in CLAIMS if claim in only or not set(only) & set(CLAIMS)]:
+            names = SKILLS if claim == KEYFRAMES else tuple(WIDTHS)
+            for name in [name for name in bench.clips if name in names] if bench.clips else names:
+                before: list[Way] = []
+                for variant in TAUGHT if claim == KEYFRAMES else WIDTHS[name]:
+                    if not wanted or variant in wanted:
+                        row = {**bench.started("claims", name, seed), "claim": claim, "variant": variant}
+                        measured = _Keyframes if claim == KEYFRAMES else _Width
+                        yield attempted(row, measured(bench, name, seed, variant, before))
+
+
+@dataclass(eq=False)
+class _Work:
+    """A clip that is learned in one way. before: what was done in other ways."""
+
+    bench: Bench
+    name: str
+    seed: int
+    variant: str
+    before: list[Way]
+
+    def practised(self, claim: str, training: Training) -> Row:
+        """Learn, and see it once at least."""
+        words = (claim, self.name, self.bench.engine, str(self.seed), self.variant)
+        path = self.bench.folder / f"{'_'.join(words)}.npz"
+        spent = practised(self.bench, training, f"{claim} {self.name} {self.variant}", path)
+        if not training.tests:
+            training.test()
+        return {**learned(training), **spent}
+
+    def world(self, course: Course) -> World:
+        """One to be watched in."""
+        return engines.get(self.bench.engine).compile(Stage((Character(course.body),)), _COPIES)
+
+
+class _Keyframes(_Work):
+    """A reference of few poses; nobody stops early, so that all have as many samples."""
+
+    def __call__(self) -> Row:
+        clip = stock.load(self.name)
+        body, poor = build_body(clip.skeleton, clip=clip)[0], sparse(clip, POSES)
+        reward, bounded = TAUGHT[self.variant]
+        settings = replace(self.bench.settings, reward=reward, stop=False)
+        self.bench = replace(self.bench, settings=settings)
+        course, held = within(body, poor, settings, settings.bounds)
+        falls = widths_on(bounds_of_preset(body, FALLS), course, poor)
+        engine, study = engines.get(self.bench.engine), study_of(settings)
+        widths = held if bounded else falls
+        with Training(course, widths, engine, study, self.seed, lambda: terms_of(settings)) as training:
+            found = self.practised(KEYFRAMES, training)
+            policy = training.policy
+        with closing(self.world(course)) as world:
+            does, stands = (endured(course, one, policy, world, settings.seconds) for one in (held, falls))
+        off = angle_between(clip.local_quat_wxyz, poor.local_quat_wxyz)
+        return {
+            **found,
+            "poses": POSES,
+            "reference_off": float(off.mean()),
+            "does": does.share,
+            "does_s": float(np.mean(does.lived)) / CONTROL_FPS,
+            "stands": stands.share,
+            "stands_s": float(np.mean(stands.lived)) / CONTROL_FPS,
+        }
+
+
+class _Width(_Work):
+    """A clip within one of some bounds, against the same within the first of them."""
+
+    def __call__(self) -> Row:
+        settings = replace(self.bench.settings, bounds=self.variant)
+        self.bench = replace(self.bench, settings=settings)
+        with self.bench.training(self.name, self.seed) as training:
+            found = self.practised(WIDTH, training)
+            course, widths, policy = training.course, training.widths, training.policy
+        with closing(self.world(course)) as world:
+            way = watch(course, widths, policy, world, settings.seconds)
+        self.before.append(way)
+        return {
+            **found,
+            "bounds": self.variant,
+            "swing": swing(course),
+            "from_source": from_source(way),
+            "from_first": between(self.before[0], way) if len(self.before) > 1 else None,
+        }
+
+
+def line_of(row: Row) -> str:
+    """A row in a line, for whoever watches."""
+    head = f"claims {row['claim']} {row['name']} seed {row['seed']} {row['variant']}"
+    for word in ("refused", "bug"):
+        if word in row:
+            return f"{head}: {word}: {row[word]}"
+    spent = f"{row['samples_m']:.2f} M, {row['minutes']:.1f} min"
+    if row["claim"] == KEYFRAMES:
+        return f"{head}: {spent}: within bounds for {row['does_s']:.1f} s, on its feet for {row['stands_s']:.1f} s"
+    from_source, from_first = (
+        "–" if row[name] is None else f"{row[name]:.3f} rad" for name in ("from_source", "from_first")
+    )
+    return f"{head}: {spent}, lasts {row['share']:.0%}: {from_source} from its source, {from_first} from the first"
