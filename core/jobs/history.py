@@ -32,7 +32,9 @@ class History:
         self.measurements: dict[str, Any] = {}
         self.curves: dict[str, list[float]] = {}
         self.findings: list[dict[str, str]] = []
+        self.paused: Event | None = None
         self._last_time = 0.0
+        self._rested_s = 0.0
         self._progressed: tuple[float, int] | None = None
         self._recent_steps = self._recent_s = 0.0
 
@@ -63,11 +65,24 @@ class History:
             self.step = event["step"]
         elif kind == "progress":
             self._advance(event)
+        elif kind == "paused":
+            self.paused = event
+        elif kind == "continued":
+            self._go_on(event)
         elif kind == "finding":
             self.findings.append(event["finding"])
         elif kind in TERMINAL and self.end is None:
             self.end = event
             self.measurements = event.get("measurements", self.measurements)
+
+    def _go_on(self, event: Event) -> None:
+        """A rest is over: neither the rate of progress nor the time it took knows of it."""
+        if self.paused is not None:
+            rest_s = max(0.0, event["time"] - self.paused["time"])
+            self._rested_s += rest_s
+            if self._progressed is not None:
+                self._progressed = (self._progressed[0] + rest_s, self._progressed[1])
+        self.paused = None
 
     def _advance(self, event: Event) -> None:
         now, step = event["time"], event["step"]
@@ -93,16 +108,21 @@ class History:
             del curve[1:-1:2]
 
     def wall_s(self, alive: bool) -> float:
-        """Seconds since the run was started, or that it took."""
+        """Seconds since the run was started, or that it took, without its pauses."""
         first = self.started or self.launched
         if first is None:
             return 0.0
         began: float = first["time"]
-        return max(0.0, (time.time() if alive else self._last_time) - began)
+        return max(0.0, (self._now() if alive else self._last_time) - began - self._rested_s)
 
     def eta_s(self) -> float | None:
         """Seconds to go at the recent rate, or None while there is no rate yet."""
         if self._progressed is None or self._recent_steps <= 0.0:
             return None
         left_s = (self.total - self.step) * self._recent_s / self._recent_steps
-        return max(0.0, left_s - max(0.0, time.time() - self._progressed[0]))
+        return max(0.0, left_s - max(0.0, self._now() - self._progressed[0]))
+
+    def _now(self) -> float:
+        """The time, which stands still during a pause."""
+        paused_at: float | None = self.paused["time"] if self.paused is not None else None
+        return time.time() if paused_at is None else paused_at

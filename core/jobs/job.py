@@ -26,11 +26,13 @@ _FULL_BYTES = 1 << 16
 class JobStatus:
     """How a job stands.
 
-    state: 'created', 'starting', 'running', 'done', 'failed', 'cancelled', or 'lost' (a worker that ended
-        without a word: killed, crashed, power cut). All but the living and the done can be launched again.
+    state: 'created', 'starting', 'running', 'paused' (a living worker that waits), 'done', 'failed', 'cancelled', or
+        'lost' (a worker that ended without a word: killed, crashed, power cut). All but the living and the done can
+        be launched again.
     summary: how it went, in sentences, once it is done.
     curves: how the measurements went on the way, those that are numbers.
-    fraction: 0 to 1; eta_s: seconds to go, None while unknown; wall_s: seconds of this run; run: its number.
+    fraction: 0 to 1; eta_s: seconds to go, None while unknown; wall_s: seconds of this run without its pauses; run:
+        its number.
     """
 
     state: str
@@ -54,8 +56,8 @@ class JobStatus:
 
     @property
     def alive(self) -> bool:
-        """Whether a worker is at it."""
-        return self.state in ("starting", "running")
+        """Whether a worker is at it, or waits to go on."""
+        return self.state in ("starting", "running", "paused")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,7 @@ class Job:
         self.log = self.folder / "worker.log"
         self.cancel_file = self.folder / "cancel"
         self.finish_file = self.folder / "finish"
+        self.pause_file = self.folder / "pause"
         self.checkpoints = self.folder / "checkpoints"
         self.take_file = self.folder / "result" / "take.npz"
         self.report_file = self.folder / "result" / "report.json"
@@ -108,7 +111,7 @@ class Job:
             return JobStatus("created", message="Not started yet")
         while not history.end:
             if is_held(self.lock):
-                return self._alive("running" if history.started else "starting")
+                return self._alive(("paused" if history.paused else "running") if history.started else "starting")
             # The worker may have written its last words and gone between our reading and our looking at the lock.
             if not history.refresh():
                 break
@@ -123,6 +126,8 @@ class Job:
         message = "Starting the worker"
         if state == "running":
             message = f"Step {history.step} of {history.total}" if history.total else "Running"
+        elif state == "paused":
+            message = "Paused"
         return self._status(state, message, "", alive=True)
 
     def _ended(self) -> JobStatus:
@@ -143,7 +148,7 @@ class Job:
             history.step,
             history.total,
             1.0 if state == "done" else fraction,
-            history.eta_s() if state == "running" else None,
+            history.eta_s() if state in ("running", "paused") else None,
             message,
             hint,
             dict(history.measurements),
@@ -167,14 +172,25 @@ class Job:
         """Ask the worker to hand over what it has so far; nothing happens if none is at it."""
         if self.status().alive:
             _touch(self.finish_file)
+            self.go_on()
 
-    def forget_cancel(self) -> None:
-        """Remove what an earlier ``cancel`` or ``finish`` left, before a new run."""
-        for path in (self.cancel_file, self.finish_file):
-            try:
-                path.unlink(missing_ok=True)
-            except OSError as error:
-                raise cannot_write(path, error) from error
+    def pause(self) -> None:
+        """Ask for a rest: the worker waits at its next report of progress, and who waits for his turn is passed over.
+
+        It lasts until ``go_on``, whoever is looking; nothing happens to a job that has ended.
+        """
+        status = self.status()
+        if status.alive or status.state == "created":
+            _touch(self.pause_file)
+
+    def go_on(self) -> None:
+        """Take a ``pause`` back; the worker goes on with its very next step."""
+        _remove(self.pause_file)
+
+    def forget_requests(self) -> None:
+        """Remove what an earlier ``cancel``, ``finish`` or ``pause`` left, before a new run."""
+        for path in (self.cancel_file, self.finish_file, self.pause_file):
+            _remove(path)
 
     def product_file(self, name: str) -> Path:
         """Where something that was made beside the take is kept."""
@@ -259,5 +275,12 @@ def _disk_is_full(folder: Path) -> bool:
 def _touch(path: Path) -> None:
     try:
         path.touch()
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
     except OSError as error:
         raise cannot_write(path, error) from error

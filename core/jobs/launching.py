@@ -38,7 +38,7 @@ def launch(job: Job, python: str | None = None) -> "subprocess.Popen[bytes]":
             raise JobError(f"Job '{job.spec.title}' is running already", "Cancel it first, or wait until it is done")
         if job.has_result():
             raise JobError(f"Job '{job.spec.title}' is done already", "Collect its result, or make a new job")
-        job.forget_cancel()
+        job.forget_requests()
         cut_torn_tail(job.events)
         process = processes.start([path, str(_ENTRY), str(job.folder)], job.folder, job.log)
         try:

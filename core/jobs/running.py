@@ -20,6 +20,8 @@ from .job import Job
 _OFTEN_S = 0.1
 _SELDOM_S = 2.0
 _SLOWING = 1000.0
+# A worker that is paused looks this often whether it may go on.
+_REST_S = 0.2
 
 _log = logging.getLogger(__name__)
 
@@ -41,21 +43,23 @@ class WorkerRun:
         self.traces: list[Trace] = []
         self.products: dict[str, tuple[Mapping[str, np.ndarray], Mapping[str, Any]]] = {}
         self._began = time.monotonic()
+        self._rested_s = 0.0
         self._written = 0.0
         self._waiting: dict[str, Any] | None = None
 
     @property
     def wall_s(self) -> float:
-        """Seconds since the run began."""
-        return time.monotonic() - self._began
+        """Seconds since the run began, without its pauses."""
+        return time.monotonic() - self._began - self._rested_s
 
     def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
         """Say that ``step`` of ``total`` is done, with live numbers for the curve."""
         self.raise_if_cancelled()
         self._waiting = {"step": int(step), "total": int(total), "measurements": measurements}
-        pause_s = min(_SELDOM_S, max(_OFTEN_S, self.wall_s / _SLOWING))
-        if step >= total or time.monotonic() - self._written >= pause_s:
+        between_s = min(_SELDOM_S, max(_OFTEN_S, self.wall_s / _SLOWING))
+        if step >= total or time.monotonic() - self._written >= between_s:
             self.flush()
+        self.rest_if_paused()
 
     def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
         """Keep what is needed to go on from ``step`` after a kill."""
@@ -65,6 +69,7 @@ class WorkerRun:
     def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
         """The newest whole checkpoint as (step, arrays), with ``rng`` put back, or None at the beginning."""
         self.raise_if_cancelled()
+        self.rest_if_paused()
         checkpoint = checkpoints.load(self.job.checkpoints, self.rng)
         if checkpoint:
             _log.info("Going on from the checkpoint of step %d", checkpoint[0])
@@ -101,6 +106,25 @@ class WorkerRun:
         """Raise ``Cancelled`` if the user asked for it."""
         if self.job.cancel_file.exists():
             raise Cancelled
+
+    def rest_if_paused(self) -> None:
+        """Do nothing as long as the user wants a pause; a cancel ends it as well.
+
+        A file and sleep, not a signal, so that it is the same on every system, lasts when Blender is closed, and
+        nothing of the run changes by it. A worker that is killed meanwhile goes on from its checkpoint like any other.
+        """
+        if not self.job.pause_file.exists():
+            return
+        self.flush()  # what is seen is where it really is
+        self.write("paused")
+        began = time.monotonic()
+        try:
+            while self.job.pause_file.exists():
+                self.raise_if_cancelled()
+                time.sleep(_REST_S)
+        finally:
+            self._rested_s += time.monotonic() - began
+            self.write("continued")
 
     def flush(self) -> None:
         """Write the last report of progress, if it still waits for its turn."""

@@ -109,6 +109,7 @@ def _work(job: Job, number: int) -> dict[str, Any]:
     spec = job.spec
     run = WorkerRun(job, number)
     run.raise_if_cancelled()
+    run.rest_if_paused()
     job.check_inputs()
     clip = job.clip()
     method = registry.get(spec.method)

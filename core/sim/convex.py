@@ -45,6 +45,25 @@ class _Part:
     volume: float
 
 
+class _Patience:
+    """How much longer CoACD may take. What is done while it is waited for, such as a pause, is not held against it."""
+
+    def __init__(self, limit_s: float, while_waiting: Callable[[], None]) -> None:
+        self._ends = time.monotonic() + limit_s
+        self._while_waiting = while_waiting
+
+    @property
+    def left_s(self) -> float:
+        """Seconds to go, below zero when it has taken too long."""
+        return self._ends - time.monotonic()
+
+    def wait(self) -> None:
+        """Do what is to be done meanwhile."""
+        began = time.monotonic()
+        self._while_waiting()
+        self._ends += time.monotonic() - began
+
+
 def convex_pieces(
     name: str, mesh: Mesh, *, time_limit_s: float = TIME_LIMIT_S, while_waiting: Callable[[], None] = lambda: None
 ) -> tuple[tuple[Array, ...], tuple[Finding, ...]]:
@@ -59,7 +78,7 @@ def convex_pieces(
         raise BadStage(f"'{name}' has no volume", "Give it some thickness, such as a Solidify modifier")
     pieces: list[Array] = []
     findings: dict[str, Finding] = {}
-    ends = time.monotonic() + time_limit_s
+    patience = _Patience(time_limit_s, while_waiting)
     for part in _parts(whole):
         hull = _hull(part.mesh.vertices)
         if hull is None:
@@ -70,7 +89,7 @@ def convex_pieces(
                 finding = _filled_finding(name)
                 findings[finding.kind] = finding
             continue
-        found, why_not = _decompose(part, ends - time.monotonic(), while_waiting)
+        found, why_not = _decompose(part, patience)
         pieces += [corners for piece in found if (corners := _corners(piece)) is not None]
         if not found:
             pieces.append(_few(hull.points[hull.vertices]))
@@ -102,9 +121,7 @@ def _as_hull(part: _Part, hull: Any) -> Array | None:
     return _few(hull.points[hull.vertices])
 
 
-def _decompose(
-    part: _Part, time_left_s: float, while_waiting: Callable[[], None]
-) -> tuple[list[Array], tuple[str, str]]:
+def _decompose(part: _Part, patience: _Patience) -> tuple[list[Array], tuple[str, str]]:
     """Pieces by CoACD in a process of its own; none, with the reason and its fix, if that does not work out."""
     options = _options(part)
     with tempfile.TemporaryDirectory(prefix="sinew-") as folder:
@@ -112,7 +129,7 @@ def _decompose(
         np.savez(
             source, vertices=part.mesh.vertices, triangles=part.mesh.triangles, options=np.array(json.dumps(options))
         )
-        code = _run(source, target, time_left_s, while_waiting)
+        code = _run(source, target, patience)
         if code == 0 and target.exists():
             with np.load(target, allow_pickle=False) as arrays:
                 return np.split(arrays["corners"], arrays["ends"][:-1]), ("", "")
@@ -136,7 +153,7 @@ def _options(part: _Part) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _run(source: Path, target: Path, time_left_s: float, while_waiting: Callable[[], None]) -> int | None:
+def _run(source: Path, target: Path, patience: _Patience) -> int | None:
     """The decomposer's exit code; None if it took too long."""
     process = subprocess.Popen(
         [sys.executable, decomposer.__file__, str(source), str(target)],
@@ -145,12 +162,11 @@ def _run(source: Path, target: Path, time_left_s: float, while_waiting: Callable
         stderr=subprocess.DEVNULL,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    ends = time.monotonic() + time_left_s
     try:
         while process.poll() is None:
-            if time.monotonic() > ends:
+            if patience.left_s < 0.0:
                 return None
-            while_waiting()
+            patience.wait()
             time.sleep(0.05)
         return process.returncode
     finally:

@@ -78,7 +78,7 @@ def test_a_cancel_ends_the_batch_and_the_same_command_goes_on(scene, tmp_path, m
     def stopped(job):
         if job.spec.target["variation"] == 2:
             job.ask_to_stop()
-            monkeypatch.setattr(type(job), "forget_cancel", lambda self: None)
+            monkeypatch.setattr(type(job), "forget_requests", lambda self: None)
             return jobs.wait(job, jobs.launch(job))
         return original(job)
 

@@ -3,6 +3,7 @@
 
 import os
 import signal
+import time
 
 import pytest
 
@@ -31,6 +32,21 @@ def simulation(folder) -> jobs.Job:
     return jobs.create(clip, method="sampling", settings={"quality": "normal"}, engine="mujoco", seed=3, folder=folder)
 
 
+def paused(job: jobs.Job) -> jobs.Job:
+    """Simulate with a pause somewhere in the middle."""
+    process, end = jobs.launch(job), time.monotonic() + 60.0
+    while not job.status().fraction > 0.2:
+        assert time.monotonic() < end, job.status()
+        time.sleep(0.02)
+    job.pause()
+    while job.status().state != "paused":
+        assert job.status().alive and time.monotonic() < end, job.status()
+        time.sleep(0.02)
+    job.go_on()
+    assert jobs.wait(job, process).state == "done"
+    return job
+
+
 def test_killed_twice_and_cancelled_once_it_is_the_same_take(run_worker, same, tmp_path):
     whole, broken = simulation(tmp_path / "whole"), simulation(tmp_path / "broken")
     assert run_worker(whole).returncode == 0
@@ -45,6 +61,8 @@ def test_killed_twice_and_cancelled_once_it_is_the_same_take(run_worker, same, t
     same(one.take.motion, other.take.motion)
     assert one.take.contacts.tobytes() == other.take.contacts.tobytes()
     assert one.report["measurements"] == other.report["measurements"] and other.report["runs"] == 4
+
+    same(one.take.motion, paused(simulation(tmp_path / "paused")).result().take.motion)
 
     reader = jobs.history.EventReader(broken.events)
     steps: dict[int, list[int]] = {}
