@@ -11,7 +11,15 @@ from typing import Any
 
 from ..core.errors import BadSettings
 from ..core.files import write_whole
-from ..core.measure import bench_ablation, bench_claims, bench_rows, bench_style, style_page
+from ..core.measure import (
+    bench_ablation,
+    bench_claims,
+    bench_rows,
+    bench_style,
+    bounds_drawings,
+    bounds_page,
+    style_page,
+)
 from ..core.measure.bench_bounds import CLIPS, PARTS, Bench, line_of, summary_of, with_settings
 from ..core.measure.bench_rows import Row
 from ..core.motion.io import stock
@@ -24,6 +32,7 @@ _LINES = {"ablation": bench_ablation.line_of, "claims": bench_claims.line_of}
 _LINES |= dict.fromkeys(bench_style.PARTS, bench_style.line_of)
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PICTURES, _SHOWN_S = Path("images") / "styles", 3.0
+_DRAWINGS = Path("images") / "bounds"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,11 +69,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="also make contact sheets of the styles and a page with them; DIR is the project's docs/ if left out",
     )
+    add(
+        "--page",
+        type=Path,
+        nargs="?",
+        const=_DOCS,
+        metavar="DIR",
+        help="measure nothing; make bounds.md with its drawings of all that --rows has, the newest row of each. DIR is "
+        "the project's docs/ if left out",
+    )
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure the parts that were asked for, row by row, and sum up."""
+    if arguments.page is not None:
+        return _made(arguments)
     if unknown := [name for name in arguments.only if name not in _ALL]:
         raise BadSettings(f"There is no part '{unknown[0]}'", f"Choose from: {', '.join(_ALL)}")
     if unknown := [name for name in arguments.clips if name not in stock.names()]:
@@ -102,6 +122,22 @@ def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
         yield from bench_claims.rows(replace(bench, clips=clips), seeds, variants)
     styles = [part for part in wanted if part in bench_style.PARTS]
     yield from bench_style.rows(whole, styles, seeds, bench_mocap.clip_of, arguments.styles)
+
+
+def _made(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The page of all that is known, and its drawings."""
+    if arguments.rows is None or not arguments.rows.is_file():
+        raise BadSettings("There are no rows to make a page of", "Give --rows FILE.jsonl with what was measured")
+    saving.require_writable_folder(arguments.page)
+    rows = bench_rows.read(arguments.rows)
+    folder = arguments.page / _DRAWINGS
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = {}
+    for name, drawing in bounds_drawings.drawings(bounds_page.whole(bounds_page.known_rows(rows))).items():
+        write_whole(folder / f"{name}.svg", drawing.encode())
+        pictures[name] = (_DRAWINGS / f"{name}.svg").as_posix()
+    write_whole(arguments.page / "bounds.md", bounds_page.page(rows, pictures).encode())
+    return {"page": str(arguments.page / "bounds.md"), "rows": len(rows), "drawings": sorted(pictures)}
 
 
 def _write_page(bench: Bench, rows: list[Row], folder: Path) -> None:
