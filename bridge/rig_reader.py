@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..core.errors import RigError
 from ..core.geometry.quaternions import Array, from_matrix, multiply, rotate, to_matrix
 from ..core.motion import Clip, Skeleton, Tag
+from ..core.motion.bone_lengths import believable
 from ..core.motion.loops import looped
 from ..core.motion.skeleton import to_local
 from . import actions
@@ -202,7 +203,7 @@ def _rest(obj: bpy.types.Object, order: list[int], parents: list[int], matrix_wo
     quat = multiply(object_quat, from_matrix(rotation_of(matrices[:, :3, :3])))
     rest_pos, rest_quat = to_local(parents, pos, quat)
     along = matrices[:, :3, 1] * np.array([bone.length for bone in bones])[:, None]
-    lengths = np.linalg.norm(along * object_scale * metres, axis=-1)
+    lengths = believable(np.array(parents), pos, np.linalg.norm(along * object_scale * metres, axis=-1))
     return Skeleton(tuple(bone.name for bone in bones), np.array(parents), rest_pos, rest_quat, lengths)
 
 

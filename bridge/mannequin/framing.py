@@ -8,6 +8,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.geometry.quaternions import Array
+from ...core.motion.bone_lengths import believable
 
 THREE_QUARTER = (np.radians(40.0), np.radians(17.0))  # to the side of the front, and above
 LENS_MM, SENSOR_MM = 60.0, 36.0
@@ -91,9 +92,20 @@ def _outline(obj: bpy.types.Object) -> Array:
         ends = np.empty((2, count * 3), dtype=np.float32)
         obj.pose.bones.foreach_get("head", ends[0])
         obj.pose.bones.foreach_get("tail", ends[1])
+        ends[1] = ends[0] + (ends[1] - ends[0]) * np.repeat(_shares_of_tails(obj), 3)
         local = ends.reshape(-1, 3).astype(float)
     else:
         local = np.array(obj.bound_box, dtype=float)
     matrix = np.array(obj.matrix_world)
     points = local @ matrix[:3, :3].T + matrix[:3, 3]
     return points[np.isfinite(points).all(axis=1)]
+
+
+def _shares_of_tails(obj: bpy.types.Object) -> Array:
+    """(B,) how much of each pose bone's length is believable, 1 for most."""
+    bones = [pose.bone for pose in obj.pose.bones]
+    place = {bone.name: index for index, bone in enumerate(bones)}
+    parents = np.array([place[bone.parent.name] if bone.parent else -1 for bone in bones])
+    lengths = np.array([bone.length for bone in bones])
+    heads = np.array([bone.head_local for bone in bones])
+    return np.asarray(believable(parents, heads, lengths) / np.maximum(lengths, 1e-12))

@@ -83,7 +83,7 @@ def studio(
         own = copy.camera is None or view in ("FRAME", "FOLLOW")
         aspect = _OWN_ASPECT if own else min(_aspect(scene.render), _WIDEST)
         copy.render.resolution_x, copy.render.resolution_y = _even(height * aspect), _even(height)
-        found = tracks(copy, subjects, frames)
+        found = tracks(copy, [*subjects, *_worn(copy, subjects)], frames)
         if not all(len(points) for points in found):
             raise RigError(f"'{subjects[0].name}' is nowhere at some frames", "Repair keys that are not numbers")
         _furnish(copy, subjects, found)
@@ -181,6 +181,12 @@ def _furnish(copy: bpy.types.Scene, subjects: Sequence[bpy.types.Object], found:
         copy.collection.objects.link(sun("Sinew preview"))
     if copy.world is None:
         copy.world = sky("Sinew preview")
+
+
+def _worn(scene: bpy.types.Scene, subjects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The meshes that the subjects wear: a head may reach far above the last bone of its neck."""
+    meshes = [obj for obj in scene.view_layers[0].objects if obj.type == "MESH" and _rendered(obj)]
+    return [mesh for mesh in meshes if mesh not in subjects and any(_wears(subject, mesh) for subject in subjects)]
 
 
 def _rendered(obj: bpy.types.Object) -> bool:
