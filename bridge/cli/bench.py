@@ -20,9 +20,10 @@ _BENCHES = {
     "simulate": "..bench_simulate:measure",
     "graph": "..bench_graph:measure",
     "bounds": "..bench_bounds:measure",
+    "characters": "..bench_characters:measure",
 }
-# These take an hour, and so only run when they are asked for by name.
-_LONG = ("simulate", "graph", "bounds")
+# These take many minutes, some an hour, and so only run when they are asked for by name.
+_LONG = ("simulate", "graph", "bounds", "characters")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

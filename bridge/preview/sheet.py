@@ -55,6 +55,14 @@ def contact_sheet(
     write_whole(path, data)
 
 
+def stack(path: Path, sheets: Sequence[Path]) -> None:
+    """Write sheets of the same width as one, the first on top."""
+    found = [_pixels(sheet) for sheet in sheets]
+    width = max(pixels.shape[1] for pixels in found)
+    wide = [np.pad(pixels, ((0, 0), (0, width - pixels.shape[1]), (0, 0)), mode="edge") for pixels in found]
+    write_whole(path, _encoded(np.concatenate(wide), sheets[0].with_suffix(".stack.png")))
+
+
 def _shot(made: Studio, frame: int) -> np.ndarray:
     """(H, W, 4) the rendered frame, top row first."""
     file = made.folder / f"{frame}.png"
@@ -63,6 +71,11 @@ def _shot(made: Studio, frame: int) -> np.ndarray:
     made.shoot(animation=False)
     if not file.is_file():
         raise CannotWrite(f"Blender could not write '{file}'", "Free some space for temporary files")
+    return _pixels(file)
+
+
+def _pixels(file: Path) -> np.ndarray:
+    """(H, W, 4) a picture of a file, top row first."""
     image = bpy.data.images.load(str(file), check_existing=False)
     width, height = image.size
     pixels = np.empty(width * height * 4, dtype=np.float32)
