@@ -59,7 +59,9 @@ class _Samples:
 def update(learner: Learner, rollout: Rollout, rng: np.random.Generator) -> Lesson:
     """Learn from the rollout."""
     settings = learner.settings
-    torch.set_num_threads(learner.threads)
+    # As many as each network has below: where that is one, torch's own threads never wake, and do not spin on a core
+    # that physics needs.
+    torch.set_num_threads(max(1, learner.threads // 2))
     values = learner.expected(np.concatenate([rollout.observations, rollout.after[None]]))
     after = values_after(values, rollout.terminated, rollout.truncated, learner.expected(rollout.cut))
     ended = rollout.terminated | rollout.truncated

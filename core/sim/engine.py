@@ -69,7 +69,14 @@ class World(Protocol):
         """(N, state_size) the states with other poses (N, sum nq) and velocities (N, sum nv); all else stays."""
 
     def rollout(
-        self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
+        self,
+        states: Array,
+        targets: Array,
+        *,
+        substeps: int,
+        forces: Array | None = None,
+        muscle: Array | None = None,
+        end_only: bool = False,
     ) -> tuple[Array, Rows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each.
 
@@ -77,6 +84,8 @@ class World(Protocol):
         forces: (N, K, L, 3) newtons in the world at the links' centres of mass, besides the stage's own pushes.
         muscle: (N, K), or (N, K, C) with one for each of the C characters, or None for 1: factor on every servo's gains
             and torque limit.
+        end_only: give the last of the K alone, as if K were 1, with contact forces of zero; for who needs no more it
+            is cheaper.
         Returns states (N, K, state_size) and sensor rows, both at the end of each control step.
         """
 

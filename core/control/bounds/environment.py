@@ -79,9 +79,9 @@ class BoundsEnvironment:
     def step(self, actions: Floats) -> Transition:
         """Correct with (N, A) actions for a control step; see ``Transition``."""
         states, rows = self.world.rollout(
-            self.states, targets_of(self.course, self.frames.at, actions), substeps=self.substeps
+            self.states, targets_of(self.course, self.frames.at, actions), substeps=self.substeps, end_only=True
         )
-        self.states, self.frames = np.array(states[:, -1]), self.frames.advanced(self.course)
+        self.states, self.frames = states[:, -1], self.frames.advanced(self.course)
         self.age = self.age + 1
         seen = see(self.course, self.world, self.states, rows, self.frames)
         why = self.why(seen)

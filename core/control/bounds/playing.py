@@ -78,8 +78,9 @@ def endured(course: Course, widths: Array, act: Act, world: World, seconds: floa
             lived[going] = step
             break
         states[~going] = np.nan  # who has left costs no more time
-        states, rows = world.rollout(states, targets_of(course, frames.at, act(seen.observed())), substeps=substeps)
-        states, frames = np.array(states[:, -1]), frames.advanced(course)
+        targets = targets_of(course, frames.at, act(seen.observed()))
+        states, rows = world.rollout(states, targets, substeps=substeps, end_only=True)
+        states, frames = states[:, -1], frames.advanced(course)
         seen = see(course, world, states, rows, frames)
         over = np.nan_to_num(seen.deviations / widths[frames.at], nan=np.inf)
         left = going & (over.max(axis=1) > 1.0)

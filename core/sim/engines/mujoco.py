@@ -26,7 +26,7 @@ from ..props import PropSchedule
 from ..pushes import PushSchedule
 from ..solids import check_solids
 from ..stage import Stage
-from .mujoco_film import Film
+from .mujoco_film import End, Film
 from .mujoco_model import build_model
 from .mujoco_muscle import Muscles
 from .mujoco_places import PLACED, STATE, Places, State
@@ -36,6 +36,7 @@ _OLDEST = (4, 0, 1)  # 3.17 brought the batch, 4.0.0 broke the solver for many c
 _log = logging.getLogger(__name__)
 _RECORD_BYTES = 64 * 1024**2
 _RECORD_STEPS = 1200  # a prop that waits falls meanwhile, and must not come near
+_NO_SENSORS: int = mujoco.mjtDisableBit.mjDSBL_SENSOR.value
 _NO_FORCES: int = sum(
     getattr(mujoco.mjtDisableBit, f"mjDSBL_{what}").value
     for what in ("CONSTRAINT", "CONTACT", "ACTUATION", "GRAVITY", "SPRING", "DAMPER")
@@ -110,11 +111,20 @@ class MujocoWorld:
         return found
 
     def rollout(
-        self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
+        self,
+        states: Array,
+        targets: Array,
+        *,
+        substeps: int,
+        forces: Array | None = None,
+        muscle: Array | None = None,
+        end_only: bool = False,
     ) -> tuple[Array, Rows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
         count, muscle = targets.shape[1], muscle_by_character(self.stage, muscle)
-        film = Film(self.copies, self.state_size, self._shapes, count, substeps)
+        sizes = self.copies, self.state_size, self._shapes
+        film = End(*sizes) if end_only else Film(*sizes, count, substeps)
+        self._batch.expand("opt.disableflags")[:] = self._model.opt.disableflags | (0 if film.records else _NO_SENSORS)
         alive = self._put(states)
         cuts = self._cuts(states[alive, 0], count, substeps, muscle)
         for first, last in itertools.pairwise([0, *cuts]):
@@ -166,7 +176,7 @@ class MujocoWorld:
 
         if self._bare_batch is None:
             model = copy(self._model)
-            model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR.value
+            model.opt.disableflags |= _NO_SENSORS
             self._bare_batch = Batch(model, self.copies, self._threads)
         batch = self._bare_batch
         batch.state[:, : self.state_size] = states
@@ -214,7 +224,7 @@ class MujocoWorld:
         shapes: dict[Any, tuple[int, ...]] = {STATE: (self.state_size,), **self._shapes}
         return {item: np.empty((copies, steps, *shape)) for item, shape in shapes.items()}
 
-    def _run(self, alive: Flags, film: Film, first: int, targets: Array, forces: Array | None) -> None:
+    def _run(self, alive: Flags, film: Film | End, first: int, targets: Array, forces: Array | None) -> None:
         """Let the living copies do as many physics steps as there are targets (N, steps, nu), from step ``first`` on.
 
         forces: (N, steps, L, 3). Copies that blow up are no longer alive.
@@ -231,7 +241,7 @@ class MujocoWorld:
             wrenches[:, :, self._places.bodies, :3] = acting
             control = np.concatenate([control, wrenches.reshape(len(ids), count, 6 * self._model.nbody)], axis=-1)
             spec |= State.mjSTATE_XFRC_APPLIED.value
-        recorded = self._record(len(ids), count)
+        recorded = self._record(len(ids), count) if film.records else {}
         failed = np.zeros(0, dtype=np.int64)
         try:
             batch.rollout(count, control, spec, record=tuple(recorded), ids=_ids(alive), out=recorded)
@@ -240,10 +250,8 @@ class MujocoWorld:
             failed = error.ids
         if acting is not None:
             batch.bind("xfrc_applied")[:] = 0.0
-        # MuJoCo stops a copy after a step that it has to warn of, and repeats its record: its time stands still.
         warned = batch.warning[ids, :, 1].any(axis=-1)
-        time_s = recorded[STATE][:, :, 0]
-        film.keep(ids, first, recorded, np.where(warned, np.sum(time_s < time_s[:, -1:], axis=-1), count))
+        film.keep(ids, first, recorded, warned, batch)
         alive[ids[warned]] = False
         if len(failed):
             film.drop(failed, first)

@@ -14,6 +14,7 @@ from ...geometry.quaternions import Array
 from .mujoco_places import PLACED, STATE
 
 Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 class Film:
@@ -23,6 +24,8 @@ class Film:
     states: NaN where a copy no longer lives. felt: the sensors during the last physics step. placed: fields by name.
     """
 
+    records = True
+
     def __init__(
         self, copies: int, state_size: int, shapes: dict[str, tuple[int, ...]], count: int, substeps: int
     ) -> None:
@@ -31,12 +34,15 @@ class Film:
         self.placed: dict[str, Array] = {name: np.zeros((copies, count, *shape)) for name, shape in shapes.items()}
         self._substeps = substeps
 
-    def keep(self, ids: Indices, first: int, recorded: dict[Any, Array], lasted: Indices) -> None:
+    def keep(self, ids: Indices, first: int, recorded: dict[Any, Array], warned: Flags, _: Any) -> None:
         """Take what copies ``ids`` (n,) recorded of the physics steps from ``first`` on, (n, steps, ...) by item.
 
-        lasted: (n,) how many of those steps each of them lived through.
+        warned: (n,) who did not live through all of them.
         """
-        each, last = self._substeps, first + recorded[STATE].shape[1]
+        # MuJoCo stops a copy after a step that it has to warn of, and repeats its record: its time stands still.
+        time_s, count = recorded[STATE][:, :, 0], recorded[STATE].shape[1]
+        lasted = np.where(warned, np.sum(time_s < time_s[:, -1:], axis=-1), count)
+        each, last = self._substeps, first + count
         whole = slice(first // each, last // each)
         ends = np.arange(whole.start + 1, whole.stop + 1) * each - 1 - first
         states = recorded[STATE][:, ends]
@@ -58,3 +64,26 @@ class Film:
         """Take the places of the very end, which the batch has just computed."""
         for name in PLACED:
             self.placed[name][:, -1] = batch.bind(name)
+
+
+class End:
+    """(N, 1, ...) of the end alone, which the batch holds anyway: nothing is recorded or felt on the way; see ``Film``."""
+
+    records = False
+
+    def __init__(self, copies: int, state_size: int, shapes: dict[str, tuple[int, ...]]) -> None:
+        self.states: Array = np.full((copies, 1, state_size), np.nan)
+        self.felt: Array = np.zeros((copies, 1, *shapes["sensordata"]))
+        self.placed: dict[str, Array] = {}
+
+    def keep(self, ids: Indices, _first: int, _recorded: dict[Any, Array], warned: Flags, batch: Any) -> None:
+        """Take where copies ``ids`` (n,) are now; what comes later overwrites it."""
+        self.states[ids, 0] = np.where(warned[:, None], np.nan, batch.state[ids, : self.states.shape[-1]])
+
+    def drop(self, ids: Indices, _: int) -> None:
+        """Forget copies ``ids``."""
+        self.states[ids] = np.nan
+
+    def end(self, batch: Any) -> None:
+        """Take the places of the very end, which the batch has just computed."""
+        self.placed = {name: batch.bind(name)[:, None].copy() for name in PLACED}

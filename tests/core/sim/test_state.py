@@ -49,6 +49,24 @@ def test_a_copy_put_back_goes_on_as_if_it_had_never_left(busy):
     np.testing.assert_array_equal(rows.link_pos[:, 11:], rest.link_pos)
 
 
+def test_the_end_alone_is_the_end_of_the_whole(busy):
+    """With a prop that appears on the way, a push, and a copy that blows up."""
+    world, states, targets = busy
+    targets[2, 5:] = np.inf
+    for count in (1, 30):
+        whole, rows = world.rollout(states, targets[:, :count], substeps=4)
+        end, last = world.rollout(states, targets[:, :count], substeps=4, end_only=True)
+        np.testing.assert_array_equal(end, whole[:, -1:])
+        alive = np.isfinite(end[:, 0]).all(axis=-1)
+        assert alive.sum() == (4 if count == 1 else 3)
+        assert not last.contact_force[alive].any()
+        for name, values in vars(last).items():
+            if name != "contact_force":
+                np.testing.assert_array_equal(values[alive], getattr(rows, name)[alive, -1:], err_msg=name)
+    _, felt = world.rollout(states, targets[:, :1], substeps=4)
+    np.testing.assert_array_equal(felt.contact_force, rows.contact_force[:, :1])
+
+
 def test_copies_do_not_depend_on_their_place(busy):
     world, states, targets = busy
     whole, _ = world.rollout(states, targets, substeps=4)

@@ -3,6 +3,7 @@
 
 import itertools
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,13 +77,23 @@ class BulletWorld:
         return np.concatenate([q for q, _ in parts], axis=-1), np.concatenate([v for _, v in parts], axis=-1)
 
     def rollout(
-        self, states: Array, targets: Array, *, substeps: int, forces: Array | None = None, muscle: Array | None = None
+        self,
+        states: Array,
+        targets: Array,
+        *,
+        substeps: int,
+        forces: Array | None = None,
+        muscle: Array | None = None,
+        end_only: bool = False,
     ) -> tuple[Array, Rows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
         factors = muscle_by_character(self.stage, muscle)
         inputs = {"states": states, "targets": targets, "forces": forces, "muscle": factors}
         out = self._ask("rollout", inputs, (*np.shape(targets)[:2], self.state_size), substeps=substeps)
-        return out, self._rows(out)
+        if not end_only:
+            return out, self._rows(out)
+        rows = self._rows(out[:, -1:])
+        return out[:, -1:], replace(rows, contact_force=np.zeros_like(rows.contact_force))
 
     def sense(self, states: Array) -> Rows:
         """Sensor rows (K = 1) of states as they are; contact forces are those of the step that led to them."""
