@@ -49,6 +49,9 @@ class Run(Protocol):
     def is_enough(self) -> bool:
         """Whether the user wants what there is so far rather than all of it; for methods that get better with time."""
 
+    def show(self, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+        """Let whoever watches see how it stands: small, and in place of what was shown before."""
+
     def add_product(self, name: str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
         """Hand over something else that was made, beside the take: it becomes ``result/<name>.npz``."""
 

@@ -81,6 +81,7 @@ class Job:
         self.cancel_file = self.folder / "cancel"
         self.finish_file = self.folder / "finish"
         self.pause_file = self.folder / "pause"
+        self.shown_file = self.folder / "shown.npz"
         self.checkpoints = self.folder / "checkpoints"
         self.take_file = self.folder / "result" / "take.npz"
         self.report_file = self.folder / "result" / "report.json"
@@ -204,6 +205,13 @@ class Job:
         if path.name not in self._hashes():
             raise JobError(f"Job '{self.spec.title}' has made no '{name}'", "Choose a job that makes one")
         return read_arrays(path)
+
+    def shown(self) -> tuple[dict[str, np.ndarray], dict[str, Any]] | None:
+        """(arrays, description) of what the worker showed last of how it stands; None if that is nothing."""
+        try:
+            return read_arrays(self.shown_file) if self.shown_file.is_file() else None
+        except BadFile:
+            return None
 
     def result(self) -> Result:
         """The take and the report: whole and as the worker made them, or a ``JobError``."""

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..control.trace import Trace
-from ..files import plain
+from ..errors import CannotWrite
+from ..files import plain, write_arrays
 from ..motion.take import Measurement
 from . import checkpoints
 from .events import append
@@ -97,6 +98,13 @@ class WorkerRun:
         """Keep something else that was made until the result is written."""
         self.job.product_file(name)  # refuses a name that no file could have, before anything is lost by it
         self.products[name] = (dict(arrays), plain(meta))
+
+    def show(self, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
+        """Let whoever watches see how it stands; a full disk is no reason to stop for that."""
+        try:
+            write_arrays(self.job.shown_file, arrays, plain(meta))
+        except CannotWrite as error:
+            _log.warning("%s", error)
 
     def is_enough(self) -> bool:
         """Whether the user wants what there is so far."""

@@ -25,6 +25,7 @@ from .environment import EpisodeRules
 from .home import home_of
 from .playing import played
 from .presets import bounds_preset, bounds_presets
+from .rehearsal import Rehearsal
 from .rewards import Imitation, Term
 from .starts import StartRules
 from .style.making import STYLES, neutral_of, style_terms
@@ -36,6 +37,7 @@ CONTROLLER = "controller"
 
 _SHOWN_S = 10.0
 _CHECKPOINT_S = 20.0
+_SPENT = "spent_s"  # name of an array of its own in checkpoints
 _EPOCH = 32  # control steps after which starts learn
 _STARTS_TOLD = 100  # moments of learning of which the report has where episodes began
 _PRESETS = tuple((name, bounds_preset(name).label, bounds_preset(name).help) for name in bounds_presets())
@@ -111,8 +113,9 @@ class BoundsTrain:
         require_start_within(widths, course, clip)
         budget = round(settings.millions * 1e6)
         with _training(course, widths, seed, settings, run) as training:
-            _resume(run, training)
-            spent_s = _practise(run, training, budget, settings.stop)
+            spent_s = _resume(run, training)
+            with Rehearsal(course, widths, clip, engines.get(run.engine)) as rehearsal:
+                spent_s = _practise(run, training, rehearsal, budget, settings.stop, spent_s)
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
             run.add_detail("bounds", _told(training, spent_s))
@@ -157,28 +160,40 @@ def terms_of(settings: BoundsTrainSettings) -> tuple[Term, ...]:
     return (Imitation(),) if settings.reward == "imitation" else ()
 
 
-def _resume(run: Run, training: Training) -> None:
+def _resume(run: Run, training: Training) -> float:
+    """Go on from the newest checkpoint, if there is one; gives the seconds that were spent before it."""
     found = run.load_checkpoint()
     if found is None:
-        return
+        return 0.0
     try:
         training.restore(found[1])
+        return float(found[1].get(_SPENT, 0.0))
     except BadFile as error:
         run.add_finding("checkpoint", f"Training begins anew: {error.message}", "")
+        return 0.0
 
 
-def _practise(run: Run, training: Training, budget: int, stop: bool) -> float:
-    """Learn until it lasts, the budget is used up, or somebody has seen enough; gives the seconds of this run."""
-    began = saved = time.monotonic()
+def _practise(
+    run: Run, training: Training, rehearsal: Rehearsal, budget: int, stop: bool, spent_s: float = 0.0
+) -> float:
+    """Learn until it lasts, the budget is used up, or somebody has seen enough; gives the seconds of all runs.
+
+    A rest in between, which is taken where progress is told, is not counted.
+    """
+    saved = time.monotonic()
     while training.samples < budget and not (stop and training.enough):
         if run.is_enough() and training.samples:
             break
+        began = time.monotonic()
         record = training.advance()
+        spent_s += time.monotonic() - began
         if time.monotonic() - saved > _CHECKPOINT_S:
-            run.save_checkpoint(training.samples, **training.state())
+            run.save_checkpoint(training.samples, **training.state(), **{_SPENT: np.array(spent_s)})
             saved = time.monotonic()
+        if rehearsal.is_time:
+            run.show(*rehearsal.looked_at(training.trainer.policy, training.samples))
         run.progress(min(training.samples, budget), budget, **_figures(training, record))
-    return time.monotonic() - began
+    return spent_s
 
 
 def _figures(training: Training, record: Record) -> dict[str, float]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sinew.core.control import registry
-from sinew.core.control.bounds import train_method
+from sinew.core.control.bounds import rehearsal, train_method
 from sinew.core.control.bounds.bounds import keys_attachment
 from sinew.core.control.bounds.controller import controller_from_arrays
 from sinew.core.control.bounds.files import load_controller, read_content, save_controller, write_content
@@ -49,6 +49,17 @@ class KilledRun(TrainRun):
         super().progress(step, total, **measurements)
         if len(self.told) == 4:
             raise Killed
+
+
+class WatchedRun(TrainRun):
+    """A run that keeps what it shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = []
+
+    def show(self, arrays, meta) -> None:
+        self.seen.append((arrays, meta))
 
 
 def trained(name="walk", attachments=None, **settings):
@@ -94,8 +105,21 @@ def test_killed_and_resumed_it_hands_over_the_same_controller(walked, monkeypatc
     resumed = TrainRun(checkpoint=killed.checkpoint)
     method.run(stock.load("walk"), settings, resumed)
     assert len(resumed.told) < len(walked[1].told)
+    assert resumed.details["bounds"]["seconds"] > float(killed.checkpoint[1]["spent_s"]) > 0.0
     for name, array in walked[1].products["controller"][0].items():
         np.testing.assert_array_equal(resumed.products["controller"][0][name], array)
+
+
+def test_what_it_does_is_shown_on_the_way_and_changes_nothing(walked, monkeypatch):
+    monkeypatch.setattr(rehearsal, "_EVERY_S", 0.0)
+    monkeypatch.setattr(rehearsal, "_SHARE", 1.0)
+    method, watched = registry.get("bounds_train"), WatchedRun()
+    method.run(stock.load("walk"), method.settings_type.from_mapping(LITTLE), watched)
+    assert len(watched.seen) > 1
+    arrays, about = watched.seen[-1]
+    assert about["samples"] >= 1000 and len(about["bones"]) == arrays["link_pos"].shape[1]
+    for name, array in walked[1].products["controller"][0].items():
+        np.testing.assert_array_equal(watched.products["controller"][0][name], array)
 
 
 def test_a_controller_makes_takes_of_any_length(walked):
