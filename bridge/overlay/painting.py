@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import fitting, ghosts, gizmos, moment
+from . import fitting, ghosts, gizmos, moment, rehearsals
 from .gizmos import SINEW_GGT_part
 from .layers import scenery_of
 from .scenery import Scenery
@@ -85,7 +85,7 @@ def _on_load(_path: str) -> None:
 
 
 def _forget() -> None:
-    for module in (fitting, ghosts, gizmos, moment):
+    for module in (fitting, ghosts, gizmos, moment, rehearsals):
         module.clear()
     _trouble.clear()
 

@@ -105,9 +105,17 @@ class SINEW_PG_overlay(bpy.types.PropertyGroup):
         options=set(),
         update=redraw,
     )
+    rehearsal: BoolProperty(
+        name="What It Learns",
+        description="While a motion is trained, show what the policy does by now, beside the character",
+        default=True,
+        options=set(),
+        update=redraw,
+    )
     ghost_distance: FloatProperty(
         name="Distance (m)",
-        description="How far to the character's side the ghost stands, in metres; 0 for the same place",
+        description="How far to the character's side the ghost stands, in metres, and what it learns to the other; 0 "
+        "for the same place",
         default=1.0,
         soft_min=-3.0,
         soft_max=3.0,

@@ -15,10 +15,12 @@ from .contacts import draw_contacts
 from .ghost import draw_ghost
 from .joint import draw_joint
 from .pushes import draw_pushes
+from .rehearsal import draw_rehearsal
 
 # Switch -> layer, from what lies behind to what lies in front.
 LAYERS: dict[str, Callable[[Moment, Scenery], None]] = {
     "ghost": draw_ghost,
+    "rehearsal": draw_rehearsal,
     "body": draw_body,
     "bounds": draw_bounds,
     "balance": draw_balance,

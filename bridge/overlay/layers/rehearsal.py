@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a policy in training does by now, beside the character that it is trained for."""
+
+import numpy as np
+
+from .. import rehearsals
+from ..moment import Moment
+from ..scenery import Scenery
+
+_COLOR = np.array([0.98, 0.62, 0.24, 0.45], dtype=np.float32)
+
+
+def draw_rehearsal(moment: Moment, scenery: Scenery) -> None:
+    """A body for every character that something is learned for; on the side where the ghost of a source is not."""
+    distance = moment.scene.sinew_overlay.ghost_distance
+    for shown in moment.characters:
+        stands = rehearsals.stands(shown)
+        if stands is None:
+            continue
+        pos, axes = stands
+        colors = np.tile(_COLOR, (len(shown.parts.holders), 1))
+        beside = pos - shown.parts.left * distance / shown.metres
+        scenery.solids.append(shown.parts.solids(beside, axes, shown.metres, colors))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What policies in training do by now, as their workers show it: read on a timer, and played over and over.
+
+They are drawn beside the characters and touch nothing in the file.
+"""
+
+import time
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core.errors import SinewError
+from ...core.geometry.quaternions import Array, to_matrix
+from .. import monitor
+from ..bounds.views import training_view
+from .moment import Shown
+from .properties import redraw
+
+_PLAYING_S, _WAITING_S = 1.0 / 15.0, 1.0
+_LOOK_S = 1.0  # between two looks at a file
+_UNSEEN_S = 3.0  # after which it is no longer drawn by anybody
+
+
+@dataclass(frozen=True, eq=False)
+class Rehearsed:
+    """Links of one worker's policy over K moments: pos (K, L, 3) metres, axes (K, L, 3, 3); bones as the worker has
+    them. stamp: of the file that it was read from. began: when it was first to be seen, by the clock.
+    """
+
+    stamp: int
+    bones: tuple[str, ...]
+    fps: float
+    pos: Array
+    axes: Array
+    began: float
+
+    def at(self, now: float) -> int:
+        """The moment that is shown now; after the last comes the first."""
+        return int((now - self.began) * self.fps) % len(self.pos)
+
+
+_known: dict[str, Rehearsed] = {}  # by job
+_wanted: dict[str, tuple[float, float]] = {}  # by job: when it was last drawn, and its file last looked at
+
+
+def stands(shown: Shown, now: float | None = None) -> tuple[Array, Array] | None:
+    """Where the policy that is trained for a character has its links: (L, 3) Blender units and (L, 3, 3) axes.
+
+    None where none is trained, or nothing was shown of it yet: that is looked for soon.
+    """
+    view = training_view(shown.obj)
+    if view is None or not view.alive:
+        return None
+    now = time.monotonic() if now is None else now
+    _wanted[view.id] = now, _wanted.get(view.id, (0.0, -_LOOK_S))[1]
+    if not bpy.app.timers.is_registered(_work):
+        bpy.app.timers.register(_work, first_interval=_PLAYING_S)
+    found = _known.get(view.id)
+    if found is None or found.bones != shown.parts.bones:
+        return None
+    at = found.at(now)
+    return found.pos[at] / shown.metres, found.axes[at]
+
+
+def clear() -> None:
+    """Forget everything."""
+    _known.clear()
+    _wanted.clear()
+    if bpy.app.timers.is_registered(_work):
+        bpy.app.timers.unregister(_work)
+
+
+def look(now: float) -> None:
+    """Read what workers have shown since, and forget those whose training is over or that nobody draws any more."""
+    alive = {view.id for view in monitor.views() if view.alive}
+    for job_id, (drawn, looked) in list(_wanted.items()):
+        if job_id not in alive or (job_id in _known and now - drawn > _UNSEEN_S):
+            _wanted.pop(job_id)
+            _known.pop(job_id, None)
+        elif now - looked >= _LOOK_S:
+            _wanted[job_id] = drawn, now
+            _read(job_id, now)
+
+
+def _work() -> float | None:
+    look(time.monotonic())
+    if not _wanted:
+        redraw()  # so that nobody is left standing there
+        return None
+    if _known:
+        redraw()
+    return _PLAYING_S if _known else _WAITING_S
+
+
+def _read(job_id: str, now: float) -> None:
+    before = _known.get(job_id)
+    try:
+        job = monitor.job_of(job_id)
+        stamp = job.shown_file.stat().st_mtime_ns
+        if before is not None and before.stamp == stamp:
+            return
+        found = job.shown()
+    except (SinewError, OSError):
+        return
+    if found is None:
+        return
+    arrays, about = found
+    try:
+        pos, quat = (np.asarray(arrays[name], dtype=float) for name in ("link_pos", "link_quat_wxyz"))
+        bones, fps = tuple(map(str, about["bones"])), float(about["fps"])
+    except (KeyError, TypeError, ValueError):  # of another Sinew
+        return
+    if len(pos) and pos.shape[1:] == (len(bones), 3) and quat.shape == (*pos.shape[:2], 4) and fps > 0.0:
+        _known[job_id] = Rehearsed(stamp, bones, fps, pos, to_matrix(quat), now)
