@@ -10,7 +10,7 @@ def register() -> None:
     """Add properties, overlay, preferences, what is ready, the job monitor and the command line to Blender."""
     import bpy
 
-    from . import body_properties, cli, installing, monitor, overlay, preferences, properties, readiness
+    from . import body_properties, cli, installing, monitor, overlay, preferences, properties, readiness, status_bar
 
     properties.register()
     body_properties.register()
@@ -19,6 +19,7 @@ def register() -> None:
     readiness.register()
     installing.register()
     monitor.register()
+    status_bar.register()
     _commands.append(bpy.utils.register_cli_command("sinew", cli.main))
 
 
@@ -26,10 +27,11 @@ def unregister() -> None:
     """Take them away again."""
     import bpy
 
-    from . import body_properties, installing, monitor, overlay, preferences, properties, readiness
+    from . import body_properties, installing, monitor, overlay, preferences, properties, readiness, status_bar
 
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    status_bar.unregister()
     monitor.unregister()
     installing.unregister()
     readiness.unregister()

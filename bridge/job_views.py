@@ -15,6 +15,7 @@ _STATES = {
     "created": "Not started",
     "starting": "Starting",
     "running": "Running",
+    "paused": "Paused",
     "done": "Done",
     "failed": "Failed",
     "cancelled": "Cancelled",
@@ -37,6 +38,8 @@ class JobView:
     queued: whether it waits for its turn. fell: whether the character fell, for a job that is done.
     armature: whom it is for. method_name: as the registry has it; ``method`` is for people.
     curves: how its live numbers went so far, by name, each with the newest one last.
+    eta_s, wall_s: whole seconds to go, None while unknown, and that it took so far. paused: whether it was asked to
+        rest, by its worker's pause or by being passed over in the queue.
     """
 
     id: str
@@ -58,11 +61,14 @@ class JobView:
     armature: str = ""
     method_name: str = ""
     curves: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    eta_s: int | None = None
+    wall_s: int = 0
+    paused: bool = False
 
     @property
     def alive(self) -> bool:
-        """Whether a worker is at it."""
-        return self.state in ("starting", "running")
+        """Whether a worker is at it, or waits to go on."""
+        return self.state in ("starting", "running", "paused")
 
     @property
     def resumable(self) -> bool:
@@ -101,6 +107,9 @@ def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError 
         str(spec.target.get("armature", "")),
         spec.method,
         tuple(status.curves.items()),
+        None if status.eta_s is None else round(status.eta_s),
+        round(status.wall_s),
+        (status.alive and job.pause_file.exists()) or queueing.is_held_back(job, state),
     )
 
 
@@ -123,20 +132,28 @@ def time_text(seconds: float) -> str:
 
 def _text(job: Job, status: JobStatus) -> str:
     word = _STATES.get(status.state, status.state)
-    if status.alive and job.cancel_file.exists():
-        return "Stopping"
-    if status.alive and job.finish_file.exists():
-        return "Finishing"
+    if status.alive and (asked := _asked(job, status)):
+        return asked
     if queueing.is_queued(job, status.state):
         return "Waiting for its turn"
+    if queueing.is_held_back(job, status.state):
+        return "Paused before its turn"
     if status.state == "running":
         left = "" if status.eta_s is None else f"  ·  {time_text(status.eta_s)} left"
         return f"{status.fraction:.0%}{left}"
     if status.state == "done" and status.wall_s >= 1.0:
         return f"{word} in {time_text(status.wall_s)}"
-    if status.state in ("cancelled", "lost") and status.fraction > 0:
+    if status.state in ("cancelled", "lost", "paused") and status.fraction > 0:
         return f"{word} at {status.fraction:.0%}"
     return word
+
+
+def _asked(job: Job, status: JobStatus) -> str:
+    """What a living worker was asked for and has not done yet, '' for nothing."""
+    for path, word in ((job.cancel_file, "Stopping"), (job.finish_file, "Finishing")):
+        if path.exists():
+            return word
+    return "Pausing" if status.state != "paused" and job.pause_file.exists() else ""
 
 
 def method_label(method: str) -> str:

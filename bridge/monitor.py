@@ -13,10 +13,11 @@ from bpy.app.handlers import persistent
 
 from ..core import jobs
 from ..core.errors import JobError, SinewError
-from . import homes, notices, preferences, queueing
+from . import homes, notices, preferences, queueing, telling
 from .job_views import JobView, missing_view, view_of
 
 PERIOD_S = 0.25
+_WENT_WRONG = ("failed", "lost")
 
 _log = logging.getLogger(__name__)
 
@@ -29,6 +30,7 @@ class _Watched:
     ours: whether it belongs to the open file, so that its result may be baked without asking.
     tried: whether it was baked or refused once; from then on only the user bakes it.
     again: whether it is to be started again, because its worker was lost while no Blender was there to see it.
+    told: whether it was seen to that the user hears of an end that went wrong.
     problem: why the user's last wish for this job could not be fulfilled.
     """
 
@@ -37,13 +39,16 @@ class _Watched:
     view: JobView | None = None
     tried: bool = False
     again: bool = False
+    told: bool = False
     problem: SinewError | None = None
 
     @property
     def pending(self) -> bool:
         """Whether there is something to wait for."""
         view = self.view
-        return view is None or view.alive or self.waits or (view.state == "done" and self.ours and not self.tried)
+        if view is None or view.alive or self.waits:
+            return True
+        return not self.tried and self.ours if view.state == "done" else not self.told and view.state in _WENT_WRONG
 
     @property
     def waits(self) -> bool:
@@ -81,13 +86,62 @@ def watch(job: jobs.Job, scene: bpy.types.Scene) -> None:
     start_timer()
 
 
+def start(job: jobs.Job, scene: bpy.types.Scene, python: str | None, doing: str) -> str:
+    """Start a new job, now or when those before it are done, and follow it; gives the sentence that says which.
+
+    doing: how the sentence begins, such as 'Simulating'.
+    """
+    _attach_once()
+    title = job.spec.title
+    ahead = _in_the_way() if takes_turns() else 0
+    if ahead:
+        queueing.enqueue(job)
+        said = f"'{title}' waits for its turn: {ahead} {'job is' if ahead == 1 else 'jobs are'} before it"
+    else:
+        jobs.launch(job, python)
+        said = f"{doing} '{title}'"
+    watch(job, scene)
+    return said
+
+
+def takes_turns() -> bool:
+    """Whether jobs wait for each other: not where no timer runs that could start the next one."""
+    return not bpy.app.background
+
+
+def _in_the_way() -> int:
+    """How many jobs come before a new one; 0 if it may start at once."""
+    waiting = sum(watched.waits for watched in _watched.values())
+    alive = 0
+    for watched in _watched.values():
+        if watched.view is not None and watched.view.alive:
+            alive += _refresh(watched).alive  # it may have ended since it was looked at
+    return waiting + alive if waiting or alive >= preferences.workers_at_once() else 0
+
+
+def go_on(job: jobs.Job, scene: bpy.types.Scene) -> str:
+    """Go on with a job that is paused, waits for its turn or has stopped; gives the sentence that says so."""
+    status = job.status()
+    if status.alive:
+        job.go_on()
+        watch(job, scene)
+        return f"Going on with '{job.spec.title}'"
+    if queueing.is_held_back(job, status.state) and _in_the_way():
+        job.go_on()
+        watch(job, scene)
+        return f"'{job.spec.title}' waits for its turn again"
+    jobs.launch(job, preferences.worker_python())
+    watch(job, scene)
+    return f"Resumed '{job.spec.title}'"
+
+
 def look(job_id: str, problem: SinewError | None = None) -> None:
     """Bring one job's view up to date now; ``problem`` is shown with it until the next try."""
     watched = _watched.get(job_id)
     if watched is not None:
         watched.problem = problem
         _refresh(watched)
-        _redraw()
+        telling.redraw()
 
 
 def forget(job_id: str, *, delete_files: bool = False) -> None:
@@ -103,7 +157,7 @@ def forget(job_id: str, *, delete_files: bool = False) -> None:
     _watched.pop(job_id, None)
     _missing.pop(job_id, None)
     _list_only(set(_watched) | set(_missing))
-    _redraw()
+    telling.redraw()
 
 
 def drop_deleted() -> None:
@@ -127,7 +181,7 @@ def tick() -> float | None:
             changed |= _look_closely(watched)
     changed |= _start_next()
     if changed:
-        _redraw()
+        telling.redraw()
     return PERIOD_S if any(watched.pending for watched in _watched.values()) else None
 
 
@@ -144,7 +198,7 @@ def attach() -> None:
     found = {job.spec.id: job for job in jobs.all_jobs() if job.spec.id in named or _was_started_here(job)}
     for job_id, job in found.items():
         if not homes.is_settled(job):
-            _watched[job_id] = _Watched(job, ours=homes.is_here(job), again=bool(queueing.batch_of(job)))
+            _watched[job_id] = _Watched(job, ours=homes.is_here(job), again=queueing.has_place(job))
     for job_id in named.keys() - found.keys():
         _missing[job_id] = _why_missing(job_id, named[job_id])
     if any(watched.pending for watched in _watched.values()):
@@ -199,9 +253,21 @@ def _look_closely(watched: _Watched) -> bool:
         _log.exception("The job in '%s' cannot be followed", watched.job.folder)
         problem = SinewError("Sinew met an error of its own with this job", "Look into the system console")
         after = watched.view = missing_view(watched.job.spec.id, watched.job.spec.title, problem)
-    if before is not None and before.alive and after.state in ("failed", "lost"):
-        _tell(f"{after.title}: {SinewError(after.message, after.hint)}", "WARNING")
+    if after.state in _WENT_WRONG and not watched.again:
+        watched.told = True
+        _tell_of_end(watched.job, after)
     return after != before
+
+
+def _tell_of_end(job: jobs.Job, view: JobView) -> None:
+    """Say what went wrong, once: now, or when the file is opened that was closed meanwhile."""
+    if not telling.is_news(job):
+        return
+    try:
+        telling.mark_told(job)
+    except SinewError as error:
+        _log.warning("%s", error)
+    telling.say(f"{view.title}: {SinewError(view.message, view.hint)}", "WARNING")
 
 
 def _refresh(watched: _Watched, waiting: str = "") -> JobView:
@@ -237,10 +303,10 @@ def _bake_when_possible(watched: _Watched) -> JobView:
             if watched.problem is None:
                 raise
             # What the operator reports as an error arrives here; the panel has it already.
-            _tell(str(watched.problem), "WARNING")
+            telling.say(str(watched.problem), "WARNING")
             _log.info("%s", error)
         else:
-            _tell(f"Baked '{_refresh(watched).action}'", "INFO")
+            telling.say(f"Baked '{_refresh(watched).action}'", "INFO")
     return _refresh(watched)
 
 
@@ -269,25 +335,6 @@ def _why_not_now() -> str:
     if any("UNDO" in tool.bl_options for tool in tools):
         return "It is baked when the current tool is finished"
     return ""
-
-
-def _tell(text: str, kind: str) -> None:
-    """Say something in the status bar."""
-    windows = bpy.context.window_manager.windows
-    if bpy.app.background or not windows:
-        bpy.ops.sinew.tell(text=text, kind=kind)
-        return
-    with bpy.context.temp_override(window=bpy.context.window or windows[0]):
-        bpy.ops.sinew.tell("INVOKE_DEFAULT", text=text, kind=kind)
-
-
-def _redraw() -> None:
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                for region in area.regions:
-                    if region.type == "UI":
-                        region.tag_redraw()
 
 
 def _list_in(scene: bpy.types.Scene, job: jobs.Job) -> None:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which jobs of a batch wait for their turn, and in which order.
+"""Which jobs wait for their turn, and in which order.
 
-The queue lives in the jobs' folders alone. A job that was made and not started yet waits; the file that asks a worker
-to stop, left in its folder, takes it out. So all of it outlives Blender.
+The queue lives in the jobs' folders alone. A job of a batch that was made and not started yet waits, and so does any
+other one that has the file ``queue``; the files that ask a worker to stop or to pause, left in its folder, take it out.
+So all of it outlives Blender.
 """
 
 from collections.abc import Iterable
 
+from ..core.files import cannot_write
 from ..core.jobs import Job
+
+_MARK = "queue"
 
 
 def batch_of(job: Job) -> str:
@@ -21,19 +25,39 @@ def number_of(job: Job) -> int:
     return number if isinstance(number, int) else 0
 
 
+def enqueue(job: Job) -> None:
+    """Let a job wait for its turn that is no part of a batch."""
+    path = job.folder / _MARK
+    try:
+        path.touch()
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def has_place(job: Job) -> bool:
+    """Whether it is to be started by itself at all, however it stands."""
+    return bool(batch_of(job)) or (job.folder / _MARK).exists()
+
+
 def is_queued(job: Job, state: str) -> bool:
     """Whether the job waits for its turn."""
-    return state == "created" and bool(batch_of(job)) and not job.cancel_file.exists()
+    return state == "created" and has_place(job) and not (job.cancel_file.exists() or job.pause_file.exists())
+
+
+def is_held_back(job: Job, state: str) -> bool:
+    """Whether the job would wait for its turn if it were not paused."""
+    return state == "created" and has_place(job) and job.pause_file.exists() and not job.cancel_file.exists()
 
 
 def in_order(waiting: Iterable[Job]) -> list[Job]:
-    """Older batches first, each by its numbers."""
-    return sorted(waiting, key=lambda job: (batch_of(job), number_of(job)))
+    """What was asked for first comes first, a batch by its numbers. Ids begin with the time."""
+    return sorted(waiting, key=lambda job: (batch_of(job) or job.spec.id, number_of(job)))
 
 
 def cancel(job: Job) -> None:
     """Ask the job's worker to stop, or take it out of the queue."""
-    if is_queued(job, job.status().state):
+    state = job.status().state
+    if is_queued(job, state) or is_held_back(job, state):
         job.ask_to_stop()
     else:
         job.cancel()

@@ -43,8 +43,11 @@ from .graph_transition_remove import SINEW_OT_graph_transition_remove
 from .install_cancel import SINEW_OT_install_cancel
 from .install_missing import SINEW_OT_install_missing
 from .overlay_refit import SINEW_OT_overlay_refit
+from .pause import SINEW_OT_pause
+from .pause_batch import SINEW_OT_pause_batch
 from .pick_selected import SINEW_OT_pick_selected
 from .resume import SINEW_OT_resume
+from .resume_batch import SINEW_OT_resume_batch
 from .simulate import SINEW_OT_simulate
 from .simulate_variations import SINEW_OT_simulate_variations
 from .stage_add_push import SINEW_OT_stage_add_push
@@ -86,7 +89,10 @@ _CLASSES = (
     SINEW_OT_simulate_variations,
     SINEW_OT_cancel,
     SINEW_OT_cancel_batch,
+    SINEW_OT_pause,
+    SINEW_OT_pause_batch,
     SINEW_OT_resume,
+    SINEW_OT_resume_batch,
     SINEW_OT_collect,
     SINEW_OT_forget_job,
     SINEW_OT_forget_batch,

@@ -27,6 +27,4 @@ class SINEW_OT_bounds_train(BoundsVerb, bpy.types.Operator):
         readiness.require_learning()
         request = asking.training(context.scene, obj)
         job = training.create(request, requests.read(request), more=asking.begun_with(request, obj))
-        jobs.launch(job, python)
-        monitor.watch(job, context.scene)
-        return f"Training '{job.spec.title}'"
+        return monitor.start(job, context.scene, python, "Training")

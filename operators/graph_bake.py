@@ -25,6 +25,4 @@ class SINEW_OT_graph_bake(GraphVerb, bpy.types.Operator):
         """Read the stage, make the job, start its worker and leave the rest to the monitor."""
         python = jobs.worker_python(worker_python())
         job = baking.create(asking.baking(context.scene, obj), files.read(obj))
-        jobs.launch(job, python)
-        monitor.watch(job, context.scene)
-        return f"Baking '{job.spec.title}'"
+        return monitor.start(job, context.scene, python, "Baking")

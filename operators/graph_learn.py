@@ -25,6 +25,4 @@ class SINEW_OT_graph_learn(GraphVerb, bpy.types.Operator):
         """Read the skills, make the job, start its worker and leave the rest to the monitor."""
         python = jobs.worker_python(worker_python())  # before a job is made that could not start
         job = learning.create(obj, asking.learning(context.scene, obj))
-        jobs.launch(job, python)
-        monitor.watch(job, context.scene)
-        return f"Learning '{job.spec.title}'"
+        return monitor.start(job, context.scene, python, "Learning")

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Start a job again where it stopped."""
+"""Go on with a job where it stopped."""
 
 import bpy
 from bpy.props import StringProperty
 
 from ..bridge import monitor
-from ..bridge.preferences import worker_python
-from ..core import jobs
 from .reporting import explains_errors, waiting
 
 
 class SINEW_OT_resume(bpy.types.Operator):
-    """Go on with this job where it stopped: after a cancel, a failure, or a worker that was killed."""
+    """Go on with this job where it stopped: after a pause, a cancel, a failure, or a worker that was killed."""
 
     bl_idname = "sinew.resume"
     bl_label = "Resume Job"
@@ -21,10 +19,9 @@ class SINEW_OT_resume(bpy.types.Operator):
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Launch a new worker on the same folder."""
+        """Let the worker go on, or launch a new one on the same folder."""
         job = monitor.job_of(self.job)
         with waiting(context):
-            jobs.launch(job, worker_python())
-        monitor.watch(job, context.scene)
-        self.report({"INFO"}, f"Resumed '{job.spec.title}'")
+            said = monitor.go_on(job, context.scene)
+        self.report({"INFO"}, said)
         return {"FINISHED"}

@@ -29,9 +29,8 @@ class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
             rig = requests.read(request)
             doubts = notices.doubts_about(rig.clip)
             job = requests.create(request, rig)
-            jobs.launch(job, python)
-        monitor.watch(job, scene)
-        tell_doubts(self, request, doubts, f"Simulating '{job.spec.title}'")
+            said = monitor.start(job, scene, python, "Simulating")
+        tell_doubts(self, request, doubts, said)
         return {"FINISHED"}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from ..bridge.job_views import JobView
+from ..bridge.job_views import JobView, time_text
 from .drawing import paragraph
 
 _WORDS = {"done": "done", "failed": "failed", "lost": "interrupted", "cancelled": "cancelled", "missing": "not here"}
@@ -20,13 +20,17 @@ def draw_batch(
 ) -> None:
     """Draw the jobs of one batch: what is running or went wrong at once, all of them when it is opened."""
     views = sorted(views, key=lambda view: view.variation)
-    busy = any(view.alive or view.queued for view in views)
+    busy = any(view.alive or view.queued or view.paused for view in views)
     row = box.row()
     motion = re.sub(r"( push)? \d+$", "", views[0].title.rpartition(": ")[0])
     row.label(text=f"{motion}: {len(views)} variations", icon="RENDERLAYERS")
     if busy:
         row = box.row(align=True)
         row.progress(factor=sum(view.fraction for view in views) / len(views), text=text_of(views))
+        if all(view.paused for view in views if view.alive or view.queued or view.paused):
+            row.operator("sinew.resume_batch", text="", icon="PLAY").batch = views[0].batch
+        else:
+            row.operator("sinew.pause_batch", text="", icon="PAUSE").batch = views[0].batch
         row.operator("sinew.cancel_batch", text="", icon="CANCEL").batch = views[0].batch
     else:
         row.operator("sinew.forget_batch", text="", icon="X", emboss=False).batch = views[0].batch
@@ -47,6 +51,20 @@ def text_of(views: Sequence[JobView]) -> str:
     if fell := sum(view.fell for view in views):
         parts.append(f"{fell} fell")
     parts += [f"{states[state]} {word}" for state, word in _WORDS.items() if state != "done" and states[state]]
-    if out := sum(view.state == "created" and not view.queued for view in views):
+    if out := sum(view.state == "created" and not (view.queued or view.paused) for view in views):
         parts.append(f"{out} taken out")
-    return ", ".join(parts)
+    left = left_s(views)
+    return ", ".join(parts) + ("" if left is None else f"  ·  {time_text(left)} left")
+
+
+def left_s(views: Sequence[JobView]) -> float | None:
+    """Seconds that a batch still needs if the others take as long as those that were seen; None while unknown."""
+    alive, queued = [view for view in views if view.alive], [view for view in views if view.queued]
+    if not (alive or queued) or any(view.eta_s is None for view in alive):
+        return None
+    known = [float(view.wall_s) for view in views if view.state == "done"]
+    known = known or [view.wall_s + float(view.eta_s or 0) for view in alive]
+    if not known:
+        return None
+    one_s = sum(known) / len(known) / max(len(alive), 1)
+    return max([float(view.eta_s or 0) for view in alive], default=0.0) + len(queued) * one_s

@@ -3,15 +3,17 @@
 
 import bpy
 
-from ..bridge import monitor, takes
+from ..bridge import curves, monitor, takes
 from ..bridge.job_views import JobView
 from .batches import draw_batch
-from .drawing import SidebarPanel, message_box, paragraph
+from .drawing import SidebarPanel, curve_rows, message_box, paragraph
+from .job_buttons import draw_bar
 
 _ICONS = {
-    "created": "PAUSE",
+    "created": "TIME",
     "starting": "TIME",
     "running": "PLAY",
+    "paused": "PAUSE",
     "done": "CHECKMARK",
     "failed": "ERROR",
     "cancelled": "CANCEL",
@@ -55,14 +57,9 @@ def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
         row.label(text=view.method)
     if not (view.alive or view.queued):
         row.operator("sinew.forget_job", text="", icon="X", emboss=False).job = view.id
-    if view.alive:
-        row = box.row(align=True)
-        row.progress(factor=view.fraction, text=view.text)
-        row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
-    elif view.queued:
-        row = box.row(align=True)
-        row.label(text=view.text)
-        row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
+    if view.alive or view.queued or view.paused:
+        draw_bar(box, view)
+        curve_rows(box, curves.live_curves(view))
     else:
         _draw_end(box, context, view, action)
     if view.message:

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What runs, at the bottom of the window, wherever the sidebar is."""
+
+from collections.abc import Sequence
+
+import bpy
+
+from . import monitor
+from .job_views import JobView
+
+_LONGEST = 28
+
+
+def text_of(views: Sequence[JobView]) -> tuple[str, float] | None:
+    """What to say of the jobs and how full the bar is, 0 to 1; None if nothing runs."""
+    alive = [view for view in views if view.alive]
+    if not alive:
+        return None
+    first = min(alive, key=lambda view: (view.paused, view.id))
+    title = first.title if len(first.title) <= _LONGEST else f"{first.title[: _LONGEST - 1]}…"
+    waiting = sum(view.queued for view in views)
+    more = [f"{len(alive) - 1} more"] if len(alive) > 1 else []
+    more += [f"{waiting} waiting"] if waiting else []
+    return "  ·  ".join([f"{title}  {first.text}", *more]), first.fraction
+
+
+def _draw(self: bpy.types.Header, context: bpy.types.Context) -> None:
+    said = text_of(monitor.views())
+    if said is not None:
+        row = self.layout.row()
+        row.ui_units_x = 16
+        row.progress(text=said[0], factor=said[1])
+
+
+def register() -> None:
+    """Add to Blender's status bar."""
+    bpy.types.STATUSBAR_HT_header.append(_draw)
+
+
+def unregister() -> None:
+    """Leave it as it was."""
+    bpy.types.STATUSBAR_HT_header.remove(_draw)
