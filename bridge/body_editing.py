@@ -14,6 +14,7 @@ from ..core.body.edits import counterpart, main_shape, mirrored_edit, size_as
 from ..core.errors import RigError
 from . import body_edits
 from .body_edits import AUTO, edit_of, row_of
+from .chosen import why_editing, why_no_armature
 from .overlay import fitting
 
 _OTHER_SIDE = {".L": ".R", ".R": ".L"}
@@ -36,13 +37,11 @@ class PartView:
 
 def why_not(context: bpy.types.Context) -> str:
     """Why no part can be edited now, in a sentence with the fix; '' if one can. Cheap enough for ``poll``."""
+    if reason := why_no_armature(context.scene):
+        return reason
     obj = context.scene.sinew.armature
-    if obj is None:
-        return "Choose an armature"
-    if not obj.is_editable:
-        return f"'{obj.name}' is linked: make a library override of it (Object > Library Override > Make)"
-    if obj.mode == "EDIT":
-        return f"'{obj.name}' is in Edit Mode: leave it with Tab"
+    if reason := why_editing(obj):
+        return reason
     if obj.data.bones.active is None:
         return "Select a bone of the character in Pose Mode"
     return ""

@@ -260,6 +260,13 @@ def why_not(scene: bpy.types.Scene) -> str:
     return ""
 
 
+def why_no_variations(scene: bpy.types.Scene) -> str:
+    """Why variations can only differ by their seeds, with the fix; '' if they can differ by more."""
+    if uses_engine(scene):
+        return ""
+    return f"The method '{_METHODS[scene.sinew.method].label}' has no physics, so only the seed varies: choose another"
+
+
 def plain(value: Any) -> Any:
     """A property's value without what single precision adds to it: 0.1, not 0.10000000149."""
     return float(str(np.float32(value))) if isinstance(value, float) else value

@@ -8,6 +8,7 @@ from .body_override_remove import SINEW_OT_body_override_remove
 from .body_part_edit import SINEW_OT_body_part_edit
 from .body_part_mirror import SINEW_OT_body_part_mirror
 from .body_part_reset import SINEW_OT_body_part_reset
+from .body_preset import SINEW_OT_body_preset
 from .body_preset_add import SINEW_OT_body_preset_add
 from .body_reset import SINEW_OT_body_reset
 from .bounds_bake import SINEW_OT_bounds_bake
@@ -28,8 +29,12 @@ from .check_ready import SINEW_OT_check_ready
 from .check_source import SINEW_OT_check_source
 from .clean_jobs import SINEW_OT_clean_jobs
 from .collect import SINEW_OT_collect
+from .disturbance_preset import SINEW_OT_disturbance_preset
+from .disturbance_preset_add import SINEW_OT_disturbance_preset_add
 from .forget_batch import SINEW_OT_forget_batch
 from .forget_job import SINEW_OT_forget_job
+from .gains_preset import SINEW_OT_gains_preset
+from .gains_preset_add import SINEW_OT_gains_preset_add
 from .graph_bake import SINEW_OT_graph_bake
 from .graph_bring_along import SINEW_OT_graph_bring_along
 from .graph_distances import SINEW_OT_graph_distances
@@ -46,6 +51,8 @@ from .overlay_refit import SINEW_OT_overlay_refit
 from .pause import SINEW_OT_pause
 from .pause_batch import SINEW_OT_pause_batch
 from .pick_selected import SINEW_OT_pick_selected
+from .push_preset import SINEW_OT_push_preset
+from .push_preset_add import SINEW_OT_push_preset_add
 from .resume import SINEW_OT_resume
 from .resume_batch import SINEW_OT_resume_batch
 from .simulate import SINEW_OT_simulate
@@ -55,6 +62,9 @@ from .stage_check import SINEW_OT_stage_check
 from .stage_clear import SINEW_OT_stage_clear
 from .stage_mark import SINEW_OT_stage_mark
 from .stage_select import SINEW_OT_stage_select
+from .style_preset import SINEW_OT_style_preset
+from .style_preset_add import SINEW_OT_style_preset_add
+from .take_compare import SINEW_OT_take_compare
 from .take_delete import SINEW_OT_take_delete
 from .take_delete_unkept import SINEW_OT_take_delete_unkept
 from .take_keep import SINEW_OT_take_keep
@@ -80,6 +90,7 @@ _CLASSES = (
     SINEW_OT_body_part_mirror,
     SINEW_OT_body_part_reset,
     SINEW_OT_body_reset,
+    SINEW_OT_body_preset,
     SINEW_OT_body_preset_add,
     SINEW_OT_overlay_refit,
     SINEW_OT_check_source,
@@ -104,6 +115,7 @@ _CLASSES = (
     SINEW_OT_stage_check,
     SINEW_OT_take_show,
     SINEW_OT_take_show_source,
+    SINEW_OT_take_compare,
     SINEW_OT_take_rename,
     SINEW_OT_take_keep,
     SINEW_OT_take_delete,
@@ -132,6 +144,14 @@ _CLASSES = (
     SINEW_OT_bounds_styles,
     SINEW_OT_bounds_bake,
     SINEW_OT_bounds_bring_along,
+    SINEW_OT_gains_preset,
+    SINEW_OT_gains_preset_add,
+    SINEW_OT_style_preset,
+    SINEW_OT_style_preset_add,
+    SINEW_OT_disturbance_preset,
+    SINEW_OT_disturbance_preset_add,
+    SINEW_OT_push_preset,
+    SINEW_OT_push_preset_add,
     SINEW_OT_tell,
 )
 

@@ -4,6 +4,7 @@
 import bpy
 
 from ..bridge import body_editing
+from ..bridge.chosen import why_no_armature
 
 
 class SINEW_OT_body_reset(bpy.types.Operator):
@@ -16,14 +17,9 @@ class SINEW_OT_body_reset(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """There must be something to forget, and somebody to forget it."""
-        obj = context.scene.sinew.armature
-        reason = ""
-        if obj is None:
-            reason = "Choose an armature"
-        elif not obj.is_editable:
-            reason = f"'{obj.name}' is linked: make a library override of it (Object > Library Override > Make)"
-        elif not obj.sinew_body.overrides:
-            reason = "The whole body is as it was fitted"
+        reason = why_no_armature(context.scene)
+        if not reason and not context.scene.sinew.armature.sinew_body.overrides:
+            reason = "The whole body is as it was fitted: there is nothing to reset"
         if reason:
             cls.poll_message_set(reason)
         return not reason

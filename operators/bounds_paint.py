@@ -5,7 +5,7 @@ import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 
 from ..bridge.bounds import painting
-from ..bridge.graph.views import why_no_armature
+from ..bridge.chosen import why_no_armature
 from .bounds_verb import BoundsVerb
 
 _KEPT = {"options": {"SKIP_SAVE"}}

@@ -4,7 +4,7 @@
 import bpy
 
 from ..bridge.bounds import painting
-from ..bridge.graph.views import why_no_armature
+from ..bridge.chosen import why_no_armature
 from .bounds_verb import BoundsVerb
 
 

@@ -6,6 +6,7 @@ from bpy.props import StringProperty
 
 from ..bridge.bounds import painting
 from .bounds_verb import BoundsVerb
+from .preset_verb import run_preset
 
 
 class SINEW_OT_bounds_preset(BoundsVerb, bpy.types.Operator):
@@ -13,7 +14,7 @@ class SINEW_OT_bounds_preset(BoundsVerb, bpy.types.Operator):
 
     bl_idname = "sinew.bounds_preset"
     bl_label = "Use Bounds Preset"
-    # Blender's own operator for presets can't be undone.
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     filepath: StringProperty(
         name="File", description="The preset's file", subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"}
@@ -21,9 +22,10 @@ class SINEW_OT_bounds_preset(BoundsVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Run it. Its list of parts is another one, so that keys of the old one's would move the wrong ones."""
-        for index in reversed(range(len(obj.sinew_bound_parts))):
+        count = len(obj.sinew_bound_parts)
+        name = run_preset(self.filepath, "SINEW_PT_bounds_presets")
+        for index in reversed(range(count)):
             painting.forget_part(obj, index)
-        bpy.ops.script.execute_preset(filepath=self.filepath, menu_idname="SINEW_PT_bounds_presets")
         obj.sinew_bound_part_index = 0
         keyed = " Keyed bounds keep their keys." if painting.is_keyed(obj, widths=True) else ""
-        return f"Bounds are {bpy.path.display_name(bpy.path.basename(self.filepath))}.{keyed}"
+        return f"Bounds are {name}.{keyed}"

@@ -3,7 +3,8 @@
 
 import bpy
 
-from ..bridge.graph import files, views
+from ..bridge.chosen import why_no_armature
+from ..bridge.graph import files
 from .graph_verb import GraphVerb
 
 
@@ -16,7 +17,7 @@ class SINEW_OT_graph_bring_along(GraphVerb, bpy.types.Operator):
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """There must be a graph, and a place for it."""
-        if reason := views.why_no_armature(context.scene):
+        if reason := why_no_armature(context.scene):
             return reason
         obj = context.scene.sinew.armature
         if files.path_of(obj) is None:

@@ -3,7 +3,8 @@
 
 import bpy
 
-from ..bridge.graph import skills, views
+from ..bridge.chosen import why_no_armature
+from ..bridge.graph import skills
 from .graph_verb import GraphVerb
 
 
@@ -16,7 +17,7 @@ class SINEW_OT_graph_skill_add(GraphVerb, bpy.types.Operator):
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """An Action must move the character."""
-        if reason := views.why_no_armature(context.scene):
+        if reason := why_no_armature(context.scene):
             return reason
         obj = context.scene.sinew.armature
         return "" if skills.active_action(obj) else f"'{obj.name}' has no Action: give it one in the Action Editor"

@@ -3,7 +3,8 @@
 
 import bpy
 
-from ..bridge.graph import skills, views
+from ..bridge.chosen import why_no_armature
+from ..bridge.graph import skills
 from .graph_verb import GraphVerb
 
 
@@ -16,7 +17,7 @@ class SINEW_OT_graph_skill_remove(GraphVerb, bpy.types.Operator):
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """There must be one."""
-        reason = views.why_no_armature(context.scene)
+        reason = why_no_armature(context.scene)
         return reason or ("" if context.scene.sinew.armature.sinew_skills else "There is no skill in the list")
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:

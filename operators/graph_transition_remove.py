@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..bridge.chosen import why_no_armature
 from ..bridge.graph import views
 from .graph_verb import GraphVerb
 
@@ -16,7 +17,7 @@ class SINEW_OT_graph_transition_remove(GraphVerb, bpy.types.Operator):
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """There must be one."""
-        reason = views.why_no_armature(context.scene)
+        reason = why_no_armature(context.scene)
         there = not reason and bool(context.scene.sinew.armature.sinew_transitions)
         return "" if there else reason or "There is no transition in the list"
 

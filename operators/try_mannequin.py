@@ -2,8 +2,9 @@
 """See Sinew work, from nothing."""
 
 import bpy
+import numpy as np
 
-from ..bridge import readiness, trial
+from ..bridge import readiness, trial, viewport
 from .reporting import explains_errors
 
 
@@ -38,8 +39,7 @@ class SINEW_OT_try_mannequin(bpy.types.Operator):
         if not scene.use_preview_range:
             scene.use_preview_range = True
             scene.frame_preview_start, scene.frame_preview_end = map(int, chosen.action.frame_range)
-        scene.frame_set(int(chosen.action.frame_range[0]))
-        _show(context)
+        _show(context, trial.everywhere(scene, armature))
         try:
             bpy.ops.sinew.simulate()
         except RuntimeError as error:
@@ -55,13 +55,11 @@ def _select(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     context.view_layer.objects.active = armature
 
 
-def _show(context: bpy.types.Context) -> None:
-    """Let the view see it and the animation play, where there is a window."""
+def _show(context: bpy.types.Context, points: np.ndarray) -> None:
+    """Let the view see everywhere it goes and the animation play, where there is a window."""
     area = context.area
     if context.window is None or area is None or area.type != "VIEW_3D":
         return
-    view = next(region for region in area.regions if region.type == "WINDOW")
-    with context.temp_override(region=view):
-        bpy.ops.view3d.view_selected()
+    viewport.frame(area, points)
     if not context.screen.is_animation_playing:
         bpy.ops.screen.animation_play()

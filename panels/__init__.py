@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar tab "Sinew": one panel a file."""
+"""The sidebar tab "Sinew": one panel a file, in the order of the work.
+
+Nothing is greyed out here: what does not apply is not drawn, or a line says why. A button is grey by its operator's
+``poll``, whose message says why.
+"""
 
 import bpy
 
-from .body import SINEW_PT_body, SINEW_PT_body_presets, SINEW_UL_bone_overrides
+from .body import SINEW_PT_body, SINEW_UL_bone_overrides
 from .body_part import SINEW_PT_body_part
-from .bounds import SINEW_PT_bounds, SINEW_PT_bounds_presets, SINEW_UL_bound_parts
+from .bounds import SINEW_PT_bounds, SINEW_UL_bound_parts
 from .character import SINEW_PT_character
 from .jobs import SINEW_PT_jobs
 from .overlay import SINEW_PT_overlay
+from .presets import (
+    SINEW_PT_body_presets,
+    SINEW_PT_bounds_presets,
+    SINEW_PT_disturbance_presets,
+    SINEW_PT_gains_presets,
+    SINEW_PT_push_presets,
+    SINEW_PT_style_presets,
+)
 from .ready import SINEW_PT_ready
 from .simulate import SINEW_PT_simulate
 from .skills import SINEW_PT_skills, SINEW_UL_skills, SINEW_UL_transitions
@@ -17,25 +29,29 @@ from .takes import SINEW_PT_takes, SINEW_UL_takes
 from .variations import SINEW_PT_variations
 
 _CLASSES = (
+    SINEW_PT_body_presets,
+    SINEW_PT_gains_presets,
+    SINEW_PT_bounds_presets,
+    SINEW_PT_style_presets,
+    SINEW_PT_disturbance_presets,
+    SINEW_PT_push_presets,
+    SINEW_UL_bone_overrides,
+    SINEW_UL_skills,
+    SINEW_UL_transitions,
+    SINEW_UL_bound_parts,
+    SINEW_UL_takes,
     SINEW_PT_ready,
     SINEW_PT_character,
-    SINEW_UL_bone_overrides,
-    SINEW_PT_body_presets,
     SINEW_PT_body,
     SINEW_PT_body_part,
     SINEW_PT_overlay,
+    SINEW_PT_stage,
     SINEW_PT_simulate,
     SINEW_PT_variations,
-    SINEW_PT_stage,
-    SINEW_UL_skills,
-    SINEW_UL_transitions,
     SINEW_PT_skills,
-    SINEW_PT_bounds_presets,
-    SINEW_UL_bound_parts,
     SINEW_PT_bounds,
-    SINEW_PT_jobs,
-    SINEW_UL_takes,
     SINEW_PT_takes,
+    SINEW_PT_jobs,
 )
 
 register, unregister = bpy.utils.register_classes_factory(_CLASSES)

@@ -2,19 +2,9 @@
 """What the character's body is like, and what its bones are where names and shape mislead."""
 
 import bpy
-from bl_ui.utils import PresetPanel
 
 from .drawing import SidebarPanel
-
-
-class SINEW_PT_body_presets(PresetPanel, bpy.types.Panel):
-    """Bodies that come with Sinew, and those that were kept."""
-
-    bl_idname = "SINEW_PT_body_presets"
-    bl_label = "Body Presets"
-    preset_subdir = "sinew/body"
-    preset_operator = "script.execute_preset"
-    preset_add_operator = "sinew.body_preset_add"
+from .presets import SINEW_PT_body_presets, SINEW_PT_gains_presets
 
 
 class SINEW_UL_bone_overrides(bpy.types.UIList):
@@ -64,8 +54,12 @@ class SINEW_PT_body(SidebarPanel, bpy.types.Panel):
         layout, body = self.layout, context.scene.sinew.armature.sinew_body
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ("preset", "gains", "mass_kg", "use_mesh"):
-            layout.prop(body, name)
+        layout.prop(body, "preset")
+        muscles = layout.row(align=True)
+        muscles.prop(body, "gains")
+        SINEW_PT_gains_presets.draw_panel_header(muscles)
+        layout.prop(body, "mass_kg")
+        layout.prop(body, "use_mesh")
         layout.label(text="Bone Roles")
         row = layout.row()
         row.template_list(

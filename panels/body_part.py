@@ -52,27 +52,22 @@ def _draw_fields(layout: bpy.types.UILayout, row: bpy.types.PropertyGroup, *, ro
     box.use_property_split = True
     box.use_property_decorate = False
     box.prop(row, "role")
-    column = _ticked(box, row, "use_shape")
-    column.prop(row, "shape")
-    for name in _SIZES[row.shape]:
-        column.prop(row, name)
-    _ticked(box, row, "use_offset").prop(row, "offset")
-    _ticked(box, row, "use_mass").prop(row, "mass_kg")
+    _draw_ticked(box, row, "use_shape", ("shape", *_SIZES[row.shape]))
+    _draw_ticked(box, row, "use_offset", ("offset",))
+    _draw_ticked(box, row, "use_mass", ("mass_kg",))
     if root:  # nothing holds it, so there is nothing to limit
         return
-    column = _ticked(box, row, "use_limits")
-    for name in ("lower", "upper") if row.is_hinge else ("reach",):
-        column.prop(row, name)
-    _ticked(box, row, "use_stiffness").prop(row, "stiffness")
+    _draw_ticked(box, row, "use_limits", ("lower", "upper") if row.is_hinge else ("reach",))
+    _draw_ticked(box, row, "use_stiffness", ("stiffness",))
 
 
-def _ticked(layout: bpy.types.UILayout, row: bpy.types.PropertyGroup, use: str) -> bpy.types.UILayout:
-    """A tick box, and below it a column for what it switches."""
+def _draw_ticked(layout: bpy.types.UILayout, row: bpy.types.PropertyGroup, use: str, fields: tuple[str, ...]) -> None:
+    """A tick box, and below it what it switches; as long as it is off, what was fitted stands above."""
     column = layout.column(align=True, heading=row.bl_rna.properties[use].name)
     column.prop(row, use, text="By Hand")
-    inside = column.column(align=True)
-    inside.active = getattr(row, use)
-    return inside
+    if getattr(row, use):
+        for name in fields:
+            column.prop(row, name)
 
 
 def _draw_buttons(layout: bpy.types.UILayout, *, edited: bool) -> None:

@@ -1,26 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a motion may be from its source, what was learned within that, and what is baked: in the order of work."""
+"""How far a motion may be from its source and in what style, then what was learned so: in the order of work."""
 
 import bpy
-from bl_ui.utils import PresetPanel
 
-from ..bridge import readiness
-from ..bridge.bounds import asking, files, views
+from ..bridge.bounds import views
 from ..bridge.bounds.properties import ONE_BONE
-from ..bridge.graph.views import why_no_armature
-from ..bridge.job_views import JobView
-from ..bridge.properties import group_of
-from .drawing import SidebarPanel, chosen_character, curve_rows, message_box, paragraph, progress_bar
-
-
-class SINEW_PT_bounds_presets(PresetPanel, bpy.types.Panel):
-    """Bounds that come with Sinew, and those that were kept."""
-
-    bl_idname = "SINEW_PT_bounds_presets"
-    bl_label = "Bounds Presets"
-    preset_subdir = "sinew/bounds"
-    preset_operator = "sinew.bounds_preset"
-    preset_add_operator = "sinew.bounds_preset_add"
+from ..bridge.chosen import why_no_armature
+from .bounds_learning import draw_learning, draw_style
+from .drawing import SidebarPanel, chosen_character, paragraph
+from .presets import SINEW_PT_bounds_presets
 
 
 class SINEW_UL_bound_parts(bpy.types.UIList):
@@ -49,17 +37,17 @@ class SINEW_UL_bound_parts(bpy.types.UIList):
             which.prop_search(item, "bone", data.data, "bones", text="", icon="BONE_DATA")
         else:
             which.prop(item, "part", text="")
-        far = which.row(align=True)
-        far.active = item.use
-        far.prop(item, "angle" if item.kind == "JOINT" else "reach", text="")
+        if item.use:
+            which.prop(item, "angle" if item.kind == "JOINT" else "reach", text="")
+        else:
+            which.label(text="free")
 
 
 class SINEW_PT_bounds(SidebarPanel, bpy.types.Panel):
     """Learn a motion within bounds around it, and bake takes of any length from what was learned."""
 
     bl_idname = "SINEW_PT_bounds"
-    bl_label = "Bounds"
-    bl_order = 2
+    bl_label = "Bounds and Style"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
@@ -68,7 +56,7 @@ class SINEW_PT_bounds(SidebarPanel, bpy.types.Panel):
             SINEW_PT_bounds_presets.draw_panel_header(self.layout)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the bounds, painting, training, what was learned, and baking."""
+        """Draw the bounds, painting, style, training, what was learned, and baking."""
         layout = self.layout
         obj = chosen_character(layout, context)
         if obj is None:
@@ -76,12 +64,8 @@ class SINEW_PT_bounds(SidebarPanel, bpy.types.Panel):
         _draw_bounds(layout, obj)
         _draw_parts(layout, obj)
         _draw_painting(layout, context, obj)
-        _draw_training(layout, context, obj)
-        if problem := views.problem_of(obj.name):
-            message_box(layout, context, problem.message, problem.hint, is_error=True)
-        _draw_controller(layout, context, obj)
-        if obj.sinew_bounds.file.strip() and files.view_of(obj).problem is None:
-            _draw_baking(layout, context, obj)
+        draw_style(layout, context, obj)
+        draw_learning(layout, context, obj)
 
 
 def _draw_bounds(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
@@ -99,13 +83,14 @@ def _draw_bounds(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
 def _draw_width(
     layout: bpy.types.UILayout, own: bpy.types.PropertyGroup, name: str, label: str, axis: int = -1
 ) -> None:
-    """A switch and a width beside each other; the width is pale where its bound is off."""
+    """A switch and a width beside each other, or that there is none."""
     used = getattr(own, f"use_{name}")
     row = layout.row(align=True, heading=label)
     row.prop(own, f"use_{name}", index=axis, text="")
-    width = row.row(align=True)
-    width.active = used if axis < 0 else used[axis]
-    width.prop(own, name, index=axis, text="")
+    if used if axis < 0 else used[axis]:
+        row.prop(own, name, index=axis, text="")
+    else:
+        row.label(text="free")
 
 
 def _draw_parts(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
@@ -154,73 +139,3 @@ def _draw_painting(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
     shown.prop(scene.sinew_overlay, "bounds", text="In Viewport")
     if scene.sinew_overlay.bounds and not scene.sinew_overlay.show:
         layout.prop(scene.sinew_overlay, "show", text="The overlay is off", icon="HIDE_ON", toggle=True)
-
-
-def _draw_training(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    scene = context.scene
-    header, body = layout.panel("SINEW_PT_train_settings", default_closed=True)
-    header.label(text="Training")
-    if body is not None:
-        settings = group_of(scene, asking.TRAIN)
-        for name in asking.train_settings():
-            if name != "strength" or settings.style != "none":
-                body.prop(settings, name)
-            if name == "style" and settings.style == "manner":
-                body.prop(obj.sinew_bounds, "manner")
-        body.prop(scene.sinew, "engine")
-        body.prop(obj.sinew_bounds, "seed")
-        body.prop(obj.sinew_bounds, "begin", placeholder="Nothing")
-    if lacking := readiness.lacks_learning():
-        box = message_box(layout, context, lacking.message, lacking.hint, is_error=False)
-        box.operator("sinew.install_missing", icon="IMPORT")
-    view = views.training_view(obj)
-    if view is not None and view.alive:
-        _draw_progress(layout, view)
-        return
-    if reason := views.why_not_train(scene):
-        paragraph(layout, context, reason, icon="INFO")
-    button = layout.column(align=True)
-    button.scale_y = 1.4
-    if view is not None and view.resumable and view.fraction > 0.0:
-        button.operator("sinew.resume", text=f"Go On From {view.fraction:.0%}", icon="PLAY").job = view.id
-    button.operator("sinew.bounds_train", icon="PLAY")
-
-
-def _draw_progress(layout: bpy.types.UILayout, view: JobView) -> None:
-    progress_bar(layout, view)
-    if view.state == "running":
-        layout.operator("sinew.bounds_finish", icon="CHECKMARK").job = view.id
-    curve_rows(layout, views.live_curves(view))
-
-
-def _draw_controller(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    layout.separator()
-    layout.prop(obj.sinew_bounds, "file", placeholder="Not learned yet")
-    if not obj.sinew_bounds.file.strip():
-        return
-    view = files.view_of(obj)
-    if view.problem is not None:
-        message_box(layout, context, view.problem.message, view.problem.hint, is_error=True)
-        return
-    box = layout.box()
-    for number, sentence in enumerate(view.sentences):
-        icon = "BLANK1" if number else "CHECKMARK" if view.lasts else "SORTTIME"
-        paragraph(box, context, sentence, icon=icon)
-    layout.operator("sinew.bounds_styles", icon="MOD_ARRAY")
-    if files.is_elsewhere(obj):
-        layout.operator("sinew.bounds_bring_along", icon="FILE_FOLDER")
-
-
-def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    own, scene = obj.sinew_bounds, context.scene
-    layout.separator()
-    layout.prop(own, "stage")
-    if files.view_of(obj).cyclic:
-        layout.prop(own, "seconds")
-    layout.prop(own, "frame_start")
-    layout.prop(scene.sinew, "place")
-    if reason := asking.why_not_bake(scene):
-        paragraph(layout, context, reason, icon="INFO")
-    button = layout.column()
-    button.scale_y = 1.4
-    button.operator("sinew.bounds_bake", icon="ACTION_TWEAK")

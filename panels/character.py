@@ -3,7 +3,8 @@
 
 import bpy
 
-from .drawing import SidebarPanel, paragraph
+from ..bridge.chosen import why_linked
+from .drawing import SidebarPanel, message_box, paragraph
 
 
 class SINEW_PT_character(SidebarPanel, bpy.types.Panel):
@@ -11,7 +12,6 @@ class SINEW_PT_character(SidebarPanel, bpy.types.Panel):
 
     bl_idname = "SINEW_PT_character"
     bl_label = "Character"
-    bl_order = 0
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the choice, and offer what is selected."""
@@ -29,6 +29,8 @@ class SINEW_PT_character(SidebarPanel, bpy.types.Panel):
         if chosen.armature is not None:
             row.operator("sinew.pick_selected", text="", icon="RESTRICT_SELECT_OFF")
         layout.prop(chosen, "action", placeholder=_what_moves(chosen.armature))
+        if chosen.armature is not None and (reason := why_linked(chosen.armature)):
+            message_box(layout, context, reason, "Else the result can only go to a baked copy", is_error=False)
 
 
 def _what_moves(armature: bpy.types.Object | None) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import blf
 import bpy
 
-from ..bridge.graph.views import LiveCurve, why_no_armature
+from ..bridge.chosen import why_no_armature
+from ..bridge.graph.views import LiveCurve
 from ..bridge.job_views import JobView
 
 

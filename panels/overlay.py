@@ -25,19 +25,15 @@ class SINEW_PT_overlay(SidebarPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         _draw_state(layout, context)
-        column = layout.column()
-        column.active = own.show
-        column.prop(own, "body")
-        inside = column.column()
-        inside.active = own.body
-        for name in ("tint", "opacity"):
-            inside.prop(own, name)
+        layout.prop(own, "body")
+        if own.body:
+            layout.prop(own, "tint")
+            layout.prop(own, "opacity")
         for name in ("joint", "handles", "balance", "contacts", "pushes", "bounds", "ghost"):
-            column.prop(own, name)
-        inside = column.column()
-        inside.active = own.ghost
-        inside.prop(own, "ghost_distance")
-        column.prop(own, "in_front")
+            layout.prop(own, name)
+        if own.ghost:
+            layout.prop(own, "ghost_distance")
+        layout.prop(own, "in_front")
         layout.operator("sinew.overlay_refit", icon="FILE_REFRESH")
 
 
@@ -47,10 +43,15 @@ def _draw_state(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     if painting.trouble():
         message_box(layout, context, f"Drawing failed: {painting.trouble()}", "Press Fit Again to retry", is_error=True)
     if not own.show:
-        return
-    if obj is None:
+        paragraph(layout, context, "Off: tick Overlay to see what is chosen here", icon="HIDE_ON")
+    elif obj is None:
         paragraph(layout, context, "Choose an armature to see its body", icon="INFO")
-        return
+    else:
+        _draw_fitted(layout, context, obj)
+
+
+def _draw_fitted(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Say how far fitting is, or what came of it."""
     fitted = fitting.seen(obj)
     if fitted is None or (fitted.body is None and fitted.problem is None):
         paragraph(layout, context, "Fitting the body", icon="SORTTIME")

@@ -18,7 +18,6 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
 
     bl_idname = "SINEW_PT_ready"
     bl_label = "Ready"
-    bl_order = 0
     bl_options = {"HIDE_HEADER"}
 
     def draw(self, context: bpy.types.Context) -> None:

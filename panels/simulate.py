@@ -3,10 +3,10 @@
 
 import bpy
 
-from ..bridge import notices
+from ..bridge import monitor, notices
 from ..bridge.notices import Notice
 from ..bridge.properties import method_group, request_of, setting_names, uses_engine, why_not
-from .drawing import SidebarPanel, message_box, paragraph
+from .drawing import SidebarPanel, message_box, paragraph, progress_bar
 
 
 class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
@@ -14,7 +14,6 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
 
     bl_idname = "SINEW_PT_simulate"
     bl_label = "Simulate"
-    bl_order = 1
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the method, its settings, the source, the button and what there is to say about the motion."""
@@ -22,13 +21,17 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         _draw_method(layout, scene)
-        _draw_source(layout, scene.sinew)
+        _draw_details(layout, scene)
         reason = why_not(scene)
         if reason:
             paragraph(layout, context, reason, icon="INFO")
         button = layout.column()
         button.scale_y = 1.6
         button.operator("sinew.simulate", icon="PLAY")
+        # Jobs may be far below: how far it is stands where it was started.
+        running = [view for view in monitor.views() if view.alive]
+        if running:
+            progress_bar(layout, running[0])
         for notice in notices.of(request_of(scene)):
             _draw_notice(layout, context, notice)
 
@@ -39,19 +42,18 @@ def _draw_method(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     settings = layout.column()
     for name in setting_names(scene):
         settings.prop(method_group(scene), name)
-    if uses_engine(scene):
-        layout.prop(chosen, "engine")
-        if chosen.armature is not None:
-            muscle = layout.row()
-            muscle.use_property_decorate = True  # the dot that sets a key
-            muscle.prop(chosen.armature.sinew_body, "muscle")
-    layout.prop(chosen, "seed")
+    if uses_engine(scene) and chosen.armature is not None:
+        muscle = layout.row()
+        muscle.use_property_decorate = True  # the dot that sets a key
+        muscle.prop(chosen.armature.sinew_body, "muscle")
     layout.prop(chosen, "place")
 
 
-def _draw_source(layout: bpy.types.UILayout, chosen: bpy.types.PropertyGroup) -> None:
+def _draw_details(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    """What is rarely touched."""
+    chosen = scene.sinew
     header, body = layout.panel("SINEW_PT_source", default_closed=True)
-    header.label(text="Range and Units")
+    header.label(text="Range, Units and Engine")
     if body is None:
         return
     body.prop(chosen, "use_range")
@@ -61,6 +63,9 @@ def _draw_source(layout: bpy.types.UILayout, chosen: bpy.types.PropertyGroup) ->
         column.prop(chosen, "frame_end")
     body.prop(chosen, "true_fps")
     body.prop(chosen, "scale")
+    if uses_engine(scene):
+        body.prop(chosen, "engine")
+    body.prop(chosen, "seed")
     body.operator("sinew.check_source", icon="VIEWZOOM")
 
 

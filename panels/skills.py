@@ -56,12 +56,13 @@ class SINEW_UL_transitions(bpy.types.UIList):
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         text = row.row()
-        text.active = item.use
         text.alert = any(name not in data.sinew_skills for name in (item.source, item.target))
         text.label(text=views.transition_text(item))
-        if item.distance >= 0.0:
-            far = row.row()
-            far.alignment = "RIGHT"
+        far = row.row()
+        far.alignment = "RIGHT"
+        if not item.use:
+            far.label(text="left out")
+        elif item.distance >= 0.0:
             far.label(text=f"{100.0 * item.distance:.0f} cm")
 
 
@@ -70,7 +71,6 @@ class SINEW_PT_skills(SidebarPanel, bpy.types.Panel):
 
     bl_idname = "SINEW_PT_skills"
     bl_label = "Skills"
-    bl_order = 2
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:

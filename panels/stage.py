@@ -6,6 +6,7 @@ import bpy
 from ..bridge.stage.properties import ICONS, LABELS
 from ..bridge.stage.views import StageItem, gravity_text, items
 from .drawing import SidebarPanel, paragraph
+from .presets import SINEW_PT_push_presets
 
 _MARKS = ("OBSTACLE", "TERRAIN", "PROP", "PROJECTILE", "CHARACTER")
 _FIELDS = {
@@ -23,7 +24,6 @@ class SINEW_PT_stage(SidebarPanel, bpy.types.Panel):
 
     bl_idname = "SINEW_PT_stage"
     bl_label = "Stage"
-    bl_order = 1
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -58,7 +58,6 @@ def _draw_ground(layout: bpy.types.UILayout, scene: bpy.types.Scene, found: list
 def _draw_item(box: bpy.types.UILayout, context: bpy.types.Context, item: StageItem) -> None:
     wrong = item.problem is not None and item.shows
     row = box.row(align=True)
-    row.active = item.shows
     split = row.split(factor=0.5)
     name = split.row()
     name.alignment = "LEFT"
@@ -73,7 +72,10 @@ def _draw_item(box: bpy.types.UILayout, context: bpy.types.Context, item: StageI
 def _draw_active(layout: bpy.types.UILayout, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     part = obj.sinew
     box = layout.box()
-    box.label(text=f"{LABELS[part.role]}: {obj.name}", icon=ICONS[part.role])
+    title = box.row()
+    title.label(text=f"{LABELS[part.role]}: {obj.name}", icon=ICONS[part.role])
+    if part.role == "PUSH":
+        SINEW_PT_push_presets.draw_panel_header(title)
     column = box.column()
     column.use_property_split = True
     column.use_property_decorate = part.role == "PUSH"  # the dots that set keys

@@ -8,11 +8,13 @@ from ..bridge.takes import views
 from ..bridge.takes.views import TakeView
 from .drawing import SidebarPanel, paragraph
 
-_UP, _FELL = "CHECKMARK", "SORT_ASC"
+_UP = "CHECKMARK"
+_COLORS = {"fell": "STRIP_COLOR_01", "skates": "STRIP_COLOR_02", "sinks": "STRIP_COLOR_06"}  # red, orange, purple
+_FINE = "STRIP_COLOR_04"  # green
 
 
 class SINEW_UL_takes(bpy.types.UIList):
-    """Takes: shown or not, how it went, name, which one of a batch, kept or not."""
+    """Takes: shown or not, name, what is wrong with it by colour, which one of a batch, kept or not."""
 
     bl_idname = "SINEW_UL_takes"
 
@@ -38,7 +40,9 @@ class SINEW_UL_takes(bpy.types.UIList):
             return
         shown = "RADIOBUT_ON" if views.is_shown(data, action) else "RADIOBUT_OFF"
         row.operator("sinew.take_show", text="", icon=shown, emboss=False).index = index
-        row.prop(action, "name", text="", icon=_FELL if item.fell else _UP, emboss=False)
+        row.prop(action, "name", text="", emboss=False)
+        for icon in _marks_of(item):
+            row.label(text="", icon=icon)
         label = row.row()
         label.alignment = "RIGHT"
         label.label(text=item.label.removeprefix("seed ") if _is_narrow(context) else item.label)
@@ -66,7 +70,6 @@ class SINEW_PT_takes(SidebarPanel, bpy.types.Panel):
 
     bl_idname = "SINEW_PT_takes"
     bl_label = "Takes"
-    bl_order = 3
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the list, what can be done, and what is known of the chosen take."""
@@ -107,26 +110,34 @@ def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
         paragraph(box, context, view.name, icon="ACTION")  # in the list it may be cut off
     if view.asked:
         paragraph(box, context, view.asked, icon="BLANK1")
-    for number, sentence in enumerate(view.sentences):
-        icon = "BLANK1" if number else (_FELL if view.fell else _UP)
-        paragraph(box, context, sentence, icon=icon)
-    _draw_pairs(box, (*view.facts, ("Source", view.source or "NLA")))
-    if view.numbers:
-        header, body = box.panel("SINEW_PT_take_numbers", default_closed=True)
-        header.label(text="Numbers")
-        if body is not None:
-            _draw_pairs(body, view.numbers)
+    for mark in view.marks:
+        if mark.bad is not None:
+            paragraph(box, context, mark.words, icon=_COLORS[mark.fault] if mark.bad else _FINE)
+    for sentence in view.beyond_marks:
+        paragraph(box, context, sentence, icon="BLANK1")
+    header, body = box.panel("SINEW_PT_take_numbers", default_closed=True)
+    header.label(text="All About It")
+    if body is not None:
+        _draw_pairs(body, (*view.facts, ("Source", view.source or "NLA"), *view.numbers))
+
+
+def _marks_of(item: bpy.types.PropertyGroup) -> list[str]:
+    """A colour for everything that is wrong with a take; green for nothing."""
+    marks = views.marks_of(item)
+    return [_COLORS[mark.fault] for mark in marks if mark.bad] or [_FINE]
 
 
 def _draw_buttons(layout: bpy.types.UILayout, view: TakeView) -> None:
     column = layout.column(align=True)
     row = column.row(align=True)
     if not view.missing:
-        row.operator("sinew.take_show", depress=view.shown)
         if view.copy_of:
             row.operator("sinew.take_visit", text="Source", icon="ARMATURE_DATA").name = view.copy_of
+            row.operator("sinew.take_show", text="Take", depress=view.shown)
         else:
-            row.operator("sinew.take_show_source", text="Source", icon="LOOP_BACK")
+            row.operator("sinew.take_show_source", text="Source", depress=view.source_shown)
+            row.operator("sinew.take_show", text="Take", depress=view.shown)
+            row.operator("sinew.take_compare", text="", icon="ARROW_LEFTRIGHT")
         row = column.row(align=True)
         row.operator("sinew.take_to_nla", icon="NLA_PUSHDOWN", depress=view.in_nla)
         row.operator("sinew.take_rename", text="", icon="GREASEPENCIL")

@@ -3,8 +3,9 @@
 
 import bpy
 
-from ..bridge.properties import uses_engine
-from .drawing import SidebarPanel
+from ..bridge.properties import uses_engine, why_no_variations
+from .drawing import SidebarPanel, paragraph
+from .presets import SINEW_PT_disturbance_presets
 
 _MORE = ("throw", "mass", "friction", "gravity")
 
@@ -17,6 +18,10 @@ class SINEW_PT_variations(SidebarPanel, bpy.types.Panel):
     bl_label = "Variations"
     bl_options = {"DEFAULT_CLOSED"}
 
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        """Offer the presets."""
+        SINEW_PT_disturbance_presets.draw_panel_header(self.layout)
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw how many, what pushes, what else varies, and the button."""
         layout, scene = self.layout, context.scene
@@ -28,7 +33,7 @@ class SINEW_PT_variations(SidebarPanel, bpy.types.Panel):
             _draw_pushes(layout, scene)
             _draw_more(layout, own)
         else:
-            layout.label(text="Only the seed varies: this method has no physics", icon="INFO")
+            paragraph(layout, context, why_no_variations(scene), icon="INFO")
         button = layout.column()
         button.scale_y = 1.3
         button.operator("sinew.simulate_variations", text=f"Simulate {own.count} Variations", icon="PLAY")
@@ -39,8 +44,10 @@ def _draw_pushes(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     column = layout.column(align=True)
     column.prop(own, "least_n")
     column.prop(own, "most_n", text="to (N)")
+    if not (own.most_n > 0.0 or own.throw):
+        layout.label(text="Nobody is pushed: give a force", icon="INFO")
+        return
     when = layout.column()
-    when.active = own.most_n > 0.0 or own.throw
     when.prop(own, "side")
     if scene.sinew.armature is not None:
         when.prop_search(own, "bone", scene.sinew.armature.data, "bones")

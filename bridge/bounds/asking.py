@@ -9,7 +9,7 @@ from ...core.control.cast import Attachment
 from ...core.errors import BoundsError
 from .. import beside
 from ..bodies import asked_of
-from ..graph.views import why_no_armature
+from ..chosen import why_editing, why_no_armature
 from ..properties import group_of, plain, plain_values, request_of, settings_type
 from ..requests import Request
 from . import baking as baking_jobs
@@ -83,8 +83,8 @@ def why_not_bake(scene: bpy.types.Scene) -> str:
     obj = scene.sinew.armature
     if reason := why_no_controller(obj):
         return reason
-    if obj.mode == "EDIT":
-        return f"'{obj.name}' is in Edit Mode: leave it with Tab"
+    if reason := why_editing(obj):
+        return reason
     if obj.sinew_bounds.stage == "STAGE" and not baking_jobs.comes_something(scene):
         return "Nothing is on the stage: add a push or a projectile to it, or bake clean"
     return ""

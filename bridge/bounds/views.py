@@ -5,7 +5,8 @@ import bpy
 
 from ...core.errors import SinewError
 from .. import monitor, sources
-from ..graph.views import LiveCurve, bars, why_no_armature
+from ..chosen import why_editing, why_no_armature
+from ..graph.views import LiveCurve, bars
 from ..job_views import JobView
 from . import training
 
@@ -44,8 +45,8 @@ def why_not_train(scene: bpy.types.Scene) -> str:
     if reason := why_no_armature(scene):
         return reason
     chosen, obj = scene.sinew, scene.sinew.armature
-    if obj.mode == "EDIT":
-        return f"'{obj.name}' is in Edit Mode: leave it with Tab"
+    if reason := why_editing(obj):
+        return reason
     if source_of(scene, obj) is None and not chosen.use_range:
         return f"'{obj.name}' has no Action: choose one"
     if chosen.use_range and chosen.frame_end <= chosen.frame_start:

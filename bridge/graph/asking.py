@@ -7,12 +7,12 @@ import bpy
 
 from .. import beside
 from ..bodies import asked_of
+from ..chosen import why_no_armature
 from ..properties import group_of, plain, plain_values, settings_type
 from ..stage.cast import other_characters
 from . import baking as baking_jobs
 from . import files
 from . import learning as learning_jobs
-from .views import why_no_armature
 
 LEARN, BAKE = learning_jobs.METHOD, baking_jobs.METHOD
 # What the panel has in the armature's own words, not in those of the method's settings.

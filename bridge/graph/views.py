@@ -8,6 +8,7 @@ import bpy
 
 from ...core.errors import SinewError
 from .. import monitor
+from ..chosen import why_editing, why_no_armature
 from ..job_views import JobView
 from ..takes.views import measure_text
 from . import learning
@@ -33,25 +34,13 @@ def problem_of(armature: str) -> SinewError | None:
     return _problems.get(armature)
 
 
-def why_no_armature(scene: bpy.types.Scene) -> str:
-    """Why there is nobody to have skills, with the fix; '' if there is. Like the others here, cheap enough for draw."""
-    obj = scene.sinew.armature
-    if obj is None:
-        return "Choose an armature"
-    if scene.objects.get(obj.name) != obj:
-        return f"'{obj.name}' is not in this scene: choose another armature"
-    if obj.library is not None:
-        return f"'{obj.name}' is linked: make a library override of it"
-    return ""
-
-
 def why_no_skills(scene: bpy.types.Scene, least: int = 1) -> str:
-    """Why the skills cannot be read yet."""
+    """Why the skills cannot be read yet, with the fix; '' if they can. Like the others here, cheap enough for draw."""
     if reason := why_no_armature(scene):
         return reason
     obj = scene.sinew.armature
-    if obj.mode == "EDIT":
-        return f"'{obj.name}' is in Edit Mode: leave it with Tab"
+    if reason := why_editing(obj):
+        return reason
     skills = obj.sinew_skills
     if len(skills) < least:
         return "No skills yet: add Actions" if not skills else "Add another skill: transitions lead from one to another"

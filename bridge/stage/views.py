@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import BadStage
+from ..chosen import why_linked
 from .checks import problem_of
 from .properties import ICONS
 from .reader import gravity_of, on_stage
@@ -50,3 +51,10 @@ def _text(obj: bpy.types.Object) -> str:
     if part.role == "CHARACTER":
         return ""
     return f"friction {part.friction:.2g}"
+
+
+def why_no_push(obj: bpy.types.Object | None) -> str:
+    """Why an object's force and duration cannot be set, with the fix; '' if they can."""
+    if obj is None or obj.sinew.role != "PUSH":
+        return "Select a push: Add Push makes one"
+    return why_linked(obj)

@@ -46,6 +46,11 @@ def show_source(obj: bpy.types.Object, index: int = -1) -> str:
     return f"'{obj.name}' shows its source" + (f" '{row.source.name}'" if row.source else "")
 
 
+def compare(obj: bpy.types.Object, index: int = -1) -> str:
+    """Show the take where its source is shown, or anything else, and its source where the take is."""
+    return (show_source if is_shown(obj, row_at(obj, index).action) else show)(obj, index)
+
+
 def rename(obj: bpy.types.Object, name: str, index: int = -1) -> str:
     """Rename the take, which is its Action."""
     row = row_at(obj, index)

@@ -10,6 +10,8 @@ from typing import Any
 
 import bpy
 
+from ...core.measure.marks import Mark, marks
+from ...core.measure.words import MARKED
 from ..job_views import method_label, time_text
 from .rows import is_linked, model_of, strips_of, title_of
 
@@ -20,17 +22,20 @@ _UNKNOWN = 1e9  # sorts after every error
 class TakeView:
     """What there is to see of a take.
 
-    missing: its Action was deleted. shown: it moves the armature now. in_nla: it is a strip of the armature's NLA.
+    missing: its Action was deleted. shown: it moves the armature now; source_shown: what it was
+    made from does. in_nla: it is a strip of the armature's NLA.
     linked: the row comes from another file. label: 'seed 3', or '#3' for the third of a batch.
     source: the Action it was made from, '' if none; source_missing: that was deleted.
     copy_of: the armature that this one is a baked copy of, as it is called now, '' if it is none.
     asked: what was special about it, for one of a batch: '120 N from the left'.
-    sentences: how it went, in words. facts and numbers: (name, value) pairs as texts.
+    marks: whether it fell, skates or sinks in. sentences: how it went, in words.
+    facts and numbers: (name, value) pairs as texts.
     """
 
     name: str
     missing: bool
     shown: bool
+    source_shown: bool
     kept: bool
     in_nla: bool
     linked: bool
@@ -40,9 +45,15 @@ class TakeView:
     source_missing: bool
     copy_of: str
     asked: str
+    marks: tuple[Mark, ...]
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     numbers: tuple[tuple[str, str], ...]
+
+    @property
+    def beyond_marks(self) -> tuple[str, ...]:
+        """The sentences that say something else than the marks do."""
+        return tuple(sentence for sentence in self.sentences if not sentence.startswith(MARKED))
 
 
 def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
@@ -52,6 +63,7 @@ def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
         name=title_of(row),
         missing=action is None,
         shown=is_shown(obj, action),
+        source_shown=is_shown(obj, row.source),
         kept=action is not None and action.use_fake_user,
         in_nla=bool(strips_of(obj, action)),
         linked=is_linked(obj, row),
@@ -61,6 +73,7 @@ def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
         source_missing=row.source is None,
         copy_of=model.name if model else row.armature_name,
         asked=str(report.get("title", "")).partition(": ")[2] if row.variation else "",
+        marks=marks_of(row),
         sentences=_sentences(report),
         facts=_facts(report),
         numbers=tuple(
@@ -72,7 +85,7 @@ def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
 def mapping_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> dict[str, Any]:
     """A take as plain values for JSON: its state here, then what its report says."""
     view = asdict(view_of(obj, row))
-    for drawn in ("sentences", "facts", "numbers"):
+    for drawn in ("marks", "sentences", "facts", "numbers"):
         del view[drawn]
     view["source_armature"] = view.pop("copy_of") or obj.name
     state = {"armature": obj.name, **view, "job": row.job, "made": row.made, "variation": row.variation or None}
@@ -87,6 +100,13 @@ def is_shown(obj: bpy.types.Object, action: bpy.types.Action | None) -> bool:
 def report_of(row: bpy.types.PropertyGroup) -> Mapping[str, Any]:
     """The take's report; empty where a file holds none that can be read. Not to be changed."""
     return _parsed(row.report)
+
+
+def marks_of(row: bpy.types.PropertyGroup) -> tuple[Mark, ...]:
+    """Whether the take fell, skates or sinks in, in this order."""
+    report = report_of(row)
+    at_s = report.get("fell_at_s")
+    return marks(report.get("measurements") or {}, row.fell, at_s if isinstance(at_s, float | int) else None)
 
 
 def arranged(

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 from ..motion.take import Measurement
 
+MARKED = ("Fell", "Feet", "Sinks")
+"""How the sentences begin that say what ``marks`` say."""
+
 # Nobody sees less than this, in metres and in metres a second.
 _SAME_M, _STANDING_M_S = 0.0005, 0.0005
 # Soft contacts sink in a little; a character that moves away from its place does so by more than this.

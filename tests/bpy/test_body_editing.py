@@ -182,10 +182,16 @@ def test_the_panel_shows_what_was_fitted_and_then_the_fields(person):
     assert [button.idname for button in page.buttons] == ["sinew.body_part_edit", "sinew.body_reset"]
     press("body_part_edit")
     page = drawn()
+    ticks = {"use_shape", "use_offset", "use_mass", "use_limits", "use_stiffness"}
+    assert set(page.props) == {"role", *ticks}, "what is not ticked is as fitted, and told above"
+    for tick in ticks:
+        setattr(row_of(person, "shin.L"), tick, True)
+    page = drawn()
     assert {"role", "use_shape", "shape", "use_mass", "mass_kg", "lower", "upper", "stiffness"} <= set(page.props)
     assert "sinew.body_part_mirror" in [button.idname for button in page.buttons]
     activate(person, "thigh.L")
     press("body_part_edit")
+    row_of(person, "thigh.L").use_limits = True
     assert "reach" in drawn().props and "lower" not in drawn().props
 
 

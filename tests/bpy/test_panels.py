@@ -55,6 +55,11 @@ class Layout:
         self.page.buttons.append(button)
         return Values(button, kind)
 
+    def popover(self, panel, icon="NONE", text=""):
+        kind = getattr(bpy.types, panel)
+        self._icon(icon)
+        assert kind.preset_subdir.startswith("sinew/") and bpy.utils.preset_paths(kind.preset_subdir)
+
     def progress(self, factor, text):
         assert 0.0 <= factor <= 1.0
         self.page.bars.append((factor, text))
@@ -141,7 +146,7 @@ def test_a_long_error_is_wrapped_and_kept_whole(addon, letters):
     error = RigError(f"Bone 'a' of '{path}' is {'very ' * 20}", "Fix it")
     notices.say(properties.request_of(bpy.context.scene), (notices.error(error),))
     page = Page(simulate.SINEW_PT_simulate)
-    lines = page.texts[page.texts.index("Range and Units") + 1 :]
+    lines = page.texts[page.texts.index("Range, Units and Engine") + 1 :]
     assert len(lines) > 5
     assert "".join(lines).replace(" ", "") == (error.message + error.hint).replace(" ", "")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Takes panel draws every state, names only what exists, and says what the verbs go by."""
 
+import json
 from types import SimpleNamespace
 
 import blf
@@ -28,7 +29,13 @@ class ListLayout(Layout):
         return ListLayout(self.page), ListLayout(self.page)
 
     def operator(self, idname, text=None, icon="NONE", emboss=True, depress=False):
-        return super().operator(idname, text=text, icon=icon, emboss=emboss)
+        values = super().operator(idname, text=text, icon=icon, emboss=emboss)
+        self.page.buttons[-1].pressed = depress
+        return values
+
+    def label(self, text="", icon="NONE"):
+        self.page.icons.append(icon)
+        super().label(text=text, icon=icon)
 
     def prop(self, data, name, text=None, icon="NONE", emboss=True, expand=False):
         super().prop(data, name, text=text, icon=icon)
@@ -53,7 +60,7 @@ def drawn(width=400):
     style = SimpleNamespace(widget=SimpleNamespace(points=11.0))
     preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=[style])
     context = SimpleNamespace(scene=scene, active_object=active, region=region, preferences=preferences)
-    page = SimpleNamespace(texts=[], props=[], buttons=[], bars=[], listed=[], context=context)
+    page = SimpleNamespace(texts=[], icons=[], props=[], buttons=[], bars=[], listed=[], context=context)
     panel.SINEW_PT_takes.draw(SimpleNamespace(layout=ListLayout(page)), context)
     page.text = " ".join(page.texts)
     page.idnames = [button.idname for button in page.buttons]
@@ -88,6 +95,32 @@ def test_every_row_has_its_buttons_and_the_chosen_one_its_story(addon):
     assert "sinew.take_show_source" in page.idnames and "sinew.take_to_nla" in page.idnames
     obj.sinew_take_index = 99
     assert "Fell after 2.5 s" in drawn().texts, "an index beyond the end stands for the last"
+
+
+def test_what_is_wrong_is_seen_by_colour_in_the_list_and_in_words_below(addon):
+    obj = hero()
+    red, orange, purple, green = (f"STRIP_COLOR_0{number}" for number in (1, 2, 6, 4))
+    take(obj, "Good")
+    assert drawn().icons.count(green) == 3, "in its row, that it is up, and its feet: nobody measured the ground"
+    take(obj, "Fell", fell_at_s=2.5)
+    assert red in drawn().icons and orange not in drawn().icons
+    row = take(obj, "Bad")
+    report = json.loads(row.report)
+    report["measurements"] |= {"skate_m_s": 0.08, "penetration_max_m": 0.05}
+    row.report = json.dumps(report)
+    page = drawn()
+    assert {orange, purple} <= set(page.icons)
+    assert "Feet slide 8.0 cm/s" in page.text and "Sinks 5.0 cm into the ground" in page.text
+    assert "Stayed with the source: 3.0 cm on average" in page.text
+
+
+def test_source_or_take_is_one_click_and_the_pressed_one_is_shown(addon):
+    obj = hero()
+    take(obj, "A")
+    assert [button.idname for button in drawn().buttons if button.pressed] == ["sinew.take_show"]
+    assert "sinew.take_compare" in drawn().idnames
+    bpy.ops.sinew.take_compare()
+    assert [button.idname for button in drawn().buttons if button.pressed] == ["sinew.take_show_source"]
 
 
 def test_the_list_is_sorted_and_filtered(addon):

@@ -54,6 +54,16 @@ def test_make_active_and_back_to_the_source(three):
     assert names(three) == ["A", "B", "C"] and not bpy.data.actions["A"].use_fake_user
 
 
+def test_compare_goes_back_and_forth(three):
+    for wanted in ("Wave", "C", "Wave", "C"):
+        OPS.take_compare()
+        assert moved_by(three) == wanted
+    OPS.take_compare(index=0)
+    assert moved_by(three) == "A", "from another take it goes to this one first"
+    OPS.take_compare()
+    assert moved_by(three) == "Wave"
+
+
 def test_what_the_source_does_not_key_is_as_it_was_before_the_take(addon):
     obj = hero()
     for curve in list(bpy.data.actions["Wave"].layers[0].strips[0].channelbags[0].fcurves):
@@ -284,6 +294,7 @@ def test_a_copy_leads_to_its_model_and_back(addon):
     [
         lambda: OPS.take_show("EXEC_DEFAULT", True, index=0),
         lambda: OPS.take_show_source("EXEC_DEFAULT", True),
+        lambda: OPS.take_compare("EXEC_DEFAULT", True),
         lambda: OPS.take_rename("EXEC_DEFAULT", True, index=1, name="X"),
         lambda: OPS.take_keep("EXEC_DEFAULT", True, index=1),
         lambda: OPS.take_delete("EXEC_DEFAULT", True, index=2),

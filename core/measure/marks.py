@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a take fell, skates or sinks in: what an animator looks for first, as marks with a few words each."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ..motion.take import Measurement
+
+Fault = Literal["fell", "skates", "sinks"]
+
+SKATES_M_S = 0.02
+"""Standing feet that slide faster than this are seen to: what the benchmark's takes are held to (``goals.SKATE``)."""
+SINKS_M = 0.02
+"""Deeper than this in the ground is more than the give of soft contacts, which is about half a centimetre."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One of the three questions about a take. bad: None where it was not measured. words: the answer."""
+
+    fault: Fault
+    bad: bool | None
+    words: str
+
+
+def marks(measurements: Mapping[str, Measurement], fell: bool, fell_at_s: float | None = None) -> tuple[Mark, ...]:
+    """The answers to all three questions, always in the same order: is it up, do its feet hold, is it on the ground."""
+    return (_fall(fell, fell_at_s), _skate(measurements), _depth(measurements))
+
+
+def _fall(fell: bool, at_s: float | None) -> Mark:
+    if not fell:
+        return Mark("fell", False, "Stayed up")
+    return Mark("fell", True, "Fell" if at_s is None else f"Fell after {at_s:.1f} s")
+
+
+def _skate(measurements: Mapping[str, Measurement]) -> Mark:
+    speed, before = _number(measurements, "skate_m_s"), _number(measurements, "source_skate_m_s")
+    if speed is None:
+        return Mark("skates", None, "Feet: not measured")
+    if speed <= SKATES_M_S:
+        return Mark("skates", False, f"Feet stand still ({_cm(speed)}/s)")
+    return Mark("skates", True, f"Feet slide {_cm(speed)}/s" + ("" if before is None else f" (source {_cm(before)}/s)"))
+
+
+def _depth(measurements: Mapping[str, Measurement]) -> Mark:
+    most = _number(measurements, "penetration_max_m")
+    if most is None:
+        return Mark("sinks", None, "Ground: not measured")
+    if most <= SINKS_M:
+        return Mark("sinks", False, f"Stayed on the ground ({_cm(most)} deep)")
+    return Mark("sinks", True, f"Sinks {_cm(most)} into the ground")
+
+
+def _number(measurements: Mapping[str, Measurement], name: str) -> float | None:
+    value = measurements.get(name)
+    if isinstance(value, bool) or not isinstance(value, float | int) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _cm(metres: float) -> str:
+    return f"{100.0 * metres:.1f} cm"
