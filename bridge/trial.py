@@ -39,6 +39,17 @@ def add_walker(scene: bpy.types.Scene) -> bpy.types.Object:
     return armature
 
 
+def everywhere(scene: bpy.types.Scene, armature: bpy.types.Object) -> np.ndarray:
+    """(N, 3) where its bones are at the beginning, half way through and at the end, in the scene's own units."""
+    first, last = armature.animation_data.action.frame_range
+    points = []
+    for frame in np.linspace(last, first, 3):  # the first one last, so that the scene ends there
+        scene.frame_set(round(frame))
+        ends = [end for bone in armature.pose.bones for end in (bone.head, bone.tail)]
+        points += [armature.matrix_world @ end for end in ends]
+    return np.array([tuple(point) for point in points])
+
+
 def _free_lane(scene: bpy.types.Scene, unit_m: float) -> float:
     """Metres along X of a lane parallel to Y that no object of the scene reaches into."""
     seen = [obj for obj in scene.objects if obj.type in ("MESH", "ARMATURE", "CURVE", "SURFACE", "FONT", "META")]

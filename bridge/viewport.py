@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a 3D view looks at."""
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+_SENSOR_MM = 72.0  # what Blender's viewport takes for its lens, across the wider side
+_MARGIN = 1.15
+
+
+def frame(area: bpy.types.Area, points: np.ndarray) -> None:
+    """Let the view see all of the points (N, 3), in the scene's units, beside the sidebar and from where it looked.
+
+    A character is framed by everywhere it goes: Blender's own Frame Selected only sees where it is.
+    """
+    space = area.spaces.active
+    view = space.region_3d
+    if view is None or space.region_quadviews:
+        return
+    if view.view_perspective == "CAMERA":
+        view.view_perspective = "PERSP"
+    left, right, width, height = _free(area)
+    if right - left < 1 or height < 1:
+        return
+    turn = np.array(view.view_rotation.to_matrix())  # columns: the view's right, up, and towards who looks
+    seen = points @ turn
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    middle = 0.5 * (low + high)
+    away = seen - middle
+    # Half of what is seen a unit away, across the whole region; what is free of it is all that counts sideways.
+    half = 0.5 * _SENSOR_MM / space.lens * np.array([width, height]) / max(width, height)
+    free = half * [(right - left) / width, 1.0] / _MARGIN
+    distance = float((np.abs(away[:, :2]) / free + away[:, 2:]).max())
+    view.view_distance = distance
+    aside = half[0] * distance * ((left + right) / width - 1.0)
+    view.view_location = Vector((turn @ (middle - [aside, 0.0, 0.0])).tolist())
+
+
+def _free(area: bpy.types.Area) -> tuple[float, float, float, float]:
+    """Pixels: from where to where nothing lies over the view, its width, and its height."""
+    view = next(region for region in area.regions if region.type == "WINDOW")
+    left, right = 0.0, float(view.width)
+    if not bpy.context.preferences.system.use_region_overlap:
+        return left, right, view.width, view.height
+    for region in area.regions:
+        if region.type in ("UI", "TOOLS") and region.width > 1 and region.height > 1:
+            if region.x - view.x > view.width / 2:
+                right = min(right, region.x - view.x)
+            else:
+                left = max(left, region.x - view.x + region.width)
+    return left, right, view.width, view.height

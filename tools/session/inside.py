@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inside Blender: what the session can ask and what it does where no click is the point. Plain values in and out."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from collections.abc import Iterator
+
+import bpy
+
+_leaving: list[bool] = []
+
+
+def package() -> str:
+    """What Sinew is called among the enabled add-ons; '' where it is not."""
+    names = [addon.module for addon in bpy.context.preferences.addons]
+    return next((name for name in names if name.split(".")[-1] == "sinew"), "")
+
+
+def part(name: str) -> object:
+    """A module of the enabled Sinew."""
+    return importlib.import_module("%s.%s" % (package(), name))
+
+
+def tick() -> None:
+    """What Blender's timers would do, where it runs none."""
+    if package():
+        for name in ("monitor", "readiness"):
+            part("bridge." + name).tick()
+
+
+def leaving() -> bool:
+    """Whether Blender was told to quit, where it has no window."""
+    return bool(_leaving)
+
+
+def leave() -> None:
+    """Quit, where there is no window to be closed; the preferences are kept, as Blender's window keeps them."""
+    bpy.ops.wm.save_userpref()
+    _leaving.append(True)
+
+
+def install(path: str) -> None:
+    """Install the zip from disk and enable it."""
+    bpy.ops.extensions.package_install_files(filepath=path, repo="user_default", enable_on_install=True)
+
+
+def disable() -> None:
+    """Disable Sinew as its tick box in the preferences does."""
+    bpy.ops.preferences.addon_disable(module=package())
+
+
+def facts() -> dict:
+    """All that can be seen of the file, of Sinew and of its jobs."""
+    scene, name = bpy.context.scene, package()
+    found = {
+        "blender": bpy.app.version_string,
+        "python": sys.version.split()[0],
+        "package": name,
+        "file": bpy.data.filepath,
+        "unsaved": bpy.data.is_dirty,
+        "frame": scene.frame_current,
+        "actions": sorted(action.name for action in bpy.data.actions),
+        "objects": sorted(obj.name for obj in scene.objects),
+        "heavy": sorted({"torch", "mujoco", "pybullet", "scipy", "cma", "coacd"} & set(sys.modules)),
+    }
+    return {**found, **_sinew_facts(scene)} if name else {**found, "jobs": [], "takes": []}
+
+
+def _sinew_facts(scene: bpy.types.Scene) -> dict:
+    obj, known = scene.sinew.armature, part("bridge.readiness").current()
+    data = obj.animation_data if obj is not None else None
+    rows = obj.sinew_takes if obj is not None else ()
+    return {
+        "armature": obj.name if obj is not None else "",
+        "source": scene.sinew.action.name if scene.sinew.action is not None else "",
+        "moved_by": data.action.name if data is not None and data.action is not None else "",
+        "tracks": [[strip.action.name for strip in track.strips] for track in data.nla_tracks] if data else [],
+        "takes": [{"name": row.action.name if row.action else "", "fell": row.fell} for row in rows],
+        "jobs": [
+            {"id": view.id, "title": view.title, "state": view.state, "text": view.text, "fraction": view.fraction}
+            for view in part("bridge.monitor").views()
+        ],
+        "simulates": known is not None and known.simulates,
+        "known": known is not None,
+        "pushes": sorted(obj.name for obj in scene.objects if obj.sinew.role == "PUSH"),
+    }
+
+
+def pose(bone: str) -> list[float]:
+    """Where the bone's head is in the world, in Blender units."""
+    obj = bpy.context.scene.sinew.armature
+    return list(obj.matrix_world @ obj.pose.bones[bone].head)
+
+
+@contextlib.contextmanager
+def in_view() -> Iterator[None]:
+    """The 3D view's sidebar as context, where there is a window."""
+    if bpy.app.background:
+        yield
+        return
+    area = view_area()
+    region = next(region for region in area.regions if region.type == "UI")
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0], area=area, region=region):
+        yield
+
+
+def view_area() -> bpy.types.Area:
+    """The 3D view."""
+    areas = bpy.context.window_manager.windows[0].screen.areas
+    return next(area for area in areas if area.type == "VIEW_3D")
+
+
+def call(operator: str, **named: object) -> list[str]:
+    """Call an operator as a button does, with its step of undo."""
+    group, name = operator.split(".")
+    with in_view():
+        return sorted(getattr(getattr(bpy.ops, group), name)("EXEC_DEFAULT", True, **named))
+
+
+def put(owner: str, name: str, value: object) -> None:
+    """Set a property; owner: 'scene.sinew', say, looked up in the context."""
+    found = bpy.context
+    for step in owner.split("."):
+        found = getattr(found, step)
+    setattr(found, name, value)
+
+
+def set_frame(frame: int) -> None:
+    """Go to the frame."""
+    bpy.context.scene.frame_set(frame)
+
+
+def pick_bone(bone: str) -> None:
+    """Go into Pose Mode with the bone active, as two clicks in the viewport would."""
+    obj = bpy.context.scene.sinew.armature
+    with in_view():
+        for other in list(bpy.context.selected_objects):
+            other.select_set(False)
+        obj.select_set(True)
+        bpy.context.view_layer.objects.active = obj
+        bpy.ops.object.mode_set(mode="POSE")
+        obj.data.bones.active = obj.data.bones[bone]
+
+
+def pick_armature() -> None:
+    """Back to Object Mode, with the character active."""
+    obj = bpy.context.scene.sinew.armature
+    with in_view():
+        if bpy.context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for other in list(bpy.context.selected_objects):
+            other.select_set(False)
+        obj.select_set(True)
+        bpy.context.view_layer.objects.active = obj
+
+
+def save(path: str) -> None:
+    """Save the file under that name."""
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+
+
+def open_file(path: str) -> None:
+    """Open a .blend."""
+    bpy.ops.wm.open_mainfile(filepath=path)
+    bpy.ops.ed.undo_push(message="Original")

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The session itself: what an animator does from the zip to the end, a function each. With a window or without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .desk import Desk
+
+PUSHED = "chest"
+Facts = dict  # as inside.facts() gives them
+
+
+def install(desk: Desk) -> None:
+    """Install the zip and enable it."""
+    desk.check(not desk.facts()["package"], "This Blender knows nothing of Sinew yet")
+    desk.install()
+    desk.check(desk.facts()["package"].endswith(".sinew"), "Sinew is enabled")
+
+
+def sidebar(desk: Desk) -> None:
+    """Open the sidebar's tab; it says that simulating works."""
+    desk.open_tab()
+    desk.wait(lambda found: found["known"], "it is known what is ready", 30.0)
+    desk.check(desk.facts()["simulates"], "Simulating is ready")
+    desk.look("ready")
+
+
+def mannequin(desk: Desk) -> None:
+    """Try it on the mannequin: one press, and a while later it walks with weight."""
+    desk.press("Try It on the Mannequin", "sinew.try_mannequin")
+    desk.wait(_is_running, "a job is running", 30.0)
+    desk.look("mannequin")
+    if desk.light:
+        _cancel_newest(desk)
+        desk.ask("put", "scene.sinew", "method", "passthrough")
+        desk.ask("put", "scene.sinew.methods.passthrough", "chunk_frames", 20)
+        desk.press("Simulate Selected Action", "sinew.simulate")
+    found = desk.wait(lambda found: len(found["takes"]) == 1, "the first take is there", 180.0)
+    desk.check(found["moved_by"] == found["takes"][0]["name"] != found["source"], "The take moves the mannequin")
+    desk.check(found["source"] in found["actions"] and not found["heavy"], "The source is kept")
+    desk.check(not found["takes"][0]["fell"], "It stays on its feet")
+
+
+def first_take(desk: Desk) -> None:
+    """Look at the first take."""
+    desk.look("first_take")
+
+
+def watch(desk: Desk) -> None:
+    """Simulate with another seed, and watch how far it is."""
+    desk.ask("put", "scene.sinew", "seed", 3)
+    _last_for_a_while(desk)
+    desk.press("Simulate Selected Action", "sinew.simulate")
+    desk.wait(lambda found: _is_running(found) and found["jobs"][0]["fraction"] > 0.05, "it goes on", 60.0)
+    desk.look("progress", at="Jobs")
+
+
+def cancel(desk: Desk) -> None:
+    """Cancel it: nothing of it is baked."""
+    before = desk.facts()
+    _cancel_newest(desk)
+    found = desk.facts()
+    desk.check(found["actions"] == before["actions"] and len(found["takes"]) == 1, "Nothing came of what was cancelled")
+    desk.look("cancelled", at="Jobs")
+
+
+def simulate(desk: Desk) -> None:
+    """Simulate again, to the end."""
+    _quickly(desk)
+    desk.press("Simulate Selected Action", "sinew.simulate")
+    found = desk.wait(lambda found: len(found["takes"]) == 2, "the second take is there", 180.0)
+    desk.check(found["moved_by"] == found["takes"][1]["name"], "The second take moves the mannequin")
+    desk.look("second_take", at="Takes")
+
+
+def scrub(desk: Desk) -> None:
+    """Drag the playhead: the character goes where the frame says."""
+    desk.scrub(10, 20, 35)
+    one, here = desk.facts()["frame"], desk.ask("pose", "pelvis")
+    desk.scrub(40, 60, 80)
+    other, there = desk.facts()["frame"], desk.ask("pose", "pelvis")
+    desk.check(abs(one - 35) <= 2 and abs(other - 80) <= 2, "The playhead is where it was dragged to")
+    desk.check(abs(there[1] - here[1]) > 0.5, "The mannequin has walked on")
+    desk.look("scrubbed")
+
+
+def to_nla(desk: Desk) -> None:
+    """Send the take to the NLA, undo that, do it again, and undo it for good."""
+    before = desk.facts()
+    desk.press("Send to NLA", "sinew.take_to_nla")
+    sent = desk.facts()
+    desk.check(sent["tracks"] == [[before["moved_by"]]] and not sent["moved_by"], "The NLA plays the take")
+    desk.look("nla", at="Takes")
+    desk.undo()
+    undone = desk.facts()
+    desk.check(not undone["tracks"] and undone["moved_by"] == before["moved_by"], "Undo takes it back")
+    desk.redo()
+    desk.check(desk.facts()["tracks"] == sent["tracks"], "Redo does it again")
+    desk.undo()
+    desk.check(desk.facts()["actions"] == before["actions"], "Nothing was lost on the way")
+
+
+def push(desk: Desk) -> None:
+    """Add a push to the chest at frame 40."""
+    desk.ask("set_frame", 40)
+    desk.ask("pick_bone", PUSHED)
+    desk.fold("Stage")
+    desk.press("Add Push", "sinew.stage_add_push")
+    desk.check(len(desk.facts()["pushes"]) == 1, "There is a push")
+    desk.look("push", at="Stage")
+    desk.undo()
+    desk.check(not desk.facts()["pushes"], "Undo takes the push away")
+    desk.redo()
+    desk.check(len(desk.facts()["pushes"]) == 1, "Redo brings it back")
+    desk.ask("pick_armature")
+    desk.fold("Stage")
+
+
+def simulate_pushed(desk: Desk) -> None:
+    """Simulate once more: the push is felt."""
+    desk.press("Simulate Selected Action", "sinew.simulate")
+    found = desk.wait(lambda found: len(found["takes"]) == 3, "the pushed take is there", 180.0)
+    desk.check(found["moved_by"] == found["takes"][2]["name"], "The pushed take moves the mannequin")
+    desk.ask("set_frame", 50)
+    desk.look("pushed", at="Takes")
+
+
+def compare(desk: Desk) -> None:
+    """Show the takes in turn, and the source; they are not the same."""
+    places: dict[str, Any] = {}
+    for number, take in enumerate(desk.facts()["takes"]):
+        desk.press_icon("sinew.take_show", index=number)
+        desk.check(desk.facts()["moved_by"] == take["name"], "'%s' is shown" % take["name"])
+        places[take["name"]] = tuple(round(value, 4) for value in desk.ask("pose", "head"))
+    desk.check(desk.light or len(set(places.values())) == len(places), "The takes differ: %s" % places)
+    desk.press("Source", "sinew.take_show_source")
+    found = desk.facts()
+    desk.check(found["moved_by"] == found["source"], "The source is shown")
+    desk.press_icon("sinew.take_show", index=2)
+    desk.ask("put", "scene.sinew_overlay", "show", True)
+    desk.ask("put", "scene.sinew_overlay", "ghost", True)
+    desk.look("compared", at="Takes")
+
+
+def quit_running(desk: Desk) -> None:
+    """Start a job, save, and quit while it is running."""
+    desk.save()
+    _last_for_a_while(desk)
+    desk.press("Simulate Selected Action", "sinew.simulate")
+    found = desk.wait(_is_running, "the last job is running", 30.0)
+    desk.kept["left"] = found["jobs"][0]["id"]
+    desk.save()
+    desk.look("saved", at="Jobs")
+    desk.quit()
+
+
+def open_again(desk: Desk) -> None:
+    """Open the file again: the job is there, and its take comes in."""
+    desk.start(desk.blend)
+    desk.open_tab()
+    found = desk.wait(lambda found: desk.kept["left"] in [job["id"] for job in found["jobs"]], "the job is found", 30.0)
+    job = next(job for job in found["jobs"] if job["id"] == desk.kept["left"])
+    desk.check(job["state"] in ("running", "starting", "done"), "The job went on without Blender")
+    desk.look("found", at="Jobs")
+    found = desk.wait(lambda found: len(found["takes"]) == 4, "its take has come in", 180.0)
+    desk.check(found["moved_by"] == found["takes"][3]["name"], "It moves the mannequin")
+    desk.look("collected", at="Takes")
+
+
+def disable(desk: Desk) -> None:
+    """Disable the extension: what it made stays."""
+    before = desk.facts()
+    desk.ask("disable")
+    found = desk.facts()
+    desk.check(not found["package"] and found["actions"] == before["actions"], "The Actions stay without Sinew")
+    desk.look("disabled")
+
+
+# From nothing to the first simulated Action; then all the rest.
+FIRST = (install, sidebar, mannequin)
+STEPS: tuple[Callable[[Desk], None], ...] = (
+    *FIRST,
+    first_take,
+    watch,
+    cancel,
+    simulate,
+    scrub,
+    to_nla,
+    push,
+    simulate_pushed,
+    compare,
+    quit_running,
+    open_again,
+    disable,
+)
+
+
+def _is_running(found: Facts) -> bool:
+    return bool(found["jobs"]) and found["jobs"][0]["state"] in ("starting", "running")
+
+
+def _cancel_newest(desk: Desk) -> None:
+    job = desk.facts()["jobs"][0]["id"]
+    desk.press_icon("sinew.cancel", job=job)
+    desk.wait(lambda found: found["jobs"][0]["state"] == "cancelled", "the job has stopped", 30.0)
+
+
+def _last_for_a_while(desk: Desk) -> None:
+    if desk.light:
+        desk.ask("put", "scene.sinew.methods.passthrough", "pause_s", 1.0)
+
+
+def _quickly(desk: Desk) -> None:
+    if desk.light:
+        desk.ask("put", "scene.sinew.methods.passthrough", "pause_s", 0.0)
