@@ -2,10 +2,12 @@
 """What a command line leaves behind: a scene, a report, pictures and films; the same for every verb that simulates."""
 
 import argparse
+import sys
 from pathlib import Path
 
 import bpy
 
+from ...core import jobs
 from ...core.errors import BadSettings
 from ...core.files import write_json
 from .. import actions, preview, saving
@@ -39,6 +41,12 @@ def require_outputs(arguments: argparse.Namespace, out: str = ".blend") -> None:
         if path.suffix.lower() not in endings:
             raise BadSettings(f"'{path}' has the wrong ending", f"Give a file that ends in {' or '.join(endings)}")
         saving.require_writable_folder(path.resolve().parent)
+
+
+def say_cancelled(arguments: argparse.Namespace, job: jobs.Job) -> None:
+    """How to go on with a job that was stopped: one in a folder of its own is not among the user's jobs."""
+    again = "run the same command again" if arguments.job_dir else f"sinew jobs resume {job.spec.id}"
+    print(f"sinew: cancelled; to go on: {again}", file=sys.stderr)
 
 
 def widen(written: Written) -> None:

@@ -21,7 +21,7 @@ from ..rig_writer import PLACES, Written
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
 from .jobs import run_to_end
-from .outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
+from .outputs import add_outputs, rendered, require_outputs, say_cancelled, view_of, widen, write_report
 from .registering import registered
 
 
@@ -79,7 +79,7 @@ def _simulate(arguments: argparse.Namespace, request: requests.Request, wanted: 
     if status.state != "done":
         write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
         if status.state == "cancelled":
-            print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
+            say_cancelled(arguments, job)
             return CANCELLED
         raise SinewError(status.message or f"The job was {status.state}", status.hint)
     written = requests.collect(job)

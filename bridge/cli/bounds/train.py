@@ -4,7 +4,6 @@
 import argparse
 import dataclasses
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from ...importers import open_input
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..jobs import run_to_end
-from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
+from ..outputs import add_outputs, rendered, require_outputs, say_cancelled, view_of, widen, write_report
 from ..registering import registered
 
 METHOD, PRODUCT = training.METHOD, "controller"
@@ -121,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
         if status.state != "done":
             write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
             if status.state == "cancelled":
-                print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
+                say_cancelled(arguments, job)
                 return CANCELLED
             raise SinewError(status.message or f"The job was {status.state}", status.hint)
         _finish(arguments, job)

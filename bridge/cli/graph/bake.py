@@ -3,7 +3,6 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 import bpy
@@ -21,7 +20,7 @@ from ...rig_writer import PLACES, Written
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..jobs import run_to_end
-from ..outputs import add_outputs, rendered, require_outputs, widen, write_report
+from ..outputs import add_outputs, rendered, require_outputs, say_cancelled, widen, write_report
 from ..registering import registered
 from ..simulate import summary
 from .scenes import points_of, pushes_of, stand_up
@@ -85,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         if status.state != "done":
             write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
             if status.state == "cancelled":
-                print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
+                say_cancelled(arguments, job)
                 return CANCELLED
             raise SinewError(status.message or f"The job was {status.state}", status.hint)
         _finish(arguments, job, requests.collect(job))

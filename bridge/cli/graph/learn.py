@@ -23,7 +23,7 @@ from ...graph.transitions import plain_body
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..jobs import run_to_end
-from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
+from ..outputs import add_outputs, rendered, require_outputs, say_cancelled, view_of, widen, write_report
 from ..registering import registered
 from .inputs import Choices, choices_of, open_blend, open_files
 
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         if status.state != "done":
             write_report(arguments, {**jobs.unfinished_report(job), "inputs": arguments.inputs})
             if status.state == "cancelled":
-                print(f"sinew: cancelled; go on with: sinew jobs resume {job.spec.id}", file=sys.stderr)
+                say_cancelled(arguments, job)
                 return CANCELLED
             raise SinewError(status.message or f"The job was {status.state}", status.hint)
         _finish(arguments, job)
