@@ -61,6 +61,11 @@ class _Part:
         self.seen = Moments.none(environment.observation_size)
         self.cut: list[tuple[int, NDArray[np.intp], Rows]] = []
 
+    def begin_anew(self) -> None:
+        """New episodes in all of its worlds; those that are cut off are not counted."""
+        self.tally = Tally(self.environment.worlds, self.environment.reasons)
+        self.observations = self.environment.start()
+
     def collect(self, rollout: Rollout, act: Act, normaliser: Normaliser) -> None:
         """Fill this environment's columns."""
         self.cut, self.seen = [], Moments.none(self.environment.observation_size)
@@ -122,6 +127,11 @@ class Collector:
         for part in self._parts[1:]:
             seen, sums = seen + part.seen, sums + part.tally.take()
         return self.rollout, seen, sums
+
+    def begin_anew(self) -> None:
+        """New episodes in all worlds."""
+        for part in self._parts:
+            part.begin_anew()
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The environments, their running episodes and their randomness as plain arrays."""

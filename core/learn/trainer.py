@@ -52,6 +52,11 @@ class Trainer:
         """The policy as it is now."""
         return self.learner.policy()
 
+    def begin_anew(self, samples: int) -> None:
+        """Let all episodes begin anew, as environments that have changed want it, after so many samples more."""
+        self._collector.begin_anew()
+        self.samples += samples
+
     def run(self, samples: int, look: Look | None = None) -> None:
         """Train until this many samples were seen since the beginning, or until ``look`` says that it is enough."""
         while self.samples < samples:

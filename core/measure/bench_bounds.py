@@ -59,7 +59,7 @@ class Bench:
     folder: Path
     engine: str = "mujoco"
     clips: tuple[str, ...] = CLIPS
-    settings: BoundsTrainSettings = field(default_factory=lambda: BoundsTrainSettings(bounds="locomotion"))
+    settings: BoundsTrainSettings = field(default_factory=lambda: BoundsTrainSettings(bounds="loose"))
     minutes: float | None = None
     anew: bool = False
     say: Callable[[str], None] = lambda _: None
@@ -83,6 +83,7 @@ class Bench:
             "seed": seed,
             "engine": self.engine,
             "bounds": self.settings.bounds,
+            "warm": self.settings.warm,
             "importance": self.settings.importance,
             "evolution": self.settings.evolution,
             "commit": bench_rows.commit(),
@@ -123,20 +124,27 @@ def within(
 
 def table(bench: Bench, name: str, seed: int) -> Row:
     """One row of table 1: millions of samples and minutes until the skill lasts."""
-    words = (name, bench.engine, bench.settings.bounds, str(seed))
+    words = (name, bench.engine, bench.settings.bounds, str(seed), *(["warm"] if bench.settings.warm else []))
     with bench.training(name, seed) as training:
-        spent = practised(bench, training, name, bench.folder / f"{'_'.join(words)}.npz")
+        path = bench.folder / f"{'_'.join(words)}.npz"
+        spent = practised(bench, training, name, path, begin=training.warm_up if bench.settings.warm else None)
         return {**_figures(name, training), **spent}
 
 
-def practised(bench: Bench, training: Training, label: str, path: Path) -> Row:
+def practised(
+    bench: Bench, training: Training, label: str, path: Path, begin: Callable[[], object] | None = None
+) -> Row:
     """Let a training go on from what is kept of it, until it is done or has used up its samples or this run's minutes.
 
+    begin: what to do first where nothing is kept.
     Gives the minutes that it has taken in all runs.
     """
     kept = Kept(path, training)
     if not bench.anew:
         kept.load()
+    if begin is not None and not training.samples:
+        begin()
+        training.test()
     budget = round(bench.settings.millions * 1e6)
     began = told = saved = time.perf_counter()
     while training.samples < budget and not (bench.settings.stop and training.done_after is not None):

@@ -19,7 +19,7 @@ from .test_bounds_keys import key
 
 pytestmark = needs_stock
 
-LITTLE = ("--set", "millions=0.001", "--set", "worlds=16", "--set", "seconds=1")
+LITTLE = ("--set", "warm=0", "--set", "millions=0.001", "--set", "worlds=16", "--set", "seconds=1")
 
 
 def run(*words):

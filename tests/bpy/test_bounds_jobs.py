@@ -37,7 +37,7 @@ def walker(addon, monkeypatch):
     obj = mannequin("walk")
     obj.sinew_body.use_mesh = False
     settings = bpy.context.scene.sinew.methods.bounds_train
-    settings.millions, settings.worlds, settings.seconds = 0.001, 16, 1.0
+    settings.millions, settings.worlds, settings.seconds, settings.warm = 0.001, 16, 1.0, False
     return obj
 
 

@@ -34,7 +34,18 @@ def hasty(monkeypatch):
 
 def test_a_walk_is_trained_tested_and_baked(addon, hasty, tmp_path, capsys):
     out, report, blend = (tmp_path / name for name in ("walk.safetensors", "walk.json", "walk.blend"))
-    little = ("--set", "millions=0.001", "--set", "worlds=16", "--set", "seconds=1", "--bounds", "locomotion")
+    little = (
+        "--set",
+        "warm=0",
+        "--set",
+        "millions=0.001",
+        "--set",
+        "worlds=16",
+        "--set",
+        "seconds=1",
+        "--bounds",
+        "locomotion",
+    )
     keys = ("--key", "com z=0:0.2,20:0.15", "--off", "joint head")
     assert run("bounds", "train", "walk", *little, *keys, "--out", out, "--report", report) == 0
     assert "walk.safetensors: not learned yet" in capsys.readouterr().out
@@ -44,9 +55,10 @@ def test_a_walk_is_trained_tested_and_baked(addon, hasty, tmp_path, capsys):
     controller = load_controller(out)
     assert controller.widths[:, 2].min() == pytest.approx(0.15, abs=0.002)
 
-    assert run("bounds", "test", out, "--seconds", 1, "--copies", 4) == 0
+    assert run("bounds", "test", out, "--seconds", 1, "--copies", 4, "--hardest", 30) == 0
     told = json.loads(capsys.readouterr().out)
     assert len(told["seconds"]) == 4
+    assert len(told["push"]["lasted_s"]) == 4 and told["push"]["push_n"] <= 30.0
     assert 0.0 < told["share"] <= 1.0
     assert told["style"]["energy_j"] > 0.0 < told["style"]["volume_m3"]
 

@@ -15,7 +15,7 @@ from sinew.core.learn import autoencoder_cache
 from stock_clips import needs_stock
 
 pytestmark = needs_stock
-LITTLE = ("--set", "millions=0.001", "--set", "worlds=16", "--set", "seconds=1")
+LITTLE = ("--set", "warm=0", "--set", "millions=0.001", "--set", "worlds=16", "--set", "seconds=1")
 
 
 def run(*words):

@@ -164,11 +164,19 @@ _FRAMES = ("at", "heading", "place")
 
 def targets_of(course: Course, at: Indices, actions: Floats) -> Array:
     """(N, FILM_STEPS, nu) servo targets of the step from frames (N,), corrected by actions (N, nu) in radians."""
-    held = np.clip(np.nan_to_num(actions), -_FARTHEST, _FARTHEST).astype(float)
-    if course.evenness is not None:
-        second = course.mirrored(at)
-        held[second] = held[second] @ course.evenness.actions.T
+    held = mirrored_actions(course, at, np.clip(np.nan_to_num(actions), -_FARTHEST, _FARTHEST).astype(float))
     return np.asarray(course.targets[np.minimum(at, course.steps - 1)] + held[:, None])
+
+
+def mirrored_actions(course: Course, at: Indices, actions: Array) -> Array:
+    """(N, nu) as the body is corrected for as the policy is asked, or the other way round: the same but in a gait's
+    second stride, of which the policy knows the mirror image."""
+    if course.evenness is None:
+        return actions
+    second = course.mirrored(at)
+    found = np.array(actions)
+    found[second] = found[second] @ course.evenness.actions.T
+    return found
 
 
 def _put(values: NDArray[Any], where: Flags, others: NDArray[Any]) -> NDArray[Any]:

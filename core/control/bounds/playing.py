@@ -27,7 +27,7 @@ _FOLLOWS = 0.5
 _FREE_M, _FREE_RAD = 0.3, 0.5  # where there is no bound
 
 # How differently tries of what ends begin: standard deviations of joints, and of all velocities in m/s and rad/s.
-_APART_RAD, _APART_RATE = 0.02, 0.1
+_APART_RAD, _APART_RATE = 0.01, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def endured(course: Course, widths: Array, act: Act, world: World, seconds: floa
     states = world.state_of(*placed(course, *_first_states(course, at), frames))
     seen = see(course, world, states, world.sense(states), frames)
     lived, why = asked.copy(), [""] * count
-    substeps = _substeps(world)
+    substeps = substeps_of(world)
     for step in range(int(asked.max())):
         going = (lived == asked) & (step < asked)
         if not going.any():
@@ -135,7 +135,7 @@ def played(
     count = max(round(seconds * CONTROL_FPS), 1)
     for step in range(count):
         asked = targets_of(course, frames.at, act(seen.observed()))
-        moved, rows = world.rollout(state, asked, substeps=_substeps(world))
+        moved, rows = world.rollout(state, asked, substeps=substeps_of(world))
         moments = int(frames.at[0]) * FILM_STEPS + np.arange(1, FILM_STEPS + 1)
         wanted.append(placed(course, course.film[moments], np.zeros((FILM_STEPS, 6)), _repeated(frames))[0])
         states.append(moved[0])
@@ -196,7 +196,7 @@ def _standing_as(course: Course, qpos: Array) -> Frames:
     return Frames(np.zeros(1, dtype=np.int64), heading, qpos[None, :2] - turned(heading, course.qpos[:1, :3])[:, :2])
 
 
-def _substeps(world: World) -> int:
+def substeps_of(world: World) -> int:
     return round(1.0 / (CONTROL_FPS * FILM_STEPS * world.dt_s))
 
 

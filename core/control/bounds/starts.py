@@ -80,6 +80,12 @@ class Starts:
         weights = np.exp(-(self.returns - self.returns.min()) / spread)
         return np.asarray((1.0 - _UNIFORM) * weights / weights.sum() + _UNIFORM * even)
 
+    def fill(self, good: Start) -> None:
+        """Let segments' buffers hold states that somebody has shown to be good; those without any stay as they are."""
+        segments = self.segment_of[good.at]
+        for segment in np.unique(segments):
+            self._overwrite(int(segment), good, self._rng.choice(np.flatnonzero(segments == segment), size=_BUFFER))
+
     def drawn(self, count: int) -> Start:
         """So many initial states."""
         segments = self._rng.choice(self.count, size=count, p=self.chances)
@@ -116,9 +122,12 @@ class Starts:
         spread = float(np.ptp(own))
         weights = np.exp((own - own.max()) / spread) if spread > 1e-9 else np.ones(len(own))
         chosen = self._rng.choice(candidates, size=_BUFFER, p=weights / weights.sum())
+        self._overwrite(segment, seen, chosen)
+
+    def _overwrite(self, segment: int, states: Start, chosen: Indices) -> None:
         rows = slice(segment * _BUFFER, (segment + 1) * _BUFFER)
         for name, values in vars(self._elites).items():
-            values[rows] = getattr(seen, name)[chosen]
+            values[rows] = getattr(states, name)[chosen]
 
     def _note(self) -> None:
         """Keep what was done, for plots as in the paper's figures 11 and 13."""

@@ -85,6 +85,11 @@ class BoundsTrainSettings(Settings):
     symmetric: bool = setting(
         True, "Symmetric Gaits", "Let walks and runs do left as they do right; learned twice as fast"
     )
+    warm: bool = setting(
+        True,
+        "Begin With a Simulation",
+        "Let it be simulated first, and begin with what that took: learned in a fraction of the steps",
+    )
     importance: bool = setting(True, "Practise Hard Moments", "Begin more often where it fails (equation 11)")
     evolution: bool = setting(
         False,
@@ -114,6 +119,10 @@ class BoundsTrain:
         budget = round(settings.millions * 1e6)
         with _training(course, widths, seed, settings, run) as training:
             spent_s = _resume(run, training)
+            if settings.warm and not training.begun and not training.samples:
+                began = time.monotonic()
+                training.warm_up(lambda: run.progress(0, budget))
+                spent_s = time.monotonic() - began
             with Rehearsal(course, widths, clip, engines.get(run.engine)) as rehearsal:
                 spent_s = _practise(run, training, rehearsal, budget, settings.stop, spent_s)
             if not training.tests or training.tests[-1].samples < training.samples:

@@ -20,14 +20,17 @@ from ...learn.trainer import Trainer
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
 from .course import CONTROL_FPS, Course
+from .demonstration import Breathe
 from .environment import OVER, TIME, BoundsEnvironment, EpisodeRules
 from .playing import Endurance, endured
 from .rewards import Term
+from .warming import lessons
 
 _PARTS = 2  # environments side by side, whatever the machine, so that a checkpoint fits another one
 _TEST_COPIES = 32
 # A test costs as much as learning from some ten thousand samples: only when they live this long with noise, and seldom.
 _PROMISING_S, _EVERY = 3.0, 50_000
+_CLONED = 20  # times that a demonstration is gone through
 _ENOUGH = 0.3  # a test is over when so many copies have left the bounds
 
 Terms = Callable[[], Sequence[Term]]
@@ -78,6 +81,7 @@ class Training:
         self, course: Course, widths: Array, engine: Engine, study: Study, seed: int, terms: Terms = lambda: ()
     ) -> None:
         self.course, self.widths, self.study = course, widths, study
+        self._engine, self._seed = engine, seed
         self._opened = ExitStack()
         stage, environments = Stage((Character(course.body),)), []
         for generator in np.random.default_rng([seed, 1]).spawn(_PARTS):
@@ -98,6 +102,9 @@ class Training:
     def __exit__(self, *_: object) -> None:
         self._opened.close()
 
+    begun = False
+    """Whether it begins with a policy that knows something."""
+
     @property
     def samples(self) -> int:
         """Control steps of all copies so far; those of tests are not counted, for nothing is learned from them."""
@@ -117,6 +124,28 @@ class Training:
     def policy(self) -> Policy:
         """The one that lasted longest when it was tested; the newest before any was."""
         return self.trainer.policy if self.best is None else self.best
+
+    def warm_up(self, breathe: Breathe = lambda: None) -> tuple[float, float]:
+        """Begin with what sampling control knows; what that costs counts as samples.
+
+        Gives what the policy does wrong of what it was shown, before and after; see ``core.learn.cloning.clone``.
+        """
+        from ...learn.cloning import clone
+
+        engine, learner = self._engine, self.trainer.learner
+        shown = lessons(self.course, self.widths, engine, self.study.learn.discount, self._seed, breathe)
+        for environment in self.environments:
+            environment.starts.fill(shown.good)
+        self.trainer.begin_anew(shown.samples)
+        return clone(
+            learner,
+            shown.observed,
+            shown.actions,
+            np.random.default_rng([self._seed, 2]),
+            returns=shown.returns,
+            epochs=_CLONED,
+            minibatch=512,
+        )
 
     def advance(self) -> Record:
         """One update, and a test if it is time for one."""

@@ -67,7 +67,7 @@ class Film:
 
 
 class End:
-    """(N, 1, ...) of the end alone, which the batch holds anyway: nothing is recorded or felt on the way; see ``Film``."""
+    """(N, 1, ...) of the end alone, which the batch holds anyway: on the way nothing is recorded or felt (``Film``)."""
 
     records = False
 

@@ -33,7 +33,7 @@ class StyledTraining(Training):
     ) -> None:
         super().__init__(course, widths, engine, study, seed, terms)
         self.worths: list[float] = []
-        self._begun = begin is not None
+        self.begun = begin is not None
         if begin is not None:
             self.trainer.learner.begin_with(begin)
 
@@ -51,7 +51,7 @@ class StyledTraining(Training):
 
     def advance(self) -> Record:
         """One update; in the first ones only what is to be expected is learned, not what to do."""
-        learner, listening = self.trainer.learner, self._begun and len(self.trainer.curve) < _LISTENS
+        learner, listening = self.trainer.learner, self.begun and len(self.trainer.curve) < _LISTENS
         if listening:
             learner.rate = 0.0
         record = super().advance()
@@ -59,7 +59,7 @@ class StyledTraining(Training):
             learner.rate = learner.settings.actor_rate
             learner.actor.forget()
         last = self.tests[-1].samples if self.tests else 0
-        if self._begun and not listening and self.samples - last >= _EVERY:
+        if self.begun and not listening and self.samples - last >= _EVERY:
             # Styles are often sturdy by themselves and not with noise, by which others are judged before a test.
             self.test()
         return record

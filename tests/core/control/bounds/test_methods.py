@@ -15,7 +15,7 @@ from sinew.core.errors import BadFile, BoundsError
 from sinew.core.measure.bench_run import BenchRun
 from sinew.core.motion.io import stock
 
-LITTLE = {"bounds": "locomotion", "millions": 0.001, "worlds": 16, "seconds": 1.0}
+LITTLE = {"bounds": "locomotion", "millions": 0.001, "worlds": 16, "seconds": 1.0, "warm": False}
 
 
 class TrainRun(BenchRun):

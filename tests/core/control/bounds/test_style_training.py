@@ -27,7 +27,14 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "body"))
 import figures
 
 pytest.importorskip("torch")
-LITTLE = {"bounds": "style_exploration", "millions": 0.001, "worlds": 16, "seconds": 1.0, "symmetric": False}
+LITTLE = {
+    "bounds": "style_exploration",
+    "millions": 0.001,
+    "worlds": 16,
+    "seconds": 1.0,
+    "symmetric": False,
+    "warm": False,
+}
 
 
 class Run(BenchRun):
