@@ -30,22 +30,25 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
             row.label(text="Ready to simulate and to learn", icon="CHECKMARK")
             row.operator("sinew.try_mannequin", text="", icon="ARMATURE_DATA")
             return
+        elif known.simulates:
+            layout.label(text=f"Simulate: ready, with {known.engine}", icon="CHECKMARK")
         else:
-            _draw_state(layout, known)
+            layout.label(text="Simulate: needs MuJoCo", icon="X")
+        if known is None or known.simulates:  # the first thing to press; what is missing can wait
+            button = layout.column()
+            button.scale_y = 1.3
+            button.operator("sinew.try_mannequin", icon="ARMATURE_DATA")
+        if known is not None:
+            _draw_learning(layout, known)
             _draw_missing(layout, context, known, install)
-        button = layout.column()
-        button.scale_y = 1.3
-        button.operator("sinew.try_mannequin", icon="ARMATURE_DATA")
 
 
-def _draw_state(layout: bpy.types.UILayout, known: Readiness) -> None:
-    column = layout.column(align=True)
-    simulate = f"Simulate: ready, with {known.engine}" if known.simulates else "Simulate: needs MuJoCo"
-    column.label(text=simulate, icon="CHECKMARK" if known.simulates else "X")
-    learn = f"Learn: ready, with {known.learner}" if known.learns else "Learn: needs PyTorch"
-    if known.learner and not known.learns:
-        learn = "Learn: needs what simulating needs"
-    column.label(text=learn, icon="CHECKMARK" if known.learns else "RADIOBUT_OFF")
+def _draw_learning(layout: bpy.types.UILayout, known: Readiness) -> None:
+    if known.learns:  # and something else is being installed
+        layout.label(text=f"Learn: ready, with {known.learner}", icon="CHECKMARK")
+    else:
+        needs = "what simulating needs" if known.learner else "PyTorch"
+        layout.label(text=f"Learn: needs {needs}", icon="RADIOBUT_OFF")
 
 
 def _draw_missing(
@@ -60,14 +63,16 @@ def _draw_missing(
             layout.operator("wm.path_open", text="Open the Log", icon="TEXT").filepath = str(installing.log_path())
     if known.problem:
         paragraph(layout, context, known.problem, icon="ERROR", alert=True)
-    if known.missing and installing.may_go_online():
-        layout.operator("sinew.install_missing", text=_offer(known.missing), icon="IMPORT")
-    elif known.missing:
-        said = f"To install {_names(known.missing)}, allow online access in Preferences > System > Network"
+    if known.missing and not installing.may_go_online():
+        said = f"To install {_names(known.missing)}, Blender must be allowed to go online"
         paragraph(layout, context, said, icon="INTERNET_OFFLINE")
-        layout.operator("extensions.userpref_allow_online", text="Allow Online Access", icon="INTERNET")
     row = layout.row(align=True)
-    row.operator("preferences.addon_show", text="Use Another Python", icon="PREFERENCES").module = ROOT_PACKAGE
+    if known.missing and installing.may_go_online():
+        row.operator("sinew.install_missing", text=_offer(known.missing), icon="IMPORT")
+    elif known.missing:
+        row.operator("extensions.userpref_allow_online", text="Allow Online Access", icon="INTERNET")
+    words = "" if known.missing else "Use Another Python"
+    row.operator("preferences.addon_show", text=words, icon="PREFERENCES").module = ROOT_PACKAGE
     row.operator("sinew.check_ready", text="", icon="FILE_REFRESH")
 
 

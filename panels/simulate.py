@@ -6,7 +6,8 @@ import bpy
 from ..bridge import monitor, notices
 from ..bridge.notices import Notice
 from ..bridge.properties import method_group, request_of, setting_names, uses_engine, why_not
-from .drawing import SidebarPanel, message_box, paragraph, progress_bar
+from .drawing import SidebarPanel, message_box, paragraph
+from .job_buttons import draw_bar
 
 
 class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
@@ -31,7 +32,7 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
         # Jobs may be far below: how far it is stands where it was started.
         running = [view for view in monitor.views() if view.alive]
         if running:
-            progress_bar(layout, running[0])
+            draw_bar(layout, running[0])
         for notice in notices.of(request_of(scene)):
             _draw_notice(layout, context, notice)
 
