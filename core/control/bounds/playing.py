@@ -197,6 +197,7 @@ def _standing_as(course: Course, qpos: Array) -> Frames:
 
 
 def substeps_of(world: World) -> int:
+    """Physics steps in a moment of the film."""
     return round(1.0 / (CONTROL_FPS * FILM_STEPS * world.dt_s))
 
 

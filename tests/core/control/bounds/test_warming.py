@@ -84,7 +84,7 @@ def test_a_training_begins_with_what_was_shown_and_counts_it(body, walk):
     learn = LearnSettings(horizon=8, epochs=2, minibatch=64, width=64, critic_width=64, noise=0.05, discount=0.9)
     study = Study(worlds=16, seconds=2.0, learn=learn)
     with Training(walk, widths, engines.get("mujoco"), study, 0) as training:
-        apart = [one.starts.state()["elite_qpos"] for one in training.environments]
+        apart = [one.starts.state()["elite_qpos"].copy() for one in training.environments]
         wrong, less_wrong = training.warm_up()
         assert less_wrong < 0.8 * wrong
         assert training.samples > 10_000
