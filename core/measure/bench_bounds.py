@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What learning within bounds costs: samples and minutes until a skill lasts, and how much of the engine is left of it.
 
-Table 1 of the paper (Ma et al. 2021) with its own definition: 20 s without leaving the bounds, from everywhere on the
-clip, or the whole of a clip that is no cycle; bounds alone, no imitation.
+Table 1 of the paper (Ma et al. 2021) with its own definition: 20 s without leaving the bounds, or the whole of a clip
+that is no cycle, over and over; bounds alone, no imitation.
 """
 
 import logging

@@ -26,13 +26,13 @@ Act = Callable[[Floats], Floats]
 _FOLLOWS = 0.5
 _FREE_M, _FREE_RAD = 0.3, 0.5  # where there is no bound
 
-# How differently tries of what ends begin: standard deviations of joints, and of all velocities in m/s and rad/s.
+# How differently tries begin: standard deviations of joints, and of all velocities in m/s and rad/s.
 _APART_RAD, _APART_RATE = 0.01, 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Endurance:
-    """What became of copies that began in frames (n,) of the course, each by itself and without noise.
+    """What became of copies that began in frames (n,) of the course, without noise.
 
     lived: (n,) control steps within the bounds. asked: how many there could be. why: the bound that
     ended each, '' for none.
@@ -57,16 +57,17 @@ class Endurance:
 def endured(course: Course, widths: Array, act: Act, world: World, seconds: float, enough: float = 1.0) -> Endurance:
     """Let copies begin, and see how long they stay within widths (T + 1, R).
 
-    On a cycle they begin everywhere. What ends is done from its beginning to its end, over and over, each time begun a
-    little differently: in its middle the source may be where nobody could go on, in a leap that it would not land.
+    A cycle is gone on with; what ends is done from its beginning to its end, over and over. All begin where the course
+    does, each a little differently: in its middle the source may be where nobody could go on, in a leap that it would
+    not land.
     enough: stop once more than this share of the copies has left.
     """
     count = world.copies
-    at = np.linspace(0, course.steps if course.cyclic else 0, count, endpoint=False).astype(np.int64)
+    at = np.zeros(count, dtype=np.int64)
     limit = round(seconds * CONTROL_FPS)
     asked = np.full(count, limit if course.cyclic else min(course.steps, limit))
     frames, names = begun(at), bound_names(course.body)
-    states = world.state_of(*placed(course, *_first_states(course, at), frames))
+    states = world.state_of(*placed(course, *_first_states(course, count), frames))
     seen = see(course, world, states, world.sense(states), frames)
     lived, why = asked.copy(), [""] * count
     substeps = substeps_of(world)
@@ -90,15 +91,12 @@ def endured(course: Course, widths: Array, act: Act, world: World, seconds: floa
     return Endurance(at, lived, asked, tuple(why))
 
 
-def _first_states(course: Course, at: Indices) -> tuple[Array, Array]:
-    """Poses (n, nq) and velocities (n, nv) to be tested from; those of what ends differ from try to try."""
-    qpos, rates = course.qpos[at], course.rates[at]
-    if course.cyclic:
-        return qpos, rates
-    apart = np.random.default_rng(0).standard_normal((2, *rates.shape))
-    apart[:, 0] = 0.0  # one begins as the source does
+def _first_states(course: Course, count: int) -> tuple[Array, Array]:
+    """Poses (n, nq) and velocities (n, nv) to be tested from; the first is the source's own."""
+    apart = np.random.default_rng(0).standard_normal((2, count, course.body.nv))
+    apart[:, 0] = 0.0
     apart[0, :, :6] = 0.0  # joints differ, feet stay on the floor
-    return course.space.moved(qpos, _APART_RAD * apart[0]), rates + _APART_RATE * apart[1]
+    return course.space.moved(course.qpos[0], _APART_RAD * apart[0]), course.rates[0] + _APART_RATE * apart[1]
 
 
 @dataclass(frozen=True, eq=False)

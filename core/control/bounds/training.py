@@ -112,7 +112,7 @@ class Training:
 
     @property
     def done_after(self) -> int | None:
-        """The samples after which the skill first lasted as long as it must, from wherever it began; None before."""
+        """The samples after which the skill first lasted as long as it must; None before."""
         return next((test.samples for test in self.tests if test.whole), None)
 
     @property
