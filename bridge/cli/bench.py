@@ -16,6 +16,7 @@ _BENCHES = {
     "jobs": "...core.measure.bench_jobs:measure",
     "bodies": "..bench_bodies:measure",
     "overlay": "..bench_overlay:measure",
+    "interface": "..bench_interface:measure",
     "engines": "...core.measure.bench_engines:measure",
     "simulate": "..bench_simulate:measure",
     "graph": "..bench_graph:measure",

@@ -4,6 +4,7 @@
 import argparse
 import json
 import sys
+import time
 
 from ...core import jobs
 from ...core.errors import JobError, SinewError
@@ -20,7 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, summary in (
         ("show", "print a job's spec, state and report as JSON"),
         ("cancel", "ask a job to stop"),
-        ("resume", "go on with a job that was lost, cancelled or failed, and wait for it"),
+        ("pause", "let a job rest until it is resumed"),
+        ("resume", "go on with a job that was paused, lost, cancelled or failed, and wait for it"),
     ):
         verb = verbs.add_parser(name, help=summary)
         verb.add_argument("id", metavar="ID", help="the job's id or the beginning of it")
@@ -86,6 +88,17 @@ def _cancel(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _pause(arguments: argparse.Namespace) -> int:
+    job = _find(arguments.id)
+    if not job.status().alive:
+        raise JobError(f"Job '{job.spec.id}' is not running: it is {job.status().state}")
+    job.pause()
+    while (state := job.status().state) in ("starting", "running"):
+        time.sleep(0.1)
+    print(f"{job.spec.id}: {state}")
+    return 0
+
+
 def _resume(arguments: argparse.Namespace) -> int:
     job = _find(arguments.id)
     status = run_to_end(job)
@@ -101,7 +114,7 @@ def _clean(arguments: argparse.Namespace) -> int:
     return 0
 
 
-_WHAT = {"list": _list, "show": _show, "cancel": _cancel, "resume": _resume, "clean": _clean}
+_WHAT = {"list": _list, "show": _show, "cancel": _cancel, "pause": _pause, "resume": _resume, "clean": _clean}
 
 
 def run_to_end(job: jobs.Job) -> jobs.JobStatus:
@@ -109,6 +122,7 @@ def run_to_end(job: jobs.Job) -> jobs.JobStatus:
     if job.has_result():
         return job.status()
     line = ProgressLine(sys.stderr)
+    job.go_on()
     process = None if job.status().alive else jobs.launch(job, preferences.worker_python())
     try:
         return jobs.wait(job, process, on_status=line.show)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from sinew.bridge import curves, monitor, status_bar, telling
+from sinew.bridge import cli, curves, monitor, status_bar, telling
 from sinew.bridge.job_views import JobView
 from sinew.core import jobs
 from sinew.panels import batches
@@ -61,6 +61,17 @@ def test_paused_and_resumed_it_bakes_the_same_action(addon):
     view = tick_to_end()
     assert (view.id, view.state, view.paused) == (job, "done", False)
     assert baked(view.action) == plain
+
+
+def test_the_command_line_pauses_and_resumes(addon, capsys):
+    hero()
+    slowly(0.1)
+    job = simulate()
+    assert cli.main(["jobs", "pause", job]) == 0
+    assert capsys.readouterr().out.endswith(f"{job}: paused\n")
+    assert cli.main(["jobs", "resume", job]) == 0
+    assert capsys.readouterr().out.endswith(f"{job}: done\n")
+    assert cli.main(["jobs", "pause", job]) == 1
 
 
 def test_a_pause_outlives_blender(addon, tmp_path):
