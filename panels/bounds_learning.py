@@ -56,6 +56,7 @@ def _draw_training(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
     view = views.training_view(obj)
     if view is not None and view.alive:
         _draw_progress(layout, view)
+        _draw_rehearsal(layout, scene)
         return
     if reason := views.why_not_train(scene):
         paragraph(layout, context, reason, icon="INFO")
@@ -71,6 +72,14 @@ def _draw_progress(layout: bpy.types.UILayout, view: JobView) -> None:
     if view.state == "running":
         layout.operator("sinew.bounds_finish", icon="CHECKMARK").job = view.id
     curve_rows(layout, views.live_curves(view))
+
+
+def _draw_rehearsal(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+    """Whether it is seen in the viewport what the policy does by now."""
+    own = scene.sinew_overlay
+    layout.row(heading="Show").prop(own, "rehearsal", text="In Viewport")
+    if own.rehearsal and not own.show:
+        layout.prop(own, "show", text="The overlay is off", icon="HIDE_ON", toggle=True)
 
 
 def _draw_controller(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:

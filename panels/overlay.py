@@ -29,9 +29,9 @@ class SINEW_PT_overlay(SidebarPanel, bpy.types.Panel):
         if own.body:
             layout.prop(own, "tint")
             layout.prop(own, "opacity")
-        for name in ("joint", "handles", "balance", "contacts", "pushes", "bounds", "ghost"):
+        for name in ("joint", "handles", "balance", "contacts", "pushes", "bounds", "rehearsal", "ghost"):
             layout.prop(own, name)
-        if own.ghost:
+        if own.ghost or own.rehearsal:
             layout.prop(own, "ghost_distance")
         layout.prop(own, "in_front")
         layout.operator("sinew.overlay_refit", icon="FILE_REFRESH")

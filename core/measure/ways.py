@@ -30,15 +30,15 @@ class Way:
 
     @property
     def settled(self) -> NDArray[np.bool_]:
-        """(K, N) the moments that tell of a way: within the bounds, and no longer just as it was begun."""
-        late = np.arange(len(self.qpos)) >= min(round(_SETTLED_S * CONTROL_FPS), len(self.qpos) // 3)
+        """(K, N) the moments that tell of a way: within the bounds, and on a cycle no longer just as it was begun."""
+        late = np.arange(len(self.qpos)) >= (round(_SETTLED_S * CONTROL_FPS) if self.course.cyclic else 0)
         return np.asarray(self.within & late[:, None])
 
 
 def watch(course: Course, widths: Array, act: Act, world: World, seconds: float) -> Way:
-    """Let copies begin all over the course, and see what they do within widths (T + 1, R); what ends is over then."""
+    """Let copies begin all over a cycle, or at the beginning of what ends, and see what they do within (T + 1, R)."""
     count = world.copies
-    first = np.linspace(0, course.steps, count, endpoint=False).astype(np.int64)
+    first = np.linspace(0, course.steps if course.cyclic else 0, count, endpoint=False).astype(np.int64)
     frames, inside = begun(first), np.ones(count, dtype=bool)
     states = world.state_of(*placed(course, course.qpos[first], course.rates[first], frames))
     seen = see(course, world, states, world.sense(states), frames)

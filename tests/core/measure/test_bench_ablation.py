@@ -8,7 +8,7 @@ import pytest
 
 from sinew.core.control.bounds.train_method import BoundsTrainSettings
 from sinew.core.errors import BadFile
-from sinew.core.measure import bench_ablation, bench_claims
+from sinew.core.measure import bench_ablation, bench_claims, ways
 from sinew.core.measure.bench_bounds import Bench
 from sinew.core.motion.io import stock
 
@@ -47,7 +47,8 @@ def test_a_variant_goes_on_where_it_was_and_not_anew(bench):
     assert len(long["curve"]) > len(short["curve"])
 
 
-def test_the_same_clip_within_other_bounds_is_told_by_how_far_it_is_from_the_first(bench):
+def test_the_same_clip_within_other_bounds_is_told_by_how_far_it_is_from_the_first(bench, monkeypatch):
+    monkeypatch.setattr(ways, "_SETTLED_S", 0.1)
     own = replace(bench, clips=("walk",))
     loose, tight = bench_claims.rows(own, [0], ["width", "loose", "tight"])
     assert (loose["bounds"], tight["bounds"]) == ("loose", "tight")
