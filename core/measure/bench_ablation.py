@@ -31,7 +31,9 @@ def rows(bench: Bench, seeds: Sequence[int], variants: Sequence[str] = ()) -> It
         for name in bench.clips:
             for variant in variants or VARIANTS:
                 importance, evolution = VARIANTS[variant]
-                own = replace(bench, settings=replace(bench.settings, importance=importance, evolution=evolution))
+                # From nothing, as in the paper: who begins with what sampling control knows begins in its states.
+                rules = replace(bench.settings, importance=importance, evolution=evolution, warm=False)
+                own = replace(bench, settings=rules)
                 yield attempted({**own.started("ablation", name, seed), "variant": variant}, _Measured(own, name, seed))
 
 

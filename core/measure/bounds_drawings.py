@@ -23,7 +23,7 @@ def drawings(rows: Sequence[Row]) -> dict[str, str]:
     found = {}
     for name in _names(rows, "table"):
         own = [row for row in rows if row["part"] == "table" and row["name"] == name]
-        found[f"table_{name}"] = _learning(name, [(f"seed {row['seed']}, {row['bounds']}", row) for row in own])
+        found[f"table_{name}"] = _learning(name, [(_label(row), row) for row in own])
     for name in _names(rows, "ablation"):
         for seed in dict.fromkeys(row["seed"] for row in rows if row["part"] == "ablation" and row["name"] == name):
             variants = {str(row["variant"]): row for row in rows if _is(row, name, seed)}
@@ -42,6 +42,10 @@ def _names(rows: Sequence[Row], part: str) -> list[str]:
 
 def _is(row: Row, name: str, seed: int) -> bool:
     return row["part"] == "ablation" and (row["name"], row["seed"]) == (name, seed) and bool(row.get("curve"))
+
+
+def _label(row: Row) -> str:
+    return f"seed {row['seed']}, {row['bounds']}{', warm' if row.get('warm') else ''}"
 
 
 def _learning(title: str, named: Sequence[tuple[str, Row]]) -> str:

@@ -14,7 +14,7 @@ held against are those of Ma et al. 2021, "Learning and Exploring Motor Skills w
 long copies live with the noise they learn with, smoothed; a skill is tested without it. Every section says on which
 machine and with which state of the code it was measured (a + after it: core was changed since that commit).
 """
-_KEY = ("part", "name", "seed", "engine", "bounds", "variant", "claim", "style")
+_KEY = ("part", "name", "seed", "engine", "bounds", "warm", "variant", "claim", "style")
 _DASH = "–"
 _TAUGHT = {"bounds": "bounds, survival alone", "bounds_imitation": "bounds and likeness", "imitation": "likeness alone"}
 
@@ -46,13 +46,14 @@ def page(rows: Sequence[Row], pictures: Pictures) -> str:
 
 def _table(rows: Sequence[Row], pictures: Pictures) -> list[str]:
     order = {name: place for place, name in enumerate(bench_bounds.CLIPS)}
-    lines = _heads("clip|seed|bounds|cycle|million samples|minutes|of one core|paper|DeepMimic|fewer than both")
+    lines = _heads("clip|seed|bounds|begun|cycle|million samples|minutes|of one core|paper|DeepMimic|fewer than both")
     for row in sorted(rows, key=lambda row: (order.get(row["name"], len(order)), row["seed"])):
         lasts = f"not after {row['samples_m']:.2f}, lasts {row['share']:.0%}"
         cells = (
             row["name"],
             str(row["seed"]),
             row["bounds"],
+            "warm" if row.get("warm") else "cold",
             f"{row['cycle_s']:.2f} s",
             lasts if row["done_m"] is None else f"**{row['done_m']:.2f}**",
             f"{row['minutes']:.1f}",
@@ -64,9 +65,11 @@ def _table(rows: Sequence[Row], pictures: Pictures) -> list[str]:
         lines.append(f"| {' | '.join(cells)} |")
     drawn = _images([f"table_{name}" for name in dict.fromkeys(row["name"] for row in rows)], pictures)
     said = (
-        "Samples until the skill lasts 20 s from wherever it begins, or to its end over and over where it is no cycle;"
+        "Samples until the skill lasts 20 s, or to its end over and over where it is no cycle; bounds alone, no "
+        "imitation. Steps of tests are not counted. Begun warm is begun with what sampling control knows, whose steps "
+        "are counted."
     )
-    return [*lines, "", f"{said} bounds alone, no imitation. Steps of tests are not counted.", "", *drawn]
+    return [*lines, "", said, "", *drawn]
 
 
 def _throughput(rows: Sequence[Row], pictures: Pictures) -> list[str]:

@@ -24,7 +24,7 @@ def test_table_1_stands_beside_the_papers_and_the_newest_row_counts():
     own = {**LEARNED, "part": "table", "paper_m": 41.2, "deepmimic_m": 31.18, "reached": False}
     done = {**own, "done_m": 1.9, "reached": True}
     text = page([own, done, {**done, "seed": 1, "refused": "no clip"}], {"table_backflip": "images/t.svg"})
-    assert "| backflip | 0 | loose | 1.75 s | **1.90** | 5.0 | 9.0 | 41.20 | 31.18 | yes |" in text
+    assert "| backflip | 0 | loose | cold | 1.75 s | **1.90** | 5.0 | 9.0 | 41.20 | 31.18 | yes |" in text
     assert "not after" not in text
     assert "- backflip, seed 1: no clip" in text
     assert "(images/t.svg)" in text
