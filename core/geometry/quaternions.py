@@ -29,17 +29,15 @@ def conjugate(q: Array) -> Array:
 
 def multiply(a: Array, b: Array) -> Array:
     """(..., 4) Hamilton product: rotate by ``b``, then by ``a``."""
-    aw, ax, ay, az = np.moveaxis(a, -1, 0)
-    bw, bx, by, bz = np.moveaxis(b, -1, 0)
-    return np.stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ],
-        axis=-1,
-    )
+    a, b = np.asarray(a), np.asarray(b)
+    aw, ax, ay, az = (a[..., part] for part in range(4))
+    bw, bx, by, bz = (b[..., part] for part in range(4))
+    found = np.empty(np.broadcast_shapes(a.shape, b.shape), dtype=np.result_type(a, b))
+    found[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    found[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    found[..., 2] = aw * by - ax * bz + ay * bw + az * bx
+    found[..., 3] = aw * bz + ax * by - ay * bx + az * bw
+    return found
 
 
 def rotate(q: Array, v: Array) -> Array:

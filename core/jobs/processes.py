@@ -27,6 +27,8 @@ _children: dict[Path, "subprocess.Popen[bytes]"] = {}
 def environment() -> dict[str, str]:
     """The worker's environment: this one's, without what fits only this Python."""
     kept = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_OTHERS}
+    # Matrices here are small: more threads than one would spin on the cores that physics needs.
+    kept = {"OPENBLAS_NUM_THREADS": "1"} | kept
     # The extension's folder may be read-only, and its log is UTF-8 on every system.
     return kept | {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
 
