@@ -117,7 +117,10 @@ def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
     yield from whole.rows([part for part in wanted if part in PARTS], seeds)
     if "ablation" in wanted:
         known = [name for name in variants if name in bench_ablation.VARIANTS]
-        yield from bench_ablation.rows(replace(bench, clips=clips or bench_ablation.CLIPS), seeds, known)
+        # From nothing, as in the paper, unless somebody says otherwise.
+        warm = any(text.partition("=")[0].strip() == "warm" for text in arguments.set) and bench.settings.warm
+        own = replace(bench, clips=clips or bench_ablation.CLIPS, settings=replace(bench.settings, warm=warm))
+        yield from bench_ablation.rows(own, seeds, known)
     if "claims" in wanted:
         yield from bench_claims.rows(replace(bench, clips=clips), seeds, variants)
     styles = [part for part in wanted if part in bench_style.PARTS]

@@ -31,9 +31,7 @@ def rows(bench: Bench, seeds: Sequence[int], variants: Sequence[str] = ()) -> It
         for name in bench.clips:
             for variant in variants or VARIANTS:
                 importance, evolution = VARIANTS[variant]
-                # From nothing, as in the paper: who begins with what sampling control knows begins in its states.
-                rules = replace(bench.settings, importance=importance, evolution=evolution, warm=False)
-                own = replace(bench, settings=rules)
+                own = replace(bench, settings=replace(bench.settings, importance=importance, evolution=evolution))
                 yield attempted({**own.started("ablation", name, seed), "variant": variant}, _Measured(own, name, seed))
 
 
@@ -46,10 +44,10 @@ class _Measured:
     def __call__(self) -> Row:
         bench, settings = self.bench, self.bench.settings
         switches = f"importance{settings.importance:d}_evolution{settings.evolution:d}"
-        words = (self.name, bench.engine, settings.bounds, str(self.seed), switches)
+        words = (self.name, bench.engine, settings.bounds, str(self.seed), switches, *["warm"][: settings.warm])
         with bench.training(self.name, self.seed) as training:
-            label = f"{self.name} {switches}"
-            spent = practised(bench, training, label, bench.folder / f"{'_'.join(words)}.npz")
+            path, begin = bench.folder / f"{'_'.join(words)}.npz", training.warm_up if settings.warm else None
+            spent = practised(bench, training, f"{self.name} {switches}", path, begin)
             return {**learned(training), **spent, "starts": starts_of(training), "elites": elites_of(training)}
 
 

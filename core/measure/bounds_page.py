@@ -82,12 +82,13 @@ def _throughput(rows: Sequence[Row], pictures: Pictures) -> list[str]:
 
 
 def _ablation(rows: Sequence[Row], pictures: Pictures) -> list[str]:
-    lines = _heads("clip|seed|initial states|learned after|samples|minutes|lasts|lives in the end")
+    lines = _heads("clip|seed|begun|initial states|learned after|samples|minutes|lasts|lives in the end")
     order = list(bench_ablation.VARIANTS)
     for row in sorted(rows, key=lambda row: (row["name"], row["seed"], order.index(row["variant"]))):
         done = _DASH if row["done_m"] is None else f"**{row['done_m']:.2f} M**"
         cells = (f"{row['samples_m']:.2f} M", f"{row['minutes']:.1f}", f"{row['share']:.0%}", f"{_late(row):.1f} s")
-        lines.append(f"| {row['name']} | {row['seed']} | {LABELS[row['variant']]} | {done} | {' | '.join(cells)} |")
+        begun = f"{row['name']} | {row['seed']} | {'warm' if row.get('warm') else 'cold'}"
+        lines.append(f"| {begun} | {LABELS[row['variant']]} | {done} | {' | '.join(cells)} |")
     lines += ["", "Importance is equation 11, elites equation 12. The last column is the mean over the last tenth.", ""]
     for name, seed in dict.fromkeys((row["name"], row["seed"]) for row in rows):
         kinds = ("ablation", "begun", "returns", "apart", "elites")
@@ -130,14 +131,15 @@ def _widths(rows: Sequence[Row]) -> list[str]:
         "is their share of how far the source's own poses are from each other."
     )
     lines = ["### How wide the bounds are", "", said, ""]
-    lines += _heads("clip|seed|bounds|million samples|lasts|from its source|from the first")
+    lines += _heads("clip|seed|bounds|begun|million samples|lasts|from its source|from the first")
     for row in rows:
         samples = f"{row['samples_m']:.2f}" + ("" if row["done_m"] is None else ", learned")
         apart = (
             _DASH if row[name] is None else f"{row[name]:.3f} ({row[name] / row['swing']:.0%})"
             for name in ("from_source", "from_first")
         )
-        cells = (row["name"], str(row["seed"]), row["bounds"], samples, f"{row['share']:.0%}", *apart)
+        begun = "warm" if row.get("warm") else "cold"
+        cells = (row["name"], str(row["seed"]), row["bounds"], begun, samples, f"{row['share']:.0%}", *apart)
         lines.append(f"| {' | '.join(cells)} |")
     return [*lines, ""]
 

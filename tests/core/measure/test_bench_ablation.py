@@ -21,7 +21,7 @@ def bench(tmp_path):
         stock.load("walk")
     except BadFile as error:
         pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
-    settings = BoundsTrainSettings(bounds="locomotion", millions=0.002, worlds=32, seconds=1.0)
+    settings = BoundsTrainSettings(bounds="locomotion", millions=0.002, worlds=32, seconds=1.0, warm=False)
     return Bench(tmp_path, clips=("spinkick",), settings=settings)
 
 

@@ -40,7 +40,7 @@ def test_ablations_are_in_one_table_with_their_drawings():
     assert set(drawn) == {f"{kind}_backflip" for kind in ("ablation", "begun", "returns", "apart", "elites")}
     assert all(text.startswith("<svg") for text in drawn.values())
     text = page(rows, {name: f"images/{name}.svg" for name in drawn})
-    assert "| backflip | 0 | importance only | **1.50 M** | 2.00 M | 5.0 | 50% | 1.5 s |" in text
+    assert "| backflip | 0 | cold | importance only | **1.50 M** | 2.00 M | 5.0 | 50% | 1.5 s |" in text
     assert text.index("importance only") < text.index("elites only") < text.index("| neither")
     assert all(f"(images/{name}.svg)" in text for name in drawn)
 
@@ -53,8 +53,8 @@ def test_claims_tell_who_lasts_and_what_width_changes():
     rows.append({**wide, "variant": "tight", "bounds": "tight", "from_first": 0.2, "done_m": 1.0})
     text = page(rows, {})
     assert "| likeness alone | 2.00 | 5.0 s, 25% | 20.0 s, 100% |" in text
-    assert "| loose | 2.00 | 50% | 0.100 (25%) | – |" in text
-    assert "| tight | 2.00, learned | 50% | 0.100 (25%) | 0.200 (50%) |" in text
+    assert "| loose | cold | 2.00 | 50% | 0.100 (25%) | – |" in text
+    assert "| tight | cold | 2.00, learned | 50% | 0.100 (25%) | 0.200 (50%) |" in text
 
 
 def test_styles_and_throughput_are_there_too():
