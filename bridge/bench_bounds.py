@@ -139,6 +139,8 @@ def _made(arguments: argparse.Namespace) -> dict[str, Any]:
     for name, drawing in bounds_drawings.drawings(bounds_page.whole(bounds_page.known_rows(rows))).items():
         write_whole(folder / f"{name}.svg", drawing.encode())
         pictures[name] = (_DRAWINGS / f"{name}.svg").as_posix()
+    if (arguments.page / "styles.md").is_file():
+        pictures[bounds_page.STYLES] = "styles.md"
     write_whole(arguments.page / "bounds.md", bounds_page.page(rows, pictures).encode())
     return {"page": str(arguments.page / "bounds.md"), "rows": len(rows), "drawings": sorted(pictures)}
 

@@ -15,6 +15,8 @@ long copies live with the noise they learn with, smoothed; a skill is tested wit
 machine and with which state of the code it was measured (a + after it: core was changed since that commit).
 """
 _KEY = ("part", "name", "seed", "engine", "bounds", "warm", "variant", "claim", "style")
+STYLES = "styles"
+"""Among the pictures, the page that has those of the styles."""
 _DASH = "–"
 _TAUGHT = {"bounds": "bounds, survival alone", "bounds_imitation": "bounds and likeness", "imitation": "likeness alone"}
 
@@ -145,11 +147,8 @@ def _widths(rows: Sequence[Row]) -> list[str]:
 
 
 def _styles(rows: Sequence[Row], pictures: Pictures) -> list[str]:
-    lines = [
-        "With contact sheets in [styles](styles.md).",
-        "",
-        *_heads("motion|seed|style|million samples|energy|volume|Gram distance left|last 20 s|reached"),
-    ]
+    lines = [f"With contact sheets in [styles]({pictures[STYLES]}).", ""] if STYLES in pictures else []
+    lines += _heads("motion|seed|style|million samples|energy|volume|Gram distance left|last 20 s|reached")
     for row in rows:
         changes = (
             _DASH if row.get(name) is None else form.format(row[name])
