@@ -182,7 +182,9 @@ def test_same_mannequin_every_time_and_at_every_size(scene):
 
 
 def test_any_skeleton_gets_capsules(scene):
-    skeleton = some_skeleton(5)
+    some = some_skeleton(5)
+    ends = np.array([[0.0, some.lengths[parent], 0.0] if parent >= 0 else [0.0, 0.0, 0.0] for parent in some.parents])
+    skeleton = Skeleton(some.names, some.parents, ends, some.rest_quat_wxyz, some.lengths)
     body = body_of(mannequin.build(scene, skeleton, "Other"))
     points, weights = points_of(body.data), weights_of(body)
     assert np.abs(weights.sum(axis=1) - 1.0).max() < 1e-6
@@ -239,3 +241,16 @@ def test_set_keeps_the_users_world(scene):
     scene.world = bpy.data.worlds.new("Mine")
     mannequin.build_set(scene, (np.array([-1.0, -1.0, 0.0]), np.array([1.0, 1.0, 2.0])))
     assert scene.world.name == "Mine"
+
+
+def test_bones_whose_own_axis_points_anywhere_are_dressed_from_joint_to_joint(scene):
+    """As those of FBX files are: a leg straight down, whose bones have +X along it, and +Y to the side."""
+    places = np.array([[0.0, 0.0, 1.0], [0.45, 0.0, 0.0], [0.4, 0.0, 0.0]])
+    half = np.sqrt(0.5)
+    quats = np.array([[half, 0.0, half, 0.0], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]])  # +X of the first is down
+    skeleton = Skeleton(("thigh", "shin", "foot"), np.array([-1, 0, 1]), places, quats, np.array([0.45, 0.4, 0.1]))
+    heads, _ = skeleton.rest_world()
+    assert heads[2] == pytest.approx([0.0, 0.0, 0.15], abs=1e-6)
+    points = points_of(body_of(mannequin.build(scene, skeleton)).data)
+    assert np.abs(points[:, :2]).max() < 0.05  # nothing reaches to the side
+    assert points[:, 2].max() == pytest.approx(1.0, abs=0.05) and 0.05 < points[:, 2].min() < 0.15
