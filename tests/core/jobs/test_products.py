@@ -55,3 +55,19 @@ def test_a_job_that_made_nothing_else_says_so(make, run_worker):
 def test_a_product_cannot_stand_in_the_way_of_other_files(make, name):
     with pytest.raises(JobError, match="cannot be called"):
         WorkerRun(make(), 1).add_product(name, {}, {})
+
+
+def test_what_is_shown_on_the_way_is_replaced_and_never_torn(make):
+    job = make()
+    run = WorkerRun(job, 1)
+    assert job.shown() is None
+    for count in (1, 2):
+        run.show({"link_pos": np.zeros((count, 3))}, {"fps": 30, "bones": ["hip"]})
+    arrays, about = job.shown()
+    assert arrays["link_pos"].shape == (2, 3) and about == {"fps": 30, "bones": ["hip"]}
+    assert [path.name for path in job.folder.glob("*shown*")] == ["shown.npz"]
+    job.shown_file.write_bytes(job.shown_file.read_bytes()[:-30])
+    assert job.shown() is None
+    job.shown_file.unlink()
+    job.shown_file.mkdir()  # as when a disk is full, nothing can be written there
+    run.show({"link_pos": np.zeros((1, 3))}, {})
