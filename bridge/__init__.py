@@ -10,7 +10,18 @@ def register() -> None:
     """Add properties, overlay, preferences, what is ready, the job monitor and the command line to Blender."""
     import bpy
 
-    from . import body_properties, cli, installing, monitor, overlay, preferences, properties, readiness, status_bar
+    from . import (
+        body_properties,
+        cli,
+        installing,
+        monitor,
+        overlay,
+        preferences,
+        preparing,
+        properties,
+        readiness,
+        status_bar,
+    )
 
     properties.register()
     body_properties.register()
@@ -19,6 +30,7 @@ def register() -> None:
     readiness.register()
     installing.register()
     monitor.register()
+    preparing.register()
     status_bar.register()
     _commands.append(bpy.utils.register_cli_command("sinew", cli.main))
 
@@ -27,11 +39,22 @@ def unregister() -> None:
     """Take them away again."""
     import bpy
 
-    from . import body_properties, installing, monitor, overlay, preferences, properties, readiness, status_bar
+    from . import (
+        body_properties,
+        installing,
+        monitor,
+        overlay,
+        preferences,
+        preparing,
+        properties,
+        readiness,
+        status_bar,
+    )
 
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
     status_bar.unregister()
+    preparing.unregister()
     monitor.unregister()
     installing.unregister()
     readiness.unregister()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a job must know to make a character's body: the choices on its armature, and the mesh it moves."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,10 +13,11 @@ from ..core.body.mesh import SkinnedMesh
 from ..core.body.part_edit import PartEdit
 from ..core.control.character import BODY, MESH, BodyChoices
 from ..core.errors import RigError, SinewError
+from ..core.motion import Skeleton
 from . import actions
 from .body_edits import AUTO, edit_of
 from .kept import scene_kept
-from .mesh_reader import read_mesh
+from .mesh_reader import MeshParts, read_parts
 from .rig_reader import RigMotion
 
 Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
@@ -69,35 +71,60 @@ def attachments_of(
     rig: RigMotion,
     asked: BodyRequest | None = None,
     action: bpy.types.Action | None = None,
-) -> dict[str, Attachment]:
+    *,
+    later: bool = False,
+) -> dict[str, Attachment | Callable[[], Attachment]]:
     """What travels with the job for ``core.control.character.body_of``; refuses what no body could be made of.
 
     action: what ``rig`` was read from, None for whatever moves the armature now.
+    later: what takes long and needs no Blender is left to be called, on any thread.
     """
     wanted = _together(asked_of(obj), asked or BodyRequest())
     choices = wanted.checked()
     choices.require_bones(rig.clip.skeleton)
-    found: dict[str, Attachment] = {BODY: ({}, choices.to_mapping())}
+    found: dict[str, Attachment | Callable[[], Attachment]] = {BODY: ({}, choices.to_mapping())}
     if wanted.use_mesh is not False:
         mesh = mesh_of(obj, rig, action)
         if mesh is not None:
-            arrays = {"vertices": mesh.vertices, "weights": mesh.weights, "areas": mesh.areas}
-            found[MESH] = (arrays, {})
+            found[MESH] = mesh.attachment if later else mesh.attachment()
     return found
 
 
-def mesh_of(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None) -> SkinnedMesh | None:
-    """The mesh at rest, standing as the rest skeleton does; an error says how to do without."""
+@dataclass(frozen=True, eq=False)
+class WornMesh:
+    """The mesh at rest, standing as the rest skeleton does, as far as only Blender's own thread can read it."""
+
+    parts: MeshParts
+    skeleton: Skeleton
+
+    def skinned(self) -> SkinnedMesh:
+        """The rest of the work, for any thread; an error says how to do without a mesh."""
+        with _says_how_to_do_without():
+            mesh = self.parts.skinned()
+            mesh.require_fits(self.skeleton)
+        return mesh
+
+    def attachment(self) -> Attachment:
+        """As it travels with a job."""
+        mesh = self.skinned()
+        return {"vertices": mesh.vertices, "weights": mesh.weights, "areas": mesh.areas}, {}
+
+
+def mesh_of(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None) -> WornMesh | None:
+    """What the armature moves; None without a mesh, and an error says how to do without one."""
     scene = bpy.context.scene
+    # The skeleton stands as the object does when the motion begins.
+    with _says_how_to_do_without(), actions.playing(obj, action), scene_kept(scene):
+        scene.frame_set(rig.frame_start)
+        parts = read_parts(obj, rig.clip.skeleton, rig.metres_per_unit)
+    return WornMesh(parts, rig.clip.skeleton) if parts is not None else None
+
+
+@contextmanager
+def _says_how_to_do_without() -> Iterator[None]:
     try:
-        # The skeleton stands as the object does when the motion begins.
-        with actions.playing(obj, action), scene_kept(scene):
-            scene.frame_set(rig.frame_start)
-            mesh = read_mesh(obj, rig.clip.skeleton, rig.metres_per_unit)
-        if mesh is not None:
-            mesh.require_fits(rig.clip.skeleton)
+        yield
     except SinewError as error:
         instead = "or switch Fit to Mesh off (--no-mesh)"
         hint = f"{error.hint}, {instead}" if error.hint else f"Mend it, {instead}"
         raise RigError(error.message, hint) from error
-    return mesh

@@ -10,7 +10,8 @@ import numpy as np
 from ..core.geometry.quaternions import Array
 from . import actions
 from .kept import scene_kept
-from .rig_reader import RigMotion, visible
+from .rig_reader import RigMotion
+from .rig_sampling import visible
 
 
 def frames_of(rig: RigMotion) -> Array:

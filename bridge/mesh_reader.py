@@ -30,8 +30,32 @@ class _Part:
     triangles: NDArray[np.int32]
 
 
+@dataclass(frozen=True, eq=False)
+class MeshParts:
+    """Meshes as they were read, with nothing of Blender's in it: the rest of the work can be done on any thread."""
+
+    parts: tuple[_Part, ...]
+    armature: str
+    skeleton: Skeleton
+
+    def skinned(self) -> SkinnedMesh:
+        """All of them as one, with the areas of what can be seen from outside."""
+        _require_usable(self.parts, self.armature, self.skeleton)
+        starts = np.cumsum([0, *(len(part.vertices) for part in self.parts)])
+        vertices = np.concatenate([part.vertices for part in self.parts])
+        triangles = np.concatenate([part.triangles + start for part, start in zip(self.parts, starts, strict=False)])
+        weights = np.concatenate([part.weights for part in self.parts])
+        return SkinnedMesh(vertices, weights, outer_areas(vertices, triangles))
+
+
 def read_mesh(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float = 1.0) -> SkinnedMesh | None:
-    """Every vertex that the armature's bones move, in the frame of ``skeleton.rest_world``; None without a mesh.
+    """Every vertex that the armature's bones move, in the frame of ``skeleton.rest_world``; None without a mesh."""
+    found = read_parts(obj, skeleton, metres_per_unit)
+    return found.skinned() if found is not None else None
+
+
+def read_parts(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float = 1.0) -> MeshParts | None:
+    """What only Blender's own thread can read of the meshes; None without any.
 
     Modifiers are applied as they show at rest (mirror, subdivision), so that what is fitted is what is seen.
     """
@@ -45,11 +69,7 @@ def read_mesh(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float 
                 raise RigError(f"{kind} '{each.name}' is mirrored by a negative scale", _APPLY_SCALE)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         parts = [_read(mesh, depsgraph, obj, skeleton, metres_per_unit) for mesh in meshes]
-    _require_usable(parts, obj, skeleton)
-    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    vertices = np.concatenate([part.vertices for part in parts])
-    triangles = np.concatenate([part.triangles + start for part, start in zip(parts, starts, strict=False)])
-    return SkinnedMesh(vertices, np.concatenate([part.weights for part in parts]), outer_areas(vertices, triangles))
+    return MeshParts(tuple(parts), obj.name, skeleton)
 
 
 def _bound(mesh: bpy.types.Object, obj: bpy.types.Object) -> bool:
@@ -77,14 +97,14 @@ def _holder(mesh: bpy.types.Object, obj: bpy.types.Object) -> str:
     return ""
 
 
-def _require_usable(parts: list[_Part], obj: bpy.types.Object, skeleton: Skeleton) -> None:
+def _require_usable(parts: tuple[_Part, ...], armature: str, skeleton: Skeleton) -> None:
     """Refuse meshes that no body could be fitted to, naming one and the fix."""
     name = parts[0].name
     if not any(len(part.vertices) for part in parts):
         raise RigError(f"Mesh '{name}' has no vertices", "Delete it, or look at its modifiers")
     if not any(part.weights.any() for part in parts):
         raise RigError(
-            f"Mesh '{name}' has no weights for the bones of '{obj.name}'",
+            f"Mesh '{name}' has no weights for the bones of '{armature}'",
             "Parent it to the armature again with Ctrl+P > With Automatic Weights",
         )
     heads, quats = skeleton.rest_world()
@@ -93,7 +113,7 @@ def _require_usable(parts: list[_Part], obj: bpy.types.Object, skeleton: Skeleto
     for part in parts:
         ratio = float(np.ptp(part.vertices, axis=0).max()) / size if len(part.vertices) else 0.0
         if ratio > _LARGEST:
-            raise RigError(f"Mesh '{part.name}' is {ratio:.3g} times as large as armature '{obj.name}'", _APPLY_SCALE)
+            raise RigError(f"Mesh '{part.name}' is {ratio:.3g} times as large as armature '{armature}'", _APPLY_SCALE)
 
 
 def _read(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which part of a mesh is its outer surface, vertex by vertex: what lies under shells and clothes does not count."""
 
+import hashlib
+
 import bpy
 import numpy as np
 from mathutils import Vector
@@ -16,6 +18,10 @@ _WAYS = [
 _STEP = 1e-4  # of the whole extent: so far from its own faces the look begins
 _MOST_VERTICES = 40_000  # of a heavy mesh, as many are looked at; more would not fit a body better
 
+# What was found last, by what it was found for: a mesh is the same from job to job.
+_MOST_KNOWN = 8
+_known: dict[bytes, Array] = {}
+
 
 def triangles_of(data: bpy.types.Mesh) -> NDArray[np.int32]:
     """(F, 3) vertices of the triangles that the mesh's faces are cut into."""
@@ -28,8 +34,19 @@ def triangles_of(data: bpy.types.Mesh) -> NDArray[np.int32]:
 def outer_areas(points: Array, triangles: NDArray[np.int32]) -> Array:
     """(V,) the area that each vertex stands for, in square units of ``points`` (V, 3); 0 for what lies inside.
 
-    triangles: (F, 3). Of a heavy mesh only some vertices stand for all.
+    triangles: (F, 3). Of a heavy mesh only some vertices stand for all. Nothing of Blender's data is touched, so that
+    any thread may look; others have their turns meanwhile.
     """
+    key = hashlib.sha256(np.ascontiguousarray(points).tobytes() + triangles.tobytes()).digest()
+    if key not in _known:
+        found = _looked_at(points, triangles)
+        while len(_known) >= _MOST_KNOWN:
+            _known.pop(next(iter(_known)), None)
+        _known[key] = found
+    return _known[key].copy()
+
+
+def _looked_at(points: Array, triangles: NDArray[np.int32]) -> Array:
     corners = points[triangles]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas, normals = np.zeros(len(points)), np.zeros((len(points), 3))

@@ -2,7 +2,7 @@
 """From an armature to a job and home again: what the operators and the command line both call."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,12 @@ from ..core.errors import CannotWrite, JobError, RigError
 from ..core.motion.checks import require_simulatable
 from ..core.sim.io import to_arrays
 from ..core.sim.parts import StageParts
-from . import muscle, sources, takes
+from . import muscle, takes
 from .bodies import BodyRequest, attachments_of
 from .bounds import files as bounds_files
 from .graph import files as graph_files
 from .homecoming import bring_home
-from .rig_reader import RigMotion, looped_rig, read_rig
+from .rig_reader import RigMotion, RigReading, looped_rig
 from .rig_writer import Written, require_writable
 from .stage import read_stage
 from .stage.cast import Cast, read_cast
@@ -90,20 +90,31 @@ def find_action(name: str) -> bpy.types.Action | None:
 
 def read(request: Request) -> RigMotion:
     """Read what the request is about, and refuse at once what could not be simulated or written later."""
+    reading = begin_to_read(request)
+    reading.advance()
+    return finish_reading(request, reading)
+
+
+def begin_to_read(request: Request) -> RigReading:
+    """A reading of what the request is about, which can be gone on with a little at a time."""
     obj = find_armature(request.armature)
-    # What a take keys and the Action does not is as it was before that take.
-    with sources.without_takes([obj] if request.action else []):
-        rig = read_rig(
-            obj,
-            action=find_action(request.action),
-            frames=request.frames,
-            true_fps=request.true_fps,
-            scale=request.scale,
-        )
+    require_writable(obj, [bone.name for bone in obj.pose.bones], request.place)
+    return RigReading(
+        obj,
+        action=find_action(request.action),
+        frames=request.frames,
+        true_fps=request.true_fps,
+        scale=request.scale,
+        without_takes=bool(request.action),
+    )
+
+
+def finish_reading(request: Request, reading: RigReading) -> RigMotion:
+    """The motion, once everything is read; refuses what could not be simulated. For any thread."""
+    rig = reading.finish()
     if request.cycles != 1:
         rig = looped_rig(rig, request.cycles)
     require_simulatable(rig.clip)
-    require_writable(obj, rig.clip.skeleton.names, request.place)
     return rig
 
 
@@ -111,7 +122,7 @@ def read(request: Request) -> RigMotion:
 class Inputs:
     """What a job is made of besides the clip. parts: the stage, None for a method without physics."""
 
-    attachments: dict[str, Attachment]
+    attachments: dict[str, Attachment | Callable[[], Attachment]]
     target: dict[str, Any]
     parts: StageParts | None
 
@@ -121,14 +132,17 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
     return create_from(request, rig, inputs_of(request, rig), folder=folder)
 
 
-def inputs_of(request: Request, rig: RigMotion) -> Inputs:
-    """Read what travels with the job: bodies, muscle, stage and everybody else."""
+def inputs_of(request: Request, rig: RigMotion, *, later: bool = False) -> Inputs:
+    """Read what travels with the job: bodies, muscle, stage and everybody else.
+
+    later: what takes long and needs no Blender is left to who makes the job's folder, on any thread.
+    """
     obj = find_armature(request.armature)
-    attachments: dict[str, Attachment] = {"rig": rig.to_arrays()}
+    attachments: dict[str, Attachment | Callable[[], Attachment]] = {"rig": rig.to_arrays()}
     stage = None
     cast = Cast({obj.name: rig})
     if registry.get(request.method).uses_engine:
-        attachments |= attachments_of(obj, rig, request.body, find_action(request.action))
+        attachments |= attachments_of(obj, rig, request.body, find_action(request.action), later=later)
         attachments |= muscle.attachment_of(obj, rig, find_action(request.action), request.muscle)
         stage, cast = read_stage_for(request, rig)
         attachments["stage"] = to_arrays(stage)

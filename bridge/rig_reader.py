@@ -6,8 +6,6 @@ through the object's whole matrix; rotations through its rotation alone. Both ca
 whatever the object's scale, which is what ``rig_writer`` does.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +19,8 @@ from ..core.motion import Clip, Skeleton, Tag
 from ..core.motion.bone_lengths import believable
 from ..core.motion.loops import looped
 from ..core.motion.skeleton import to_local
-from . import actions
-from .kept import scene_kept
+from . import actions, sources
+from .rig_sampling import Sampling
 
 _SMALLEST_SCALE = 1e-6  # a bone scaled to nothing must leave its children a matrix that can be inverted
 
@@ -87,30 +85,68 @@ def read_rig(
     true_fps: the scene rate at which the motion is right, where the file's label is wrong.
     scale: metres a Blender unit, on top of the scene's unit scale.
     """
-    scene = bpy.context.scene
-    require_readable(obj, scale)
-    scene_fps = scene.render.fps / scene.render.fps_base
-    with actions.playing(obj, action), visible(obj), scene_kept(scene):
-        playing = obj.animation_data.action if obj.animation_data else None
-        first, last = frames or _own_range(obj, playing)
+    reading = RigReading(obj, action=action, frames=frames, fps=fps, true_fps=true_fps, scale=scale)
+    reading.advance()
+    return reading.finish()
+
+
+class RigReading:
+    """A motion that is being read, a little at a time: see ``read_rig`` for what it is made of.
+
+    without_takes: what a take keys and the Action does not is as it was before that take.
+    """
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        *,
+        action: bpy.types.Action | None = None,
+        frames: tuple[int, int] | None = None,
+        fps: float | None = None,
+        true_fps: float | None = None,
+        scale: float = 1.0,
+        without_takes: bool = False,
+    ) -> None:
+        scene = bpy.context.scene
+        require_readable(obj, scale)
+        self._scene_fps = scene.render.fps / scene.render.fps_base
+        with sources.without_takes([obj] if without_takes else []), actions.playing(obj, action):
+            playing = obj.animation_data.action if obj.animation_data else None
+            first, last = frames or _own_range(obj, playing)
         if last <= first:
             what = f"Action '{playing.name}'" if playing else f"'{obj.name}'"
             raise RigError(
                 f"{what} has only one frame ({first})", "Choose an Action or frame range of at least two frames"
             )
-        step = scene_fps / fps if fps else 1.0
+        step = self._scene_fps / fps if fps else 1.0
         places = first + np.arange(int(np.floor((last - first) / step + 1e-6)) + 1) * step
-        matrix_world, pose = _sample(scene, obj, places)
-    require_finite(obj, pose, places)
-    metres = scale * scene.unit_settings.scale_length
-    order, parents = _parents_first(obj)
-    pos, quat, bone_stretch = _to_world(matrix_world, pose[:, order], metres)
-    skeleton = _rest(obj, order, parents, matrix_world[0], metres)
-    stretch = scene_fps / (true_fps or scene_fps)
-    name = playing.name if playing else obj.name
-    tags = _tags(playing, places) if playing else ()
-    clip = Clip.from_world(skeleton, (fps or scene_fps) / stretch, pos, quat, name, tags)
-    return RigMotion(clip, bone_stretch, int(first), scene_fps, metres, stretch)
+        self.title = playing.name if playing else obj.name
+        self._armature = obj.name
+        self._first, self._fps, self._true_fps = int(first), fps, true_fps
+        self._metres = scale * scene.unit_settings.scale_length
+        self._tags = _tags(playing, places) if playing else ()
+        self._bones = _Bones.of(obj)
+        self._sampling = Sampling(obj, action, places, without_takes=without_takes)
+
+    @property
+    def frames(self) -> tuple[int, int]:
+        """How many frames are read, and how many there are."""
+        return self._sampling.done, len(self._sampling.places)
+
+    def advance(self, seconds: float = float("inf")) -> bool:
+        """Read on for about so long; True if everything is read."""
+        return self._sampling.advance(seconds)
+
+    def finish(self) -> RigMotion:
+        """The motion, once everything is read. Nothing of Blender's is touched, so that any thread may do it."""
+        matrix_world, pose = self._sampling.matrix_world, self._sampling.pose
+        self._bones.require_finite(self._armature, pose, self._sampling.places)
+        pos, quat, bone_stretch = _to_world(matrix_world, pose[:, self._bones.order], self._metres)
+        skeleton = self._bones.rest(matrix_world[0], self._metres)
+        stretch = self._scene_fps / (self._true_fps or self._scene_fps)
+        rate = (self._fps or self._scene_fps) / stretch
+        clip = Clip.from_world(skeleton, rate, pos, quat, self.title, self._tags)
+        return RigMotion(clip, bone_stretch, self._first, self._scene_fps, self._metres, stretch)
 
 
 def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
@@ -138,25 +174,11 @@ def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
         )
 
 
-def require_finite(obj: bpy.types.Object, pose: Array, places: Array) -> None:
-    """Refuse a pose with values that are not numbers, naming bone and frame."""
-    bad = ~np.isfinite(pose).all((-1, -2))
-    if bad.any():
-        # Children inherit what is wrong with their parents, so name a bone whose parent is sound.
-        frame = int(np.argwhere(bad.any(1))[0, 0])
-        names = [bone.name for bone in obj.pose.bones]
-        broken = {names[i] for i in np.flatnonzero(bad[frame])}
-        bone = next(b.name for b in obj.pose.bones if b.name in broken and not (b.parent and b.parent.name in broken))
-        raise RigError(
-            f"Bone '{bone}' of '{obj.name}' has a key that is not a number at frame {places[frame]:g}",
-            "Delete that key in the Graph Editor",
-        )
-
-
 def world_matrices(scene: bpy.types.Scene, obj: bpy.types.Object, frames: Array) -> Array:
     """(T, 4, 4) the object's evaluated world matrix at each scene frame, in Blender units."""
-    with scene_kept(scene):
-        return _sample(scene, obj, frames)[0]
+    sampling = Sampling(obj, None, np.asarray(frames, dtype=float))
+    sampling.advance()
+    return sampling.matrix_world
 
 
 def rotation_of(matrix: Array) -> Array:
@@ -164,21 +186,6 @@ def rotation_of(matrix: Array) -> Array:
     x, y = matrix[..., :, 0], _unit(matrix[..., :, 1])
     x = _unit(x - np.sum(x * y, -1, keepdims=True) * y)
     return np.stack([x, y, np.cross(x, y)], axis=-1)
-
-
-def _sample(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array) -> tuple[Array, Array]:
-    """World matrices (T, 4, 4) and pose matrices (T, B, 4, 4), bones in pose order."""
-    count = len(obj.pose.bones)
-    matrix_world, pose = np.empty((len(places), 4, 4)), np.empty((len(places), count, 4, 4))
-    buffer = np.empty(count * 16, dtype=np.float32)
-    for i, place in enumerate(places):
-        whole = int(np.floor(place + 1e-6))
-        scene.frame_set(whole, subframe=max(float(place - whole), 0.0))
-        evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        matrix_world[i] = evaluated.matrix_world
-        evaluated.pose.bones.foreach_get("matrix", buffer)
-        pose[i] = buffer.reshape(count, 4, 4).transpose(0, 2, 1)  # Blender hands out columns
-    return matrix_world, pose
 
 
 def _to_world(matrix_world: Array, pose: Array, metres: float) -> tuple[Array, Array, NDArray[np.float32]]:
@@ -193,29 +200,64 @@ def _to_world(matrix_world: Array, pose: Array, metres: float) -> tuple[Array, A
     return pos * metres, multiply(object_quat[:, None], quat), stretch.astype(np.float32)
 
 
-def _rest(obj: bpy.types.Object, order: list[int], parents: list[int], matrix_world: Array, metres: float) -> Skeleton:
-    """The skeleton at rest, standing as it stands in the scene but at the origin."""
-    bones = [obj.pose.bones[i].bone for i in order]
-    matrices = np.array([bone.matrix_local for bone in bones])
-    object_scale = np.linalg.norm(matrix_world[:3, :3], axis=0)
-    object_quat = from_matrix(rotation_of(matrix_world[:3, :3]))
-    pos = rotate(object_quat, matrices[:, :3, 3] * object_scale * metres)
-    quat = multiply(object_quat, from_matrix(rotation_of(matrices[:, :3, :3])))
-    rest_pos, rest_quat = to_local(parents, pos, quat)
-    along = matrices[:, :3, 1] * np.array([bone.length for bone in bones])[:, None]
-    lengths = believable(np.array(parents), pos, np.linalg.norm(along * object_scale * metres, axis=-1))
-    return Skeleton(tuple(bone.name for bone in bones), np.array(parents), rest_pos, rest_quat, lengths)
+@dataclass(frozen=True, eq=False)
+class _Bones:
+    """The bones at rest, with nothing of Blender's in it.
 
+    order: pose-bone indices with parents before children; parents: each one's parent in that order. names and above: of
+    the bones and of their parents ('' for none) in pose order. matrices (B, 4, 4) and lengths (B,) in the new order.
+    """
 
-def _parents_first(obj: bpy.types.Object) -> tuple[list[int], list[int]]:
-    """Pose-bone indices with parents before children, and each one's parent in that new order."""
-    bones = obj.pose.bones
-    index = {bone.name: i for i, bone in enumerate(bones)}
-    depth = {bone.name: len(bone.parent_recursive) for bone in bones}
-    order = sorted(range(len(bones)), key=lambda i: depth[bones[i].name])
-    place = {old: new for new, old in enumerate(order)}
-    parents = [place[index[bones[i].parent.name]] if bones[i].parent else -1 for i in order]
-    return order, parents
+    order: list[int]
+    parents: list[int]
+    names: list[str]
+    above: list[str]
+    matrices: Array
+    lengths: Array
+
+    @classmethod
+    def of(cls, obj: bpy.types.Object) -> "_Bones":
+        """Those of an armature."""
+        bones = obj.pose.bones
+        index = {bone.name: i for i, bone in enumerate(bones)}
+        depth = {bone.name: len(bone.parent_recursive) for bone in bones}
+        order = sorted(range(len(bones)), key=lambda i: depth[bones[i].name])
+        place = {old: new for new, old in enumerate(order)}
+        parents = [place[index[bones[i].parent.name]] if bones[i].parent else -1 for i in order]
+        return cls(
+            order,
+            parents,
+            list(index),
+            [bone.parent.name if bone.parent else "" for bone in bones],
+            np.array([bones[i].bone.matrix_local for i in order]),
+            np.array([bones[i].bone.length for i in order]),
+        )
+
+    def require_finite(self, armature: str, pose: Array, places: Array) -> None:
+        """Refuse a pose with values that are not numbers, naming bone and frame."""
+        bad = ~np.isfinite(pose).all((-1, -2))
+        if bad.any():
+            # Children inherit what is wrong with their parents, so name a bone whose parent is sound.
+            frame = int(np.argwhere(bad.any(1))[0, 0])
+            broken = {self.names[i] for i in np.flatnonzero(bad[frame])}
+            both = zip(self.names, self.above, strict=True)
+            bone = next(name for name, above in both if name in broken and above not in broken)
+            raise RigError(
+                f"Bone '{bone}' of '{armature}' has a key that is not a number at frame {places[frame]:g}",
+                "Delete that key in the Graph Editor",
+            )
+
+    def rest(self, matrix_world: Array, metres: float) -> Skeleton:
+        """The skeleton at rest, standing as it stands in the scene but at the origin."""
+        matrices, parents = self.matrices, self.parents
+        object_scale = np.linalg.norm(matrix_world[:3, :3], axis=0)
+        object_quat = from_matrix(rotation_of(matrix_world[:3, :3]))
+        pos = rotate(object_quat, matrices[:, :3, 3] * object_scale * metres)
+        quat = multiply(object_quat, from_matrix(rotation_of(matrices[:, :3, :3])))
+        rest_pos, rest_quat = to_local(parents, pos, quat)
+        along = matrices[:, :3, 1] * self.lengths[:, None]
+        lengths = believable(np.array(parents), pos, np.linalg.norm(along * object_scale * metres, axis=-1))
+        return Skeleton(tuple(self.names[i] for i in self.order), np.array(parents), rest_pos, rest_quat, lengths)
 
 
 def _own_range(obj: bpy.types.Object, action: bpy.types.Action | None) -> tuple[int, int]:
@@ -240,22 +282,6 @@ def _tags(action: bpy.types.Action, places: Array) -> tuple[Tag, ...]:
         for marker, start, stop in zip(markers, starts, starts[1:], strict=False)
         if start < stop and marker.name.strip("- ")
     )
-
-
-@contextmanager
-def visible(obj: bpy.types.Object) -> Iterator[None]:
-    """Blender does not evaluate what is hidden; show the armature while it is read."""
-    hidden, disabled = obj.hide_get(), obj.hide_viewport
-    if not (hidden or disabled):
-        yield
-        return
-    try:
-        obj.hide_viewport = False
-        obj.hide_set(False)
-        yield
-    finally:
-        obj.hide_set(hidden)
-        obj.hide_viewport = disabled
 
 
 def _unit(v: Array) -> Array:

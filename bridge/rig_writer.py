@@ -127,9 +127,20 @@ def _at_scene_frames(take: Take, rig: RigMotion) -> tuple[Array, Array, Array]:
 def _matrix_world(obj: bpy.types.Object, frames: Array) -> Array:
     """(T, 4, 4) where the object will stand at each frame, in Blender units."""
     scene = bpy.context.scene
-    if obj.parent is None and not obj.constraints and obj.animation_data is None:
+    if _stays(obj):
         return world_matrices(scene, obj, frames[:1]).repeat(len(frames), axis=0)
     return world_matrices(scene, obj, frames)
+
+
+def _stays(obj: bpy.types.Object) -> bool:
+    """Whether nothing moves the object as a whole, whatever its bones do."""
+    data = obj.animation_data
+    if obj.parent is not None or len(obj.constraints) or (data is not None and (data.drivers or data.nla_tracks)):
+        return False
+    if data is None or data.action is None:
+        return True
+    curves = actions.curves_of(data.action, data.action_slot)
+    return all(curve.data_path.startswith("pose.bones[") for curve in curves)
 
 
 def _pose_matrices(matrix_world: Array, pos: Array, quat: Array, stretch: Array) -> Array:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import bpy
 
-from . import monitor
+from . import monitor, preparing
 from .job_views import JobView
 
 _LONGEST = 28
@@ -17,15 +17,20 @@ def text_of(views: Sequence[JobView]) -> tuple[str, float] | None:
     if not alive:
         return None
     first = min(alive, key=lambda view: (view.paused, view.id))
-    title = first.title if len(first.title) <= _LONGEST else f"{first.title[: _LONGEST - 1]}…"
     waiting = sum(view.queued for view in views)
     more = [f"{len(alive) - 1} more"] if len(alive) > 1 else []
     more += [f"{waiting} waiting"] if waiting else []
-    return "  ·  ".join([f"{title}  {first.text}", *more]), first.fraction
+    return "  ·  ".join([f"{_short(first.title)}  {first.text}", *more]), first.fraction
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
 
 
 def _draw(self: bpy.types.Header, context: bpy.types.Context) -> None:
-    said = text_of(monitor.views())
+    reading = preparing.views()
+    said = (f"{_short(reading[0].title)}  {reading[0].text}", reading[0].fraction) if reading else None
+    said = said or text_of(monitor.views())
     if said is not None:
         row = self.layout.row()
         row.ui_units_x = 16

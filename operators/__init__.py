@@ -25,6 +25,7 @@ from .bounds_tighten import SINEW_OT_bounds_tighten
 from .bounds_train import SINEW_OT_bounds_train
 from .cancel import SINEW_OT_cancel
 from .cancel_batch import SINEW_OT_cancel_batch
+from .cancel_preparing import SINEW_OT_cancel_preparing
 from .check_ready import SINEW_OT_check_ready
 from .check_source import SINEW_OT_check_source
 from .clean_jobs import SINEW_OT_clean_jobs
@@ -100,6 +101,7 @@ _CLASSES = (
     SINEW_OT_simulate_variations,
     SINEW_OT_cancel,
     SINEW_OT_cancel_batch,
+    SINEW_OT_cancel_preparing,
     SINEW_OT_pause,
     SINEW_OT_pause_batch,
     SINEW_OT_resume,

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge import notices, requests
+from ..bridge import notices, preparing, requests
 from ..bridge.properties import request_of
 from .reporting import NeedsMotion, explains_errors, waiting
 
@@ -14,6 +14,17 @@ class SINEW_OT_check_source(NeedsMotion, bpy.types.Operator):
     bl_idname = "sinew.check_source"
     bl_label = "Check Motion"
     bl_options = {"REGISTER"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: the motion is read a little at a time."""
+        return self.prepare(context)
+
+    @explains_errors
+    def prepare(self, context: bpy.types.Context) -> set[str]:
+        """Begin to read, and leave the rest to timers."""
+        begun = preparing.check(request_of(context.scene), context.scene)
+        self.report({"INFO"}, f"Reading '{begun.view.title}'")
+        return {"FINISHED"}
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:

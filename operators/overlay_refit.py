@@ -27,6 +27,13 @@ class SINEW_OT_overlay_refit(bpy.types.Operator):
             cls.poll_message_set(reason)
         return not reason
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: nobody waits for it; the overlay shows the body when it is fitted."""
+        painting.retry()
+        fitting.fit_again(context.scene, context.scene.sinew.armature)
+        self.report({"INFO"}, "The body is being fitted")
+        return {"FINISHED"}
+
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Fit it now, and draw again whatever went wrong before."""

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge import monitor, notices, requests
+from ..bridge import monitor, notices, preparing, requests
 from ..bridge.preferences import worker_python
 from ..bridge.properties import request_of
 from ..core import jobs
@@ -17,6 +17,21 @@ class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
     bl_label = "Simulate Selected Action"
     # A started job cannot be undone; the step is there so that undoing its bake stops right before the bake.
     bl_options = {"REGISTER", "UNDO"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: everything is done a little at a time, so that a long motion keeps nobody waiting."""
+        return self.prepare(context)
+
+    @explains_errors
+    def prepare(self, context: bpy.types.Context) -> set[str]:
+        """Begin to read the motion, and leave the rest to timers."""
+        scene = context.scene
+        name_the_action(scene.sinew)
+        begun = preparing.simulate(
+            request_of(scene), scene, lambda job, here, python: monitor.start(job, here, python, "Simulating")
+        )
+        self.report({"INFO"}, f"Reading '{begun.view.title}'")
+        return {"FINISHED"}
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:

@@ -41,7 +41,7 @@ class SINEW_OT_try_mannequin(bpy.types.Operator):
             scene.frame_preview_start, scene.frame_preview_end = map(int, chosen.action.frame_range)
         _show(context, trial.everywhere(scene, armature))
         try:
-            bpy.ops.sinew.simulate()
+            bpy.ops.sinew.simulate("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT")
         except RuntimeError as error:
             # What it reports as an error arrives here. The mannequin is there and may be simulated once that is mended.
             self.report({"WARNING"}, str(error).strip().removeprefix("Error: "))

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge import curves, monitor, takes
+from ..bridge import curves, monitor, preparing, takes
 from ..bridge.job_views import JobView
 from .batches import draw_batch
 from .drawing import SidebarPanel, curve_rows, message_box, paragraph
@@ -32,9 +32,15 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw a box for each job, the newest first."""
         layout = self.layout
-        views = monitor.views()
+        views, reading = monitor.views(), preparing.views()
         baked = takes.baked_jobs() if views else {}
-        if not views:
+        for one in reading:
+            box = layout.box()
+            box.label(text=one.title, icon="TIME")
+            row = box.row(align=True)
+            row.progress(factor=one.fraction, text=one.text)
+            row.operator("sinew.cancel_preparing", text="", icon="CANCEL").number = one.id
+        if not (views or reading):
             layout.label(text="No jobs yet", icon="INFO")
 
         def draw_job(parent: bpy.types.UILayout, view: JobView) -> None:

@@ -134,6 +134,13 @@ def fit_now(scene: bpy.types.Scene, obj: bpy.types.Object, *, again: bool = Fals
     return known
 
 
+def fit_again(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    """Let mesh and motion be read anew and the body be fitted to them, beside the interface like everything else."""
+    known = look(scene, obj)
+    known.thread, known.reading, known.done = None, None, ((), ())  # a thread that still works is left alone
+    _start_timer()
+
+
 def clear() -> None:
     """Forget everything; threads that still work are left alone."""
     _known.clear()
@@ -199,7 +206,7 @@ def _fit(reading: Reading, asked: BodyRequest, python: str | None, made: list[Bo
     try:
         choices = replace(asked, edits={}).checked()
         if reading.mesh is not None:  # shapes are fitted to it by what only the worker's Python has
-            made.append(fit_elsewhere(reading.skeleton, reading.clip, reading.mesh, choices, python))
+            made.append(fit_elsewhere(reading.skeleton, reading.clip, reading.mesh.skinned(), choices, python))
             return
         choices.require_bones(reading.skeleton)
         body, _ = build_body(

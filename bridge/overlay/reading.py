@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.body.mesh import SkinnedMesh
 from ...core.motion import Clip, Skeleton
 from .. import actions, sources
-from ..bodies import mesh_of
+from ..bodies import WornMesh, mesh_of
 from ..rig_reader import read_rig
 
 MOST_FRAMES = 48
@@ -27,7 +26,7 @@ class Reading:
 
     skeleton: Skeleton
     clip: Clip | None
-    mesh: SkinnedMesh | None
+    mesh: WornMesh | None
 
 
 def signature_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> Signature:

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from .engine_choice import check_engine_name
 from .job import Job, open_job
 from .spec import JobSpec, new_id, now_text
 
-Attachments = Mapping[str, tuple[Mapping[str, np.ndarray], Mapping[str, Any]]]
+Attachment = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
+Attachments = Mapping[str, Attachment | Callable[[], Attachment]]
 
 
 def jobs_root() -> Path:
@@ -71,7 +72,8 @@ def create(
 ) -> Job:
     """Make a job, ready to launch. Wrong choices are refused before anything is written.
 
-    attachments: name -> (arrays, description), kept in ``inputs/`` beside the clip for who collects the result.
+    attachments: name -> (arrays, description), kept in ``inputs/`` beside the clip for who collects the result; or
+        what gives that when it is called.
     folder: None for a new one in ``jobs_root()``. In a folder that holds the same job already, that job is
         given back, so that the same command resumes it.
     """
@@ -136,6 +138,7 @@ def _write_inputs(folder: Path, clip: Clip, attachments: Attachments) -> dict[st
     """Write clip and attachments; gives file name -> sha256."""
     make_folder(folder)
     save_clip(folder / "clip.npz", clip)
-    for name, (arrays, meta) in attachments.items():
+    for name, given in attachments.items():
+        arrays, meta = given() if callable(given) else given
         write_arrays(folder / f"{name}.npz", arrays, meta)
     return {name: sha256_of(folder / name) for name in ("clip.npz", *(f"{name}.npz" for name in attachments))}
