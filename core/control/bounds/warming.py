@@ -49,31 +49,49 @@ def lessons(course: Course, widths: Array, engine: Engine, discount: float, seed
     shown = demonstrated(course, engine, seed, breathe)
     rng, rounds = np.random.default_rng([seed, 7]), []
     with closing(engine.compile(Stage((Character(course.body),)), _COPIES)) as world:
+        good = _within(course, widths, world, shown)
         for _ in range(_ROUNDS):
             breathe()
-            rounds.append(_watched(course, widths, world, shown, rng))
+            rounds.append(_watched(course, widths, world, shown, good, rng))
     parts = {name: np.concatenate([one[name] for one in rounds], axis=1) for name in rounds[0]}
     tried, returns, lived = parts["tried"], *_worths(parts["tried"], parts["stayed"], discount)
     worthy = tried & (lived >= _WORTHY)
-    good = Start(*(parts[name][worthy] for name in ("at", "qpos", "qvel", "observed")))
+    states = Start(*(parts[name][worthy] for name in ("at", "qpos", "qvel", "observed")))
     return Lessons(
         parts["observed"][tried],
         parts["actions"][tried].astype(np.float32),
         returns[tried].astype(np.float32),
-        good,
+        states,
         shown.samples + int(tried.sum()),
     )
 
 
+def _within(course: Course, widths: Array, world: World, shown: Demonstration) -> Indices:
+    """The fragments that begin within the bounds on the way: sampling control knows nothing of them, and may get lost.
+
+    The first always does, for there the way is where the course is.
+    """
+    found = []
+    for first in range(0, shown.usable, world.copies):
+        some = np.minimum(np.arange(first, first + world.copies), shown.usable - 1)
+        frames = Frames(*(part[some] for part in vars(shown.frames).values()))
+        states = world.state_of(shown.qpos[some], shown.qvel[some])
+        seen = see(course, world, states, world.sense(states), frames)
+        within = (np.nan_to_num(seen.deviations / widths[frames.at], nan=np.inf) <= 1.0).all(axis=1)
+        found.append(np.unique(some[within]))
+    return np.unique(np.concatenate([np.zeros(1, dtype=np.int64), *found]))
+
+
 def _watched(
-    course: Course, widths: Array, world: World, shown: Demonstration, rng: np.random.Generator
+    course: Course, widths: Array, world: World, shown: Demonstration, begin: Indices, rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
     """What copies do that begin beside the way, (T, N, ...) by name, of T control steps.
 
+    begin: the fragments to begin with.
     tried: whether they were still at it when the step began; stayed: whether they were within the bounds after it.
     """
     count = world.copies
-    fragments = rng.integers(shown.usable, size=count) * (rng.random(count) > _FROM_START)
+    fragments = rng.choice(begin, size=count) * (rng.random(count) > _FROM_START)
     frames = Frames(*(part[fragments] for part in vars(shown.frames).values()))
     states = world.state_of(*_aside(course, shown, fragments, rng))
     before, going, kept = shown.before[fragments], np.ones(count, dtype=bool), []
