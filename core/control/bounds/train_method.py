@@ -79,7 +79,12 @@ class BoundsTrainSettings(Settings):
         10.0, "Million Steps", "When to give up: control steps of all copies", minimum=0.001, maximum=1000.0
     )
     seconds: float = setting(
-        20.0, "Lasts", "It is learned when it lasts so long, or to its end, whenever it is begun", minimum=1.0, maximum=600.0, unit="s"
+        20.0,
+        "Lasts",
+        "It is learned when it lasts so long, or to its end, whenever it is begun",
+        minimum=1.0,
+        maximum=600.0,
+        unit="s",
     )
     stop: bool = setting(True, "Stop When Learned", "Or go on until the steps are used up, which makes it sturdier")
     symmetric: bool = setting(
