@@ -22,6 +22,7 @@ _SEGMENT_S = 0.13
 _FEWEST, _MOST = 5, 40
 _UNIFORM = 0.2  # the share of starts that is uniform over segments
 _BUFFER = 64  # states of a segment
+_FIRST = 0.2  # the share of starts where the course begins, once buffers hold what somebody has shown
 _FORGET = 0.7  # how much of a segment's old estimate is kept when a new one comes
 
 
@@ -60,6 +61,7 @@ class Starts:
         self.segment_of[-1] = 0 if course.cyclic else self.count - 1
         at = self._reference_frames()
         self._elites = _taken(course, at.ravel())
+        self._first, self.shown = _taken(course, np.zeros(1, dtype=np.int64)), False
         self.returns = np.zeros(self.count)
         self.epochs = 0
         self.begun = np.zeros(self.count, dtype=np.int64)
@@ -81,7 +83,11 @@ class Starts:
         return np.asarray((1.0 - _UNIFORM) * weights / weights.sum() + _UNIFORM * even)
 
     def fill(self, good: Start) -> None:
-        """Let segments' buffers hold states that somebody has shown to be good; those without any stay as they are."""
+        """Let segments' buffers hold states that somebody has shown to be good; those without any stay as they are.
+
+        Some episodes then begin in the course's own first state: it may be among none of these, and takes begin there.
+        """
+        self.shown = True
         segments = self.segment_of[good.at]
         for segment in np.unique(segments):
             self._overwrite(int(segment), good, self._rng.choice(np.flatnonzero(segments == segment), size=_BUFFER))
@@ -89,10 +95,14 @@ class Starts:
     def drawn(self, count: int) -> Start:
         """So many initial states."""
         segments = self._rng.choice(self.count, size=count, p=self.chances)
-        np.add.at(self.begun, segments, 1)
         rows = segments * _BUFFER + self._rng.integers(_BUFFER, size=count)
-        own = self._elites
-        return Start(own.at[rows], own.qpos[rows], own.qvel[rows], own.observed[rows])
+        found = Start(*(values[rows] for values in vars(self._elites).values()))
+        if self.shown:
+            first = self._rng.random(count) < _FIRST
+            for name, values in vars(self._first).items():
+                getattr(found, name)[first] = values
+        np.add.at(self.begun, self.segment_of[found.at], 1)
+        return found
 
     def learn(self, seen: Start, rewards: Array, terminated: Flags, truncated: Flags, after: Indices) -> None:
         """Take in K steps of N copies: what they were in before each, what it earned, and how it ended, if it did.
@@ -146,6 +156,7 @@ class Starts:
         """Everything that decides what is drawn next, but for the generator."""
         found: dict[str, NDArray[Any]] = {f"elite_{name}": values for name, values in vars(self._elites).items()}
         found |= {"returns": self.returns, "begun": self.begun, "epochs": np.array(self.epochs)}
+        found["shown"] = np.array(self.shown)
         for name in ("returns", "chances", "begun", "apart"):
             found[f"curve_{name}"] = np.array([one[name] for one in self.curve]).reshape(-1, self.count)
         return found
@@ -154,7 +165,7 @@ class Starts:
         """Put back what ``state`` gave."""
         self._elites = Start(*(np.array(state[f"elite_{name}"]) for name in vars(self._elites)))
         self.returns, self.begun = np.array(state["returns"]), np.array(state["begun"])
-        self.epochs = int(state["epochs"])
+        self.epochs, self.shown = int(state["epochs"]), bool(state["shown"])
         kept = {name: state[f"curve_{name}"] for name in ("returns", "chances", "begun", "apart")}
         self.curve = [{name: rows[i].tolist() for name, rows in kept.items()} for i in range(len(kept["begun"]))]
 

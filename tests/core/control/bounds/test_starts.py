@@ -90,6 +90,22 @@ def test_without_evolution_they_stay_on_the_course(walk):
     np.testing.assert_array_equal(first.qpos, walk.qpos[first.at])
 
 
+def test_what_somebody_has_shown_is_begun_in_and_so_is_the_first_state_of_the_course(walk):
+    starts = Starts(walk, StartRules(), np.random.default_rng(0))
+    plain = starts.drawn(500)
+    raised = np.array(plain.qpos)
+    raised[:, 2] += 0.1
+    starts.fill(Start(plain.at, raised, plain.qvel, plain.observed))
+    begun = starts.drawn(5000)
+    own = np.isclose(begun.qpos[:, 2], walk.qpos[begun.at, 2])
+    assert own.mean() == pytest.approx(0.2, abs=0.03)
+    assert not begun.at[own].any()
+    np.testing.assert_array_equal(begun.qvel[own], walk.rates[begun.at[own]])
+    again = Starts(walk, StartRules(), np.random.default_rng(1))
+    again.restore(starts.state())
+    assert again.shown
+
+
 def test_put_back_they_are_the_same(walk):
     first, second = (Starts(walk, StartRules(evolution=True), np.random.default_rng(seed)) for seed in (0, 1))
     first.learn(*shown(walk, hard=20))
