@@ -157,6 +157,8 @@ class _Work:
         kept = Kept(self.path(style, ".npz"), training)
         if not bench.anew:
             kept.load()
+        if bench.settings.warm and not training.begun and not training.samples:
+            training.warm_up()
         began = told = saved = time.perf_counter()
         while training.samples < most * 1e6 and not training.enough:
             record = training.advance()
