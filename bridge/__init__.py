@@ -16,6 +16,7 @@ def register() -> None:
         installing,
         monitor,
         overlay,
+        overrides,
         preferences,
         preparing,
         properties,
@@ -25,6 +26,7 @@ def register() -> None:
 
     properties.register()
     body_properties.register()
+    overrides.register()
     overlay.register()
     preferences.register()
     readiness.register()
@@ -44,6 +46,7 @@ def unregister() -> None:
         installing,
         monitor,
         overlay,
+        overrides,
         preferences,
         preparing,
         properties,
@@ -60,5 +63,6 @@ def unregister() -> None:
     readiness.unregister()
     preferences.unregister()
     overlay.unregister()
+    overrides.unregister()
     body_properties.unregister()
     properties.unregister()

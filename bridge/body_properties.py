@@ -259,7 +259,9 @@ def register() -> None:
     """Give every object its ``sinew_body``, and Blender the shipped presets."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.sinew_body = PointerProperty(type=SINEW_PG_body)
+    bpy.types.Object.sinew_body = PointerProperty(
+        type=SINEW_PG_body, name="Body", description="The body of the character", override=_EDITABLE
+    )
     if bpy.utils.register_preset_path(_ROOT):
         _preset_paths.append(_ROOT)
 

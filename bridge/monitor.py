@@ -76,6 +76,13 @@ def job_of(job_id: str) -> jobs.Job:
     raise JobError(f"This file knows no job '{job_id}'", "Open the file that it was started from")
 
 
+def views_of_batch(batch: str) -> list[JobView]:
+    """What there is to see of the jobs of that batch."""
+    if found := [view for view in views() if view.batch == batch]:
+        return found
+    raise JobError(f"This file knows no batch '{batch}'", "Open the file that it was started from")
+
+
 def watch(job: jobs.Job, scene: bpy.types.Scene) -> None:
     """Follow a job that was just started or resumed, and note it in the file."""
     _attach_once()
@@ -219,7 +226,7 @@ def _was_started_here(job: jobs.Job) -> bool:
 def _why_missing(job_id: str, title: str) -> JobView:
     try:
         jobs.open_job(jobs.jobs_root() / job_id)
-        problem = SinewError(f"Job '{job_id}' cannot be read")
+        problem = SinewError(f"Job '{job_id}' cannot be read", "Open the file again, or forget the job")
     except SinewError as error:
         problem = error
     return missing_view(job_id, title, problem)

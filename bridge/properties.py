@@ -89,7 +89,10 @@ SINEW_PG_variations = settings_group("SINEW_PG_variations", VariationSettings)
 SINEW_PG_methods = _group(
     "SINEW_PG_methods",
     "The settings of every method, each under the method's name",
-    {name: PointerProperty(type=group) for name, group in _SETTINGS.items()},
+    {
+        name: PointerProperty(type=group, name=_METHODS[name].label, description=_METHODS[name].help)
+        for name, group in _SETTINGS.items()
+    },
 )
 
 
@@ -172,10 +175,14 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
     place: EnumProperty(
         items=enum_items(PLACES), name="Result", description="Where the simulated motion goes", options=set()
     )
-    stage: PointerProperty(type=stage_properties.SINEW_PG_stage)
-    jobs: CollectionProperty(type=SINEW_PG_job)
-    methods: PointerProperty(type=SINEW_PG_methods)
-    variations: PointerProperty(type=SINEW_PG_variations)
+    stage: PointerProperty(
+        type=stage_properties.SINEW_PG_stage, name="Stage", description="What the stage has without any object"
+    )
+    jobs: CollectionProperty(type=SINEW_PG_job, name="Jobs", description="The jobs that this file waits for")
+    methods: PointerProperty(type=SINEW_PG_methods, name="Methods", description="The settings of every method")
+    variations: PointerProperty(
+        type=SINEW_PG_variations, name="Variations", description="How the variations of a motion differ"
+    )
 
 
 _CLASSES = (SINEW_PG_job, *_SETTINGS.values(), SINEW_PG_methods, SINEW_PG_variations, SINEW_PG_scene)
@@ -280,7 +287,9 @@ def register() -> None:
     bounds_properties.register()
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Scene.sinew = PointerProperty(type=SINEW_PG_scene)
+    bpy.types.Scene.sinew = PointerProperty(
+        type=SINEW_PG_scene, name="Sinew", description="What is to be simulated, and how"
+    )
 
 
 def unregister() -> None:

@@ -208,11 +208,16 @@ def _first_check() -> None:
     check()
 
 
+def _check_soon() -> None:
+    # Persistent: where Blender is started with a file, that is loaded before any timer runs.
+    bpy.app.timers.register(_first_check, first_interval=PERIOD_S, persistent=True)
+
+
 def register() -> None:
     """Tell workers of the packages, and look at what there is as soon as Blender is up and has a window."""
     packages.apply()
     if not bpy.app.background:
-        bpy.app.timers.register(_first_check, first_interval=PERIOD_S)
+        _check_soon()
 
 
 def unregister() -> None:

@@ -3,22 +3,15 @@
 
 import bpy
 
+from .body_part_verb import PartVerb
 
-class SINEW_OT_body_override_add(bpy.types.Operator):
+
+class SINEW_OT_body_override_add(PartVerb, bpy.types.Operator):
     """Add the character's active bone to the list, to say what it is in the body."""
 
     bl_idname = "sinew.body_override_add"
     bl_label = "Add Active Bone"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """The character must have an active bone."""
-        armature = context.scene.sinew.armature
-        if armature is None or armature.data.bones.active is None:
-            cls.poll_message_set("Select a bone of the character in Pose Mode")
-            return False
-        return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Add it, or show where it is already."""

@@ -3,6 +3,8 @@
 
 import bpy
 
+from ..bridge.chosen import why_no_armature
+
 
 class SINEW_OT_body_override_remove(bpy.types.Operator):
     """Take the chosen bone off the list: its name and place say again what it is."""
@@ -14,11 +16,12 @@ class SINEW_OT_body_override_remove(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """There must be one."""
-        armature = context.scene.sinew.armature
-        if armature is None or not armature.sinew_body.overrides:
-            cls.poll_message_set("There is no bone in the list")
-            return False
-        return True
+        reason = why_no_armature(context.scene)
+        if not reason and not context.scene.sinew.armature.sinew_body.overrides:
+            reason = "There is no bone in the list: add one first"
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove it."""

@@ -20,7 +20,9 @@ class SINEW_OT_bounds_clear_keys(BoundsVerb, bpy.types.Operator):
         if reason := why_no_armature(context.scene):
             return reason
         obj = context.scene.sinew.armature
-        return "" if painting.is_keyed(obj) else f"The Action of '{obj.name}' has no keys of bounds"
+        if painting.is_keyed(obj):
+            return ""
+        return f"The Action of '{obj.name}' has no keys of bounds: Loosen Here and Tighten Here make some"
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Remove them."""

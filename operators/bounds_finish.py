@@ -14,7 +14,7 @@ class SINEW_OT_bounds_finish(bpy.types.Operator):
     bl_idname = "sinew.bounds_finish"
     bl_label = "Stop and Keep Best"
     # As with all that a worker does, the undo step is that of the bake.
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "INTERNAL"}
 
     job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
 

@@ -19,7 +19,7 @@ class SINEW_OT_bounds_part_remove(BoundsVerb, bpy.types.Operator):
         """There must be one."""
         reason = why_no_armature(context.scene)
         there = not reason and bool(context.scene.sinew.armature.sinew_bound_parts)
-        return "" if there else reason or "There is no part in the list"
+        return "" if there else reason or "There is no part in the list: add one first"
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Remove it; the keys of those below it follow."""

@@ -13,7 +13,7 @@ class SINEW_OT_cancel(bpy.types.Operator):
 
     bl_idname = "sinew.cancel"
     bl_label = "Cancel Job"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "INTERNAL"}
 
     job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
 

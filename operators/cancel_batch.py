@@ -13,15 +13,14 @@ class SINEW_OT_cancel_batch(bpy.types.Operator):
 
     bl_idname = "sinew.cancel_batch"
     bl_label = "Cancel All"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "INTERNAL"}
 
     batch: StringProperty(name="Batch", description="The batch's id", options={"HIDDEN", "SKIP_SAVE"})
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Take those that wait out of the queue first, so that none of them gets a turn."""
-        own = [view for view in monitor.views() if view.batch == self.batch]
-        for view in sorted(own, key=lambda view: view.alive):
+        for view in sorted(monitor.views_of_batch(self.batch), key=lambda view: view.alive):
             if view.queued or view.alive:
                 queueing.cancel(monitor.job_of(view.id))
                 monitor.look(view.id)

@@ -13,7 +13,7 @@ class SINEW_OT_cancel_preparing(bpy.types.Operator):
 
     bl_idname = "sinew.cancel_preparing"
     bl_label = "Stop Reading"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "INTERNAL"}
 
     number: IntProperty(name="Number", description="Which one", options={"HIDDEN", "SKIP_SAVE"})
 

@@ -13,7 +13,7 @@ class SINEW_OT_collect(bpy.types.Operator):
 
     bl_idname = "sinew.collect"
     bl_label = "Bake Result"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
 

@@ -13,13 +13,14 @@ class SINEW_OT_forget_batch(bpy.types.Operator):
 
     bl_idname = "sinew.forget_batch"
     bl_label = "Forget Batch"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     batch: StringProperty(name="Batch", description="The batch's id", options={"HIDDEN", "SKIP_SAVE"})
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Forget every one that is not running."""
-        for view in [view for view in monitor.views() if view.batch == self.batch and not view.alive]:
-            monitor.forget(view.id)
+        for view in monitor.views_of_batch(self.batch):
+            if not view.alive:
+                monitor.forget(view.id)
         return {"FINISHED"}

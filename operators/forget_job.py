@@ -13,7 +13,7 @@ class SINEW_OT_forget_job(bpy.types.Operator):
 
     bl_idname = "sinew.forget_job"
     bl_label = "Forget Job"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
     delete_files: BoolProperty(

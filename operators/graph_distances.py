@@ -20,7 +20,9 @@ class SINEW_OT_graph_distances(GraphVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Make the picture, and show it where pictures are shown."""
-        image = matrix.image_of(obj, skills.collected(obj, context.scene.sinew.scale))
+        read = skills.collected(obj, context.scene.sinew.scale)
+        image = matrix.image_of(obj, read)
+        skills.note_looks(obj, read)
         shown = matrix.show(context, image)
         where = "in the Image Editor" if shown else "open it in an Image Editor"
         return f"Picture '{image.name}': {where}"

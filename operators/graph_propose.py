@@ -20,7 +20,9 @@ class SINEW_OT_graph_propose(GraphVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Add what is not on the list yet."""
-        count = transitions.propose(obj, skills.collected(obj, context.scene.sinew.scale))
+        read = skills.collected(obj, context.scene.sinew.scale)
+        count = transitions.propose(obj, read)
+        skills.note_looks(obj, read)
         if not count:
             return "The list has all the transitions that are worth it"
         return f"{count} new transitions" if count != 1 else "1 new transition"

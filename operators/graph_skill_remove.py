@@ -18,7 +18,9 @@ class SINEW_OT_graph_skill_remove(GraphVerb, bpy.types.Operator):
     def why_not(cls, context: bpy.types.Context) -> str:
         """There must be one."""
         reason = why_no_armature(context.scene)
-        return reason or ("" if context.scene.sinew.armature.sinew_skills else "There is no skill in the list")
+        return reason or (
+            "" if context.scene.sinew.armature.sinew_skills else "There is no skill in the list: add one first"
+        )
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Remove it."""

@@ -44,6 +44,7 @@ class SINEW_OT_graph_transition_add(GraphVerb, bpy.types.Operator):
             raise GraphError(f"A transition from '{self.source}' to itself is none", "Choose another skill")
         read = skills.collected(obj, context.scene.sinew.scale)
         best = transitions.between(obj, read, self.source, self.target)
+        skills.note_looks(obj, read)
         if not transitions.add(obj, read, best.transition, best.distance):
             return f"It is on the list: {self.source} to {self.target}"
         return f"Added: {self.source} to {self.target}, {100.0 * best.distance:.0f} cm apart"

@@ -19,7 +19,7 @@ class SINEW_OT_graph_transition_remove(GraphVerb, bpy.types.Operator):
         """There must be one."""
         reason = why_no_armature(context.scene)
         there = not reason and bool(context.scene.sinew.armature.sinew_transitions)
-        return "" if there else reason or "There is no transition in the list"
+        return "" if there else reason or "There is no transition in the list: propose some, or add one"
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Remove it."""

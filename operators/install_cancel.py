@@ -17,7 +17,7 @@ class SINEW_OT_install_cancel(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """Something must be being installed."""
         if not installing.is_running():
-            cls.poll_message_set("Nothing is being installed")
+            cls.poll_message_set("Nothing is being installed: there is nothing to cancel")
             return False
         return True
 

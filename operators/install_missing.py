@@ -21,7 +21,7 @@ class SINEW_OT_install_missing(bpy.types.Operator):
         if known is None or not known.version:
             cls.poll_message_set("Sinew does not know yet what is missing: wait a moment, or check again")
             return False
-        reason = installing.why_not() if known.missing else "Nothing is missing"
+        reason = installing.why_not() if known.missing else "Nothing is missing: all that Sinew can use is there"
         if reason:
             cls.poll_message_set(reason)
         return not reason

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..bridge.chosen import why_editing
 from ..bridge.overlay import fitting, painting
 from .reporting import explains_errors, waiting
 
@@ -18,11 +19,7 @@ class SINEW_OT_overlay_refit(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         """There must be a character that can be read."""
         obj = context.scene.sinew.armature
-        reason = ""
-        if obj is None:
-            reason = "Choose an armature"
-        elif obj.mode == "EDIT":
-            reason = f"'{obj.name}' is in Edit Mode: leave it with Tab"
+        reason = why_editing(obj) if obj is not None else "Choose an armature"
         if reason:
             cls.poll_message_set(reason)
         return not reason

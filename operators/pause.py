@@ -13,7 +13,7 @@ class SINEW_OT_pause(bpy.types.Operator):
 
     bl_idname = "sinew.pause"
     bl_label = "Pause Job"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "INTERNAL"}
 
     job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
 

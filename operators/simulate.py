@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulate the chosen Action in a worker process."""
 
+from dataclasses import replace
+
 import bpy
 
 from ..bridge import monitor, notices, preparing, requests
 from ..bridge.preferences import worker_python
 from ..bridge.properties import request_of
+from ..bridge.requests import Request
 from ..core import jobs
 from .reporting import NeedsMotion, explains_errors, tell_doubts, waiting
 
@@ -25,32 +28,38 @@ class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
     @explains_errors
     def prepare(self, context: bpy.types.Context) -> set[str]:
         """Begin to read the motion, and leave the rest to timers."""
-        scene = context.scene
-        name_the_action(scene.sinew)
+        scene, request = context.scene, asked_for(context.scene)
         begun = preparing.simulate(
-            request_of(scene), scene, lambda job, here, python: monitor.start(job, here, python, "Simulating")
+            request, scene, lambda job, here, python: monitor.start(job, here, python, "Simulating")
         )
+        hold_source(scene.sinew)
         self.report({"INFO"}, f"Reading '{begun.view.title}'")
         return {"FINISHED"}
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Read the motion, make the job, start its worker and leave the rest to the monitor."""
-        scene = context.scene
-        name_the_action(scene.sinew)
-        request = request_of(scene)
+        scene, request = context.scene, asked_for(context.scene)
         with waiting(context):
             python = jobs.worker_python(worker_python())  # before a job is made that could not start
             rig = requests.read(request)
             doubts = notices.doubts_about(rig.clip)
             job = requests.create(request, rig)
             said = monitor.start(job, scene, python, "Simulating")
+        hold_source(scene.sinew)
         tell_doubts(self, request, doubts, said)
         return {"FINISHED"}
 
 
-def name_the_action(chosen: bpy.types.PropertyGroup) -> None:
-    """Keep hold of the source: once its result is baked, it is no longer what moves the armature."""
+def asked_for(scene: bpy.types.Scene) -> Request:
+    """What the animator asks for, with the name of what moves the armature now where no Action is chosen."""
+    request, data = request_of(scene), scene.sinew.armature.animation_data
+    moved = data is not None and data.action is not None
+    return replace(request, action=data.action.name) if moved and not request.action else request
+
+
+def hold_source(chosen: bpy.types.PropertyGroup) -> None:
+    """Choose the source in the panel: once its result is baked, it is no longer what moves the armature."""
     data = chosen.armature.animation_data
     if chosen.action is None and data is not None and data.action is not None:
         chosen.action = data.action

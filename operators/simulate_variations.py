@@ -5,10 +5,10 @@ import bpy
 
 from ..bridge import batches, monitor, notices, requests
 from ..bridge.preferences import worker_python
-from ..bridge.properties import request_of, variations_of
+from ..bridge.properties import variations_of
 from ..core import jobs
 from .reporting import NeedsMotion, explains_errors, tell_doubts, waiting
-from .simulate import name_the_action
+from .simulate import asked_for, hold_source
 
 
 class SINEW_OT_simulate_variations(NeedsMotion, bpy.types.Operator):
@@ -21,9 +21,7 @@ class SINEW_OT_simulate_variations(NeedsMotion, bpy.types.Operator):
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Read the motion once, make all jobs, and leave them to the queue."""
-        scene = context.scene
-        name_the_action(scene.sinew)
-        request = request_of(scene)
+        scene, request = context.scene, asked_for(context.scene)
         with waiting(context):
             jobs.worker_python(worker_python())  # before jobs are made that could not start
             rig = requests.read(request)
@@ -31,5 +29,6 @@ class SINEW_OT_simulate_variations(NeedsMotion, bpy.types.Operator):
             made = batches.create_all(batches.plan(request, rig, variations_of(scene)))
         for job in made:
             monitor.watch(job, scene)
+        hold_source(scene.sinew)
         tell_doubts(self, request, doubts, f"Simulating {len(made)} variations of '{rig.clip.name}'")
         return {"FINISHED"}

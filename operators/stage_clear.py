@@ -4,7 +4,8 @@
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge.stage.making import clear
+from ..bridge.stage.making import clear, named
+from .reporting import explains_errors
 
 
 class SINEW_OT_stage_clear(bpy.types.Operator):
@@ -18,12 +19,8 @@ class SINEW_OT_stage_clear(bpy.types.Operator):
         name="Object", description="Which object; empty for those that are selected", options={"SKIP_SAVE"}
     )
 
+    @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Clear the mark."""
-        found = (
-            [obj for obj in context.scene.objects if obj.name == self.name] if self.name else context.selected_objects
-        )
-        if not clear(found):
-            self.report({"WARNING"}, "Nothing of that is on the stage, or it is linked from another file")
-            return {"CANCELLED"}
+        clear([named(context.scene, self.name)] if self.name else context.selected_objects)
         return {"FINISHED"}

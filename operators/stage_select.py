@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge.stage.making import select_only
+from ..bridge.stage.making import named, select_only
 from .reporting import explains_errors
 
 
@@ -13,16 +13,12 @@ class SINEW_OT_stage_select(bpy.types.Operator):
 
     bl_idname = "sinew.stage_select"
     bl_label = "Select"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     name: StringProperty(name="Object", description="Which object", options={"SKIP_SAVE"})
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Select it and nothing else."""
-        obj = context.scene.objects.get(self.name)
-        if obj is None:
-            self.report({"WARNING"}, f"There is no '{self.name}' in this scene any more")
-            return {"CANCELLED"}
-        select_only(context, obj)
+        select_only(context, named(context.scene, self.name))
         return {"FINISHED"}

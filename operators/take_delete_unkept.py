@@ -21,7 +21,7 @@ class SINEW_OT_take_delete_unkept(TakeVerb, bpy.types.Operator):
             return False
         obj = takes.owner_of(context)
         if not doing.unkept(obj):
-            cls.poll_message_set(f"Every take of '{obj.name}' is kept, linked or in the NLA")
+            cls.poll_message_set(f"Every take of '{obj.name}' is kept, linked or in the NLA: take a star off first")
             return False
         return True
 

@@ -4,8 +4,8 @@
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge.stage.making import select_only
-from ..core.errors import SinewError
+from ..bridge.stage.making import named, select_only
+from .reporting import explains_errors
 
 
 class SINEW_OT_take_visit(bpy.types.Operator):
@@ -13,19 +13,12 @@ class SINEW_OT_take_visit(bpy.types.Operator):
 
     bl_idname = "sinew.take_visit"
     bl_label = "Go to Armature"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     name: StringProperty(name="Armature", description="Which armature", options={"SKIP_SAVE"})
 
+    @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Select it and nothing else."""
-        obj = context.scene.objects.get(self.name)
-        if obj is None:
-            self.report({"WARNING"}, f"There is no '{self.name}' in this scene any more")
-            return {"CANCELLED"}
-        try:
-            select_only(context, obj)
-        except SinewError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        select_only(context, named(context.scene, self.name))
         return {"FINISHED"}

@@ -10,7 +10,7 @@ class SINEW_OT_use_frame_rate(bpy.types.Operator):
 
     bl_idname = "sinew.use_frame_rate"
     bl_label = "Use This Frame Rate"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     fps: FloatProperty(
         name="Frame Rate", description="Frames a second; 0 for the scene's", min=0.0, max=1000.0, options={"SKIP_SAVE"}

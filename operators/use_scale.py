@@ -10,7 +10,7 @@ class SINEW_OT_use_scale(bpy.types.Operator):
 
     bl_idname = "sinew.use_scale"
     bl_label = "Use This Scale"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     factor: FloatProperty(
         name="Factor", description="What to multiply the metres a unit by", default=1.0, min=1e-6, options={"SKIP_SAVE"}

@@ -11,7 +11,7 @@ import bpy
 from ...core.control.bounds.controller import Controller, controller_from_arrays
 from ...core.control.bounds.files import ENDING, Content, read_content, write_content
 from ...core.control.bounds.train_method import CONTROLLER
-from ...core.errors import BoundsError, SinewError
+from ...core.errors import BadFile, BoundsError, SinewError
 from ...core.files import write_whole
 from ...core.jobs import Job
 from .. import beside
@@ -58,6 +58,8 @@ def read(obj: bpy.types.Object) -> Learned:
 
 def read_file(path: Path) -> Learned:
     """The controller in a file."""
+    if not path.is_file():
+        raise BadFile(f"'{path}' does not exist", "Choose another controller file, or train one again")
     content = read_content(path)
     return Learned(path, controller_from_arrays(*content, label=f"'{path}'"), content)
 

@@ -229,7 +229,12 @@ def register() -> None:
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     kind = bpy.types.Object
-    kind.sinew_bounds = PointerProperty(type=SINEW_PG_bounds)
+    kind.sinew_bounds = PointerProperty(
+        type=SINEW_PG_bounds,
+        name="Bounds",
+        description="How far the character may be from its motion, and what was learned within that",
+        override=_EDITABLE,
+    )
     kind.sinew_bound_parts = CollectionProperty(
         type=SINEW_PG_bound_part,
         name="Parts",

@@ -12,6 +12,8 @@ from .. import preferences
 from . import CANCELLED
 from .progress import ProgressLine
 
+_WHICH_RUN = "jobs list shows which ones run"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
@@ -82,7 +84,7 @@ def _show(arguments: argparse.Namespace) -> int:
 def _cancel(arguments: argparse.Namespace) -> int:
     job = _find(arguments.id)
     if not job.status().alive:
-        raise JobError(f"Job '{job.spec.id}' is not running: it is {job.status().state}")
+        raise JobError(f"Job '{job.spec.id}' is not running: it is {job.status().state}", _WHICH_RUN)
     job.cancel()
     print(f"{job.spec.id}: {jobs.wait(job).state}")
     return 0
@@ -91,7 +93,7 @@ def _cancel(arguments: argparse.Namespace) -> int:
 def _pause(arguments: argparse.Namespace) -> int:
     job = _find(arguments.id)
     if not job.status().alive:
-        raise JobError(f"Job '{job.spec.id}' is not running: it is {job.status().state}")
+        raise JobError(f"Job '{job.spec.id}' is not running: it is {job.status().state}", _WHICH_RUN)
     job.pause()
     while (state := job.status().state) in ("starting", "running"):
         time.sleep(0.1)

@@ -15,7 +15,7 @@ from .. import bodies
 from ..bodies import BodyRequest
 from ..rig_writer import require_writable
 from .files import ATTACHMENT, read_file
-from .skills import Collected, collected
+from .skills import Collected, collected, note_looks
 from .transitions import graph_of
 
 METHOD = "graph_learn"
@@ -43,7 +43,9 @@ class LearnRequest:
 def create(obj: bpy.types.Object, request: LearnRequest, folder: Path | None = None) -> jobs.Job:
     """Read the armature's skills and make the job; ``folder`` None is a new one among the user's jobs."""
     skills = collected(obj, request.scale)
-    return create_from(obj, skills, graph_of(obj, skills), request, folder)
+    job = create_from(obj, skills, graph_of(obj, skills), request, folder)
+    note_looks(obj, skills)
+    return job
 
 
 def create_from(

@@ -183,7 +183,9 @@ def register() -> None:
     kind.sinew_transition_index = IntProperty(
         name="Active Transition", description="The transition that is chosen in the list", min=0, **_COMMON
     )
-    kind.sinew_graph = PointerProperty(type=SINEW_PG_graph)
+    kind.sinew_graph = PointerProperty(
+        type=SINEW_PG_graph, name="Graph", description="What was learned of the skills", override=_EDITABLE
+    )
 
 
 def unregister() -> None:

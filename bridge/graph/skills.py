@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An armature's Actions as skills: collecting them in its list, and reading them as clips to learn."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import bpy
@@ -91,7 +92,7 @@ def remove(obj: bpy.types.Object, index: int) -> list[str]:
 
 
 def collected(obj: bpy.types.Object, scale: float = 1.0) -> list[Collected]:
-    """Read every skill on the list, and note there what it looks like; refuses what is no skill, naming it.
+    """Read every skill on the list; refuses what is no skill, naming it.
 
     scale: metres a Blender unit.
     """
@@ -102,12 +103,16 @@ def collected(obj: bpy.types.Object, scale: float = 1.0) -> list[Collected]:
         rig = read(Request(obj.name, row.action.name, scale=scale))
         if found:
             rig = standing_as(rig, found[0].rig.clip.skeleton)
-        skill = _skill(row, rig.clip)
-        row.looks = _LOOKS["gait" if skill.gait else skill.kind]
-        found.append(Collected(skill, row.action, rig))
+        found.append(Collected(_skill(row, rig.clip), row.action, rig))
     if not found:
         raise GraphError(f"'{obj.name}' has no skills", "Add its Actions to the list of skills")
     return found
+
+
+def note_looks(obj: bpy.types.Object, read: Sequence[Collected]) -> None:
+    """Note on the list what each skill looks like; once all went well, for what fails changes nothing."""
+    for row, one in zip(obj.sinew_skills, read, strict=True):
+        row.looks = _LOOKS["gait" if one.skill.gait else one.skill.kind]
 
 
 def standing_as(rig: RigMotion, skeleton: Skeleton) -> RigMotion:

@@ -129,7 +129,9 @@ class SINEW_PG_overlay(bpy.types.PropertyGroup):
 def register() -> None:
     """Give every scene its ``sinew_overlay``."""
     bpy.utils.register_class(SINEW_PG_overlay)
-    bpy.types.Scene.sinew_overlay = PointerProperty(type=SINEW_PG_overlay)
+    bpy.types.Scene.sinew_overlay = PointerProperty(
+        type=SINEW_PG_overlay, name="Overlay", description="What Sinew draws over the scene"
+    )
 
 
 def unregister() -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Put objects on the stage, and take them off."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import bpy
 import numpy as np
@@ -24,7 +24,7 @@ def mark(objects: Iterable[bpy.types.Object], role: str, frame: int) -> list[bpy
     if not fit:
         linked = next((obj for obj in objects if not obj.is_editable), None)
         if linked is not None:
-            raise BadStage(f"'{linked.name}' is linked from another file", "Make a library override of it first")
+            raise _is_linked(linked)
         names = ", ".join(f"'{obj.name}'" for obj in objects)
         raise BadStage(
             f"{names} cannot be {_article(LABELS[role].lower())}", "Select a mesh, or an armature for a character"
@@ -39,8 +39,13 @@ def mark(objects: Iterable[bpy.types.Object], role: str, frame: int) -> list[bpy
 
 
 def clear(objects: Iterable[bpy.types.Object]) -> int:
-    """Take the objects off the stage; gives how many were on it."""
-    found = [obj for obj in objects if obj.sinew.role != "NONE" and obj.is_editable]
+    """Take the objects off the stage; gives how many were on it. Refuses if there is none."""
+    on_it = [obj for obj in objects if obj.sinew.role != "NONE"]
+    found = [obj for obj in on_it if obj.is_editable]
+    if on_it and not found:
+        raise _is_linked(on_it[0])
+    if not found:
+        raise BadStage("None of these objects is on the stage", "Select some that are, or use the crosses in the list")
     for obj in found:
         if obj.sinew.role == "PROJECTILE":
             obj.show_axis = False
@@ -51,8 +56,7 @@ def clear(objects: Iterable[bpy.types.Object]) -> int:
 def add_push(scene: bpy.types.Scene, armature: bpy.types.Object, bone: str, metres_per_unit: float) -> bpy.types.Object:
     """An arrow that pushes the bone along +Y from the current frame on; its tip is at the middle of the bone."""
     push = bpy.data.objects.new(f"Push {bone}", None)
-    home = armature.users_collection[0] if armature.users_collection else scene.collection
-    (home if home.is_editable else scene.collection).objects.link(push)
+    _home_beside(armature, bpy.context.view_layer).objects.link(push)
     push.empty_display_type = "SINGLE_ARROW"
     push.empty_display_size = _ARROW_M / metres_per_unit
     posed = armature.pose.bones[bone]
@@ -65,6 +69,14 @@ def add_push(scene: bpy.types.Scene, armature: bpy.types.Object, bone: str, metr
     return push
 
 
+def named(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
+    """The scene's object of that name; refuses one that is gone."""
+    obj = scene.objects.get(name)
+    if obj is None:
+        raise BadStage(f"There is no '{name}' in this scene any more", "Undo, or choose another object")
+    return obj
+
+
 def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Select the object and make it active, out of any mode that another object is in."""
     context.view_layer.update()  # what was made just now counts
@@ -75,6 +87,26 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
     for other in context.view_layer.objects:
         other.select_set(other == obj)
     context.view_layer.objects.active = obj
+
+
+def _home_beside(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Collection:
+    """A collection of the object's that is shown and may get more, else the scene's own, which always is."""
+    shown = {part.collection for part in _layers(view_layer.layer_collection) if not part.exclude}
+    own = (home for home in obj.users_collection if home in shown and home.is_editable)
+    return next(own, view_layer.layer_collection.collection)
+
+
+def _layers(part: bpy.types.LayerCollection) -> Iterator[bpy.types.LayerCollection]:
+    yield part
+    for child in part.children:
+        yield from _layers(child)
+
+
+def _is_linked(obj: bpy.types.Object) -> BadStage:
+    return BadStage(
+        f"'{obj.name}' is linked from another file",
+        "Make a library override of it first (Object > Library Override > Make)",
+    )
 
 
 def _article(word: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
+_EDITABLE = {"LIBRARY_OVERRIDABLE"}  # what is on the stage may be linked from a file of its own
 # The numbers stand in files.
 ROLES = (
     ("NONE", "Nothing", "Not on the stage", "NONE", 0),
@@ -37,7 +38,9 @@ def _is_armature_here(self: Any, obj: bpy.types.Object) -> bool:
 class SINEW_PG_object(bpy.types.PropertyGroup):
     """What the object is on the stage."""
 
-    role: EnumProperty(items=ROLES, name="Role", description="What the object is on the stage", options=set())
+    role: EnumProperty(
+        items=ROLES, name="Role", description="What the object is on the stage", options=set(), override=_EDITABLE
+    )
     friction: FloatProperty(
         name="Friction",
         description="0 is ice, 1 is rubber; multiplied with that of what it touches",
@@ -46,20 +49,38 @@ class SINEW_PG_object(bpy.types.PropertyGroup):
         soft_max=1.5,
         max=10.0,
         options=set(),
+        override=_EDITABLE,
     )
     mass: FloatProperty(
-        name="Mass (kg)", description="How heavy it is, in kilograms", default=1.0, min=0.0, max=1e6, options=set()
+        name="Mass (kg)",
+        description="How heavy it is, in kilograms",
+        default=1.0,
+        min=0.0,
+        max=1e6,
+        options=set(),
+        override=_EDITABLE,
     )
-    shape: EnumProperty(items=SHAPES, name="Shape", description="What it is made of for physics", options=set())
+    shape: EnumProperty(
+        items=SHAPES, name="Shape", description="What it is made of for physics", options=set(), override=_EDITABLE
+    )
     armature: PointerProperty(
         type=bpy.types.Object,
         poll=_is_armature_here,
         name="Armature",
         description="Whose bone it is about; empty for the character that is simulated",
+        override=_EDITABLE,
     )
-    bone: StringProperty(name="Bone", description="The bone that is pushed or thrown at", options=set())
+    bone: StringProperty(
+        name="Bone", description="The bone that is pushed or thrown at", options=set(), override=_EDITABLE
+    )
     start_frame: IntProperty(
-        name="Start Frame", description="When it begins", default=1, min=-1048574, max=1048574, options=set()
+        name="Start Frame",
+        description="When it begins",
+        default=1,
+        min=-1048574,
+        max=1048574,
+        options=set(),
+        override=_EDITABLE,
     )
     speed: FloatProperty(
         name="Speed (m/s)",
@@ -69,10 +90,17 @@ class SINEW_PG_object(bpy.types.PropertyGroup):
         soft_max=50.0,
         max=1000.0,
         options=set(),
+        override=_EDITABLE,
     )
     # The only one that is animated: a push may swell and fade.
     force: FloatProperty(
-        name="Force (N)", description="How hard it pushes, in newtons", default=200.0, min=0.0, soft_max=1000.0, max=1e6
+        name="Force (N)",
+        description="How hard it pushes, in newtons",
+        default=200.0,
+        min=0.0,
+        soft_max=1000.0,
+        max=1e6,
+        override=_EDITABLE,
     )
     duration: FloatProperty(
         name="Duration",
@@ -83,6 +111,7 @@ class SINEW_PG_object(bpy.types.PropertyGroup):
         max=1e4,
         unit="TIME_ABSOLUTE",
         options=set(),
+        override=_EDITABLE,
     )
 
 
@@ -118,7 +147,9 @@ def register() -> None:
     """Give every object its ``sinew``."""
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.sinew = PointerProperty(type=SINEW_PG_object)
+    bpy.types.Object.sinew = PointerProperty(
+        type=SINEW_PG_object, name="Sinew", description="What the object is on the stage", override=_EDITABLE
+    )
 
 
 def unregister() -> None:

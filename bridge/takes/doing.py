@@ -127,7 +127,7 @@ def delete_unkept(obj: bpy.types.Object) -> str:
     _require_changeable(obj)
     places = unkept(obj)
     if not places:
-        raise RigError(f"Every take of '{obj.name}' is kept, linked or in the NLA")
+        raise RigError(f"Every take of '{obj.name}' is kept, linked or in the NLA", "Take a star off first")
     left = [why_left for why_left, _ in (_remove(obj, place) for place in reversed(places)) if why_left]
     obj.sinew_take_index = 0
     deleted = len(places) - len(left)

@@ -90,7 +90,9 @@ def register() -> None:
     bpy.types.Object.sinew_mark = Text(
         name="Mark", description="By what takes know the object, whatever it is called", **_COMMON
     )
-    bpy.types.Scene.sinew_takes_view = PointerProperty(type=SINEW_PG_takes_view)
+    bpy.types.Scene.sinew_takes_view = PointerProperty(
+        type=SINEW_PG_takes_view, name="Takes View", description="How takes are listed in this scene"
+    )
 
 
 def unregister() -> None:

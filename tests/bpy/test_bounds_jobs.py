@@ -17,6 +17,7 @@ from stock_clips import needs_stock
 
 from .skilled import mannequin
 from .staging import arrow
+from .stepping import one_step
 from .test_bounds_keys import key
 from .test_operators import refusal
 from .ui import animation, new_actions, tick_to_end
@@ -86,6 +87,15 @@ def test_a_training_comes_home_and_bakes(walker, tmp_path):
     assert [row.source.name for row in obj.sinew_takes] == ["walk", "walk"]
     bpy.ops.ed.undo()
     assert "Mannequin learned" not in bpy.data.actions
+    bpy.ops.ed.redo()
+    assert bpy.data.objects["Mannequin"].animation_data.action.name == "Mannequin learned"
+
+
+def test_beginning_to_learn_and_to_bake_is_one_step_each(controller, monkeypatch):
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    bpy.ops.ed.undo_push(message="Original")
+    for name in ("bounds_train", "bounds_styles", "bounds_bake"):
+        one_step(name)
 
 
 def test_a_bake_is_clean_or_has_what_is_on_the_stage(controller, walker):
@@ -130,7 +140,8 @@ def test_a_file_that_is_no_controller_is_told_and_one_that_is_gone_too(walker, t
 def test_a_controller_is_copied_beside_the_file(controller, walker, tmp_path):
     (tmp_path / "shot").mkdir()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot" / "scene.blend"))
-    assert bpy.ops.sinew.bounds_bring_along("EXEC_DEFAULT", True) == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="Saved")
+    one_step("bounds_bring_along")
     obj = bpy.data.objects["Mannequin"]
     assert obj.sinew_bounds.file == "//sinew/walk.safetensors"
     assert files.path_of(obj).read_bytes() == controller.read_bytes()

@@ -18,6 +18,7 @@ from stock_clips import needs_stock
 
 from .graphs import graph_of, learned_by, unlearned
 from .skilled import mannequin
+from .stepping import one_step
 from .test_operators import refusal
 
 pytestmark = needs_stock
@@ -108,6 +109,20 @@ def test_a_graph_that_is_elsewhere_is_copied_beside_the_blend(walker, tmp_path):
     assert (tmp_path / "here" / "sinew" / "Mannequin.graph.npz").read_bytes() == b"another"
     with refusal("already"):
         bpy.ops.sinew.graph_bring_along()
+
+
+def test_bringing_a_graph_along_is_one_step(walker, tmp_path):
+    bpy.ops.ed.undo_push(message="Original")
+    obj, graph = walker
+    for folder in ("far", "here"):
+        (tmp_path / folder).mkdir()
+    save_graph(tmp_path / "far" / "a.npz", graph)
+    obj.sinew_graph.file = str(tmp_path / "far" / "a.npz")
+    save(tmp_path / "here" / "scene.blend")
+    bpy.ops.ed.undo_push(message="Graph")
+    one_step("graph_bring_along")
+    # Files are no part of a .blend: what was copied stays, and does no harm.
+    assert (tmp_path / "far" / "a.npz").is_file() and len(list((tmp_path / "here" / "sinew").iterdir())) == 1
 
 
 def test_a_job_that_learned_nothing_changes_no_reference(walker):

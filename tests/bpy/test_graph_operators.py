@@ -10,6 +10,7 @@ from sinew.core.control.graph.io import save_graph
 from stock_clips import needs_stock
 
 from .graphs import learned_by, unlearned
+from .stepping import one_step
 from .test_operators import refusal
 from .ui import animation, new_actions, tick_to_end, tick_until
 
@@ -41,6 +42,16 @@ def test_a_bake_comes_home_as_a_take_with_one_undo_step(walker):
     bpy.ops.ed.undo()
     obj = bpy.data.objects["Mannequin"]
     assert len(obj.sinew_takes) == 0 and obj.animation_data.action.name == "walk"
+    bpy.ops.ed.redo()
+    obj = bpy.data.objects["Mannequin"]
+    assert len(obj.sinew_takes) == 1 and obj.animation_data.action.name == "Mannequin random walk"
+
+
+def test_beginning_to_bake_is_one_step(walker, monkeypatch):
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    walker.sinew_graph.mode = "WALK"
+    bpy.ops.ed.undo_push(message="Original")
+    one_step("graph_bake")
 
 
 def test_learning_shows_how_it_goes_and_can_be_stopped(walker):

@@ -31,6 +31,13 @@ def answered(seconds=60.0):
     return readiness.current()
 
 
+def test_it_is_known_too_where_blender_is_started_with_a_file(addon, tmp_path):
+    readiness._check_soon()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert bpy.app.timers.is_registered(readiness._first_check)
+
+
 @pytest.fixture
 def know(monkeypatch):
     """Let this be what is known of the machine."""

@@ -94,7 +94,9 @@ def test_a_removed_skill_takes_its_transitions_along(addon):
 def test_skills_are_read_as_they_look_or_as_they_are_told(addon):
     obj = mannequin("walk", "run", "getup_faceup", "kick")
     bpy.ops.sinew.graph_skill_add_all()
-    found = {one.skill.name: one.skill for one in collecting.collected(obj)}
+    read = collecting.collected(obj)
+    collecting.note_looks(obj, read)
+    found = {one.skill.name: one.skill for one in read}
     assert {name: (skill.kind, skill.gait) for name, skill in found.items()} == {
         "walk": ("cycle", True),
         "run": ("cycle", True),

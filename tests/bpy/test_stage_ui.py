@@ -10,6 +10,7 @@ from mathutils import Matrix
 from sinew.panels.stage import SINEW_PT_stage
 
 from .staging import arrow, mesh, read, select, sphere
+from .test_operators import refusal
 from .test_panels import Layout, Page
 from .ui import hero
 
@@ -34,7 +35,8 @@ def test_marks_are_put_on_and_taken_off(hero_here):
     assert (wall.sinew.role, ball.sinew.role) == ("NONE", "PROJECTILE")
     bpy.ops.sinew.stage_clear()
     assert ball.sinew.role == "NONE" and not ball.show_axis
-    assert bpy.ops.sinew.stage_clear() == {"CANCELLED"}
+    with refusal("None of these objects is on the stage", "Select some that are"):
+        bpy.ops.sinew.stage_clear()
 
 
 def test_polls_and_refusals_say_why(hero_here):
@@ -67,13 +69,40 @@ def test_add_push_points_at_the_active_bone_and_is_ready(hero_here):
     assert part.force == pytest.approx([0, 200, 0], abs=1e-3) and part.start_s == pytest.approx(5 / 24)
 
 
+def test_a_push_is_put_where_it_is_seen(hero_here):
+    """Beside the armature, if that collection is shown in this view layer; else into the scene's own."""
+    scene, homes = bpy.context.scene, [bpy.data.collections.new(name) for name in ("Hidden", "Shown")]
+    for home in homes:
+        scene.collection.children.link(home)
+        home.objects.link(hero_here)
+    scene.collection.objects.unlink(hero_here)
+    shown = bpy.context.view_layer.layer_collection.children
+    for excluded, expected in (("Hidden", "Shown"), ("Shown", "Hidden")):
+        shown["Hidden"].exclude = shown["Shown"].exclude = False
+        shown[excluded].exclude = True
+        select(hero_here)
+        hero_here.data.bones.active = hero_here.data.bones["bone1"]
+        assert bpy.ops.sinew.stage_add_push() == {"FINISHED"}
+        assert [home.name for home in bpy.context.active_object.users_collection] == [expected]
+    elsewhere = bpy.data.collections.new("Of No Scene")
+    elsewhere.objects.link(hero_here)
+    scene.collection.objects.link(hero_here)
+    for home in homes:
+        home.objects.unlink(hero_here)
+    select(hero_here)
+    hero_here.data.bones.active = hero_here.data.bones["bone1"]
+    assert bpy.ops.sinew.stage_add_push() == {"FINISHED"}
+    assert bpy.context.active_object.users_collection == (scene.collection,)
+
+
 def test_select_goes_from_the_list_to_the_object(hero_here):
     wall = mesh("Wall")
     select(hero_here)
     bpy.ops.object.mode_set(mode="POSE")
     bpy.ops.sinew.stage_select(name="Wall")
     assert bpy.context.active_object == wall and bpy.context.selected_objects == [wall]
-    assert bpy.ops.sinew.stage_select(name="Nothing") == {"CANCELLED"}
+    with refusal("There is no 'Nothing' in this scene any more"):
+        bpy.ops.sinew.stage_select(name="Nothing")
 
 
 def test_check_says_what_is_wrong(hero_here):
