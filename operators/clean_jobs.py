@@ -14,7 +14,7 @@ class SINEW_OT_clean_jobs(bpy.types.Operator):
 
     bl_idname = "sinew.clean_jobs"
     bl_label = "Delete Old Jobs"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "UNDO"}  # files that are gone are gone, but the list of jobs is the .blend's
 
     days: IntProperty(
         name="Older Than (Days)",

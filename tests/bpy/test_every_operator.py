@@ -8,7 +8,6 @@ from pathlib import Path
 import bpy
 import pytest
 
-import sinew
 from sinew import operators
 from sinew.bridge import monitor, notices, readiness
 from sinew.operators.armature_verb import ArmatureVerb
@@ -23,7 +22,6 @@ from .test_operators import refusal
 
 OPS = bpy.ops.sinew
 CLASSES = {cls.bl_idname.removeprefix("sinew."): cls for cls in operators._CLASSES}
-ROOT = Path(sinew.__file__).parent
 # Words that an animator would have to look up.
 JARGON = re.compile(
     r"\b(poll|execut|invok|bpy|dict|tuple|None\b|idname|datablock|data-block|subprocess|PPO|SAMCON|CMA|MDP|quaternion)",
@@ -51,6 +49,8 @@ def test_every_operator_has_its_lines_and_no_line_is_of_none(addon):
     undone = set(verbs.UNDONE) | set(verbs.ELSEWHERE["undone"])
     assert undone == {name for name, cls in CLASSES.items() if "UNDO" in cls.bl_options}, "what does it change?"
     assert wrong <= known
+    still = set(verbs.STILL) | set(verbs.STILL_BY_NATURE)
+    assert still == known - undone, "does it change the file? Then there must be a step"
 
 
 def explains(cls):
@@ -120,6 +120,15 @@ def test_it_is_one_step_back_and_forth(forgetful, name):
     scene()
     bpy.ops.ed.undo_push(message="Scene")
     one_step(name, values)
+
+
+@pytest.mark.parametrize("name", sorted(verbs.STILL))
+def test_without_a_step_nothing_of_the_file_is_changed(forgetful, name):
+    scene, values = verbs.STILL[name]
+    scene()
+    before = state()
+    assert call(name, values) == {"FINISHED"}
+    assert state() == before
 
 
 @needs_stock

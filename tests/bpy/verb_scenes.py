@@ -3,7 +3,8 @@
 
 import bpy
 
-from sinew.bridge import monitor, readiness
+from sinew.bridge import monitor, preparing, readiness
+from sinew.bridge.properties import request_of
 from sinew.bridge.readiness import Readiness
 
 from .rigs import arm, wave
@@ -176,6 +177,18 @@ def two_jobs():
     bpy.ops.sinew.simulate_variations()
 
 
+def paused_job():
+    """'Hero' and a batch of two jobs, the newest of which is paused."""
+    two_jobs()
+    bpy.ops.sinew.pause(**first_job())
+
+
+def being_read():
+    """'Hero', whose motion is being read."""
+    chosen()
+    preparing.check(request_of(bpy.context.scene), bpy.context.scene)
+
+
 def lacking(*missing):
     """A worker's Python that lacks these."""
 
@@ -196,6 +209,11 @@ def complete():
 def first_job():
     """The id of the newest job."""
     return {"job": monitor.views()[0].id}
+
+
+def first_reading():
+    """The number of the oldest motion that is being read."""
+    return {"number": preparing.views()[0].id}
 
 
 def first_batch():

@@ -3,6 +3,7 @@
 
 REFUSED: scenes in which ``poll`` says no, and words of its message, which name the thing and the fix.
 WRONG: a scene in which it fails although it was offered, what it is given, and words of the error.
+STILL: a scene in which it does what it is for without any change of the file, and what it is given.
 UNDONE: a scene of which it changes something, and what it is given.
 What stands in ELSEWHERE is tested there, because it takes a body, a file or a worker.
 """
@@ -11,6 +12,7 @@ from .rigs import arm, wave
 from .verb_scenes import (
     at_ten,
     before_it,
+    being_read,
     bone,
     camera,
     chosen,
@@ -19,6 +21,7 @@ from .verb_scenes import (
     editing,
     first_batch,
     first_job,
+    first_reading,
     kept,
     lacking,
     lost_files,
@@ -28,6 +31,7 @@ from .verb_scenes import (
     obstacle,
     own_part,
     painted,
+    paused_job,
     push,
     role,
     short,
@@ -186,6 +190,7 @@ UNDONE = {
     "simulate_variations": (chosen, {}),
     "forget_job": (two_jobs, first_job),
     "forget_batch": (two_jobs, first_batch),
+    "clean_jobs": (two_jobs, {"days": 0, "keep_unbaked": False}),
     "stage_mark": (cube, {"role": "PROP"}),
     "stage_clear": (obstacle, {}),
     "stage_select": (push, {"name": "Push"}),
@@ -208,6 +213,29 @@ UNDONE = {
     "bounds_clear_keys": (painted, {}),
     "bounds_part_add": (chosen, {}),
     "bounds_part_remove": (own_part, {}),
+}
+
+# A scene in which it does what it is for, and what it is given: nothing of the file is changed, so there is no step.
+STILL = {
+    "cancel": (two_jobs, first_job),
+    "pause": (two_jobs, first_job),
+    "resume": (paused_job, first_job),
+    "cancel_batch": (two_jobs, first_batch),
+    "pause_batch": (two_jobs, first_batch),
+    "resume_batch": (paused_job, first_batch),
+    "cancel_preparing": (being_read, first_reading),
+    "check_source": (chosen, {}),
+    "stage_check": (chosen, {}),
+    "tell": (chosen, {"text": "Good news"}),
+}
+_FILES = "writes or removes a file of the user's, which no .blend has"
+STILL_BY_NATURE = {
+    "check_ready": "asks another Python",
+    "install_missing": "packages are no part of a .blend",
+    "install_cancel": "packages are no part of a .blend",
+    "overlay_refit": "bodies are fitted beside the file",
+    "bounds_finish": "leaves a file in the job's folder",
+    **dict.fromkeys([f"{kind}_preset_add" for kind in _KINDS], _FILES),
 }
 
 # Tests by name that press the operator and look at the same thing, because that takes a body, a file or a worker.
