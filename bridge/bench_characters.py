@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     names = ", ".join(character.name for character in CHARACTERS)
     add("--only", type=words, default=(), metavar="NAMES", help=f"some of: {names}; if left out, all")
-    add("--actions", choices=("main", "all"), default="main", help="the Action of the sheet, or all that there are")
+    add("--actions", type=words, default=(), metavar="NAMES", help="these Actions, or all; else those with a sheet")
     add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
     add("--seed", type=int, default=0, metavar="N", help="another seed (default 0)")
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
@@ -71,7 +71,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     registry.get(arguments.method)  # or there is no such method
     with _sinew_enabled():
         for character in chosen:
-            for action in _actions(character) if arguments.actions == "all" else [character.action]:
+            for action in _wanted(character, arguments.actions):
                 sheet = arguments.sheets / _PICTURES if arguments.sheets and action in character.shown else None
                 row = taken_through(character, action, arguments.seed, sheet, arguments.method)
                 rows.append(row)
@@ -121,8 +121,12 @@ def _imported(character: Character) -> bpy.types.Object:
     return next(obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE")
 
 
-def _actions(character: Character) -> list[str]:
-    """Every Action of the file that moves bones."""
+def _wanted(character: Character, names: tuple[str, ...]) -> list[str]:
+    """The Actions to simulate: those that were named, every one of the file that moves bones, or those with a sheet."""
+    if not names:
+        return list(character.shown)
+    if names != ("all",):
+        return list(names)
     obj = _imported(character)
     return sorted(
         action.name for action in bpy.data.actions if any("pose.bones" in key[0] for key in _keys(action, obj))

@@ -15,7 +15,7 @@ class Character:
 
     file: in ../shared/mocap. action: the one that is simulated, and shown on the sheet called by the character's name.
     more: others worth a sheet of their own. credit: whose it is, and by which licence. about: what to
-    know of it; notes: and of what becomes of it.
+    know of it; note: and of what becomes of it.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Character:
     credit: str
     about: str
     more: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -47,9 +47,12 @@ CHARACTERS = (
     Character(
         "mannequiny",
         "skinned/mannequiny.glb",
-        "fight_kick_root.001",
+        "fight_idle_root.001",
         "© 2020 GDQuest and contributors, from godotengine/godot-demo-projects; CC BY 4.0",
         "A mannequin of 45 bones with ten Actions made by hand for a game.",
+        more=("fight_kick_root.001",),
+        note="The kick turns right around within half a second, made by hand: the take is late, and tips over as it "
+        "ends. It counts as standing, for it is not down yet.",
     ),
     Character(
         "CesiumMan",
@@ -57,6 +60,8 @@ CHARACTERS = (
         "Anim_0",
         "© Cesium, from KhronosGroup/glTF-Sample-Assets; CC BY 4.0 with trademark limitations",
         "A man of 19 bones who walks on the spot.",
+        note="His feet glide under him, which no body can do: the take lets them stand where they touch, and so he "
+        "marches, jerkily, and now and then shifts. Give such a walk its travel first.",
     ),
     Character(
         "Fox",
@@ -65,27 +70,31 @@ CHARACTERS = (
         "PixelMannen (mesh, CC0), tomkranis (rig and animation, CC BY 4.0), AsoboStudio and scurest (conversion, CC BY "
         "4.0), from KhronosGroup/glTF-Sample-Assets",
         "A fox of 24 bones and a hundred units, with three Actions made by hand.",
+        more=("Walk",),
     ),
     Character(
         "RobotExpressive",
         "skinned/RobotExpressive.glb",
         "Wave",
         "Tomás Laulhé and Don McCurdy, from mrdoob/three.js; CC0",
-        "A robot 4 m tall with a head of 2.6 m, rigid parts, feet that hang on no leg, and fourteen Actions by hand.",
+        "A robot whose head is almost half of it, of rigid parts, with feet that hang on no leg and fourteen Actions by hand.",
+        more=("Walking",),
+        note="The head weighs more than all the rest: it leans and shuffles as it waves, and is bent over by the end. "
+        "Its walk is on the spot, and slides.",
     ),
     Character(
         "pab_walk",
         "fbx/pab_walk.fbx",
         "Hips|walk|walk:BaseAnimation",
         "guillaumeblanc/ozz-animation, from ProAnimationBank; MIT",
-        "A recorded walk on 66 bones without a mesh; the sheet dresses them.",
+        "A recorded walk on 66 bones without a mesh; the sheet dresses them, source and take alike.",
     ),
 )
 
 
 _HEAD = """# Characters that nobody here made
 
-Made by `./sinew bench characters --actions all --rows docs/characters.jsonl --sheets`; do not edit it by hand. It needs
+Made by `./sinew bench characters --rows docs/characters.jsonl --sheets`; do not edit it by hand. It needs
 the files in `../shared/mocap`, which are no part of the project.
 
 Every character goes the way that an animator goes, by the buttons of the panels and nothing else: Blender's own
@@ -127,8 +136,9 @@ def _section(character: Character, rows: Sequence[Row], pictures: Mapping[str, s
         if picture is not None:
             lines += [f"![{character.name}, {action}]({picture})", ""]
     lines += [f"{character.about} {_body(first)}".strip(), ""]
-    lines += [f"- {message}." for message in dict.fromkeys(text for row in rows for text in row.get("accepted", []))]
-    lines += [f"- {note}" for note in character.notes]
+    accepted = dict.fromkeys(text for row in rows for text in row.get("accepted", []))
+    lines += [f"- **Check Motion** said: *{message}*. What it offered was accepted." for message in accepted]
+    lines += [f"- {character.note}"] if character.note else []
     lines += [""] if lines[-1] else []
     lines += [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
     lines += [_line(row) for row in rows]
