@@ -77,7 +77,7 @@ CHARACTERS = (
         "skinned/RobotExpressive.glb",
         "Wave",
         "Tomás Laulhé and Don McCurdy, from mrdoob/three.js; CC0",
-        "A robot of rigid parts: its head is almost half of it, its feet hang on no leg. Fourteen Actions made by hand.",
+        "A robot of rigid parts: its head is almost half of it, its feet hang on no leg. Fourteen Actions by hand.",
         more=("Walking",),
         note="The head weighs more than all the rest: it leans and shuffles as it waves, and is bent over by the end. "
         "Its walk is on the spot, and slides.",
