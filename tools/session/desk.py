@@ -19,15 +19,19 @@ class Wrong(Exception):
 class Desk:
     """A Blender with an empty user folder, and hands.
 
-    work: a folder for all that comes of it. light: jobs that only need to be seen running are made of nothing.
+    work: a folder for all that comes of it; emptied, unless the session goes on where it was saved.
+    light: jobs that only need to be seen running are made of nothing.
     """
 
     has_window = False
 
-    def __init__(self, command: list[str], work: str, archive: str, *, light: bool = False) -> None:
+    def __init__(
+        self, command: list[str], work: str, archive: str, *, light: bool = False, goes_on: bool = False
+    ) -> None:
         self.command, self.work, self.archive, self.light = command, work, archive, light
-        shutil.rmtree(work, ignore_errors=True)
-        os.makedirs(work)
+        if not goes_on:
+            shutil.rmtree(work, ignore_errors=True)
+            os.makedirs(work)
         self.blend = os.path.join(work, "session.blend")
         self.log = os.path.join(work, "blender.log")
         own = {"BLENDER_USER_RESOURCES": os.path.join(work, "user"), "SINEW_JOBS": os.path.join(work, "data", "jobs")}
@@ -59,7 +63,7 @@ class Desk:
                 return found
             if time.monotonic() > stop:
                 raise Wrong("It never came to that: %s. There is %s" % (what, found))
-            time.sleep(0.1)
+            time.sleep(0.2)
 
     def check(self, is_so: object, what: str) -> None:
         """Stop the session unless it is so."""
@@ -80,12 +84,15 @@ class Desk:
         """Press the button that reads ``label``."""
         self.ask("call", operator, **named)
 
-    def press_icon(self, operator: str, **named: object) -> None:
-        """Press a button that has no words on it."""
+    def press_icon(self, operator: str, below: str, **named: object) -> None:
+        """Press a button that has no words on it, somewhere below a text."""
         self.ask("call", operator, **named)
 
     def fold(self, *titles: str) -> None:
         """Open or close panels."""
+
+    def stop_playing(self) -> None:
+        """Let the animation stand still."""
 
     def undo(self) -> None:
         """Take the last step back."""

@@ -95,6 +95,12 @@ def pose(bone: str) -> list[float]:
     return list(obj.matrix_world @ obj.pose.bones[bone].head)
 
 
+def is_fitted() -> bool:
+    """Whether the overlay has a body to draw."""
+    known = part("bridge.overlay.fitting").seen(bpy.context.scene.sinew.armature)
+    return known is not None and known.body is not None
+
+
 @contextlib.contextmanager
 def in_view() -> Iterator[None]:
     """The 3D view's sidebar as context, where there is a window."""

@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import inside
 import lettering
 import places
+import timing
 
 PERIOD_S = 0.02
 _heard = {"last": time.monotonic(), "longest_s": 0.0}
@@ -36,6 +37,7 @@ def listen(path: str) -> socket.socket:
 
 def look(listening: socket.socket) -> float:
     """Answer who has asked, if anybody; seconds until the next look."""
+    timing.look()
     now = time.monotonic()
     _heard["longest_s"] = max(_heard["longest_s"], now - _heard["last"])
     try:
@@ -56,7 +58,7 @@ def answer(asked: dict) -> dict:
         if asked["call"] == "longest_wait_s":
             longest, _heard["longest_s"] = _heard["longest_s"], 0.0
             return {"said": longest}
-        room = next(room for room in (inside, places, lettering) if hasattr(room, asked["call"]))
+        room = next(room for room in (inside, places, lettering, timing) if hasattr(room, asked["call"]))
         return {"said": getattr(room, asked["call"])(*asked["args"], **asked["named"])}
     except Exception:  # noqa: BLE001 - the session must hear of whatever it was
         return {"error": traceback.format_exc()}

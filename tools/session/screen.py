@@ -6,6 +6,8 @@ from __future__ import annotations
 import subprocess
 import time
 
+import numpy as np
+
 SIZE = (1600, 900)
 
 
@@ -67,6 +69,14 @@ class Screen:
     def shot(self, path: str) -> None:
         """Save what is seen."""
         subprocess.run(["import", "-display", self.display, "-window", "root", path], check=True)
+
+    def grey(self, box: tuple[int, int, int, int]) -> np.ndarray:
+        """(H, W) what is seen in left, top, width, height, from 0 to 255."""
+        left, top, width, height = box
+        part = ["-crop", "%dx%d+%d+%d" % (width, height, left, top), "-depth", "8", "gray:-"]
+        command = ["import", "-display", self.display, "-window", "root", *part]
+        raw = subprocess.run(command, check=True, capture_output=True).stdout
+        return np.frombuffer(raw, np.uint8).reshape(height, width).astype(np.float64)
 
     def _do(self, *words: object) -> None:
         command = ["env", "DISPLAY=" + self.display, "xdotool", *map(str, words)]

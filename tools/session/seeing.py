@@ -3,19 +3,9 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import numpy as np
 
 GOOD = 0.9  # of 1: the same word has 0.98, underlined letters cost a little, another word far more
-
-
-def grey(path: str) -> np.ndarray:
-    """(H, W) what the picture shows, from 0 to 255."""
-    size = subprocess.run(["magick", "identify", "-format", "%w %h", path], capture_output=True, check=True).stdout
-    width, height = map(int, size.split())
-    raw = subprocess.run(["magick", path, "-depth", "8", "gray:-"], capture_output=True, check=True).stdout
-    return np.frombuffer(raw, np.uint8).reshape(height, width).astype(np.float64)
 
 
 def best(seen: np.ndarray, wanted: np.ndarray) -> tuple[float, int, int]:

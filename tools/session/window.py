@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from .desk import Desk, Wrong
 from .screen import SIZE, Screen
 
 # Where buttons without words stand in the sidebar: pixels from its left edge, or from its right one if negative.
-_COLUMNS = (-48, 22, 40, -70, -92, 120)
+_COLUMNS = (-48, 26, 40, -70, 120)
+_REACH = 260  # pixels below a text in which its buttons are looked for
 _SETTLE_S = 0.6
+_STILL = 0.01  # of the sidebar's pixels that a job's bar may change meanwhile
 
 
 class WindowDesk(Desk):
@@ -22,13 +25,15 @@ class WindowDesk(Desk):
 
     has_window = True
 
-    def __init__(self, command: list[str], work: str, archive: str, display: str = ":77") -> None:
-        super().__init__(command, work, archive)
+    def __init__(self, command: list[str], work: str, archive: str, display: str = ":77", **choices: bool) -> None:
+        super().__init__(command, work, archive, **choices)
         self.screen = Screen(display)
         self.variables["DISPLAY"] = display
         self.shots = os.path.join(work, "shots")
-        os.makedirs(self.shots)
-        self.taken = 0
+        os.makedirs(self.shots, exist_ok=True)
+        self.taken = len(os.listdir(self.shots))
+        self.looking_s = 0.0  # what pictures took, which no animator waits for
+        self._letters: dict[str, np.ndarray] = {}
 
     def start(self, blend: str = "") -> None:
         """Start Blender over the whole screen and wait until it has drawn itself."""
@@ -37,7 +42,7 @@ class WindowDesk(Desk):
         super().start(blend)
         self.command = bare
         time.sleep(2.0)
-        self.rest()
+        self._chord("Escape", counts=False)  # the splash is Blender's own, and takes keys that are meant for the view
 
     def rest(self) -> None:
         """Leave the mouse in the middle of the 3D view, over nothing."""
@@ -60,16 +65,14 @@ class WindowDesk(Desk):
         self.rest()
         if not self.ask("sidebar")["shown"]:
             self.screen.key("n")
-            time.sleep(_SETTLE_S)
+            self._until(lambda: self.ask("sidebar")["box"][2], "The sidebar does not open")
         self.look("sidebar")
         if self.ask("sidebar")["tab"] != "Sinew":
             score, x, y = self._find("Sinew", turns=3)
             if score < seeing.GOOD:
                 raise Wrong("There is no tab 'Sinew'")
             self.screen.click(x, y)
-            time.sleep(_SETTLE_S)
-        if self.ask("sidebar")["tab"] != "Sinew":
-            raise Wrong("The tab 'Sinew' does not open")
+        self._until(lambda: self.ask("sidebar")["tab"] == "Sinew", "The tab 'Sinew' does not open")
 
     def press(self, label: str, operator: str, **named: object) -> None:
         """Click what reads ``label`` in the sidebar; there must be that operator behind it."""
@@ -81,21 +84,23 @@ class WindowDesk(Desk):
         self.screen.click(x, y)
         self.rest()
 
-    def press_icon(self, operator: str, **named: object) -> None:
+    def press_icon(self, operator: str, below: str, **named: object) -> None:
         """Look for the button as one does who knows only its tooltip, and click it."""
         wanted = ["bpy.ops.%s(" % operator, *("%s=%s" % (key, _said(value)) for key, value in named.items())]
+        self._raise(below)
+        _, first = self.place_of(below)
         left, top, width, height = self.ask("sidebar")["box"]
         for column in _COLUMNS:
             x = left + column + (width if column < 0 else 0)
-            for y in range(top + 6, top + height - 4, 9):
+            for y in range(first + 12, min(top + height - 4, first + _REACH), 9):
                 self.screen.glide(x, y)
                 time.sleep(0.03)
                 found = self.ask("hovered", "VIEW_3D", "UI")
                 if all(word in found for word in wanted):
-                    self.screen.click(x, y + 3)
+                    self.screen.click(x, y + 2)
                     self.rest()
                     return
-        raise Wrong("There is no button for %s in sight" % " ".join(wanted))
+        raise Wrong("There is no button for %s below '%s'" % (" ".join(wanted), below))
 
     def fold(self, *titles: str) -> None:
         """Click on the panels' titles."""
@@ -128,6 +133,11 @@ class WindowDesk(Desk):
                 return x, y
         raise Wrong("'%s' is nowhere in the sidebar" % text)
 
+    def stop_playing(self) -> None:
+        """Escape over the view; for the sake of the machine alone, so that nobody counts it."""
+        if self.ask("is_playing"):
+            self._chord("Escape", counts=False)
+
     def undo(self) -> None:
         """Ctrl Z over the view."""
         self._chord("ctrl+z")
@@ -138,8 +148,7 @@ class WindowDesk(Desk):
 
     def scrub(self, *frames: int) -> None:
         """Hold the mouse on the timeline's ruler and drag it through the frames."""
-        if self.ask("is_playing"):
-            self._chord("Escape")
+        self.stop_playing()
         self.screen.drag([tuple(self.ask("frame_place", frame)) for frame in frames])
         self.rest()
 
@@ -167,29 +176,61 @@ class WindowDesk(Desk):
     def look(self, name: str, *, at: str = "") -> None:
         """Take a numbered picture, the panel ``at`` scrolled into sight."""
         if at:
-            self.place_of(at)
+            self._raise(at)
             self.rest()
-        time.sleep(_SETTLE_S)
+        begun = time.monotonic()
+        self._settle()
         self.taken += 1
         self.screen.shot(os.path.join(self.shots, "%02d_%s.png" % (self.taken, name)))
+        self.looking_s += time.monotonic() - begun
 
     def close(self) -> None:
         """Take Blender and the screen away."""
         super().close()
         self.screen.close()
 
-    def _chord(self, keys: str) -> None:
-        self.rest()
-        self.screen.key(keys)
+    def _raise(self, text: str) -> None:
+        """Scroll until what stands below the text is seen as well, as far as the sidebar goes."""
+        left, top, width, height = self.ask("sidebar")["box"]
+        for _ in range(4):
+            _, y = self.place_of(text)
+            if y < top + height // 3:
+                return
+            self.screen.scroll(left + width // 2, top + height // 2, 3)
+            time.sleep(0.4)
+
+    def _settle(self, seconds: float = 6.0) -> None:
+        """Wait until panels have slid to where they belong: nothing in the sidebar moves, but for a job's bar."""
         time.sleep(_SETTLE_S)
+        stop, before = time.monotonic() + seconds, None
+        while self.blender is not None and time.monotonic() < stop:
+            box = self.ask("sidebar")["box"]
+            seen = self.screen.grey(box) if box[2] else np.zeros((1, 1))
+            if before is not None and before.shape == seen.shape and (before != seen).mean() < _STILL:
+                return
+            before = seen
+            time.sleep(0.3)
+
+    def _chord(self, keys: str, *, counts: bool = True) -> None:
+        self.rest()
+        self.screen.key(keys, counts=counts)
+        time.sleep(_SETTLE_S)
+
+    def _until(self, reached: Callable[[], object], complaint: str, seconds: float = 10.0) -> None:
+        """Wait as a person does who sees that Blender is busy."""
+        stop = time.monotonic() + seconds
+        while not reached():
+            if time.monotonic() > stop:
+                raise Wrong(complaint)
+            time.sleep(0.1)
 
     def _find(self, text: str, *, turns: int = 0, whole: bool = False) -> tuple[float, int, int]:
         """How sure we are, and where on the screen the text is: in the sidebar, or anywhere."""
-        path = os.path.join(self.work, "look.png")
-        self.screen.shot(path)
         left, top, width, height = (0, 0, *SIZE) if whole else self.ask("sidebar")["box"]
-        seen = seeing.grey(path)[top : top + height, left : left + width]
-        score, x, y = seeing.best(seen, np.rot90(np.array(self.ask("lettering", text), float), turns))
+        seen = self.screen.grey((left, top, width, height))
+        if text not in self._letters:
+            self._letters[text] = np.array(self.ask("lettering", text), float)
+        score, x, y = seeing.best(seen, np.rot90(self._letters[text], turns))
         return score, left + x, top + y
 
 
