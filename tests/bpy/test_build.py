@@ -38,7 +38,7 @@ def test_every_module_is_in_it(built, root):
         names = set(archive.namelist())
     rooms = [path for room in ("bridge", "core", "operators", "panels") for path in (root / room).rglob("*.py")]
     data = [path for path in (root / "presets").rglob("*") if path.suffix in (".json", ".py")]
-    assert {path.parent.name for path in data} == {"bodies", "gains", "body", "bounds"}
+    assert {path.parent.name for path in data} == {"bodies", "body", "gains", "bounds", "style", "disturbance", "push"}
     assert {path.relative_to(root).as_posix() for path in rooms + data} <= names
 
 
