@@ -20,7 +20,9 @@ from .quantities import Energy, Span, course_energy_j, course_volume_m3, links_s
 NAME = "style"
 """What the reward of any style is called in curves."""
 
-_MORE, _LESS = (1.0, 4.0), (0.25, 4.0)  # of the course's mean energy: where the reward begins and ends to change
+# Of the course's mean energy: where the reward begins and ends to change. What is worth no more is not strived for, and
+# to stay up is all that is left to earn: with four times as much nobody did.
+_MORE, _LESS = (1.0, 3.0), (0.25, 4.0)
 _VOLUMES = 1.1  # of the course's mean volume: the scale of its reward
 
 

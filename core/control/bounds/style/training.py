@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from .terms import NAME
 
 _LISTENS = 12  # updates in which only the value network learns: it knows nothing yet, and would lead the policy astray
 _EVERY = 50_000  # samples after which who began with a policy is tested again
+_NOISE = 0.06  # radians: who has the skill need not find it, and what shakes less looks like what it will be
 _PATIENCE = 400_000  # samples without a better style after which there is none to be had
 _BETTER = 1.01  # how much more a style must be worth to count as better
 
@@ -31,6 +33,9 @@ class StyledTraining(Training):
     def __init__(
         self, course: Course, widths: Array, engine: Engine, study: Study, seed: int, terms: Terms, begin: Policy | None
     ) -> None:
+        if begin is not None:
+            learn = study.learn
+            study = replace(study, learn=replace(learn, noise=min(_NOISE, learn.noise)))
         super().__init__(course, widths, engine, study, seed, terms)
         self.worths: list[float] = []
         self.begun = begin is not None
@@ -39,9 +44,9 @@ class StyledTraining(Training):
 
     @property
     def enough(self) -> bool:
-        """Whether something lasts, and nothing better came for long."""
+        """Whether it lasts, and nothing better that does came for long; a style that does not last yet may still."""
         lasting = [(worth, test.samples) for worth, test in zip(self.worths, self.tests, strict=True) if test.whole]
-        if not lasting:
+        if not lasting or not self.tests[-1].whole:
             return False
         best, at = lasting[0]
         for worth, samples in lasting:
