@@ -22,7 +22,6 @@ NAMES = {
     "ready": VIEW,
     "mannequin": VIEW,
     "first_take": VIEW,
-    "progress": VIEW,
     "second_take": VIEW,
     "nla": VIEW,
     "push": VIEW,

@@ -46,7 +46,7 @@ def first_take(desk: Desk) -> None:
     desk.check(found["moved_by"] == found["takes"][0]["name"] != found["source"], "The take moves the mannequin")
     desk.check(found["source"] in found["actions"] and not found["heavy"], "The source is kept")
     desk.check(not found["takes"][0]["fell"], "It stays on its feet")
-    desk.look("first_take")
+    desk.look("first_take", at="Takes")
 
 
 def watch(desk: Desk) -> None:
