@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What README and docs say is still so: links and pictures lead somewhere, and messages are worded as in the code."""
+
+import ast
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+SOURCES = ("bridge", "core", "operators", "panels", "tools")
+
+_LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)>\s]+)>?[^)]*\)")
+_HTML = re.compile(r"""(?:src|href)=["']([^"']+)["']""")
+_FENCE = re.compile(r"```.*?```", re.DOTALL)
+_MESSAGE = re.compile(r"^\| \*(.+?)\* \|", re.MULTILINE)
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def targets(page: Path) -> list[str]:
+    """What a page links to and shows, code left out."""
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    lines = [line for line in text.splitlines() if not line.startswith("    ")]
+    text = re.sub(r"`[^`]*`", "", "\n".join(lines))
+    return [*_LINK.findall(text), *_HTML.findall(text)]
+
+
+def anchors(page: Path) -> set[str]:
+    """The places of a page that a link can lead to, as GitHub names them."""
+    headings = _HEADING.findall(_FENCE.sub("", page.read_text(encoding="utf-8")))
+    plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
+    return {heading.strip().replace(" ", "-") for heading in plain}
+
+
+def missing(page: Path) -> list[str]:
+    """Its links that lead nowhere; those into the world are not tried."""
+    found = []
+    for target in targets(page):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        leaves = page.is_relative_to(ROOT) and not there.is_relative_to(ROOT)
+        if not there.exists() or leaves or (anchor and there.suffix == ".md" and anchor not in anchors(there)):
+            found.append(target)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_and_pictures_lead_somewhere(page):
+    assert missing(page) == []
+
+
+def test_a_link_that_leads_nowhere_is_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# One\n[a](no.md) [b](#two) [c](#one) ![d](no.png) `[e](code.md)` <img src='no.jpg'>", "utf-8")
+    assert missing(page) == ["no.md", "#two", "no.png", "no.jpg"]
+
+
+def test_every_page_can_be_found_from_the_index():
+    index = ROOT / "docs" / "README.md"
+    linked = {(index.parent / target.partition("#")[0]).resolve() for target in targets(index)}
+    assert [page.name for page in PAGES if page.parent == index.parent and page not in {*linked, index}] == []
+
+
+def test_no_picture_lies_about_unused():
+    shown = {(page.parent / target).resolve() for page in PAGES for target in targets(page)}
+    pictures = [path for path in (ROOT / "docs").rglob("*") if path.suffix in (".png", ".jpg", ".svg", ".gif")]
+    assert [path.relative_to(ROOT).as_posix() for path in pictures if path not in shown] == []
+
+
+@lru_cache(maxsize=1)
+def sayings() -> str:
+    """Every text in the code, one a line, with '…' where a value is filled in."""
+    found = set()
+    for room in SOURCES:
+        for path in (ROOT / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.JoinedStr):
+                    parts = [str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values]
+                    found.add("".join(parts))
+                elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    found.add(node.value)
+    return "\n".join(sorted(found))
+
+
+def quoted() -> list[str]:
+    """The messages of the page about them: in italics at the beginning of a table's line."""
+    return _MESSAGE.findall((ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("message", quoted())
+def test_messages_are_quoted_as_they_are(message):
+    assert message in sayings()
+
+
+def test_what_the_page_of_the_panels_calls_by_name_is_called_so():
+    text = (ROOT / "docs" / "panels.md").read_text(encoding="utf-8")
+    names = sorted(set(re.findall(r"\*\*(.+?)\*\*", text)))
+    known = set(sayings().splitlines())
+    assert len(names) > 40
+    assert [name for name in names if name not in known] == []
+
+
+def test_a_message_that_nobody_says_any_more_is_noticed():
+    assert "The flux capacitor of '…' is empty" not in sayings()
+    assert len(quoted()) > 40
