@@ -60,13 +60,19 @@ class _Watched:
 # the job folders.
 _watched: dict[str, _Watched] = {}
 _missing: dict[str, JobView] = {}
+_SECOND = len("20261116-015500")  # what ids begin with; the rest of them knows no order
 _attached: list[bool] = []  # empty until the open file's own jobs were looked for
 
 
 def views() -> list[JobView]:
     """Every job of the open file, the newest first; what the panel draws."""
     seen = [watched.view for watched in _watched.values() if watched.view is not None]
-    return sorted([*seen, *_missing.values()], key=lambda view: view.id, reverse=True)
+    created = {job_id: watched.job.spec.created for job_id, watched in _watched.items()}
+
+    def made(view: JobView) -> tuple[str, str, str]:
+        return view.id[:_SECOND], created.get(view.id, ""), view.id
+
+    return sorted([*seen, *_missing.values()], key=made, reverse=True)
 
 
 def job_of(job_id: str) -> jobs.Job:

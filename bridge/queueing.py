@@ -50,8 +50,12 @@ def is_held_back(job: Job, state: str) -> bool:
 
 
 def in_order(waiting: Iterable[Job]) -> list[Job]:
-    """What was asked for first comes first, a batch by its numbers. Ids begin with the time."""
-    return sorted(waiting, key=lambda job: (batch_of(job) or job.spec.id, number_of(job)))
+    """What was asked for first comes first, a batch as a whole and by its numbers."""
+    rows = [(batch_of(job) or job.spec.id, job.spec.created, number_of(job), job) for job in waiting]
+    asked: dict[str, str] = {}
+    for group, created, _, _ in rows:
+        asked[group] = min(asked.get(group, created), created)
+    return [job for *_, job in sorted(rows, key=lambda row: (asked[row[0]], row[0], row[2]))]
 
 
 def cancel(job: Job) -> None:

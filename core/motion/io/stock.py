@@ -146,6 +146,7 @@ def load(name: str, python: str | None = None) -> Clip:
     return Clip(skeleton, fps, local_pos, local_quat, name)
 
 
+@lru_cache(maxsize=1)
 def humanoid() -> Skeleton:
     """The skeleton of the stock clips: 1.6 m tall, standing on the ground with its arms down, facing -Y."""
     parents = [next((i for i, j in enumerate(_JOINTS) if j.bone == joint.parent), -1) for joint in _JOINTS]
