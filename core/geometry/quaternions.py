@@ -42,9 +42,16 @@ def multiply(a: Array, b: Array) -> Array:
 
 def rotate(q: Array, v: Array) -> Array:
     """(..., 3) vectors ``v`` turned by ``q`` (..., 4)."""
-    w, u = q[..., :1], q[..., 1:]
-    t = 2.0 * np.cross(u, v)
-    return np.asarray(v + w * t + np.cross(u, t))
+    q, v = np.asarray(q), np.asarray(v)
+    w, x, y, z = (q[..., part] for part in range(4))
+    vx, vy, vz = (v[..., part] for part in range(3))
+    # v + w t + u x t with t = 2 u x v, spelled out: NumPy's own cross product mostly shuffles axes.
+    tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
+    found = np.empty(np.broadcast_shapes(q.shape[:-1], v.shape[:-1]) + (3,), dtype=np.result_type(q, v))
+    found[..., 0] = vx + w * tx + (y * tz - z * ty)
+    found[..., 1] = vy + w * ty + (z * tx - x * tz)
+    found[..., 2] = vz + w * tz + (x * ty - y * tx)
+    return found
 
 
 def from_rotation_vector(rotation_vector: Array) -> Array:

@@ -91,7 +91,8 @@ def _watched(
     tried: whether they were still at it when the step began; stayed: whether they were within the bounds after it.
     """
     count = world.copies
-    fragments = rng.choice(begin, size=count) * (rng.random(count) > _FROM_START)
+    chosen = rng.choice(begin, size=count)
+    fragments: Indices = np.where(rng.random(count) > _FROM_START, chosen, 0)
     frames = Frames(*(part[fragments] for part in vars(shown.frames).values()))
     states = world.state_of(*_aside(course, shown, fragments, rng))
     before, going, kept = shown.before[fragments], np.ones(count, dtype=bool), []
