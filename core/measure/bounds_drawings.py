@@ -22,7 +22,8 @@ def drawings(rows: Sequence[Row]) -> dict[str, str]:
     """SVG by name, such as 'table_walk' or 'begun_backflip', of rows that did not fail."""
     found = {}
     for name in _names(rows, "table"):
-        own = [row for row in rows if row["part"] == "table" and row["name"] == name]
+        # Who could do it right after a warm start has learned nothing that could be drawn.
+        own = [row for row in rows if row["part"] == "table" and row["name"] == name and row.get("curve")]
         found[f"table_{name}"] = _learning(name, [(_label(row), row) for row in own])
     for name in _names(rows, "ablation"):
         for seed in dict.fromkeys(row["seed"] for row in rows if row["part"] == "ablation" and row["name"] == name):

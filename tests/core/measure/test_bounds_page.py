@@ -28,6 +28,9 @@ def test_table_1_stands_beside_the_papers_and_the_newest_row_counts():
     assert "not after" not in text
     assert "- backflip, seed 1: no clip" in text
     assert "(images/t.svg)" in text
+    at_once = {**done, "seed": 1, "curve": []}
+    assert "seed 1" not in drawings([done, at_once])["table_backflip"]
+    assert not drawings([at_once])
 
 
 def test_ablations_are_in_one_table_with_their_drawings():
