@@ -2,7 +2,6 @@
 """See Sinew work, from nothing."""
 
 import bpy
-import numpy as np
 
 from ..bridge import readiness, trial, viewport
 from .reporting import explains_errors
@@ -39,7 +38,7 @@ class SINEW_OT_try_mannequin(bpy.types.Operator):
         if not scene.use_preview_range:
             scene.use_preview_range = True
             scene.frame_preview_start, scene.frame_preview_end = map(int, chosen.action.frame_range)
-        _show(context, trial.everywhere(scene, armature))
+        _show(context, armature)
         try:
             bpy.ops.sinew.simulate("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT")
         except RuntimeError as error:
@@ -55,11 +54,11 @@ def _select(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     context.view_layer.objects.active = armature
 
 
-def _show(context: bpy.types.Context, points: np.ndarray) -> None:
+def _show(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     """Let the view see everywhere it goes and the animation play, where there is a window."""
     area = context.area
     if context.window is None or area is None or area.type != "VIEW_3D":
         return
-    viewport.frame(area, points)
+    viewport.frame(area, trial.everywhere(context.scene, armature))
     if not context.screen.is_animation_playing:
         bpy.ops.screen.animation_play()

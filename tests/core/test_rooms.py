@@ -17,6 +17,7 @@ BLENDER = {
     "bl_operators",
     "bl_ui",
     "blf",
+    "bmesh",
     "bpy",
     "bpy_extras",
     "gpu",
