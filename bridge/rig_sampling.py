@@ -80,8 +80,8 @@ class Sampling:
     def _found(self) -> tuple[bpy.types.Scene, bpy.types.Object, bpy.types.Action | None]:
         """The datablocks as they are now; they may have gone since the last piece."""
         scene_uid, obj_uid, action_uid = self._uids
-        scene, obj = _by_uid(bpy.data.scenes, scene_uid), _by_uid(bpy.data.objects, obj_uid)
-        action = _by_uid(bpy.data.actions, action_uid) if action_uid is not None else None
+        scene, obj = by_uid(bpy.data.scenes, scene_uid), by_uid(bpy.data.objects, obj_uid)
+        action = by_uid(bpy.data.actions, action_uid) if action_uid is not None else None
         if scene is None or obj is None or (action is None) != (action_uid is None):
             raise RigError(f"'{self._title}' went while it was read", "Choose it again")
         if len(obj.pose.bones) != len(self._names):
@@ -91,7 +91,8 @@ class Sampling:
         return scene, obj, action
 
 
-def _by_uid(blocks: Any, uid: int) -> Any | None:
+def by_uid(blocks: Any, uid: int) -> Any | None:
+    """The datablock of that ``session_uid``; None once it is gone. Undo replaces datablocks, but keeps their numbers."""
     return next((block for block in blocks if block.session_uid == uid), None)
 
 
