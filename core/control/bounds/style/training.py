@@ -44,15 +44,17 @@ class StyledTraining(Training):
 
     @property
     def enough(self) -> bool:
-        """Whether it lasts, and nothing better that does came for long; a style that does not last yet may still."""
-        lasting = [(worth, test.samples) for worth, test in zip(self.worths, self.tests, strict=True) if test.whole]
-        if not lasting or not self.tests[-1].whole:
-            return False
-        best, at = lasting[0]
-        for worth, samples in lasting:
-            if worth > _BETTER * best:
-                best, at = worth, samples
-        return self.samples - at >= _PATIENCE
+        """Whether it has lasted for long without becoming better.
+
+        A style that does not last may still; and what has just learned to last has not tried for a style yet.
+        """
+        best, since = 0.0, self.samples
+        for worth, test in zip(self.worths, self.tests, strict=True):
+            if not test.whole:
+                since = self.samples
+            elif worth > _BETTER * best or since == self.samples:
+                best, since = max(best, worth), test.samples
+        return self.samples - since >= _PATIENCE
 
     def advance(self) -> Record:
         """One update; in the first ones only what is to be expected is learned, not what to do."""
