@@ -11,6 +11,7 @@ def register() -> None:
     import bpy
 
     from . import (
+        baking,
         body_properties,
         cli,
         installing,
@@ -31,6 +32,7 @@ def register() -> None:
     preferences.register()
     readiness.register()
     installing.register()
+    baking.register()
     monitor.register()
     preparing.register()
     status_bar.register()
@@ -42,6 +44,7 @@ def unregister() -> None:
     import bpy
 
     from . import (
+        baking,
         body_properties,
         installing,
         monitor,
@@ -59,6 +62,7 @@ def unregister() -> None:
     status_bar.unregister()
     preparing.unregister()
     monitor.unregister()
+    baking.unregister()
     installing.unregister()
     readiness.unregister()
     preferences.unregister()

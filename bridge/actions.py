@@ -12,6 +12,10 @@ import numpy as np
 from ..core.errors import RigError
 
 _LINEAR = 1  # the number behind the keyframe interpolation 'LINEAR', for foreach_set
+# What a key has besides its place, and that place: frame and value of itself and of its handles.
+_KEY_KINDS = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
+_KEY_NUMBERS = ("amplitude", "back", "period")
+_KEY_PLACES = ("co", "handle_left", "handle_right")
 # Keyed, but not a motion: what an Action says about the body and its bounds does not make it longer.
 _NO_MOTION = ("sinew_body.", "sinew_bound")
 
@@ -73,17 +77,19 @@ def add_curve(bag: Any, path: str, index: int, group: str, first_frame: int, val
     curve.update()
 
 
-def copy_curve(bag: Any, source: bpy.types.FCurve, moved: Callable[[float], float]) -> None:
-    """A copy of a curve in another channelbag; ``moved`` gives the new frame for each of its frames."""
+def copy_curve(bag: Any, source: bpy.types.FCurve, moved: Callable[[np.ndarray], np.ndarray]) -> None:
+    """A copy of a curve in another channelbag; ``moved`` gives the new frames for its frames (K,)."""
     curve = bag.fcurves.new(source.data_path, index=source.array_index)
     curve.extrapolation, curve.mute = source.extrapolation, source.mute
-    curve.keyframe_points.add(len(source.keyframe_points))
-    for old, new in zip(source.keyframe_points, curve.keyframe_points, strict=True):
-        new.interpolation, new.easing = old.interpolation, old.easing
-        new.handle_left_type, new.handle_right_type = old.handle_left_type, old.handle_right_type
-        for name in ("co", "handle_left", "handle_right"):
-            x, y = getattr(old, name)
-            setattr(new, name, (moved(x), y))
+    old, new = source.keyframe_points, curve.keyframe_points
+    new.add(len(old))
+    for names, kind, size in ((_KEY_KINDS, np.int32, 1), (_KEY_NUMBERS, np.float32, 1), (_KEY_PLACES, np.float32, 2)):
+        for name in names:
+            values = np.empty(size * len(old), dtype=kind)
+            old.foreach_get(name, values)
+            if size == 2:
+                values[::2] = moved(values[::2].astype(float))
+            new.foreach_set(name, values)
     for modifier in source.modifiers:
         copy = curve.modifiers.new(modifier.type)
         for prop in modifier.bl_rna.properties:

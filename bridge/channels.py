@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From pose matrices to the values of a bone's channels: location, rotation in its own mode, scale."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
@@ -10,38 +11,94 @@ from mathutils import Matrix, Quaternion
 from ..core.geometry.quaternions import Array, from_matrix, without_flips
 from .rig_reader import rotation_of
 
+_AT_ONCE = 2000  # conversions of Blender's own, which take some 10 microseconds each
 
-def basis_matrices(bone: bpy.types.Bone, pose: Array, parent_pose: Array | None) -> Array:
-    """(T, 4, 4) what the bone's own channels must hold to reach ``pose`` (T, 4, 4, armature space).
+
+@dataclass(frozen=True)
+class RestBone:
+    """A bone as its channels are about it, with nothing of Blender's in it, so that any thread may look at it.
+
+    path: RNA path of the pose bone. parent: its parent's name, '' for none. mode: how its rotation is keyed.
+    connected: whether its parent says where it begins. inherits: 'NOTHING' for a root, 'ALL' for the usual child,
+    'OTHERWISE' for what only Blender knows how to convert. rest, parent_rest: (4, 4) in armature space.
+    """
+
+    name: str
+    path: str
+    parent: str
+    mode: str
+    connected: bool
+    inherits: str
+    rest: Array = field(compare=False)
+    parent_rest: Array | None = field(compare=False)
+
+    @classmethod
+    def of(cls, pose_bone: bpy.types.PoseBone) -> "RestBone":
+        """A pose bone's."""
+        bone = pose_bone.bone
+        parent = bone.parent
+        inherits = "OTHERWISE"
+        if parent is None and bone.use_local_location:
+            inherits = "NOTHING"
+        elif bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location:
+            inherits = "ALL"
+        return cls(
+            pose_bone.name,
+            pose_bone.path_from_id(),
+            parent.name if parent is not None else "",
+            pose_bone.rotation_mode,
+            bone.use_connect and parent is not None,
+            inherits,
+            np.array(bone.matrix_local),
+            np.array(parent.matrix_local) if parent is not None else None,
+        )
+
+    def same(self, other: "RestBone") -> bool:
+        """Whether the same channel values pose both alike."""
+        rests = (self.rest, other.rest), (self.parent_rest, other.parent_rest)
+        return self == other and all(np.array_equal(*both) for both in rests if both[0] is not None)
+
+    def is_plain(self, parent_pose: Array | None) -> bool:
+        """Whether ``basis_matrices`` can convert it, given its parent's pose or none."""
+        return self.inherits == "NOTHING" or (self.inherits == "ALL" and parent_pose is not None)
+
+
+def basis_matrices(bone: RestBone, pose: Array, parent_pose: Array | None) -> Array:
+    """(T, 4, 4) what a plain bone's own channels must hold to reach ``pose`` (T, 4, 4, armature space).
 
     parent_pose: (T, 4, 4) of the parent, None for a root.
     """
-    rest = np.array(bone.matrix_local)
-    if bone.parent is None and bone.use_local_location:
-        return np.linalg.inv(rest) @ pose
-    inherits_all = bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
-    if bone.parent is not None and parent_pose is not None and inherits_all:
-        parent_rest = np.array(bone.parent.matrix_local)
-        return np.linalg.inv(parent_pose @ np.linalg.inv(parent_rest) @ rest) @ pose
-    # The rarer ways of inheriting are Blender's to know; its own conversion is exact but goes frame by frame.
-    basis = np.empty_like(pose)
-    for i, matrix in enumerate(pose):
+    if bone.inherits == "NOTHING" or parent_pose is None or bone.parent_rest is None:
+        return np.linalg.inv(bone.rest) @ pose
+    return np.linalg.inv(parent_pose @ np.linalg.inv(bone.parent_rest) @ bone.rest) @ pose
+
+
+def converted(bone: bpy.types.Bone, pose: Array, parent_pose: Array | None, basis: Array, first: int) -> int:
+    """Fill ``basis`` (T, 4, 4) from frame ``first`` on for any bone, some frames at a time; the frame to go on with.
+
+    The rarer ways of inheriting are Blender's to know; its own conversion is exact but goes frame by frame.
+    """
+    last = min(first + _AT_ONCE, len(pose))
+    for i in range(first, last):
         parents = {}
         if bone.parent is not None and parent_pose is not None:
             parents = {"parent_matrix": Matrix(parent_pose[i]), "parent_matrix_local": bone.parent.matrix_local}
-        basis[i] = bone.convert_local_to_pose(Matrix(matrix), bone.matrix_local, invert=True, **parents)
-    return basis
+        basis[i] = bone.convert_local_to_pose(Matrix(pose[i]), bone.matrix_local, invert=True, **parents)
+    return last
 
 
-def channel_values(bone: bpy.types.PoseBone, basis: Array) -> dict[str, Array]:
-    """Channel name to values (T, n) for the bone's rotation mode; a connected bone has no location."""
+def curves(bone: RestBone, basis: Array) -> Iterator[tuple[str, int, Array]]:
+    """RNA path, component and values (T,) of every curve of a bone; a connected one has no location."""
     axes = basis[:, :3, :3]
     scale = np.linalg.norm(axes, axis=1)
     scale[:, 2] *= np.where(np.linalg.det(axes) < 0, -1.0, 1.0)
     values = {"scale": scale}
-    if not (bone.bone.use_connect and bone.parent is not None):
+    if not bone.connected:
         values["location"] = basis[:, :3, 3]
-    return values | rotation_values(bone.rotation_mode, from_matrix(rotation_of(axes)))
+    values |= rotation_values(bone.mode, from_matrix(rotation_of(axes)))
+    for channel, columns in values.items():
+        for component in range(columns.shape[1]):
+            yield f"{bone.path}.{channel}", component, columns[:, component]
 
 
 def rotation_values(mode: str, quats: Array) -> dict[str, Array]:

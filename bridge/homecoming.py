@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A whole stage comes home: every character's take and every prop's motion, all of them or none."""
+"""A whole stage comes home: every character's take and every prop's motion, all of them or none.
 
-from collections.abc import Iterable, Iterator
+What takes long can be done before, a little at a time, without a change that anybody sees: ``get_ready``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
 
 from ..core.control.cast import attachment_name
 from ..core.errors import JobError, RigError
-from ..core.jobs import Job
+from ..core.jobs import Job, Result
 from ..core.motion import PropMotion, Take
 from ..core.motion.io.npz import clip_from_arrays
 from ..core.sim.io import from_arrays
-from . import actions, sources
+from . import actions, keying, sources
+from .keying import Keyed
 from .overlay import take_data
+from .piecework import Steps
 from .prop_writer import write_prop
 from .rig_reader import RigMotion
-from .rig_writer import Written, require_writable, write_take
+from .rig_writer import Written, place_of, require_writable, write_take
 
 
 @dataclass(frozen=True)
@@ -42,15 +47,68 @@ class _Loose:
     appears_s: float
 
 
-def bring_home(job: Job, take: Take) -> tuple[BakedCharacter, ...]:
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """What a job made, and each character's motion as it was read, the main one's first."""
+
+    result: Result
+    rigs: tuple[RigMotion, ...]
+
+    @classmethod
+    def of(cls, job: Job) -> "Loaded":
+        """From the job's folder. For any thread."""
+        result, rigs = job.result(), []
+        for number in range(1 + len(job.spec.target.get("cast", ()))):
+            clip = clip_from_arrays(*job.attachment(attachment_name("clip", number))) if number else job.clip()
+            rigs.append(RigMotion.from_arrays(clip, *job.attachment(attachment_name("rig", number))))
+        return cls(result, tuple(rigs))
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """What was done before a take comes home. keyed: by the characters' names."""
+
+    loaded: Loaded
+    keyed: Mapping[str, Keyed] = field(default_factory=dict)
+
+    def drop(self) -> None:
+        """Leave nothing of it."""
+        for one in self.keyed.values():
+            keying.remove(one)
+
+
+def get_ready(job: Job) -> Steps[Ready]:
+    """Load what the job made, and key the characters' takes on Actions that nothing uses yet."""
+    loaded = yield lambda: Loaded.of(job)
+    where, keyed = job.spec.target.get("place", "AUTO"), dict[str, Keyed]()
+    ready = Ready(loaded, keyed)
+    alone = len(loaded.rigs) == 1 and not loaded.result.take.props
+    try:
+        for number in range(len(loaded.rigs)):
+            one = _characters(job, loaded, where)[number]  # found anew after each pause
+            if not alone and (one.obj.parent is not None or one.obj.constraints):
+                continue  # it may be carried by what has not come home yet
+            still = place_of(one.obj, where) == "COPY"
+            source = one.source or (one.obj.animation_data.action if one.obj.animation_data else None)
+            name, its_source = one.obj.name, None if still else source
+            keyed[name] = yield from keying.key_take(
+                one.obj, one.take, one.rig, name=f".{one.name}", source=its_source, stands_still=still
+            )
+    except BaseException:
+        ready.drop()
+        raise
+    return ready
+
+
+def bring_home(job: Job, ready: Ready) -> tuple[BakedCharacter, ...]:
     """Write everything in the take; gives the characters, the main one first with all the rest in its ``written``.
 
-    Looks at everything before it writes anything. The caller owns the undo step.
+    Looks at everything before it writes anything. The caller owns the undo step, and drops ``ready`` if this fails.
     """
-    target = job.spec.target
+    target, take = job.spec.target, ready.loaded.result.take
     whose = target["armature"] if target.get("named_after") == "armature" else target["action"]
     where, title = target.get("place", "AUTO"), f"{whose} {target.get('named') or job.spec.method}"
-    characters = _characters(job, take, where)
+    characters = _characters(job, ready.loaded, where)
     rig = characters[0].rig
     things = _things(job, take, rig)
     written: dict[str, Written] = {}
@@ -59,8 +117,9 @@ def bring_home(job: Job, take: Take) -> tuple[BakedCharacter, ...]:
         # What is carried comes after what carries it: where it stands depends on that.
         for one in sorted((*characters, *things), key=lambda one: _depth(one.obj)):
             if isinstance(one, BakedCharacter):
-                before = sources.before_of(one.obj)
-                made = write_take(one.obj, one.take, one.rig, name=one.name, source_action=one.source, where=where)
+                before, keyed = sources.before_of(one.obj), ready.keyed.get(one.obj.name)
+                words = {"name": one.name, "source_action": one.source, "where": where, "keyed": keyed}
+                made = write_take(one.obj, one.take, one.rig, **words)
                 take_data.remember(made.action, one.take, one.rig)
                 if made.where != "COPY":
                     sources.remember(made.action, replace(before, action=one.source))
@@ -77,6 +136,20 @@ def bring_home(job: Job, take: Take) -> tuple[BakedCharacter, ...]:
     return (replace(done[0], written=replace(done[0].written, **company)), *done[1:])
 
 
+def context_of(job: Job) -> "bpy.types.ContextTempOverride":
+    """The window, scene and view layer where the job's armature lives, as far as there are any."""
+    windows = bpy.context.window_manager.windows
+    name = job.spec.target.get("armature", "")
+    for window in windows:
+        if name in window.scene.objects:
+            return bpy.context.temp_override(window=window)
+    for scene in bpy.data.scenes:
+        if name in scene.objects:
+            # A scene that no window shows; its first view layer is as good as any.
+            return bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0])
+    return bpy.context.temp_override(window=windows[0]) if windows else bpy.context.temp_override()
+
+
 def find_object(name: str, what: str) -> bpy.types.Object:
     """The scene's object of that name, which the take is about."""
     obj = bpy.context.scene.objects.get(name)
@@ -89,9 +162,9 @@ def find_object(name: str, what: str) -> bpy.types.Object:
     return obj
 
 
-def _characters(job: Job, take: Take, where: str) -> list[BakedCharacter]:
+def _characters(job: Job, loaded: Loaded, where: str) -> list[BakedCharacter]:
     """Whom the job is about, each found and fit to be written to."""
-    target = job.spec.target
+    target, take = job.spec.target, loaded.result.take
     named = target.get("named") or job.spec.method
     cast = [target, *target.get("cast", ())]
     if len(take.others) != len(cast) - 1:
@@ -100,12 +173,10 @@ def _characters(job: Job, take: Take, where: str) -> list[BakedCharacter]:
             "Start the job again",
         )
     found = []
-    for number, (one, its) in enumerate(zip(cast, (take, *take.others), strict=True)):
+    for one, its, rig in zip(cast, (take, *take.others), loaded.rigs, strict=True):
         obj = find_object(one["armature"], "armature")
         if obj.type != "ARMATURE":
             raise RigError(f"'{obj.name}' is no armature any more", "Give the armature its old name")
-        clip = clip_from_arrays(*job.attachment(attachment_name("clip", number))) if number else job.clip()
-        rig = RigMotion.from_arrays(clip, *job.attachment(attachment_name("rig", number)))
         require_writable(obj, its.motion.skeleton.names, where)
         source = bpy.data.actions.get(one["action"])
         whose = obj.name if target.get("named_after") == "armature" else one["action"] or obj.name

@@ -13,7 +13,8 @@ from bpy.app.handlers import persistent
 
 from ..core import jobs
 from ..core.errors import JobError, SinewError
-from . import homes, notices, preferences, queueing, telling
+from . import baking, homes, notices, preferences, queueing, telling
+from .homecoming import context_of
 from .job_views import JobView, missing_view, view_of
 
 PERIOD_S = 0.25
@@ -29,6 +30,7 @@ class _Watched:
     view: what the panel shows; None until it was looked at.
     ours: whether it belongs to the open file, so that its result may be baked without asking.
     tried: whether it was baked or refused once; from then on only the user bakes it.
+    wanted: whether the user has asked for it to be baked.
     again: whether it is to be started again, because its worker was lost while no Blender was there to see it.
     told: whether it was seen to that the user hears of an end that went wrong.
     problem: why the user's last wish for this job could not be fulfilled.
@@ -38,6 +40,7 @@ class _Watched:
     ours: bool
     view: JobView | None = None
     tried: bool = False
+    wanted: bool = False
     again: bool = False
     told: bool = False
     problem: SinewError | None = None
@@ -48,7 +51,12 @@ class _Watched:
         view = self.view
         if view is None or view.alive or self.waits:
             return True
-        return not self.tried and self.ours if view.state == "done" else not self.told and view.state in _WENT_WRONG
+        return self.unbaked if view.state == "done" else not self.told and view.state in _WENT_WRONG
+
+    @property
+    def unbaked(self) -> bool:
+        """Whether its result is to be baked, once it is there."""
+        return self.wanted or (self.ours and not self.tried)
 
     @property
     def waits(self) -> bool:
@@ -122,6 +130,11 @@ def takes_turns() -> bool:
     return not bpy.app.background
 
 
+def bakes_in_pieces() -> bool:
+    """Whether somebody looks on who must not be kept waiting, and a timer runs that can do the next piece."""
+    return not bpy.app.background
+
+
 def _in_the_way() -> int:
     """How many jobs come before a new one; 0 if it may start at once."""
     waiting = sum(watched.waits for watched in _watched.values())
@@ -157,6 +170,16 @@ def look(job_id: str, problem: SinewError | None = None) -> None:
         telling.redraw()
 
 
+def bake(job_id: str) -> None:
+    """Bake a job's result as soon as it is ready, because the user wants it."""
+    job = job_of(job_id)
+    if job.status().state != "done":
+        job.result()  # says why there is none
+    watched = _watched[job_id]
+    watched.wanted, watched.problem = True, None
+    start_timer()
+
+
 def forget(job_id: str, *, delete_files: bool = False) -> None:
     """Put a job away: it is neither shown nor baked any more."""
     watched = _watched.get(job_id)
@@ -167,6 +190,7 @@ def forget(job_id: str, *, delete_files: bool = False) -> None:
             homes.move_here(watched.job, settled=True)
         if delete_files:
             homes.delete(watched.job)
+    baking.drop(job_id)
     _watched.pop(job_id, None)
     _missing.pop(job_id, None)
     _list_only(set(_watched) | set(_missing))
@@ -259,7 +283,7 @@ def _look_closely(watched: _Watched) -> bool:
     try:
         after = _refresh(watched)
         watched.again &= after.state == "lost"
-        if after.state == "done" and watched.ours and not watched.tried:
+        if after.state == "done" and watched.unbaked:
             after = _bake_when_possible(watched)
     except Exception:  # noqa: BLE001
         # A bug met with one job must not hide the others, nor repeat itself four times a second.
@@ -301,14 +325,17 @@ def _refresh(watched: _Watched, waiting: str = "") -> JobView:
 
 def _bake_when_possible(watched: _Watched) -> JobView:
     """Bake the result unless it was baked before or the user is in the middle of something."""
-    if watched.job.collected() is not None:  # also by another Blender, or before an undo
+    if watched.job.collected() is not None and not watched.wanted:  # also by another Blender, or before an undo
         watched.tried = True
         return _refresh(watched)
-    with _context_of(watched.job):
+    with context_of(watched.job):
         waiting = _why_not_now()
         if waiting:
             return _refresh(watched, waiting)
-        watched.tried = True
+        if bakes_in_pieces() and not baking.is_ready(watched.job.spec.id):
+            baking.begin(watched.job, tick)
+            return _refresh(watched, "It is being baked")
+        watched.tried, watched.wanted = True, False
         try:
             # The second argument makes the undo step that an operator called from Python otherwise goes without.
             bpy.ops.sinew.collect("EXEC_DEFAULT", True, job=watched.job.spec.id)
@@ -321,20 +348,6 @@ def _bake_when_possible(watched: _Watched) -> JobView:
         else:
             telling.say(f"Baked '{_refresh(watched).action}'", "INFO")
     return _refresh(watched)
-
-
-def _context_of(job: jobs.Job) -> "bpy.types.ContextTempOverride":
-    """The window, scene and view layer where the job's armature lives, as far as there are any."""
-    windows = bpy.context.window_manager.windows
-    name = job.spec.target.get("armature", "")
-    for window in windows:
-        if name in window.scene.objects:
-            return bpy.context.temp_override(window=window)
-    for scene in bpy.data.scenes:
-        if name in scene.objects:
-            # A scene that no window shows; its first view layer is as good as any.
-            return bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0])
-    return bpy.context.temp_override(window=windows[0]) if windows else bpy.context.temp_override()
 
 
 def _why_not_now() -> str:

@@ -2,8 +2,9 @@
 """From an armature to a job and home again: what the operators and the command line both call."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +12,21 @@ import bpy
 
 from ..core import jobs
 from ..core.control import registry
-from ..core.control.cast import Attachment, CastMember, member_attachments
+from ..core.control.cast import CastMember, member_attachments
 from ..core.errors import CannotWrite, JobError, RigError
 from ..core.motion.checks import require_simulatable
 from ..core.sim.io import to_arrays
 from ..core.sim.parts import StageParts
 from . import muscle, takes
-from .bodies import BodyRequest, attachments_of
+from .bodies import Attachments, BodyRequest, all_called, attachments_in_pieces
 from .bounds import files as bounds_files
 from .graph import files as graph_files
-from .homecoming import bring_home
+from .homecoming import Loaded, Ready, bring_home
+from .piecework import PIECE_S, Steps, at_once
 from .rig_reader import RigMotion, RigReading, looped_rig
 from .rig_writer import Written, require_writable
-from .stage import read_stage
-from .stage.cast import Cast, read_cast
+from .stage import stage_in_pieces
+from .stage.cast import Cast, cast_in_pieces
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +124,7 @@ def finish_reading(request: Request, reading: RigReading) -> RigMotion:
 class Inputs:
     """What a job is made of besides the clip. parts: the stage, None for a method without physics."""
 
-    attachments: dict[str, Attachment | Callable[[], Attachment]]
+    attachments: Attachments
     target: dict[str, Any]
     parts: StageParts | None
 
@@ -132,31 +134,35 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
     return create_from(request, rig, inputs_of(request, rig), folder=folder)
 
 
-def inputs_of(request: Request, rig: RigMotion, *, later: bool = False) -> Inputs:
-    """Read what travels with the job: bodies, muscle, stage and everybody else.
+def inputs_of(request: Request, rig: RigMotion) -> Inputs:
+    """Read what travels with the job: bodies, muscle, stage and everybody else."""
+    inputs = at_once(inputs_in_pieces(request, rig, piece_s=float("inf")))
+    return replace(inputs, attachments=dict(all_called(inputs.attachments)))
 
-    later: what takes long and needs no Blender is left to who makes the job's folder, on any thread.
-    """
-    obj = find_armature(request.armature)
-    attachments: dict[str, Attachment | Callable[[], Attachment]] = {"rig": rig.to_arrays()}
-    stage = None
-    cast = Cast({obj.name: rig})
+
+def inputs_in_pieces(request: Request, rig: RigMotion, *, piece_s: float = PIECE_S) -> Steps[Inputs]:
+    """The same, a little at a time; what takes long and needs no Blender is left to who makes the job's folder."""
+    name = find_armature(request.armature).name
+    attachments: Attachments = {"rig": rig.to_arrays()}
+    stage, cast = None, Cast({name: rig})
     if registry.get(request.method).uses_engine:
-        attachments |= attachments_of(obj, rig, request.body, find_action(request.action), later=later)
-        attachments |= muscle.attachment_of(obj, rig, find_action(request.action), request.muscle)
-        stage, cast = read_stage_for(request, rig)
-        attachments["stage"] = to_arrays(stage)
-        attachments |= _attachments_of_others(cast)
+        obj, action = find_armature(name), find_action(request.action)
+        attachments |= yield from attachments_in_pieces(obj, rig, request.body, action, piece_s=piece_s)
+        yield None
+        obj, action = find_armature(name), find_action(request.action)
+        attachments |= yield from muscle.attachment_in_pieces(obj, rig, action, request.muscle, piece_s=piece_s)
+        yield None
+        stage, cast = yield from stage_for(request, rig, piece_s=piece_s)
+        attachments["stage"] = partial(to_arrays, stage)
+        attachments |= yield from _attachments_of_others(cast, piece_s)
     target = {
-        "armature": obj.name,
+        "armature": name,
         "action": request.action or rig.clip.name,
         "place": request.place,
         "blend": bpy.data.filepath,
     }
     if cast.others:
-        # The Action by name, '' for somebody whom none moved.
-        actions = {name: action.name if action else "" for name, action in cast.actions.items()}
-        target["cast"] = [{"armature": name, "action": action} for name, action in actions.items()]
+        target["cast"] = [{"armature": name, "action": action} for name, action in cast.actions.items()]
     return Inputs(attachments, target, stage)
 
 
@@ -177,36 +183,53 @@ def create_from(
     )
 
 
-def read_stage_for(request: Request, rig: RigMotion) -> tuple[StageParts, Cast]:
-    """The stage around the request's motion, and everybody whom its method simulates on it, the main one first."""
-    scene, obj = bpy.context.scene, find_armature(request.armature)
+def read_stage_for(request: Request, rig: RigMotion) -> StageParts:
+    """The stage around the request's motion."""
+    return at_once(stage_for(request, rig, piece_s=float("inf")))[0]
+
+
+def stage_for(request: Request, rig: RigMotion, *, piece_s: float = PIECE_S) -> Steps[tuple[StageParts, Cast]]:
+    """The same a little at a time, and everybody whom the method simulates on it, the main one first."""
+    obj = find_armature(request.armature)
+    cast = Cast({obj.name: rig})
     if registry.simulates_cast(request.method):
-        cast = read_cast(scene, obj, rig, request.place)
-    else:
-        cast = Cast({obj.name: rig})
-    parts = read_stage(scene, cast.motions)
+        cast = yield from cast_in_pieces(bpy.context.scene, obj, rig, request.place, piece_s=piece_s)
+    parts = yield from stage_in_pieces(bpy.context.scene, cast.motions, piece_s=piece_s)
     return replace(parts, findings=(*cast.findings, *parts.findings)), cast
 
 
-def _attachments_of_others(cast: Cast) -> dict[str, Attachment]:
+def _attachments_of_others(cast: Cast, piece_s: float) -> Steps[Attachments]:
     """What travels with the job for everybody but the main character."""
-    found: dict[str, Attachment] = {}
+    found: Attachments = {}
     for number, (name, rig) in enumerate(cast.others.items(), start=1):
-        own = attachments_of(find_armature(name), rig, None, cast.actions[name])
+        obj, action = find_armature(name), find_action(cast.actions[name])
+        own = yield from attachments_in_pieces(obj, rig, None, action, piece_s=piece_s)
         found |= member_attachments(CastMember(name, rig.clip, number), {"rig": rig.to_arrays(), **own})
     return found
 
 
-def collect(job: jobs.Job) -> Written:
+def collect(job: jobs.Job, ready: Ready | None = None) -> Written:
     """Bake a finished job's take as new Actions: everybody's and everything's, or none. The caller owns the undo step.
 
-    Gives the main character's, with the others' and the props' in it.
+    ready: what of it was done before; what is not used of it is gone afterwards. Gives the main character's, with the
+    others' and the props' in it.
     """
-    result = job.result()
+    try:
+        return _collect(job, ready)
+    except BaseException:
+        if ready is not None:
+            ready.drop()
+        raise
+
+
+def _collect(job: jobs.Job, ready: Ready | None) -> Written:
     if not job.spec.target.get("armature"):
+        job.result()  # says what else is wrong with it
         raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
+    ready = ready or Ready(Loaded.of(job))
+    result = ready.loaded.result
     learned = {kind: (files, files.keep(job)) for kind, files in _LEARNED.items()}
-    characters = bring_home(job, result.take)
+    characters = bring_home(job, ready)
     for files, path in learned.values():
         if path is not None and not job.spec.target.get("batch"):  # of several the armature takes none by itself
             files.refer(characters[0].obj, path)

@@ -6,21 +6,19 @@ animates (the object itself, custom properties, constraint influences) is copied
 stands and its drivers run as they did. The source Action is never changed.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ..core.errors import RigError
-from ..core.geometry.quaternions import Array, conjugate, from_matrix, multiply, to_matrix
 from ..core.motion import Take
-from . import actions, nla
+from . import actions, keying, nla
 from .baked_copy import baked_copy, remove_copy
-from .channels import basis_matrices, channel_values
-from .rig_reader import RigMotion, rotation_of, world_matrices
+from .keying import BONE_CHANNEL, Keyed
+from .piecework import at_once
+from .rig_reader import RigMotion
 
 PLACES = (
     ("AUTO", "Automatic", "On the armature, or on a baked copy where the rig's constraints would fight the keys"),
@@ -28,8 +26,6 @@ PLACES = (
     ("NLA", "NLA Strip", "As a strip on a new track; the source Action is kept on a muted track"),
     ("COPY", "Baked Copy", "On a copy of the armature and its meshes, without constraints"),
 )
-
-_BONE_CHANNEL = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rotation_\w+|scale)$')
 
 
 @dataclass(frozen=True)
@@ -54,29 +50,40 @@ def write_take(
     name: str,
     source_action: bpy.types.Action | None = None,
     where: str = "AUTO",
+    keyed: Keyed | None = None,
 ) -> Written:
-    """Write the take as a new Action called ``name``; ``rig`` is what ``read_rig`` gave for its source."""
-    require_writable(obj, take.motion.skeleton.names, where)
-    if where == "AUTO":
-        where = "COPY" if fights_keys(obj) else "ACTION"
-    source = source_action or (obj.animation_data.action if obj.animation_data else None)
-    target = baked_copy(obj, f"{obj.name} {name}") if where == "COPY" else obj
-    action, slot, bag = actions.new_action(name, target)
+    """Write the take as a new Action called ``name``; ``rig`` is what ``read_rig`` gave for its source.
+
+    keyed: what ``keying`` made of it before, which is used if it still fits.
+    """
     try:
-        if source is not None and where != "COPY":
-            _copy_other_curves(obj, source, bag, take, rig)
-        pos, quat, stretch = _at_scene_frames(take, rig)
-        with actions.playing(target, action):
-            matrix_world = _matrix_world(target, rig.frame_start + np.arange(len(pos)))
-        pose = _pose_matrices(matrix_world, pos / rig.metres_per_unit, quat, stretch)
-        _key_bones(target, bag, take.motion.skeleton.names, pose, rig.frame_start)
-        put(target, action, slot, source, where)
+        require_writable(obj, take.motion.skeleton.names, where)
+        where = place_of(obj, where)
+        source = source_action or (obj.animation_data.action if obj.animation_data else None)
+        target = baked_copy(obj, f"{obj.name} {name}") if where == "COPY" else obj
     except BaseException:
-        bpy.data.actions.remove(action)
+        keying.remove(keyed)
+        raise
+    if keyed is not None and not keying.fits(keyed, target):
+        keying.remove(keyed)
+        keyed = None
+    try:
+        if keyed is None:
+            copied = source if where != "COPY" else None
+            keyed = at_once(keying.key_take(target, take, rig, name=name, source=copied, piece_s=float("inf")))
+        action = keying.revealed(keyed, name, target)
+        put(target, action, action.slots[0], source, where)
+    except BaseException:
+        keying.remove(keyed)
         if where == "COPY":
             remove_copy(target)
         raise
     return Written(action, target, where)
+
+
+def place_of(obj: bpy.types.Object, where: str) -> str:
+    """What 'AUTO' comes to for this armature: one of ``PLACES``."""
+    return ("COPY" if fights_keys(obj) else "ACTION") if where == "AUTO" else where
 
 
 def require_writable(obj: bpy.types.Object, bones: Sequence[str], where: str = "AUTO") -> None:
@@ -103,89 +110,9 @@ def fights_keys(obj: bpy.types.Object) -> bool:
     data = obj.animation_data
     if data is None:
         return False
-    if any(_BONE_CHANNEL.match(driver.data_path) and not driver.mute for driver in data.drivers):
+    if any(BONE_CHANNEL.match(driver.data_path) and not driver.mute for driver in data.drivers):
         return True
     return data.action_blend_type != "REPLACE" or data.action_influence < 1.0
-
-
-def _at_scene_frames(take: Take, rig: RigMotion) -> tuple[Array, Array, Array]:
-    """World positions (T, B, 3) in metres, rotations (T, B, 4), stretches (T, B, 3, 3), one a scene frame."""
-    motion = take.motion.resampled(rig.scene_fps)
-    pos, quat = motion.world()
-    if take.own_clock:  # no frame of the source could say how a bone is stretched
-        return pos, quat, np.broadcast_to(np.eye(3), (*pos.shape, 3))
-    times_s = take.source_time(np.arange(len(motion)) / rig.scene_fps)
-    place = np.clip(times_s * rig.clip.fps, 0, len(rig.bone_stretch) - 1)
-    low = place.astype(int)
-    high = np.minimum(low + 1, len(rig.bone_stretch) - 1)
-    part = (place - low)[:, None, None, None]
-    order = [rig.clip.skeleton.index(name) for name in motion.skeleton.names]
-    stretch = (rig.bone_stretch[low] * (1.0 - part) + rig.bone_stretch[high] * part)[:, order]
-    return pos, quat, stretch
-
-
-def _matrix_world(obj: bpy.types.Object, frames: Array) -> Array:
-    """(T, 4, 4) where the object will stand at each frame, in Blender units."""
-    scene = bpy.context.scene
-    if _stays(obj):
-        return world_matrices(scene, obj, frames[:1]).repeat(len(frames), axis=0)
-    return world_matrices(scene, obj, frames)
-
-
-def _stays(obj: bpy.types.Object) -> bool:
-    """Whether nothing moves the object as a whole, whatever its bones do."""
-    data = obj.animation_data
-    if obj.parent is not None or len(obj.constraints) or (data is not None and (data.drivers or data.nla_tracks)):
-        return False
-    if data is None or data.action is None:
-        return True
-    curves = actions.curves_of(data.action, data.action_slot)
-    return all(curve.data_path.startswith("pose.bones[") for curve in curves)
-
-
-def _pose_matrices(matrix_world: Array, pos: Array, quat: Array, stretch: Array) -> Array:
-    """(T, B, 4, 4) armature-space pose matrices: the inverse of what the reader does."""
-    inverse = np.linalg.inv(matrix_world)
-    object_quat = from_matrix(rotation_of(matrix_world[:, :3, :3]))
-    pose = np.zeros((*pos.shape[:2], 4, 4))
-    pose[..., 3, 3] = 1.0
-    pose[..., :3, 3] = np.einsum("tij,tbj->tbi", inverse[:, :3, :3], pos) + inverse[:, None, :3, 3]
-    pose[..., :3, :3] = to_matrix(multiply(conjugate(object_quat)[:, None], quat)) @ stretch
-    return pose
-
-
-def _key_bones(obj: bpy.types.Object, bag: Any, names: tuple[str, ...], pose: Array, first_frame: int) -> None:
-    """Key every named bone so that it reaches ``pose`` (T, B, 4, 4)."""
-    index = {name: i for i, name in enumerate(names)}
-    for name, i in index.items():
-        bone = obj.pose.bones[name]
-        parent = index.get(bone.parent.name) if bone.parent is not None else None
-        basis = basis_matrices(bone.bone, pose[:, i], None if parent is None else pose[:, parent])
-        for channel, values in channel_values(bone, basis).items():
-            path = bone.path_from_id(channel)
-            for component in range(values.shape[1]):
-                actions.add_curve(bag, path, component, name, first_frame, values[:, component])
-
-
-def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any, take: Take, rig: RigMotion) -> None:
-    """Copy what the source animates besides its bones' transforms, in the take's time.
-
-    A take with a clock of its own has it all as it is when the source begins.
-    """
-
-    def moved(frame: float) -> float:
-        plain = rig.result_frame(frame)
-        source_s = np.array((plain - rig.frame_start) / rig.scene_fps)
-        return plain + float(take.take_time(source_s) - source_s) * rig.scene_fps
-
-    for curve in actions.curves_of(source, actions.slot_for(source, obj)):
-        if _BONE_CHANNEL.match(curve.data_path):
-            continue
-        if take.own_clock:
-            value = np.array([curve.evaluate(rig.frame_start)])
-            actions.add_curve(bag, curve.data_path, curve.array_index, obj.name, rig.frame_start, value)
-        else:
-            actions.copy_curve(bag, curve, moved)
 
 
 def put(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import StringProperty
 
-from ..bridge import monitor, requests
+from ..bridge import baking, monitor, requests
 from .reporting import explains_errors, waiting
 
 
@@ -17,12 +17,23 @@ class SINEW_OT_collect(bpy.types.Operator):
 
     job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: it is got ready a little at a time."""
+        return self.prepare(context)
+
+    @explains_errors
+    def prepare(self, context: bpy.types.Context) -> set[str]:
+        """Begin, and leave the rest to timers; the undo step is that of the bake itself."""
+        monitor.bake(self.job)
+        self.report({"INFO"}, f"Baking '{monitor.job_of(self.job).spec.title}'")
+        return {"CANCELLED"}
+
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Write the take; the undo step is this operator's."""
         job = monitor.job_of(self.job)
         with waiting(context):
-            written = requests.collect(job)
+            written = requests.collect(job, baking.taken(self.job))
         monitor.look(self.job)
         self.report({"INFO"}, f"Baked '{written.action.name}' on '{written.obj.name}'")
         return {"FINISHED"}

@@ -73,7 +73,7 @@ def test_a_spin_that_was_captured_too_slowly_is_baked_shorter_than_its_source(ad
     source = job.clip()
     assert len(take.motion) < len(source)
     assert result.report["duration_s"] == take.motion.duration_s < source.duration_s
-    home = homecoming.bring_home(job, take)[0]
+    home = homecoming.bring_home(job, homecoming.Ready(homecoming.Loaded.of(job)))[0]
     first, last = (int(frame) for frame in home.written.action.frame_range)
     scene_fps = bpy.context.scene.render.fps
     assert (first, last - first + 1) == (25, len(take.motion.resampled(scene_fps)))

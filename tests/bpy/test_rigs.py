@@ -341,7 +341,7 @@ def test_a_failed_write_leaves_nothing(scene, monkeypatch):
     def broken(*_):
         raise ValueError("no")
 
-    monkeypatch.setattr("sinew.bridge.rig_writer._key_bones", broken)
+    monkeypatch.setattr("sinew.bridge.keying.actions.add_curve", broken)
     for where in ("ACTION", "NLA", "COPY"):
         with pytest.raises(ValueError, match="no"):
             write_take(obj, Take(rig.clip), rig, name="again", where=where)
