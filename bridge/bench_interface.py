@@ -22,14 +22,22 @@ from typing import Any
 import bpy
 
 from ..core import jobs
-from . import bench_crowds, mesh_surface, monitor, preferences, preparing, trial
+from . import baking, bench_crowds, mesh_surface, monitor, preferences, preparing, requests, trial
 from .bench_options import say, words
 from .overlay import fitting
+from .quiet import quiet
 
 GOAL_MS = 100.0
 _PATIENCE_S = 600.0
-# Blender's own undo step, and how long is waited while the interface goes on.
-_NO_BLOCK = ("undo_push", "check_source, until it has begun", "simulate, until it has begun")
+_EVALUATED = "bake, Blender's own look at the new Action"
+# What Blender does by itself, whoever gives an armature an Action or makes an undo step; and how long is waited while
+# the interface goes on.
+_NO_BLOCK = (
+    "undo_push",
+    _EVALUATED,
+    *(f"{verb}, until it has begun" for verb in ("check_source", "simulate", "stage_check")),
+    "bake, until it is ready",
+)
 
 _Spent = tuple[float, float]
 
@@ -44,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Milliseconds that each step blocks, scene by scene, and which steps take longer than they should."""
     found: dict[str, dict[str, tuple[float, float]]] = {}
-    with _sinew_enabled():
+    with quiet(), _sinew_enabled():  # Blender prints what operators report, and nothing but JSON is to come out
         jobs.worker_python(preferences.worker_python())  # tried out once a session
         for name in arguments.only or bench_crowds.SCENES:
             for number in range(max(arguments.rounds, 1)):
@@ -144,12 +152,22 @@ def _follow(clock: "_Clock", reached: Callable[[Any], bool]) -> None:
 
 
 def _bake(clock: "_Clock") -> None:
-    """The worker ends, and the monitor bakes what it made."""
+    """The worker ends, its result is got ready in pieces as where a window is, and the monitor bakes it."""
     job = monitor.job_of(monitor.views()[0].id)
     jobs.wait(job)
-    with clock("collect"):
-        while monitor.tick() is not None:
-            pass
+    baking.begin(job, lambda: None)
+    begun, pieces = time.perf_counter(), 0
+    while not baking.is_ready(job.spec.id):
+        with clock("bake, longest piece", worst=True):
+            baking.tick()
+        pieces += 1
+        time.sleep(0.005)
+    clock.spent["bake, until it is ready"] = (round(1e3 * (time.perf_counter() - begun), 2), float(pieces))
+    with clock("bake"):
+        requests.collect(job, baking.taken(job.spec.id))
+    with clock(_EVALUATED):
+        bpy.context.view_layer.update()
+    monitor.tick()
 
 
 def _after(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
@@ -168,8 +186,7 @@ def _after(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) 
     if armature.mode != "OBJECT":
         bpy.context.view_layer.objects.active = armature
         bpy.ops.object.mode_set(mode="OBJECT")
-    with clock("stage_check"):
-        ops.stage_check()
+    _prepare(clock, "stage_check")
     ops.take_show_source()
     with clock("bounds_loosen"):
         ops.bounds_loosen()

@@ -2,7 +2,7 @@
 """From pose matrices to the values of a bone's channels: location, rotation in its own mode, scale."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import bpy
 import numpy as np
@@ -11,10 +11,11 @@ from mathutils import Matrix, Quaternion
 from ..core.geometry.quaternions import Array, from_matrix, without_flips
 from .rig_reader import rotation_of
 
+_INHERITED = ("use_connect", "use_local_location", "use_inherit_rotation", "inherit_scale")
 _AT_ONCE = 2000  # conversions of Blender's own, which take some 10 microseconds each
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RestBone:
     """A bone as its channels are about it, with nothing of Blender's in it, so that any thread may look at it.
 
@@ -29,8 +30,8 @@ class RestBone:
     mode: str
     connected: bool
     inherits: str
-    rest: Array = field(compare=False)
-    parent_rest: Array | None = field(compare=False)
+    rest: Array
+    parent_rest: Array | None
 
     @classmethod
     def of(cls, pose_bone: bpy.types.PoseBone) -> "RestBone":
@@ -53,14 +54,21 @@ class RestBone:
             np.array(parent.matrix_local) if parent is not None else None,
         )
 
-    def same(self, other: "RestBone") -> bool:
-        """Whether the same channel values pose both alike."""
-        rests = (self.rest, other.rest), (self.parent_rest, other.parent_rest)
-        return self == other and all(np.array_equal(*both) for both in rests if both[0] is not None)
-
     def is_plain(self, parent_pose: Array | None) -> bool:
         """Whether ``basis_matrices`` can convert it, given its parent's pose or none."""
         return self.inherits == "NOTHING" or (self.inherits == "ALL" and parent_pose is not None)
+
+
+def fingerprint(obj: bpy.types.Object) -> tuple[bytes, tuple[tuple[object, ...], ...]]:
+    """What decides how channel values pose an armature: the same for two that are posed alike by the same values."""
+    bones = obj.data.bones
+    rest = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix_local", rest)
+    ways = [
+        (bone.name, bone.parent and bone.parent.name, *(getattr(bone, name) for name in _INHERITED)) for bone in bones
+    ]
+    modes = [(bone.name, bone.rotation_mode) for bone in obj.pose.bones]
+    return rest.tobytes(), (*ways, *modes)
 
 
 def basis_matrices(bone: RestBone, pose: Array, parent_pose: Array | None) -> Array:

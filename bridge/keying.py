@@ -39,14 +39,15 @@ class Disturbed(Exception):
 class Keyed:
     """An Action with all keys of a take, by ``session_uid``.
 
-    curves: how many it has. bones: as they were when it was keyed. stands: (4, 4) where the armature stands at frame
-    ``first``, in Blender units.
+    curves: how many it has. posed_by: the armature's ``channels.fingerprint`` when it was keyed. stands: (4, 4) where
+    the armature stands at frame ``first``, in Blender units; stays: whether that is so at all frames.
     """
 
     action_uid: int
     curves: int
-    bones: tuple[RestBone, ...]
+    posed_by: tuple[object, ...]
     stands: Array
+    stays: bool
     first: int
 
 
@@ -72,7 +73,7 @@ def key_take(
         if source is not None:
             _copy_other_curves(obj, source, bag, take, rig)
         bones = tuple(RestBone.of(obj.pose.bones[bone]) for bone in take.motion.skeleton.names)
-        curves = len(bag.fcurves)
+        posed_by, curves = channels.fingerprint(obj), len(bag.fcurves)
         placed = yield lambda: at_scene_frames(take, rig)
         frames = rig.frame_start + np.arange(len(placed[0]))
         if stands_still:
@@ -89,7 +90,7 @@ def key_take(
                     bases[bone.name] = yield from _converted(obj_uid, bones, bone, poses, piece_s)
             made = yield lambda some=some, bases=bases: _curves_of(some, poses, bases)
             curves = yield from _keyed(uid, curves, made, rig.frame_start, piece_s)
-        return Keyed(uid, curves, bones, stands[0], rig.frame_start)
+        return Keyed(uid, curves, posed_by, stands[0], len(stands) == 1, rig.frame_start)
     except BaseException:
         _remove(uid)
         raise
@@ -98,14 +99,15 @@ def key_take(
 def fits(keyed: Keyed, obj: bpy.types.Object) -> bool:
     """Whether the keys are whole, and pose this armature as they were meant to."""
     action = by_uid(bpy.data.actions, keyed.action_uid)
-    if action is None or len(_bag(action).fcurves) != keyed.curves:
+    if action is None or len(_bag(action).fcurves) != keyed.curves or keyed.posed_by != channels.fingerprint(obj):
         return False
-    here = obj.pose.bones
-    if not all(bone.name in here and bone.same(RestBone.of(here[bone.name])) for bone in keyed.bones):
-        return False
-    sampling = Sampling(obj, action, np.array([float(keyed.first)]))
-    sampling.advance()
-    return bool(np.allclose(sampling.matrix_world[0], keyed.stands, rtol=1e-6, atol=1e-6))
+    if keyed.stays:
+        stands = np.array(obj.matrix_world)
+    else:
+        sampling = Sampling(obj, action, np.array([float(keyed.first)]))
+        sampling.advance()
+        stands = sampling.matrix_world[0]
+    return bool(np.allclose(stands, keyed.stands, rtol=1e-6, atol=1e-6))
 
 
 def revealed(keyed: Keyed, name: str, obj: bpy.types.Object) -> bpy.types.Action:
