@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlay costs a redraw while somebody scrubs, with sixty bodies and everything switched on.
+"""What the overlay costs a redraw, with sixty bodies and everything switched on: while somebody scrubs, while they look
+around at a frame, and where nothing has changed at all. Bounds, which one character alone has, are measured apart.
 
 Blender as a Python module cannot draw, so only what is worked out before drawing can be measured there. ``--window``
 starts another Blender by the command that is given, and measures the whole of it there. With ``-b`` in the command it
@@ -15,23 +16,25 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import bpy
 import gpu
 import numpy as np
-from mathutils import Matrix
+from mathutils import Matrix, Quaternion
 
 from ..core.errors import SinewError
 from . import mannequin
 from .overlay import fitting, painting
-from .overlay.canvas import Canvas, packed
+from .overlay.canvas import Canvas, flattened, from_far_to_near
+from .overlay.layers import LAYERS
 
 _GOAL_MS = 4.0
 _FRAMES = 60
 _MARK = "SINEW-BENCH "
+_Spent = tuple[float, float]  # seconds by the clock, and of the processor's time
 _ROOT = Path(__file__).resolve().parents[1]
 _RUN = (
     "import runpy; runpy.run_path(r'{root}/core/entry.py')['load_package'](); "
@@ -69,7 +72,7 @@ def measure_in_window(bodies: int) -> None:
         try:
             found = {"window": not bpy.app.background, "goal_ms": _GOAL_MS, **_scene(bodies), **_worked_out()}
             found |= _painted() if bpy.app.background else _drawn()
-            found["reached"] = found["handler_ms"]["p95"] < _GOAL_MS
+            found["reached"] = found["scrub"]["handler_ms"]["p95"] < _GOAL_MS
             sys.stdout.write(f"{_MARK}{json.dumps(found)}\n")
         finally:
             sys.stdout.flush()
@@ -118,53 +121,55 @@ def _scene(bodies: int) -> dict[str, Any]:
         assert body is not None
         obj.data.bones.active = obj.data.bones["shin.L"]
         count += len(body.links)
-    for switch in ("show", "ghost"):
-        setattr(scene.sinew_overlay, switch, True)
+    for switch in ("show", *LAYERS):
+        setattr(scene.sinew_overlay, switch, switch != "bounds")
     return {"characters": len(scene.objects), "bodies": count, "blender": bpy.app.version_string}
 
 
 def _worked_out() -> dict[str, Any]:
-    """What is done before anything is drawn."""
-
-    def once() -> None:
+    """What is done before anything is drawn, while somebody scrubs."""
+    spent, toward = list[_Spent](), np.array([0.0, 0.0, 1.0])
+    for _ in _scrub():
+        begin = _now()
         found = painting.scenery(bpy.context)
         assert found is not None
-        packed(found.solids, np.eye(4))
-
-    return {"worked_out_ms": _scrub(once)}
+        from_far_to_near(flattened(found.solids), toward)
+        spent.append(_since(begin))
+    clock, processor = _both(spent)
+    return {"worked_out_ms": clock, "worked_out_processor_ms": processor}
 
 
 def _painted() -> dict[str, Any]:
     """All that the draw handler does, into a picture of a viewport's size."""
     gpu.init()
     size = (1280, 720)
-    view = (
-        Matrix.Translation((3.0, 0.0, 0.9)) @ Matrix.Rotation(1.4, 4, "X") @ Matrix.Translation((0, 0, 7))
-    ).inverted()
+    view = Matrix.Translation((0, 0, -7)) @ Matrix.Rotation(-1.4, 4, "X") @ Matrix.Translation((-3.0, 0.0, -0.9))
     projection = Matrix(((1.4, 0, 0, 0), (0, 2.5, 0, 0), (0, 0, -1.0, -0.2), (0, 0, -1, 0)))
     picture = gpu.types.GPUOffScreen(*size)
     try:
         with picture.bind():
             canvas, pixels = Canvas(), gpu.state.active_framebuffer_get()
 
-            def once() -> None:
+            def once(turn: Matrix) -> _Spent:
+                pixels.clear(color=(0.2, 0.2, 0.2, 1.0), depth=1.0)
+                begin = _now()
                 found = painting.scenery(bpy.context)
                 assert found is not None
-                canvas.draw(found, view, projection, size, in_front=True)
-
-            once()
-            times, worked = [], []
-            for frame in range(1, _FRAMES + 1):
-                bpy.context.scene.frame_set(frame)
-                pixels.clear(color=(0.2, 0.2, 0.2, 1.0), depth=1.0)
-                begin, begin_worked = time.perf_counter(), time.thread_time()
-                once()
-                times.append(1e3 * (time.perf_counter() - begin))
-                worked.append(1e3 * (time.thread_time() - begin_worked))
+                canvas.draw(found, view @ turn, projection, size, in_front=True)
+                spent = _since(begin)
                 pixels.read_color(0, 0, 1, 1, 4, 0, "UBYTE")  # what was asked for is done before the next one begins
+                return spent
+
+            straight = Matrix.Identity(4)
+            once(straight)
+            return {
+                "scrub": _handler([once(straight) for _ in _scrub()]),
+                "orbit": _handler([once(Matrix.Rotation(0.02 * step, 4, "Z")) for step in range(_FRAMES)]),
+                "still": _handler([once(straight) for _ in range(_FRAMES)]),
+                "scrub_with_bounds": _handler([once(straight) for _ in _with_bounds(_scrub())]),
+            }
     finally:
         picture.free()
-    return {"handler_ms": _figures(times), "handler_processor_ms": _figures(worked)}
 
 
 def _drawn() -> dict[str, Any]:
@@ -174,46 +179,83 @@ def _drawn() -> dict[str, Any]:
     region = next(region for region in area.regions if region.type == "WINDOW")
     view = area.spaces.active.region_3d
     view.view_location, view.view_distance = (2.5, 0.0, 0.9), 7.0
-    own, spent = bpy.context.scene.sinew_overlay, list[tuple[float, float]]()
+    own = bpy.context.scene.sinew_overlay
 
-    def once() -> None:
+    def once() -> _Spent:
+        """A whole redraw, by the clock and of the processor's time."""
+        begin = _now()
         with bpy.context.temp_override(window=window, area=area, region=region):
             bpy.ops.wm.redraw_timer(type="DRAW_SWAP", iterations=1)
-        spent.append(painting.spent_s())
+        return _since(begin)
 
     once()  # the shader is made
     if painting.trouble():
         raise SinewError(f"The overlay does not draw: {painting.trouble()}")
-    spent.clear()
-    with_it = _scrub(once)
-    handler, worked = (_figures([1e3 * one[which] for one in spent]) for which in (0, 1))
+
+    def handler(steps: Iterable[Any]) -> tuple[dict[str, Any], list[_Spent]]:
+        whole, spent = list[_Spent](), list[_Spent]()
+        for _ in steps:
+            whole.append(once())
+            spent.append(painting.spent_s())
+        return _handler(spent), whole
+
+    scrub, whole = handler(_scrub())
+    found = {"scrub": scrub, "orbit": handler(_turned(view))[0], "still": handler(range(_FRAMES))[0]}
+    found["scrub_with_bounds"] = handler(_with_bounds(_scrub()))[0]
+    found["redraw_ms"] = _both(whole)[0]
     own.show = False
-    without = _scrub(once)
-    own.show = True
+    found["redraw_without_ms"] = _both([once() for _ in _scrub()])[0]
     # A redraw takes a while to reach the screen, and machines have moods: so the two take turns in this one.
-    more_ms = []
-    for frame in range(1, _FRAMES + 1):
-        bpy.context.scene.frame_set(frame)
+    more_s = []
+    for frame in _scrub():
         both = []
         for own.show in (frame % 2 == 0, frame % 2 != 0):
-            begin = time.perf_counter()
-            once()
-            both.append((1e3 * (time.perf_counter() - begin)) * (1.0 if own.show else -1.0))
-        more_ms.append(sum(both))
+            both.append(once()[0] * (1.0 if own.show else -1.0))
+        more_s.append(sum(both))
     own.show = True
-    more = {"redraw_ms": with_it, "redraw_without_ms": without, "more_ms": _figures(more_ms)}
-    return {"handler_ms": handler, "handler_processor_ms": worked, **more}
+    return {**found, "more_ms": _figures(more_s)}
 
 
-def _scrub(once: Callable[[], None]) -> dict[str, float]:
-    times = []
+def _scrub() -> Iterator[int]:
+    """Every frame in turn, each once the scene is there."""
     for frame in range(1, _FRAMES + 1):
         bpy.context.scene.frame_set(frame)
-        begin = time.perf_counter()
-        once()
-        times.append(1e3 * (time.perf_counter() - begin))
-    return _figures(times)
+        yield frame
 
 
-def _figures(times_ms: list[float]) -> dict[str, float]:
-    return {"median": round(float(np.median(times_ms)), 3), "p95": round(float(np.quantile(times_ms, 0.95)), 3)}
+def _turned(view: bpy.types.RegionView3D) -> Iterator[int]:
+    """Look around at one frame."""
+    for step in range(_FRAMES):
+        view.view_rotation = Quaternion((0.0, 0.0, 1.0), 0.02) @ view.view_rotation
+        yield step
+
+
+def _with_bounds(steps: Iterator[int]) -> Iterator[int]:
+    own = bpy.context.scene.sinew_overlay
+    own.bounds = True
+    yield from steps
+    own.bounds = False
+
+
+def _now() -> _Spent:
+    return time.perf_counter(), time.thread_time()
+
+
+def _since(begin: _Spent) -> _Spent:
+    clock, processor = _now()
+    return clock - begin[0], processor - begin[1]
+
+
+def _handler(spent: list[_Spent]) -> dict[str, Any]:
+    clock, processor = _both(spent)
+    return {"handler_ms": clock, "handler_processor_ms": processor}
+
+
+def _both(spent: list[_Spent]) -> tuple[dict[str, float], dict[str, float]]:
+    return _figures([one[0] for one in spent]), _figures([one[1] for one in spent])
+
+
+def _figures(times_s: list[float]) -> dict[str, float]:
+    """Milliseconds."""
+    median, p95 = np.median(times_s), np.quantile(times_s, 0.95)
+    return {"median": round(1e3 * float(median), 3), "p95": round(1e3 * float(p95), 3)}

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The graphics card's side: one shader and one mesh for everything solid, drawn by one call; lines and triangles.
 
+What the card was given is kept for further redraws of the same scenery: seen from elsewhere, solids are only put in
+another order, and where nothing has changed at all, only the calls that draw are left.
+
 Everything here is made when the first viewport is drawn, because in the background there is no graphics card to ask.
 """
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import gpu
@@ -11,8 +15,9 @@ import numpy as np
 from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix, Vector
 
-from .scenery import Scenery, Solids
-from .solid import solid_mesh
+from ...core.geometry.quaternions import Array
+from .scenery import Colored, Scenery, Solids
+from .solid import Floats, solid_mesh
 
 _AT_ONCE = 128  # a uniform block of 16 KiB, which every card has, holds that many
 _FEW = 48
@@ -21,10 +26,18 @@ _LINE_WIDTH = 2.0
 _LIGHT = Vector((-0.35, 0.55, 0.76))  # seen from the viewer
 
 _STRUCT = "struct Part { mat4 place; vec4 size; vec4 color; };"
+# A corner is where it is on the cube and, as a number, which solid it is of and on which side of it: see ``_Copies``.
 _VERTEX = """
 void main()
 {
-  Part part = parts[int(number + 0.5)];
+  int code = int(corner.w + 0.5);
+  Part part = parts[code >> 4];
+  int axis = (code >> 2) & 3;
+  float end = (code & 2) == 0 ? -1.0 : 1.0;
+  float side = (code & 1) == 0 ? -1.0 : 1.0;
+  vec3 face = vec3(axis == 0 ? side : 0.0, axis == 1 ? side : 0.0, axis == 2 ? side : 0.0);
+  vec3 cube = corner.xyz;
+  vec3 ball = normalize(cube);
   vec3 local;
   vec3 normal;
   if (part.size.w < 0.5) {
@@ -43,7 +56,7 @@ void main()
   }
   tint = part.color;
   world_normal = mat3(part.place) * normal;
-  gl_Position = view_projection * (part.place * vec4(local, 1.0));
+  gl_Position = view_projection * vec4((part.place * vec4(local, 1.0)).xyz, 1.0);
 }
 """
 _FRAGMENT = """
@@ -68,6 +81,8 @@ class Canvas:
         self._blocks: list[Any] = []  # the one used last comes last
         self._lines = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
         self._triangles = gpu.shader.from_builtin("SMOOTH_COLOR")
+        self._formats = {shader: _point_format(shader) for shader in (self._lines, self._triangles)}
+        self._given: _Given | None = None
 
     def draw(
         self, scenery: Scenery, view: Matrix, projection: Matrix, size: tuple[int, int], *, in_front: bool
@@ -78,48 +93,88 @@ class Canvas:
             gpu.state.blend_set("ALPHA")
             gpu.state.depth_test_set("NONE" if in_front else "LESS_EQUAL")
             gpu.state.depth_mask_set(False)
-            if scenery.solids:
+            given = self._given
+            if given is None or given.scenery is not scenery:
+                given = self._given = self._give(scenery)
+            if len(given.solids):
                 gpu.state.face_culling_set("BACK")
-                self._draw_solids(scenery.solids, view, projection)
+                self._draw_solids(given, view, projection)
                 gpu.state.face_culling_set("NONE")
-            if scenery.triangles:
-                self._batch(self._triangles, "TRIS", scenery.triangles).draw(self._triangles)
-            if scenery.lines:
+            if given.triangles is not None:
+                given.triangles.draw(self._triangles)
+            if given.lines is not None:
                 self._lines.uniform_float("viewportSize", size)
                 self._lines.uniform_float("lineWidth", _LINE_WIDTH)
-                self._batch(self._lines, "LINES", scenery.lines).draw(self._lines)
+                given.lines.draw(self._lines)
         finally:
             gpu.state.face_culling_set("NONE")
             gpu.state.depth_mask_set(True)
             gpu.state.depth_test_set(depth)
             gpu.state.blend_set(blend)
 
-    def _draw_solids(self, solids: list[Solids], view: Matrix, projection: Matrix) -> None:
-        data, axes = packed(solids, np.array(view)), view.to_3x3()
-        self._shader.uniform_float("view_projection", projection @ view)
-        self._shader.uniform_float("to_viewer", axes[2])
-        self._shader.uniform_float("to_light", _LIGHT @ axes)
-        copies = self._meshes[0] if len(data) <= _FEW else self._meshes[1]
-        for start in range(0, len(data), _AT_ONCE):
-            count = min(_AT_ONCE, len(data) - start)
-            self._shader.uniform_block("parts", self._block(data[start : start + count]))
-            copies.batch.draw_range(self._shader, elem_start=0, elem_count=count * copies.corners)
+    def _give(self, scenery: Scenery) -> "_Given":
+        lines, triangles = (
+            self._batch(shader, kind, pieces)
+            for shader, kind, pieces in (
+                (self._lines, "LINES", scenery.lines),
+                (self._triangles, "TRIS", scenery.triangles),
+            )
+        )
+        return _Given(scenery, flattened(scenery.solids), lines, triangles)
 
-    def _block(self, data: np.ndarray) -> Any:
-        """A uniform block with the data. They take turns: to change one that is still drawn from would wait for it."""
+    def _draw_solids(self, given: "_Given", view: Matrix, projection: Matrix) -> None:
+        axes = view.to_3x3()
+        toward = tuple(axes[2])
+        if toward != given.seen_from:
+            data, given.seen_from = from_far_to_near(given.solids, np.array(toward)), toward
+            pieces = [data[at : at + _AT_ONCE] for at in range(0, len(data), _AT_ONCE)]
+            given.blocks = [self._block(piece, max(_BLOCKS, 2 * len(pieces))) for piece in pieces]
+        self._shader.uniform_float("view_projection", projection @ view)
+        self._shader.uniform_float("to_viewer", toward)
+        self._shader.uniform_float("to_light", _LIGHT @ axes)
+        total = len(given.solids)
+        copies = self._meshes[0] if total <= _FEW else self._meshes[1]
+        for start, block in zip(range(0, total, _AT_ONCE), given.blocks, strict=True):
+            self._shader.uniform_block("parts", block)
+            copies.batch.draw_range(
+                self._shader, elem_start=0, elem_count=min(_AT_ONCE, total - start) * copies.corners
+            )
+
+    def _block(self, data: Floats, turns: int) -> Any:
+        """A uniform block with the data. ``turns`` of them take turns: to change one in use would wait for that."""
         block = np.zeros((_AT_ONCE, 24), dtype=np.float32)
         block[: len(data)] = data
-        if len(self._blocks) < _BLOCKS:
+        if len(self._blocks) < turns:
             self._blocks.append(gpu.types.GPUUniformBuf(block))
         else:
             self._blocks.append(self._blocks.pop(0))
             self._blocks[-1].update(block)
         return self._blocks[-1]
 
-    @staticmethod
-    def _batch(shader: Any, kind: str, pieces: list[tuple[np.ndarray, np.ndarray]]) -> Any:
+    def _batch(self, shader: Any, kind: str, pieces: list[Colored]) -> Any:
+        """All the pieces as one batch; None for none."""
+        if not pieces:
+            return None
         points, colors = (np.concatenate([piece[part] for piece in pieces]) for part in (0, 1))
-        return batch_for_shader(shader, kind, {"pos": points, "color": colors})
+        vertices = gpu.types.GPUVertBuf(self._formats[shader], len(points))
+        vertices.attr_fill("pos", points)
+        vertices.attr_fill("color", colors)
+        return gpu.types.GPUBatch(type=kind, buf=vertices)
+
+
+@dataclass(eq=False)
+class _Given:
+    """What the card was given of a scenery: the solids' numbers (N, 24) in no order, batches of lines and triangles.
+
+    blocks: the solids in order, for viewers in the direction ``seen_from``.
+    """
+
+    scenery: Scenery
+    solids: Floats
+    lines: Any
+    triangles: Any
+    seen_from: tuple[float, ...] = ()
+    blocks: list[Any] = field(default_factory=list)
 
 
 class _Copies:
@@ -132,25 +187,41 @@ class _Copies:
         mesh = solid_mesh(steps)
         vertices = len(mesh.end)
         self.corners = mesh.triangles.size
-        numbers = np.repeat(np.arange(most, dtype=np.float32), vertices)
-        arrays = {
-            **{name: np.tile(getattr(mesh, name), (most, 1)) for name in ("cube", "ball", "face")},
-            "end": np.tile(mesh.end, most),
-            "number": numbers,
-        }
+        # All that a corner knows in one attribute: to read one costs more than to take it apart.
+        side = 4 * np.abs(mesh.face).argmax(axis=-1) + 2 * (mesh.end > 0.0) + (mesh.face.sum(axis=-1) > 0.0)
+        corners = np.empty((most, vertices, 4), dtype=np.float32)
+        corners[..., :3] = mesh.cube
+        corners[..., 3] = 16 * np.arange(most)[:, None] + side
         triangles = mesh.triangles[None] + vertices * np.arange(most, dtype=np.int32)[:, None, None]
         indices = np.ascontiguousarray(triangles.reshape(-1, 3), dtype=np.int32)
-        self.batch = batch_for_shader(shader, "TRIS", arrays, indices=indices)
+        self.batch = batch_for_shader(shader, "TRIS", {"corner": corners.reshape(-1, 4)}, indices=indices)
 
 
-def packed(solids: list[Solids], view: np.ndarray) -> np.ndarray:
-    """(N, 24) all solids as the shader reads them, the farthest first, so that what is near covers what is not."""
-    places = np.concatenate([each.places for each in solids])
-    data = np.empty((len(places), 24), dtype=np.float32)
-    data[:, :16] = places.transpose(0, 2, 1).reshape(-1, 16)  # columns
-    data[:, 16:20] = np.concatenate([each.sizes for each in solids])
-    data[:, 20:] = np.concatenate([each.colors for each in solids])
-    return data[np.argsort(places[:, :3, 3] @ view[2, :3].astype(np.float32), kind="stable")]
+def flattened(solids: list[Solids]) -> Floats:
+    """(N, 24) all solids as the shader reads them."""
+    data = np.empty((sum(map(len, solids)), 24), dtype=np.float32)
+    start = 0
+    for each in solids:
+        own = data[start : (start := start + len(each))]
+        own[:, :16] = each.places.swapaxes(1, 2).reshape(-1, 16)  # columns
+        own[:, 16:20], own[:, 20:] = each.sizes, each.colors
+    return data
+
+
+def from_far_to_near(data: Floats, toward: Array) -> Floats:
+    """The rows of ``flattened`` with the farthest first, so that what is near covers what is not.
+
+    toward: (3,) where the viewer is, seen from the scene.
+    """
+    return data[np.argsort(data[:, 12:15] @ toward.astype(np.float32), kind="stable")]
+
+
+def _point_format(shader: Any) -> Any:
+    """Points with a colour, as one of Blender's own shaders reads them."""
+    found = gpu.types.GPUVertFormat()
+    for name, _ in shader.attrs_info_get():
+        found.attr_add(id=name, comp_type="F32", len={"pos": 3, "color": 4}[name], fetch_mode="FLOAT")
+    return found
 
 
 def _solid_shader() -> Any:
@@ -163,11 +234,7 @@ def _solid_shader() -> Any:
     info.push_constant("VEC3", "to_viewer")
     info.push_constant("VEC3", "to_light")
     info.uniform_buf(0, "Part", f"parts[{_AT_ONCE}]")
-    info.vertex_in(0, "VEC3", "cube")
-    info.vertex_in(1, "VEC3", "ball")
-    info.vertex_in(2, "VEC3", "face")
-    info.vertex_in(3, "FLOAT", "end")
-    info.vertex_in(4, "FLOAT", "number")
+    info.vertex_in(0, "VEC4", "corner")
     info.vertex_out(between)
     info.fragment_out(0, "VEC4", "fragColor")
     info.vertex_source(_VERTEX)

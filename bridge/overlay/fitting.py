@@ -18,6 +18,7 @@ from ...core.errors import SinewError
 from ...core.jobs.body_fitting import fit_elsewhere
 from .. import preferences
 from ..bodies import BodyRequest, asked_of
+from . import changes
 from .parts import BodyParts
 from .properties import redraw
 from .reading import Reading, Signature, is_busy, read, signature_of
@@ -30,8 +31,8 @@ class Fitted:
     """What is known of one armature's body.
 
     base: as fitted, without edits; body and parts: with them. problem: why there is none, to be shown to people.
-    bones: of the armature when it was fitted. wanted, going, done: what it should be fitted to, what a thread fits it
-    to now, and what it was fitted to.
+    bones: of the armature when it was fitted. seen: how it stood when it was last looked at, see ``look_quickly``.
+    wanted, going, done: what it should be fitted to, what a thread fits it to now, and what it was fitted to.
     """
 
     wanted: tuple[Signature, Signature] = ((), ())
@@ -43,6 +44,7 @@ class Fitted:
     problem: SinewError | None = None
     bones: object = None
     edits: tuple[object, ...] = ()
+    seen: tuple[object, ...] = ()
     thread: threading.Thread | None = None
     going: tuple[Signature, Signature] = ((), ())
     _made: list[BodyModel | SinewError] = field(default_factory=list)
@@ -105,6 +107,27 @@ def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fitted:
     else:
         known.put_on(asked)
     return known
+
+
+def look_quickly(scene: bpy.types.Scene, obj: bpy.types.Object, metres: float) -> Fitted:
+    """``look`` for every redraw: it is left out where nothing that it asks for can have changed since the last time.
+
+    What Blender tells of once it has evaluated a change, such as of bones and scale, counts from then on.
+    """
+    known, own, chosen = _known.get(obj.session_uid), obj.sinew_body, scene.sinew
+    now = (
+        *(changes.number(), metres, own.preset, own.gains, own.mass_kg, own.use_mesh, len(own.overrides)),
+        *(uid_of(chosen.armature), uid_of(chosen.action), uid_of(obj.animation_data and obj.animation_data.action)),
+    )
+    if known is None or known.seen != now or len(own.overrides) or known.wanted != known.done:
+        known = look(scene, obj)
+        known.seen = now
+    return known
+
+
+def uid_of(block: bpy.types.ID | None) -> int:
+    """The number of a datablock in this session; 0 for none."""
+    return block.session_uid if block is not None else 0
 
 
 def seen(obj: bpy.types.Object) -> Fitted | None:

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What there is to draw about: the characters as they stand in this redraw, and the pushes."""
+"""What there is to draw about: the characters as they stand in this redraw, and the pushes.
+
+Of each character only what Blender alone knows is read; where links stand is then worked out for all of them at once.
+"""
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.geometry.quaternions import Array
 from . import fitting
-from .parts import BodyParts
+from .parts import BodyParts, Shapes, joined
 
 _LOOK_AGAIN_S = 0.5  # a scene may have thousands of objects: those on the stage are looked for that often
 
@@ -31,38 +37,97 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """One redraw of a scene. pushes: objects that push somebody."""
+    """One redraw of a scene. pushes: objects that push somebody.
+
+    shapes, pos and axes: of all characters' links one after another, as in ``Shapes`` and ``Shown``; None without any.
+    """
 
     scene: bpy.types.Scene
     depsgraph: bpy.types.Depsgraph
     frame: float
     characters: tuple[Shown, ...]
     pushes: tuple[bpy.types.Object, ...]
+    shapes: Shapes | None
+    pos: Array
+    axes: Array
+
+
+class _Read(NamedTuple):
+    """What was read of one character: its world matrix row by row, and pose matrices (B, 16) column by column.
+
+    places: (L,) of the links' bones in the pose. active: as in ``Shown``. action: the number of what moves it.
+    bounds: how many single parts have bounds of their own.
+    """
+
+    obj: bpy.types.Object
+    parts: BodyParts
+    places: NDArray[np.intp]
+    matrix: tuple[float, ...]
+    pose: bytes
+    active: int
+    action: int
+    bounds: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What was read of the scene for a redraw, before anything is worked out. metres: of a Blender unit."""
+
+    scene: bpy.types.Scene
+    depsgraph: bpy.types.Depsgraph
+    frame: float
+    metres: float
+    read: tuple[_Read, ...]
+    pushes: tuple[bpy.types.Object, ...]
+
+    def state(self) -> tuple[object, ...]:
+        """Numbers and names that are the same where everything stands as it stood; no datablock is among them."""
+        return (
+            self.frame,
+            self.metres,
+            *((each.obj.session_uid, each.parts, *each[3:]) for each in self.read),
+            *(_said_of(obj) for obj in self.pushes),
+        )
 
 
 # By scene when it was looked through, and the names of other characters and of pushes that were found.
 _stage: dict[int, tuple[float, tuple[str, ...], tuple[str, ...]]] = {}
-_order: dict[int, tuple[object, dict[str, int]]] = {}  # by armature: its bones, and their places in the pose
+# By armature: its bones, its body's parts, and where the links' bones are in the pose.
+_order: dict[int, tuple[object, BodyParts, NDArray[np.intp]]] = {}
 
 
-def moment_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> Moment:
-    """The scene as it stands."""
+def sight_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> Sight:
+    """The scene as far as only Blender knows it."""
     others, pushes = _on_stage(scene)
     active = view_layer.objects.active
     # A baked copy is not what is simulated, but what one looks at.
     plays_take = active is not None and active.type == "ARMATURE" and len(active.sinew_takes) > 0
     first = [obj.name for obj in (scene.sinew.armature, active if plays_take else None) if obj is not None]
     names = dict.fromkeys([*first, *others])
-    characters = [shown for name in names if (shown := character(scene, view_layer, depsgraph, name)) is not None]
+    metres = _metres(scene)
+    read = [each for name in names if (each := _read(scene, view_layer, depsgraph, name, metres)) is not None]
     found = [obj for name in pushes if (obj := scene.objects.get(name)) is not None and obj.sinew.role == "PUSH"]
     visible = tuple(obj for obj in found if obj.visible_get(view_layer=view_layer))
-    return Moment(scene, depsgraph, scene.frame_current_final, tuple(characters), visible)
+    return Sight(scene, depsgraph, scene.frame_current_final, metres, tuple(read), visible)
+
+
+def moment_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> Moment:
+    """The scene as it stands."""
+    return moment_in(sight_of(scene, view_layer, depsgraph))
+
+
+def moment_in(sight: Sight) -> Moment:
+    """What was read, worked out for all characters at once."""
+    characters, pos, axes = _stood(sight.read, sight.metres)
+    shapes = _joined(tuple(each.parts for each in sight.read)) if sight.read else None
+    return Moment(sight.scene, sight.depsgraph, sight.frame, characters, sight.pushes, shapes, pos, axes)
 
 
 def clear() -> None:
     """Forget what was found."""
     _stage.clear()
     _order.clear()
+    _joined.cache_clear()
 
 
 def _on_stage(scene: bpy.types.Scene) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -80,34 +145,67 @@ def character(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph, name: str
 ) -> Shown | None:
     """The character of that name; None where there is nothing to show of it."""
+    metres = _metres(scene)
+    read = _read(scene, view_layer, depsgraph, name, metres)
+    return _stood((read,), metres)[0][0] if read is not None else None
+
+
+def _metres(scene: bpy.types.Scene) -> float:
+    return scene.sinew.scale * scene.unit_settings.scale_length
+
+
+def _read(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph, name: str, metres: float
+) -> _Read | None:
     obj = scene.objects.get(name)
-    if obj is None or obj.type != "ARMATURE" or obj.mode == "EDIT" or not obj.visible_get(view_layer=view_layer):
+    if obj is None or obj.type != "ARMATURE" or not obj.visible_get(view_layer=view_layer):
         return None
-    fitted = fitting.look(scene, obj)
-    if fitted.parts is None:
+    mode = obj.mode
+    fitted = fitting.look_quickly(scene, obj, metres) if mode != "EDIT" else None
+    if fitted is None or fitted.parts is None:
         return None
-    matrix, pose = pose_of(obj, depsgraph)
-    places = _places(obj, fitted.bones, fitted.parts)
-    if len(pose) <= max(places):
-        return None
-    chosen = pose[places]
-    turns = rotations(np.concatenate([matrix[None, :3, :3], chosen[:, :3, :3]]))
-    pos = chosen[:, :3, 3] @ matrix[:3, :3].T + matrix[:3, 3]
-    axes = turns[0] @ turns[1:]
-    bone = obj.data.bones.active if obj.mode == "POSE" else None
-    active = fitted.parts.body.link_of(bone.name) if bone is not None else -1
-    metres = scene.sinew.scale * scene.unit_settings.scale_length
-    return Shown(obj, fitted.parts, pos, axes, metres, active)
-
-
-def pose_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Array, Array]:
-    """The object's evaluated world matrix (4, 4) and its bones' pose matrices (B, 4, 4)."""
-    evaluated = obj.evaluated_get(depsgraph)
+    evaluated, parts = obj.evaluated_get(depsgraph), fitted.parts
     bones = evaluated.pose.bones
-    buffer = np.empty(16 * len(bones), dtype=np.float32)
-    bones.foreach_get("matrix", buffer)
-    # Blender hands out columns.
-    return np.array(evaluated.matrix_world), buffer.reshape(-1, 4, 4).transpose(0, 2, 1).astype(float)
+    if len(bones) != len(obj.pose.bones):
+        return None
+    pose = np.empty(16 * len(bones), dtype=np.float32)
+    bones.foreach_get("matrix", pose)
+    a, b, c, d = evaluated.matrix_world  # row by row: as a whole NumPy takes four times as long to read it
+    bone = obj.data.bones.active if mode == "POSE" else None
+    return _Read(
+        obj,
+        parts,
+        _places(obj, fitted.bones, parts),
+        (*a, *b, *c, *d),
+        pose.tobytes(),
+        parts.link_of.get(bone.name, -1) if bone is not None else -1,
+        fitting.uid_of(obj.animation_data and obj.animation_data.action),
+        len(obj.sinew_bound_parts),
+    )
+
+
+def _said_of(push: bpy.types.Object) -> tuple[object, ...]:
+    own = push.sinew
+    return push.session_uid, own.force, own.start_frame, own.duration, own.bone, fitting.uid_of(own.armature)
+
+
+def _stood(read: tuple[_Read, ...], metres: float) -> tuple[tuple[Shown, ...], Array, Array]:
+    """The characters, and where all their links stand: (N, 3) and (N, 3, 3), of which they have their own."""
+    if not read:
+        return (), np.zeros((0, 3)), np.zeros((0, 3, 3))
+    counts = [len(each.places) for each in read]
+    chosen = [np.frombuffer(each.pose, dtype=np.float32).reshape(-1, 16)[each.places] for each in read]
+    poses = np.concatenate(chosen).reshape(-1, 4, 4).swapaxes(1, 2)  # Blender hands out columns
+    matrices = np.array([each.matrix for each in read]).reshape(-1, 4, 4)
+    turns = rotations(np.concatenate([poses[:, :3, :3], matrices[:, :3, :3]]))
+    whose = np.repeat(np.arange(len(read)), counts)
+    axes = turns[len(poses) :][whose] @ turns[: len(poses)]
+    pos = (matrices[whose] @ poses[:, :, 3:])[:, :3, 0]
+    shown, start = [], 0
+    for each, count in zip(read, counts, strict=True):
+        own = slice(start, start := start + count)
+        shown.append(Shown(each.obj, each.parts, pos[own], axes[own], metres, each.active))
+    return tuple(shown), pos, axes
 
 
 def rotations(matrices: Array) -> Array:
@@ -124,10 +222,13 @@ def rotations(matrices: Array) -> Array:
     return found
 
 
-def _places(obj: bpy.types.Object, bones: object, parts: BodyParts) -> list[int]:
-    """Where the links' bones are in the pose."""
+def _places(obj: bpy.types.Object, bones: object, parts: BodyParts) -> NDArray[np.intp]:
+    """(L,) where the links' bones are in the pose."""
     known = _order.get(obj.session_uid)
-    if known is None or known[0] != bones:
-        known = bones, {bone.name: place for place, bone in enumerate(obj.pose.bones)}
-        _order[obj.session_uid] = known
-    return [known[1][name] for name in parts.bones]
+    if known is None or known[0] != bones or known[1] is not parts:
+        order = {bone.name: place for place, bone in enumerate(obj.pose.bones)}
+        known = _order[obj.session_uid] = bones, parts, np.array([order[name] for name in parts.bones])
+    return known[2]
+
+
+_joined = lru_cache(maxsize=4)(joined)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The draw handler: what it draws is worked out anew in every redraw, from names and numbers that are kept.
+"""The draw handler: what it draws is worked out where something stands otherwise than before, and else kept.
 
-It holds no datablock, so that undo, another file or a deleted armature leave it nothing to stumble over. A bug in it
-is told once, in the log and in the panel, instead of at every redraw.
+It holds no datablock, only arrays, names and numbers, so that undo, another file or a deleted armature leave it nothing
+to stumble over. A bug in it is told once, in the log and in the panel, instead of at every redraw.
 """
 
 import logging
@@ -12,24 +12,35 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import fitting, ghosts, gizmos, moment, rehearsals
+from . import changes, fitting, ghosts, gizmos, moment, rehearsals
 from .gizmos import SINEW_GGT_part
 from .layers import scenery_of
 from .scenery import Scenery
 
 _log = logging.getLogger(__name__)
+_LOOK_AGAIN_S = 0.5  # nothing is kept for longer, in case a script changed what Blender does not tell of
 _handles: list[Any] = []
 _canvas: list[Any] = []  # the graphics card's side, once there is one
 _trouble: list[str] = []  # why nothing is drawn any more
 _spent_s: list[float] = []  # of the last redraw: by the clock, and of the processor's time
+# By scene and view layer: how it stood, when that was looked at, and what there was to draw.
+_kept: dict[tuple[int, str], tuple[tuple[object, ...], float, Scenery]] = {}
 
 
 def scenery(context: bpy.types.Context) -> Scenery | None:
-    """What is to be drawn now; None if that is nothing."""
-    scene = context.scene
+    """What is to be drawn now; None if that is nothing. The same object as before where nothing has changed."""
+    scene, layer = context.scene, context.view_layer
     if scene is None or not scene.sinew_overlay.show:
         return None
-    return scenery_of(moment.moment_of(scene, context.view_layer, context.evaluated_depsgraph_get()))
+    depsgraph = context.evaluated_depsgraph_get()  # what was changed and not told of yet is told of now
+    sight = moment.sight_of(scene, layer, depsgraph)
+    where, now, state = (scene.session_uid, layer.name), time.monotonic(), (changes.number(), *sight.state())
+    known = _kept.get(where)
+    if known is not None and known[0] == state and now - known[1] < _LOOK_AGAIN_S:
+        return known[2]
+    found = scenery_of(moment.moment_in(sight))
+    _kept[where] = state, now, found
+    return found
 
 
 def trouble() -> str:
@@ -91,11 +102,13 @@ def _on_load(_path: str) -> None:
 def _forget() -> None:
     for module in (fitting, ghosts, gizmos, moment, rehearsals):
         module.clear()
+    _kept.clear()
     _trouble.clear()
 
 
 def register() -> None:
     """Draw from now on, and offer handles."""
+    changes.register()
     bpy.utils.register_class(SINEW_GGT_part)
     _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
     bpy.app.handlers.load_post.append(_on_load)
@@ -107,6 +120,7 @@ def unregister() -> None:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     if _on_load in bpy.app.handlers.load_post:
         bpy.app.handlers.load_post.remove(_on_load)
+    changes.unregister()
     bpy.utils.unregister_class(SINEW_GGT_part)
     _forget()
     _canvas.clear()

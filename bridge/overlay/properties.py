@@ -6,6 +6,8 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty
 
+from . import changes
+
 # The numbers stand in files.
 _TINTS = (
     ("MASS", "Mass", "Light parts are blue, heavy ones orange", 0),
@@ -14,7 +16,8 @@ _TINTS = (
 
 
 def redraw(_self: Any = None, _context: Any = None) -> None:
-    """Let every viewport draw itself again."""
+    """Let every viewport draw itself again, with what has changed."""
+    changes.note()
     manager = bpy.context.window_manager
     for window in manager.windows if manager else ():
         for area in window.screen.areas:

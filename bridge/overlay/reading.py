@@ -49,7 +49,7 @@ def bones_of(obj: bpy.types.Object) -> int:
     bones = obj.data.bones
     matrices = np.empty(16 * len(bones), dtype=np.float32)
     bones.foreach_get("matrix_local", matrices)
-    return hash((matrices.tobytes(), *(bone.name for bone in bones)))
+    return hash((matrices.tobytes(), *bones.keys()))
 
 
 def motion_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Action | None:

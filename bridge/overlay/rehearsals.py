@@ -14,6 +14,7 @@ from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, to_matrix
 from .. import monitor
 from ..bounds.views import training_view
+from . import changes
 from .moment import Shown
 from .properties import redraw
 
@@ -113,3 +114,4 @@ def _read(job_id: str, now: float) -> None:
         return
     if len(pos) and pos.shape[1:] == (len(bones), 3) and quat.shape == (*pos.shape[:2], 4) and fps > 0.0:
         _known[job_id] = Rehearsed(stamp, bones, fps, pos, to_matrix(quat), now)
+        changes.note()

@@ -2,6 +2,7 @@
 """What is to be drawn, as arrays that the graphics card can have as they are. Blender units, in the world."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,6 +13,8 @@ BALL, BOX, CONE = 0.0, 1.0, 2.0
 """Kinds of solids: a capsule is a ball with a straight part."""
 
 Color = tuple[float, float, float, float]
+Colored = tuple[Floats, Floats]
+"""Points (K, 3) and the colour (K, 4) of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,29 +38,29 @@ class Scenery:
     """All of one redraw: solids, lines as pairs of points, and triangles, each point with its colour."""
 
     solids: list[Solids] = field(default_factory=list)
-    lines: list[tuple[Floats, Floats]] = field(default_factory=list)
-    triangles: list[tuple[Floats, Floats]] = field(default_factory=list)
+    lines: list[Colored] = field(default_factory=list)
+    triangles: list[Colored] = field(default_factory=list)
 
     def add_lines(self, points: Array, color: Color) -> None:
         """points: (2K, 3), two for each line."""
-        self.lines.append(_colored(points, color))
+        self.lines.append(colored(points, color))
 
     def add_path(self, points: Array, color: Color) -> None:
-        """points: (K, 3), joined by lines."""
-        self.add_lines(np.repeat(points, 2, axis=0)[1:-1], color)
+        """points: (..., K, 3), each K of them joined by lines."""
+        self.add_lines(path(points), color)
 
     def add_fan(self, centre: Array, rim: Array, color: Color) -> None:
         """A filled fan from ``centre`` (3,) to the points of its ``rim`` (K, 3)."""
-        fields = np.empty((len(rim) - 1, 3, 3))
-        fields[:, 0], fields[:, 1], fields[:, 2] = centre, rim[:-1], rim[1:]
-        self.triangles.append(_colored(fields.reshape(-1, 3), color))
+        self.triangles.append(colored(fan(centre, rim), color))
 
-    def add_balls(self, centres: Array, radius: float, color: Color, flat: float = 1.0) -> None:
-        """Balls at (N, 3); ``flat`` squeezes them along the world's Z."""
-        places = np.zeros((len(centres), 4, 4), dtype=np.float32)
-        places[:, (0, 1, 2, 3), (0, 1, 2, 3)] = 1.0, 1.0, flat, 1.0
+    def add_balls(self, centres: Array, radius: float | Array, color: Color, flat: float = 1.0) -> None:
+        """Balls at (N, 3), of one radius or of (N,); ``flat`` squeezes them along the world's Z."""
+        places = np.empty((len(centres), 4, 4), dtype=np.float32)
+        places[:] = _squeezed(flat)
         places[:, :3, 3] = centres
-        self.solids.append(_solids(places, (radius, 0.0, 0.0, BALL), color))
+        sizes = np.zeros((len(places), 4), dtype=np.float32)
+        sizes[:, 0], sizes[:, 3] = radius, BALL
+        self.solids.append(Solids(places, sizes, _rows(color, len(places))))
 
     def add_arrows(self, tips: Array, vectors: Array, thickness: float, color: Color) -> None:
         """Arrows that end at ``tips`` (N, 3) and have come by ``vectors`` (N, 3)."""
@@ -78,10 +81,6 @@ class Scenery:
             self.solids.append(Solids(places, sizes, _rows(color, len(tips))))
 
 
-def _solids(places: Floats, size: tuple[float, ...], color: Color) -> Solids:
-    return Solids(places, _rows(size, len(places)), _rows(color, len(places)))
-
-
 def _rows(values: tuple[float, ...], count: int) -> Floats:
     """(count, K) the same values again and again."""
     rows = np.empty((count, len(values)), dtype=np.float32)
@@ -89,8 +88,27 @@ def _rows(values: tuple[float, ...], count: int) -> Floats:
     return rows
 
 
-def _colored(points: Array, color: Color) -> tuple[Floats, Floats]:
+@lru_cache(maxsize=16)
+def _squeezed(flat: float) -> Floats:
+    """(4, 4) what leaves only so much of a height."""
+    return np.diag((1.0, 1.0, flat, 1.0)).astype(np.float32)
+
+
+def colored(points: Array, color: Color) -> Colored:
+    """Points (K, 3), all of one colour."""
     return np.ascontiguousarray(points, dtype=np.float32), _rows(color, len(points))
+
+
+def path(points: Array) -> Array:
+    """(N, 3) the lines that join points (..., K, 3), each K of them by themselves."""
+    return np.repeat(points, 2, axis=-2)[..., 1:-1, :].reshape(-1, 3)
+
+
+def fan(centre: Array, rim: Array) -> Array:
+    """(3K - 3, 3) the triangles from ``centre`` (3,) to the points of ``rim`` (K, 3)."""
+    fields = np.empty((len(rim) - 1, 3, 3))
+    fields[:, 0], fields[:, 1], fields[:, 2] = centre, rim[:-1], rim[1:]
+    return fields.reshape(-1, 3)
 
 
 def frames_along(ways: Array) -> Floats:

@@ -13,7 +13,8 @@ from sinew.core.errors import SinewError
 def test_it_measures_at_least_so_many_bodies(scene):
     found = bench_overlay.measure(argparse.Namespace(window=None, bodies=20, seen_as=None))
     assert found["bodies"] >= 20 and found["characters"] == 2
-    assert 0.0 < found["worked_out_ms"]["median"] <= found["worked_out_ms"]["p95"]
+    for clock in ("worked_out_ms", "worked_out_processor_ms"):
+        assert 0.0 < found[clock]["median"] <= found[clock]["p95"]
     assert not hasattr(bpy.types.Scene, "sinew_overlay")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from sinew.bridge import actions, mannequin, sources
 from sinew.bridge.overlay import fitting, ghosts, moment, painting, take_data
-from sinew.bridge.overlay.canvas import packed
+from sinew.bridge.overlay.canvas import flattened, from_far_to_near
 from sinew.bridge.overlay.parts import mass_tints
 from sinew.bridge.overlay.scenery import CONE, Scenery
 from sinew.bridge.overlay.solid import solid_mesh
@@ -305,10 +305,11 @@ def test_it_survives_deleting_hiding_undoing_and_another_file(person, tmp_path):
     assert solids() == 0 and fitting._work() is None and not fitting._known
 
 
-def test_solids_are_packed_from_far_to_near():
+def test_solids_are_drawn_from_far_to_near():
     scenery = Scenery()
     scenery.add_balls(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -3.0], [0.0, 0.0, 2.0]]), 0.1, (1.0, 0.0, 0.0, 1.0))
-    data = packed(scenery.solids, np.eye(4))  # looking down from above: the lowest is the farthest
+    # Looking down from above, the lowest is the farthest.
+    data = from_far_to_near(flattened(scenery.solids), np.array([0.0, 0.0, 1.0]))
     assert data[:, 14].tolist() == [-3.0, 1.0, 2.0]
     assert data.shape == (3, 24) and data.dtype == np.float32
 

@@ -13,10 +13,12 @@ _RADIUS_M = 0.035
 
 def draw_balance(moment: Moment, scenery: Scenery) -> None:
     """A ball at the centre of mass, a line down from it, and a disc on the floor at height 0."""
-    for shown in moment.characters:
-        com = shown.parts.com(shown.pos, shown.axes, shown.metres)
-        foot = com * [1.0, 1.0, 0.0]
-        radius = _RADIUS_M / shown.metres
-        scenery.add_balls(com[None], radius, _COLOR)
-        scenery.add_balls(foot[None], 1.3 * radius, _FAINT, flat=0.04)
-        scenery.add_lines(np.stack([com, foot]), _FAINT)
+    if moment.shapes is None:
+        return
+    metres = moment.characters[0].metres
+    coms = moment.shapes.coms(moment.pos, moment.axes, metres)
+    feet = coms * [1.0, 1.0, 0.0]
+    radius = _RADIUS_M / metres
+    scenery.add_balls(coms, radius, _COLOR)
+    scenery.add_balls(feet, 1.3 * radius, _FAINT, flat=0.04)
+    scenery.add_lines(np.concatenate([coms, feet], axis=1).reshape(-1, 3), _FAINT)

@@ -27,6 +27,7 @@ _CORNERS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z i
 _EDGES = np.array([(a, b) for a in range(8) for b in range(a) if np.abs(_CORNERS[a] - _CORNERS[b]).sum() == 2.0])
 _AROUND = np.linspace(0.0, 2.0 * np.pi, _STEPS)
 _CIRCLE = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
+_LEVEL = np.pad(_CIRCLE, ((0, 0), (0, 1)))
 
 
 def draw_bounds(moment: Moment, scenery: Scenery) -> None:
@@ -64,40 +65,45 @@ def _draw_com(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: A
     place[0, :3, 3] = com
     size = np.array([[*half, BOX]], dtype=np.float32)
     scenery.solids.append(Solids(place, size, np.array([_COM], dtype=np.float32)))
-    # A side that has no end has no edges there either.
+    edges = _edges(tuple(np.isfinite(widths).tolist()))
+    if len(edges):
+        scenery.add_lines(com + edges * half, _COM_EDGE)
+
+
+@lru_cache(maxsize=8)
+def _edges(closed: tuple[bool, ...]) -> Array:
+    """(2E, 3) the edges of a box within -1 and 1. closed: by axis; a side that has no end has no edges there either."""
     edges = _CORNERS[_EDGES]
     along = np.abs(edges[:, 0] - edges[:, 1]).argmax(axis=-1)
-    closed = np.isfinite(widths)
-    kept = np.array([closed[[axis for axis in range(3) if axis != way]].all() for way in along])
-    if kept.any():
-        scenery.add_lines((com + edges[kept] * half).reshape(-1, 3), _COM_EDGE)
+    kept = [all(closed[axis] for axis in range(3) if axis != way) for way in along]
+    return edges[kept].reshape(-1, 3)
 
 
 def _draw_tips(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
-    tips = _tips(shown.parts.body)
+    tips, closed = _tips(shown.parts.body), np.isfinite(widths)
+    if not closed.any():
+        return
     ends = pos[tips.links] + axes[tips.links][:, :, 1] * tips.lengths[:, None] / shown.metres
-    for end, width in zip(ends, widths, strict=True):
-        if np.isfinite(width):
-            radius = float(width) / shown.metres
-            scenery.add_balls(end[None], radius, _TIPS)
-            # More than one ring a ball would hide the character.
-            scenery.add_path(end + radius * np.pad(_CIRCLE, ((0, 0), (0, 1))), _TIPS_EDGE)
+    radii = widths[closed] / shown.metres
+    scenery.add_balls(ends[closed], radii, _TIPS)
+    # More than one ring a ball would hide the character.
+    scenery.add_path(ends[closed][:, None] + radii[:, None, None] * _LEVEL, _TIPS_EDGE)
 
 
 def _draw_turns(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
     """Cones that limbs stay in, as the rim at their ends; that of the active bone is filled."""
-    body = shown.parts.body
-    lengths = _lengths(body) / shown.metres
-    for link, width in enumerate(widths):
-        if not np.isfinite(width):
-            continue
-        angle = min(float(width), np.pi)
-        x, along, z = axes[link].T
-        side = _CIRCLE[:, :1] * x + _CIRCLE[:, 1:] * z
-        rim = pos[link] + lengths[link] * (np.cos(angle) * along + np.sin(angle) * side)
-        scenery.add_path(rim, _TURNS)
-        if link == shown.active:
-            scenery.add_fan(pos[link], rim, _FILL)
+    links = np.flatnonzero(np.isfinite(widths))
+    if not len(links):
+        return
+    angles, lengths = np.minimum(widths[links], np.pi), _lengths(shown.parts.body)[links] / shown.metres
+    # Each rim in the frame of its link, whose Y is the limb.
+    rims = np.empty((len(links), _STEPS, 3))
+    rims[:, :, (0, 2)] = (lengths * np.sin(angles))[:, None, None] * _CIRCLE
+    rims[:, :, 1] = (lengths * np.cos(angles))[:, None]
+    rims = pos[links][:, None] + rims @ axes[links].swapaxes(1, 2)
+    scenery.add_path(rims, _TURNS)
+    for rim in rims[links == shown.active]:
+        scenery.add_fan(pos[shown.active], rim, _FILL)
 
 
 @lru_cache(maxsize=8)
