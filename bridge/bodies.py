@@ -17,10 +17,14 @@ from ..core.motion import Skeleton
 from . import actions
 from .body_edits import AUTO, edit_of
 from .kept import scene_kept
-from .mesh_reader import MeshParts, read_parts
+from .mesh_reader import MeshParts, parts_in_pieces
+from .piecework import PIECE_S, Steps, at_once
 from .rig_reader import RigMotion
+from .visits import Remembered, still_open
 
 Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
+Attachments = dict[str, Attachment | Callable[[], Attachment]]
+"""What travels with a job, by name; what takes long and needs no Blender is still to be called, on any thread."""
 
 _PLAIN = ("preset", "gains", "mass_kg", "use_mesh")
 
@@ -71,22 +75,36 @@ def attachments_of(
     rig: RigMotion,
     asked: BodyRequest | None = None,
     action: bpy.types.Action | None = None,
-    *,
-    later: bool = False,
-) -> dict[str, Attachment | Callable[[], Attachment]]:
+) -> dict[str, Attachment]:
     """What travels with the job for ``core.control.character.body_of``; refuses what no body could be made of.
 
     action: what ``rig`` was read from, None for whatever moves the armature now.
-    later: what takes long and needs no Blender is left to be called, on any thread.
     """
+    return all_called(at_once(attachments_in_pieces(obj, rig, asked, action, piece_s=float("inf"))))
+
+
+def all_called(attachments: Attachments) -> dict[str, Attachment]:
+    """The attachments with nothing left to do."""
+    return {name: given() if callable(given) else given for name, given in attachments.items()}
+
+
+def attachments_in_pieces(
+    obj: bpy.types.Object,
+    rig: RigMotion,
+    asked: BodyRequest | None = None,
+    action: bpy.types.Action | None = None,
+    *,
+    piece_s: float = PIECE_S,
+) -> Steps[Attachments]:
+    """The same, read a little at a time."""
     wanted = _together(asked_of(obj), asked or BodyRequest())
     choices = wanted.checked()
     choices.require_bones(rig.clip.skeleton)
-    found: dict[str, Attachment | Callable[[], Attachment]] = {BODY: ({}, choices.to_mapping())}
+    found: Attachments = {BODY: ({}, choices.to_mapping())}
     if wanted.use_mesh is not False:
-        mesh = mesh_of(obj, rig, action)
+        mesh = yield from mesh_in_pieces(obj, rig, action, piece_s=piece_s)
         if mesh is not None:
-            found[MESH] = mesh.attachment if later else mesh.attachment()
+            found[MESH] = mesh.attachment
     return found
 
 
@@ -112,12 +130,27 @@ class WornMesh:
 
 def mesh_of(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None) -> WornMesh | None:
     """What the armature moves; None without a mesh, and an error says how to do without one."""
-    scene = bpy.context.scene
-    # The skeleton stands as the object does when the motion begins.
-    with _says_how_to_do_without(), actions.playing(obj, action), scene_kept(scene):
-        scene.frame_set(rig.frame_start)
-        parts = read_parts(obj, rig.clip.skeleton, rig.metres_per_unit)
-    return WornMesh(parts, rig.clip.skeleton) if parts is not None else None
+    return at_once(mesh_in_pieces(obj, rig, action, piece_s=float("inf")))
+
+
+def mesh_in_pieces(
+    obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, *, piece_s: float = PIECE_S
+) -> Steps[WornMesh | None]:
+    """The same, read a little at a time."""
+    scene_uid, skeleton = bpy.context.scene.session_uid, rig.clip.skeleton
+    armature, source = Remembered("objects", obj), Remembered("actions", action)
+
+    @contextmanager
+    def as_it_begins() -> Iterator[None]:
+        """The skeleton stands as the object does when the motion begins."""
+        scene = still_open(scene_uid)
+        with actions.playing(armature.found(), source.found()), scene_kept(scene):
+            scene.frame_set(rig.frame_start)
+            yield
+
+    with _says_how_to_do_without():
+        parts = yield from parts_in_pieces(obj, skeleton, rig.metres_per_unit, shown=as_it_begins, piece_s=piece_s)
+    return WornMesh(parts, skeleton) if parts is not None else None
 
 
 @contextmanager

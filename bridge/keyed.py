@@ -2,6 +2,7 @@
 """Properties of an armature that are keyed like any other, read frame by frame of a clip."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -10,8 +11,10 @@ import numpy as np
 from ..core.geometry.quaternions import Array
 from . import actions
 from .kept import scene_kept
+from .piecework import PIECE_S, Steps, at_once
 from .rig_reader import RigMotion
 from .rig_sampling import visible
+from .visits import Reads, Remembered, in_visits, still_open
 
 
 def frames_of(rig: RigMotion) -> Array:
@@ -42,10 +45,34 @@ def is_animated(obj: bpy.types.Object, prefix: str) -> bool:
 
 def at_frames(obj: bpy.types.Object, frames: Array, read: Callable[[bpy.types.Object], Any]) -> Array:
     """What ``read`` says of the evaluated object at each of the scene's frames (T,), one row each."""
-    scene, found = bpy.context.scene, []
-    with visible(obj), scene_kept(scene):
+    return at_once(at_frames_in_pieces(obj, None, frames, read, piece_s=float("inf")))
+
+
+def at_frames_in_pieces(
+    obj: bpy.types.Object,
+    action: bpy.types.Action | None,
+    frames: Array,
+    read: Callable[[bpy.types.Object], Any],
+    *,
+    piece_s: float = PIECE_S,
+) -> Steps[Array]:
+    """The same, a little at a time. action: what is to move the object meanwhile, None for what does now."""
+    scene_uid = bpy.context.scene.session_uid
+    known, playing = Remembered("objects", obj), Remembered("actions", action)
+
+    @contextmanager
+    def visit() -> Iterator[None]:
+        scene, here = still_open(scene_uid), known.found()
+        with actions.playing(here, playing.found()), visible(here), scene_kept(scene):
+            yield
+
+    def rows() -> Reads[Array]:
+        found = []
         for frame in frames:
             whole = int(np.floor(frame + 1e-6))
-            scene.frame_set(whole, subframe=max(float(frame - whole), 0.0))
-            found.append(read(obj.evaluated_get(bpy.context.evaluated_depsgraph_get())))
-    return np.array(found, dtype=float)
+            bpy.context.scene.frame_set(whole, subframe=max(float(frame - whole), 0.0))
+            found.append(read(known.found().evaluated_get(bpy.context.evaluated_depsgraph_get())))
+            yield
+        return np.array(found, dtype=float)
+
+    return (yield from in_visits(rows(), visit, piece_s))

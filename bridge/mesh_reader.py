@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The meshes that an armature moves, at rest, for a body to be fitted to."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
@@ -14,7 +15,10 @@ from ..core.errors import RigError
 from ..core.geometry.quaternions import Array, from_matrix, rotate
 from ..core.motion import Skeleton
 from .mesh_surface import outer_areas, triangles_of
+from .mesh_weights import Shares
+from .piecework import PIECE_S, Steps, at_once
 from .rig_reader import rotation_of
+from .visits import Reads, Remembered, in_visits
 
 _LARGEST = 8.0  # of the skeleton: what is larger is not worn by it, or has a scale that it should not have
 _APPLY_SCALE = "Apply it with Object > Apply > Scale (Ctrl+A)"
@@ -22,17 +26,17 @@ _APPLY_SCALE = "Apply it with Object > Apply > Scale (Ctrl+A)"
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """One mesh at rest: its name, vertices (V, 3) as in ``SkinnedMesh``, weights (V, B) and triangles (F, 3)."""
+    """One mesh at rest: its name, vertices (V, 3) as in ``SkinnedMesh``, triangles (F, 3), and who moves them."""
 
     name: str
     vertices: Array
-    weights: NDArray[np.float32]
     triangles: NDArray[np.int32]
+    shares: Shares
 
 
 @dataclass(frozen=True, eq=False)
 class MeshParts:
-    """Meshes as they were read, with nothing of Blender's in it: the rest of the work can be done on any thread."""
+    """Meshes as they were read, with nothing of the scene's in it: the rest of the work can be done on any thread."""
 
     parts: tuple[_Part, ...]
     armature: str
@@ -40,36 +44,64 @@ class MeshParts:
 
     def skinned(self) -> SkinnedMesh:
         """All of them as one, with the areas of what can be seen from outside."""
-        _require_usable(self.parts, self.armature, self.skeleton)
+        weights = [part.shares.weights(len(self.skeleton)) for part in self.parts]
+        _require_usable(self.parts, weights, self.armature, self.skeleton)
         starts = np.cumsum([0, *(len(part.vertices) for part in self.parts)])
         vertices = np.concatenate([part.vertices for part in self.parts])
         triangles = np.concatenate([part.triangles + start for part, start in zip(self.parts, starts, strict=False)])
-        weights = np.concatenate([part.weights for part in self.parts])
-        return SkinnedMesh(vertices, weights, outer_areas(vertices, triangles))
+        return SkinnedMesh(vertices, np.concatenate(weights), outer_areas(vertices, triangles))
 
 
 def read_mesh(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float = 1.0) -> SkinnedMesh | None:
     """Every vertex that the armature's bones move, in the frame of ``skeleton.rest_world``; None without a mesh."""
-    found = read_parts(obj, skeleton, metres_per_unit)
+    found = at_once(parts_in_pieces(obj, skeleton, metres_per_unit, piece_s=float("inf")))
     return found.skinned() if found is not None else None
 
 
-def read_parts(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float = 1.0) -> MeshParts | None:
-    """What only Blender's own thread can read of the meshes; None without any.
+def parts_in_pieces(
+    obj: bpy.types.Object,
+    skeleton: Skeleton,
+    metres_per_unit: float = 1.0,
+    *,
+    shown: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    piece_s: float = PIECE_S,
+) -> Steps[MeshParts | None]:
+    """What only Blender's own thread can read of the meshes, a little at a time; None without any.
 
     Modifiers are applied as they show at rest (mirror, subdivision), so that what is fitted is what is seen.
+    shown: what else the scene is to be like meanwhile.
     """
+    armature, name = Remembered("objects", obj), obj.name
     meshes = [other for other in bpy.context.scene.objects if other.type == "MESH" and _bound(other, obj)]
     if not meshes:
         return None
-    with _at_rest(obj):
-        for each in (obj, *meshes):
-            if each.matrix_world.determinant() < 0:
-                kind = "Armature" if each is obj else "Mesh"
-                raise RigError(f"{kind} '{each.name}' is mirrored by a negative scale", _APPLY_SCALE)
-        depsgraph = bpy.context.evaluated_depsgraph_get()
-        parts = [_read(mesh, depsgraph, obj, skeleton, metres_per_unit) for mesh in meshes]
-    return MeshParts(tuple(parts), obj.name, skeleton)
+
+    @contextmanager
+    def visit() -> Iterator[None]:
+        with shown(), _at_rest(armature.found()):
+            yield
+
+    reads = _parts(armature, [Remembered("objects", mesh) for mesh in meshes], skeleton, metres_per_unit)
+    parts = yield from in_visits(reads, visit, piece_s)
+    return MeshParts(tuple(parts), name, skeleton)
+
+
+def _parts(
+    armature: Remembered, meshes: list[Remembered], skeleton: Skeleton, metres_per_unit: float
+) -> Reads[list[_Part]]:
+    parts = []
+    _require_not_mirrored("Armature", armature.found())
+    for one in meshes:
+        obj, mesh = armature.found(), one.found()
+        _require_not_mirrored("Mesh", mesh)
+        parts.append(_read(mesh, bpy.context.evaluated_depsgraph_get(), obj, skeleton, metres_per_unit))
+        yield
+    return parts
+
+
+def _require_not_mirrored(kind: str, obj: bpy.types.Object) -> None:
+    if obj.matrix_world.determinant() < 0:
+        raise RigError(f"{kind} '{obj.name}' is mirrored by a negative scale", _APPLY_SCALE)
 
 
 def _bound(mesh: bpy.types.Object, obj: bpy.types.Object) -> bool:
@@ -97,12 +129,14 @@ def _holder(mesh: bpy.types.Object, obj: bpy.types.Object) -> str:
     return ""
 
 
-def _require_usable(parts: tuple[_Part, ...], armature: str, skeleton: Skeleton) -> None:
+def _require_usable(
+    parts: tuple[_Part, ...], weights: list[NDArray[np.float32]], armature: str, skeleton: Skeleton
+) -> None:
     """Refuse meshes that no body could be fitted to, naming one and the fix."""
     name = parts[0].name
     if not any(len(part.vertices) for part in parts):
         raise RigError(f"Mesh '{name}' has no vertices", "Delete it, or look at its modifiers")
-    if not any(part.weights.any() for part in parts):
+    if not any(each.any() for each in weights):
         raise RigError(
             f"Mesh '{name}' has no weights for the bones of '{armature}'",
             "Parent it to the armature again with Ctrl+P > With Automatic Weights",
@@ -131,26 +165,18 @@ def _read(
         points = np.empty(3 * len(data.vertices), dtype=np.float32)
         data.vertices.foreach_get("co", points)
         local = points.reshape(-1, 3).astype(float) @ to_armature[:3, :3].T + to_armature[:3, 3]
-        weights = _weights(data, mesh, "" if _skinned(mesh, obj) else _holder(mesh, obj), skeleton)
-        return _Part(mesh.name, _to_rest(local, obj, metres_per_unit), weights, triangles_of(data))
+        shares = _shares(data, mesh, "" if _skinned(mesh, obj) else _holder(mesh, obj), skeleton)
+        return _Part(mesh.name, _to_rest(local, obj, metres_per_unit), triangles_of(data), shares)
     finally:
         evaluated.to_mesh_clear()
 
 
-def _weights(data: bpy.types.Mesh, mesh: bpy.types.Object, holder: str, skeleton: Skeleton) -> NDArray[np.float32]:
-    """(V, B) how much each bone has of each vertex; all of it where the whole mesh hangs on one bone."""
-    weights = np.zeros((len(data.vertices), len(skeleton)), dtype=np.float32)
+def _shares(data: bpy.types.Mesh, mesh: bpy.types.Object, holder: str, skeleton: Skeleton) -> Shares:
+    """How much each bone has of each vertex; all of it where the whole mesh hangs on one bone."""
     index = {name: i for i, name in enumerate(skeleton.names)}
     if holder in index:
-        weights[:, index[holder]] = 1.0
-        return weights
-    bone_of_group = {group.index: index[group.name] for group in mesh.vertex_groups if group.name in index}
-    for i, vertex in enumerate(data.vertices):
-        for element in vertex.groups:
-            bone = bone_of_group.get(element.group)
-            if bone is not None:
-                weights[i, bone] += element.weight
-    return weights
+        return Shares.all_to(index[holder], len(data.vertices))
+    return Shares.of(data, {group.index: index[group.name] for group in mesh.vertex_groups if group.name in index})
 
 
 def _to_rest(points: Array, obj: bpy.types.Object, metres_per_unit: float) -> Array:

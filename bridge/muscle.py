@@ -8,26 +8,39 @@ from ..core.control import muscle
 from ..core.errors import RigError
 from ..core.geometry.quaternions import Array
 from . import actions, keyed, sources
+from .piecework import PIECE_S, Steps, at_once
 from .rig_reader import RigMotion
 
 PATH = "sinew_body.muscle"
 
 
-def attachment_of(
-    obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, keys: muscle.Keys | None
-) -> dict[str, tuple[dict[str, np.ndarray], dict[str, object]]]:
+def attachment_in_pieces(
+    obj: bpy.types.Object,
+    rig: RigMotion,
+    action: bpy.types.Action | None,
+    keys: muscle.Keys | None,
+    *,
+    piece_s: float = PIECE_S,
+) -> Steps[dict[str, tuple[dict[str, np.ndarray], dict[str, object]]]]:
     """What travels with the job for ``core.control.muscle.muscle_of``; nothing where all of it is used throughout.
 
     action: what ``rig`` was read from, None for whatever moves the armature now. keys: said on the command line, in
     scene frames, None for what the armature says.
     """
-    values = read_muscle(obj, rig, action) if keys is None else muscle.at_frames(keys, keyed.frames_of(rig))
+    if keys is None:
+        values = yield from _in_pieces(obj, rig, action, piece_s)
+    else:
+        values = muscle.at_frames(keys, keyed.frames_of(rig))
     return muscle.attachment(values, rig.clip.fps)
 
 
 def read_muscle(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None = None) -> Array:
     """(T,) the armature's muscle at each frame of the clip, as it is evaluated: keys, NLA and drivers."""
-    frames = keyed.frames_of(rig)
+    return at_once(_in_pieces(obj, rig, action, float("inf")))
+
+
+def _in_pieces(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, piece_s: float) -> Steps[Array]:
+    frames, name = keyed.frames_of(rig), obj.name
     own = getattr(obj, "sinew_body", None)
     if own is None:  # Sinew's properties are not registered
         return np.ones(len(frames))
@@ -37,14 +50,17 @@ def read_muscle(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action 
     # Where another Action's keys move it now, its value is only what they left behind at this frame.
     steady = 1.0 if keyed.is_animated(obj, PATH) else own.muscle
     with actions.playing(obj, seen):
-        if keyed.is_animated(obj, PATH):
-            values = keyed.at_frames(obj, frames, lambda evaluated: evaluated.sinew_body.muscle)
-        else:
-            values = np.full(len(frames), steady)
+        moves = keyed.is_animated(obj, PATH)
+    if not moves:
+        values = np.full(len(frames), steady)
+    else:
+        values = yield from keyed.at_frames_in_pieces(
+            obj, seen, frames, lambda evaluated: evaluated.sinew_body.muscle, piece_s=piece_s
+        )
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise RigError(
-            f"The muscle of '{obj.name}' is not a number at frame {frames[bad[0]]:g}", "Mend its keys or its driver"
+            f"The muscle of '{name}' is not a number at frame {frames[bad[0]]:g}", "Mend its keys or its driver"
         )
     return values
 

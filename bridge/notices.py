@@ -46,6 +46,11 @@ def say(request: Request, notices: tuple[Notice, ...]) -> None:
     _said[:] = [(request, notices)]
 
 
+def forget_errors(request: Request) -> None:
+    """What was wrong with the request is mended; doubts about its motion stay."""
+    say(request, tuple(notice for notice in of(request) if not notice.is_error))
+
+
 def error(problem: SinewError) -> Notice:
     """The notice for an error."""
     return Notice(problem.message, problem.hint, is_error=True)

@@ -4,16 +4,16 @@ a thread, so that the interface listens all the while.
 
 A preparation goes to and fro between Blender's own thread, which alone may read the scene, and another one:
 
-    read a piece (timer), … finish the reading (thread), read body and stage (timer), make the folder (thread), start
+    read a piece (timer), … finish the reading (thread), read body and stage in pieces (timer), put the stage together
+    and make the folder (thread), start
 
 Nothing here holds a datablock. Opening another file drops what was being prepared for the last one.
 """
 
 import itertools
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
@@ -21,13 +21,15 @@ from bpy.app.handlers import persistent
 from ..core import jobs
 from ..core.errors import JobError, SinewError
 from . import homes, notices, preferences, telling
-from .requests import Request, begin_to_read, create_from, finish_reading, inputs_of
+from .piecework import PIECE_S, Piecework, Steps
+from .requests import Request, begin_to_read, create_from, finish_reading, inputs_in_pieces, stage_for
 from .rig_reader import RigMotion, RigReading
+from .stage import views as stage_views
 
-_PIECE_S = 0.04  # so long Blender does not listen to its user at a time
 _PAUSE_S, _LATER_S = 0.01, 0.2
 
 Start = Callable[[jobs.Job, bpy.types.Scene, str], str]
+Then = Callable[["Preparation", RigMotion], Steps[None]]
 
 
 @dataclass(frozen=True)
@@ -41,24 +43,24 @@ class PreparationView:
 
 
 class Preparation:
-    """One of them. ``todo`` yields what is to be done on a thread, and is sent what came of it."""
+    """One of them. then: what is done with the motion once it is read. python: the worker's, if it needs one."""
 
     _numbers = itertools.count(1)
 
-    def __init__(self, request: Request, scene_name: str, then: Callable[["Preparation", RigMotion], Iterator[Any]]):
+    def __init__(self, request: Request, scene_name: str, then: Then, *, needs_worker: bool = False) -> None:
         self.id = next(self._numbers)
         self.request, self.scene_name = request, scene_name
         self.reading: RigReading = begin_to_read(request)
         self.text = self.python = ""
         self.cancelled = False
-        self._todo = self._steps(then)
-        self._thread: threading.Thread | None = None
-        self._made: list[tuple[Any, BaseException | None]] = []
+        self._work = Piecework(self._steps(then, needs_worker))
+        self._made: list[jobs.Job] = []
 
-    def _steps(self, then: Callable[["Preparation", RigMotion], Iterator[Any]]) -> Iterator[Any]:
-        chosen = preferences.worker_python()
-        self.python = yield lambda: jobs.worker_python(chosen)  # before a job is made that could not start
-        while not self.reading.advance(_PIECE_S):
+    def _steps(self, then: Then, needs_worker: bool) -> Steps[None]:
+        if needs_worker:
+            chosen = preferences.worker_python()
+            self.python = yield lambda: jobs.worker_python(chosen)  # before a job is made that could not start
+        while not self.reading.advance(PIECE_S):
             yield None
         rig = yield lambda: finish_reading(self.request, self.reading)
         yield from then(self, rig)
@@ -71,33 +73,28 @@ class Preparation:
         return PreparationView(self.id, self.reading.title, text, done / total)
 
     def step(self) -> bool:
-        """Do a piece of it here, or look whether the thread is done with its own; True when all of it is done."""
-        made = None
-        if self._thread is not None:
-            if self._thread.is_alive():
-                return False
-            self._thread = None
-            made, error = self._made.pop()
-            if error is not None:
-                raise error
-        if self.cancelled:
-            if isinstance(made, jobs.Job):
-                homes.delete(made)
-            return True
-        try:
-            todo = self._todo.send(made)  # type: ignore[attr-defined]
-        except StopIteration:
-            return True
-        if todo is not None:
-            self._thread = threading.Thread(target=self._do, args=(todo,), daemon=True, name="sinew preparation")
-            self._thread.start()
-        return False
+        """Do a piece of it; True when all of it is done, or nobody wants it any more."""
+        return self.cancelled or self._work.step()
 
-    def _do(self, todo: Callable[[], Any]) -> None:
-        try:
-            self._made.append((todo(), None))
-        except BaseException as error:  # noqa: BLE001 - it is raised again where it can be told
-            self._made.append((None, error))
+    def drop(self) -> None:
+        """Let it be; nothing of it is left, also not of what a thread is about to make."""
+        self.cancelled = True
+        self._delete_made()
+
+    def making(self, make: Callable[[], jobs.Job]) -> Steps[jobs.Job]:
+        """Make a job on the thread; it is deleted again if it is not wanted any more by then."""
+
+        def make_or_delete() -> None:
+            self._made.append(make())
+            if self.cancelled:
+                self._delete_made()
+
+        yield make_or_delete
+        return self._made.pop()
+
+    def _delete_made(self) -> None:
+        while self._made:
+            homes.delete(self._made.pop())
 
 
 _going: list[Preparation] = []
@@ -106,36 +103,49 @@ _going: list[Preparation] = []
 def simulate(request: Request, scene: bpy.types.Scene, start: Start) -> Preparation:
     """Begin to prepare a simulation; ``start`` is given job, scene and Python once it is made, and says what it did."""
 
-    def then(own: Preparation, rig: RigMotion) -> Iterator[Any]:
+    def then(own: Preparation, rig: RigMotion) -> Steps[None]:
         own.text = "Reading the stage"
-        inputs = inputs_of(request, rig, later=True)
+        inputs = yield from inputs_in_pieces(request, rig)
         own.text = "Getting ready"
-        doubts = notices.doubts_about(rig.clip)
-        job = yield lambda: create_from(request, rig, inputs)
+        doubts = yield lambda: notices.doubts_about(rig.clip)
+        job = yield from own.making(lambda: create_from(request, rig, inputs))
         here = bpy.data.scenes.get(own.scene_name) or bpy.context.scene
         said = start(job, here, own.python)
         notices.say(request, doubts)
-        for doubt in doubts:
-            telling.say(doubt.message, "WARNING")
-        if not doubts:
-            telling.say(said, "INFO")
+        _tell([doubt.message for doubt in doubts], said)
 
-    return _begin(Preparation(request, scene.name, then))
+    return _begin(Preparation(request, scene.name, then, needs_worker=True))
 
 
 def check(request: Request, scene: bpy.types.Scene) -> Preparation:
     """Begin to look at a motion; what was found is left for the panel."""
 
-    def then(own: Preparation, rig: RigMotion) -> Iterator[Any]:
+    def then(_: Preparation, rig: RigMotion) -> Steps[None]:
         doubts = yield lambda: notices.doubts_about(rig.clip)
         notices.say(request, doubts)
         looks = f"'{rig.clip.name}' looks right: {len(rig.clip)} frames, {rig.clip.duration_s:.2f} s"
-        for doubt in doubts:
-            telling.say(doubt.message, "WARNING")
-        if not doubts:
-            telling.say(looks, "INFO")
+        _tell([doubt.message for doubt in doubts], looks)
 
     return _begin(Preparation(request, scene.name, then))
+
+
+def check_stage(request: Request, scene: bpy.types.Scene) -> Preparation:
+    """Begin to look at the stage around a motion; says what was found."""
+
+    def then(own: Preparation, rig: RigMotion) -> Steps[None]:
+        own.text = "Reading the stage"
+        parts, _ = yield from stage_for(request, rig)
+        notices.forget_errors(request)
+        _tell([f"{finding.message}. {finding.hint}" for finding in parts.findings], stage_views.looks_right(parts))
+
+    return _begin(Preparation(request, scene.name, then))
+
+
+def _tell(warnings: list[str], otherwise: str) -> None:
+    for warning in warnings:
+        telling.say(warning, "WARNING")
+    if not warnings:
+        telling.say(otherwise, "INFO")
 
 
 def _begin(preparation: Preparation) -> Preparation:
@@ -155,7 +165,7 @@ def cancel(number: int) -> None:
     """Let a preparation be; nothing of it is left."""
     for preparation in _going:
         if preparation.id == number:
-            preparation.cancelled = True
+            preparation.drop()
             return
     raise JobError(f"Nothing that is being read has the number {number}", "It was read by now: cancel its job")
 
@@ -189,7 +199,7 @@ def _is_dragging() -> bool:
 
 @persistent
 def _on_load(_path: str) -> None:
-    _going.clear()
+    _drop_all()
 
 
 def register() -> None:
@@ -202,4 +212,10 @@ def unregister() -> None:
     if bpy.app.timers.is_registered(tick):
         bpy.app.timers.unregister(tick)
     bpy.app.handlers.load_pre.remove(_on_load)
-    _going.clear()
+    _drop_all()
+
+
+def _drop_all() -> None:
+    while _going:
+        with suppress(SinewError):  # a folder that cannot be deleted is a job that was never started
+            _going.pop().drop()

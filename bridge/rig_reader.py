@@ -7,7 +7,7 @@ whatever the object's scale, which is what ``rig_writer`` does.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
@@ -21,6 +21,8 @@ from ..core.motion.loops import looped
 from ..core.motion.skeleton import to_local
 from . import actions, sources
 from .rig_sampling import Sampling
+
+Frames = TypeVar("Frames", float, Array)
 
 _SMALLEST_SCALE = 1e-6  # a bone scaled to nothing must leave its children a matrix that can be inverted
 
@@ -54,8 +56,8 @@ class RigMotion:
         """The inverse of ``to_arrays``."""
         return cls(clip, arrays["bone_stretch"], **meta)
 
-    def result_frame(self, frame: float) -> float:
-        """The scene frame of a result on the clip's clock for a scene frame of the source."""
+    def result_frame(self, frame: Frames) -> Frames:
+        """The scene frame, or frames, of a result on the clip's clock for those of the source."""
         return self.frame_start + (frame - self.frame_start) * self.time_stretch
 
 

@@ -92,7 +92,7 @@ class Sampling:
 
 
 def by_uid(blocks: Any, uid: int) -> Any | None:
-    """The datablock of that ``session_uid``; None once it is gone. Undo replaces datablocks, but keeps their numbers."""
+    """The datablock of that ``session_uid``; None once it is gone. Undo replaces datablocks and keeps the numbers."""
     return next((block for block in blocks if block.session_uid == uid), None)
 
 

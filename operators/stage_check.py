@@ -3,8 +3,9 @@
 
 import bpy
 
-from ..bridge import requests
+from ..bridge import notices, preparing, requests
 from ..bridge.properties import request_of
+from ..bridge.stage.views import looks_right
 from .reporting import NeedsMotion, explains_errors, waiting
 
 
@@ -15,15 +16,26 @@ class SINEW_OT_stage_check(NeedsMotion, bpy.types.Operator):
     bl_label = "Check Stage"
     bl_options = {"REGISTER"}
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: motion and stage are read a little at a time."""
+        return self.prepare(context)
+
+    @explains_errors
+    def prepare(self, context: bpy.types.Context) -> set[str]:
+        """Begin to read, and leave the rest to timers."""
+        begun = preparing.check_stage(request_of(context.scene), context.scene)
+        self.report({"INFO"}, f"Reading '{begun.view.title}' and the stage")
+        return {"FINISHED"}
+
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Say what was found."""
         with waiting(context):
             request = request_of(context.scene)
-            parts, _ = requests.read_stage_for(request, requests.read(request))
+            parts = requests.read_stage_for(request, requests.read(request))
+        notices.forget_errors(request)
         for finding in parts.findings:
             self.report({"WARNING"}, f"{finding.message}. {finding.hint}")
         if not parts.findings:
-            counts = f"{len(parts.obstacles)} obstacles, {len(parts.props)} props and projectiles"
-            self.report({"INFO"}, f"The stage looks right: {counts}, {len(parts.pushes)} pushes")
+            self.report({"INFO"}, looks_right(parts))
         return {"FINISHED"}

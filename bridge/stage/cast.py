@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The motions of everybody on the stage."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import bpy
 import numpy as np
@@ -9,8 +9,10 @@ import numpy as np
 from ...core.sim.assembly import require_places_apart
 from ...core.sim.parts import Finding
 from .. import sources
-from ..rig_reader import RigMotion, read_rig
+from ..piecework import PIECE_S, Steps, at_once
+from ..rig_reader import RigMotion, RigReading
 from ..rig_writer import require_writable
+from ..visits import Remembered
 from .reader import declared, on_stage
 
 _STILL_M = 1e-4
@@ -20,13 +22,13 @@ _STILL_M = 1e-4
 class Cast:
     """Who is simulated together, the main character first.
 
-    motions: armature name -> motion, all over the same frames. actions: armature name -> what moved it there, None
-        for what does not come from an Action; without the main character.
+    motions: armature name -> motion, all over the same frames. actions: armature name -> name of the Action that moved
+        it there, '' for what does not come from one; without the main character.
     findings: what the animator should know of how they were read.
     """
 
     motions: dict[str, RigMotion]
-    actions: dict[str, bpy.types.Action | None] = field(default_factory=dict)
+    actions: dict[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -48,23 +50,46 @@ def read_cast(scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, pl
     What an armature does before or after its own Action is what the scene shows there: as a rule it holds the first or
     the last pose. Refuses who could not be written to ``place`` later, and characters that begin in one place.
     """
-    cast, findings = Cast({main.name: rig}), []
-    others = other_characters(scene, main)
+    return at_once(cast_in_pieces(scene, main, rig, place, piece_s=float("inf")))
+
+
+def cast_in_pieces(
+    scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, place: str = "AUTO", *, piece_s: float = PIECE_S
+) -> Steps[Cast]:
+    """The same, a little at a time."""
+    cast = Cast({main.name: rig})
+    others = [Remembered("objects", obj) for obj in other_characters(scene, main)]
     if not others:
         return cast
     frames = (rig.frame_start, rig.frame_start + len(rig.clip) - 1)
     scale = rig.metres_per_unit / scene.unit_settings.scale_length
-    for obj in others:
+    true_fps = rig.scene_fps / rig.time_stretch
+    for one in others:
+        obj = one.found()
         action = sources.before_of(obj).action
-        with sources.without_takes([obj]):
-            motion = read_rig(obj, frames=frames, true_fps=rig.scene_fps / rig.time_stretch, scale=scale)
-        require_writable(obj, motion.clip.skeleton.names, place)
-        cast.motions[obj.name], cast.actions[obj.name] = motion, action
-        if np.ptp(motion.clip.world()[0], axis=0).max() < _STILL_M:
-            message = f"'{obj.name}' has no motion in frames {frames[0]} to {frames[1]} and tries to stand still"
-            findings.append(Finding("still", message, "Give it an Action there, if it should do something"))
-    clips = [motion.clip for motion in cast.motions.values()]
+        name, moved_by = obj.name, action.name if action is not None else ""
+        reading = RigReading(obj, frames=frames, true_fps=true_fps, scale=scale, without_takes=True)
+        while not reading.advance(piece_s):
+            yield None
+        motion: RigMotion = yield reading.finish
+        require_writable(one.found(), motion.clip.skeleton.names, place)
+        cast.motions[name], cast.actions[name] = motion, moved_by
+    findings: tuple[Finding, ...] = yield lambda: _findings(cast, frames)
+    return replace(cast, findings=findings)
+
+
+def _findings(cast: Cast, frames: tuple[int, int]) -> tuple[Finding, ...]:
+    """Who stands still; refuses characters that begin in one place. For any thread."""
+    world = {name: motion.clip.world()[0] for name, motion in cast.motions.items()}
     # Before there are bodies, the middle of everybody's bones tells where they are.
-    places = np.array([clip.world()[0][0].mean(axis=0) for clip in clips])
-    require_places_apart(list(cast.motions), places, [clip.skeleton for clip in clips])
-    return Cast(cast.motions, cast.actions, tuple(findings))
+    places = np.array([pos[0].mean(axis=0) for pos in world.values()])
+    require_places_apart(list(world), places, [motion.clip.skeleton for motion in cast.motions.values()])
+    return tuple(
+        Finding(
+            "still",
+            f"'{name}' has no motion in frames {frames[0]} to {frames[1]} and tries to stand still",
+            "Give it an Action there, if it should do something",
+        )
+        for name in cast.others
+        if np.ptp(world[name], axis=0).max() < _STILL_M
+    )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Obstacles, terrain, props and projectiles as the scene has them."""
+"""Obstacles, terrain, props and projectiles, from what was seen of them; what they are made into is for any thread."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -14,80 +14,100 @@ from ...core.sim.parts import Finding, Mesh, ObstaclePart, PropPart
 from ...core.sim.stage import Terrain
 from ...core.sim.terrain import height_field
 from ..rig_reader import RigMotion, rotation_of
-from .meshes import require_solid, world_mesh
+from .meshes import Look
 from .pushes import left_out
 from .shapes import shape_of
 from .timing import Clock
 
 
-def read_terrain(objects: Sequence[bpy.types.Object], metres: float) -> tuple[Terrain | None, list[Finding]]:
-    """All terrain as one height field, the topmost surface of each place."""
-    if not objects:
-        return None, []
-    terrain, findings = height_field({obj.name: world_mesh(obj, metres) for obj in objects})
-    return terrain, list(findings)
+@dataclass(frozen=True, eq=False)
+class Loose:
+    """A prop as it was read.
+
+    shape: one of ``properties.SHAPES``. mass: kg. appears_s, speed (m/s) and what it flies at, a bone of ``target`` or
+    '' for straight on: only of a projectile.
+    """
+
+    look: Look
+    shape: str
+    mass: float
+    friction: float
+    appears_s: float = 0.0
+    speed: float = 0.0
+    bone: str = ""
+    target: str = ""
+
+    @classmethod
+    def at(cls, obj: bpy.types.Object) -> "Loose":
+        """The object at the current frame, for Blender's own thread."""
+        own = obj.sinew
+        return cls(Look.at(obj), own.shape, own.mass, own.friction)
 
 
-def read_obstacle(obj: bpy.types.Object, metres: float) -> ObstaclePart:
-    """An obstacle where it is now."""
-    mesh = world_mesh(obj, metres)
-    require_solid(obj, mesh)
-    return ObstaclePart(obj.name, mesh, obj.sinew.friction)
-
-
-def read_prop(obj: bpy.types.Object, metres: float) -> PropPart:
-    """A prop where it is now, at rest."""
-    pos, quat, mesh = _own_frame(obj, metres)
-    shape = shape_of(obj.sinew.shape, mesh)
-    return PropPart(
-        obj.name,
-        obj.sinew.mass,
-        pos,
-        shape=shape,
-        mesh=mesh if shape is None else None,
-        quat_wxyz=quat,
-        friction=obj.sinew.friction,
-    )
-
-
-def read_projectile(
-    scene: bpy.types.Scene, obj: bpy.types.Object, cast: Mapping[str, RigMotion], gravity: Array
-) -> tuple[PropPart | None, list[Finding]]:
-    """A prop that appears in flight, as it is at its frame; what to know of it. Moves the scene's frame."""
-    first = next(iter(cast.values()))
-    clock = Clock.of(first)
-    part = obj.sinew
+def flight_of(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> dict[str, object] | Finding:
+    """What a projectile has besides what any prop has, as ``Loose`` names it; or why it takes no part."""
+    clock, part = Clock.of(next(iter(cast.values()))), obj.sinew
     appears_s = clock.seconds(part.start_frame)
     if not 0.0 <= appears_s <= clock.duration_s:
         last = clock.frame(clock.duration_s)
         why = f"it appears at frame {part.start_frame}, outside of frames {clock.frame_start} to {last:.0f}"
-        return None, [left_out(obj, why, "Move its start frame")]
+        return left_out(obj, why, "Move its start frame")
     target = part.armature.name if part.armature else next(iter(cast))
     if part.bone and target not in cast:
         why = f"it flies at '{target}', who is not simulated"
-        return None, [left_out(obj, why, "Simulate them together, or choose another target")]
-    scene.frame_set(part.start_frame)
-    prop = read_prop(obj, first.metres_per_unit)
-    velocity, findings = rotate(prop.quat_wxyz, np.array([0.0, 0.0, part.speed])), []
-    if part.bone:
-        rig = cast[target]
-        times = np.arange(appears_s, rig.clip.duration_s + 0.5 / rig.clip.fps, 1.0 / rig.clip.fps)
-        places = _bone_middles(rig, part.bone, times)
-        velocity, meets_s = aim(prop.pos, part.speed, gravity, places, 1.0 / rig.clip.fps)
+        return left_out(obj, why, "Simulate them together, or choose another target")
+    return {"appears_s": appears_s, "speed": part.speed, "bone": part.bone, "target": target}
+
+
+def terrain_of(looks: Sequence[Look], metres: float) -> tuple[Terrain | None, list[Finding]]:
+    """All terrain as one height field, the topmost surface of each place."""
+    if not looks:
+        return None, []
+    terrain, findings = height_field({look.name: look.mesh(metres) for look in looks})
+    return terrain, list(findings)
+
+
+def obstacle_of(look: Look, friction: float, metres: float) -> ObstaclePart:
+    """An obstacle where it was seen."""
+    return ObstaclePart(look.name, look.solid(metres), friction)
+
+
+def prop_of(loose: Loose, metres: float) -> PropPart:
+    """A prop where it was seen, at rest."""
+    pos, quat, mesh = _own_frame(loose.look, metres)
+    shape = shape_of(loose.shape, mesh)
+    return PropPart(
+        loose.look.name,
+        loose.mass,
+        pos,
+        shape=shape,
+        mesh=mesh if shape is None else None,
+        quat_wxyz=quat,
+        friction=loose.friction,
+    )
+
+
+def projectile_of(loose: Loose, cast: Mapping[str, RigMotion], gravity: Array) -> tuple[PropPart, list[Finding]]:
+    """A prop that appears in flight where it was seen; what to know of it."""
+    prop = prop_of(loose, next(iter(cast.values())).metres_per_unit)
+    velocity, findings = rotate(prop.quat_wxyz, np.array([0.0, 0.0, loose.speed])), []
+    if loose.bone:
+        rig = cast[loose.target]
+        times = np.arange(loose.appears_s, rig.clip.duration_s + 0.5 / rig.clip.fps, 1.0 / rig.clip.fps)
+        places = _bone_middles(rig, loose.bone, times)
+        velocity, meets_s = aim(prop.pos, loose.speed, gravity, places, 1.0 / rig.clip.fps)
         if meets_s is None:
-            message = f"'{obj.name}' cannot reach '{part.bone}' at {part.speed:g} m/s and flies straight"
+            message = f"'{prop.name}' cannot reach '{loose.bone}' at {loose.speed:g} m/s and flies straight"
             findings.append(Finding("out_of_reach", message, "Make it faster, or bring it nearer"))
-    return replace(prop, velocity=velocity, appears_s=appears_s), findings
+    return replace(prop, velocity=velocity, appears_s=loose.appears_s), findings
 
 
-def _own_frame(obj: bpy.types.Object, metres: float) -> tuple[Array, Array, Mesh]:
+def _own_frame(look: Look, metres: float) -> tuple[Array, Array, Mesh]:
     """Where the object is (3,), how it is turned (4,), and its mesh seen from there, whatever its scale."""
-    mesh = world_mesh(obj, metres)
-    require_solid(obj, mesh)
-    matrix = np.array(obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
-    if abs(np.linalg.det(matrix[:3, :3])) < 1e-18:
-        raise BadStage(f"'{obj.name}' has a scale of zero", "Set its scale to 1")
-    pos, quat = matrix[:3, 3] * metres, from_matrix(rotation_of(matrix[:3, :3]))
+    mesh = look.solid(metres)
+    if abs(np.linalg.det(look.matrix[:3, :3])) < 1e-18:
+        raise BadStage(f"'{look.name}' has a scale of zero", "Set its scale to 1")
+    pos, quat = look.matrix[:3, 3] * metres, from_matrix(rotation_of(look.matrix[:3, :3]))
     return pos, quat, Mesh(rotate(conjugate(quat), mesh.vertices - pos), mesh.triangles)
 
 

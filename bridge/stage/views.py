@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import BadStage
+from ...core.sim.parts import StageParts
 from ..chosen import why_linked
 from .checks import problem_of
 from .properties import ICONS
@@ -37,6 +38,12 @@ def items(scene: bpy.types.Scene) -> list[StageItem]:
 def gravity_text(scene: bpy.types.Scene) -> str:
     """How strong gravity is on the stage."""
     return f"Gravity: {np.linalg.norm(gravity_of(scene)):.2f} m/s²" if scene.use_gravity else "Gravity"
+
+
+def looks_right(parts: StageParts) -> str:
+    """What there is to say of a stage that nothing is wrong with."""
+    counts = f"{len(parts.obstacles)} obstacles, {len(parts.props)} props and projectiles"
+    return f"The stage looks right: {counts}, {len(parts.pushes)} pushes"
 
 
 def _text(obj: bpy.types.Object) -> str:

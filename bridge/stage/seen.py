@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was seen of the stage, and the stage that is made of it: the first needs Blender, the second any thread."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...core.geometry.quaternions import Array
+from ...core.sim.parts import Finding, StageParts
+from ..rig_reader import RigMotion
+from .meshes import Look
+from .pushes import Span, parts_of
+from .solids import Loose, obstacle_of, projectile_of, prop_of, terrain_of
+from .timing import Clock
+
+
+@dataclass(eq=False)
+class Seen:
+    """Everything on the stage, filled while it is read; of what takes no part, why.
+
+    cast: the characters' motions by name, the main one first. gravity: (3,) m/s². obstacles: each with its friction.
+    pushes: each with its force (3,) in newtons by scene frame.
+    """
+
+    cast: Mapping[str, RigMotion]
+    gravity: Array
+    friction: float
+    ground: bool
+    self_collision: bool
+    findings: list[Finding] = field(default_factory=list)
+    terrain: list[Look] = field(default_factory=list)
+    obstacles: list[tuple[Look, float]] = field(default_factory=list)
+    props: list[Loose] = field(default_factory=list)
+    projectiles: list[Loose | Finding] = field(default_factory=list)
+    pushes: list[tuple[Span, dict[int, Array]] | Finding] = field(default_factory=list)
+
+    def parts(self) -> StageParts:
+        """The stage in metres and seconds; refuses what cannot be simulated. For any thread."""
+        first, findings = next(iter(self.cast.values())), list(self.findings)
+        metres = first.metres_per_unit
+        terrain, found = terrain_of(self.terrain, metres)
+        findings += found
+        obstacles = [obstacle_of(look, friction, metres) for look, friction in self.obstacles]
+        props, pushes = [prop_of(loose, metres) for loose in self.props], []
+        for thrown in self.projectiles:
+            if isinstance(thrown, Finding):
+                findings.append(thrown)
+            else:
+                prop, found = projectile_of(thrown, self.cast, self.gravity)
+                props.append(prop)
+                findings += found
+        for pushed in self.pushes:
+            if isinstance(pushed, Finding):
+                findings.append(pushed)
+            else:
+                pushes += parts_of(*pushed, Clock.of(first))
+        return StageParts(
+            characters=tuple(self.cast),
+            terrain=terrain,
+            obstacles=tuple(obstacles),
+            props=tuple(props),
+            pushes=tuple(pushes),
+            gravity=self.gravity,
+            friction=self.friction,
+            ground=self.ground,
+            self_collision=self.self_collision,
+            findings=tuple(findings),
+        )
