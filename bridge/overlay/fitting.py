@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies as a job would make them, fitted beside the interface and kept until something they depend on changes.
 
-The scene is read on a timer, never while it is drawn; the body is then fitted on a thread of its own, which knows
-nothing of Blender, and to a mesh by a process on the worker's Python. What is edited by hand is put on top at once.
+The scene is read on a timer, a little at a time and never while it is drawn; the body is then fitted on a thread, which
+knows nothing of Blender, and to a mesh by a process on the worker's Python. What is edited by hand is put on top.
 Nothing here holds a datablock: undo and file loading may replace any of them.
 """
 
-import threading
-from dataclasses import dataclass, field, replace
+import time
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -18,12 +18,13 @@ from ...core.errors import SinewError
 from ...core.jobs.body_fitting import fit_elsewhere
 from .. import preferences
 from ..bodies import BodyRequest, asked_of
+from ..piecework import PIECE_S, Piecework, Steps, at_once
 from . import changes
 from .parts import BodyParts
 from .properties import redraw
-from .reading import Reading, Signature, is_busy, read, signature_of
+from .reading import Reading, Signature, in_pieces, is_busy, signature_of
 
-_SOON_S, _LATER_S = 0.05, 0.5
+_SOON_S, _LATER_S = 0.02, 0.5
 
 
 @dataclass(eq=False)
@@ -32,7 +33,8 @@ class Fitted:
 
     base: as fitted, without edits; body and parts: with them. problem: why there is none, to be shown to people.
     bones: of the armature when it was fitted. seen: how it stood when it was last looked at, see ``look_quickly``.
-    wanted, going, done: what it should be fitted to, what a thread fits it to now, and what it was fitted to.
+    wanted, going, done: what it should be fitted to, what it is being fitted to, and what it was fitted to. work: what
+    is under way. reading: None while that is still being read.
     """
 
     wanted: tuple[Signature, Signature] = ((), ())
@@ -45,42 +47,37 @@ class Fitted:
     bones: object = None
     edits: tuple[object, ...] = ()
     seen: tuple[object, ...] = ()
-    thread: threading.Thread | None = None
+    work: Piecework | None = None
     going: tuple[Signature, Signature] = ((), ())
-    _made: list[BodyModel | SinewError] = field(default_factory=list)
 
-    def start(self, asked: BodyRequest) -> None:
-        """Fit on a thread; ``finish`` takes what it made."""
-        reading, made = self.reading, list[BodyModel | SinewError]()
-        assert reading is not None
-        self._made = made
-        given = reading, asked, preferences.worker_python(), made
-        self.thread = threading.Thread(target=_fit, args=given, daemon=True, name="sinew body")
-        self.thread.start()
+    def drop(self) -> None:
+        """Let what is under way be."""
+        if self.work is not None:
+            self.work.close()
+        self.work = None
 
-    def finish(self) -> None:
-        """Take over what the thread has made of it."""
-        self.thread = None
-        found = self._made[0] if self._made else SinewError("The body could not be fitted", "Look into the console")
-        self.done, self.bones, self.body = self.going, self.going[0][0], None
-        if isinstance(found, SinewError):
-            self._fail(found)
-        else:
-            self.base, self.problem = found, None
+    def steps(self, scene: bpy.types.Scene, obj: bpy.types.Object, piece_s: float = PIECE_S) -> Steps[None]:
+        """Read what is wanted and fit to it; an error is that there is no body."""
+        self.going = self.wanted
+        asked, python = asked_of(obj), preferences.worker_python()
+        if self.reading is None or self.wanted[0] != self.done[0] or self.base is None:
+            self.reading = None
+            self.reading = yield from in_pieces(scene, obj, piece_s=piece_s)
+        reading = self.reading
+        made = yield lambda: _fitted(reading, asked, python)
+        self.done, self.bones, self.problem = self.going, self.going[0][0], None
+        self.base, self.edits, self.body, self.parts = made
 
     def refuse(self, problem: SinewError) -> None:
         """Note why there is no body for what was wanted."""
-        self.done = self.wanted
-        self._fail(problem)
-
-    def _fail(self, problem: SinewError) -> None:
+        self.done, self.bones = self.going, self.going[0][0]
         self.problem, self.base, self.body, self.parts = problem, None, None, None
 
     def put_on(self, asked: BodyRequest) -> None:
         """Let the body be as it is edited by hand now."""
         if self.base is None:
             return
-        edits = (asked.mass_kg, *sorted(asked.edits.items()))
+        edits = _edits_in(asked)
         if self.body is not None and edits == self.edits:
             return
         self.edits = edits
@@ -144,14 +141,11 @@ def fit_now(scene: bpy.types.Scene, obj: bpy.types.Object, *, again: bool = Fals
     if again:
         known.done = ((), ())
     if known.wanted != known.done:
-        if known.thread is not None:
-            known.thread.join()
-            known.thread = None
-        if _read(known, scene, obj):
-            known.start(asked_of(obj))
-            assert known.thread is not None
-            known.thread.join()
-            known.finish()
+        known.drop()
+        try:
+            at_once(known.steps(scene, obj, float("inf")))
+        except SinewError as error:
+            known.refuse(error)
         look(scene, obj)
         redraw()
     return known
@@ -160,12 +154,15 @@ def fit_now(scene: bpy.types.Scene, obj: bpy.types.Object, *, again: bool = Fals
 def fit_again(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     """Let mesh and motion be read anew and the body be fitted to them, beside the interface like everything else."""
     known = look(scene, obj)
-    known.thread, known.reading, known.done = None, None, ((), ())  # a thread that still works is left alone
+    known.drop()
+    known.reading, known.done = None, ((), ())
     _start_timer()
 
 
 def clear() -> None:
     """Forget everything; threads that still work are left alone."""
+    for known in _known.values():
+        known.drop()
     _known.clear()
     if bpy.app.timers.is_registered(_work):
         bpy.app.timers.unregister(_work)
@@ -186,53 +183,56 @@ def _work() -> float | None:
     if scene is None or not hasattr(scene, "sinew_overlay"):
         return None
     here = {obj.session_uid: obj for obj in scene.objects if obj.type == "ARMATURE"}
-    wait: float | None = None
+    waits, begun = list[float](), time.perf_counter()
     for uid, known in list(_known.items()):
         if uid not in here:
-            del _known[uid]
-        elif known.thread is not None:
-            if known.thread.is_alive():
-                wait = _SOON_S
-            else:
-                known.finish()
-                redraw()
-        elif known.wanted != known.done:
-            wait = _LATER_S if not _begin(known, scene, here[uid]) else _SOON_S
-    return wait
+            _known.pop(uid).drop()
+        elif known.work is not None or known.wanted != known.done:
+            late = time.perf_counter() - begun > PIECE_S
+            waits.append(_SOON_S if late else _bring_on(known, scene, here[uid]))
+    return min(waits, default=None)
 
 
-def _begin(known: Fitted, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
-    """Start to fit what is wanted; false if it has to wait."""
-    if is_busy() or obj.mode == "EDIT":
-        return False
-    if _read(known, scene, obj):
-        known.start(asked_of(obj))
-    redraw()
-    return True
-
-
-def _read(known: Fitted, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
-    """See to it that motion and mesh are read; false if they cannot be."""
-    known.going = known.wanted
-    if known.reading is not None and known.wanted[0] == known.done[0] and known.base is not None:
-        return True
+def _bring_on(known: Fitted, scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
+    """Do the next piece of what is wanted; seconds until the one after it."""
+    if known.work is None or known.reading is None:
+        if is_busy() or obj.mode == "EDIT":
+            return _LATER_S
+        if known.work is None or known.going[0] != known.wanted[0]:  # something else is to be read by now
+            known.drop()
+            known.work = Piecework(known.steps(scene, obj))
     try:
-        known.reading = read(scene, obj)
+        ended = known.work.step()
     except SinewError as error:
         known.refuse(error)
-        return False
-    return True
+        ended = True
+    except BaseException:  # a bug, which would come again
+        known.refuse(SinewError("The body could not be fitted", "Look into the console"))
+        known.work = None
+        raise
+    if ended:
+        known.work = None
+        redraw()
+    return _SOON_S
 
 
-def _fit(reading: Reading, asked: BodyRequest, python: str | None, made: list[BodyModel | SinewError]) -> None:
-    """On a thread: the body without what is edited by hand. A bug leaves its traceback in the console."""
-    try:
-        choices = replace(asked, edits={}).checked()
-        if reading.mesh is not None:  # shapes are fitted to it by what only the worker's Python has
-            made.append(fit_elsewhere(reading.skeleton, reading.clip, reading.mesh.skinned(), choices, python))
-            return
+def _edits_in(asked: BodyRequest) -> tuple[object, ...]:
+    return asked.mass_kg, *sorted(asked.edits.items())
+
+
+def _fitted(
+    reading: Reading, asked: BodyRequest, python: str | None
+) -> tuple[BodyModel, tuple[object, ...], BodyModel | None, BodyParts | None]:
+    """On a thread: the body without what is edited by hand; and the edits, the body with them, and its parts.
+
+    None for the last two where the edits cannot be put on: whoever looks at the body is told.
+    """
+    choices = replace(asked, edits={}).checked()
+    if reading.mesh is not None:  # shapes are fitted to it by what only the worker's Python has
+        base = fit_elsewhere(reading.skeleton, reading.clip, reading.mesh.skinned(), choices, python)
+    else:
         choices.require_bones(reading.skeleton)
-        body, _ = build_body(
+        base, _ = build_body(
             reading.skeleton,
             clip=reading.clip,
             overrides=choices.overrides,
@@ -240,6 +240,8 @@ def _fit(reading: Reading, asked: BodyRequest, python: str | None, made: list[Bo
             gains=choices.gains,
             mass_kg=choices.mass_kg,
         )
-        made.append(body)
-    except SinewError as error:
-        made.append(error)
+    try:
+        body = edited(base, asked.edits, asked.mass_kg)
+    except SinewError:
+        return base, (), None, None
+    return base, _edits_in(asked), body, BodyParts(body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions that takes were made from, read once in the background and then played without Blender."""
+"""Motions that takes were made from, read once, a little at a time, and then played without Blender."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,18 @@ import numpy as np
 
 from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, slerp, to_matrix
+from ...core.motion import Clip
 from .. import actions, sources
-from ..rig_reader import read_rig
+from ..piecework import PIECE_S, Piecework, Steps, at_once
+from ..rig_sampling import by_uid
 from . import take_data
 from .moment import Moment, Shown
 from .properties import redraw
-from .reading import is_busy
+from .reading import is_busy, rig_in_pieces
 
 _MOST_FRAMES = 480
-"""Of a longer source every second frame is read, every third …: reading holds up the interface."""
-_SOON_S, _LATER_S = 0.1, 0.5
+"""Of a longer source every second frame is read, every third …, so that it is there soon."""
+_SOON_S, _PAUSE_S, _LATER_S = 0.1, 0.01, 0.5
 
 Key = tuple[int, int, object]
 
@@ -37,6 +39,7 @@ class Ghost:
 
 _known: dict[int, tuple[Key, Ghost]] = {}  # by armature: of which Action and bones
 _wanted: dict[int, tuple[Key, tuple[str, ...]]] = {}
+_going: dict[int, tuple[Key, Piecework]] = {}  # what is being read, one at a time
 
 
 def stands(moment: Moment, shown: Shown) -> tuple[Array, Array, Array] | None:
@@ -56,7 +59,8 @@ def stands(moment: Moment, shown: Shown) -> tuple[Array, Array, Array] | None:
     key = source.session_uid, hash(shown.parts.bones), round(shown.metres, 9)
     known = _known.get(uid)
     if known is None or known[0] != key:
-        _wanted[uid] = key, shown.parts.bones
+        if uid not in _going or _going[uid][0] != key:
+            _wanted[uid] = key, shown.parts.bones
         if not bpy.app.timers.is_registered(_work):
             bpy.app.timers.register(_work, first_interval=_SOON_S)
         return None
@@ -75,40 +79,59 @@ def clear() -> None:
     """Forget everything."""
     _known.clear()
     _wanted.clear()
+    while _going:
+        _going.popitem()[1][1].close()
     if bpy.app.timers.is_registered(_work):
         bpy.app.timers.unregister(_work)
 
 
 def read_wanted() -> None:
-    """Read what is wanted now."""
-    scene = bpy.context.scene
-    here = {obj.session_uid: obj for obj in scene.objects if obj.type == "ARMATURE"}
+    """Read all of what is wanted here and now."""
     while _wanted:
         uid, (key, bones) = _wanted.popitem()
-        obj = here.get(uid)
-        source = next((action for action in bpy.data.actions if action.session_uid == key[0]), None)
-        if obj is not None and source is not None:
-            _known[uid] = key, _read(scene, obj, source, bones)
+        _known[uid] = key, at_once(_steps(uid, key, bones, float("inf")))
     redraw()
 
 
 def _work() -> float | None:
+    """Go on with what is being read, or begin with what is wanted; seconds until the next piece, None for no more."""
     if is_busy():
         return _LATER_S
-    read_wanted()
-    return None
+    if not _going and _wanted:
+        uid, (key, bones) = _wanted.popitem()
+        _going[uid] = key, Piecework(_steps(uid, key, bones))
+    for uid, (key, work) in list(_going.items()):
+        try:
+            if not work.step():
+                continue
+            _known[uid] = key, work.result
+        except BaseException:  # a bug, which would come again
+            _known[uid] = key, Ghost()
+            del _going[uid]
+            raise
+        del _going[uid]
+        redraw()
+    return _PAUSE_S if _going or _wanted else None
 
 
-def _read(scene: bpy.types.Scene, obj: bpy.types.Object, source: bpy.types.Action, bones: tuple[str, ...]) -> Ghost:
+def _steps(uid: int, key: Key, bones: tuple[str, ...], piece_s: float = PIECE_S) -> Steps[Ghost]:
+    scene, obj, source = bpy.context.scene, by_uid(bpy.data.objects, uid), by_uid(bpy.data.actions, key[0])
+    if obj is None or source is None:
+        return Ghost()
     frames = actions.frame_range(source, actions.slot_for(source, obj))
     if frames is None or frames[1] <= frames[0]:
         return Ghost()
     step = float(max(1, -(-(frames[1] - frames[0]) // _MOST_FRAMES)))
+    fps = scene.render.fps / scene.render.fps_base / step
     try:
-        fps = scene.render.fps / scene.render.fps_base / step
-        clip = read_rig(obj, action=source, frames=frames, fps=fps, scale=scene.sinew.scale).clip
+        rig = yield from rig_in_pieces(obj, source, frames, fps, scene.sinew.scale, piece_s=piece_s)
+        ghost: Ghost = yield lambda: _ghost(rig.clip, frames[0], step, bones)
     except SinewError:
         return Ghost()  # whoever simulates is told why
+    return ghost
+
+
+def _ghost(clip: Clip, first: float, step: float, bones: tuple[str, ...]) -> Ghost:
     pos, quat = clip.world()
     links = [clip.skeleton.index(bone) for bone in bones]
-    return Ghost(frames[0], step, pos[:, links], quat[:, links])
+    return Ghost(first, step, pos[:, links], quat[:, links])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a body is fitted to, read from the scene: the motion, a few frames of it, and the mesh.
 
-Reading changes the scene's frame for a moment, so it is never done while something is drawn, played or dragged.
+Reading changes the scene's frame for a moment, so it is never done while something is drawn, played or dragged. It is
+done a little at a time, and what needs no Blender on a thread, so that the interface listens all the while.
 """
 
 from dataclasses import dataclass
@@ -11,8 +12,10 @@ import numpy as np
 
 from ...core.motion import Clip, Skeleton
 from .. import actions, sources
-from ..bodies import WornMesh, mesh_of
-from ..rig_reader import read_rig
+from ..bodies import WornMesh, mesh_in_pieces
+from ..piecework import PIECE_S, Steps
+from ..rig_reader import RigMotion, RigReading
+from ..visits import Remembered
 
 MOST_FRAMES = 48
 """What joint axes and limits are told from: evenly spread over the motion, so that a long one costs no more."""
@@ -63,7 +66,7 @@ def motion_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Action
     return action
 
 
-def read(scene: bpy.types.Scene, obj: bpy.types.Object) -> Reading:
+def in_pieces(scene: bpy.types.Scene, obj: bpy.types.Object, *, piece_s: float = PIECE_S) -> Steps[Reading]:
     """Read motion and mesh; refuses with a ``SinewError`` what a job would refuse too."""
     action, frames, fps = motion_of(scene, obj), None, None
     scene_fps = scene.render.fps / scene.render.fps_base
@@ -74,9 +77,29 @@ def read(scene: bpy.types.Scene, obj: bpy.types.Object) -> Reading:
         frames, action = (scene.frame_current, scene.frame_current + 1), None
     elif frames is not None and frames[1] - frames[0] > MOST_FRAMES:
         fps = scene_fps * MOST_FRAMES / (frames[1] - frames[0])
-    rig = read_rig(obj, action=action, frames=frames, fps=fps, scale=scene.sinew.scale)
-    mesh = mesh_of(obj, rig, action) if obj.sinew_body.use_mesh else None
+    armature, source, use_mesh = Remembered("objects", obj), Remembered("actions", action), obj.sinew_body.use_mesh
+    rig = yield from rig_in_pieces(obj, action, frames, fps, scene.sinew.scale, piece_s=piece_s)
+    mesh = None
+    if use_mesh:
+        mesh = yield from mesh_in_pieces(armature.found(), rig, source.found(), piece_s=piece_s)
     return Reading(rig.clip.skeleton, rig.clip if moves else None, mesh)
+
+
+def rig_in_pieces(
+    obj: bpy.types.Object,
+    action: bpy.types.Action | None,
+    frames: tuple[int, int] | None,
+    fps: float | None,
+    scale: float,
+    *,
+    piece_s: float = PIECE_S,
+) -> Steps[RigMotion]:
+    """``rig_reader.read_rig`` a little at a time."""
+    reading = RigReading(obj, action=action, frames=frames, fps=fps, scale=scale)
+    while not reading.advance(piece_s):
+        yield None
+    rig: RigMotion = yield reading.finish
+    return rig
 
 
 def is_busy() -> bool:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sinew.bridge import bench_crowds, monitor, preparing, requests, status_bar
-from sinew.bridge.overlay import fitting, reading
+from sinew.bridge.overlay import reading
+from sinew.bridge.piecework import at_once
 from sinew.bridge.properties import request_of
 from sinew.bridge.rig_reader import RigReading, read_rig
 
@@ -34,7 +35,7 @@ def test_sixty_thousand_frames(addon, drawn):
     assert tuple(map(round, action.frame_range)) == (1, bench_crowds.FRAMES)
     drawn()
     # The overlay reads a few frames of it, however long it is.
-    assert len(reading.read(scene, obj).clip) <= reading.MOST_FRAMES + 1
+    assert len(at_once(reading.in_pieces(scene, obj)).clip) <= reading.MOST_FRAMES + 1
     # A click begins to read it, in pieces, and is stopped like anything else.
     click("simulate")
     for _ in range(6):
@@ -82,7 +83,7 @@ def test_four_hundred_bones(addon, drawn):
     whole = read_rig(obj)
     assert len(whole.clip.skeleton) == bench_crowds.BONES
     assert pieces.finish().clip.local_quat_wxyz.tobytes() == whole.clip.local_quat_wxyz.tobytes()
-    assert fitting._read(fitting.look(bpy.context.scene, obj), bpy.context.scene, obj)
+    assert len(at_once(reading.in_pieces(bpy.context.scene, obj)).skeleton) == bench_crowds.BONES
     bpy.context.scene.sinew.method = "passthrough"
     click("simulate")
     prepare()

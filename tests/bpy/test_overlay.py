@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The overlay's arrays say what stands where; it survives what animators do. Drawing itself needs a window."""
 
+import time
+
 import bpy
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from sinew.bridge.overlay.canvas import flattened, from_far_to_near
 from sinew.bridge.overlay.parts import mass_tints
 from sinew.bridge.overlay.scenery import CONE, Scenery
 from sinew.bridge.overlay.solid import solid_mesh
+from sinew.bridge.piecework import Piecework
 from sinew.bridge.rig_reader import read_rig, rotation_of
 from sinew.core.body.clearance import clearances
 from sinew.core.body.poses import link_transforms, pose_of_clip
@@ -44,6 +47,15 @@ def shown():
     context = bpy.context
     context.view_layer.update()
     return moment.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get()).characters
+
+
+def worked(timer):
+    """Let a timer do all that it has to do; in so many pieces."""
+    pieces = 0
+    while timer() is not None:
+        pieces += 1
+        time.sleep(0.005)
+    return pieces
 
 
 def solids():
@@ -255,10 +267,50 @@ def test_the_timer_fits_what_is_out_of_date(person):
     before = fitting.seen(person).body.mass
     shown()
     assert bpy.app.timers.is_registered(fitting._work)
-    assert fitting._work() is not None  # it is being fitted
-    fitting.seen(person).thread.join()
-    assert fitting._work() is None
+    worked(fitting._work)
     assert shown()[0].parts.body.mass > 1.1 * before
+
+
+def test_a_body_that_is_read_in_pieces_is_the_same(person):
+    a_take(person)
+    scene, whole = bpy.context.scene, fitting.seen(person).base
+    fitting.fit_again(scene, person)
+    known = fitting.seen(person)
+    known.work = Piecework(known.steps(scene, person, 0.0))
+    assert worked(fitting._work) > 20  # frames
+    assert known.base is not whole and known.wanted == known.done
+    for own, its in zip(known.base.links, whole.links, strict=True):
+        assert own.mass == its.mass and np.array_equal(own.com, its.com)
+        assert (own.joint.lower, own.joint.upper) == (its.joint.lower, its.joint.upper)
+
+
+def test_what_changes_while_it_is_read_is_read_again(person):
+    a_take(person)
+    scene, before = bpy.context.scene, fitting.seen(person).body
+    fitting.fit_again(scene, person)
+    known = fitting.seen(person)
+    known.work = first = Piecework(known.steps(scene, person, 0.0))
+    assert fitting._work() is not None and known.work is first
+    scene.sinew.scale = 0.5
+    shown()
+    assert fitting._work() is not None and known.work is not first
+    worked(fitting._work)
+    assert known.wanted == known.done and known.body.links[1].joint.pos == pytest.approx(
+        0.5 * before.links[1].joint.pos, abs=1e-4
+    )
+    fitting.fit_again(scene, person)
+    known.work = Piecework(known.steps(scene, person, 0.0))
+    assert fitting._work() is not None
+    bpy.data.objects.remove(person)
+    assert fitting._work() is None and not fitting._known
+
+
+def test_a_ghost_is_read_beside_the_interface(person):
+    a_take(person)
+    only("ghost")
+    assert solids() == 0 and bpy.app.timers.is_registered(ghosts._work)
+    assert worked(ghosts._work) > 1
+    assert solids() > 10 and not ghosts._wanted and not ghosts._going
 
 
 def test_what_cannot_be_fitted_is_told_and_not_tried_again(addon):
