@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Look at other frames of a scene and leave it as it was."""
+"""Look at other frames of a scene and leave it as it was; find again what was there."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import bpy
 
 _TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+
+
+def by_uid(blocks: Any, uid: int) -> Any | None:
+    """The datablock of that ``session_uid``; None once it is gone. Undo replaces datablocks and keeps the numbers."""
+    return next((block for block in blocks if block.session_uid == uid), None)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from bpy.app.handlers import persistent
 
 from ..core import jobs
 from ..core.errors import JobError, SinewError
-from . import homes, notices, preferences, telling
+from . import homes, notices, preferences, stand_in, telling
 from .piecework import PIECE_S, Piecework, Steps
 from .requests import Request, begin_to_read, create_from, finish_reading, inputs_in_pieces, stage_for
 from .rig_reader import RigMotion, RigReading
@@ -79,6 +79,7 @@ class Preparation:
     def drop(self) -> None:
         """Let it be; nothing of it is left, also not of what a thread is about to make."""
         self.cancelled = True
+        self.reading.close()
         self._delete_made()
 
     def making(self, make: Callable[[], jobs.Job]) -> Steps[jobs.Job]:
@@ -205,6 +206,7 @@ def _on_load(_path: str) -> None:
 def register() -> None:
     """Forget preparations with the file they were for."""
     bpy.app.handlers.load_pre.append(_on_load)
+    stand_in.register()
 
 
 def unregister() -> None:
@@ -213,6 +215,7 @@ def unregister() -> None:
         bpy.app.timers.unregister(tick)
     bpy.app.handlers.load_pre.remove(_on_load)
     _drop_all()
+    stand_in.unregister()
 
 
 def _drop_all() -> None:

@@ -112,9 +112,13 @@ class RigReading:
         scene = bpy.context.scene
         require_readable(obj, scale)
         self._scene_fps = scene.render.fps / scene.render.fps_base
-        with sources.without_takes([obj] if without_takes else []), actions.playing(obj, action):
-            playing = obj.animation_data.action if obj.animation_data else None
-            first, last = frames or _own_range(obj, playing)
+        playing = action or _moved_by(obj, without_takes)
+        if frames is None and playing is not None:  # at a glance, if its keys tell
+            frames = actions.frame_range(playing, actions.slot_for(playing, obj))
+        if frames is None:
+            with sources.without_takes([obj] if without_takes else []), actions.playing(obj, action):
+                frames = _own_range(obj, playing)
+        first, last = frames
         if last <= first:
             what = f"Action '{playing.name}'" if playing else f"'{obj.name}'"
             raise RigError(
@@ -138,6 +142,10 @@ class RigReading:
     def advance(self, seconds: float = float("inf")) -> bool:
         """Read on for about so long; True if everything is read."""
         return self._sampling.advance(seconds)
+
+    def close(self) -> None:
+        """Leave nothing of it in the file, as when it is not gone on with."""
+        self._sampling.close()
 
     def finish(self) -> RigMotion:
         """The motion, once everything is read. Nothing of Blender's is touched, so that any thread may do it."""
@@ -260,6 +268,13 @@ class _Bones:
         along = matrices[:, :3, 1] * self.lengths[:, None]
         lengths = believable(np.array(parents), pos, np.linalg.norm(along * object_scale * metres, axis=-1))
         return Skeleton(tuple(self.names[i] for i in self.order), np.array(parents), rest_pos, rest_quat, lengths)
+
+
+def _moved_by(obj: bpy.types.Object, without_takes: bool) -> bpy.types.Action | None:
+    """The Action that moves the armature now, or moved it before its take."""
+    if without_takes:
+        return sources.before_of(obj).action
+    return obj.animation_data.action if obj.animation_data else None
 
 
 def _own_range(obj: bpy.types.Object, action: bpy.types.Action | None) -> tuple[int, int]:

@@ -3,23 +3,23 @@
 
 Where nothing depends on the scene around it, an armature is looked at in a scene of its own, which holds nothing else:
 no mesh is deformed for it and the animator's scene stays where it is. Between two pieces all is as it was, so that
-Blender can listen to its user.
+Blender can listen to its user; where that takes too long each time, somebody stands in for the armature (``stand_in``).
 """
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import bpy
 import numpy as np
 
 from ..core.errors import RigError
 from ..core.geometry.quaternions import Array
-from . import actions, sources
-from .kept import scene_kept
+from . import actions, sources, stand_in
+from .kept import by_uid, scene_kept
 
-_TIMING = ("fps", "fps_base", "frame_map_old", "frame_map_new")
+_HEAVY_KEYS = 300_000  # so many take Blender some 10 ms to copy
+_LONG_S = 0.02  # of work until a piece's first frame is read
 
 
 class Sampling:
@@ -42,6 +42,8 @@ class Sampling:
         self._uids = bpy.context.scene.session_uid, obj.session_uid, action.session_uid if action is not None else None
         self._title = obj.name
         self._without_takes = without_takes
+        self._is_heavy = _keys(obj, action) > _HEAVY_KEYS
+        self._standing_in: stand_in.StandIn | None = None
 
     @property
     def fraction(self) -> float:
@@ -52,17 +54,54 @@ class Sampling:
         """Read on for about so long, at least one frame; True if everything is read."""
         begun = time.perf_counter()
         scene, obj, action = self._found()
+        both = self._stand_in(scene, obj, action) if seconds < float("inf") else None
+        if both is not None:
+            own, copy = both
+            self._read(copy, own, lambda: own.view_layers[0].depsgraph)
+            self._read_on(copy, own, lambda: own.view_layers[0].depsgraph, begun + seconds)
+            if self.done == len(self.places):
+                self.close()
+            return self.done == len(self.places)
+        worked = time.thread_time()
         with ExitStack() as stack:
             if self._without_takes:
                 stack.enter_context(sources.without_takes([obj]))
             stack.enter_context(actions.playing(obj, action))
             stack.enter_context(visible(obj))
             place, depsgraph = stack.enter_context(_looked_at(scene, obj))
-            while self.done < len(self.places):
+            if self.done < len(self.places):
                 self._read(obj, place, depsgraph)
-                if time.perf_counter() - begun > seconds:
-                    break
+            self._is_heavy = self._is_heavy or time.thread_time() - worked > _LONG_S
+            self._read_on(obj, place, depsgraph, begun + seconds)
         return self.done == len(self.places)
+
+    def close(self) -> None:
+        """Leave nothing of it in the file, as when it is not gone on with."""
+        if self._standing_in is not None:
+            self._standing_in.remove()
+            self._standing_in = None
+
+    def _read_on(
+        self,
+        obj: bpy.types.Object,
+        scene: bpy.types.Scene,
+        depsgraph: Callable[[], bpy.types.Depsgraph],
+        until: float,
+    ) -> None:
+        """One frame after the other until that time."""
+        while self.done < len(self.places) and time.perf_counter() < until:
+            self._read(obj, scene, depsgraph)
+
+    def _stand_in(
+        self, scene: bpy.types.Scene, obj: bpy.types.Object, action: bpy.types.Action | None
+    ) -> tuple[bpy.types.Scene, bpy.types.Object] | None:
+        """Who stands in for a heavy armature, and where; None where nobody can or need be."""
+        found = self._standing_in.found() if self._standing_in is not None else None
+        if found is None and self._is_heavy and stands_alone(scene, obj) and stand_in.is_possible(obj):
+            # Saving and undo take them away: then here is the next one.
+            self._standing_in = stand_in.StandIn(scene, obj, action, without_takes=self._without_takes)
+            found = self._standing_in.found()
+        return found
 
     def _read(
         self, obj: bpy.types.Object, scene: bpy.types.Scene, depsgraph: Callable[[], bpy.types.Depsgraph]
@@ -91,9 +130,13 @@ class Sampling:
         return scene, obj, action
 
 
-def by_uid(blocks: Any, uid: int) -> Any | None:
-    """The datablock of that ``session_uid``; None once it is gone. Undo replaces datablocks and keeps the numbers."""
-    return next((block for block in blocks if block.session_uid == uid), None)
+def _keys(obj: bpy.types.Object, action: bpy.types.Action | None) -> int:
+    """How many keys Blender copies to look at the armature elsewhere."""
+    data, known = obj.animation_data, {action}
+    if data is not None:
+        known |= {data.action, *(strip.action for track in data.nla_tracks for strip in track.strips)}
+    slots = [(one, slot) for one in known if one is not None for slot in one.slots]
+    return sum(len(curve.keyframe_points) for one, slot in slots for curve in actions.curves_of(one, slot))
 
 
 @contextmanager
@@ -105,10 +148,8 @@ def _looked_at(
         with scene_kept(scene):
             yield scene, bpy.context.evaluated_depsgraph_get
         return
-    own = bpy.data.scenes.new("Sinew reads")
+    own = stand_in.new_scene(scene, "Sinew reads")
     try:
-        for name in _TIMING:
-            setattr(own.render, name, getattr(scene.render, name))
         own.collection.objects.link(obj)
         layer = own.view_layers[0]
         yield own, lambda: layer.depsgraph

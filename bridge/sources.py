@@ -88,19 +88,28 @@ def without_takes(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
         yield
 
 
+def leave_take(obj: bpy.types.Object) -> None:
+    """Let the object be moved as before the take that moves it now, if one does, for good."""
+    take, track = _take_on(obj)
+    if take is None:
+        return
+    before = before_of(obj)
+    if track is not None:
+        track.mute = True
+    if before.action is None:
+        obj.animation_data.action = None
+    else:
+        actions.assign(obj, before.action, actions.slot_for(before.action, obj))
+    _set(obj, before.placed)
+
+
 @contextmanager
 def _without(obj: bpy.types.Object, track: Any | None) -> Iterator[None]:
     actions.require_no_tweak_mode(obj)
-    data, before, shown = obj.animation_data, before_of(obj), _channels(obj)
+    data, shown = obj.animation_data, _channels(obj)
     action, slot = data.action, data.action_slot.identifier if data.action_slot else None
     try:
-        if track is not None:
-            track.mute = True
-        if before.action is None:
-            data.action = None
-        else:
-            actions.assign(obj, before.action, actions.slot_for(before.action, obj))
-        _set(obj, before.placed)
+        leave_take(obj)
         yield
     finally:
         if track is not None:
