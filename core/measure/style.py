@@ -10,6 +10,7 @@ from ..body.poses import link_transforms, pose_of_clip
 from ..control.bounds.controller import Controller
 from ..control.bounds.course import CONTROL_FPS, FILM_STEPS
 from ..control.bounds.environment import targets_of
+from ..control.bounds.playing import first_states
 from ..control.bounds.seeing import begun, placed, see
 from ..control.bounds.style.looks import Looks
 from ..control.bounds.style.manner import Manner
@@ -68,12 +69,11 @@ class Performance:
 
 
 def performed(controller: Controller, world: World, seconds: float = 20.0) -> Performance:
-    """Let copies begin all over the course, as in tests of how long they last, and watch how they do it."""
+    """Let copies begin as in tests of how long they last, and watch how they do it."""
     course, copies = controller.course, world.copies
     energy, span, looks = Energy(course.body), Span(course.body), Looks(course.body)
-    at = np.linspace(0, course.steps, copies, endpoint=False).astype(np.int64)
-    frames, within = begun(at), np.ones(copies, dtype=bool)
-    states = world.state_of(*placed(course, course.qpos[at], course.rates[at], frames))
+    frames, within = begun(np.zeros(copies, dtype=np.int64)), np.ones(copies, dtype=bool)
+    states = world.state_of(*placed(course, *first_states(course, copies), frames))
     seen = see(course, world, states, world.sense(states), frames)
     substeps = round(1.0 / (CONTROL_FPS * FILM_STEPS * world.dt_s))
     steps = round(seconds * CONTROL_FPS)

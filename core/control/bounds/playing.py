@@ -67,7 +67,7 @@ def endured(course: Course, widths: Array, act: Act, world: World, seconds: floa
     limit = round(seconds * CONTROL_FPS)
     asked = np.full(count, limit if course.cyclic else min(course.steps, limit))
     frames, names = begun(at), bound_names(course.body)
-    states = world.state_of(*placed(course, *_first_states(course, count), frames))
+    states = world.state_of(*placed(course, *first_states(course, count), frames))
     seen = see(course, world, states, world.sense(states), frames)
     lived, why = asked.copy(), [""] * count
     substeps = substeps_of(world)
@@ -91,7 +91,7 @@ def endured(course: Course, widths: Array, act: Act, world: World, seconds: floa
     return Endurance(at, lived, asked, tuple(why))
 
 
-def _first_states(course: Course, count: int) -> tuple[Array, Array]:
+def first_states(course: Course, count: int) -> tuple[Array, Array]:
     """Poses (n, nq) and velocities (n, nv) to be tested from; the first is the source's own."""
     apart = np.random.default_rng(0).standard_normal((2, count, course.body.nv))
     apart[:, 0] = 0.0
