@@ -18,11 +18,11 @@ from ...core.errors import SinewError
 from ...core.jobs.body_fitting import fit_elsewhere
 from .. import preferences
 from ..bodies import BodyRequest, asked_of
-from ..piecework import PIECE_S, Piecework, Steps, at_once
+from ..piecework import Piecework, Steps, at_once
 from . import changes
 from .parts import BodyParts
 from .properties import redraw
-from .reading import Reading, Signature, in_pieces, is_busy, signature_of
+from .reading import PIECE_S, Reading, Signature, in_pieces, is_busy, signature_of
 
 _SOON_S, _LATER_S = 0.02, 0.5
 

@@ -10,12 +10,12 @@ from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, slerp, to_matrix
 from ...core.motion import Clip
 from .. import actions, sources
-from ..piecework import PIECE_S, Piecework, Steps, at_once
+from ..piecework import Piecework, Steps, at_once
 from ..rig_sampling import by_uid
 from . import take_data
 from .moment import Moment, Shown
 from .properties import redraw
-from .reading import is_busy, rig_in_pieces
+from .reading import PIECE_S, is_busy, rig_in_pieces
 
 _MOST_FRAMES = 480
 """Of a longer source every second frame is read, every third …, so that it is there soon."""

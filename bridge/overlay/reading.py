@@ -11,14 +11,17 @@ import bpy
 import numpy as np
 
 from ...core.motion import Clip, Skeleton
-from .. import actions, sources
+from .. import actions, piecework, sources
 from ..bodies import WornMesh, mesh_in_pieces
-from ..piecework import PIECE_S, Steps
+from ..piecework import Steps
 from ..rig_reader import RigMotion, RigReading
 from ..visits import Remembered
 
 MOST_FRAMES = 48
 """What joint axes and limits are told from: evenly spread over the motion, so that a long one costs no more."""
+
+PIECE_S = 0.5 * piecework.PIECE_S
+"""Nobody has asked for the overlay's work at this moment, so that it is to be felt even less."""
 
 Signature = tuple[object, ...]
 
@@ -96,6 +99,7 @@ def rig_in_pieces(
 ) -> Steps[RigMotion]:
     """``rig_reader.read_rig`` a little at a time."""
     reading = RigReading(obj, action=action, frames=frames, fps=fps, scale=scale)
+    yield None  # with many bones that alone took a while
     while not reading.advance(piece_s):
         yield None
     rig: RigMotion = yield reading.finish
