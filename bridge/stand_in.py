@@ -35,9 +35,7 @@ def is_possible(obj: bpy.types.Object) -> bool:
         return False
     if obj.data.animation_data is not None:
         return False
-    bound_to = [getattr(holder, name) for holder, name in _pointers(obj)]
-    ids = [target.id for target in _driver_targets(obj)]
-    return all(other is None or other == obj for other in bound_to) and all(one in (None, obj) for one in ids)
+    return all(other is None or other == obj for other in (*_bound_to(obj), *_driven_by(obj)))
 
 
 class StandIn:
@@ -55,17 +53,11 @@ class StandIn:
     ) -> None:
         """``action`` moves it, None for what moves the armature now."""
         _remove(keep={uid for one in self._alive for uid in one._uids})  # whose reading was not gone on with
-        own, copy = new_scene(scene, _NAME), obj.copy()
+        own, copy = new_scene(scene, _NAME), obj.copy()  # what was bound to itself is bound to the copy
         own[_MARK] = copy[_MARK] = True
         copy.name = _NAME
         own.collection.objects.link(copy)
         copy.hide_viewport = False
-        for holder, name in _pointers(copy):
-            if getattr(holder, name) == obj:
-                setattr(holder, name, copy)
-        for target in _driver_targets(copy):
-            if target.id == obj:
-                target.id = copy
         if without_takes:
             sources.leave_take(copy)
         if action is not None:
@@ -91,23 +83,24 @@ def _remove(keep: set[int]) -> None:
             blocks.remove(block)
 
 
-def _pointers(obj: bpy.types.Object) -> Iterator[tuple[Any, str]]:
-    """Where constraints of the object and its bones name objects: (holder, property)."""
+def _bound_to(obj: bpy.types.Object) -> Iterator[bpy.types.Object | None]:
+    """Whom constraints of the object and its bones name."""
     for owner in (obj, *obj.pose.bones):
         for constraint in owner.constraints:
             for holder in (constraint, *_several(constraint)):
                 for prop in holder.bl_rna.properties:
                     if prop.type == "POINTER" and prop.fixed_type.identifier == "Object":
-                        yield holder, prop.identifier
+                        yield getattr(holder, prop.identifier)
 
 
 def _several(constraint: bpy.types.Constraint) -> Iterable[Any]:
     return constraint.targets if constraint.type == "ARMATURE" else ()
 
 
-def _driver_targets(obj: bpy.types.Object) -> list[Any]:
+def _driven_by(obj: bpy.types.Object) -> list[Any]:
+    """What its drivers ask."""
     drivers = obj.animation_data.drivers if obj.animation_data else ()
-    return [target for curve in drivers for variable in curve.driver.variables for target in variable.targets]
+    return [target.id for curve in drivers for variable in curve.driver.variables for target in variable.targets]
 
 
 @persistent
