@@ -19,7 +19,7 @@ import bpy
 from ..core.errors import LearningMissing
 from ..core.jobs import processes
 from ..core.learn.requirement import missing
-from . import packages, preferences
+from . import packages, preferences, trial
 
 PERIOD_S = 0.1
 _GIVE_UP_S = 120.0
@@ -206,6 +206,7 @@ def redraw() -> None:
 
 def _first_check() -> None:
     check()
+    trial.get_ready(bpy.context.scene)  # it is what is tried first
 
 
 def _check_soon() -> None:

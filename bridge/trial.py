@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Someone to try Sinew on, out of nothing: the mannequin with a walk, beside whatever is in the scene."""
 
+import functools
+import threading
 from dataclasses import replace
 
 import bpy
@@ -10,10 +12,19 @@ from mathutils import Vector
 from ..core.motion import Take
 from ..core.motion.plain_walk import plain_walk
 from . import mannequin
+from .mannequin import figure
 from .rig_reader import RigMotion
 from .rig_writer import write_take
 
 _CLEARANCE_M, _FLOOR_M = 1.0, 20.0
+
+_walk = functools.lru_cache(maxsize=1)(plain_walk)
+
+
+def get_ready(scene: bpy.types.Scene) -> None:
+    """Work out on a thread what a click would wait for and what needs no Blender: the mannequin's looks and walk."""
+    fps = _fps(scene)
+    threading.Thread(target=lambda: (figure.stock_parts(), _walk(fps=fps)), daemon=True, name="sinew mannequin").start()
 
 
 def add_walker(scene: bpy.types.Scene) -> bpy.types.Object:
@@ -22,8 +33,8 @@ def add_walker(scene: bpy.types.Scene) -> bpy.types.Object:
     It goes where nothing stands in its way. Nothing else in the scene is touched.
     """
     unit_m = scene.unit_settings.scale_length
-    fps = scene.render.fps / scene.render.fps_base
-    clip = plain_walk(fps=fps)
+    fps = _fps(scene)
+    clip = _walk(fps=fps)
     x = _free_lane(scene, unit_m)
     armature = mannequin.build(scene)
     # A scene's unit may be anything; a character is as tall as it is.
@@ -48,6 +59,10 @@ def everywhere(scene: bpy.types.Scene, armature: bpy.types.Object) -> np.ndarray
         ends = [end for bone in armature.pose.bones for end in (bone.head, bone.tail)]
         points += [armature.matrix_world @ end for end in ends]
     return np.array([tuple(point) for point in points])
+
+
+def _fps(scene: bpy.types.Scene) -> float:
+    return scene.render.fps / scene.render.fps_base
 
 
 def _free_lane(scene: bpy.types.Scene, unit_m: float) -> float:

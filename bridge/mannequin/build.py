@@ -51,7 +51,10 @@ def dress(
     joint_colour: Colour = JOINT_COLOUR,
 ) -> bpy.types.Object:
     """A mesh object, in no collection yet, that an armature with the skeleton's bones at rest moves."""
-    parts = figure.parts(skeleton) if figure.is_stock(skeleton) else capsules.parts(skeleton)
+    if skeleton is stock.humanoid():
+        parts = list(figure.stock_parts())
+    else:
+        parts = figure.parts(skeleton) if figure.is_stock(skeleton) else capsules.parts(skeleton)
     # Control bones that are not meant to move a mesh would leave their parts behind.
     idle = [index for index, bone in enumerate(skeleton.names) if not armature.data.bones[bone].use_deform]
     parts = [part for part in parts if not part.weights[:, idle].any()] or parts

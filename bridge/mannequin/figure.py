@@ -6,6 +6,7 @@ rigid, so nothing can collapse; what shows between them is skin whose weights bl
 every joint keeps its thickness however far it bends.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -174,6 +175,12 @@ def parts(skeleton: Skeleton) -> list[Part]:
     middle = _torso(make) + _head(make)
     left = _leg(make) + _arm(make) + _hand(make)
     return middle + left + [part.mirrored(swap) for part in left]
+
+
+@functools.cache
+def stock_parts() -> tuple[Part, ...]:
+    """Those of the stock skeleton, made once. Nothing of Blender's is touched, so that any thread may do it."""
+    return tuple(parts(stock.humanoid()))
 
 
 def _torso(make: _Maker) -> list[Part]:

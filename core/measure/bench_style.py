@@ -37,7 +37,7 @@ from .bench_rows import Row
 from .style import Performance, performed
 
 PARTS = ("style", "manner")
-SKILLS = ("walk", "run", "dance_a")
+SKILLS = ("walk", "run")
 MANNERS = ("82_10_style_sad_walk", "82_12_style_happy_walk")
 GOAL_CHANGE, GOAL_DISTANCE = 0.3, 0.5
 """How far each way energy and volume must move, and what may be left of the Gram distance: shares of the neutral."""
