@@ -2,73 +2,16 @@
 """From pose matrices to the values of a bone's channels: location, rotation in its own mode, scale."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
 from ..core.geometry.quaternions import Array, from_matrix, without_flips
+from .rest_bones import RestBone
 from .rig_reader import rotation_of
 
-_INHERITED = ("use_connect", "use_local_location", "use_inherit_rotation", "inherit_scale")
 _AT_ONCE = 2000  # conversions of Blender's own, which take some 10 microseconds each
-
-
-@dataclass(frozen=True, eq=False)
-class RestBone:
-    """A bone as its channels are about it, with nothing of Blender's in it, so that any thread may look at it.
-
-    path: RNA path of the pose bone. parent: its parent's name, '' for none. mode: how its rotation is keyed.
-    connected: whether its parent says where it begins. inherits: 'NOTHING' for a root, 'ALL' for the usual child,
-    'OTHERWISE' for what only Blender knows how to convert. rest, parent_rest: (4, 4) in armature space.
-    """
-
-    name: str
-    path: str
-    parent: str
-    mode: str
-    connected: bool
-    inherits: str
-    rest: Array
-    parent_rest: Array | None
-
-    @classmethod
-    def of(cls, pose_bone: bpy.types.PoseBone) -> "RestBone":
-        """A pose bone's."""
-        bone = pose_bone.bone
-        parent = bone.parent
-        inherits = "OTHERWISE"
-        if parent is None and bone.use_local_location:
-            inherits = "NOTHING"
-        elif bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location:
-            inherits = "ALL"
-        return cls(
-            pose_bone.name,
-            pose_bone.path_from_id(),
-            parent.name if parent is not None else "",
-            pose_bone.rotation_mode,
-            bone.use_connect and parent is not None,
-            inherits,
-            np.array(bone.matrix_local),
-            np.array(parent.matrix_local) if parent is not None else None,
-        )
-
-    def is_plain(self, parent_pose: Array | None) -> bool:
-        """Whether ``basis_matrices`` can convert it, given its parent's pose or none."""
-        return self.inherits == "NOTHING" or (self.inherits == "ALL" and parent_pose is not None)
-
-
-def fingerprint(obj: bpy.types.Object) -> tuple[bytes, tuple[tuple[object, ...], ...]]:
-    """What decides how channel values pose an armature: the same for two that are posed alike by the same values."""
-    bones = obj.data.bones
-    rest = np.empty(16 * len(bones), dtype=np.float32)
-    bones.foreach_get("matrix_local", rest)
-    ways = [
-        (bone.name, bone.parent and bone.parent.name, *(getattr(bone, name) for name in _INHERITED)) for bone in bones
-    ]
-    modes = [(bone.name, bone.rotation_mode) for bone in obj.pose.bones]
-    return rest.tobytes(), (*ways, *modes)
 
 
 def basis_matrices(bone: RestBone, pose: Array, parent_pose: Array | None) -> Array:

@@ -18,9 +18,9 @@ import numpy as np
 from ..core.geometry.quaternions import Array
 from ..core.motion import Take
 from . import actions, channels
-from .channels import RestBone
 from .piecework import PIECE_S, Steps
 from .posing import at_scene_frames, pose_matrices
+from .rest_bones import RestBone, fingerprint
 from .rig_reader import RigMotion
 from .rig_sampling import Sampling, by_uid
 
@@ -39,7 +39,7 @@ class Disturbed(Exception):
 class Keyed:
     """An Action with all keys of a take, by ``session_uid``.
 
-    curves: how many it has. posed_by: the armature's ``channels.fingerprint`` when it was keyed. stands: (4, 4) where
+    curves: how many it has. posed_by: the armature's ``fingerprint`` when it was keyed. stands: (4, 4) where
     the armature stands at frame ``first``, in Blender units; stays: whether that is so at all frames.
     """
 
@@ -73,7 +73,7 @@ def key_take(
         if source is not None:
             _copy_other_curves(obj, source, bag, take, rig)
         bones = tuple(RestBone.of(obj.pose.bones[bone]) for bone in take.motion.skeleton.names)
-        posed_by, curves = channels.fingerprint(obj), len(bag.fcurves)
+        posed_by, curves = fingerprint(obj), len(bag.fcurves)
         placed = yield lambda: at_scene_frames(take, rig)
         frames = rig.frame_start + np.arange(len(placed[0]))
         if stands_still:
@@ -99,7 +99,7 @@ def key_take(
 def fits(keyed: Keyed, obj: bpy.types.Object) -> bool:
     """Whether the keys are whole, and pose this armature as they were meant to."""
     action = by_uid(bpy.data.actions, keyed.action_uid)
-    if action is None or len(_bag(action).fcurves) != keyed.curves or keyed.posed_by != channels.fingerprint(obj):
+    if action is None or len(_bag(action).fcurves) != keyed.curves or keyed.posed_by != fingerprint(obj):
         return False
     if keyed.stays:
         stands = np.array(obj.matrix_world)

@@ -19,7 +19,9 @@ from ..core.motion import Clip, Skeleton, Tag
 from ..core.motion.bone_lengths import believable
 from ..core.motion.loops import looped
 from ..core.motion.skeleton import to_local
-from . import actions, sources
+from . import actions, key_reading, sources
+from .kept import by_uid
+from .key_reading import KeyReading
 from .rig_sampling import Sampling
 
 Frames = TypeVar("Frames", float, Array)
@@ -133,14 +135,25 @@ class RigReading:
         self._tags = _tags(playing, places) if playing else ()
         self._bones = _Bones.of(obj)
         self._sampling = Sampling(obj, action, places, without_takes=without_takes)
+        self._keys: KeyReading | None = None
+        if playing is not None and key_reading.is_possible(scene, obj, places):
+            self._keys, self._playing_uid = KeyReading(obj, playing, places, without_takes), playing.session_uid
 
     @property
     def frames(self) -> tuple[int, int]:
         """How many frames are read, and how many there are."""
-        return self._sampling.done, len(self._sampling.places)
+        total = len(self._sampling.places)
+        return self._sampling.done if self._keys is None else int(self._keys.fraction * total), total
 
     def advance(self, seconds: float = float("inf")) -> bool:
         """Read on for about so long; True if everything is read."""
+        if self._keys is not None:
+            _, obj, _ = self._sampling.found()
+            playing = by_uid(bpy.data.actions, self._playing_uid)
+            done = self._keys.advance(obj, playing, seconds) if playing is not None else None
+            if done is not None:
+                return done
+            self._keys = None
         return self._sampling.advance(seconds)
 
     def close(self) -> None:
@@ -150,6 +163,8 @@ class RigReading:
     def finish(self) -> RigMotion:
         """The motion, once everything is read. Nothing of Blender's is touched, so that any thread may do it."""
         matrix_world, pose = self._sampling.matrix_world, self._sampling.pose
+        if self._keys is not None:
+            matrix_world, pose = np.broadcast_to(self._keys.matrix_world, (len(pose), 4, 4)), self._keys.poses()
         self._bones.require_finite(self._armature, pose, self._sampling.places)
         pos, quat, bone_stretch = _to_world(matrix_world, pose[:, self._bones.order], self._metres)
         skeleton = self._bones.rest(matrix_world[0], self._metres)

@@ -53,7 +53,7 @@ class Sampling:
     def advance(self, seconds: float = float("inf")) -> bool:
         """Read on for about so long, at least one frame; True if everything is read."""
         begun = time.perf_counter()
-        scene, obj, action = self._found()
+        scene, obj, action = self.found()
         both = self._stand_in(scene, obj, action) if seconds < float("inf") else None
         if both is not None:
             own, copy = both
@@ -116,7 +116,7 @@ class Sampling:
         self.pose[self.done] = self._buffer.reshape(len(self._names), 4, 4).transpose(0, 2, 1)
         self.done += 1
 
-    def _found(self) -> tuple[bpy.types.Scene, bpy.types.Object, bpy.types.Action | None]:
+    def found(self) -> tuple[bpy.types.Scene, bpy.types.Object, bpy.types.Action | None]:
         """The datablocks as they are now; they may have gone since the last piece."""
         scene_uid, obj_uid, action_uid = self._uids
         scene, obj = by_uid(bpy.data.scenes, scene_uid), by_uid(bpy.data.objects, obj_uid)
