@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from ..core.geometry.quaternions import Array, from_rotation_vector, multiply, normalized, to_matrix
 from . import actions, sources
-from .rest_bones import RestBone, inherited
+from .rest_bones import BONE_CHANNEL, RestBone, inherited
 
-_CHANNEL = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rotation_\w+|scale)$')
 _NO_BONE = re.compile(r"^(delta_)?(location|rotation_\w+|scale)$")
 _SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
 _NEAR = 1e-4  # of a frame, as Blender has it
@@ -77,7 +76,7 @@ class KeyReading:
 
     def _read(self, curve: bpy.types.FCurve) -> bool:
         """Read a curve; False if it takes Blender to know what it does."""
-        match = _CHANNEL.match(curve.data_path)
+        match = BONE_CHANNEL.match(curve.data_path)
         if match is None:
             return _NO_BONE.match(curve.data_path) is None  # it does not move a bone
         bone, name = match[1].replace('\\"', '"').replace("\\\\", "\\"), match[2]

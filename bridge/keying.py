@@ -6,7 +6,6 @@ becomes the take's when ``rig_writer`` gives it a name and lets it move the arma
 take a half-made one away between two pieces, or bring one back as it was: both are noticed.
 """
 
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,11 +19,9 @@ from ..core.motion import Take
 from . import actions, channels
 from .piecework import PIECE_S, Steps
 from .posing import at_scene_frames, pose_matrices
-from .rest_bones import RestBone, fingerprint
+from .rest_bones import BONE_CHANNEL, RestBone, fingerprint
 from .rig_reader import RigMotion
 from .rig_sampling import Sampling, by_uid
-
-BONE_CHANNEL = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rotation_\w+|scale)$')
 
 _UNFINISHED = "sinew_unfinished"
 _MADE_AT_ONCE = 2_000_000  # numbers of curves that are held at a time

@@ -16,6 +16,7 @@ from ..core.errors import JobError, SinewError
 from . import baking, homes, notices, preferences, queueing, telling
 from .homecoming import context_of
 from .job_views import JobView, missing_view, view_of
+from .piecework import tool_in_use
 
 PERIOD_S = 0.25
 _WENT_WRONG = ("failed", "lost")
@@ -357,8 +358,7 @@ def _why_not_now() -> str:
     if bpy.context.mode not in ("OBJECT", "POSE"):
         # Other modes have an undo of their own, which would not know of a new Action.
         return "It is baked when you are back in Object Mode or Pose Mode"
-    tools = [tool for window in bpy.context.window_manager.windows for tool in window.modal_operators]
-    if any("UNDO" in tool.bl_options for tool in tools):
+    if tool_in_use():
         return "It is baked when the current tool is finished"
     return ""
 

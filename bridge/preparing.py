@@ -21,7 +21,7 @@ from bpy.app.handlers import persistent
 from ..core import jobs
 from ..core.errors import JobError, SinewError
 from . import homes, notices, preferences, stand_in, telling
-from .piecework import PIECE_S, Piecework, Steps
+from .piecework import PIECE_S, Piecework, Steps, tool_in_use
 from .requests import Request, begin_to_read, create_from, finish_reading, inputs_in_pieces, stage_for
 from .rig_reader import RigMotion, RigReading
 from .stage import views as stage_views
@@ -173,7 +173,7 @@ def cancel(number: int) -> None:
 
 def tick() -> float | None:
     """Go on with the oldest preparation; seconds until the next piece, None for no more."""
-    if _is_dragging():
+    if tool_in_use():
         return _LATER_S
     if _going:
         first = _going[0]
@@ -190,12 +190,6 @@ def tick() -> float | None:
             _going.remove(first)
         telling.redraw()
     return _PAUSE_S if _going else None
-
-
-def _is_dragging() -> bool:
-    """Whether a tool is in the middle of something that reading could disturb; what only passes by does not count."""
-    windows = bpy.context.window_manager.windows
-    return any("UNDO" in tool.bl_options for window in windows for tool in window.modal_operators)
 
 
 @persistent

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bones at rest as plain values: what decides how the values of their channels pose them."""
 
+import re
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
 
 from ..core.geometry.quaternions import Array
+
+BONE_CHANNEL = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(location|rotation_\w+|scale)$')
+"""The RNA path of a channel that poses a bone: its name, with quotes escaped, and the channel."""
 
 _INHERITED = ("use_connect", "use_local_location", "use_inherit_rotation", "inherit_scale")
 

@@ -16,8 +16,9 @@ from ..core.errors import RigError
 from ..core.motion import Take
 from . import actions, keying, nla
 from .baked_copy import baked_copy, remove_copy
-from .keying import BONE_CHANNEL, Keyed
+from .keying import Keyed
 from .piecework import at_once
+from .rest_bones import BONE_CHANNEL
 from .rig_reader import RigMotion
 
 PLACES = (
