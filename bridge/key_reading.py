@@ -140,22 +140,35 @@ class KeyReading:
         return basis
 
 
-def is_possible(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array) -> bool:
-    """Whether nothing but an Action's keys can move the armature's bones, and nothing at all the armature."""
+def is_possible(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array, without_takes: bool = False) -> bool:
+    """Whether nothing but an Action's keys can move the armature's bones, and nothing at all the armature.
+
+    places: (T,) scene frames. without_takes: as in ``KeyReading``.
+    """
     data = obj.animation_data
     if not np.array_equal(places, np.rint(places)):
         return False
     if scene.render.frame_map_old != scene.render.frame_map_new:
         return False
-    if obj.parent is not None or len(obj.constraints) or (data is not None and (data.drivers or data.nla_tracks)):
+    if obj.parent is not None or len(obj.constraints) or (data is not None and data.drivers):
+        return False
+    if data is not None and _mixes(obj, without_takes):
         return False
     if obj.data.animation_data is not None or scene.rigidbody_world is not None:
         return False
     if bpy.app.handlers.frame_change_pre or bpy.app.handlers.frame_change_post:
         return False
-    if data is not None and (data.action_blend_type != "REPLACE" or data.action_influence < 1.0):
-        return False
     return all(not len(bone.constraints) and inherited(bone.bone) != "OTHERWISE" for bone in obj.pose.bones)
+
+
+def _mixes(obj: bpy.types.Object, without_takes: bool) -> bool:
+    """Whether more than one Action moves it; what is muted does not, nor a take that is left out."""
+    data = obj.animation_data
+    if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
+        return True
+    left_out = sources.take_on(obj)[1] if without_takes else None
+    playing = [track for track in data.nla_tracks if len(track.strips) and not track.mute and track != left_out]
+    return bool(playing) or any(track.is_solo for track in data.nla_tracks)
 
 
 def _values_at(points: Any, places: Array) -> NDArray[np.float32] | None:

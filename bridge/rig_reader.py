@@ -26,6 +26,7 @@ from .rig_sampling import Sampling
 
 Frames = TypeVar("Frames", float, Array)
 
+_WHOLE = 1e-9  # of a frame, by which a number of frames is none but for rounding
 _SMALLEST_SCALE = 1e-6  # a bone scaled to nothing must leave its children a matrix that can be inverted
 
 
@@ -127,6 +128,7 @@ class RigReading:
                 f"{what} has only one frame ({first})", "Choose an Action or frame range of at least two frames"
             )
         step = self._scene_fps / fps if fps else 1.0
+        step = round(step) if abs(step - round(step)) < _WHOLE else step
         places = first + np.arange(int(np.floor((last - first) / step + 1e-6)) + 1) * step
         self.title = playing.name if playing else obj.name
         self._armature = obj.name
@@ -136,7 +138,7 @@ class RigReading:
         self._bones = _Bones.of(obj)
         self._sampling = Sampling(obj, action, places, without_takes=without_takes)
         self._keys: KeyReading | None = None
-        if playing is not None and key_reading.is_possible(scene, obj, places):
+        if playing is not None and key_reading.is_possible(scene, obj, places, without_takes):
             self._keys, self._playing_uid = KeyReading(obj, playing, places, without_takes), playing.session_uid
 
     @property

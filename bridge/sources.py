@@ -31,7 +31,7 @@ class Before:
 
 def before_of(obj: bpy.types.Object) -> Before:
     """What moves the object when no take does."""
-    take, _ = _take_on(obj)
+    take, _ = take_on(obj)
     if take is not None:
         return Before(take.get(_SOURCE), json.loads(take[_PLACED]))
     action = obj.animation_data.action if obj.animation_data else None
@@ -82,7 +82,7 @@ def without_takes(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
     """Let the objects be moved as before their takes for a while; afterwards all is as it was."""
     with ExitStack() as stack:
         for obj in objects:
-            take, track = _take_on(obj)
+            take, track = take_on(obj)
             if take is not None:
                 stack.enter_context(_without(obj, track))
         yield
@@ -90,7 +90,7 @@ def without_takes(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
 
 def leave_take(obj: bpy.types.Object) -> None:
     """Let the object be moved as before the take that moves it now, if one does, for good."""
-    take, track = _take_on(obj)
+    take, track = take_on(obj)
     if take is None:
         return
     before = before_of(obj)
@@ -120,7 +120,7 @@ def _without(obj: bpy.types.Object, track: Any | None) -> Iterator[None]:
         _set(obj, shown)
 
 
-def _take_on(obj: bpy.types.Object) -> tuple[bpy.types.Action | None, Any | None]:
+def take_on(obj: bpy.types.Object) -> tuple[bpy.types.Action | None, Any | None]:
     """The take that moves the object now, and the NLA track that plays it if it is not the active Action."""
     data = obj.animation_data
     if data is None:

@@ -5,6 +5,7 @@ Reading changes the scene's frame for a moment, so it is never done while someth
 done a little at a time, and what needs no Blender on a thread, so that the interface listens all the while.
 """
 
+import math
 from dataclasses import dataclass
 
 import bpy
@@ -79,7 +80,7 @@ def in_pieces(scene: bpy.types.Scene, obj: bpy.types.Object, *, piece_s: float =
     if not moves:
         frames, action = (scene.frame_current, scene.frame_current + 1), None
     elif frames is not None and frames[1] - frames[0] > MOST_FRAMES:
-        fps = scene_fps * MOST_FRAMES / (frames[1] - frames[0])
+        fps = scene_fps / math.ceil((frames[1] - frames[0]) / MOST_FRAMES)  # whole frames can be read from keys
     armature, source, use_mesh = Remembered("objects", obj), Remembered("actions", action), obj.sinew_body.use_mesh
     rig = yield from rig_in_pieces(obj, action, frames, fps, scene.sinew.scale, piece_s=piece_s)
     mesh = None

@@ -11,6 +11,7 @@ from sinew.bridge.rig_reader import RigReading, read_rig
 from sinew.bridge.rig_sampling import Sampling
 
 from .rigs import arm, wave
+from .ui import hero, simulate, tick_to_end
 
 MODES = ["QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"]
 
@@ -124,7 +125,8 @@ def _driven(obj):
 
 
 def _in_the_nla(obj):
-    obj.animation_data.nla_tracks.new()
+    data = obj.animation_data
+    data.nla_tracks.new().strips.new("Wave", 1, data.action)
 
 
 def _carried(obj):
@@ -203,6 +205,31 @@ def test_what_is_not_plain_is_left_to_blender(scene, change):
     assert reading._keys is None
     expected = from_blender(obj)
     np.testing.assert_array_equal(reading._sampling.pose, expected)
+
+
+def test_what_is_muted_in_the_nla_does_not_count(scene):
+    obj = arm()
+    wave(obj)
+    track = obj.animation_data.nla_tracks.new()
+    track.strips.new("Wave", 5, obj.animation_data.action)
+    track.mute = True
+    assert_same(obj)
+
+
+def test_a_source_is_read_from_its_keys_while_its_take_is_in_the_nla(addon):
+    obj = hero()
+    source = RigReading(obj, action=bpy.data.actions["Wave"], without_takes=True)
+    source.advance()
+    before = source.finish().clip.world()
+    bpy.context.scene.sinew.place = "NLA"
+    simulate()
+    tick_to_end()
+    assert obj.animation_data.action is None and obj.animation_data.nla_tracks
+    reading = RigReading(obj, action=bpy.data.actions["Wave"], without_takes=True)
+    assert reading.advance() and reading._keys is not None
+    for one, other in zip(reading.finish().clip.world(), before, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    assert RigReading(obj, frames=(1, 20))._keys is None  # what the strip shows, only Blender knows
 
 
 def test_between_frames_blender_is_asked(scene):
