@@ -272,12 +272,13 @@ def test_the_timer_fits_what_is_out_of_date(person):
 
 
 def test_a_body_that_is_read_in_pieces_is_the_same(person):
+    person.pose.bones[0].constraints.new("LIMIT_SCALE")  # limits nothing, but only Blender knows that
     a_take(person)
     scene, whole = bpy.context.scene, fitting.seen(person).base
     fitting.fit_again(scene, person)
     known = fitting.seen(person)
     known.work = Piecework(known.steps(scene, person, 0.0))
-    assert worked(fitting._work) > 15  # curves
+    assert worked(fitting._work) > 20  # frames
     assert known.base is not whole and known.wanted == known.done
     for own, its in zip(known.base.links, whole.links, strict=True):
         assert own.mass == its.mass and np.array_equal(own.com, its.com)

@@ -68,14 +68,18 @@ def test_what_is_clicked_becomes_the_same_take(addon, told):
     assert [scene.name for scene in bpy.data.scenes] == ["Scene"]
 
 
-def test_a_motion_read_in_pieces_is_the_motion(addon):
+@pytest.mark.parametrize("from_keys", [False, True])
+def test_a_motion_read_in_pieces_is_the_motion(addon, from_keys):
     obj = hero(frames=50)
+    if not from_keys:
+        obj.pose.bones[0].constraints.new("LIMIT_SCALE")
+    steps = 12 if from_keys else 50  # a curve at a time, or a frame
     pieces = RigReading(obj, action=bpy.data.actions["Wave"])
     count = 0
-    while not pieces.advance(0.0):  # a frame at a time
+    while not pieces.advance(0.0):
         count += 1
-        assert pieces.frames == (count, 50)
-    assert count == 49
+        assert pieces.frames == (50 * count // steps, 50)
+    assert count == steps - 1
     same(pieces.finish(), read_rig(obj))
 
 
