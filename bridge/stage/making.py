@@ -84,7 +84,7 @@ def select_only(context: bpy.types.Context, obj: bpy.types.Object) -> None:
         raise BadStage(f"'{obj.name}' is not in this view layer", "Enable its collection in the Outliner")
     if context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
-    for other in context.view_layer.objects:
+    for other in list(context.view_layer.objects):  # selecting may make Blender put the list together anew
         other.select_set(other == obj)
     context.view_layer.objects.active = obj
 

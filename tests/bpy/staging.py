@@ -82,6 +82,6 @@ def volume(part):
 
 def select(*objects):
     """Select these and nothing else; the first is active."""
-    for obj in bpy.context.view_layer.objects:
+    for obj in list(bpy.context.view_layer.objects):  # selecting may make Blender put the list together anew
         obj.select_set(obj in objects)
     bpy.context.view_layer.objects.active = objects[0] if objects else None

@@ -39,7 +39,8 @@ def take(obj, name, *, fell_at_s=None, error_m=0.03, made="", source="Wave", put
         "body": {"bones": ["x" * 100] * 100},
     }
     target = {"armature": obj.name, "action": source, **target}
-    spec = SimpleNamespace(id=f"job-{number:05d}", seed=7, created=made or f"2026-01-01T00:{number:02d}", target=target)
+    created = made or f"2026-01-01T{number // 60:02d}:{number % 60:02d}"
+    spec = SimpleNamespace(id=f"job-{number:05d}", seed=7, created=created, target=target)
     written = Written(action, shown, "ACTION" if shown == obj else "COPY")
     if props:
         written = Written(action, shown, written.where, props=tuple(props))
