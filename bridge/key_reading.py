@@ -7,7 +7,6 @@ be had as arrays. What is not as plain as that, constraints, drivers, NLA, curve
 
 import re
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -23,15 +22,6 @@ _SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotatio
 _NEAR = 1e-4  # of a frame, as Blender has it
 
 
-@dataclass(frozen=True, eq=False)
-class _Channel:
-    """A channel of a bone. resting: (n,) its values where they are not keyed."""
-
-    bone: str
-    name: str
-    resting: Array
-
-
 class KeyReading:
     """Pose matrices of an armature from the keys of an Action, curve by curve.
 
@@ -42,13 +32,16 @@ class KeyReading:
         """places: (T,) whole scene frames. without_takes: what only a take keys is as it was before it."""
         self.places = places
         self.bones = [RestBone.of(bone) for bone in obj.pose.bones]
+        depths = [len(bone.parent_recursive) for bone in obj.pose.bones]
+        self._order = sorted(range(len(depths)), key=depths.__getitem__)  # parents first
         self.matrix_world = np.array(obj.matrix_world)
         placed = sources.before_of(obj).placed if without_takes else {}
-        self._channels: dict[tuple[str, str], _Channel] = {}
+        # By bone and channel (n,) its values where they are not keyed.
+        self._resting: dict[tuple[str, str], Array] = {}
         for bone in obj.pose.bones:
             for name in ("location", sources.rotation_channel(bone.rotation_mode), "scale"):
-                resting = placed.get(bone.path_from_id(name), getattr(bone, name))
-                self._channels[bone.name, name] = _Channel(bone.name, name, np.array(resting, dtype=float))
+                values = placed.get(bone.path_from_id(name), getattr(bone, name))
+                self._resting[bone.name, name] = np.array(values, dtype=float)
         self._keyed: dict[tuple[str, str, int], Array] = {}
         self._curves = len(actions.curves_of(action, actions.slot_for(action, obj)))
         self._done = 0
@@ -79,10 +72,10 @@ class KeyReading:
         match = BONE_CHANNEL.match(curve.data_path)
         if match is None:
             return _NO_BONE.match(curve.data_path) is None  # it does not move a bone
-        bone, name = match[1].replace('\\"', '"').replace("\\\\", "\\"), match[2]
+        bone, name = bpy.utils.unescape_identifier(match[1]), match[2]
         if name == "rotation_mode" or curve.mute or len(curve.modifiers) or (curve.group and curve.group.mute):
             return False
-        if (bone, name) not in self._channels:
+        if (bone, name) not in self._resting:
             return True  # a bone that is not there, or a way of turning that does not count
         values = _values_at(curve.keyframe_points, self.places)
         if values is None:
@@ -97,7 +90,7 @@ class KeyReading:
 
     def _values(self, bone: str, name: str) -> Array:
         """(T, n) of a channel, or (1, n) where it is not keyed."""
-        resting = self._channels[bone, name].resting
+        resting = self._resting[bone, name]
         keyed = {i: self._keyed[bone, name, i] for i in range(_SIZES[name]) if (bone, name, i) in self._keyed}
         if not keyed:
             return resting[None]
@@ -110,22 +103,11 @@ class KeyReading:
         """(T, B, 4, 4) in armature space, in pose order. For any thread, once everything is read."""
         found = np.zeros((len(self.places), len(self.bones), 4, 4))
         index = {bone.name: place for place, bone in enumerate(self.bones)}
-        done: set[str] = set()
-        todo = list(self.bones)
-        while todo:
-            later = []
-            for bone in todo:
-                if bone.parent and bone.parent not in done:
-                    later.append(bone)
-                    continue
-                matrix = self._basis(bone)
-                if bone.parent_rest is None:
-                    found[:, index[bone.name]] = bone.rest @ matrix
-                else:
-                    above = found[:, index[bone.parent]]
-                    found[:, index[bone.name]] = above @ (np.linalg.inv(bone.parent_rest) @ bone.rest @ matrix)
-                done.add(bone.name)
-            todo = later
+        for place in self._order:
+            bone = self.bones[place]
+            found[:, place] = bone.rest @ self._basis(bone)
+            if bone.parent_rest is not None:
+                found[:, place] = found[:, index[bone.parent]] @ (np.linalg.inv(bone.parent_rest) @ found[:, place])
         return found
 
     def _basis(self, bone: RestBone) -> Array:

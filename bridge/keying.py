@@ -17,11 +17,12 @@ import numpy as np
 from ..core.geometry.quaternions import Array
 from ..core.motion import Take
 from . import actions, channels
+from .kept import by_uid
 from .piecework import PIECE_S, Steps
 from .posing import at_scene_frames, pose_matrices
 from .rest_bones import BONE_CHANNEL, RestBone, fingerprint
 from .rig_reader import RigMotion
-from .rig_sampling import Sampling, by_uid
+from .rig_sampling import Sampling
 
 _UNFINISHED = "sinew_unfinished"
 _MADE_AT_ONCE = 2_000_000  # numbers of curves that are held at a time

@@ -13,8 +13,8 @@ from typing import Any
 import bpy
 
 from ..core.errors import RigError
+from .kept import by_uid
 from .piecework import PIECE_S, Made, Steps
-from .rig_sampling import by_uid
 
 Reads = Generator[None, None, Made]
 """Reads one thing after the other, with a pause after each. Whatever is around it may be left in a pause, so that

@@ -5,19 +5,15 @@ import bpy
 
 from ..bridge import notices, preparing, requests
 from ..bridge.properties import request_of
-from .reporting import NeedsMotion, explains_errors, waiting
+from .reporting import InPieces, NeedsMotion, explains_errors, waiting
 
 
-class SINEW_OT_check_source(NeedsMotion, bpy.types.Operator):
+class SINEW_OT_check_source(InPieces, NeedsMotion, bpy.types.Operator):
     """Read the chosen Action and say what looks wrong with it: its keys, its size, its frame rate."""
 
     bl_idname = "sinew.check_source"
     bl_label = "Check Motion"
     bl_options = {"REGISTER"}
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """A click: the motion is read a little at a time."""
-        return self.prepare(context)
 
     @explains_errors
     def prepare(self, context: bpy.types.Context) -> set[str]:

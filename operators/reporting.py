@@ -29,6 +29,19 @@ class NeedsMotion:
         return not reason
 
 
+class InPieces:
+    """A part of an operator that a click begins and timers go on with; scripts have all of it done at once.
+
+    The operator has ``prepare(context)``, which begins.
+    """
+
+    prepare: Callable[[bpy.types.Context], set[str]]
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: it is done a little at a time, so that nobody is kept waiting."""
+        return self.prepare(context)
+
+
 def explains_errors(execute: Execute) -> Execute:
     """Decorate ``execute``: a ``SinewError`` is reported, and kept for the panel where it belongs.
 

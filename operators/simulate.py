@@ -10,20 +10,16 @@ from ..bridge.preferences import worker_python
 from ..bridge.properties import request_of
 from ..bridge.requests import Request
 from ..core import jobs
-from .reporting import NeedsMotion, explains_errors, tell_doubts, waiting
+from .reporting import InPieces, NeedsMotion, explains_errors, tell_doubts, waiting
 
 
-class SINEW_OT_simulate(NeedsMotion, bpy.types.Operator):
+class SINEW_OT_simulate(InPieces, NeedsMotion, bpy.types.Operator):
     """Send the chosen armature's Action to a worker and bake what comes back as a new Action beside it."""
 
     bl_idname = "sinew.simulate"
     bl_label = "Simulate Selected Action"
     # A started job cannot be undone; the step is there so that undoing its bake stops right before the bake.
     bl_options = {"REGISTER", "UNDO"}
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """A click: everything is done a little at a time, so that a long motion keeps nobody waiting."""
-        return self.prepare(context)
 
     @explains_errors
     def prepare(self, context: bpy.types.Context) -> set[str]:

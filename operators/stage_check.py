@@ -6,19 +6,15 @@ import bpy
 from ..bridge import notices, preparing, requests
 from ..bridge.properties import request_of
 from ..bridge.stage.views import looks_right
-from .reporting import NeedsMotion, explains_errors, waiting
+from .reporting import InPieces, NeedsMotion, explains_errors, waiting
 
 
-class SINEW_OT_stage_check(NeedsMotion, bpy.types.Operator):
+class SINEW_OT_stage_check(InPieces, NeedsMotion, bpy.types.Operator):
     """Read everything on the stage and say what cannot be simulated, or not as it looks."""
 
     bl_idname = "sinew.stage_check"
     bl_label = "Check Stage"
     bl_options = {"REGISTER"}
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """A click: motion and stage are read a little at a time."""
-        return self.prepare(context)
 
     @explains_errors
     def prepare(self, context: bpy.types.Context) -> set[str]:

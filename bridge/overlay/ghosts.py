@@ -10,8 +10,8 @@ from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, slerp, to_matrix
 from ...core.motion import Clip
 from .. import actions, sources
+from ..kept import by_uid
 from ..piecework import Piecework, Steps, at_once
-from ..rig_sampling import by_uid
 from . import take_data
 from .moment import Moment, Shown
 from .properties import redraw

@@ -18,9 +18,6 @@ from sinew.core.body.sides import mirror_of
 from sinew.core.geometry.quaternions import conjugate, rotate
 from stock_clips import needs_stock
 
-pytest.importorskip("cma", reason="fitting to a mesh needs the library cma")
-
-
 SCALES = {"Fox.glb": 0.01}
 _fitted: dict[str, SimpleNamespace] = {}
 
@@ -134,7 +131,6 @@ def test_soles_are_where_the_mesh_touches_the_ground(person):
 
 @pytest.mark.parametrize("name", ["mannequiny.glb", "Fox.glb", "RobotExpressive.glb"])
 def test_a_fitted_body_held_in_its_rest_pose_stays_whole(name, shared_mocap):
-    pytest.importorskip("mujoco")
     found = character(name, shared_mocap)
     result = bench_bodies.held(found.body)
     assert result["finite"]

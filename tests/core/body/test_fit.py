@@ -16,8 +16,6 @@ from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, mul
 from sinew.core.motion import Skeleton
 from sinew.core.motion.skeleton import to_local
 
-pytest.importorskip("cma", reason="fitting to a mesh needs the library cma")
-
 MIRROR = np.array([-1.0, 1.0, 1.0])
 # bone: (parent, role, side, head). The sides' frames are turned otherwise, as in real rigs.
 BONES = {

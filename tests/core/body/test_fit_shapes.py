@@ -9,8 +9,6 @@ from sinew.core.body.fit_shapes import capsule_between, fit_box, fit_capsule, sh
 from sinew.core.body.model import Shape
 from sinew.core.geometry.quaternions import from_rotation_vector, to_matrix
 
-pytest.importorskip("cma", reason="fitting to a mesh needs the library cma")
-
 UP = np.array([0.0, 0.0, 1.0])
 FRAMES = [
     (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])),

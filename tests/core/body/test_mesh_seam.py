@@ -9,8 +9,6 @@ from sinew.core.body import build_body
 from sinew.core.body.mesh import SkinnedMesh
 from sinew.core.geometry.quaternions import rotate
 
-pytest.importorskip("cma", reason="fitting to a mesh needs the library cma")
-
 
 def worn(skeleton, thickness: float) -> SkinnedMesh:
     """Points on the surfaces of the table's own shapes, made thicker, each skinned to its link's bone."""

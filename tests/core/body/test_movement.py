@@ -8,17 +8,13 @@ from sinew.core.body import build_body
 from sinew.core.body.movement import Movement
 from sinew.core.body.poses import link_transforms
 from sinew.core.body.tangent import PoseSpace
-from sinew.core.errors import BadFile
 from sinew.core.geometry.quaternions import rotate, to_matrix
-from sinew.core.motion.io import stock
+from stock_clips import stock_clip
 
 
 @pytest.fixture(scope="module")
 def body():
-    try:
-        clip = stock.load("walk")
-    except BadFile as error:
-        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+    clip = stock_clip("walk")
     return build_body(clip.skeleton, clip=clip)[0]
 
 

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 from sinew.core.geometry.hulls import MOST_POINTS, hull_volumes
 
@@ -27,9 +28,8 @@ def test_what_lies_inside_adds_nothing_and_what_lies_outside_does():
 
 @pytest.mark.parametrize("count", [4, 6, 7, 10, MOST_POINTS])
 def test_a_library_for_hulls_agrees(count):
-    spatial = pytest.importorskip("scipy.spatial")
     points = np.random.default_rng(count).normal(size=(40, count, 3))
-    expected = [spatial.ConvexHull(own).volume for own in points]
+    expected = [ConvexHull(own).volume for own in points]
     np.testing.assert_allclose(hull_volumes(points), expected, rtol=1e-4)
 
 

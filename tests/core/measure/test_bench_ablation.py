@@ -7,20 +7,16 @@ import numpy as np
 import pytest
 
 from sinew.core.control.bounds.train_method import BoundsTrainSettings
-from sinew.core.errors import BadFile
 from sinew.core.measure import bench_ablation, bench_claims, ways
 from sinew.core.measure.bench_bounds import Bench
-from sinew.core.motion.io import stock
+from stock_clips import stock_clip
 
 pytest.importorskip("torch")
 
 
 @pytest.fixture
 def bench(tmp_path):
-    try:
-        stock.load("walk")
-    except BadFile as error:
-        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+    stock_clip("walk")
     settings = BoundsTrainSettings(bounds="locomotion", millions=0.002, worlds=32, seconds=1.0, warm=False)
     return Bench(tmp_path, clips=("spinkick",), settings=settings)
 

@@ -9,6 +9,7 @@ from sinew.core.learn import autoencoder_cache
 from sinew.core.measure import bench_style
 from sinew.core.measure.bench_bounds import Bench
 from sinew.core.motion.io import stock
+from stock_clips import stock_clip
 
 pytest.importorskip("torch")
 
@@ -21,10 +22,7 @@ def clip_of(name):
 
 @pytest.fixture
 def bench(tmp_path, monkeypatch):
-    try:
-        stock.load("walk")
-    except BadFile as error:
-        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+    stock_clip("walk")
     monkeypatch.setattr(bench_style, "_WATCHED_S", 0.5)
     monkeypatch.setattr(autoencoder_cache, "_STEPS", 5)
     monkeypatch.setattr(autoencoder_cache, "encoder_folder", lambda: tmp_path / "encoders")

@@ -14,22 +14,18 @@ from sinew.core.control.bounds.course import make_course
 from sinew.core.control.bounds.style.manner import Manner
 from sinew.core.control.bounds.style.quantities import Span
 from sinew.core.control.graph.facing import about_z
-from sinew.core.errors import BadFile
 from sinew.core.geometry.quaternions import multiply
 from sinew.core.learn.autoencoder import MotionEncoder, gram
 from sinew.core.measure.style import Performance, performed, style_of_clip
 from sinew.core.motion import Clip
-from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
+from stock_clips import stock_clip
 
 
 @pytest.fixture(scope="module")
 def walk():
-    try:
-        return stock.load("walk")
-    except BadFile as error:
-        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+    return stock_clip("walk")
 
 
 @pytest.fixture(scope="module")

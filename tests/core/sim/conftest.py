@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sinew.core.errors import EngineMissing
-from sinew.core.sim import engines
+from engines_here import engine_here
 from sinew.core.sim.engine import Engine, World
 from sinew.core.sim.stage import Stage
 
@@ -20,10 +19,7 @@ ENGINES = ["mujoco", "bullet"]
 
 @pytest.fixture(params=ENGINES)
 def engine(request) -> Engine:
-    try:
-        return engines.get(request.param)
-    except EngineMissing as error:
-        pytest.skip(str(error))
+    return engine_here(request.param)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sinew.core.errors import EngineMissing
+from engines_here import HAS_BULLET, needs_bullet
 from sinew.core.measure import bench_engines
 from sinew.core.sim import engines
 
@@ -17,13 +17,8 @@ def body():
 
 @pytest.fixture(scope="module")
 def agreement(body):
-    found = {}
-    for name in ("mujoco", "bullet"):
-        try:
-            found[name] = engines.get(name)
-        except EngineMissing:
-            continue
-    return bench_engines.agreement(found, body)
+    names = ("mujoco", "bullet") if HAS_BULLET else ("mujoco",)
+    return bench_engines.agreement({name: engines.get(name) for name in names}, body)
 
 
 def test_mujoco_is_near_its_own_limit_at_120_hz(agreement):
@@ -34,10 +29,9 @@ def test_mujoco_is_near_its_own_limit_at_120_hz(agreement):
     assert heights[0] - heights[2] == pytest.approx(0.1, abs=0.02), "it did not land on its feet, or fell"
 
 
+@needs_bullet
 def test_engines_move_the_mannequin_alike(agreement):
     """With fine steps the same motion within 5 mm on average; at 120 Hz within what Bullet's own steps cost it."""
-    if "mujoco_with_bullet_at_960_hz" not in agreement:
-        pytest.skip("needs both engines")
     fine, coarse = (agreement[f"mujoco_with_bullet_at_{hz}_hz"] for hz in (960, 120))
     assert fine["mean_m"] < 0.005 and fine["worst_m"] < 0.02
     assert coarse["mean_m"] < 0.03 and coarse["worst_m"] < 0.15

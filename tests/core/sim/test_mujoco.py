@@ -5,6 +5,7 @@ import logging
 from dataclasses import replace
 
 import bodies
+import mujoco
 import numpy as np
 import pytest
 from playing import WEIGHTLESS, begin, free_pose, play, stage_of
@@ -13,8 +14,6 @@ from sinew.core.errors import BadMotion, EngineMissing
 from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Prop, Stage
-
-mujoco = pytest.importorskip("mujoco")
 
 
 @pytest.fixture

@@ -119,7 +119,6 @@ def drop(parts, seconds=0.8):
 
 
 def test_an_assembled_stage_can_be_simulated():
-    pytest.importorskip("mujoco")
     step = Mesh(CUBE.vertices * [1.0, 1.0, 0.4], CUBE.triangles)
     assert drop(StageParts()) == pytest.approx(0.1, abs=0.01)
     assert drop(StageParts(obstacles=(ObstaclePart("Step", step),))) == pytest.approx(0.5, abs=0.01)

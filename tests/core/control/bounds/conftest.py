@@ -11,17 +11,9 @@ from sinew.core.body import BodyModel, build_body
 from sinew.core.control.bounds.bounds import Bounds, bounds_of_preset, widths_on
 from sinew.core.control.bounds.course import Course, make_course
 from sinew.core.control.bounds.environment import BoundsEnvironment, EpisodeRules
-from sinew.core.errors import BadFile
-from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
-
-
-def stock_clip(name: str):
-    try:
-        return stock.load(name)
-    except BadFile as error:
-        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+from stock_clips import stock_clip
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from sinew.core.control import registry
 from sinew.core.control.bounds import rehearsal, train_method
@@ -167,11 +168,10 @@ def test_a_controller_file_comes_back_whole(walked, tmp_path):
 
 
 def test_others_can_read_the_file(walked, tmp_path):
-    numpy_of = pytest.importorskip("safetensors.numpy")
     path = tmp_path / "walk.safetensors"
     arrays, meta = walked[1].products["controller"]
     write_content(path, arrays, meta)
-    found = numpy_of.load_file(path)
+    found = load_file(path)
     assert set(found) == set(arrays)
     for name, array in arrays.items():
         np.testing.assert_array_equal(found[name], array)

@@ -17,11 +17,12 @@ from sinew.core.control.bounds.style import training as styled
 from sinew.core.control.bounds.style.making import NEUTRAL, style_attachment
 from sinew.core.control.bounds.style.terms import EnergyStyle
 from sinew.core.control.bounds.training import Study
-from sinew.core.errors import BadFile, BoundsError
+from sinew.core.errors import BoundsError
 from sinew.core.learn import autoencoder_cache
 from sinew.core.measure.bench_run import BenchRun
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
+from stock_clips import stock_clip
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "body"))
 import figures
@@ -64,10 +65,7 @@ def trained(run=None, clip="walk", **settings):
 
 @pytest.fixture(scope="module")
 def neutral():
-    try:
-        stock.load("walk")
-    except BadFile as error:
-        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
+    stock_clip("walk")
     return trained().products["controller"]
 
 

@@ -2,15 +2,12 @@
 """People of the stock clips as jobs of the sampling method, in this process and with little effort."""
 
 import numpy as np
-import pytest
 
 from sinew.core.control.cast import CastMember, member_attachments
 from sinew.core.control.sampling import method as method_module
 from sinew.core.control.sampling.method import Sampling, SamplingSettings
 from sinew.core.control.sampling.plan import Effort
-from sinew.core.errors import BadFile
 from sinew.core.motion import Clip, Take
-from sinew.core.motion.io import stock
 from sinew.core.sim.io import to_arrays
 from sinew.core.sim.parts import StageParts
 
@@ -47,14 +44,6 @@ class MemoryRun:
 
     def add_trace(self, trace) -> None:
         self.traces.append(trace)
-
-
-def stock_clip(name: str, start: int, stop: int) -> Clip:
-    """Some frames of a stock clip; without the stock clips the test is skipped."""
-    try:
-        return stock.load(name).frames(start, stop)
-    except BadFile as error:
-        pytest.skip(f"needs the stock clips that come with PyBullet: {error}")
 
 
 def simulated(

@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from people import stock_clip
 
 from sinew.core.body.build import build_body
 from sinew.core.body.clearance import grounded
@@ -11,6 +10,7 @@ from sinew.core.control.sampling.cost import Weights, cost
 from sinew.core.control.sampling.reference import FRAGMENT_STEPS, make_reference
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
+from stock_clips import stock_clip
 
 
 @pytest.fixture(scope="module")

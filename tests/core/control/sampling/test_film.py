@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from people import simulated, stock_clip
+from people import simulated
 
 from sinew.core.control.sampling import film as film_module
 from sinew.core.measure import soles
@@ -11,6 +11,7 @@ from sinew.core.measure.closeness import distances_from_root
 from sinew.core.motion import Clip
 from sinew.core.sim.parts import PushPart, StageParts
 from sinew.core.sim.stage import Terrain
+from stock_clips import stock_clip
 
 FPS = 60.0
 LEGS = ("thigh.L", "shin.L", "foot.L", "thigh.R", "shin.R", "foot.R")

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from people import MemoryRun, simulated, stock_clip
+from people import MemoryRun, simulated
 
 from sinew.core.control import muscle
 from sinew.core.control.sampling import method as method_module
@@ -12,6 +12,7 @@ from sinew.core.control.sampling.plan import Effort
 from sinew.core.motion import Clip
 from sinew.core.sim.io import to_arrays
 from sinew.core.sim.parts import PushPart, StageParts
+from stock_clips import stock_clip
 
 
 def fast_jump() -> Clip:

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from people import simulated, stock_clip
+from people import simulated
 
 from sinew.core import jobs
 from sinew.core.body import Shape
@@ -19,6 +19,7 @@ from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 from sinew.core.measure.smoothness import jerk
 from sinew.core.motion import Clip
 from sinew.core.sim.parts import PropPart, PushPart, StageParts
+from stock_clips import stock_clip
 
 
 def aside(clip: Clip, x: float) -> Clip:

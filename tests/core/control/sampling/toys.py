@@ -3,8 +3,8 @@
 
 import bodies
 import numpy as np
-import pytest
 
+from engines_here import engine_here
 from sinew.core.body import BodyModel, Joint
 from sinew.core.control.sampling.gauge import Gauge
 from sinew.core.control.sampling.layers import Layer
@@ -13,7 +13,6 @@ from sinew.core.control.sampling.performer import Performer
 from sinew.core.control.sampling.plan import Effort
 from sinew.core.control.sampling.reference import make_reference
 from sinew.core.control.sampling.search import Ground, Search
-from sinew.core.errors import EngineMissing
 from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.motion import Clip
 from sinew.core.sim import engines
@@ -50,12 +49,8 @@ def waving(seconds: float = 0.8, height: float = PLATE, x: float = 0.0, y: float
 
 
 def world_of(copies: int = 20, engine: str = "mujoco", **stage) -> World:
-    """Copies of a waver's world; the test is skipped where there is no such engine."""
-    try:
-        found = engines.get(engine)
-    except EngineMissing as error:
-        pytest.skip(str(error))
-    return found.compile(Stage((Character(waver()),), **stage), copies)
+    """Copies of a waver's world; the test is skipped where PyBullet is asked for and not to be had."""
+    return engine_here(engine).compile(Stage((Character(waver()),), **stage), copies)
 
 
 def gauge_of(world: World, clip: Clip, muscle: np.ndarray | None = None) -> Gauge:
