@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, to_rotation_vector
+from ..geometry.quaternions import Array, from_rotation_vector, multiply
 from .model import BodyModel
 
 
@@ -39,9 +39,23 @@ class PoseSpace:
 
     def between(self, base: Array, other: Array) -> Array:
         """(..., nv) by what ``base`` (..., nq) must be moved to become ``other`` (..., nq)."""
-        shape = np.broadcast_shapes(base.shape[:-1], other.shape[:-1])
-        found = np.empty((*shape, self.nv))
-        found[..., self._plain_v] = other[..., self._plain_q] - base[..., self._plain_q]
-        turn = multiply(conjugate(base[..., self._turn_q]), other[..., self._turn_q])
-        found[..., self._turn_v] = to_rotation_vector(turn)
-        return found
+        most = max(base.ndim, other.ndim)
+        # Numbers of one kind side by side: on the whole this is twice as fast as quaternion by quaternion.
+        first = most - 1, *range(most - 1)
+        a, b = (pose.reshape((1,) * (most - pose.ndim) + pose.shape).transpose(first).copy() for pose in (base, other))
+        found = np.empty((self.nv, *np.broadcast(a[0], b[0]).shape))
+        found[self._plain_v] = b[self._plain_q] - a[self._plain_q]
+        aw, ax, ay, az = a[self._turn_q.T]
+        bw, bx, by, bz = b[self._turn_q.T]
+        # conjugate(a) times b, and its logarithm (``core.geometry.quaternions``).
+        w = aw * bw + ax * bx + ay * by + az * bz
+        x = aw * bx - ax * bw - ay * bz + az * by
+        y = aw * by + ax * bz - ay * bw - az * bx
+        z = aw * bz - ax * by + ay * bx - az * bw
+        sine = np.sqrt(x * x + y * y + z * z)
+        angle = 2.0 * np.arctan2(sine, np.abs(w))
+        scale = np.where(sine > 1e-8, angle / np.maximum(sine, 1e-12), 2.0)
+        scale = np.where(w < 0.0, -scale, scale)
+        for turn, part in zip(self._turn_v.T, (x, y, z), strict=True):
+            found[turn] = scale * part
+        return np.ascontiguousarray(found.transpose(*range(1, most), 0))

@@ -32,7 +32,7 @@ def multiply(a: Array, b: Array) -> Array:
     a, b = np.asarray(a), np.asarray(b)
     aw, ax, ay, az = (a[..., part] for part in range(4))
     bw, bx, by, bz = (b[..., part] for part in range(4))
-    found = np.empty(np.broadcast_shapes(a.shape, b.shape), dtype=np.result_type(a, b))
+    found = np.empty(np.broadcast(a, b).shape, dtype=np.result_type(a, b))
     found[..., 0] = aw * bw - ax * bx - ay * by - az * bz
     found[..., 1] = aw * bx + ax * bw + ay * bz - az * by
     found[..., 2] = aw * by - ax * bz + ay * bw + az * bx
@@ -47,7 +47,7 @@ def rotate(q: Array, v: Array) -> Array:
     vx, vy, vz = (v[..., part] for part in range(3))
     # v + w t + u x t with t = 2 u x v, spelled out: NumPy's own cross product mostly shuffles axes.
     tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
-    found = np.empty(np.broadcast_shapes(q.shape[:-1], v.shape[:-1]) + (3,), dtype=np.result_type(q, v))
+    found = np.empty((*np.broadcast(w, vx).shape, 3), dtype=np.result_type(q, v))
     found[..., 0] = vx + w * tx + (y * tz - z * ty)
     found[..., 1] = vy + w * ty + (z * tx - x * tz)
     found[..., 2] = vz + w * tz + (x * ty - y * tx)

@@ -151,8 +151,11 @@ class Tips:
 
     def places(self, link_pos: Array, link_quat_wxyz: Array) -> Array:
         """(..., E, 3) where they are, of links' places (..., L, 3) and rotations (..., L, 4)."""
-        w, x, y, z = np.moveaxis(link_quat_wxyz[..., self.links, :], -1, 0)
-        along = np.stack([2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)], axis=-1)
+        quat = link_quat_wxyz[..., self.links, :]
+        w, x, y, z = (quat[..., part] for part in range(4))
+        along = np.empty((*x.shape, 3))
+        along[..., 0], along[..., 1] = 2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z)
+        along[..., 2] = 2.0 * (y * z + w * x)
         return np.asarray(link_pos[..., self.links, :] + self.lengths[:, None] * along)
 
 

@@ -20,7 +20,7 @@ from ...sim.engine import World
 from .bounds import bound_names
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
 from .rewards import Term
-from .seeing import Flags, Frames, Seen, begun, observation_size, placed, see
+from .seeing import Flags, Frames, Seen, begun, numbered, observation_size, placed, see
 from .starts import Start, StartRules, Starts
 
 BROKEN, OVER, TIME = "broken", "end of the clip", "time"
@@ -164,7 +164,7 @@ _FRAMES = ("at", "heading", "place")
 
 def targets_of(course: Course, at: Indices, actions: Floats) -> Array:
     """(N, FILM_STEPS, nu) servo targets of the step from frames (N,), corrected by actions (N, nu) in radians."""
-    held = mirrored_actions(course, at, np.clip(np.nan_to_num(actions), -_FARTHEST, _FARTHEST).astype(float))
+    held = mirrored_actions(course, at, numbered(np.array(actions, dtype=float), _FARTHEST))
     return np.asarray(course.targets[np.minimum(at, course.steps - 1)] + held[:, None])
 
 
@@ -175,7 +175,7 @@ def mirrored_actions(course: Course, at: Indices, actions: Array) -> Array:
         return actions
     second = course.mirrored(at)
     found = np.array(actions)
-    found[second] = found[second] @ course.evenness.actions.T
+    found[second] = course.evenness.actions(found[second])
     return found
 
 

@@ -8,6 +8,7 @@ what a policy is told in a frame that besides faces as the copy does. So nothing
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,12 +42,11 @@ class Frames:
         over = at >= course.steps
         if not course.cyclic or not over.any():
             return Frames(np.minimum(at, course.steps), self.heading, self.place)
-        step = turned(self.heading, np.array([[*course.shift, 0.0]]))[..., :2]
-        return Frames(
-            np.where(over, at - course.steps, at),
-            np.where(over, self.heading + course.turn, self.heading),
-            np.where(over[:, None], self.place + step, self.place),
-        )
+        heading, place = np.array(self.heading), np.array(self.place)
+        place[over] += turned(heading[over], np.array([[*course.shift, 0.0]]))[..., :2]
+        heading[over] += course.turn
+        at[over] -= course.steps
+        return Frames(at, heading, place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,21 +107,33 @@ class Seen:
         upright = multiply(about_z(-self.heading_off), self.qpos[:, 3:7])
         tilt = to_rotation_vector(multiply(upright, _inverse(course.qpos[self.at, 3:7])))
         tilt[:, 2] = 0.0  # what is left of the heading is rounding, which differs with where arrays lie in memory
+        turns = self.pose_off.shape[1] - 6
+        tips = self.tips_off.reshape(len(self.at), -1)
         parts = [
-            level[:, 0] / _PLACE_M,
-            level[:, 1] / _SPEED_M_S,
-            tilt / _TURN,
-            _wrapped(self.heading_off)[:, None] / _TURN,
-            self.rate_off[:, 3:6] / _RATE,
-            self.pose_off[:, 6:] / _TURN,
-            self.rate_off[:, 6:] / _RATE,
-            self.tips_off.reshape(len(self.at), -1) / _PLACE_M,
+            (level.reshape(len(level), 6), (_PLACE_M,) * 3 + (_SPEED_M_S,) * 3),
+            (tilt, (_TURN,) * 3),
+            (_wrapped(self.heading_off)[:, None], (_TURN,)),
+            (self.rate_off[:, 3:6], (_RATE,) * 3),
+            (self.pose_off[:, 6:], (_TURN,) * turns),
+            (self.rate_off[:, 6:], (_RATE,) * turns),
+            (tips, (_PLACE_M,) * tips.shape[1]),
         ]
-        seen = np.clip(np.nan_to_num(np.concatenate(parts, axis=1)), -_MOST, _MOST)
+        seen = np.concatenate([part for part, _ in parts], axis=1)
+        seen /= np.concatenate([ones for _, ones in parts])
+        numbered(seen, _MOST)
         if course.evenness is not None:
             second = course.mirrored(self.at)
-            seen[second] = seen[second] @ course.evenness.seen.T
+            seen[second] = course.evenness.seen(seen[second])
         return np.concatenate([course.phases[self.at], seen], axis=1, dtype=np.float32)
+
+
+def numbered(values: NDArray[Any], most: float) -> NDArray[Any]:
+    """The same array, changed: nothing in it is beyond ``most`` to either side, and what is no number becomes 0."""
+    np.clip(values, -most, most, out=values)
+    lost = np.isnan(values)
+    if lost.any():
+        values[lost] = 0.0
+    return values
 
 
 def see(course: Course, world: World, states: Array, rows: Rows, frames: Frames) -> Seen:
@@ -160,7 +172,7 @@ def observation_size(course: Course) -> int:
 
 def placed(course: Course, qpos: Array, qvel: Array, frames: Frames) -> tuple[Array, Array]:
     """Poses (N, nq) and velocities (N, nv) of the course's frame put into the world."""
-    qpos, qvel = pose_turned(frames.heading, qpos, qvel)
+    qpos, qvel = pose_turned(frames.heading, qpos, qvel) if np.any(frames.heading) else (np.array(qpos), qvel)
     qpos[:, :2] += frames.place
     return qpos, qvel
 

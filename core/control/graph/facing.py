@@ -23,8 +23,9 @@ def twist(quat_wxyz: Array, base_wxyz: Array) -> Array:
 def about_z(angle: Array) -> Array:
     """(..., 4) rotations about Z by angles (...,)."""
     half = 0.5 * np.asarray(angle)
-    zero = np.zeros_like(half)
-    return np.stack([np.cos(half), zero, zero, np.sin(half)], axis=-1)
+    found = np.zeros((*half.shape, 4))
+    found[..., 0], found[..., 3] = np.cos(half), np.sin(half)
+    return found
 
 
 def turned(angle: Array, vectors: Array) -> Array:
@@ -33,7 +34,9 @@ def turned(angle: Array, vectors: Array) -> Array:
     angle = angle.reshape((*angle.shape, *(1,) * (vectors.ndim - 1 - angle.ndim)))
     cos, sin = np.cos(angle), np.sin(angle)
     x, y = vectors[..., 0], vectors[..., 1]
-    return np.stack([cos * x - sin * y, sin * x + cos * y, vectors[..., 2] + 0.0 * cos], axis=-1)
+    found = np.empty((*np.broadcast(cos, x).shape, 3))
+    found[..., 0], found[..., 1], found[..., 2] = cos * x - sin * y, sin * x + cos * y, vectors[..., 2]
+    return found
 
 
 def pose_turned(angle: Array, qpos: Array, qvel: Array) -> tuple[Array, Array]:

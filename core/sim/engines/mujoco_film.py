@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...geometry.quaternions import Array
 from .mujoco_places import PLACED, STATE
 
-Indices = NDArray[np.int64]
+Indices = NDArray[np.int64] | slice
 Flags = NDArray[np.bool_]
 
 
@@ -78,7 +78,8 @@ class End:
 
     def keep(self, ids: Indices, _first: int, _recorded: dict[Any, Array], warned: Flags, batch: Any) -> None:
         """Take where copies ``ids`` (n,) are now; what comes later overwrites it."""
-        self.states[ids, 0] = np.where(warned[:, None], np.nan, batch.state[ids, : self.states.shape[-1]])
+        states = batch.state[ids, : self.states.shape[-1]]
+        self.states[ids, 0] = np.where(warned[:, None], np.nan, states) if warned.any() else states
 
     def drop(self, ids: Indices, _: int) -> None:
         """Forget copies ``ids``."""

@@ -45,6 +45,7 @@ class Places:
         ).reshape(-1, 13)
         self.bodies = np.array([model.body(name).id for name in names])
         self.roots = np.array([model.body(body_name(index, 0)).id for index in range(len(stage.characters))])
+        self._links, self._roots = _span(self.bodies), _span(self.roots)
         owner = np.full(model.nbody, -1)
         owner[self.bodies] = layout.characters
         self.geom_character = owner[model.geom_bodyid]
@@ -59,9 +60,9 @@ class Places:
         sensed = placed["sensordata"]
         return Rows(
             time_s=states[..., 0].copy(),
-            link_pos=placed["xpos"][:, :, self.bodies],
-            link_quat_wxyz=placed["xquat"][:, :, self.bodies],
-            com=placed["subtree_com"][:, :, self.roots],
+            link_pos=placed["xpos"][:, :, self._links],
+            link_quat_wxyz=placed["xquat"][:, :, self._links],
+            com=placed["subtree_com"][:, :, self._roots],
             com_velocity=sensed[:, :, self._velocity],
             angular_momentum=sensed[:, :, self._momentum],
             contact_force=-felt[:, :, self._force],  # MuJoCo's is what the link does to the others
@@ -69,6 +70,11 @@ class Places:
             prop_pos=states[:, :, self.props[:, :3]],
             prop_quat_wxyz=states[:, :, self.props[:, 3:7]],
         )
+
+
+def _span(places: NDArray[np.int64]) -> NDArray[np.int64] | slice:
+    """The same places, as a slice where each is next to the one before: then nothing must be copied."""
+    return slice(places[0], places[-1] + 1) if len(places) and (np.diff(places) == 1).all() else places
 
 
 def _columns(model: mujoco.MjModel, names: list[str]) -> NDArray[np.int64]:

@@ -46,9 +46,10 @@ def test_a_variant_goes_on_where_it_was_and_not_anew(bench):
 def test_the_same_clip_within_other_bounds_is_told_by_how_far_it_is_from_the_first(bench, monkeypatch):
     monkeypatch.setattr(ways, "_SETTLED_S", 0.1)
     own = replace(bench, clips=("walk",))
-    loose, tight = bench_claims.rows(own, [0], ["width", "loose", "tight"])
-    assert (loose["bounds"], tight["bounds"]) == ("loose", "tight")
+    loose, again, tight = bench_claims.rows(own, [0], ["width", "loose", "again", "tight"])
+    assert (loose["bounds"], again["bounds"], tight["bounds"]) == ("loose", "loose", "tight")
     assert loose["from_first"] is None
+    assert again["from_first"] > 0.0 and again["curve"] != loose["curve"]  # another seed
     assert 0.0 < loose["from_source"] < 0.7 and tight["swing"] == loose["swing"] > 0.1
     assert "source" in bench_claims.line_of(tight)
 
