@@ -4,7 +4,8 @@
 ``keyframes`` (section 5.2, figure 7): a clip of which few poses are left is learned within bounds, and not as well by
 imitation alone, from as many samples. ``width`` (section 5.4.1): tighter bounds change what there are many ways to do,
 such as a walk, and not what there is hardly another way to do, such as a cartwheel. Another seed within the same bounds
-changes a motion too, so what another width does is held against that.
+changes a motion too, so what another width does is held against that; and how far seeds are apart tells how much
+freedom bounds leave.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,10 +38,10 @@ FALLS = BoundsPreset("falls", "Falls", "Nothing but a fall ends it", (None, None
 """For imitation alone, where an episode ends only by a fall: the centre of mass is far lower than it should be."""
 TAUGHT = {"bounds": ("survival", True), "bounds_imitation": ("imitation", True), "imitation": ("imitation", False)}
 """By variant the reward, and whether the bounds hold."""
-AGAIN = "again"
-WIDTHS = dict.fromkeys(("walk", "cartwheel"), ("loose", AGAIN, "cartwheel", "tight"))
-"""By clip the presets it is learned within, or the first of them again by another seed; all are compared with the
-first."""
+AGAIN = "_again"
+"""After the name of a preset: within the same bounds, by another seed."""
+WIDTHS = dict.fromkeys(("walk", "cartwheel"), ("loose", "loose_again", "cartwheel", "tight", "tight_again"))
+"""By clip what it is learned within; all are compared with the first."""
 SKILLS = ("run",)
 POSES = 4
 
@@ -54,7 +55,7 @@ def rows(bench: Bench, seeds: Sequence[int], only: Sequence[str] = ()) -> Iterat
         for claim in [claim for claim in CLAIMS if claim in only or not set(only) & set(CLAIMS)]:
             names = SKILLS if claim == KEYFRAMES else tuple(WIDTHS)
             for name in [name for name in bench.clips if name in names] if bench.clips else names:
-                before: list[Way] = []
+                before: dict[str, Way] = {}
                 for variant in TAUGHT if claim == KEYFRAMES else WIDTHS[name]:
                     if not wanted or variant in wanted:
                         # Keyframes are learned from nothing: what is asked is who finds a way from poor poses.
@@ -66,13 +67,13 @@ def rows(bench: Bench, seeds: Sequence[int], only: Sequence[str] = ()) -> Iterat
 
 @dataclass(eq=False)
 class _Work:
-    """A clip that is learned in one way. before: what was done in other ways."""
+    """A clip that is learned in one way. before: what was done in other ways, by variant."""
 
     bench: Bench
     name: str
     seed: int
     variant: str
-    before: list[Way]
+    before: dict[str, Way]
 
     def practised(self, claim: str, training: Training) -> Row:
         """Learn, and see it once at least."""
@@ -123,21 +124,23 @@ class _Width(_Work):
     """A clip within one of some bounds, against the same within the first of them; nobody stops early here either."""
 
     def __call__(self) -> Row:
-        again = self.variant == AGAIN
-        settings = replace(self.bench.settings, bounds=WIDTHS[self.name][0] if again else self.variant, stop=False)
+        bounds, again = self.variant.removesuffix(AGAIN), self.variant.endswith(AGAIN)
+        settings = replace(self.bench.settings, bounds=bounds, stop=False)
         self.bench = replace(self.bench, settings=settings)
         with self.bench.training(self.name, self.seed + again) as training:
             found = self.practised(WIDTH, training)
             course, widths, policy = training.course, training.widths, training.policy
         with closing(self.world(course)) as world:
             way = watch(course, widths, policy, world, settings.seconds)
-        self.before.append(way)
+        first, other = self.before.get(WIDTHS[self.name][0]), self.before.get(bounds) if again else None
+        self.before[self.variant] = way
         return {
             **found,
-            "bounds": settings.bounds,
+            "bounds": bounds,
             "swing": swing(course),
             "from_source": from_source(way),
-            "from_first": between(self.before[0], way) if len(self.before) > 1 else None,
+            "from_first": None if first is None else between(first, way),
+            "from_other_seed": None if other is None else between(other, way),
         }
 
 

@@ -128,25 +128,23 @@ def _keyframes(rows: Sequence[Row]) -> list[str]:
 
 def _widths(rows: Sequence[Row]) -> list[str]:
     said = (
-        "Each clip is learned within several bounds, and within the first of them again by another seed, all from as "
-        "many samples. The policies are watched side by side, from the same beginnings. Distances are radians a joint, "
-        "as a mean over joints and moments, without the root; beside them is their share of how far the source's own "
-        "poses are from each other. What other bounds change is told by the last column: how many times as far they "
-        "take a motion as chance does."
+        "Each clip is learned within several bounds, within some of them again by another seed, all from as many "
+        "samples. The policies are watched side by side, from the same beginnings. Distances are radians a joint, as a "
+        "mean over joints and moments, without the root; beside them is their share of how far the source's own poses "
+        "are from each other. From one seed to another is what chance does: other bounds change a motion if they take it "
+        "farther than that, and bounds that leave less freedom have their seeds nearer to each other."
     )
     lines = ["### How wide the bounds are", "", said, ""]
-    lines += _heads("clip|seed|bounds|begun|million samples|lasts|from its source|from the first|against another seed")
-    chance = {(row["name"], row["seed"]): row["from_first"] for row in rows if row["variant"] == bench_claims.AGAIN}
+    lines += _heads("clip|bounds|seed|begun|million samples|lasts|from its source|from the first|from the other seed")
     for row in rows:
         samples = f"{row['samples_m']:.2f}" + ("" if row["done_m"] is None else f", learned at {row['done_m']:.2f}")
         apart = (
             _DASH if row[name] is None else f"{row[name]:.3f} ({row[name] / row['swing']:.0%})"
-            for name in ("from_source", "from_first")
+            for name in ("from_source", "from_first", "from_other_seed")
         )
-        usual, again = chance.get((row["name"], row["seed"])), row["variant"] == bench_claims.AGAIN
-        times = _DASH if again or not usual or row["from_first"] is None else f"{row['from_first'] / usual:.2f}x"
-        bounds, begun = row["bounds"] + (", another seed" if again else ""), "warm" if row.get("warm") else "cold"
-        cells = (row["name"], str(row["seed"]), bounds, begun, samples, f"{row['share']:.0%}", *apart, times)
+        seed = row["seed"] + row["variant"].endswith(bench_claims.AGAIN)
+        begun = "warm" if row.get("warm") else "cold"
+        cells = (row["name"], row["bounds"], str(seed), begun, samples, f"{row['share']:.0%}", *apart)
         lines.append(f"| {' | '.join(cells)} |")
     return [*lines, ""]
 

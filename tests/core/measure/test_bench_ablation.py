@@ -46,10 +46,12 @@ def test_a_variant_goes_on_where_it_was_and_not_anew(bench):
 def test_the_same_clip_within_other_bounds_is_told_by_how_far_it_is_from_the_first(bench, monkeypatch):
     monkeypatch.setattr(ways, "_SETTLED_S", 0.1)
     own = replace(bench, clips=("walk",))
-    loose, again, tight = bench_claims.rows(own, [0], ["width", "loose", "again", "tight"])
-    assert (loose["bounds"], again["bounds"], tight["bounds"]) == ("loose", "loose", "tight")
-    assert loose["from_first"] is None
-    assert again["from_first"] > 0.0 and again["curve"] != loose["curve"]  # another seed
+    variants = ["loose", "loose_again", "tight"]
+    loose, again, tight = bench_claims.rows(own, [0], ["width", *variants])
+    assert [row["bounds"] for row in (loose, again, tight)] == ["loose", "loose", "tight"]
+    assert [row["from_first"] is None for row in (loose, again, tight)] == [True, False, False]
+    assert again["from_other_seed"] == again["from_first"] > 0.0 and again["curve"] != loose["curve"]
+    assert tight["from_other_seed"] is None
     assert 0.0 < loose["from_source"] < 0.7 and tight["swing"] == loose["swing"] > 0.1
     assert "source" in bench_claims.line_of(tight)
 

@@ -52,14 +52,15 @@ def test_claims_tell_who_lasts_and_what_width_changes():
     keyed = {**LEARNED, "part": "claims", "claim": "keyframes", "poses": 4, "reference_off": 0.1}
     keyed |= {"does": 0.25, "does_s": 5.0, "stands": 1.0, "stands_s": 20.0}
     wide = {**LEARNED, "part": "claims", "claim": "width", "swing": 0.4, "from_source": 0.1, "from_first": None}
+    wide["from_other_seed"] = None
     rows = [{**keyed, "variant": "imitation"}, {**wide, "variant": "loose"}]
-    rows.append({**wide, "variant": "again", "from_first": 0.1})
+    rows.append({**wide, "variant": "loose_again", "from_first": 0.1, "from_other_seed": 0.1})
     rows.append({**wide, "variant": "tight", "bounds": "tight", "from_first": 0.2, "done_m": 1.0})
     text = page(rows, {})
     assert "| likeness alone | 2.00 | 5.0 s, 25% | 20.0 s, 100% |" in text
-    assert "| loose | cold | 2.00 | 50% | 0.100 (25%) | – | – |" in text
-    assert "| loose, another seed | cold | 2.00 | 50% | 0.100 (25%) | 0.100 (25%) | – |" in text
-    assert "| tight | cold | 2.00, learned at 1.00 | 50% | 0.100 (25%) | 0.200 (50%) | 2.00x |" in text
+    assert "| loose | 0 | cold | 2.00 | 50% | 0.100 (25%) | – | – |" in text
+    assert "| loose | 1 | cold | 2.00 | 50% | 0.100 (25%) | 0.100 (25%) | 0.100 (25%) |" in text
+    assert "| tight | 0 | cold | 2.00, learned at 1.00 | 50% | 0.100 (25%) | 0.200 (50%) | – |" in text
 
 
 def test_styles_and_throughput_are_there_too():
