@@ -131,8 +131,8 @@ def _widths(rows: Sequence[Row]) -> list[str]:
         "Each clip is learned within several bounds, within some of them again by another seed, all from as many "
         "samples. The policies are watched side by side, from the same beginnings. Distances are radians a joint, as a "
         "mean over joints and moments, without the root; beside them is their share of how far the source's own poses "
-        "are from each other. From one seed to another is what chance does: other bounds change a motion if they take it "
-        "farther than that, and bounds that leave less freedom have their seeds nearer to each other."
+        "are from each other. From one seed to another is what chance does: other bounds change a motion if they take "
+        "it farther than that, and bounds that leave less freedom have their seeds nearer to each other."
     )
     lines = ["### How wide the bounds are", "", said, ""]
     lines += _heads("clip|bounds|seed|begun|million samples|lasts|from its source|from the first|from the other seed")
