@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The page that shows what learning within bounds is worth, from the rows of ``bench bounds``: nothing by hand."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from . import bench_ablation, bench_bounds, bench_claims
 from .bench_rows import Row, newest
@@ -134,7 +134,7 @@ def _widths(rows: Sequence[Row]) -> list[str]:
         "are from each other. From one seed to another is what chance does: other bounds change a motion if they take "
         "it farther than that, and bounds that leave less freedom have their seeds nearer to each other."
     )
-    lines = ["### How wide the bounds are", "", said, ""]
+    lines = ["### How wide the bounds are", "", said, "", *_freedom(rows), ""]
     lines += _heads("clip|bounds|seed|begun|million samples|lasts|from its source|from the first|from the other seed")
     for row in rows:
         samples = f"{row['samples_m']:.2f}" + ("" if row["done_m"] is None else f", learned at {row['done_m']:.2f}")
@@ -142,11 +142,42 @@ def _widths(rows: Sequence[Row]) -> list[str]:
             _DASH if row[name] is None else f"{row[name]:.3f} ({row[name] / row['swing']:.0%})"
             for name in ("from_source", "from_first", "from_other_seed")
         )
-        seed = row["seed"] + row["variant"].endswith(bench_claims.AGAIN)
         begun = "warm" if row.get("warm") else "cold"
-        cells = (row["name"], row["bounds"], str(seed), begun, samples, f"{row['share']:.0%}", *apart)
+        cells = (row["name"], row["bounds"], str(_seed(row)), begun, samples, f"{row['share']:.0%}", *apart)
         lines.append(f"| {' | '.join(cells)} |")
     return [*lines, ""]
+
+
+def _freedom(rows: Sequence[Row]) -> list[str]:
+    """What is left of a motion's freedom within each bounds, all seeds together, and against the first of them."""
+    lines = _heads("clip|bounds|from its source|one seed from another|from the first bounds")
+    for name in dict.fromkeys(row["name"] for row in rows):
+        own = [row for row in rows if row["name"] == name]
+        first: tuple[float | None, float | None] | None = None
+        for bounds in dict.fromkeys(row["bounds"] for row in own):
+            same = [row for row in own if row["bounds"] == bounds]
+            source = _mean({_seed(row): row["from_source"] for row in same}.values())
+            apart = _mean(row["from_other_seed"] for row in same)
+            away = None if first is None else _mean(row["from_first"] for row in same)
+            first = first or (source, apart)
+            cells = name, bounds, _against(source, first[0]), _against(apart, first[1]), _against(away, None)
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _against(value: float | None, usual: float | None) -> str:
+    if value is None:
+        return _DASH
+    return f"{value:.3f}" + (f" ({value / usual - 1.0:+.0%})" if usual not in (None, value) else "")
+
+
+def _seed(row: Row) -> int:
+    return int(row["seed"]) + row["variant"].endswith(bench_claims.AGAIN)
 
 
 def _styles(rows: Sequence[Row], pictures: Pictures) -> list[str]:

@@ -55,12 +55,15 @@ def test_claims_tell_who_lasts_and_what_width_changes():
     wide["from_other_seed"] = None
     rows = [{**keyed, "variant": "imitation"}, {**wide, "variant": "loose"}]
     rows.append({**wide, "variant": "loose_again", "from_first": 0.1, "from_other_seed": 0.1})
-    rows.append({**wide, "variant": "tight", "bounds": "tight", "from_first": 0.2, "done_m": 1.0})
+    tight = {**wide, "variant": "tight", "bounds": "tight", "from_source": 0.05, "from_first": 0.2, "done_m": 1.0}
+    rows.append(tight)
     text = page(rows, {})
     assert "| likeness alone | 2.00 | 5.0 s, 25% | 20.0 s, 100% |" in text
+    assert "| backflip | loose | 0.100 | 0.100 | – |" in text
+    assert "| backflip | tight | 0.050 (-50%) | – | 0.200 |" in text
     assert "| loose | 0 | cold | 2.00 | 50% | 0.100 (25%) | – | – |" in text
     assert "| loose | 1 | cold | 2.00 | 50% | 0.100 (25%) | 0.100 (25%) | 0.100 (25%) |" in text
-    assert "| tight | 0 | cold | 2.00, learned at 1.00 | 50% | 0.100 (25%) | 0.200 (50%) | – |" in text
+    assert "| tight | 0 | cold | 2.00, learned at 1.00 | 50% | 0.050 (12%) | 0.200 (50%) | – |" in text
 
 
 def test_styles_and_throughput_are_there_too():
