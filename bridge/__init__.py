@@ -10,24 +10,15 @@ def register() -> None:
     """Add properties, overlay, preferences, what is ready, the job monitor and the command line to Blender."""
     import bpy
 
-    from . import (
-        baking,
-        body_properties,
-        cli,
-        installing,
-        monitor,
-        overlay,
-        overrides,
-        preferences,
-        preparing,
-        properties,
-        readiness,
-        status_bar,
-    )
+    from . import cli, overlay, properties
+    from .body import properties as body_properties
+    from .jobs import baking, monitor, preparing, status_bar
+    from .scene import library_overrides
+    from .setup import installing, preferences, readiness
 
     properties.register()
     body_properties.register()
-    overrides.register()
+    library_overrides.register()
     overlay.register()
     preferences.register()
     readiness.register()
@@ -43,19 +34,11 @@ def unregister() -> None:
     """Take them away again."""
     import bpy
 
-    from . import (
-        baking,
-        body_properties,
-        installing,
-        monitor,
-        overlay,
-        overrides,
-        preferences,
-        preparing,
-        properties,
-        readiness,
-        status_bar,
-    )
+    from . import overlay, properties
+    from .body import properties as body_properties
+    from .jobs import baking, monitor, preparing, status_bar
+    from .scene import library_overrides
+    from .setup import installing, preferences, readiness
 
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
@@ -67,6 +50,6 @@ def unregister() -> None:
     readiness.unregister()
     preferences.unregister()
     overlay.unregister()
-    overrides.unregister()
+    library_overrides.unregister()
     body_properties.unregister()
     properties.unregister()

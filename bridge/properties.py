@@ -25,12 +25,12 @@ from bpy.props import (
 from ..core.control import registry
 from ..core.settings import Settings
 from ..core.sim.variations import VariationSettings
-from . import actions
-from .bodies import asked_of
+from .body.body_inputs import asked_of
 from .bounds import properties as bounds_properties
 from .graph import properties as graph_properties
-from .requests import Request
-from .rig_writer import PLACES
+from .jobs.requests import Request
+from .rig import actions
+from .rig.rig_writer import PLACES
 from .stage import properties as stage_properties
 from .takes import properties as take_properties
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import bpy
 
-from ..bridge.chosen import why_no_armature
+from ..bridge.scene.chosen_armature import why_no_armature
 from ..core.errors import SinewError
 from .reporting import waiting
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import bpy
 
-from ..bridge import monitor, notices
-from ..bridge.notices import Notice
+from ..bridge.jobs import monitor, notices
+from ..bridge.jobs.notices import Notice
+from ..bridge.jobs.requests import Request
 from ..bridge.properties import request_of, why_not
-from ..bridge.requests import Request
 from ..core.errors import SinewError
 
 Execute = Callable[[Any, bpy.types.Context], set[str]]

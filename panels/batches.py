@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from ..bridge.job_views import JobView, time_text
+from ..bridge.jobs.job_views import JobView, time_text
 from .drawing import paragraph
 
 _WORDS = {"done": "done", "failed": "failed", "lost": "interrupted", "cancelled": "cancelled", "missing": "not here"}

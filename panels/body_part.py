@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..bridge import body_editing
-from ..bridge.body_edits import row_of
+from ..bridge.body import part_editing
+from ..bridge.body.edits import row_of
 from .drawing import SidebarPanel, paragraph
 
 _SIZES = {"capsule": ("radius", "length"), "sphere": ("radius",), "box": ("edges",)}
@@ -21,12 +21,12 @@ class SINEW_PT_body_part(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw what was fitted, and the fields of what is edited."""
         layout, obj = self.layout, context.scene.sinew.armature
-        reason = body_editing.why_not(context)
+        reason = part_editing.why_not(context)
         if reason:
             paragraph(layout, context, reason, icon="INFO")
             return
-        bone = body_editing.active_bone(context)
-        view, row = body_editing.view_of(obj, bone), row_of(obj, bone)
+        bone = part_editing.active_bone(context)
+        view, row = part_editing.view_of(obj, bone), row_of(obj, bone)
         layout.label(text=bone, icon="BONE_DATA")
         if view is not None:
             _draw_fitted(layout, context, view)
@@ -35,7 +35,7 @@ class SINEW_PT_body_part(SidebarPanel, bpy.types.Panel):
         _draw_buttons(layout, edited=row is not None)
 
 
-def _draw_fitted(layout: bpy.types.UILayout, context: bpy.types.Context, view: body_editing.PartView) -> None:
+def _draw_fitted(layout: bpy.types.UILayout, context: bpy.types.Context, view: part_editing.PartView) -> None:
     if not view.is_link:
         paragraph(layout, context, f"Moves with '{view.bone}'", icon="INFO")
         return

@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.bounds import views
 from ..bridge.bounds.properties import ONE_BONE
-from ..bridge.chosen import why_no_armature
+from ..bridge.scene.chosen_armature import why_no_armature
 from .bounds_learning import draw_learning, draw_style
 from .drawing import SidebarPanel, chosen_character, paragraph
 from .presets import SINEW_PT_bounds_presets

@@ -3,10 +3,10 @@
 
 import bpy
 
-from ..bridge import readiness
 from ..bridge.bounds import asking, files, views
-from ..bridge.job_views import JobView
+from ..bridge.jobs.job_views import JobView
 from ..bridge.properties import group_of
+from ..bridge.setup import readiness
 from .drawing import curve_rows, message_box, paragraph, progress_bar
 from .presets import SINEW_PT_style_presets
 

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge.chosen import why_linked
+from ..bridge.scene.chosen_armature import why_linked
 from .drawing import SidebarPanel, message_box, paragraph
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import blf
 import bpy
 
-from ..bridge.chosen import why_no_armature
 from ..bridge.graph.views import LiveCurve
-from ..bridge.job_views import JobView
+from ..bridge.jobs.job_views import JobView
+from ..bridge.scene.chosen_armature import why_no_armature
 
 
 class SidebarPanel:

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge.job_views import JobView
+from ..bridge.jobs.job_views import JobView
 
 
 def draw_bar(layout: bpy.types.UILayout, view: JobView) -> None:

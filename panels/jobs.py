@@ -3,8 +3,9 @@
 
 import bpy
 
-from ..bridge import curves, monitor, preparing, takes
-from ..bridge.job_views import JobView
+from ..bridge import takes
+from ..bridge.jobs import curves, monitor, preparing
+from ..bridge.jobs.job_views import JobView
 from .batches import draw_batch
 from .drawing import SidebarPanel, curve_rows, message_box, paragraph
 from .job_buttons import draw_bar

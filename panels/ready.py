@@ -3,10 +3,10 @@
 
 import bpy
 
-from ..bridge import installing, readiness
-from ..bridge.installing import Installing
-from ..bridge.preferences import ROOT_PACKAGE
-from ..bridge.readiness import Readiness
+from ..bridge.setup import installing, readiness
+from ..bridge.setup.installing import Installing
+from ..bridge.setup.preferences import ROOT_PACKAGE
+from ..bridge.setup.readiness import Readiness
 from .drawing import SidebarPanel, paragraph
 
 _NAMES = {"mujoco": "MuJoCo", "torch": "PyTorch", "numpy": "NumPy", "scipy": "SciPy"}

@@ -3,8 +3,8 @@
 
 import bpy
 
-from ..bridge import monitor, notices
-from ..bridge.notices import Notice
+from ..bridge.jobs import monitor, notices
+from ..bridge.jobs.notices import Notice
 from ..bridge.properties import method_group, request_of, setting_names, uses_engine, why_not
 from .drawing import SidebarPanel, message_box, paragraph
 from .job_buttons import draw_bar

@@ -15,7 +15,7 @@ from typing import NamedTuple
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 PARTS = ("lint", "types", "core", "bpy")
 # pytest's folders of each part. The launcher's own tests need no Blender, so they go with core's.
-FOLDERS = {"core": ("tests/core", "tests/launcher"), "bpy": ("tests/bpy",)}
+FOLDERS = {"core": ("tests/core", "tests/bench", "tests/launcher"), "bpy": ("tests/bpy",)}
 WORKERS = 2
 NOTHING_COLLECTED = 5
 

@@ -50,15 +50,15 @@ def _package() -> SimpleNamespace:
     runpy.run_path(str(ROOT / "core" / "entry.py"))["load_package"]()
     sys.modules["sinew"].register()
     names = {
-        "trial": "bridge.trial",
+        "trial": "bridge.mannequin.trial",
         "making": "bridge.stage.making",
-        "requests": "bridge.requests",
+        "requests": "bridge.jobs.requests",
         "jobs": "core.jobs",
         "framing": "bridge.mannequin.framing",
         "stage": "bridge.mannequin.stage",
         "materials": "bridge.mannequin.materials",
         "palette": "bridge.preview.palette",
-        "quiet": "bridge.quiet",
+        "muted_output": "bridge.scene.muted_output",
     }
     return SimpleNamespace(**{name: importlib.import_module("sinew." + module) for name, module in names.items()})
 
@@ -109,7 +109,7 @@ def _shoot(sinew: SimpleNamespace, path: Path) -> None:
     _settings(scene)
     scene.render.filepath = str(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with sinew.quiet.quiet():
+    with sinew.muted_output.quiet():
         bpy.ops.render.render(write_still=True)
     sinew.palette.shrink(path, MOST_BYTES)
 

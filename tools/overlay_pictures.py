@@ -86,7 +86,7 @@ def _package() -> SimpleNamespace:
             is_open = panel.__name__.removeprefix("SINEW_PT_") in OPEN
             panel.bl_options = _options(panel) - {"DEFAULT_CLOSED"} | (set() if is_open else {"DEFAULT_CLOSED"})
     sys.modules["sinew"].register()
-    names = {"fitting": "overlay.fitting", "ghosts": "overlay.ghosts", "body_editing": "body_editing"}
+    names = {"fitting": "overlay.fitting", "ghosts": "overlay.ghosts", "part_editing": "body.part_editing"}
     return SimpleNamespace(**{name: importlib.import_module("sinew.bridge." + path) for name, path in names.items()})
 
 
@@ -119,7 +119,7 @@ def _steps(sinew: SimpleNamespace) -> Iterator[float]:
     push.hide_set(True)
     bpy.ops.object.mode_set(mode="POSE")
     obj.data.bones.active = obj.data.bones["shin.L"]
-    row = sinew.body_editing.begin(scene, obj, "shin.L")
+    row = sinew.part_editing.begin(scene, obj, "shin.L")
     row.use_shape, row.shape, row.edges = True, "box", (0.12, 0.12, 0.40)
     yield from _shot(area, "edit", obj, 17)
 

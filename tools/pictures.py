@@ -73,13 +73,13 @@ def _package() -> SimpleNamespace:
         "build": "core.body.build",
         "quaternions": "core.geometry.quaternions",
         "files": "core.files",
-        "importers": "bridge.importers",
-        "rig_reader": "bridge.rig_reader",
-        "mesh_reader": "bridge.mesh_reader",
+        "importers": "bridge.importing.importers",
+        "rig_reader": "bridge.rig.rig_reader",
+        "mesh_reader": "bridge.body.mesh_reader",
         "framing": "bridge.mannequin.framing",
         "stage": "bridge.mannequin.stage",
         "materials": "bridge.mannequin.materials",
-        "quiet": "bridge.quiet",
+        "muted_output": "bridge.scene.muted_output",
     }
     return SimpleNamespace(**{name: importlib.import_module("sinew." + module) for name, module in names.items()})
 
@@ -230,7 +230,7 @@ def _shot(
     light = next(obj for obj in scene.objects if obj.type == "LIGHT")
     light.rotation_euler = (np.radians(48.0), 0.0, angles[0] - np.radians(40.0))
     scene.render.filepath = str(folder / "view.png")
-    with sinew.quiet.quiet():
+    with sinew.muted_output.quiet():
         bpy.ops.render.render(write_still=True)
     image = bpy.data.images.load(scene.render.filepath, check_existing=False)
     pixels = np.empty(TILE[0] * TILE[1] * 4, dtype=np.float32)

@@ -7,11 +7,11 @@ import bpy
 
 from ...core.control.cast import Attachment
 from ...core.errors import BoundsError
-from .. import beside
-from ..bodies import asked_of
-from ..chosen import why_editing, why_no_armature
+from ..body.body_inputs import asked_of
+from ..jobs.requests import Request
+from ..learned import beside
 from ..properties import group_of, plain, plain_values, request_of, settings_type
-from ..requests import Request
+from ..scene.chosen_armature import why_editing, why_no_armature
 from . import baking as baking_jobs
 from . import files
 from . import training as training_jobs

@@ -9,15 +9,16 @@ import bpy
 from ...core import jobs
 from ...core.control.bounds.bake_method import CONTROLLER_FILE
 from ...core.control.bounds.playing import require_length
-from ...core.control.graph.likeness import skeleton_difference
+from ...core.control.tracking.likeness import skeleton_difference
 from ...core.errors import BoundsError
 from ...core.sim.io import to_arrays
 from ...core.sim.parts import PushPart, StageParts
-from .. import requests, sources
-from ..bodies import BodyRequest
+from ..body.body_inputs import BodyRequest
 from ..graph.baking import standing
 from ..graph.skills import standing_as
-from ..rig_writer import require_writable
+from ..jobs import requests
+from ..rig import sources
+from ..rig.rig_writer import require_writable
 from .files import Learned
 
 METHOD = "bounds_bake"

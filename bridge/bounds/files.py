@@ -14,7 +14,7 @@ from ...core.control.bounds.train_method import CONTROLLER
 from ...core.errors import BadFile, BoundsError, SinewError
 from ...core.files import write_whole
 from ...core.jobs import Job
-from .. import beside
+from ..learned import beside
 
 _FOLDER = "controllers"
 _MILLION = 1e6

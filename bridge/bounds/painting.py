@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.errors import BoundsError
 from ...core.geometry.quaternions import Array
-from .. import actions, sources
+from ..rig import actions, sources
 from .properties import FACTOR, PREFIX
 
 # What is painted: the paths and components of what is keyed. The numbers stand in files.

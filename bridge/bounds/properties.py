@@ -24,8 +24,8 @@ from bpy.props import StringProperty as Text
 
 from ...core.body.roles import ARM_ROLES, LEG_ROLES, MIDDLE_ROLES
 from ...core.control.bounds.presets import bounds_preset
-from .. import actions
 from ..overlay.properties import redraw
+from ..rig import actions
 
 PREFIX = "sinew_bound"
 """What the paths of all that is keyed here begin with."""

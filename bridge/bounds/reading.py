@@ -14,8 +14,8 @@ from ...core.control.bounds.bounds import AXES, Bounds, bound_names
 from ...core.control.bounds.course import Tips
 from ...core.errors import BoundsError
 from ...core.geometry.quaternions import Array
-from .. import actions, keyed
-from ..rig_reader import RigMotion
+from ..rig import actions, keyed_properties
+from ..rig.rig_reader import RigMotion
 from .properties import FACTOR, ONE_BONE, PREFIX
 
 LABELS = (*(f"Centre of Mass {axis}" for axis in "XYZ"), "Root", "Joints", "End Effectors")
@@ -67,13 +67,13 @@ def read_widths(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action 
     action: what ``rig`` was read from, None for whatever moves the armature now. Refuses keys outside of the clip, and
     bounds that nothing is within.
     """
-    frames, painted = keyed.frames_of(rig), keyed.is_animated(obj, FACTOR)
+    frames, painted = keyed_properties.frames_of(rig), keyed_properties.is_animated(obj, FACTOR)
     with actions.playing(obj, action):
         _require_keys_within(obj, frames)
         # Room that another Action's keys made is only what they left behind at this frame.
-        room = 1.0 if painted and not keyed.is_animated(obj, FACTOR) else None
-        if keyed.is_animated(obj, PREFIX):
-            widths = keyed.at_frames(obj, frames, lambda evaluated: widths_of(evaluated, room))
+        room = 1.0 if painted and not keyed_properties.is_animated(obj, FACTOR) else None
+        if keyed_properties.is_animated(obj, PREFIX):
+            widths = keyed_properties.at_frames(obj, frames, lambda evaluated: widths_of(evaluated, room))
         else:
             widths = np.array([widths_of(obj, room)])
     _require_wide(obj, widths, frames)

@@ -18,10 +18,10 @@ from ...core.errors import BadSettings
 from ...core.jobs.spec import new_id
 from ...core.motion import Clip
 from ...core.motion.io import stock
-from .. import homes, requests
-from ..importers import open_input
-from ..requests import Request
-from ..rig_reader import RigMotion, read_rig
+from ..importing.importers import open_input
+from ..jobs import ownership, requests
+from ..jobs.requests import Request
+from ..rig.rig_reader import RigMotion, read_rig
 from .training import read_bounds
 
 LABELS = {name: label for name, label, _ in STYLES}
@@ -86,6 +86,6 @@ def variants(
             made.append(requests.create_from(wanted, rig, given, title=f"{rig.clip.name}: {label}"))
     except BaseException:
         for job in made:
-            homes.delete(job)
+            ownership.delete(job)
         raise
     return made

@@ -12,9 +12,9 @@ from ...core.body.build import build_body
 from ...core.control.bounds.bounds import Bounds, attachment_of
 from ...core.control.cast import Attachment
 from ...core.control.character import BODY, BodyChoices
-from .. import requests
-from ..requests import Request
-from ..rig_reader import RigMotion
+from ..jobs import requests
+from ..jobs.requests import Request
+from ..rig.rig_reader import RigMotion
 from .reading import bounds_for, parts_of, read_widths, require_parts
 
 METHOD = "bounds_train"

@@ -4,10 +4,11 @@
 import bpy
 
 from ...core.errors import SinewError
-from .. import monitor, sources
-from ..chosen import why_editing, why_no_armature
 from ..graph.views import LiveCurve, bars
-from ..job_views import JobView
+from ..jobs import monitor
+from ..jobs.job_views import JobView
+from ..rig import sources
+from ..scene.chosen_armature import why_editing, why_no_armature
 from . import training
 
 # The curves that an animator watches while it is trained, in their order, and how they are said.

@@ -7,7 +7,7 @@ Exit codes: 0 done, 1 failed with a one-line error, 2 wrong usage, 130 cancelled
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from ...core.errors import SinewError
@@ -22,20 +22,24 @@ _VERBS = {
     "takes": "list the takes in a .blend, with their numbers",
     "clips": "list the stock clips",
     "jobs": "list, show, cancel, resume and clean up jobs",
-    "bench": "measure, and print the figures as JSON",
 }
 
 
-def main(argv: Sequence[str]) -> int:
-    """Run one verb; a ``SinewError`` becomes one line on standard error."""
+def main(argv: Sequence[str], others: Mapping[str, str] | None = None) -> int:
+    """Run one verb; a ``SinewError`` becomes one line on standard error.
+
+    others: verb -> absolute module name, of verbs that are not shipped; they have their ``SUMMARY`` themselves.
+    """
     parser = argparse.ArgumentParser(prog="sinew", description="Gives mocap a body.")
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     # Only the verb in use is imported: the others would bring Blender's importers with them.
     wanted = next((word for word in argv if not word.startswith("-")), "")
-    for name, summary in _VERBS.items():
-        verb = verbs.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
-        if name == wanted:
-            module = import_module(f".{name}", __package__)
+    modules = {name: f"{__package__}.{name}" for name in _VERBS} | dict(others or {})
+    for name, path in modules.items():
+        module = import_module(path) if name == wanted else None
+        summary = _VERBS.get(name) or (module.SUMMARY if module else "")
+        verb = verbs.add_parser(name, help=summary, description=summary[:1].upper() + summary[1:] + ".")
+        if module is not None:
             module.add_arguments(verb)
             verb.set_defaults(run=module.run)
     try:

@@ -4,7 +4,7 @@
 import argparse
 
 from ...core.body.presets import body_presets, gain_presets
-from ..bodies import BodyRequest
+from ..body.body_inputs import BodyRequest
 from .bone_texts import read_bones
 
 

@@ -8,7 +8,7 @@ import time
 
 from ...core import jobs
 from ...core.errors import JobError, SinewError
-from .. import preferences
+from ..setup import preferences
 from . import CANCELLED
 from .progress import ProgressLine
 

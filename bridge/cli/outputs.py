@@ -10,8 +10,10 @@ import bpy
 from ...core import jobs
 from ...core.errors import BadSettings
 from ...core.files import write_json
-from .. import actions, preview, saving
-from ..rig_writer import Written
+from .. import preview
+from ..rig import actions
+from ..rig.rig_writer import Written
+from ..scene import saving
 
 
 def add_outputs(

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 import bpy
 
-from .. import body_properties, properties
+from .. import properties
+from ..body import properties as body_properties
 
 
 @contextmanager

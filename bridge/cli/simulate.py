@@ -14,10 +14,11 @@ from ...core.control.muscle import parse_keys
 from ...core.errors import BadSettings, SinewError
 from ...core.motion.timing import check_frame_rate, check_scale
 from ...core.sim.variations import VariationSettings
-from .. import requests, saving
-from ..importers import open_input
-from ..rig_reader import RigMotion
-from ..rig_writer import PLACES, Written
+from ..importing.importers import open_input
+from ..jobs import requests
+from ..rig.rig_reader import RigMotion
+from ..rig.rig_writer import PLACES, Written
+from ..scene import saving
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
 from .jobs import run_to_end

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import BadFile, BadSettings, RigError
-from ..importers import open_input
+from ..importing.importers import open_input
 from ..takes import armatures_with_takes, views
 from ..takes.properties import SORTS
 from .registering import registered

@@ -12,10 +12,10 @@ from ...core import jobs
 from ...core.control import registry
 from ...core.errors import BadSettings, SinewError
 from ...core.sim.variations import SIDES, Variation, VariationSettings
-from .. import batches, requests
-from ..batches import Batch
-from ..rig_reader import RigMotion
-from ..rig_writer import Written
+from ..jobs import batches, requests
+from ..jobs.batches import Batch
+from ..rig.rig_reader import RigMotion
+from ..rig.rig_writer import Written
 from . import CANCELLED
 from .jobs import run_to_end
 

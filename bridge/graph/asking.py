@@ -5,10 +5,10 @@ from dataclasses import fields
 
 import bpy
 
-from .. import beside
-from ..bodies import asked_of
-from ..chosen import why_no_armature
+from ..body.body_inputs import asked_of
+from ..learned import beside
 from ..properties import group_of, plain, plain_values, settings_type
+from ..scene.chosen_armature import why_no_armature
 from ..stage.cast import other_characters
 from . import baking as baking_jobs
 from . import files

@@ -11,16 +11,17 @@ import numpy as np
 
 from ...core import jobs
 from ...core.control.cast import Attachment, CastMember, member_attachments
-from ...core.control.graph.likeness import skeleton_difference
+from ...core.control.tracking.likeness import skeleton_difference
 from ...core.errors import GraphError
 from ...core.motion import Clip, Skeleton
 from ...core.sim.assembly import require_places_apart
 from ...core.sim.io import to_arrays
 from ...core.sim.parts import PushPart
-from .. import bodies, sources
-from ..bodies import BodyRequest
-from ..rig_reader import RigMotion, read_rig
-from ..rig_writer import require_writable
+from ..body import body_inputs
+from ..body.body_inputs import BodyRequest
+from ..rig import sources
+from ..rig.rig_reader import RigMotion, read_rig
+from ..rig.rig_writer import require_writable
 from ..stage import read_stage
 from ..stage.cast import other_characters
 from .files import ATTACHMENT, Learned
@@ -76,10 +77,10 @@ def create(request: BakeRequest, learned: Learned, folder: Path | None = None) -
         "rig": rig.to_arrays(),
         ATTACHMENT: learned.content,
         "stage": to_arrays(stage),
-        **bodies.attachments_of(obj, rig, request.body),
+        **body_inputs.attachments_of(obj, rig, request.body),
     }
     for number, (name, its) in enumerate(list(cast.items())[1:], start=1):
-        own = {"rig": its.to_arrays(), **bodies.attachments_of(scene.objects[name], its)}
+        own = {"rig": its.to_arrays(), **body_inputs.attachments_of(scene.objects[name], its)}
         attachments |= member_attachments(CastMember(name, its.clip, number), own)
     if path is not None:
         attachments["path"] = path

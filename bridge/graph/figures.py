@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.control.graph.control_graph import ControlGraph
-from ...core.control.graph.motion_graph import FRAGMENT_S
+from ...core.control.graph.model.control_graph import ControlGraph
+from ...core.control.graph.transitions.motion_graph import FRAGMENT_S
 from ..takes.views import measure_text
 
 _TOLD = ("push_n", "change")

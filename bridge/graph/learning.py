@@ -9,11 +9,11 @@ from typing import Any
 import bpy
 
 from ...core import jobs
-from ...core.control.graph.motion_graph import MotionGraph
-from ...core.control.graph.motion_graph import attachments_of as graph_attachments
-from .. import bodies
-from ..bodies import BodyRequest
-from ..rig_writer import require_writable
+from ...core.control.graph.transitions.motion_graph import MotionGraph
+from ...core.control.graph.transitions.motion_graph import attachments_of as graph_attachments
+from ..body import body_inputs
+from ..body.body_inputs import BodyRequest
+from ..rig.rig_writer import require_writable
 from .files import ATTACHMENT, read_file
 from .skills import Collected, collected, note_looks
 from .transitions import graph_of
@@ -71,7 +71,7 @@ def create_from(
         target["graph_file"] = str(request.graph_file)
     attachments = {
         "rig": rig.to_arrays(),
-        **bodies.attachments_of(obj, rig, request.body, action),
+        **body_inputs.attachments_of(obj, rig, request.body, action),
         **graph_attachments(graph),
     }
     if request.known is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ...core.control.graph.picture import picture_of
+from ...core.control.graph.transitions.picture import picture_of
 from .skills import Collected
 from .transitions import graph_of, plain_body
 

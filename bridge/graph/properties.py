@@ -11,7 +11,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
 from bpy.props import StringProperty as Text
 
-from .. import actions
+from ..rig import actions
 from .modes import MODES
 
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}

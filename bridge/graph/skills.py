@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ...core.control.graph.motion_graph import Skill, guessed_gait, guessed_kind
+from ...core.control.graph.transitions.motion_graph import Skill, guessed_gait, guessed_kind
 from ...core.errors import GraphError
 from ...core.motion import Clip, Skeleton
-from .. import actions, sources
-from ..requests import Request, read
-from ..rig_reader import RigMotion
+from ..jobs.requests import Request, read
+from ..rig import actions, sources
+from ..rig.rig_reader import RigMotion
 from ..stage.timing import Clock
 
 _SAME_M, _SAME = 1e-3, 1e-4

@@ -8,10 +8,10 @@ import bpy
 from ...core.body import BodyModel
 from ...core.body.build import build_body
 from ...core.control.character import BODY, BodyChoices
-from ...core.control.graph.distances import Candidate, candidates, needed, skill_distances
-from ...core.control.graph.motion_graph import MotionGraph, Transition
+from ...core.control.graph.transitions.distances import Candidate, candidates, needed, skill_distances
+from ...core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from ...core.errors import GraphError
-from ..bodies import BodyRequest, attachments_of
+from ..body.body_inputs import BodyRequest, attachments_of
 from .skills import Collected
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import bpy
 
 from ...core.errors import SinewError
-from .. import monitor
-from ..chosen import why_editing, why_no_armature
-from ..job_views import JobView
+from ..jobs import monitor
+from ..jobs.job_views import JobView
+from ..scene.chosen_armature import why_editing, why_no_armature
 from ..takes.views import measure_text
 from . import learning
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.motion import Skeleton
 from ...core.motion.io import stock
-from ..armatures import armature_from_skeleton
+from ..rig.armatures import armature_from_skeleton
 from . import capsules, figure
 from .lofts import Part
 from .materials import plain

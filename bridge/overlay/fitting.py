@@ -16,9 +16,9 @@ from ...core.body.build import build_body
 from ...core.body.edits import edited
 from ...core.errors import SinewError
 from ...core.jobs.body_fitting import fit_elsewhere
-from .. import preferences
-from ..bodies import BodyRequest, asked_of
-from ..piecework import Piecework, Steps, at_once
+from ..body.body_inputs import BodyRequest, asked_of
+from ..scene.time_slicing import Piecework, Steps, at_once
+from ..setup import preferences
 from . import changes
 from .parts import BodyParts
 from .properties import redraw

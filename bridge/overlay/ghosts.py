@@ -9,10 +9,10 @@ import numpy as np
 from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, slerp, to_matrix
 from ...core.motion import Clip
-from .. import actions, sources
-from ..kept import by_uid
-from ..piecework import Piecework, Steps, at_once
-from . import take_data
+from ..rig import actions, sources
+from ..scene.preserved_state import by_uid
+from ..scene.time_slicing import Piecework, Steps, at_once
+from ..takes import take_data
 from .moment import Moment, Shown
 from .properties import redraw
 from .reading import PIECE_S, is_busy, rig_in_pieces

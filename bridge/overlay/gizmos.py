@@ -10,7 +10,7 @@ from mathutils import Matrix
 
 from ...core.body.edits import main_shape
 from ...core.geometry.quaternions import Array, to_matrix
-from ..body_edits import row_of
+from ..body.edits import row_of
 from . import moment
 from .reading import is_busy
 from .scenery import frames_along

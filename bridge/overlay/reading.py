@@ -12,16 +12,17 @@ import bpy
 import numpy as np
 
 from ...core.motion import Clip, Skeleton
-from .. import actions, piecework, sources
-from ..bodies import WornMesh, mesh_in_pieces
-from ..piecework import Steps
-from ..rig_reader import RigMotion, RigReading
-from ..visits import Remembered
+from ..body.body_inputs import WornMesh, mesh_in_pieces
+from ..rig import actions, sources
+from ..rig.rig_reader import RigMotion, RigReading
+from ..scene import time_slicing
+from ..scene.time_slicing import Steps
+from ..scene.visits import Remembered
 
 MOST_FRAMES = 48
 """What joint axes and limits are told from: evenly spread over the motion, so that a long one costs no more."""
 
-PIECE_S = 0.5 * piecework.PIECE_S
+PIECE_S = 0.5 * time_slicing.PIECE_S
 """Nobody has asked for the overlay's work at this moment, so that it is to be felt even less."""
 
 Signature = tuple[object, ...]

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, to_matrix
-from .. import monitor
 from ..bounds.views import training_view
+from ..jobs import monitor
 from . import changes
 from .moment import Shown
 from .properties import redraw

@@ -13,13 +13,13 @@ import numpy as np
 
 from ...core.errors import BadSettings, CannotWrite, RigError
 from ...core.geometry.quaternions import Array
-from ..armatures import skeleton_of
-from ..kept import scene_kept
 from ..mannequin.build import dress
 from ..mannequin.framing import THREE_QUARTER, new_camera, padded, size_of, tracks, view_matrix
 from ..mannequin.stage import ground, sky, sun
-from ..quiet import quiet
-from ..saving import require_writable_folder
+from ..rig.armatures import skeleton_of
+from ..scene.muted_output import quiet
+from ..scene.preserved_state import scene_kept
+from ..scene.saving import require_writable_folder
 
 VIEWS = ("AUTO", "SCENE", "FRAME", "FOLLOW")
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...core.sim.assembly import require_places_apart
 from ...core.sim.parts import Finding
-from .. import sources
-from ..piecework import PIECE_S, Steps, at_once
-from ..rig_reader import RigMotion, RigReading
-from ..rig_writer import require_writable
-from ..visits import Remembered
+from ..rig import sources
+from ..rig.rig_reader import RigMotion, RigReading
+from ..rig.rig_writer import require_writable
+from ..scene.time_slicing import PIECE_S, Steps, at_once
+from ..scene.visits import Remembered
 from .reader import declared, on_stage
 
 _STILL_M = 1e-4

@@ -10,7 +10,7 @@ import numpy as np
 from ...core.errors import BadStage
 from ...core.geometry.quaternions import Array
 from ...core.sim.parts import Finding, PushPart
-from ..rig_reader import RigMotion
+from ..rig.rig_reader import RigMotion
 from .timing import Clock
 
 

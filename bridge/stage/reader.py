@@ -14,11 +14,11 @@ import numpy as np
 from ...core.errors import BadStage
 from ...core.geometry.quaternions import Array
 from ...core.sim.parts import EARTH, Finding, StageParts
-from .. import sources
-from ..kept import scene_kept
-from ..piecework import PIECE_S, Steps, at_once
-from ..rig_reader import RigMotion
-from ..visits import Reads, Remembered, in_visits, still_open
+from ..rig import sources
+from ..rig.rig_reader import RigMotion
+from ..scene.preserved_state import scene_kept
+from ..scene.time_slicing import PIECE_S, Steps, at_once
+from ..scene.visits import Reads, Remembered, in_visits, still_open
 from .checks import problem_of
 from .meshes import Look
 from .pushes import Span, force_of, left_out, span_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ...core.geometry.quaternions import Array
 from ...core.sim.parts import Finding, StageParts
-from ..rig_reader import RigMotion
+from ..rig.rig_reader import RigMotion
 from .meshes import Look
 from .pushes import Span, parts_of
 from .solids import Loose, obstacle_of, projectile_of, prop_of, terrain_of

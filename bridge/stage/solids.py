@@ -13,7 +13,7 @@ from ...core.sim.aiming import aim
 from ...core.sim.parts import Finding, Mesh, ObstaclePart, PropPart
 from ...core.sim.stage import Terrain
 from ...core.sim.terrain import height_field
-from ..rig_reader import RigMotion, rotation_of
+from ..rig.rig_reader import RigMotion, rotation_of
 from .meshes import Look
 from .pushes import left_out
 from .shapes import shape_of

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from ..rig_reader import RigMotion
+from ..rig.rig_reader import RigMotion
 
 
 @dataclass(frozen=True)

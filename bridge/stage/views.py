@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.errors import BadStage
 from ...core.sim.parts import StageParts
-from ..chosen import why_linked
+from ..scene.chosen_armature import why_linked
 from .checks import problem_of
 from .properties import ICONS
 from .reader import gravity_of, on_stage

@@ -12,8 +12,8 @@ from typing import Any
 import bpy
 
 from ...core.errors import RigError
-from .. import actions, nla, sources
-from ..rig_writer import Written
+from ..rig import actions, nla, sources
+from ..rig.rig_writer import Written
 
 
 def mark_of(obj: bpy.types.Object) -> str:

@@ -4,7 +4,7 @@
 import bpy
 
 from ...core.errors import RigError
-from .. import actions, nla, sources
+from ..rig import actions, nla, sources
 from . import company
 from .rows import chosen_index, is_linked, model_of, row_at, strips_of, title_of
 from .views import is_shown

@@ -10,7 +10,7 @@ import bpy
 from ...core.errors import RigError
 from ...core.jobs import Job, Result
 from ...core.motion import Take
-from ..rig_writer import Written
+from ..rig.rig_writer import Written
 from . import company
 from .company import mark_of
 

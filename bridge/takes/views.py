@@ -12,7 +12,7 @@ import bpy
 
 from ...core.measure.marks import Mark, marks
 from ...core.measure.words import MARKED
-from ..job_views import method_label, time_text
+from ..jobs.job_views import method_label, time_text
 from .rows import is_linked, model_of, strips_of, title_of
 
 _UNKNOWN = 1e9  # sorts after every error

@@ -8,7 +8,7 @@ import numpy as np
 from ..geometry.quaternions import conjugate, multiply, slerp
 from ..motion import Clip
 from .clearance import envelope
-from .holding import turned
+from .foot_lock_spans import turned
 from .legs import legs_of, reaching
 from .model import BodyModel
 from .stances import Flags

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import BadFile
-from .tally import Sums
+from .episode_statistics import Sums
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from .advantages import Rows
 from .environment import Environment, Flags, Floats, Transition
+from .episode_statistics import Sums, Tally
 from .normalising import Moments, Normaliser
 from .randomness import generator_state, restore_generator
-from .tally import Sums, Tally
 
 Act = Callable[[Rows], Rows]
 """Normalised observations (n, O) -> the policy's actions without noise (n, A); called from several threads at once."""

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ..errors import BadFile, LearningFailed
 from .environment import Environment
+from .episode_statistics import Sums
 from .policy import Policy
 from .randomness import generator_state, restore_generator
 from .records import Record, counted
 from .requirement import need_torch
 from .rollout import Collector, Rollout
 from .settings import LearnSettings
-from .tally import Sums
 
 if TYPE_CHECKING:
     from .ppo import Lesson

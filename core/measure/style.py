@@ -10,10 +10,10 @@ from ..body.poses import link_transforms, pose_of_clip
 from ..control.bounds.controller import Controller
 from ..control.bounds.course import CONTROL_FPS, FILM_STEPS
 from ..control.bounds.environment import targets_of
+from ..control.bounds.observations import begun, placed, see
 from ..control.bounds.playing import first_states
-from ..control.bounds.seeing import begun, placed, see
-from ..control.bounds.style.looks import Looks
 from ..control.bounds.style.manner import Manner
+from ..control.bounds.style.pose_features import Looks
 from ..control.bounds.style.quantities import Energy, Span
 from ..geometry.quaternions import Array
 from ..motion import Clip

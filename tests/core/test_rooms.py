@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("bridge", "core", "operators", "panels")
+ROOMS = ("bench", "bridge", "core", "operators", "panels")
 ENGINES = {"mujoco", "pybullet"}
 BLENDER = {
     "addon_utils",
@@ -43,6 +43,7 @@ OURS = {
     "operators": ("operators", "bridge", "core.jobs", "core.errors"),
     "panels": ("panels", "bridge"),
     "bridge": ("bridge", "core"),
+    "bench": ("bench", "bridge", "core"),
     "core.geometry": ("core.geometry",),
     "core.jobs": ("core",),
     "core": BASE,
@@ -53,6 +54,7 @@ THEIRS = {
     "operators": BLENDER,
     "panels": BLENDER,
     "bridge": BLENDER | {"numpy"},
+    "bench": BLENDER | ENGINES | {"numpy", "scipy"},
     "core": {"numpy"},
     # The worker may use scipy, cma and coacd where it needs them; that nothing does so on import is checked below.
     "core.body": {"numpy", "scipy", "cma"},

@@ -11,12 +11,13 @@ from ....core import jobs
 from ....core.control.bounds.files import ENDING
 from ....core.control.bounds.playing import require_length
 from ....core.errors import BadSettings, SinewError
-from ... import requests, saving
 from ...bounds import baking, files
 from ...bounds.baking import BakeRequest
 from ...bounds.files import Learned
-from ...importers import open_input
-from ...rig_writer import Written
+from ...importing.importers import open_input
+from ...jobs import requests
+from ...rig.rig_writer import Written
+from ...scene import saving
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..graph.scenes import pushes_of, stand_up

@@ -12,9 +12,10 @@ from ....core.control.bounds.presets import bounds_presets
 from ....core.control.bounds.style.making import VARIANTS
 from ....core.errors import BadSettings, SinewError
 from ....core.files import write_json
-from ... import requests, saving
 from ...bounds.styling import neutral_content, variants
-from ...importers import open_input
+from ...importing.importers import open_input
+from ...jobs import requests
+from ...scene import saving
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..jobs import run_to_end

@@ -16,10 +16,10 @@ from ....core.control.bounds.files import ENDING
 from ....core.control.bounds.presets import bounds_presets
 from ....core.control.bounds.style.making import style_attachment
 from ....core.errors import BadSettings, SinewError
-from ... import requests
 from ...bounds import training
 from ...bounds.styling import LABELS, neutral_attachment, opened_style, style_of_action
-from ...importers import open_input
+from ...importing.importers import open_input
+from ...jobs import requests
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..jobs import run_to_end

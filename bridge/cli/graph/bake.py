@@ -10,13 +10,14 @@ import bpy
 from ....core import jobs
 from ....core.control import registry
 from ....core.errors import BadSettings, SinewError
-from ... import requests, saving
 from ...graph import baking
 from ...graph.baking import BakeRequest
 from ...graph.files import Learned, read_file
 from ...graph.modes import MODES
-from ...importers import open_input
-from ...rig_writer import PLACES, Written
+from ...importing.importers import open_input
+from ...jobs import requests
+from ...rig.rig_writer import PLACES, Written
+from ...scene import saving
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..jobs import run_to_end

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import bpy
 
-from ....core.control.graph.likeness import skeleton_difference
-from ....core.control.graph.motion_graph import KINDS, Skill, Transition, guessed_gait, guessed_kind
+from ....core.control.graph.transitions.motion_graph import KINDS, Skill, Transition, guessed_gait, guessed_kind
+from ....core.control.tracking.likeness import skeleton_difference
 from ....core.errors import BadSettings, GraphError
 from ....core.motion import Clip
-from ... import requests
 from ...graph import skills, transitions
 from ...graph.skills import Collected
-from ...importers import open_input
+from ...importing.importers import open_input
+from ...jobs import requests
 
 _WAY = re.compile(r"\s*(?P<source>.+?)@(?P<leave>[\d.]+)\s*>\s*(?P<target>.+?)@(?P<enter>[\d.]+)\s*")
 _YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}

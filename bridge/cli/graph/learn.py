@@ -9,17 +9,17 @@ import bpy
 
 from ....core import jobs
 from ....core.control import registry
-from ....core.control.graph.distances import proposed
-from ....core.control.graph.motion_graph import MotionGraph
-from ....core.control.graph.picture import write_picture
+from ....core.control.graph.transitions.distances import proposed
+from ....core.control.graph.transitions.motion_graph import MotionGraph
+from ....core.control.graph.transitions.picture import write_picture
 from ....core.errors import BadSettings, SinewError
-from ... import requests
 from ...graph import learning
 from ...graph.figures import figures_of, number_texts
 from ...graph.files import read_file
 from ...graph.learning import LearnRequest
 from ...graph.skills import Collected
 from ...graph.transitions import plain_body
+from ...jobs import requests
 from .. import CANCELLED
 from ..bodies import add_body, body_of
 from ..jobs import run_to_end

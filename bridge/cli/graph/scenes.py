@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ....core.body import BodyModel
-from ....core.control.graph.control_graph import ControlGraph
+from ....core.control.graph.model.control_graph import ControlGraph
 from ....core.errors import BadSettings
 from ....core.geometry.quaternions import Array
 from ....core.motion import Clip, Skeleton
@@ -17,9 +17,9 @@ from ....core.motion.io import stock
 from ....core.sim.parts import PushPart
 from ....core.sim.variations import facing, trunk_of
 from ... import mannequin
-from ...importers import set_frame_rate
-from ...quiet import quiet
-from ...rig_reader import read_rig
+from ...importing.importers import set_frame_rate
+from ...rig.rig_reader import read_rig
+from ...scene.muted_output import quiet
 
 PUSH_S = 0.1
 _PUSH = re.compile(r"\s*(?P<force>[\d.]+)\s*@\s*(?P<start>[\d.]+)\s*(?::\s*(?P<side>\w+)\s*)?")

@@ -5,7 +5,7 @@ import argparse
 import json
 from pathlib import Path
 
-from ....core.control.graph.control_graph import ControlGraph
+from ....core.control.graph.model.control_graph import ControlGraph
 from ...graph.figures import figures_of, mapping_of, number_texts
 from ...graph.files import read_file
 

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ....bench.graph.skill_tests import endurance, push_test
+from ....bench.graph.walks import pushed_walk
 from ....core.control import registry
-from ....core.control.graph.control_graph import ControlGraph
+from ....core.control.graph.model.control_graph import ControlGraph
 from ....core.errors import BadSettings
 from ....core.jobs.engine_choice import resolve_engine
-from ....core.measure.graph_tests import endurance, push_test
-from ....core.measure.graph_walks import pushed_walk
 from ....core.sim import engines
 from ...graph import baking
 from ...graph.files import read_file

@@ -9,8 +9,8 @@ from ....core.body import BodyModel
 from ....core.control.bounds.bounds import AXES
 from ....core.control.bounds.course import Tips
 from ....core.geometry.quaternions import Array
-from ... import sources
 from ...bounds.reading import columns_of, parts_of, widths_of
+from ...rig import sources
 from .. import ghosts
 from ..moment import Moment, Shown
 from ..scenery import BOX, Color, Scenery, Solids

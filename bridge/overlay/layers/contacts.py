@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from .. import take_data
+from ...takes import take_data
 from ..moment import Moment
 from ..scenery import Scenery
 

@@ -8,12 +8,12 @@ from ...errors import BoundsError
 from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
-from ..graph.likeness import skeleton_difference
 from ..method import Run
 from ..staging import stage_of
+from ..tracking.likeness import skeleton_difference
 from .controller import controller_from_arrays
-from .home import home_of
 from .playing import played, require_length
+from .take_making import home_of
 
 CONTROLLER_FILE = "controller_file"
 """Name of the job's attachment: what a controller file holds."""

@@ -20,8 +20,8 @@ from ...motion import Clip
 from ...motion.skeleton import frozen
 from ..method import Run
 from .course import Course, Tips, com_of
+from .observations import Seen
 from .presets import BoundsPreset, bounds_preset
-from .seeing import Seen
 
 BOUNDS, BOUNDS_KEYS = "bounds", "bounds_keys"
 """Names of the job's attachments: (F, R) widths at the clip's frames with the bounds' names; and keys for some bounds,

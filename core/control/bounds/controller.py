@@ -19,7 +19,7 @@ from ...learn.policy import Policy
 from ...motion.skeleton import frozen
 from .bounds import bound_names
 from .course import FILM_STEPS, Course
-from .seeing import observation_size
+from .observations import observation_size
 
 KIND = "sinew bounds controller"
 VERSION = 1

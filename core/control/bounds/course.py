@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...body import BodyModel
+from ...body.foot_plant import planted
 from ...body.footing import stood_on
-from ...body.planted import planted
 from ...body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
 from ...body.retiming import retimed
 from ...body.symmetry import symmetric
@@ -24,8 +24,8 @@ from ...motion import Clip
 from ...motion.loops import is_cyclic, looped
 from ...motion.repair import repaired
 from ...motion.steadying import steadied
-from ..graph.facing import about_z, pose_turned, twist
-from .evenness import Evenness
+from ..tracking.facing import about_z, pose_turned, twist
+from .gait_symmetry import Evenness
 from .rounding import rounded
 
 CONTROL_FPS = 30

@@ -16,16 +16,16 @@ from ...body.poses import velocity_of_pose
 from ...geometry.quaternions import Array
 from ...sim.engine import Engine, Rows, World
 from ...sim.stage import Character, Stage
-from ..sampling.gauge import Gauge
-from ..sampling.guide import MOST_OFFSET, solved
-from ..sampling.models import explored
 from ..sampling.performer import noise_of
 from ..sampling.plan import SECTION, Effort, Planner, Task
-from ..sampling.reference import CONTROL_FPS as FILM_FPS
-from ..sampling.reference import FRAGMENT_STEPS, Reference, feet_of, sensed, states_at, tips_of
 from ..sampling.search import Ground
+from ..tracking.linear_dynamics import explored
+from ..tracking.lqr import MOST_OFFSET, solved
+from ..tracking.reference import CONTROL_FPS as FILM_FPS
+from ..tracking.reference import FRAGMENT_STEPS, Reference, feet_of, sensed, states_at, tips_of
+from ..tracking.tracking_error import Gauge
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
-from .seeing import Frames, begun, placed
+from .observations import Frames, begun, placed
 
 STEPS = FRAGMENT_STEPS // FILM_STEPS
 """Control steps of a policy in a fragment of the search."""

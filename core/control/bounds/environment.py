@@ -19,8 +19,8 @@ from ...learn.randomness import generator_state, restore_generator
 from ...sim.engine import World
 from .bounds import bound_names
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
+from .observations import Flags, Frames, Seen, begun, numbered, observation_size, placed, see
 from .rewards import Term
-from .seeing import Flags, Frames, Seen, begun, numbered, observation_size, placed, see
 from .starts import Start, StartRules, Starts
 
 BROKEN, OVER, TIME = "broken", "end of the clip", "time"

@@ -12,12 +12,12 @@ from ...geometry.quaternions import Array
 from ...learn.environment import Floats
 from ...motion import Clip
 from ...sim.engine import Rows, World
-from ..graph.facing import turned, twist
-from ..sampling.film import Film, Subject
+from ..tracking.facing import turned, twist
+from ..tracking.film import Film, Subject
 from .bounds import AXES, bound_names
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices, com_of
 from .environment import targets_of
-from .seeing import Frames, Seen, begun, placed, see
+from .observations import Frames, Seen, begun, placed, see
 
 Act = Callable[[Floats], Floats]
 """Observations (N, O) -> corrections (N, nu): a ``core.learn.policy.Policy``."""

@@ -15,11 +15,11 @@ from ...geometry.quaternions import Array
 from ...motion.falling import astray, height_of
 from ...sim.engine import World
 from ...sim.variations import trunk_of
-from ..graph.facing import forward, upright
+from ..tracking.facing import forward, upright
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
 from .environment import targets_of
+from .observations import Flags, Seen, begun, placed, see
 from .playing import Act, followed
-from .seeing import Flags, Seen, begun, placed, see
 
 SIDES = {"back": 0.0, "right": 0.5, "front": 1.0, "left": 1.5}
 """Where a push comes from, and half turns to the left from straight ahead that it goes."""

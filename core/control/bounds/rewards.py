@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
-from .seeing import Flags, Seen
+from .observations import Flags, Seen
 
 
 class Term(Protocol):

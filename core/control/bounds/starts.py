@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from .course import CONTROL_FPS, Course, Indices
-from .seeing import Flags, course_seen
+from .observations import Flags, course_seen
 
 _SEGMENT_S = 0.13
 _FEWEST, _MOST = 5, 40

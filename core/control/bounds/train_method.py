@@ -16,20 +16,20 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import body_of
-from ..graph.guessing import guessed_gait
+from ..graph.transitions.guessing import guessed_gait
 from ..method import Run
 from .bounds import bounds_of, require_start_within, widths_on
 from .controller import Controller, controller_to_arrays
 from .course import CONTROL_FPS, Course, make_course
 from .environment import EpisodeRules
-from .home import home_of
+from .live_preview import Rehearsal
 from .playing import played
 from .presets import bounds_preset, bounds_presets
-from .rehearsal import Rehearsal
 from .rewards import Imitation, Term
 from .starts import StartRules
 from .style.making import STYLES, neutral_of, style_terms
 from .style.training import StyledTraining
+from .take_making import home_of
 from .training import Study, Training, lives_s
 
 CONTROLLER = "controller"

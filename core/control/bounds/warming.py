@@ -12,12 +12,12 @@ from ...geometry.quaternions import Array
 from ...learn.environment import Floats
 from ...sim.engine import Engine, World
 from ...sim.stage import Character, Stage
-from ..sampling.reference import EASE
+from ..tracking.reference import EASE
 from .course import FILM_STEPS, Course, Indices
 from .demonstration import STEPS, Breathe, Demonstration, demonstrated
 from .environment import mirrored_actions, targets_of
+from .observations import Flags, Frames, see
 from .playing import substeps_of
-from .seeing import Flags, Frames, see
 from .starts import Start
 
 _COPIES = 256

@@ -15,14 +15,14 @@ from ...sim.assembly import require_apart
 from ..cast import cast_of
 from ..method import Run
 from ..staging import stage_of
-from .baking import baked, place_of, start_state
-from .control_graph import ControlGraph
-from .facing import upright
-from .homes import home_of
-from .io import graph_from_arrays
-from .likeness import skeleton_difference
-from .plans import AlongPath, Item, Listed, RandomWalk, Routed, Towards, parsed
-from .playing import Plan
+from ..tracking.facing import upright
+from ..tracking.likeness import skeleton_difference
+from .model.control_graph import ControlGraph
+from .model.io import graph_from_arrays
+from .playing.baking import baked, place_of, start_state
+from .playing.plans import AlongPath, Item, Listed, RandomWalk, Routed, Towards, parsed
+from .playing.player import Plan
+from .playing.take_making import home_of
 
 _STRAYED_M = 1.0  # from its path, which is worth saying
 GRAPH_FILE, PATH = "graph_file", "path"

@@ -12,17 +12,17 @@ from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import body_of
 from ..method import Run
-from . import checkpoint
-from .baking import Place, baked
-from .control_graph import ControlGraph
-from .features import Features
-from .homes import home_of
-from .io import graph_from_arrays, graph_to_arrays
-from .layout import Layout, laid
-from .learning import Learner, Progress, Study
-from .motion_graph import graph_of
-from .plans import RandomWalk
-from .retargeting import aligned
+from .learning import checkpoint
+from .learning.learner import Learner, Progress, Study
+from .learning.retargeting import aligned
+from .model.control_graph import ControlGraph
+from .model.features import Features
+from .model.io import graph_from_arrays, graph_to_arrays
+from .model.layout import Layout, laid
+from .playing.baking import Place, baked
+from .playing.plans import RandomWalk
+from .playing.take_making import home_of
+from .transitions.motion_graph import graph_of
 
 _STUDIES = {
     "draft": Study(copies=256, members=16, examples=100, iterations=2, practice=1),

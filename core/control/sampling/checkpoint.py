@@ -18,12 +18,12 @@ from ... import __version__
 from ...errors import BadFile
 from ...geometry.quaternions import Array
 from ..method import Run
+from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from . import plan
 from .layers import Indices, Layer, Scatter, Way
 from .performance import Performance
 from .performer import Performer
 from .plan import Task
-from .reference import CONTROL_FPS, FRAGMENT_STEPS
 from .search import Search
 
 _PAUSE_S = 2.0

@@ -8,7 +8,7 @@ import numpy as np
 from ...body import BodyModel
 from ...geometry.quaternions import Array, angle_between
 from ...sim.engine import Rows
-from .reference import Reference
+from ..tracking.reference import Reference
 
 
 @dataclass(frozen=True)

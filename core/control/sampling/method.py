@@ -8,8 +8,8 @@ from functools import partial
 
 import numpy as np
 
+from ...body.foot_plant import planted
 from ...body.footing import stood_on
-from ...body.planted import planted
 from ...body.retiming import RetimeReport, retimed
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
@@ -25,12 +25,12 @@ from ..character import body_of
 from ..method import Run
 from ..muscle import MUSCLE, muscle_of
 from ..staging import stage_of
+from ..tracking.film import filmed, props_of, subject_of, take_of
+from ..tracking.reference import make_reference
 from .checkpoint import Checkpoints
-from .film import filmed, props_of, subject_of, take_of
 from .performance import Performance
 from .performer import Performer
 from .plan import Effort
-from .reference import make_reference
 
 _EFFORTS = {
     "draft": Effort(80, (0.1,)),

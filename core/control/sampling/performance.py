@@ -13,10 +13,10 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...sim.engine import Rows, World, starts
 from ...sim.stage import Stage
+from ..tracking.reference import CONTROL_FPS, padded
 from .layers import Indices
 from .performer import Performer
 from .plan import SECTION
-from .reference import CONTROL_FPS, padded
 from .search import Search, followed
 
 

@@ -9,10 +9,10 @@ from ...body import BodyModel
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...sim.engine import World
-from .gauge import Gauge
+from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
+from ..tracking.tracking_error import Gauge
 from .layers import Way
 from .plan import Effort, Planner, Task
-from .reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
 from .search import Ground, Search, followed
 
 # Shaking the head does not help anyone to stand, and arms little.

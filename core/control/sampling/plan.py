@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.quaternions import Array
-from .gauge import Gauge
-from .guide import Guide, solved
+from ..tracking.linear_dynamics import explored
+from ..tracking.lqr import Guide, solved
+from ..tracking.tracking_error import Gauge
 from .layers import Way
-from .models import explored
 from .search import Ground, Search
 
 SECTION, AHEAD = 100, 15

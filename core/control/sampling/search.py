@@ -9,12 +9,12 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...motion.falling import STRAY, astray
 from ...sim.engine import Rows, World
+from ..tracking.linear_dynamics import explored
+from ..tracking.lqr import Guide, solved
+from ..tracking.reference import CONTROL_FPS
+from ..tracking.tracking_error import Gauge
 from .cost import Weights, cost
-from .gauge import Gauge
-from .guide import Guide, solved
 from .layers import Indices, Layer, Scatter, Way, depths, traced
-from .models import explored
-from .reference import CONTROL_FPS
 
 # How much of the ranking so far still counts a fragment later: a lucky start must not outweigh a stumble now.
 _MEMORY = 0.6

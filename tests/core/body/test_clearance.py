@@ -12,7 +12,8 @@ from sinew.core.body.model import BodyModel, Joint, Link, Shape
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
 from sinew.core.motion import Clip, Skeleton
 from sinew.core.motion.io import stock
-from stock_clips import NAMES, needs_stock
+
+from ...stock_clips import NAMES, needs_stock
 
 FPS = 60.0
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from clouds import surface
 
 from sinew.core.body.fit import fit_body
 from sinew.core.body.fit_shapes import capsule_between, shape_distance
@@ -15,6 +14,8 @@ from sinew.core.errors import BadMotion
 from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, multiply, rotate, to_matrix
 from sinew.core.motion import Skeleton
 from sinew.core.motion.skeleton import to_local
+
+from .clouds import surface
 
 MIRROR = np.array([-1.0, 1.0, 1.0])
 # bone: (parent, role, side, head). The sides' frames are turned otherwise, as in real rigs.

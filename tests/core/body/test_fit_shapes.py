@@ -3,11 +3,12 @@
 
 import numpy as np
 import pytest
-from clouds import surface
 
 from sinew.core.body.fit_shapes import capsule_between, fit_box, fit_capsule, shape_distance
 from sinew.core.body.model import Shape
 from sinew.core.geometry.quaternions import from_rotation_vector, to_matrix
+
+from .clouds import surface
 
 UP = np.array([0.0, 0.0, 1.0])
 FRAMES = [

@@ -18,8 +18,8 @@ from sinew.core.sim.assembly import assemble
 from sinew.core.sim.parts import Mesh, ObstaclePart, StageParts
 from sinew.core.sim.stage import Terrain
 from sinew.core.sim.surface import Surface, surface_of
-from stock_clips import needs_stock
 
+from ...stock_clips import needs_stock
 from .test_clearance import SHAPES, clip_of, one_bone
 
 GRID = np.arange(-12.0, 12.01, 0.05)

@@ -7,8 +7,8 @@ import pytest
 from sinew.core.body.footprints import with_footprints_of
 from sinew.core.geometry.quaternions import angle_between
 
-from .test_held import INSIDE, STANDS, TIME, along, glided, on_feet
-from .test_planted import FPS, foot_path, moved, same, standing_man, stepping
+from .test_foot_lock import INSIDE, STANDS, TIME, along, glided, on_feet
+from .test_foot_plant import FPS, foot_path, moved, same, standing_man, stepping
 
 
 @pytest.fixture(scope="module")

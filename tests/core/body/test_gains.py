@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from figures import fox, person
 
 from sinew.core.body import build_body
 from sinew.core.body.presets import body_preset, gain_preset, gain_presets
 from sinew.core.errors import BadSettings
 from sinew.core.motion import Skeleton
 from sinew.core.motion.io import stock
+
+from .figures import fox, person
 
 # DeepMimic's humanoid: kp and torque limit of each joint at 45 kg; kd is a tenth of kp.
 DEEP_MIMIC = {

@@ -4,7 +4,6 @@
 import copy
 from dataclasses import fields, replace
 
-import figures
 import numpy as np
 import pytest
 
@@ -13,6 +12,8 @@ from sinew.core.body.io import VERSION, body_from_arrays, body_to_arrays
 from sinew.core.errors import BadFile
 from sinew.core.files import read_arrays, write_arrays
 from sinew.core.motion.io import stock
+
+from . import figures
 
 
 @pytest.fixture(scope="module")

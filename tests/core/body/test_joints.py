@@ -5,12 +5,13 @@ import dataclasses
 
 import numpy as np
 import pytest
-from figures import fox, person, turned, wiggling
 
 from sinew.core.body import build_body, pose_of_clip
 from sinew.core.body.joints import mean_rotation
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply, rotate, to_rotation_vector
 from sinew.core.motion.io import stock
+
+from .figures import fox, person, turned, wiggling
 
 
 def axis_at_rest(skeleton, link) -> np.ndarray:

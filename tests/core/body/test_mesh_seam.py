@@ -3,11 +3,12 @@
 
 import numpy as np
 import pytest
-from figures import person
 
 from sinew.core.body import build_body
 from sinew.core.body.mesh import SkinnedMesh
 from sinew.core.geometry.quaternions import rotate
+
+from .figures import person
 
 
 def worn(skeleton, thickness: float) -> SkinnedMesh:

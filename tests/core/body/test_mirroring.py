@@ -5,7 +5,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from figures import fox, layered, person, turned, wiggling
 
 from sinew.core.body import build_body, pose_of_clip, targets_of_pose
 from sinew.core.body.mirroring import BodyMirror
@@ -21,6 +20,8 @@ from sinew.core.geometry.quaternions import (
 from sinew.core.motion import Skeleton
 from sinew.core.motion.io import stock
 from sinew.core.motion.skeleton import to_local
+
+from .figures import fox, layered, person, turned, wiggling
 
 
 def rolled(skeleton: Skeleton, seed: int = 1) -> Skeleton:

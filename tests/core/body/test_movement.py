@@ -9,7 +9,8 @@ from sinew.core.body.movement import Movement
 from sinew.core.body.poses import link_transforms
 from sinew.core.body.tangent import PoseSpace
 from sinew.core.geometry.quaternions import rotate, to_matrix
-from stock_clips import stock_clip
+
+from ...stock_clips import stock_clip
 
 
 @pytest.fixture(scope="module")

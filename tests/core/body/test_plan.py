@@ -4,12 +4,13 @@
 import json
 
 import pytest
-from figures import fox, layered, person, wiggling
 
 from sinew.core.body import build_body
 from sinew.core.errors import RigError
 from sinew.core.motion import Skeleton
 from sinew.core.motion.io import stock
+
+from .figures import fox, layered, person, wiggling
 
 
 def links_of(skeleton, **options):

@@ -5,7 +5,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from figures import person, wiggling
 
 from sinew.core.body import build_body, clip_of_pose, loss_of_clip, pose_of_clip, targets_of_pose
 from sinew.core.body.poses import link_transforms
@@ -13,6 +12,8 @@ from sinew.core.errors import BadMotion
 from sinew.core.geometry.quaternions import angle_between, conjugate, from_rotation_vector, multiply, rotate
 from sinew.core.motion import Clip, Tag
 from sinew.core.motion.io import stock
+
+from .figures import person, wiggling
 
 
 def hinged(skeleton, seed=0, frames=40):

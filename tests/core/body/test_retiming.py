@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from figures import person
 
 from sinew.core.body import build_body
 from sinew.core.body.footing import stood_on
@@ -13,7 +12,9 @@ from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
 from sinew.core.sim.stage import Terrain
 from sinew.core.sim.surface import Surface
-from stock_clips import needs_stock
+
+from ...stock_clips import needs_stock
+from .figures import person
 
 EARTH, MOON = 9.81, 1.62
 GROUND_S = 0.5

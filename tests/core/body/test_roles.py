@@ -4,13 +4,14 @@
 import dataclasses
 
 import pytest
-from figures import fox, nameless, person, turned, wiggling
 
 from sinew.core.body.anatomy import Tree
 from sinew.core.body.roles import find_roles
 from sinew.core.errors import BadMotion, RigError
 from sinew.core.motion import Skeleton
 from sinew.core.motion.io import stock
+
+from .figures import fox, nameless, person, turned, wiggling
 
 SIDES = {"L": ("Left", "l", "L"), "R": ("Right", "r", "R")}
 MIDDLE = ("pelvis", "spine1", "spine2", "spine3", "neck", "head")

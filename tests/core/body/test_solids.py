@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from figures import fox, person, turned
 
 from sinew.core.body import Shape, build_body
 from sinew.core.body.presets import body_preset, body_presets
@@ -12,6 +11,8 @@ from sinew.core.body.tables import DENSITY, PAIRED, SEGMENTS, mass_fractions
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply, rotate, to_matrix
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
+
+from .figures import fox, person, turned
 
 
 def sampled(shape: Shape, count: int = 200_000) -> np.ndarray:

@@ -5,7 +5,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from figures import fox, person, turned, wiggling
 
 from sinew.core.body import build_body, pose_of_clip
 from sinew.core.body.mirroring import BodyMirror
@@ -16,6 +15,8 @@ from sinew.core.geometry.quaternions import angle_between, from_rotation_vector,
 from sinew.core.motion import Clip, Tag
 from sinew.core.motion.io import stock
 from sinew.core.motion.loops import is_cyclic, looped, seam_angle
+
+from .figures import fox, person, turned, wiggling
 
 GAITS = ["walk", "run"]
 UP = np.array([0.0, 0.0, 1.0])

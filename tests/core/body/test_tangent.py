@@ -3,13 +3,14 @@
 
 import numpy as np
 import pytest
-from figures import person
 
 from sinew.core.body import BodyModel, Joint, Link, Shape
 from sinew.core.body.build import build_body
 from sinew.core.body.tangent import PoseSpace
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply, normalized, rotate
 from sinew.core.motion import Skeleton
+
+from .figures import person
 
 KINDS = ("free", "ball", "hinge", "ball")
 

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from sinew.core import jobs
-from sinew.core.control.graph.motion_graph import MotionGraph, Skill, attachments_of
+from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill, attachments_of
 from sinew.core.motion.io import stock
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")

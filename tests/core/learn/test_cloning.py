@@ -3,12 +3,13 @@
 
 import numpy as np
 import pytest
-from small_worlds import Balance, played
 
 from sinew.core.errors import LearningFailed
 from sinew.core.learn.cloning import clone
 from sinew.core.learn.settings import LearnSettings
 from sinew.core.learn.trainer import Trainer
+
+from .small_worlds import Balance, played
 
 SETTINGS = LearnSettings(width=32, critic_width=32, horizon=16, minibatch=512, discount=0.95, threads=2, device="cpu")
 

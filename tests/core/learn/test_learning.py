@@ -3,10 +3,11 @@
 
 import numpy as np
 import pytest
-from small_worlds import Balance, Bandit, Clockwork, played
 
 from sinew.core.learn.settings import LearnSettings
 from sinew.core.learn.trainer import Trainer
+
+from .small_worlds import Balance, Bandit, Clockwork, played
 
 SMALL = {"width": 32, "critic_width": 32, "threads": 2, "device": "cpu"}
 

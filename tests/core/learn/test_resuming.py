@@ -3,12 +3,13 @@
 
 import numpy as np
 import pytest
-from small_worlds import Balance, Bandit
 
 from sinew.core.errors import BadFile
 from sinew.core.learn import checkpoint, files
 from sinew.core.learn.settings import LearnSettings
 from sinew.core.learn.trainer import Trainer
+
+from .small_worlds import Balance, Bandit
 
 SETTINGS = LearnSettings(
     width=16, critic_width=16, horizon=8, minibatch=64, threads=2, device="cpu", noise_samples=3000, final_noise=0.05

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A small figure whose parts are put anywhere by hand, and traces of it: every number can be worked out on paper."""
 
-import bodies
 import numpy as np
 
 from sinew.core.body import BodyModel, Joint
 from sinew.core.control.trace import Trace
 from sinew.core.motion import Clip
 from sinew.core.sim.stage import Character, Stage
+
+from ..sim import bodies
 
 FPS = 50.0
 DT_S = 1.0 / FPS

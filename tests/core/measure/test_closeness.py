@@ -3,10 +3,11 @@
 
 import numpy as np
 import pytest
-from figures_seen import figure, standing
 
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
 from sinew.core.measure import closeness
+
+from .figures_seen import figure, standing
 
 
 def test_a_shifted_motion_is_off_in_the_world_and_not_from_its_root():

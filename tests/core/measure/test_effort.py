@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
-from figures_seen import figure
 
 from sinew.core.measure import effort
+
+from .figures_seen import figure
 
 
 def test_half_the_strength_of_one_of_two_hinges():

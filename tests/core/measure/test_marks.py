@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from sinew.core.measure import goals, marks
+from sinew.bench.simulate import goals
+from sinew.core.measure import marks
 from sinew.core.measure.marks import SINKS_M, SKATES_M_S
 
 

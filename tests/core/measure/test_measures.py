@@ -3,11 +3,12 @@
 
 import numpy as np
 import pytest
-from figures_seen import DT_S, clip_of, figure, standing, trace_of, weighing
 
 from sinew.core.control.trace import Trace
 from sinew.core.errors import BadMotion
 from sinew.core.measure import Measures, measured
+
+from .figures_seen import DT_S, clip_of, figure, standing, trace_of, weighing
 
 NAMES = """
     joint_error_m joint_error_max_m joint_error_global_m root_error_m root_error_max_m com_error_m com_error_max_m

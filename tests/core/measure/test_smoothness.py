@@ -3,9 +3,10 @@
 
 import numpy as np
 import pytest
-from figures_seen import clip_of, figure, standing
 
 from sinew.core.measure import measured, smoothness
+
+from .figures_seen import clip_of, figure, standing
 
 
 def test_the_jerk_of_a_cubic_is_exact_at_any_rate():

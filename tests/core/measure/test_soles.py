@@ -4,15 +4,16 @@
 import itertools
 from dataclasses import replace
 
-import bodies
 import numpy as np
 import pytest
-from figures_seen import FPS, SOLE, figure, standing, weighing
 
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
 from sinew.core.measure import soles
 from sinew.core.measure.ground import ground_height
 from sinew.core.sim.stage import Terrain
+
+from ..sim import bodies
+from .figures_seen import FPS, SOLE, figure, standing, weighing
 
 DT = 1.0 / FPS
 X = np.array([1.0, 0.0, 0.0])

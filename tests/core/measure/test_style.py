@@ -13,14 +13,15 @@ from sinew.core.control.bounds.controller import Controller
 from sinew.core.control.bounds.course import make_course
 from sinew.core.control.bounds.style.manner import Manner
 from sinew.core.control.bounds.style.quantities import Span
-from sinew.core.control.graph.facing import about_z
+from sinew.core.control.tracking.facing import about_z
 from sinew.core.geometry.quaternions import multiply
 from sinew.core.learn.autoencoder import MotionEncoder, gram
 from sinew.core.measure.style import Performance, performed, style_of_clip
 from sinew.core.motion import Clip
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
-from stock_clips import stock_clip
+
+from ...stock_clips import stock_clip
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from sinew.core.motion import Clip
 from sinew.core.motion.checks import require_simulatable
 from sinew.core.motion.io import stock
 from sinew.core.motion.loops import looped
-from stock_clips import needs_stock
+
+from ...stock_clips import needs_stock
 
 
 @pytest.fixture

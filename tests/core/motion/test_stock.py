@@ -10,7 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from sinew.core.errors import BadFile
 from sinew.core.motion.io import stock
-from stock_clips import NAMES, needs_stock
+
+from ...stock_clips import NAMES, needs_stock
 
 # Of the humanoid that the clips were made for: joint, parent, offset in the file's axes, first column, columns.
 FILE_JOINTS = [

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every test that asks for ``engine`` or ``compiled`` runs on each engine that is installed."""
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from engines_here import engine_here
 from sinew.core.sim.engine import Engine, World
 from sinew.core.sim.stage import Stage
 
-# Lets the tests of this folder share ``bodies`` and ``playing`` by name, which pytest's importlib mode does not.
-sys.path.insert(0, str(Path(__file__).parent))
+from ...engines_here import engine_here
 
 ENGINES = ["mujoco", "bullet"]
 

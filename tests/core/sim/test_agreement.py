@@ -5,9 +5,10 @@ import json
 
 import pytest
 
-from engines_here import HAS_BULLET, needs_bullet
-from sinew.core.measure import bench_engines
+from sinew.bench import engines as bench_engines
 from sinew.core.sim import engines
+
+from ...engines_here import HAS_BULLET, needs_bullet
 
 
 @pytest.fixture(scope="module")

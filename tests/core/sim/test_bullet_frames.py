@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bullet's own frames and numbers, on bodies whose inertia is crooked in every link."""
 
-import bodies
 import numpy as np
 import pytest
 
@@ -11,6 +10,8 @@ from sinew.core.motion.skeleton import to_world
 from sinew.core.sim.engines.bullet.frames import BodyFrames
 from sinew.core.sim.engines.bullet.kinematics import Kinematics
 from sinew.core.sim.stage import Character, Stage
+
+from . import bodies
 
 pybullet = pytest.importorskip("pybullet")
 

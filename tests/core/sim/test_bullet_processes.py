@@ -9,15 +9,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import bodies
 import numpy as np
 import pytest
-from playing import begin, free_pose, play, stage_of
 
 from sinew.core.errors import BadMotion
 from sinew.core.sim import engines
 from sinew.core.sim.engines.bullet.wire import pack, unpack
 from sinew.core.sim.stage import Obstacle, Prop, Push, Terrain
+
+from . import bodies
+from .playing import begin, free_pose, play, stage_of
 
 pytest.importorskip("pybullet")
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")

@@ -3,13 +3,14 @@
 
 from dataclasses import replace
 
-import bodies
 import numpy as np
 import pytest
-from playing import HZ, WEIGHTLESS, stage_of
 
 from sinew.core.geometry.quaternions import to_rotation_vector
 from sinew.core.sim.tissue import passive_damping
+
+from . import bodies
+from .playing import HZ, WEIGHTLESS, stage_of
 
 pytest.importorskip("pybullet")
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What touches what, and how hard."""
 
-import bodies
 import numpy as np
 import pytest
-from playing import GRAVITY, WEIGHTLESS, begin, free_pose, free_velocity, play, stage_of
 
 from sinew.core.body import Joint
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
 from sinew.core.sim.stage import Character, Obstacle, Stage, Terrain
+
+from . import bodies
+from .playing import GRAVITY, WEIGHTLESS, begin, free_pose, free_velocity, play, stage_of
 
 _BOX = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Nothing touches anything: falling, swinging, flying, and which number of a pose means what."""
 
-import bodies
 import numpy as np
 import pytest
-from playing import GRAVITY, WEIGHTLESS, begin, free_pose, free_velocity, play, stage_of
 from scipy.spatial.transform import Rotation
 
 from sinew.core.body import Joint
@@ -17,6 +15,9 @@ from sinew.core.geometry.quaternions import (
 )
 from sinew.core.motion.skeleton import to_world
 from sinew.core.sim.engine import link_names
+
+from . import bodies
+from .playing import GRAVITY, WEIGHTLESS, begin, free_pose, free_velocity, play, stage_of
 
 
 def random_pose(body, rng, spread=0.6):

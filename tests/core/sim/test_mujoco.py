@@ -4,16 +4,17 @@
 import logging
 from dataclasses import replace
 
-import bodies
 import mujoco
 import numpy as np
 import pytest
-from playing import WEIGHTLESS, begin, free_pose, play, stage_of
 
 from sinew.core.errors import BadMotion, EngineMissing
 from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Prop, Stage
+
+from . import bodies
+from .playing import WEIGHTLESS, begin, free_pose, play, stage_of
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each character of a stage has a strength of its own."""
 
-import bodies
 import numpy as np
 import pytest
-from playing import begin, play, stage_of
+
+from . import bodies
+from .playing import begin, play, stage_of
 
 BODY = bodies.humanoid()
 STEPS = 30  # of 4 physics steps: 1 s

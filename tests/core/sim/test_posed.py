@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """States with other poses: the poses come back, and all else is as it was."""
 
-import bodies
 import numpy as np
 import pytest
-from playing import begin, free_pose, play, stage_of
 
 from sinew.core.sim.stage import Prop
+
+from . import bodies
+from .playing import begin, free_pose, play, stage_of
 
 
 @pytest.fixture

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A servo is a spring and a damper with a limit, and means the same in every engine."""
 
-import bodies
 import numpy as np
 import pytest
-from playing import GRAVITY, WEIGHTLESS, begin, play, stage_of
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 from sinew.core.body import Joint
 from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, multiply, rotate, to_rotation_vector
+
+from . import bodies
+from .playing import GRAVITY, WEIGHTLESS, begin, play, stage_of
 
 LENGTH, MASS = 0.8, 1.0
 INERTIA = MASS * (LENGTH**2 + 0.4 * 0.05**2)

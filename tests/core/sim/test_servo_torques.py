@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What ``servo_torques`` says is what an engine's servos do: they carry loads, and speed things up, by that much."""
 
-import bodies
 import numpy as np
 import pytest
-from playing import GRAVITY, WEIGHTLESS, begin, play, stage_of
 
 from sinew.core.body import Joint
 from sinew.core.body.servos import servo_torques
 from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, multiply, rotate, to_rotation_vector
+
+from . import bodies
+from .playing import GRAVITY, WEIGHTLESS, begin, play, stage_of
 
 LENGTH, MASS = 0.8, 1.0
 INERTIA = MASS * (LENGTH**2 + 0.4 * 0.05**2)

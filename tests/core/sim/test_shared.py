@@ -3,12 +3,10 @@
 
 import itertools
 
-import bodies
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from playing import stage_of
 
 from sinew.core.body import Shape
 from sinew.core.geometry.quaternions import from_rotation_vector, to_matrix
@@ -19,6 +17,9 @@ from sinew.core.sim.pushes import PushSchedule
 from sinew.core.sim.solids import hull_corners, prop_solid, shape_solid
 from sinew.core.sim.stage import Prop, Push
 from sinew.core.sim.tissue import passive_damping
+
+from . import bodies
+from .playing import stage_of
 
 _CUBE = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bodies import ball, brick, chain, rest_pose
 
 from sinew.core.body import Shape
 from sinew.core.errors import BadFile, BadStage
@@ -16,6 +15,8 @@ from sinew.core.sim.assembly import assemble, require_apart
 from sinew.core.sim.io import from_arrays, to_arrays
 from sinew.core.sim.parts import Finding, Mesh, ObstaclePart, PropPart, PushPart, StageParts
 from sinew.core.sim.stage import Character, Stage, Terrain
+
+from .bodies import ball, brick, chain, rest_pose
 
 CUBE = Mesh(
     [[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)],

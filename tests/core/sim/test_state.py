@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """States are whole, and the same input gives the same bits."""
 
-import bodies
 import numpy as np
 import pytest
-from playing import begin, free_pose, play, stage_of
 
 from sinew.core.errors import EngineMissing
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Prop, Push, Stage
+
+from . import bodies
+from .playing import begin, free_pose, play, stage_of
 
 
 def _busy(body) -> Stage:

@@ -3,12 +3,13 @@
 
 import numpy as np
 import pytest
-from bodies import ball, rest_pose
 
 from sinew.core.sim.assembly import assemble
 from sinew.core.sim.parts import StageParts
 from sinew.core.sim.stage import Character, Obstacle, Stage, Terrain
 from sinew.core.sim.surface import height_at, surface_of
+
+from .bodies import ball, rest_pose
 
 RNG = np.random.default_rng(3)
 BLOCK = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 0.5) for z in (0.0, 0.4)])

@@ -15,13 +15,13 @@ from ....geometry.quaternions import Array
 from ....learn.autoencoder_cache import encoder_of
 from ....motion import Clip
 from ....motion.io.npz import clip_from_arrays, clip_to_arrays
-from ...graph.likeness import skeleton_difference
 from ...method import Run
+from ...tracking.likeness import skeleton_difference
 from ..controller import Controller, controller_from_arrays
 from ..course import CONTROL_FPS, Course
 from ..rewards import Term
-from .looks import Looks, looks_of_clip
 from .manner import Manner, MannerStyle, manner_of
+from .pose_features import Looks, looks_of_clip
 from .terms import EnergyStyle, VolumeStyle
 from .training import require_same_skill
 

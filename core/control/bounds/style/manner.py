@@ -12,8 +12,8 @@ from ....body.poses import link_transforms
 from ....geometry.quaternions import Array
 from ....learn.autoencoder import MotionEncoder, gram, gram_distance
 from ..course import CONTROL_FPS, Course, Indices
-from ..seeing import Flags, Seen
-from .looks import Looks
+from ..observations import Flags, Seen
+from .pose_features import Looks
 from .quantities import links_seen
 from .smoothness import Smoothness
 from .terms import NAME, weighed

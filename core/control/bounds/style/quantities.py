@@ -10,7 +10,7 @@ from ....errors import BoundsError
 from ....geometry.hulls import MOST_POINTS, hull_volumes
 from ....geometry.quaternions import Array
 from ..course import Course, Tips
-from ..seeing import Seen
+from ..observations import Seen
 
 _FEWEST = 3  # ends of limbs that with the root span a volume
 

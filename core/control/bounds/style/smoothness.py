@@ -11,7 +11,7 @@ from ....body.movement import Movement
 from ....body.poses import link_transforms
 from ....geometry.quaternions import Array
 from ..course import CONTROL_FPS, Course
-from ..seeing import Flags, Seen
+from ..observations import Flags, Seen
 from .quantities import links_seen
 
 # The paper does not print its scales. Here they are the source's own mean of each, times this. Who has just learned to

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
 from ..course import Course
-from ..seeing import Flags, Seen
+from ..observations import Flags, Seen
 from .quantities import Energy, Span, course_energy_j, course_volume_m3, links_seen
 
 NAME = "style"

@@ -13,7 +13,8 @@ from sinew.core.control.bounds.course import Course, make_course
 from sinew.core.control.bounds.environment import BoundsEnvironment, EpisodeRules
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
-from stock_clips import stock_clip
+
+from ....stock_clips import stock_clip
 
 
 @pytest.fixture(scope="session")

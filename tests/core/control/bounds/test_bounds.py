@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 
+from sinew.bench.run import BenchRun
 from sinew.core.control.bounds.bounds import (
     AXES,
     Bounds,
@@ -15,7 +16,6 @@ from sinew.core.control.bounds.bounds import (
 )
 from sinew.core.control.bounds.presets import bounds_preset, bounds_presets
 from sinew.core.errors import BadSettings, BoundsError
-from sinew.core.measure.bench_run import BenchRun
 from sinew.core.motion.io import stock
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from sinew.core.body.poses import link_transforms, pose_of_clip, targets_of_pose
 from sinew.core.control.bounds.course import CONTROL_FPS, FILM_STEPS, make_course
-from sinew.core.control.bounds.seeing import begun, see
-from sinew.core.control.graph.facing import turned
+from sinew.core.control.bounds.observations import begun, see
+from sinew.core.control.tracking.facing import turned
 from sinew.core.errors import BadMotion
 from sinew.core.geometry.quaternions import angle_between
 from sinew.core.motion.io import stock

@@ -4,8 +4,8 @@ import pytest
 
 from sinew.core.control.bounds.bounds import Bounds, bound_names
 from sinew.core.control.bounds.environment import BROKEN, OVER, TIME, EpisodeRules
+from sinew.core.control.bounds.observations import Frames, begun, course_seen, placed, see
 from sinew.core.control.bounds.rewards import Imitation
-from sinew.core.control.bounds.seeing import Frames, begun, course_seen, placed, see
 from sinew.core.control.bounds.starts import StartRules
 from sinew.core.errors import BoundsError
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from sinew.bench.run import BenchRun
 from sinew.core.control import registry
-from sinew.core.control.bounds import rehearsal, train_method
+from sinew.core.control.bounds import live_preview, train_method
 from sinew.core.control.bounds.bounds import keys_attachment
 from sinew.core.control.bounds.controller import controller_from_arrays
 from sinew.core.control.bounds.files import load_controller, read_content, save_controller, write_content
 from sinew.core.errors import BadFile, BoundsError
-from sinew.core.measure.bench_run import BenchRun
 from sinew.core.motion.io import stock
 
 LITTLE = {"bounds": "locomotion", "millions": 0.001, "worlds": 16, "seconds": 1.0, "warm": False}
@@ -112,8 +112,8 @@ def test_killed_and_resumed_it_hands_over_the_same_controller(walked, monkeypatc
 
 
 def test_what_it_does_is_shown_on_the_way_and_changes_nothing(walked, monkeypatch):
-    monkeypatch.setattr(rehearsal, "_EVERY_S", 0.0)
-    monkeypatch.setattr(rehearsal, "_SHARE", np.inf)  # after every update, however slow the machine is
+    monkeypatch.setattr(live_preview, "_EVERY_S", 0.0)
+    monkeypatch.setattr(live_preview, "_SHARE", np.inf)  # after every update, however slow the machine is
     method, watched = registry.get("bounds_train"), WatchedRun()
     method.run(stock.load("walk"), method.settings_type.from_mapping(LITTLE), watched)
     assert len(watched.seen) > 1

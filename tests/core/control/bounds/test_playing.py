@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
+from sinew.core.control.bounds.observations import begun, placed, see
 from sinew.core.control.bounds.playing import endured, followed, played, require_length
-from sinew.core.control.bounds.seeing import begun, placed, see
-from sinew.core.control.graph.facing import turned
+from sinew.core.control.tracking.facing import turned
 from sinew.core.errors import BoundsError
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from sinew.core.control.bounds.seeing import course_seen
+from sinew.core.control.bounds.observations import course_seen
 from sinew.core.control.bounds.starts import Start, StartRules, Starts
 
 

@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Styles as rewards: which way they pull, how strongly, and what they are refused for."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sinew.core.body import build_body
 from sinew.core.body.poses import link_transforms
-from sinew.core.control.bounds.seeing import course_seen
-from sinew.core.control.bounds.style.looks import Looks, looks_of_clip
+from sinew.core.control.bounds.observations import course_seen
 from sinew.core.control.bounds.style.making import manner_of_clip
 from sinew.core.control.bounds.style.manner import MannerStyle
+from sinew.core.control.bounds.style.pose_features import Looks, looks_of_clip
 from sinew.core.control.bounds.style.quantities import Energy, course_energy_j, course_volume_m3, links_seen
 from sinew.core.control.bounds.style.smoothness import Smoothness
 from sinew.core.control.bounds.style.terms import EnergyStyle, VolumeStyle, weighed
-from sinew.core.control.graph.facing import pose_turned
+from sinew.core.control.tracking.facing import pose_turned
 from sinew.core.errors import BoundsError
 from sinew.core.learn import autoencoder_cache
 from sinew.core.motion.io import stock
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "body"))
-import figures
+from ...body import figures
 
 
 def frames_of(course):

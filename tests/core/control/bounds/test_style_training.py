@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Styles learned as jobs would: from a neutral policy or from nothing, killed and resumed, and what is refused."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sinew.bench.run import BenchRun
 from sinew.core.control import registry
 from sinew.core.control.bounds import train_method
 from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
@@ -19,13 +18,11 @@ from sinew.core.control.bounds.style.terms import EnergyStyle
 from sinew.core.control.bounds.training import Study
 from sinew.core.errors import BoundsError
 from sinew.core.learn import autoencoder_cache
-from sinew.core.measure.bench_run import BenchRun
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
-from stock_clips import stock_clip
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "body"))
-import figures
+from ....stock_clips import stock_clip
+from ...body import figures
 
 pytest.importorskip("torch")
 LITTLE = {

@@ -1,33 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Skills of the stock clips, the body that they are for, worlds to try them in, and a walk that was learned."""
 
-import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sinew.core.body import BodyModel, build_body
-from sinew.core.control.graph import learning, lessons, steering
-from sinew.core.control.graph.control_graph import ControlGraph
-from sinew.core.control.graph.crowd import Arena
-from sinew.core.control.graph.distances import proposed
-from sinew.core.control.graph.features import Features
-from sinew.core.control.graph.layout import Layout, laid
-from sinew.core.control.graph.learning import Learner, Study
-from sinew.core.control.graph.motion_graph import MotionGraph, Skill, guessed_gait, guessed_kind
-from sinew.core.control.graph.policies import blank
-from sinew.core.control.graph.steering import turn_offsets
-from sinew.core.control.graph.track import Track, reference_of
+from sinew.core.control.graph.learning import curriculum, steering
+from sinew.core.control.graph.learning import learner as learning
+from sinew.core.control.graph.learning.learner import Learner, Study
+from sinew.core.control.graph.learning.steering import turn_offsets
+from sinew.core.control.graph.model.control_graph import ControlGraph
+from sinew.core.control.graph.model.features import Features
+from sinew.core.control.graph.model.layout import Layout, laid
+from sinew.core.control.graph.model.policies import blank
+from sinew.core.control.graph.model.track import Track, reference_of
+from sinew.core.control.graph.playing.crowd import Arena
+from sinew.core.control.graph.transitions.distances import proposed
+from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill, guessed_gait, guessed_kind
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
-
-# The bodies' tests have skeletons of all sorts.
-sys.path.insert(0, str(Path(__file__).parents[2] / "body"))
 
 
 @cache
@@ -90,8 +86,8 @@ def walker(body) -> ControlGraph:
         for module, name, value in (
             (learning, "_REFINE_COPIES", 24),
             (learning, "_TEST_COPIES", 24),
-            (lessons, "_INSTANCES", 2),
-            (lessons, "_LEAST_S", 1.0),
+            (curriculum, "_INSTANCES", 2),
+            (curriculum, "_LEAST_S", 1.0),
         ):
             patch.setattr(module, name, value)
         study = Study(copies=128, members=16, examples=50, iterations=1, practice=0)

@@ -8,23 +8,24 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from toys import performance_of, waving
 
+from sinew.bench.run import BenchRun
 from sinew.core.control.registry import get
 from sinew.core.control.sampling import checkpoint, method, performance, plan, search
 from sinew.core.control.sampling.checkpoint import Checkpoints, packed, restore
-from sinew.core.control.sampling.film import filmed
 from sinew.core.control.sampling.layers import Layer, Way
 from sinew.core.control.sampling.plan import Effort
+from sinew.core.control.tracking.film import filmed
 from sinew.core.errors import BadFile
 from sinew.core.jobs.running import Cancelled
-from sinew.core.measure.bench_run import BenchRun
 from sinew.core.motion import Take
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.io import to_arrays
 from sinew.core.sim.parts import PushPart, StageParts
 from sinew.core.sim.stage import Push
+
+from .toys import performance_of, waving
 
 SHORT = 3  # fragments in a section, so that half a second has several
 

@@ -7,10 +7,11 @@ import pytest
 from sinew.core.body.build import build_body
 from sinew.core.body.clearance import grounded
 from sinew.core.control.sampling.cost import Weights, cost
-from sinew.core.control.sampling.reference import FRAGMENT_STEPS, make_reference
+from sinew.core.control.tracking.reference import FRAGMENT_STEPS, make_reference
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
-from stock_clips import stock_clip
+
+from ....stock_clips import stock_clip
 
 
 @pytest.fixture(scope="module")

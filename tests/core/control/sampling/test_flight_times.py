@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-from people import MemoryRun, simulated
 
 from sinew.core.control import muscle
 from sinew.core.control.sampling import method as method_module
@@ -12,7 +11,9 @@ from sinew.core.control.sampling.plan import Effort
 from sinew.core.motion import Clip
 from sinew.core.sim.io import to_arrays
 from sinew.core.sim.parts import PushPart, StageParts
-from stock_clips import stock_clip
+
+from ....stock_clips import stock_clip
+from .people import MemoryRun, simulated
 
 
 def fast_jump() -> Clip:

@@ -3,10 +3,11 @@
 
 import numpy as np
 import pytest
-from toys import layer
 
 from sinew.core.control.sampling.layers import Scatter, depths, traced
 from sinew.core.control.sampling.search import _REACH_M, followed, resampled
+
+from .toys import layer
 
 
 @pytest.fixture

@@ -5,21 +5,22 @@ import re
 
 import numpy as np
 import pytest
-from people import simulated
 
 from sinew.core import jobs
 from sinew.core.body import Shape
 from sinew.core.control import muscle
 from sinew.core.control.registry import get
 from sinew.core.control.sampling import method as method_module
-from sinew.core.control.sampling.calm import _REACH
-from sinew.core.control.sampling.reference import CONTROL_FPS
+from sinew.core.control.tracking.contact_jitter_filter import _REACH
+from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.errors import BadStage
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 from sinew.core.measure.smoothness import jerk
 from sinew.core.motion import Clip
 from sinew.core.sim.parts import PropPart, PushPart, StageParts
-from stock_clips import stock_clip
+
+from ....stock_clips import stock_clip
+from .people import simulated
 
 
 def aside(clip: Clip, x: float) -> Clip:

@@ -3,18 +3,19 @@
 
 from contextlib import ExitStack
 
-import bodies
 import numpy as np
 import pytest
-from toys import performance_of, waving
 
 from sinew.core.control.sampling import performance as performance_module
 from sinew.core.control.sampling import plan as plan_module
-from sinew.core.control.sampling.film import filmed, props_of, subject_of, take_of
 from sinew.core.control.sampling.plan import Effort
-from sinew.core.control.sampling.reference import CONTROL_FPS
 from sinew.core.control.sampling.search import _REACH_M
+from sinew.core.control.tracking.film import filmed, props_of, subject_of, take_of
+from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.sim.stage import Prop, Push
+
+from ...sim import bodies
+from .toys import performance_of, waving
 
 ONCE = Effort(20, (0.1,))
 

@@ -3,10 +3,11 @@
 
 import numpy as np
 import pytest
-from toys import gauge_of, ground_of, waving, world_of
 
 from sinew.core.control.sampling import plan as plan_module
 from sinew.core.control.sampling.plan import Effort, Planner, Task
+
+from .toys import gauge_of, ground_of, waving, world_of
 
 
 @pytest.fixture(scope="module")

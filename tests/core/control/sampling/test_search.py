@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from toys import PLATE, finished, gauge_of, ground_of, search_of, waving, world_of
 
 from sinew.core.control.sampling import search as search_module
-from sinew.core.control.sampling.guide import Guide, solved
-from sinew.core.control.sampling.models import explored
-from sinew.core.control.sampling.reference import CONTROL_FPS
 from sinew.core.control.sampling.search import Search, simulated
+from sinew.core.control.tracking.linear_dynamics import explored
+from sinew.core.control.tracking.lqr import Guide, solved
+from sinew.core.control.tracking.reference import CONTROL_FPS
+
+from .toys import PLATE, finished, gauge_of, ground_of, search_of, waving, world_of
 
 
 @pytest.fixture(scope="module")

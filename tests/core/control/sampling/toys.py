@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A body of three links that a search is done with in a moment: a plate on the ground and an arm that waves."""
 
-import bodies
 import numpy as np
 
-from engines_here import engine_here
 from sinew.core.body import BodyModel, Joint
-from sinew.core.control.sampling.gauge import Gauge
 from sinew.core.control.sampling.layers import Layer
 from sinew.core.control.sampling.performance import Performance
 from sinew.core.control.sampling.performer import Performer
 from sinew.core.control.sampling.plan import Effort
-from sinew.core.control.sampling.reference import make_reference
 from sinew.core.control.sampling.search import Ground, Search
+from sinew.core.control.tracking.reference import make_reference
+from sinew.core.control.tracking.tracking_error import Gauge
 from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.motion import Clip
 from sinew.core.sim import engines
 from sinew.core.sim.engine import World
 from sinew.core.sim.stage import Character, Stage
+
+from ....engines_here import engine_here
+from ...sim import bodies
 
 PLATE = 0.05  # metres from the ground to the plate's middle
 

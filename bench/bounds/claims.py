@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Two claims of the paper (Ma et al. 2021), checked: poor references, and what the width of bounds does to a motion.
+
+``keyframes`` (section 5.2, figure 7): a clip of which few poses are left is learned within bounds, and not as well by
+imitation alone, from as many samples. ``width`` (section 5.4.1): tighter bounds change what there are many ways to do,
+such as a walk, and not what there is hardly another way to do, such as a cartwheel. Another seed within the same bounds
+changes a motion too, so what another width does is held against that; and how far seeds are apart tells how much
+freedom bounds leave.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...core.body.build import build_body
+from ...core.control.bounds.bounds import bounds_of_preset, widths_on
+from ...core.control.bounds.course import CONTROL_FPS, Course
+from ...core.control.bounds.playing import endured
+from ...core.control.bounds.presets import BoundsPreset
+from ...core.control.bounds.train_method import study_of, terms_of
+from ...core.control.bounds.training import Training
+from ...core.geometry.quaternions import angle_between
+from ...core.motion.io import stock
+from ...core.sim import engines
+from ...core.sim.engine import World
+from ...core.sim.stage import Character, Stage
+from ..rows import Row
+from .keyframing import sparse
+from .learning import Bench, attempted, learned, practised, within
+from .similarity import Way, between, from_source, swing, watch
+
+PARTS = ("claims",)
+KEYFRAMES, WIDTH = "keyframes", "width"
+CLAIMS = (KEYFRAMES, WIDTH)
+FALLS = BoundsPreset("falls", "Falls", "Nothing but a fall ends it", (None, None, 0.35), None, None, None)
+"""For imitation alone, where an episode ends only by a fall: the centre of mass is far lower than it should be."""
+TAUGHT = {"bounds": ("survival", True), "bounds_imitation": ("imitation", True), "imitation": ("imitation", False)}
+"""By variant the reward, and whether the bounds hold."""
+AGAIN = "_again"
+"""After the name of a preset: within the same bounds, by another seed."""
+WIDTHS = dict.fromkeys(("walk", "cartwheel"), ("loose", "loose_again", "cartwheel", "tight", "tight_again"))
+"""By clip what it is learned within; all are compared with the first."""
+SKILLS = ("run",)
+POSES = 4
+
+_COPIES = 32
+
+
+def rows(bench: Bench, seeds: Sequence[int], only: Sequence[str] = ()) -> Iterator[Row]:
+    """Every row as soon as it is known. only: claims, or variants of them; all if it is empty."""
+    wanted = {name for name in only if name not in CLAIMS}
+    for seed in seeds:
+        for claim in [claim for claim in CLAIMS if claim in only or not set(only) & set(CLAIMS)]:
+            names = SKILLS if claim == KEYFRAMES else tuple(WIDTHS)
+            for name in [name for name in bench.clips if name in names] if bench.clips else names:
+                before: dict[str, Way] = {}
+                for variant in TAUGHT if claim == KEYFRAMES else WIDTHS[name]:
+                    if not wanted or variant in wanted:
+                        # Keyframes are learned from nothing: what is asked is who finds a way from poor poses.
+                        own = replace(bench, settings=replace(bench.settings, warm=False))
+                        own, measured = (own, _Keyframes) if claim == KEYFRAMES else (bench, _Width)
+                        row = {**own.started("claims", name, seed), "claim": claim, "variant": variant}
+                        yield attempted(row, measured(own, name, seed, variant, before))
+
+
+@dataclass(eq=False)
+class _Work:
+    """A clip that is learned in one way. before: what was done in other ways, by variant."""
+
+    bench: Bench
+    name: str
+    seed: int
+    variant: str
+    before: dict[str, Way]
+
+    def practised(self, claim: str, training: Training) -> Row:
+        """Learn, and see it once at least."""
+        warm = self.bench.settings.warm
+        words = (claim, self.name, self.bench.engine, str(self.seed), self.variant, *["warm"][:warm])
+        path, begin = self.bench.folder / f"{'_'.join(words)}.npz", training.warm_up if warm else None
+        spent = practised(self.bench, training, f"{claim} {self.name} {self.variant}", path, begin)
+        if not training.tests:
+            training.test()
+        return {**learned(training), **spent}
+
+    def world(self, course: Course) -> World:
+        """One to be watched in."""
+        return engines.get(self.bench.engine).compile(Stage((Character(course.body),)), _COPIES)
+
+
+class _Keyframes(_Work):
+    """A reference of few poses; nobody stops early, so that all have as many samples."""
+
+    def __call__(self) -> Row:
+        clip = stock.load(self.name)
+        body, poor = build_body(clip.skeleton, clip=clip)[0], sparse(clip, POSES)
+        reward, bounded = TAUGHT[self.variant]
+        settings = replace(self.bench.settings, reward=reward, stop=False)
+        self.bench = replace(self.bench, settings=settings)
+        course, held = within(body, poor, settings, settings.bounds)
+        falls = widths_on(bounds_of_preset(body, FALLS), course, poor)
+        engine, study = engines.get(self.bench.engine), study_of(settings)
+        widths = held if bounded else falls
+        with Training(course, widths, engine, study, self.seed, lambda: terms_of(settings)) as training:
+            found = self.practised(KEYFRAMES, training)
+            policy = training.policy
+        with closing(self.world(course)) as world:
+            does, stands = (endured(course, one, policy, world, settings.seconds) for one in (held, falls))
+        off = angle_between(clip.local_quat_wxyz, poor.local_quat_wxyz)
+        return {
+            **found,
+            "poses": POSES,
+            "reference_off": float(off.mean()),
+            "does": does.share,
+            "does_s": float(np.mean(does.lived)) / CONTROL_FPS,
+            "stands": stands.share,
+            "stands_s": float(np.mean(stands.lived)) / CONTROL_FPS,
+        }
+
+
+class _Width(_Work):
+    """A clip within one of some bounds, against the same within the first of them; nobody stops early here either."""
+
+    def __call__(self) -> Row:
+        bounds, again = self.variant.removesuffix(AGAIN), self.variant.endswith(AGAIN)
+        settings = replace(self.bench.settings, bounds=bounds, stop=False)
+        self.bench = replace(self.bench, settings=settings)
+        with self.bench.training(self.name, self.seed + again) as training:
+            found = self.practised(WIDTH, training)
+            course, widths, policy = training.course, training.widths, training.policy
+        with closing(self.world(course)) as world:
+            way = watch(course, widths, policy, world, settings.seconds)
+        first, other = self.before.get(WIDTHS[self.name][0]), self.before.get(bounds) if again else None
+        self.before[self.variant] = way
+        return {
+            **found,
+            "bounds": bounds,
+            "swing": swing(course),
+            "from_source": from_source(way),
+            "from_first": None if first is None else between(first, way),
+            "from_other_seed": None if other is None else between(other, way),
+        }
+
+
+def line_of(row: Row) -> str:
+    """A row in a line, for whoever watches."""
+    head = f"claims {row['claim']} {row['name']} seed {row['seed']} {row['variant']}"
+    for word in ("refused", "bug"):
+        if word in row:
+            return f"{head}: {word}: {row[word]}"
+    spent = f"{row['samples_m']:.2f} M, {row['minutes']:.1f} min"
+    if row["claim"] == KEYFRAMES:
+        return f"{head}: {spent}: within bounds for {row['does_s']:.1f} s, on its feet for {row['stands_s']:.1f} s"
+    from_source, from_first = (
+        "–" if row[name] is None else f"{row[name]:.3f} rad" for name in ("from_source", "from_first")
+    )
+    return f"{head}: {spent}, lasts {row['share']:.0%}: {from_source} from its source, {from_first} from the first"

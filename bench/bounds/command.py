@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``bench bounds``: what learning within spacetime bounds costs, against the goals; part by part if wanted."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...bridge.scene import saving
+from ...core.errors import BadSettings
+from ...core.files import write_whole
+from ...core.motion.io import stock
+from .. import mocap
+from .. import rows as bench_rows
+from ..options import numbers, say, words
+from ..rows import Row
+from ..sheets import sheet
+from . import ablation, claims, drawings, page, style_page
+from . import styles as bench_style
+from .learning import CLIPS, PARTS, Bench, line_of, summary_of, with_settings
+
+_ALL = (*PARTS, *ablation.PARTS, *claims.PARTS, *bench_style.PARTS)
+_LINES = {"ablation": ablation.line_of, "claims": claims.line_of}
+_LINES |= dict.fromkeys(bench_style.PARTS, bench_style.line_of)
+_DOCS = Path(__file__).resolve().parents[2] / "docs"
+_PICTURES, _SHOWN_S = Path("images") / "styles", 3.0
+_DRAWINGS = Path("images") / "bounds"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's own arguments."""
+    add = parser.add_argument
+    add("--only", type=words, default=(), metavar="PARTS", help=f"some of: {', '.join(_ALL)} (default all)")
+    add(
+        "--clips",
+        type=words,
+        default=(),
+        metavar="NAMES",
+        help=f"default {','.join(CLIPS)} for the table, {','.join(ablation.CLIPS)} for ablation",
+    )
+    add("--styles", type=words, default=(), metavar="NAMES", help="of the parts style and manner (default all)")
+    add(
+        "--variants",
+        type=words,
+        default=(),
+        metavar="NAMES",
+        help=f"of ablation: {', '.join(ablation.VARIANTS)}; of claims: {', '.join(claims.CLAIMS)}, or what "
+        "their rows call variants (default all)",
+    )
+    add("--seeds", type=numbers, default=(0, 1), metavar="N,…", help="default 0,1")
+    add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
+    add("--minutes", type=float, help="how long a row may take now; it goes on from there in the next run")
+    add("--kept", type=Path, default=_cache(), metavar="DIR", help="where unfinished trainings are kept (%(default)s)")
+    add("--anew", action="store_true", help="begin anew what is kept")
+    add(
+        "--sheets",
+        type=Path,
+        nargs="?",
+        const=_DOCS,
+        metavar="DIR",
+        help="also make contact sheets of the styles and a page with them; DIR is the project's docs/ if left out",
+    )
+    add(
+        "--page",
+        type=Path,
+        nargs="?",
+        const=_DOCS,
+        metavar="DIR",
+        help="measure nothing; make bounds.md with its drawings of all that --rows has, the newest row of each. DIR is "
+        "the project's docs/ if left out",
+    )
+    add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure the parts that were asked for, row by row, and sum up."""
+    if arguments.page is not None:
+        return _made(arguments)
+    if unknown := [name for name in arguments.only if name not in _ALL]:
+        raise BadSettings(f"There is no part '{unknown[0]}'", f"Choose from: {', '.join(_ALL)}")
+    if unknown := [name for name in arguments.clips if name not in stock.names()]:
+        raise BadSettings(f"There is no stock clip '{unknown[0]}'", "Give names of 'sinew clips'")
+    for folder in (arguments.kept, arguments.sheets, arguments.rows and arguments.rows.parent):
+        if folder is not None:
+            saving.require_writable_folder(folder)
+    bench = Bench(arguments.kept, arguments.engine, minutes=arguments.minutes, anew=arguments.anew, say=say)
+    bench = with_settings(bench, arguments.set)
+    rows: list[Row] = []
+    finished = True
+    try:
+        for row in _rows(bench, arguments):
+            rows.append(row)
+            say(_LINES.get(row["part"], line_of)(row))
+            if arguments.rows is not None:
+                bench_rows.append(arguments.rows, row)
+    except KeyboardInterrupt:  # what is known is still worth a table
+        finished = False
+    if arguments.sheets is not None:
+        _write_page(bench, [*(bench_rows.read(arguments.rows) if arguments.rows else []), *rows], arguments.sheets)
+    return {"settings": bench.settings.to_mapping(), "finished": finished, "summary": summary_of(rows), "rows": rows}
+
+
+def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
+    """Of the parts that were asked for, those of learning first, then those of styles."""
+    wanted = arguments.only or _ALL
+    clips, seeds, variants = arguments.clips, arguments.seeds, arguments.variants
+    whole = replace(bench, clips=clips or CLIPS)
+    yield from whole.rows([part for part in wanted if part in PARTS], seeds)
+    if "ablation" in wanted:
+        known = [name for name in variants if name in ablation.VARIANTS]
+        # From nothing, as in the paper, unless somebody says otherwise.
+        warm = any(text.partition("=")[0].strip() == "warm" for text in arguments.set) and bench.settings.warm
+        own = replace(bench, clips=clips or ablation.CLIPS, settings=replace(bench.settings, warm=warm))
+        yield from ablation.rows(own, seeds, known)
+    if "claims" in wanted:
+        yield from claims.rows(replace(bench, clips=clips), seeds, variants)
+    styles = [part for part in wanted if part in bench_style.PARTS]
+    yield from bench_style.rows(whole, styles, seeds, mocap.clip_of, arguments.styles)
+
+
+def _made(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The page of all that is known, and its drawings."""
+    if arguments.rows is None or not arguments.rows.is_file():
+        raise BadSettings("There are no rows to make a page of", "Give --rows FILE.jsonl with what was measured")
+    saving.require_writable_folder(arguments.page)
+    rows = bench_rows.read(arguments.rows)
+    folder = arguments.page / _DRAWINGS
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = {}
+    for name, drawing in drawings.drawings(page.whole(page.known_rows(rows))).items():
+        write_whole(folder / f"{name}.svg", drawing.encode())
+        pictures[name] = (_DRAWINGS / f"{name}.svg").as_posix()
+    if (arguments.page / "styles.md").is_file():
+        pictures[page.STYLES] = "styles.md"
+    write_whole(arguments.page / "bounds.md", page.page(rows, pictures).encode())
+    return {"page": str(arguments.page / "bounds.md"), "rows": len(rows), "drawings": sorted(pictures)}
+
+
+def _write_page(bench: Bench, rows: list[Row], folder: Path) -> None:
+    """The page of the styles, with pictures of those that are kept, and of those that were drawn before."""
+    own = [row for row in rows if row["part"] in bench_style.PARTS and "refused" not in row and "bug" not in row]
+    pictures = {}
+    for row in own:
+        name = style_page.picture_name(row)
+        path = folder / _PICTURES / f"{name}.png"
+        motions = None if name in pictures or row["seed"] else bench_style.filmed(bench, row, _SHOWN_S)
+        if motions is not None:
+            sheet(path, *motions)
+        if path.is_file():
+            pictures[name] = path.relative_to(folder).as_posix()
+    write_whole(folder / "styles.md", style_page.page(rows, pictures).encode())
+
+
+def _cache() -> Path:
+    """Where trainings are kept if nobody says where: this user's folder for what can be made again."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Sinew" / "bounds"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "Sinew" / "bounds"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sinew" / "bounds"

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Control graphs on the stock clips: the paper's table II, endurance, trouble, cost, and learning for another body."""
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.control.graph.model.control_graph import ControlGraph
+from ...core.control.graph.playing.baking import Bake
+from ...core.errors import SinewError
+from ...core.motion.io import stock
+from ...core.sim import engines
+from .. import rows
+from ..rows import Row
+from .learned_graphs import CYCLES, School, lesson_figures
+from .retarget import retargeting
+from .skill_tests import cost, endurance, push_test
+from .walks import collision, pushed_walk
+
+FLOORS_N = {"walk": 280.0, "run": 470.0, "spinkick": 260.0, "dance_a": 230.0, "backflip": 80.0}
+"""The hardest pushes that the paper's character stands, which weighs ``PAPER_KG``."""
+PAPER_KG = 62.0
+STRETCHED = ("walk", "run")
+"""Skills that should stand twice that."""
+LINKED = ("walk", "run", "dance_a", "getup_faceup", "getup_facedown")
+"""Skills of the graph that is walked at random."""
+SECONDS = {"endurance": 600.0, "walk": 300.0, "cost": 20.0, "collide": 30.0}
+"""How long each part plays, by itself."""
+_LINE_EVERY_S = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """What is measured with what.
+
+    skills: of the table, the first also of endurance, cost and retarget. linked: of the graph that walks and collides.
+    seconds: other than the part's own.
+    """
+
+    school: School
+    skills: tuple[str, ...] = CYCLES
+    linked: tuple[str, ...] = LINKED
+    seconds: float | None = None
+    say: Callable[[str], None] = lambda _: None
+    shown: Callable[[ControlGraph, Bake, Row], None] = lambda *_: None
+    """Given what two characters did who met, for a picture."""
+
+    def rows(self, parts: Sequence[str], seeds: Sequence[int]) -> Iterator[Row]:
+        """Every row as soon as it is known; a part that fails has its reason in its row."""
+        for part in parts:
+            for seed in seeds:
+                for name in self.names(part):
+                    yield self._row(part, name, seed)
+
+    def names(self, part: str) -> tuple[str, ...]:
+        """The graphs that a part is measured with, each by its skills."""
+        if part == "table":
+            return self.skills
+        return ("+".join(self.linked if part in _OF_LINKED else self.skills[:1]),)
+
+    def _row(self, part: str, name: str, seed: int) -> Row:
+        row: Row = {
+            "part": part,
+            "name": name,
+            "seed": seed,
+            "engine": self.school.engine,
+            "study": " ".join(self.school.settings),
+            "commit": rows.commit(),
+            "machine": rows.machine(),
+        }
+        try:
+            graph = self.school.graph(name.split("+"), seed)
+            return row | {"learned_at": lesson_figures(graph)["learned_at"]} | _PARTS[part](self, graph, seed)
+        except SinewError as error:
+            return row | {"refused": str(error)}
+        except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour
+            traceback.print_exc()
+            return row | {"bug": f"{type(error).__name__}: {error}"}
+
+    def lasts_s(self, part: str) -> float:
+        """How long a part plays."""
+        return SECONDS[part] if self.seconds is None else self.seconds
+
+    def told(self, what: str) -> Callable[[float], None]:
+        """Says how far playing is, now and then."""
+        last = time.monotonic()
+
+        def tell(played_s: float) -> None:
+            nonlocal last
+            if time.monotonic() - last > _LINE_EVERY_S:
+                last = time.monotonic()
+                self.say(f"{what}: {played_s:.0f} s played")
+
+        return tell
+
+
+def table(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+    """One row of the paper's table II: how long a cycle took to learn, and the hardest push it stands."""
+    skill = graph.skills[0].name
+    found = push_test(graph, engines.get(bench.school.engine), skill)
+    return {**lesson_figures(graph), **found, **against_floor(skill, found["push_n"], graph.body.mass)}
+
+
+def against_floor(skill: str, push_n: float, mass_kg: float) -> dict[str, Any]:
+    """How a push stands to the paper's, scaled by mass; None where the paper has no such skill."""
+    floor = FLOORS_N[skill] * mass_kg / PAPER_KG if skill in FLOORS_N else None
+    stretch = 2.0 * floor if floor is not None and skill in STRETCHED else None
+    return {
+        "mass_kg": mass_kg,
+        "floor_n": floor,
+        "reached": None if floor is None else push_n >= floor,
+        "stretch_n": stretch,
+        "stretched": None if stretch is None else push_n >= stretch,
+    }
+
+
+def _endurance(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+    engine, skill = engines.get(bench.school.engine), graph.skills[0].name
+    return endurance(graph, engine, skill, bench.lasts_s("endurance"), bench.told(f"endurance of {skill}"))
+
+
+def _walk(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+    engine = engines.get(bench.school.engine)
+    lesson = lesson_figures(graph)
+    ways = [str(way) for way in graph.transitions]
+    learned = {name: lesson[name] for name in ("motion_s", "learn_s", "learn_core_s", "iterations")}
+    played = pushed_walk(graph, engine, bench.lasts_s("walk"), seed, bench.told("walk"))
+    return {**learned, "transitions": ways, **played}
+
+
+def _cost(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+    seconds = max(round(bench.lasts_s("cost")), 1)
+    return cost(graph, engines.get(bench.school.engine), graph.skills[0].name, seconds)
+
+
+def _collide(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+    cycles = [chain.name for chain in graph.skills if chain.kind == "cycle"]
+    skill = "run" if "run" in cycles else cycles[0]
+    source = stock.load(skill)
+    told = bench.told("collide")
+    row, bake = collision(graph, engines.get(bench.school.engine), skill, source, bench.lasts_s("collide"), told)
+    bench.shown(graph, bake, row)
+    return {"skill": skill, **row}
+
+
+def _retarget(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+    return retargeting(graph, bench.school, seed)
+
+
+_PARTS: dict[str, Callable[[Bench, ControlGraph, int], dict[str, Any]]] = {
+    "table": table,
+    "endurance": _endurance,
+    "walk": _walk,
+    "cost": _cost,
+    "collide": _collide,
+    "retarget": _retarget,
+}
+_OF_LINKED = ("walk", "collide")
+PARTS = tuple(_PARTS)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Playing learned characters only to see what becomes of them: nothing is kept but who did what when."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.control.graph.model.control_graph import ControlGraph
+from ...core.control.graph.model.track import Indices
+from ...core.control.graph.playing.baking import Place, start_state
+from ...core.control.graph.playing.player import Actor, Plan, Player
+from ...core.control.tracking.reference import CONTROL_FPS
+from ...core.geometry.quaternions import Array
+from ...core.sim.engine import World
+
+Told = Callable[[float], None]
+"""Called with the seconds that were played so far."""
+
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """What was seen of characters that were played. trails: by character (K,) fragments, -1 while down."""
+
+    trails: tuple[Indices, ...]
+    falls: tuple[int, ...]
+    wall_s: float
+
+    @property
+    def seconds(self) -> float:
+        """How long."""
+        return (len(self.trails[0]) - 1) / CONTROL_FPS
+
+
+def alone(world: World, graph: ControlGraph, plan: Plan, skill: str) -> Player:
+    """One character on a stage by itself, about to begin a skill."""
+    first = graph.layout.chain(skill).first
+    state = start_state(world, [graph], [Place(np.zeros(2), 0.0)], [first])
+    return Player(world, [Actor(graph, plan, first)], state)
+
+
+def watched(
+    player: Player,
+    seconds: float,
+    forces: Callable[[int], Array | None] | None = None,
+    told: Told | None = None,
+    over: Callable[[Sequence[Sequence[int]]], bool] | None = None,
+) -> Watched:
+    """Play for so many seconds, or until it is ``over``, and keep only who did what.
+
+    forces: newtons (L, 3) on all links at a control step. over: given the trails so far.
+    """
+    begin = time.perf_counter()
+    trails = [[_now(actor)] for actor in player.actors]
+    for step in range(round(seconds * CONTROL_FPS)):
+        if over is not None and over(trails):
+            break
+        player.step(None if forces is None else forces(step))
+        for trail, actor in zip(trails, player.actors, strict=True):
+            trail.append(_now(actor))
+        if told is not None:
+            told(player.time_s)
+    return Watched(
+        tuple(np.array(trail, dtype=np.int64) for trail in trails),
+        tuple(actor.falls for actor in player.actors),
+        time.perf_counter() - begin,
+    )
+
+
+def _now(actor: Actor) -> int:
+    return actor.fragment if actor.down_s is None else -1

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A skill for a body with longer legs, learned from nothing and with what the first body knows: what that saves."""
+
+from dataclasses import replace
+from typing import Any
+
+from ...core.control.graph.model.control_graph import ControlGraph
+from ...core.control.graph.transitions.motion_graph import MotionGraph
+from ...core.sim import engines
+from .learned_graphs import School, lesson_figures, skill_of
+from .other_bodies import longer_legs
+from .skill_tests import push_test
+
+LONGER = 1.25
+"""Legs of the other body, by those of the first."""
+
+
+def retargeting(graph: ControlGraph, school: School, seed: int) -> dict[str, Any]:
+    """Figures of both ways to learn a graph's first skill for the other body: by the clock, and by pushes."""
+    skill = skill_of(graph.skills[0].name)
+    motions = MotionGraph((replace(skill, clip=longer_legs(skill.clip, LONGER)),))
+    found: dict[str, Any] = {"longer_legs": LONGER}
+    for how, known in (("cold", None), ("warm", graph)):
+        learned = school.taught(motions, seed, f"{skill.name} on longer legs, {how}", known)
+        figures, pushed = lesson_figures(learned), push_test(learned, engines.get(school.engine), skill.name)
+        curve = figures["curve"]
+        found[how] = {name: figures[name] for name in ("learn_s", "learn_core_s", "refine_s", "iterations", "curve")}
+        found[how] |= {"push_n": pushed["push_n"], "falls_unpushed": pushed["falls_unpushed"]}
+        found[how] |= {"first_push_n": curve[0].get("push_n") if curve else None}
+        found["mass_kg"] = learned.body.mass
+    return found

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a learned skill is worth: how hard it can be pushed, how long it lasts, and what it costs to play."""
+
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from ...core.control.graph.model.control_graph import ControlGraph
+from ...core.control.graph.model.track import reference_of
+from ...core.control.graph.playing.crowd import Arena
+from ...core.control.graph.playing.plans import Item, Listed
+from ...core.control.graph.playing.trials import hardest_push
+from ...core.control.tracking.reference import CONTROL_FPS
+from ...core.errors import GraphError
+from ...core.sim.engine import Engine
+from ...core.sim.stage import Character, Stage
+from .playback import Told, alone, watched
+from .trails import falls_of
+
+CYCLES, STEP_N = 20, 10.0
+"""Pushes grow by so many newtons, and must be stood for so many cycles."""
+_COPIES = 128  # pushes of growing force that are tried at once
+
+
+def push_test(graph: ControlGraph, engine: Engine, skill: str, cycles: int = CYCLES) -> dict[str, Any]:
+    """The hardest push at the trunk that a cyclic skill stands, as the paper finds it.
+
+    'stood_beyond_n' are harder pushes that it stood although it fell after one in between.
+    """
+    chain = graph.layout.chain(skill)
+    if chain.kind != "cycle":
+        raise GraphError(f"'{skill}' is no cycle, so it cannot be pushed for {cycles} cycles", "Choose a cyclic skill")
+    own = np.array([following[0] if following else -1 for following in graph.layout.follows])
+    with closing(engine.compile(Stage((Character(graph.body),)), _COPIES)) as world:
+        arena = Arena(graph.track, reference_of(graph.track, world), world, graph.features)
+        push_n, stood = hardest_push(arena, graph.policies, chain.first, lambda some: own[some], chain.count, cycles)
+    beyond = [float(STEP_N * index) for index in np.flatnonzero(stood) if STEP_N * index > push_n]
+    return {
+        "push_n": max(push_n, 0.0),
+        "falls_unpushed": not bool(stood[0]),
+        "stood_beyond_n": beyond,
+        "cycles": cycles,
+    }
+
+
+def endurance(
+    graph: ControlGraph, engine: Engine, skill: str, seconds: float, told: Told | None = None
+) -> dict[str, Any]:
+    """One skill played on and on: whether and when it fell. Who cannot get up is not watched any further."""
+    rises = any(chain.kind == "rise" for chain in graph.layout.chains)
+    plan = Listed(graph, [Item(skill)])
+    with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
+        player = alone(world, graph, plan, skill)
+
+        def over(trails: Sequence[Sequence[int]]) -> bool:
+            return not rises and trails[0][-1] < 0
+
+        seen = watched(player, seconds, told=told, over=over)
+        went = float(np.linalg.norm(player.pose(0)[0][:2]))
+    falls = falls_of(graph.layout, seen.trails[0])
+    return {
+        "seconds": seconds,
+        "lasted_s": falls[0].fell_s if falls else seen.seconds,
+        "falls": seen.falls[0],
+        "went_m": went,
+        "wall_s": seen.wall_s,
+    }
+
+
+def cost(graph: ControlGraph, engine: Engine, skill: str, seconds: int = 20) -> dict[str, Any]:
+    """Wall seconds for each second of one character on one core, beside the bare engine in turns of a second.
+
+    'core_s' is what this process worked for it, which others on the machine do not disturb.
+    """
+    plan = Listed(graph, [Item(skill)])
+    with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
+        player = alone(world, graph, plan, skill)
+        steps = round(CONTROL_FPS)
+        walls, cores, bares = [], [], []
+        for turn in range(seconds + 1):
+            begin, begin_core = time.perf_counter(), time.process_time()
+            for _ in range(steps):
+                player.step()
+            wall, core = time.perf_counter() - begin, time.process_time() - begin_core
+            bare = world.bare_seconds(player.state[None], steps * player.substeps)
+            if turn:  # the first also gets everything ready
+                walls.append(wall)
+                cores.append(core)
+                bares.append(bare)
+    return {
+        "seconds": seconds,
+        "wall_s_per_s": float(np.median(walls)),
+        "best_wall_s_per_s": min(walls),
+        "core_s_per_s": float(np.median(cores)),
+        "bare_s_per_s": float(np.median(bares)),
+        "over_bare": float(np.median(walls) / np.median(bares)),
+        "falls": player.actors[0].falls,
+    }

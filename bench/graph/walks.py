@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Learned characters among trouble: a random walk that is pushed, and two who run into each other."""
+
+import time
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from ...core.control.graph.model.control_graph import ControlGraph
+from ...core.control.graph.model.track import Indices
+from ...core.control.graph.playing.baking import Bake, Place, baked
+from ...core.control.graph.playing.plans import Item, Listed, RandomWalk, Towards
+from ...core.control.tracking.reference import CONTROL_FPS
+from ...core.geometry.flags import runs
+from ...core.geometry.quaternions import Array
+from ...core.motion import Clip
+from ...core.sim.engine import Engine, Rows, starts
+from ...core.sim.stage import Character, Stage
+from .playback import Told, alone, watched
+from .trails import HOLD_S, Fall, falls_of, off_its_feet, seconds_in
+
+PUSH_N, PUSH_S, PUSH_EVERY_S = 150.0, 0.1, 10.0
+UP_WITHIN_S = 10.0
+"""Who has not been up again for so long did not get up."""
+_APART_M = 6.0  # two who are to meet begin so far from each other
+_MEET_M = 0.2  # links of two characters as near as this touch
+_BY_PUSH_S = 3.0  # a fall so soon after a push is the push's
+_BY_TOUCH_S = 2.0  # and one so soon after a touch, the touch's
+
+
+def pushed_walk(
+    graph: ControlGraph, engine: Engine, seconds: float, seed: int, told: Told | None = None
+) -> dict[str, Any]:
+    """A random walk through all skills with a push at the trunk now and then, from anywhere: falls and what came after.
+
+    It goes on for as long as somebody is down at the end and may still get up.
+    """
+    plan = RandomWalk(graph, np.random.default_rng([seed, 1]))
+    pushes = push_vectors(seconds, np.random.default_rng([seed, 2]))
+    trunk = graph.features.trunk
+    begin = next(chain.name for chain in graph.skills if chain.kind != "rise")
+    with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
+        player = alone(world, graph, plan, begin)
+
+        def forces(step: int) -> Array | None:
+            push = push_at(pushes, step)
+            if push is None:
+                return None
+            found = np.zeros((len(graph.body.links), 3))
+            found[trunk] = push
+            return found
+
+        seen = watched(player, seconds, forces, told)
+        calm = round(HOLD_S * CONTROL_FPS)
+        more = watched(
+            player,
+            UP_WITHIN_S + HOLD_S,
+            told=told,
+            over=lambda trails: (
+                not off_its_feet(graph.layout, np.array([*seen.trails[0][-calm:], *trails[0]])[-calm:]).any()
+            ),
+        )
+    trail = np.concatenate([seen.trails[0], more.trails[0][1:]])
+    falls = falls_of(graph.layout, trail)
+    return {
+        "seconds": seconds,
+        "push_n": PUSH_N,
+        "pushes": len(pushes),
+        "falls": player.actors[0].falls,
+        "times_down": len(falls),
+        "by_a_push": sum(by_push(fall, len(pushes)) for fall in falls),
+        "up_within_10_s": sum(fall.within(UP_WITHIN_S) for fall in falls),
+        "up_again": sum(fall.up_s is not None for fall in falls),
+        "slowest_up_s": max((fall.up_s - fall.fell_s for fall in falls if fall.up_s is not None), default=None),
+        "seconds_in": seconds_in(graph.layout, seen.trails[0]),
+        "down": [fall.to_mapping() for fall in falls],
+        "wall_s": seen.wall_s + more.wall_s,
+    }
+
+
+def push_vectors(seconds: float, rng: np.random.Generator) -> Array:
+    """(P, 3) newtons of pushes from anywhere, level; push p begins (p + 1) times ``PUSH_EVERY_S`` after the start."""
+    count = max(int(np.ceil(seconds / PUSH_EVERY_S - 1e-9)) - 1, 0)
+    towards = rng.uniform(0.0, 2.0 * np.pi, size=count)
+    return PUSH_N * np.stack([np.cos(towards), np.sin(towards), np.zeros(count)], axis=-1)
+
+
+def push_at(pushes: Array, step: int) -> Array | None:
+    """(3,) newtons during a control step, or None."""
+    number, since = divmod(step, round(PUSH_EVERY_S * CONTROL_FPS))
+    if not 1 <= number <= len(pushes) or since >= round(PUSH_S * CONTROL_FPS):
+        return None
+    return np.asarray(pushes[number - 1])
+
+
+def by_push(fall: Fall, pushes: int) -> bool:
+    """Whether one of so many pushes came just before a fall."""
+    number, since = divmod(fall.fell_s, PUSH_EVERY_S)
+    return 1 <= number <= pushes and since <= _BY_PUSH_S
+
+
+def collision(
+    graph: ControlGraph, engine: Engine, skill: str, source: Clip, seconds: float, told: Told | None = None
+) -> tuple[dict[str, Any], Bake]:
+    """Two characters that always go for each other: when they touched, fell and were up again; and what to show of it.
+
+    source: what bones that are no part of the body go on with.
+    """
+    stage = Stage((Character(graph.body), Character(graph.body)))
+    plans = [Towards(Listed(graph, [Item(skill)])) for _ in range(2)]
+    half = np.array([0.5 * _APART_M, 0.0])
+    places = [Place(-half, 0.0), Place(half, np.pi)]
+    first = [graph.layout.chain(skill).first] * 2
+
+    def look(share: float) -> None:
+        if told is not None:
+            told(share * seconds)
+
+    begin = time.perf_counter()
+    with closing(engine.compile(stage, 1, threads=1)) as world:
+        bake = baked(world, [graph, graph], plans, places, [source, source], seconds, look, first)
+    wall_s = time.perf_counter() - begin
+    between = distance_between(bake.film.rows, starts(stage)["links"].astype(int))
+    near = between < _MEET_M
+    down = [falls_of(graph.layout, trail) for trail in bake.fragments]
+    return {
+        "seconds": seconds,
+        "nearest_m": float(between.min()),
+        "touched_s": [round(start / CONTROL_FPS, 2) for start, _ in runs(near)],
+        "falls": list(bake.falls),
+        "by_a_touch": sum(by_touch(fall, np.flatnonzero(near) / CONTROL_FPS) for falls in down for fall in falls),
+        "down": [[fall.to_mapping() for fall in falls] for falls in down],
+        "wall_s": wall_s,
+    }, bake
+
+
+def by_touch(fall: Fall, touched_s: Array) -> bool:
+    """Whether somebody was touched just before a fall. touched_s: (n,) all moments of that."""
+    return bool(((touched_s <= fall.fell_s) & (touched_s > fall.fell_s - _BY_TOUCH_S)).any())
+
+
+def distance_between(rows: Rows, links: Indices) -> Array:
+    """(K,) metres between the nearest links of two characters. links: (3,) where each one's begin and end."""
+    pos = rows.link_pos[0]
+    ours, theirs = (pos[:, links[who] : links[who + 1]] for who in range(2))
+    return np.asarray(np.linalg.norm(ours[:, :, None] - theirs[:, None], axis=-1).min((1, 2)))

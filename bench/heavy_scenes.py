@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scenes that are hard on an interface: a very long Action, many objects, very many bones."""
+
+import bmesh
+import bpy
+import numpy as np
+
+from ..bridge import mannequin
+from ..bridge.mannequin import trial
+from ..bridge.rig import actions
+from ..bridge.rig.rig_reader import RigMotion
+from ..bridge.rig.rig_writer import write_take
+from ..core.motion import Take
+from ..core.motion.plain_walk import plain_walk
+
+FRAMES, OBJECTS, BONES = 60_000, 200, 400
+_OBSTACLES = 20
+
+
+def plain() -> bpy.types.Object:
+    """The mannequin with its walk, alone in an empty scene; chosen to be simulated, like the others here."""
+    return _chosen(trial.add_walker(_empty()))
+
+
+def long_action(frames: int = FRAMES) -> bpy.types.Object:
+    """The mannequin with a walk of so many frames."""
+    scene = _empty()
+    fps = scene.render.fps / scene.render.fps_base
+    clip = plain_walk((frames - 1) / fps, fps)
+    still = np.broadcast_to(np.eye(3, dtype=np.float32), (1, len(clip.skeleton), 3, 3))
+    rig = RigMotion(clip, still, 1, fps, 1.0)
+    armature = mannequin.build(scene)
+    write_take(armature, Take(clip), rig, name="long walk", where="ACTION")
+    return _chosen(armature)
+
+
+def many_objects(count: int = OBJECTS) -> bpy.types.Object:
+    """The mannequin among so many objects of some hundred faces each, some of which it may run into."""
+    armature = plain()
+    scene = bpy.context.scene
+    shape = bmesh.new()
+    bmesh.ops.create_icosphere(shape, subdivisions=3, radius=0.3)
+    for number in range(count):
+        mesh = bpy.data.meshes.new(f"Thing {number}")
+        shape.to_mesh(mesh)
+        thing = bpy.data.objects.new(mesh.name, mesh)
+        thing.location = (3.0 + number % 20, number // 20, 0.3)
+        scene.collection.objects.link(thing)
+        if number < _OBSTACLES:
+            thing.sinew.role = "OBSTACLE"
+    shape.free()
+    bpy.context.view_layer.update()
+    return armature
+
+
+def many_bones(count: int = BONES, frames: int = 250) -> bpy.types.Object:
+    """The mannequin with chains of small bones on its head and hands until it has so many, all of them keyed."""
+    scene = _empty()
+    fps = scene.render.fps / scene.render.fps_base
+    clip = plain_walk((frames - 1) / fps, fps)
+    armature = mannequin.build(scene)
+    still = np.broadcast_to(np.eye(3, dtype=np.float32), (1, len(clip.skeleton), 3, 3))
+    written = write_take(armature, Take(clip), RigMotion(clip, still, 1, fps, 1.0), name="walk", where="ACTION")
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = armature.data.edit_bones
+    holders = [bones["head"], bones["forearm.L"], bones["forearm.R"]]
+    for number in range(count - len(bones)):
+        chain, place = divmod(number, 4)
+        above = bones[f"extra {number - 1:03d}"] if place else holders[chain % 3]
+        bone = bones.new(f"extra {number:03d}")
+        turn = 2.4 * chain
+        bone.head = above.tail
+        bone.tail = bone.head + 0.02 * bone.head.__class__((np.cos(turn), np.sin(turn), 0.3))
+        bone.parent = above
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bag = written.action.layers[0].strips[0].channelbag(armature.animation_data.action_slot)
+    wave = 0.1 * np.sin(np.arange(frames) * 0.2)
+    for pose in armature.pose.bones:
+        if pose.name.startswith("extra"):
+            pose.rotation_mode = "XYZ"
+            actions.add_curve(bag, pose.path_from_id("rotation_euler"), 0, pose.name, 1, wave)
+    return _chosen(armature)
+
+
+SCENES = {"mannequin": plain, "long": long_action, "objects": many_objects, "bones": many_bones}
+
+
+def _empty() -> bpy.types.Scene:
+    scene = bpy.context.scene
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    for kind in (bpy.data.actions, bpy.data.armatures, bpy.data.meshes, bpy.data.collections):
+        for block in list(kind):
+            kind.remove(block)
+    return scene
+
+
+def _chosen(armature: bpy.types.Object) -> bpy.types.Object:
+    scene = bpy.context.scene
+    action = armature.animation_data.action
+    scene.sinew.armature, scene.sinew.action = armature, action
+    scene.frame_start, scene.frame_end = map(int, action.frame_range)
+    scene.frame_set(scene.frame_start)
+    bpy.context.view_layer.objects.active = armature
+    armature.data.bones.active = armature.data.bones[0]
+    return armature

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``bench interface``: how long each click, timer and redraw of Sinew's keeps Blender from listening to its user.
+
+The usual way through the panels, step by step, in scenes that are easy and hard (``bench_crowds``), each as a click
+does it: what is spread over a timer or given to a thread counts by its longest piece. Of several rounds the best of
+each step counts, for machines have moods; ``worked_ms`` is the processor's time of Blender's main thread alone, which
+hardly depends on what else a machine does. What Blender itself does after an operator, such as its undo step, is
+measured alone (``undo_push``). Panels are drawn onto a layout that takes everything and shows nothing: Blender as a
+Python module has no other.
+"""
+
+import argparse
+import importlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+
+from ..bridge.body import mesh_surface
+from ..bridge.jobs import baking, monitor, preparing, requests
+from ..bridge.mannequin import trial
+from ..bridge.overlay import fitting
+from ..bridge.scene.muted_output import quiet
+from ..bridge.setup import preferences
+from ..core import jobs
+from . import heavy_scenes
+from .options import say, words
+
+GOAL_MS = 100.0
+_PATIENCE_S = 600.0
+_EVALUATED = "bake, Blender's own look at the new Action"
+# What Blender does by itself, whoever gives an armature an Action or makes an undo step; and how long is waited while
+# the interface goes on.
+_NO_BLOCK = (
+    "undo_push",
+    _EVALUATED,
+    *(f"{verb}, until it has begun" for verb in ("check_source", "simulate", "stage_check")),
+    "bake, until it is ready",
+)
+
+_Spent = tuple[float, float]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's own arguments."""
+    names = ", ".join(heavy_scenes.SCENES)
+    parser.add_argument("--only", type=words, default=(), metavar="SCENES", help=f"some of: {names}; if left out, all")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="the best of so many counts (default 3)")
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Milliseconds that each step blocks, scene by scene, and which steps take longer than they should."""
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    with quiet(), _sinew_enabled():  # Blender prints what operators report, and nothing but JSON is to come out
+        jobs.worker_python(preferences.worker_python())  # tried out once a session
+        for name in arguments.only or heavy_scenes.SCENES:
+            for number in range(max(arguments.rounds, 1)):
+                say(f"{name}, round {number + 1}")
+                for step, spent in _round(heavy_scenes.SCENES[name]).items():
+                    known = found.setdefault(name, {})
+                    known[step] = _each(min, known.get(step, spent), spent)
+    kinds = {"blocked_ms": 0, "worked_ms": 1}
+    told = {
+        kind: {name: {step: both[place] for step, both in steps.items()} for name, steps in found.items()}
+        for kind, place in kinds.items()
+    }
+    slow = {
+        name: {step: ms for step, ms in steps.items() if ms > GOAL_MS and step not in _NO_BLOCK}
+        for name, steps in told["blocked_ms"].items()
+    }
+    return {"goal_ms": GOAL_MS, "blender": bpy.app.version_string, **told, "too_long": slow}
+
+
+def _each(choose: Callable[[float, float], float], one: _Spent, other: _Spent) -> _Spent:
+    return choose(one[0], other[0]), choose(one[1], other[1])
+
+
+def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
+    """Every step once, in the order of the work."""
+    clock = _Clock()
+    monitor.attach()
+    if scene_of is heavy_scenes.plain:
+        heavy_scenes._empty()
+        with clock("try_mannequin"):
+            trial.add_walker(bpy.context.scene)  # what it does by itself; the rest is that of simulate
+    armature = scene_of()
+    scene, ops = bpy.context.scene, bpy.ops.sinew
+    scene.sinew.method = "passthrough"
+    _draw(clock, "draw, nothing done yet")
+    _prepare(clock, "check_source")
+    _fit(clock, scene, armature)
+    scene.sinew.method = "sampling"
+    _prepare(clock, "simulate")
+    _follow(clock, lambda view: view.alive and view.state == "running")
+    _draw(clock, "draw, while a job runs")
+    with clock("pause"):
+        ops.pause(job=monitor.views()[0].id)
+    with clock("cancel"):
+        ops.cancel(job=monitor.views()[0].id)
+    _end_jobs()
+    scene.sinew.method = "passthrough"
+    ops.simulate()
+    _bake(clock)
+    _draw(clock, "draw, with a take")
+    _after(clock, scene, armature)
+    return clock.spent
+
+
+def _fit(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+    """The overlay is switched on: what its timer does until the body is there."""
+    fitting.clear()
+    scene.sinew_overlay.show = True
+    fitting.look(scene, armature)
+    end = time.monotonic() + _PATIENCE_S
+    while True:
+        with clock("overlay timer", worst=True):
+            wait = fitting._work()
+        if wait is None or time.monotonic() > end:
+            break
+        time.sleep(0.02)
+    with clock("overlay_refit"):
+        fitting.fit_again(scene, armature)
+    fitting.clear()
+
+
+def _prepare(clock: "_Clock", verb: str) -> None:
+    """A click, and then the pieces in which its work is done."""
+    mesh_surface._known.clear()  # as if it were seen for the first time
+    # Without a window Blender runs no ``invoke``, which is what a click does.
+    kind = bpy.types.Operator.bl_rna_get_subclass_py(f"SINEW_OT_{verb}")
+    with clock(verb):
+        kind.prepare(SimpleNamespace(report=lambda *_: None), bpy.context)
+    begun, pieces = time.perf_counter(), 0
+    while preparing.views():
+        with clock(f"{verb}, longest piece", worst=True):
+            preparing.tick()
+        pieces += 1
+        time.sleep(0.005)
+    clock.spent[f"{verb}, until it has begun"] = (round(1e3 * (time.perf_counter() - begun), 2), float(pieces))
+
+
+def _follow(clock: "_Clock", reached: Callable[[Any], bool]) -> None:
+    """The monitor looks until the newest job has come so far."""
+    end = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < end:
+        with clock("tick", worst=True):
+            monitor.tick()
+        if reached(monitor.views()[0]) or not monitor.views()[0].alive:
+            return
+        time.sleep(0.05)
+
+
+def _bake(clock: "_Clock") -> None:
+    """The worker ends, its result is got ready in pieces as where a window is, and the monitor bakes it."""
+    job = monitor.job_of(monitor.views()[0].id)
+    jobs.wait(job)
+    baking.begin(job, lambda: None)
+    begun, pieces = time.perf_counter(), 0
+    while not baking.is_ready(job.spec.id):
+        with clock("bake, longest piece", worst=True):
+            baking.tick()
+        pieces += 1
+        time.sleep(0.005)
+    clock.spent["bake, until it is ready"] = (round(1e3 * (time.perf_counter() - begun), 2), float(pieces))
+    with clock("bake"):
+        requests.collect(job, baking.taken(job.spec.id))
+    with clock(_EVALUATED):
+        bpy.context.view_layer.update()
+    monitor.tick()
+
+
+def _after(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+    """What an animator does with the take, and next."""
+    ops = bpy.ops.sinew
+    with clock("take_show_source"):
+        ops.take_show_source()
+    with clock("take_show"):
+        ops.take_show()
+    with clock("take_to_nla"):
+        ops.take_to_nla()
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="POSE")
+    with clock("stage_add_push"):
+        ops.stage_add_push()
+    if armature.mode != "OBJECT":
+        bpy.context.view_layer.objects.active = armature
+        bpy.ops.object.mode_set(mode="OBJECT")
+    _prepare(clock, "stage_check")
+    ops.take_show_source()
+    with clock("bounds_loosen"):
+        ops.bounds_loosen()
+    with clock("undo_push"):
+        bpy.ops.ed.undo_push(message="Bench")
+
+
+def _draw(clock: "_Clock", step: str) -> None:
+    """Every panel of the tab, as often as it takes to know the usual cost."""
+    context: Any = _Context()
+    panels = [panel for panel in bpy.types.Panel.__subclasses__() if getattr(panel, "bl_category", "") == "Sinew"]
+    for _ in range(5):
+        with clock(step, best=True):
+            for panel in panels:
+                if not hasattr(panel, "poll") or panel.poll(context):
+                    panel.draw(SimpleNamespace(layout=_Layout()), context)
+
+
+def _end_jobs() -> None:
+    """Nothing of a round runs on into the next step."""
+    for view in monitor.views():
+        if view.alive or view.queued:
+            bpy.ops.sinew.cancel(job=view.id)
+            jobs.wait(monitor.job_of(view.id))
+    monitor.tick()
+
+
+class _Clock:
+    """Milliseconds by the name of a step: how long it took, and how long this thread worked."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, _Spent] = {}
+
+    @contextmanager
+    def __call__(self, step: str, *, worst: bool = False, best: bool = False) -> Iterator[None]:
+        """Time what is inside; of steps that are taken again and again the worst or the best one counts."""
+        begin = time.perf_counter(), time.thread_time()
+        yield
+        spent = round(1e3 * (time.perf_counter() - begin[0]), 2), round(1e3 * (time.thread_time() - begin[1]), 2)
+        known = self.spent.get(step, spent)
+        self.spent[step] = _each(max, known, spent) if worst else _each(min, known, spent) if best else spent
+
+
+class _Layout:
+    """Takes whatever is drawn."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: (_Layout(), _Layout()) if name == "panel" else _Layout()
+
+
+class _Context:
+    """Blender's context with a sidebar to draw in."""
+
+    region = SimpleNamespace(width=320)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(bpy.context, name)
+
+
+@contextmanager
+def _sinew_enabled() -> Iterator[None]:
+    """The whole add-on in this Blender, with jobs in a folder that goes away again."""
+    package = importlib.import_module(preferences.ROOT_PACKAGE)
+    was_there, before = hasattr(bpy.types.Scene, "sinew"), os.environ.get("SINEW_JOBS")
+    with tempfile.TemporaryDirectory(prefix="sinew-interface-", ignore_cleanup_errors=True) as folder:
+        os.environ["SINEW_JOBS"] = folder
+        if not was_there:
+            package.register()
+        try:
+            yield
+        finally:
+            _end_jobs()
+            if not was_there:
+                package.unregister()
+            os.environ.pop("SINEW_JOBS", None)
+            if before is not None:
+                os.environ["SINEW_JOBS"] = before

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The recorded motions that benchmarks read: ../shared/mocap, which is no part of the project."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+import bpy
+
+from ..bridge.body.body_inputs import attachments_of
+from ..bridge.importing.importers import open_input
+from ..bridge.rig.rig_reader import read_rig
+from ..core.control.character import MESH
+from ..core.errors import BadFile
+from ..core.motion import Clip
+from ..core.motion.io import stock
+from ..core.motion.timing import check_frame_rate
+from .run import Attachment, Case
+from .simulate.cases import short_enough
+
+FOLDER = Path(__file__).resolve().parents[2] / "shared" / "mocap"
+_ENDINGS = (".bvh", ".fbx", ".glb")
+
+# Metres a unit of the files in each folder, and of files that are not like the others.
+_SCALES = {"cmu": 0.0564444, "bvh": 0.01, "odd": 0.01, "deepmimic": 1.0, "fbx": 1.0, "skinned": 1.0}
+_OWN_SCALES = {"derived_09_01_zup_mm.bvh": 0.001, "Fox.glb": 0.01}
+# At the beginning of the files in a folder: a pose that was added to the recording, elsewhere than it. Sinew repairs
+# such a jump, but what is measured against the source should be measured against the motion.
+_ADDED_FRAMES = {"cmu": 1}
+
+# What a motion was recorded with and its file does not have: without it, physics lacks a force or a place to stand.
+_NEEDS = {
+    "83_27_stairs_up": "the stairs it climbs: its feet end 0.4 m up on nothing",
+    "115_06_lift_box": "the box it lifts, whose weight is missing",
+    "60_05_dance_salsa": "the partner who is danced with, whose hands carry some weight",
+}
+
+
+def files(*folders: str) -> list[Path]:
+    """The motion files in these folders, or in all; none where there is no ../shared/mocap."""
+    places = [FOLDER / folder for folder in folders] if folders else sorted(FOLDER.glob("*"))
+    return [path for place in places for path in sorted(place.glob("*")) if path.suffix in _ENDINGS]
+
+
+def require_files() -> None:
+    """Refuse to go on where there are none."""
+    if not FOLDER.is_dir():
+        raise BadFile(f"The recorded motions are not in '{FOLDER}'", "Put them there or measure something else")
+
+
+def scale_of(path: Path) -> float:
+    """Metres a unit of the file."""
+    folder = "cmu" if path.name.startswith("cmu") else path.parent.name
+    return _OWN_SCALES.get(path.name, _SCALES[folder])
+
+
+def names(*folders: str) -> list[str]:
+    """The motions in these folders by their files' names without endings."""
+    return [path.stem for path in files(*folders)]
+
+
+def clip_of(name: str) -> Clip:
+    """The recorded motion of that name."""
+    require_files()
+    path = next((path for path in files() if path.stem == name), None)
+    if path is None:
+        raise BadFile(f"There is no recorded motion '{name}' in '{FOLDER}'", "Put it there or measure something else")
+    return _read(path, "mocap", "none").clip
+
+
+def cases(
+    wanted: Sequence[str], seeds: Sequence[int], engine: str, *, group: str, folders: Sequence[str]
+) -> Iterator[Case]:
+    """Recorded motions by name on their own skeletons, at most ten seconds of each, as ``simulate`` would read them."""
+    for path in files(*folders):
+        if path.stem in wanted:
+            case = _read(path, group, engine)
+            for seed in seeds:
+                yield replace(case, seed=seed)
+
+
+mocap_cases = partial(cases, group="mocap", folders=("cmu", "bvh"))
+skinned_cases = partial(cases, group="skinned", folders=("skinned", "fbx"))
+
+
+def odd_cases(wanted: Sequence[str], seeds: Sequence[int], engine: str) -> Iterator[Case]:
+    """The low-quality files as they are; and again with the frame rate that Sinew itself says is the true one."""
+    for case in cases(wanted, seeds, engine, group="odd", folders=("odd",)):
+        yield replace(case, compare=True)
+        finding = check_frame_rate(case.clip) if len(case.clip) > 1 else None
+        if finding is not None:
+            clip = case.clip.relabelled(finding.suggested_fps)
+            yield replace(case, clip=clip, compare=True, words={**case.words, "hint_taken": finding.hint})
+
+
+def _read(path: Path, group: str, engine: str) -> Case:
+    """Open a file in Blender, and read its first armature's motion and what its body is made from."""
+    open_input(str(path), scale_of(path))
+    obj = next((found for found in bpy.context.scene.objects if found.type == "ARMATURE"), None)
+    rig = read_rig(obj)
+    clip = rig.clip.frames(_ADDED_FRAMES.get(path.parent.name, 0), len(rig.clip))
+    words = {"needs": _NEEDS[path.stem]} if path.stem in _NEEDS else {}
+    return Case(group, path.stem, short_enough(clip), 0, engine, attachments_of(obj, rig), words)
+
+
+@lru_cache(maxsize=1)
+def mannequin_attachments() -> dict[str, Attachment]:
+    """What a job of a stock clip on the mannequin has for its body: its mesh."""
+    open_input(stock.names()[0])
+    obj = next(found for found in bpy.context.scene.objects if found.type == "ARMATURE")
+    rig = read_rig(obj)
+    found = attachments_of(obj, rig)
+    arrays, meta = found[MESH]
+    # Blender has the bones in another order than the clip.
+    order = [rig.clip.skeleton.index(bone) for bone in stock.humanoid().names]
+    return {**found, MESH: ({**arrays, "weights": arrays["weights"][:, order]}, meta)}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``bench simulate``: what simulation makes of stock clips, recorded motion and pushes, against the goals."""
+
+import argparse
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...bridge.scene import saving
+from ...core.control import registry
+from ...core.errors import BadSettings
+from ...core.files import write_whole
+from ...core.motion.io import stock
+from .. import mocap
+from .. import rows as bench_rows
+from ..options import numbers, say, words
+from ..run import Case, Row, method_and_settings, simulated
+from ..sheets import sheet
+from . import cases as core
+from . import goals
+from .page import page
+
+_DOCS = Path(__file__).resolve().parents[2] / "docs"
+_PICTURES = Path("images") / "simulate"
+_KEY = ("group", "clip", "seed", "engine", "from", "phase", "hint_taken")  # what makes two rows the same run
+_ABSENT = "there is no folder of recorded motions: ../shared/mocap"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A part of the benchmark.
+
+    names: the clips it knows. cases: what to simulate of (clips, seeds, engine). summary: of its rows and all rows.
+    clips: those it takes by itself, all if empty. engine: the only one it is for. by_name: whether it only runs when
+    asked for.
+    """
+
+    names: Callable[[], Iterable[str]]
+    cases: Callable[[Sequence[str], Sequence[int], str], Iterator[Case]]
+    summary: Callable[[Sequence[Row], Sequence[Row]], dict[str, Any]]
+    seeds: tuple[int, ...] = (0,)
+    clips: tuple[str, ...] = ()
+    engine: str = ""
+    by_name: bool = False
+
+
+def _own(summary: Callable[[Sequence[Row]], dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    return lambda rows, _: summary(rows)
+
+
+def _bullet(rows: Sequence[Row], others: Sequence[Row]) -> dict[str, Any]:
+    mujoco = [row for row in others if row["group"] == "stock" and row["engine"] == "mujoco"]
+    return goals.bullet_summary(rows, mujoco, core.engines_ratio() if rows else None)
+
+
+GROUPS = {
+    "stock": Group(stock.names, core.stock_cases, _own(goals.stock_summary), seeds=(0, 1, 2)),
+    "bullet": Group(stock.names, partial(core.stock_cases, group="bullet"), _bullet, engine="bullet"),
+    "push": Group(stock.names, core.push_cases, _own(goals.push_summary), clips=("walk",)),
+    "mocap": Group(partial(mocap.names, "cmu", "bvh"), mocap.mocap_cases, _own(goals.mocap_summary)),
+    "odd": Group(partial(mocap.names, "odd"), mocap.odd_cases, _own(goals.odd_summary)),
+    "skinned": Group(partial(mocap.names, "skinned", "fbx"), mocap.skinned_cases, _own(goals.fates), by_name=True),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's own arguments."""
+    add = parser.add_argument
+    standard = [name for name, group in GROUPS.items() if not group.by_name]
+    groups = f"some of: {', '.join(GROUPS)}; if left out, {', '.join(standard)}"
+    add("--only", type=words, default=(), metavar="GROUPS", help=groups)
+    add("--clips", type=words, default=(), metavar="NAMES", help="only these clips, such as walk,run,07_01_walk")
+    add("--seeds", type=numbers, default=(), metavar="N,…", help="other seeds than the group's own, such as 0,1")
+    add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
+    add("--quality", default="normal", help="draft, normal or high (default normal)")
+    add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
+    add(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of the method; may be repeated"
+    )
+    add("--mesh", action="store_true", help="bodies of stock clips fitted to the mannequin's mesh, not from tables")
+    add("--twice", action="store_true", help="simulate everything twice, and say whether it came out the same")
+    add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
+    add(
+        "--sheets",
+        type=Path,
+        nargs="?",
+        const=_DOCS,
+        metavar="DIR",
+        help="also make contact sheets of the stock clips and a page that shows them; DIR is the project's docs/ if "
+        "left out. The page has all that --rows has, the newest row of each",
+    )
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Simulate what was asked for, row by row, and sum up."""
+    chosen = _chosen(arguments.only, arguments.clips)
+    texts = [f"quality={arguments.quality}"] if arguments.method == "sampling" else []
+    method, settings = method_and_settings(arguments.method, texts + arguments.set)
+    if arguments.sheets is not None:
+        saving.require_writable_folder(arguments.sheets)
+    shown_seed = min(arguments.seeds or GROUPS["stock"].seeds)
+    rows: list[Row] = []
+    finished = True
+    try:
+        for case in _cases(chosen, arguments):
+            row, take = simulated(case, method, settings)
+            if arguments.twice:
+                row["same_again"] = row.get("sha256") == simulated(case, method, settings)[0].get("sha256")
+            rows.append(row)
+            _tell(row, arguments.rows)
+            if take is not None and arguments.sheets is not None and (case.group, case.seed) == ("stock", shown_seed):
+                sheet(arguments.sheets / _PICTURES / f"{case.name}.png", take.in_take_time(case.clip), take.motion)
+    except KeyboardInterrupt:  # what is known is still worth a table
+        finished = False
+    result = {
+        "settings": {"method": arguments.method, **settings.to_mapping()},
+        "finished": finished,
+        "same_again": all(row["same_again"] for row in rows) if arguments.twice else None,
+        "summary": _summed(chosen, rows),
+        "rows": rows,
+    }
+    if arguments.sheets is not None:
+        _write_page(result, arguments)
+    return result
+
+
+def _cases(chosen: Mapping[str, Sequence[str]], arguments: argparse.Namespace) -> Iterator[Case]:
+    for name, clips in chosen.items():
+        group = GROUPS[name]
+        if not clips:
+            say(f"{name}: skipped, {_ABSENT}")
+        for case in group.cases(clips, arguments.seeds or group.seeds, group.engine or arguments.engine):
+            worn = mocap.mannequin_attachments() if arguments.mesh and group.names is stock.names else {}
+            yield replace(case, attachments={**case.attachments, **worn})
+
+
+def _write_page(result: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """The page of all rows that are known, with the pictures that there are."""
+    rows = bench_rows.newest([*(bench_rows.read(arguments.rows) if arguments.rows else []), *result["rows"]], _KEY)
+    groups = {name: [row["clip"] for row in rows if row["group"] == name] for name in GROUPS}
+    whole = {**result, "summary": _summed({name: clips for name, clips in groups.items() if clips}, rows)}
+    folder = arguments.sheets / _PICTURES
+    pictures = {path.stem: (_PICTURES / path.name).as_posix() for path in sorted(folder.glob("*.png"))}
+    machine = f"{os.cpu_count()} cores, {platform.system()}"
+    write_whole(arguments.sheets / "simulate.md", page(whole, rows, pictures, machine).encode())
+
+
+def _chosen(only: Sequence[str], clips: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """By group its clips; a group that knows none of the asked clips is left out."""
+    if unknown := [name for name in only if name not in GROUPS]:
+        raise BadSettings(f"There is no group '{unknown[0]}'", f"Choose from: {', '.join(GROUPS)}")
+    wanted = only or [name for name, group in GROUPS.items() if not group.by_name]
+    known = {name: tuple(GROUPS[name].names()) for name in wanted}
+    if unknown := [clip for clip in clips if not any(clip in names for names in known.values())]:
+        raise BadSettings(
+            f"There is no clip '{unknown[0]}' in {' or '.join(known)}",
+            "Give names of 'sinew clips', or of files in ../shared/mocap without their endings",
+        )
+    if not clips:
+        return {name: GROUPS[name].clips or names for name, names in known.items()}
+    return {name: some for name, names in known.items() if (some := tuple(clip for clip in clips if clip in names))}
+
+
+def _summed(chosen: Mapping[str, Sequence[str]], rows: Sequence[Row]) -> dict[str, Any]:
+    """By group what its rows come to."""
+    found: dict[str, Any] = {}
+    for name, clips in chosen.items():
+        own = [row for row in rows if row["group"] == name]
+        found[name] = GROUPS[name].summary(own, rows) if clips else {"skipped": _ABSENT}
+    return found
+
+
+def _tell(row: Row, file: Path | None) -> None:
+    """A line for whoever watches, and the whole row for a file."""
+    say(goals.line_of(row))
+    if file is not None:
+        bench_rows.append(file, row)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What simulated takes are held to, and which goals a benchmark's rows meet; every miss by name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..run import Row
+
+Summary = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A number that a run's measurement must keep to. scale, unit: as it is said to people."""
+
+    measurement: str
+    most: float
+    scale: float
+    unit: str
+
+    def said(self, value: float) -> str:
+        """The value in words."""
+        return f"{value * self.scale:.3g} {self.unit}"
+
+
+JOINT_ERROR = Limit("joint_error_m", 0.040, 1e3, "mm joint error")
+SKATE = Limit("skate_m_s", 0.02, 1e2, "cm/s foot skate")
+JERK = Limit("jerk_ratio", 1.5, 1.0, "x the source's jerk")
+WORST_RATIO = Limit("wall_over_clip", 4.0, 1.0, "x clip time")
+MEDIAN_RATIO = 1.5
+MOCAP_SHARE = 0.9
+PUSHES = 30 / 32
+# Timing is never the same twice; a ratio of two times may be off by this much.
+_TIMING = 1.1
+
+
+def stock_summary(rows: Sequence[Row]) -> Summary:
+    """Falls, times and errors of the stock clips, and how they stand to the goals."""
+    goals = {"none falls": _goal_of_falls(rows, 1.0), "median wall time at most 1.5 x clip time": _goal_of_median(rows)}
+    return {**fates(rows), "goals": goals | {_said(limit): _goal(rows, limit) for limit in _LIMITS}}
+
+
+def bullet_summary(rows: Sequence[Row], others: Sequence[Row], own_ratio: float | None) -> Summary:
+    """The same on Bullet, which may be slower than MuJoCo by the engines' own ratio.
+
+    others: rows of MuJoCo, of which those with the same clip and seed are compared with.
+    """
+    walls = {(row["clip"], row["seed"]): row["wall_s"] for row in others if "wall_s" in row}
+    pairs = [(row, walls.get((row["clip"], row["seed"]))) for row in rows if "wall_s" in row]
+    slower = {row["clip"]: row["wall_s"] / wall for row, wall in pairs if wall}
+    median = float(np.median(list(slower.values()))) if slower else None
+    known = median is not None and own_ratio is not None
+    met = median <= _TIMING * own_ratio if median is not None and own_ratio is not None else None
+    goals = {
+        "none falls": _goal_of_falls(rows, 1.0),
+        "slower by no more than the engines' own ratio": {
+            "met": met,
+            "misses": [f"median {median:.2f} x, the engines alone {own_ratio:.2f} x"] if known and not met else [],
+        },
+        **{_said(limit): _goal(rows, limit) for limit in _LIMITS if limit is not WORST_RATIO},
+    }
+    return {**fates(rows), "slower_than_mujoco": slower, "engines_own_ratio": own_ratio, "goals": goals}
+
+
+def mocap_summary(rows: Sequence[Row]) -> Summary:
+    """How many recorded clips stay up, with and without those that need what is not in the file."""
+    whole = [row for row in rows if not row.get("needs")]
+    return {
+        **fates(rows),
+        "need_what_is_missing": {row["clip"]: row["needs"] for row in rows if row.get("needs")},
+        "goals": {
+            "9 of 10 stay up": _goal_of_falls(rows, MOCAP_SHARE),
+            "9 of 10 that need nothing stay up": _goal_of_falls(whole, MOCAP_SHARE),
+        },
+    }
+
+
+def odd_summary(rows: Sequence[Row]) -> Summary:
+    """Each low-quality file: better than it was, refused with the reason, or neither; with its own hint taken, too."""
+    files: dict[str, list[Row]] = {}
+    for row in rows:
+        files.setdefault(row["clip"], []).append(row)
+    fine = ("better", "as good", "refused")
+    verdicts = {
+        file: [row["verdict"] + (f" ({row['hint_taken']})" if row.get("hint_taken") else "") for row in found]
+        for file, found in files.items()
+    }
+    misses = [file for file, found in files.items() if not any(row["verdict"] in fine for row in found)]
+    return {"verdicts": verdicts, "goals": {"better or refused": {"met": not misses, "misses": misses}}}
+
+
+def push_summary(rows: Sequence[Row]) -> Summary:
+    """How many pushes were recovered from."""
+    return {**fates(rows), "goals": {"30 of 32 recover": _goal_of_falls(rows, PUSHES)}}
+
+
+_LIMITS = (WORST_RATIO, JOINT_ERROR, SKATE, JERK)
+
+
+def stood(row: Row) -> bool:
+    """Whether the run came to its end on its feet."""
+    return "fell_at_s" in row and row["fell_at_s"] is None
+
+
+def name_of(row: Row) -> str:
+    """A run by name."""
+    words = [row["clip"], f"seed {row['seed']}"]
+    if "from" in row:
+        words.append(f"pushed from the {row['from']} at {row['phase']:.0%} of the cycle")
+    if "needs" in row:
+        words.append(f"(needs {row['needs']})")
+    return " ".join(words)
+
+
+def fate_of(row: Row) -> str:
+    """What became of a run that did not stand."""
+    if "refused" in row or "bug" in row:
+        return str(row.get("refused") or row["bug"])
+    return f"fell after {row['fell_at_s']:.2f} s of {row['clip_s']:.2f} s"
+
+
+def fates(rows: Sequence[Row]) -> Summary:
+    """Counts, falls by name, and means over the runs that have them."""
+    ratios = values_of(rows, "wall_over_clip")
+    return {
+        "runs": len(rows),
+        "stood": sum(map(stood, rows)),
+        "falls": _falls(rows),
+        "median_wall_over_clip": float(np.median(ratios)) if ratios else None,
+        "worst_wall_over_clip": max(ratios, default=None),
+        **{f"mean_{limit.measurement}": mean_of(rows, limit.measurement) for limit in (JOINT_ERROR, SKATE, JERK)},
+    }
+
+
+def values_of(rows: Sequence[Row], measurement: str) -> list[float]:
+    """The measurement of every run that has it."""
+    found = (row.get(measurement) for row in rows)
+    return [float(value) for value in found if value is not None]
+
+
+def mean_of(rows: Sequence[Row], measurement: str) -> float | None:
+    """Its mean, or None where nobody has it."""
+    values = values_of(rows, measurement)
+    return float(np.mean(values)) if values else None
+
+
+def line_of(row: Row) -> str:
+    """A row as one line for people to watch."""
+    start = f"{row['group']:<6} {row['clip']:<28} seed {row['seed']} {row['engine']:<6}"
+    if "from" in row:
+        start += f" {row['from']:>11} {row['phase']:.2f}"
+    if "refused" in row or "bug" in row:
+        return f"{start} {fate_of(row)}"
+    fell = row["fell_at_s"]
+    fate = "stood" if fell is None else f"fell {fell:.2f}"
+    figures = [f"{row['clip_s']:5.2f} s in {row['wall_s']:6.1f} s ({row['wall_over_clip']:.2f}x)"]
+    short = {JOINT_ERROR: "mm", SKATE: "cm/s skate", JERK: "x jerk"}
+    for limit, unit in short.items():
+        if row.get(limit.measurement) is not None:
+            figures.append(f"{row[limit.measurement] * limit.scale:6.2f} {unit}")
+    return f"{start} {fate:<10} {'  '.join([*figures, row.get('verdict', '')])}".rstrip()
+
+
+def _falls(rows: Sequence[Row]) -> list[str]:
+    return [f"{name_of(row)}: {fate_of(row)}" for row in rows if not stood(row)]
+
+
+def _said(limit: Limit) -> str:
+    return f"at most {limit.said(limit.most)}"
+
+
+def _goal_of_falls(rows: Sequence[Row], share: float) -> Summary:
+    """Whether at least ``share`` of the runs stood; None where there were none."""
+    count = sum(map(stood, rows))
+    return {
+        "met": count >= share * len(rows) if rows else None,
+        "stood": f"{count} of {len(rows)}",
+        "misses": _falls(rows),
+    }
+
+
+def _goal(rows: Sequence[Row], limit: Limit) -> Summary:
+    """Whether every run keeps to a limit, whether they do on average, and the runs that do not by name.
+
+    None where nothing was measured.
+    """
+    known = [row for row in rows if row.get(limit.measurement) is not None]
+    misses = [row for row in known if not row[limit.measurement] <= limit.most]
+    mean = mean_of(rows, limit.measurement)
+    return {
+        "met": not misses if known else None,
+        "met_on_average": None if mean is None else mean <= limit.most,
+        "misses": [f"{name_of(row)}: {limit.said(row[limit.measurement])}" for row in misses],
+    }
+
+
+def _goal_of_median(rows: Sequence[Row]) -> Summary:
+    ratios = values_of(rows, "wall_over_clip")
+    if not ratios:
+        return {"met": None, "misses": []}
+    median = float(np.median(ratios))
+    met = median <= MEDIAN_RATIO
+    return {"met": met, "misses": [] if met else [f"median {WORST_RATIO.said(median)}"]}

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page that shows what simulation is worth: pictures and tables from a benchmark's rows, nothing typed by hand."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..run import Row
+from .cases import PHASES, SIDES
+from .goals import JERK, JOINT_ERROR, SKATE, mean_of, stood
+
+_HEAD = """# What simulation makes of motions
+
+Made by `./sinew bench simulate --rows docs/simulate.jsonl --sheets`; do not edit it by hand. Wall time is measured on
+the machine that made the page ({machine}), quality {quality}. Joint error is root-relative, mean over joints and time;
+skate is how fast standing feet slide; jerk is against the source's.
+"""
+_DASH = "–"
+
+
+def page(result: Mapping[str, Any], rows: Sequence[Row], pictures: Mapping[str, str], machine: str) -> str:
+    """Markdown from rows, a result's summaries of them, and the pictures of stock clips by name."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["group"], []).append(row)
+    parts = [_HEAD.format(machine=machine, quality=result["settings"].get("quality", _DASH))]
+    parts += [_goals(result["summary"])]
+    for name, title, write in _SECTIONS:
+        if name in groups:
+            parts.append(f"## {title}\n\n{write(groups[name])}")
+    if pictures:
+        parts.append(_pictures(groups.get("stock", []), pictures))
+    return "\n".join(parts)
+
+
+def _goals(summaries: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = ["## Goals", "", "| what | goal | met | misses |", "|---|---|---|---|"]
+    for group, summary in summaries.items():
+        for goal, found in summary.get("goals", {}).items():
+            met = {True: "yes", False: "**no**", None: "not measured"}[found["met"]]
+            if found["met"] is False and found.get("met_on_average"):
+                met = "on average"
+            lines.append(f"| {group} | {goal} | {met} | {_cell('; '.join(found['misses']) or _DASH)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _by_clip(rows: Sequence[Row]) -> str:
+    lines = ["| clip | length | stood | joint error | skate | jerk | wall time |", "|---|---|---|---|---|---|---|"]
+    for clip in dict.fromkeys(row["clip"] for row in rows):
+        own = [row for row in rows if row["clip"] == clip]
+        lines.append(f"| {clip} | {own[0]['clip_s']:.1f} s | {_fate(own)} | {' | '.join(_figures(own))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _figures(rows: Sequence[Row]) -> list[str]:
+    found = []
+    for name, scale, unit in (
+        (JOINT_ERROR.measurement, 1e3, "mm"),
+        (SKATE.measurement, 1e2, "cm/s"),
+        (JERK.measurement, 1.0, "×"),
+        ("wall_over_clip", 1.0, "×"),
+    ):
+        value = mean_of(rows, name)
+        digits = 0 if unit == "mm" else 2 if unit == "×" else 1
+        found.append(_DASH if value is None else f"{value * scale:.{digits}f} {unit}")
+    return found
+
+
+def _fate(rows: Sequence[Row]) -> str:
+    """How many stood, and when the others fell; or why it was refused."""
+    if len(rows) == 1 and ("refused" in rows[0] or "bug" in rows[0]):
+        return _cell(f"refused: {rows[0]['refused']}" if "refused" in rows[0] else rows[0]["bug"])
+    falls = [f"{row['fell_at_s']:.1f} s" for row in rows if row.get("fell_at_s") is not None]
+    count = sum(map(stood, rows))
+    return f"{count} of {len(rows)}" + (f" (fell at {', '.join(falls)})" if falls else "")
+
+
+def _mocap(rows: Sequence[Row]) -> str:
+    needs = {row["clip"]: row["needs"] for row in rows if row.get("needs")}
+    notes = "".join(f"\n- `{clip}` needs {need}." for clip, need in needs.items())
+    return _by_clip(rows) + (f"\nRecorded with what is not in the file:\n{notes}\n" if needs else "")
+
+
+def _odd(rows: Sequence[Row]) -> str:
+    lines = ["| file | verdict | fastest joint | below the floor | jerk |", "|---|---|---|---|---|"]
+    for row in rows:
+        name = row["clip"] + (f" ({row['hint_taken']})" if row.get("hint_taken") else "")
+        why = f": {row['refused']}" if "refused" in row else ""
+        figures = [
+            f"{row[f'source_{name}'] * scale:.{digits}f} → {row[name] * scale:.{digits}f} {unit}"
+            if name in row
+            else _DASH
+            for name, scale, digits, unit in (
+                ("fastest_joint_m_s", 1.0, 1, "m/s"),
+                ("deepest_m", 1e2, 1, "cm"),
+                ("jerk_m_s3", 1.0, 0, "m/s³"),
+            )
+        ]
+        lines.append(f"| {name} | {_cell(row['verdict'] + why)} | {' | '.join(figures)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _push(rows: Sequence[Row]) -> str:
+    found = {(row["from"], row["phase"]): row for row in rows if row["clip"] == rows[0]["clip"]}
+    lines = ["| from the | " + " | ".join(f"at {phase:.0%} of a cycle" for phase in PHASES) + " |"]
+    lines.append("|---|" + "---|" * len(PHASES))
+    for side in SIDES:
+        cells = [_fell(found.get((side, phase))) for phase in PHASES]
+        lines.append(f"| {side} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _fell(row: Row | None) -> str:
+    if row is None:
+        return _DASH
+    if stood(row):
+        return "stood"
+    return f"fell {row['fell_at_s'] - row['push_at_s']:.1f} s after" if row.get("fell_at_s") is not None else "refused"
+
+
+def _pictures(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
+    """The sheets of the clips, each with its figures of the seed that it shows, the lowest."""
+    lines = ["## Pictures", "", "The take is light, its source blue beside it. Numbers are frames."]
+    for clip, picture in pictures.items():
+        own = sorted((row for row in rows if row["clip"] == clip), key=lambda row: row["seed"])[:1]
+        lines += ["", f"### {clip}", "", f"![{clip}, simulated]({picture})"]
+        if own:
+            names = ("joint error", "skate", "jerk", "wall time")
+            figures = [f"{name} {value}" for name, value in zip(names, _figures(own), strict=True) if value != _DASH]
+            fate = "stood" if stood(own[0]) else _fate(own)
+            lines += ["", f"Seed {own[0]['seed']}: {fate}; {', '.join(figures)}."]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "/").split())
+
+
+_SECTIONS: tuple[tuple[str, str, Callable[[Sequence[Row]], str]], ...] = (
+    ("stock", "Stock clips", _by_clip),
+    ("bullet", "Stock clips on Bullet", _by_clip),
+    ("push", "A walk pushed at the trunk, 200 N for 0.1 s", _push),
+    ("mocap", "Recorded motion, each on its own skeleton", _mocap),
+    ("odd", "Low-quality files, before → after", _odd),
+    ("skinned", "Characters with meshes", _by_clip),
+)

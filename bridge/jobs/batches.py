@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Batches: variations of one motion, each an ordinary job. ``queueing`` has the order in which they are started."""
+
+import dataclasses
+from typing import Any
+
+from ...core import jobs
+from ...core.body import BodyModel
+from ...core.body.build import build_body
+from ...core.control.character import BODY, BodyChoices
+from ...core.control.staging import STAGE
+from ...core.errors import BadSettings
+from ...core.jobs.spec import new_id
+from ...core.sim.io import to_arrays
+from ...core.sim.parts import StageParts
+from ...core.sim.variations import Variation, VariationSettings, varied
+from ..rig.rig_reader import RigMotion
+from . import ownership
+from .requests import Inputs, Request, create_from, inputs_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Batch:
+    """What is to be simulated: a motion as it was read, in several variations."""
+
+    id: str
+    request: Request
+    rig: RigMotion
+    inputs: Inputs
+    variations: tuple[Variation, ...]
+
+    def create(self, variation: Variation, folder: Any = None) -> jobs.Job:
+        """Make the job of one variation."""
+        motion = self.rig.clip.name
+        named = f"{'push' if 'push_n' in variation.facts else 'variation'} {variation.number}"
+        target = self.inputs.target | {
+            "batch": self.id,
+            "variation": variation.number,
+            "varied": variation.facts,
+            "named": named,
+        }
+        attachments = dict(self.inputs.attachments)
+        if self.inputs.parts is not None:
+            attachments[STAGE] = to_arrays(variation.parts)
+        request = dataclasses.replace(self.request, seed=variation.seed)
+        inputs = dataclasses.replace(self.inputs, attachments=attachments, target=target)
+        return create_from(request, self.rig, inputs, title=variation.title(motion), folder=folder)
+
+
+def plan(request: Request, rig: RigMotion, settings: VariationSettings) -> Batch:
+    """Read the scene once and work the variations out; refuses what cannot vary."""
+    inputs = inputs_of(request, rig)
+    if inputs.parts is None:
+        require_seeds_only(request.method, settings)
+        parts, body = StageParts(), None
+    else:
+        parts, body = inputs.parts, _plain_body(rig, inputs)
+    if body is None:
+        numbers = range(1, settings.count + 1)
+        seeds = [request.seed + number - 1 for number in numbers]
+        found = tuple(Variation(n, seed, parts, f"seed {seed}") for n, seed in zip(numbers, seeds, strict=True))
+    else:
+        found = varied(parts, rig.clip, body, settings, request.seed)
+    return Batch(new_id(rig.clip.name), request, rig, inputs, found)
+
+
+def require_seeds_only(method: str, settings: VariationSettings) -> None:
+    """Say that nothing can be pushed where there is no physics."""
+    still = VariationSettings(settings.count, 0.0, 0.0)
+    physical = ("most_n", "throw", "mass", "friction", "gravity")
+    if any(getattr(settings, name) != getattr(still, name) for name in physical):
+        raise BadSettings(
+            f"Method '{method}' has no physics, so that only the seed can vary",
+            "Choose another method, or no pushes",
+        )
+
+
+def _plain_body(rig: RigMotion, inputs: Inputs) -> BodyModel:
+    """The body as far as it matters here: which bones it has. Its mesh would only give it other shapes."""
+    choices = BodyChoices.from_mapping(inputs.attachments[BODY][1])
+    body, _ = build_body(rig.clip.skeleton, clip=rig.clip, overrides=choices.overrides, preset=choices.preset)
+    return body
+
+
+def create_all(batch: Batch) -> list[jobs.Job]:
+    """Make every job, or none: what was made is deleted if one cannot be."""
+    made: list[jobs.Job] = []
+    try:
+        for variation in batch.variations:
+            made.append(batch.create(variation))
+    except BaseException:
+        for job in made:
+            ownership.delete(job)
+        raise
+    return made

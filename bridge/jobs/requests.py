@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an armature to a job and home again: what the operators and the command line both call."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core import jobs
+from ...core.control import registry
+from ...core.control.cast import CastMember, member_attachments
+from ...core.errors import CannotWrite, JobError, RigError
+from ...core.motion.checks import require_simulatable
+from ...core.sim.io import to_arrays
+from ...core.sim.parts import StageParts
+from .. import takes
+from ..body import muscle
+from ..body.body_inputs import Attachments, BodyRequest, all_called, attachments_in_pieces
+from ..bounds import files as bounds_files
+from ..graph import files as graph_files
+from ..rig.rig_reader import RigMotion, RigReading, looped_rig
+from ..rig.rig_writer import Written, require_writable
+from ..scene.time_slicing import PIECE_S, Steps, at_once
+from ..stage import stage_in_pieces
+from ..stage.cast import Cast, cast_in_pieces
+from ..takes.write_takes import Loaded, Ready, bring_home
+
+_log = logging.getLogger(__name__)
+
+_LEARNED = {"graph": graph_files, "controller": bounds_files}
+"""What a job may have learned besides its take, and who keeps it in a file that the armature refers to."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What an animator asks for, with everything named rather than held.
+
+    action: the Action's name, '' for whatever moves the armature now.
+    frames: first and last scene frame, both included; None for the Action's own.
+    true_fps: the frame rate at which the motion is right, where the file's label is wrong.
+    scale: metres a Blender unit, on top of the scene's unit scale.
+    cycles: how many times a cyclic motion is played.
+    place: where the result goes; one of ``rig_writer.PLACES``.
+    body: what the body is to be otherwise than the armature itself says.
+    muscle: (scene frame, 0 to 1) keys instead of what the armature says.
+    """
+
+    armature: str
+    action: str = ""
+    method: str = "passthrough"
+    settings: Mapping[str, Any] | None = None
+    engine: str = "auto"
+    seed: int = 0
+    frames: tuple[int, int] | None = None
+    true_fps: float | None = None
+    scale: float = 1.0
+    cycles: int = 1
+    place: str = "AUTO"
+    body: BodyRequest | None = None
+    muscle: tuple[tuple[float, float], ...] | None = None
+
+
+def find_armature(name: str = "") -> bpy.types.Object:
+    """The armature of that name, or the only one in the scene."""
+    armatures = {obj.name: obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE"}
+    if name in armatures:
+        return armatures[name]
+    names = ", ".join(f"'{found}'" for found in armatures)
+    if name:
+        hint = f"The armatures here are: {names}" if names else "There is no armature in this scene"
+        raise RigError(f"There is no armature '{name}'", hint)
+    if not armatures:
+        raise RigError("There is no armature in this scene", "Add or import one that has an Action")
+    if len(armatures) > 1:
+        raise RigError(f"There are several armatures: {names}", "Choose one with --armature NAME")
+    return next(iter(armatures.values()))
+
+
+def find_action(name: str) -> bpy.types.Action | None:
+    """The Action of that name; '' for None, which means whatever moves the armature now."""
+    if not name:
+        return None
+    action = bpy.data.actions.get(name)
+    if action is None:
+        names = ", ".join(f"'{found.name}'" for found in bpy.data.actions) or "none"
+        raise RigError(f"There is no Action '{name}'", f"The Actions here are: {names}")
+    return action
+
+
+def read(request: Request) -> RigMotion:
+    """Read what the request is about, and refuse at once what could not be simulated or written later."""
+    reading = begin_to_read(request)
+    reading.advance()
+    return finish_reading(request, reading)
+
+
+def begin_to_read(request: Request) -> RigReading:
+    """A reading of what the request is about, which can be gone on with a little at a time."""
+    obj = find_armature(request.armature)
+    require_writable(obj, [bone.name for bone in obj.pose.bones], request.place)
+    return RigReading(
+        obj,
+        action=find_action(request.action),
+        frames=request.frames,
+        true_fps=request.true_fps,
+        scale=request.scale,
+        without_takes=bool(request.action),
+    )
+
+
+def finish_reading(request: Request, reading: RigReading) -> RigMotion:
+    """The motion, once everything is read; refuses what could not be simulated. For any thread."""
+    rig = reading.finish()
+    if request.cycles != 1:
+        rig = looped_rig(rig, request.cycles)
+    require_simulatable(rig.clip)
+    return rig
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a job is made of besides the clip. parts: the stage, None for a method without physics."""
+
+    attachments: Attachments
+    target: dict[str, Any]
+    parts: StageParts | None
+
+
+def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs.Job:
+    """Make the job's folder. ``folder`` None is a new one among the user's jobs."""
+    return create_from(request, rig, inputs_of(request, rig), folder=folder)
+
+
+def inputs_of(request: Request, rig: RigMotion) -> Inputs:
+    """Read what travels with the job: bodies, muscle, stage and everybody else."""
+    inputs = at_once(inputs_in_pieces(request, rig, piece_s=float("inf")))
+    return replace(inputs, attachments=dict(all_called(inputs.attachments)))
+
+
+def inputs_in_pieces(request: Request, rig: RigMotion, *, piece_s: float = PIECE_S) -> Steps[Inputs]:
+    """The same, a little at a time; what takes long and needs no Blender is left to who makes the job's folder."""
+    name = find_armature(request.armature).name
+    attachments: Attachments = {"rig": rig.to_arrays()}
+    stage, cast = None, Cast({name: rig})
+    if registry.get(request.method).uses_engine:
+        obj, action = find_armature(name), find_action(request.action)
+        attachments |= yield from attachments_in_pieces(obj, rig, request.body, action, piece_s=piece_s)
+        yield None
+        obj, action = find_armature(name), find_action(request.action)
+        attachments |= yield from muscle.attachment_in_pieces(obj, rig, action, request.muscle, piece_s=piece_s)
+        yield None
+        stage, cast = yield from stage_for(request, rig, piece_s=piece_s)
+        attachments["stage"] = partial(to_arrays, stage)
+        attachments |= yield from _attachments_of_others(cast, piece_s)
+    target = {
+        "armature": name,
+        "action": request.action or rig.clip.name,
+        "place": request.place,
+        "blend": bpy.data.filepath,
+    }
+    if cast.others:
+        target["cast"] = [{"armature": name, "action": action} for name, action in cast.actions.items()]
+    return Inputs(attachments, target, stage)
+
+
+def create_from(
+    request: Request, rig: RigMotion, inputs: Inputs, *, title: str = "", folder: Path | None = None
+) -> jobs.Job:
+    """Make the job's folder from what was read before."""
+    return jobs.create(
+        rig.clip,
+        method=request.method,
+        settings=dict(request.settings or {}),
+        engine=request.engine,
+        seed=request.seed,
+        title=title or rig.clip.name,
+        target=inputs.target,
+        attachments=inputs.attachments,
+        folder=folder,
+    )
+
+
+def read_stage_for(request: Request, rig: RigMotion) -> StageParts:
+    """The stage around the request's motion."""
+    return at_once(stage_for(request, rig, piece_s=float("inf")))[0]
+
+
+def stage_for(request: Request, rig: RigMotion, *, piece_s: float = PIECE_S) -> Steps[tuple[StageParts, Cast]]:
+    """The same a little at a time, and everybody whom the method simulates on it, the main one first."""
+    obj = find_armature(request.armature)
+    cast = Cast({obj.name: rig})
+    if registry.simulates_cast(request.method):
+        cast = yield from cast_in_pieces(bpy.context.scene, obj, rig, request.place, piece_s=piece_s)
+    parts = yield from stage_in_pieces(bpy.context.scene, cast.motions, piece_s=piece_s)
+    return replace(parts, findings=(*cast.findings, *parts.findings)), cast
+
+
+def _attachments_of_others(cast: Cast, piece_s: float) -> Steps[Attachments]:
+    """What travels with the job for everybody but the main character."""
+    found: Attachments = {}
+    for number, (name, rig) in enumerate(cast.others.items(), start=1):
+        obj, action = find_armature(name), find_action(cast.actions[name])
+        own = yield from attachments_in_pieces(obj, rig, None, action, piece_s=piece_s)
+        found |= member_attachments(CastMember(name, rig.clip, number), {"rig": rig.to_arrays(), **own})
+    return found
+
+
+def collect(job: jobs.Job, ready: Ready | None = None) -> Written:
+    """Bake a finished job's take as new Actions: everybody's and everything's, or none. The caller owns the undo step.
+
+    ready: what of it was done before; what is not used of it is gone afterwards. Gives the main character's, with the
+    others' and the props' in it.
+    """
+    try:
+        return _collect(job, ready)
+    except BaseException:
+        if ready is not None:
+            ready.drop()
+        raise
+
+
+def _collect(job: jobs.Job, ready: Ready | None) -> Written:
+    if not job.spec.target.get("armature"):
+        job.result()  # says what else is wrong with it
+        raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
+    ready = ready or Ready(Loaded.of(job))
+    result = ready.loaded.result
+    learned = {kind: (files, files.keep(job)) for kind, files in _LEARNED.items()}
+    characters = bring_home(job, ready)
+    for files, path in learned.values():
+        if path is not None and not job.spec.target.get("batch"):  # of several the armature takes none by itself
+            files.refer(characters[0].obj, path)
+    for one in characters:
+        takes.add(one.obj, one.written, job, result, take=one.take, source=one.source)
+    written = characters[0].written
+    baked = {"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath}
+    baked |= {kind: str(path) for kind, (_, path) in learned.items() if path is not None}
+    for kind in ("others", "props"):
+        if made := getattr(written, kind):
+            baked[kind] = [{"action": one.action.name, "object": one.obj.name} for one in made]
+    try:
+        job.mark_collected(baked)
+    except CannotWrite as error:  # the Action is here, which is what counts; the job will only be offered again
+        _log.warning("%s", error)
+    return written

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Actions as they are from Blender 4.4 on: slots, layers, strips, channelbags."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import RigError
+
+_LINEAR = 1  # the number behind the keyframe interpolation 'LINEAR', for foreach_set
+# What a key has besides its place, and that place: frame and value of itself and of its handles.
+_KEY_KINDS = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
+_KEY_NUMBERS = ("amplitude", "back", "period")
+_KEY_PLACES = ("co", "handle_left", "handle_right")
+# Keyed, but not a motion: what an Action says about the body and its bounds does not make it longer.
+_NO_MOTION = ("sinew_body.", "sinew_bound")
+
+
+def slot_for(action: bpy.types.Action, obj: bpy.types.Object) -> Any | None:
+    """The action's slot that moves ``obj``: the one in use, else the one of that name, else any object slot."""
+    data = obj.animation_data
+    if data is not None and data.action == action and data.action_slot is not None:
+        return data.action_slot
+    fitting = [slot for slot in action.slots if slot.target_id_type in {"OBJECT", "UNSPECIFIED"}]
+    named = [slot for slot in fitting if slot.name_display == obj.name]
+    return (named or fitting or [None])[0]
+
+
+def curves_of(action: bpy.types.Action, slot: Any | None) -> list[bpy.types.FCurve]:
+    """The F-curves of one slot over all layers."""
+    if slot is None:
+        return []
+    found: list[bpy.types.FCurve] = []
+    for layer in action.layers:
+        for strip in layer.strips:
+            bag = strip.channelbag(slot)
+            if bag is not None:
+                found.extend(bag.fcurves)
+    return found
+
+
+def frame_range(action: bpy.types.Action, slot: Any | None) -> tuple[int, int] | None:
+    """First and last whole frame of the slot's keys (or of the range set by hand), None without keys."""
+    if action.use_frame_range:
+        first, last = action.frame_start, action.frame_end
+    else:
+        keyed = [curve for curve in curves_of(action, slot) if len(curve.keyframe_points)]
+        ranges = [curve.range() for curve in keyed if not curve.data_path.startswith(_NO_MOTION)]
+        if not ranges:
+            return None
+        first, last = min(r[0] for r in ranges), max(r[1] for r in ranges)
+    # Keys may sit between frames; stay inside what was keyed.
+    return math.ceil(first - 1e-3), max(math.floor(last + 1e-3), math.ceil(first - 1e-3))
+
+
+def new_action(name: str, obj: bpy.types.Object) -> tuple[bpy.types.Action, Any, Any]:
+    """A new, empty Action with a slot for ``obj``: (action, slot, channelbag)."""
+    action = bpy.data.actions.new(name)
+    slot = action.slots.new(id_type="OBJECT", name=obj.name)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
+    return action, slot, strip.channelbag(slot, ensure=True)
+
+
+def add_curve(bag: Any, path: str, index: int, group: str, first_frame: int, values: np.ndarray) -> None:
+    """One key a frame from ``first_frame`` on, straight lines between them; values is (T,)."""
+    curve = bag.fcurves.new(path, index=index)
+    curve.group = bag.groups.get(group) or bag.groups.new(group)
+    frames = first_frame + np.arange(len(values))
+    points = curve.keyframe_points
+    points.add(len(values))
+    points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
+    points.foreach_set("interpolation", np.full(len(values), _LINEAR, dtype=np.uint8))
+    curve.update()
+
+
+def copy_curve(bag: Any, source: bpy.types.FCurve, moved: Callable[[np.ndarray], np.ndarray]) -> None:
+    """A copy of a curve in another channelbag; ``moved`` gives the new frames for its frames (K,)."""
+    curve = bag.fcurves.new(source.data_path, index=source.array_index)
+    curve.extrapolation, curve.mute = source.extrapolation, source.mute
+    old, new = source.keyframe_points, curve.keyframe_points
+    new.add(len(old))
+    for names, kind, size in ((_KEY_KINDS, np.int32, 1), (_KEY_NUMBERS, np.float32, 1), (_KEY_PLACES, np.float32, 2)):
+        for name in names:
+            values = np.empty(size * len(old), dtype=kind)
+            old.foreach_get(name, values)
+            if size == 2:
+                values[::2] = moved(values[::2].astype(float))
+            new.foreach_set(name, values)
+    for modifier in source.modifiers:
+        copy = curve.modifiers.new(modifier.type)
+        for prop in modifier.bl_rna.properties:
+            if not prop.is_readonly and prop.identifier not in {"name", "active", "show_expanded"}:
+                setattr(copy, prop.identifier, getattr(modifier, prop.identifier))
+    curve.update()
+
+
+@contextmanager
+def playing(obj: bpy.types.Object, action: bpy.types.Action | None) -> Iterator[None]:
+    """Let ``action`` move ``obj`` for a while; what moved it before comes back whatever happens."""
+    data = obj.animation_data
+    if action is None or (data is not None and data.action == action):
+        yield
+        return
+    if data is None:
+        data = obj.animation_data_create()
+    require_no_tweak_mode(obj)
+    before, slot_before = data.action, data.action_slot
+    # A slot's handle does not survive being unassigned in every version; its identifier does.
+    slot_name = slot_before.identifier if slot_before is not None else None
+    try:
+        assign(obj, action, slot_for(action, obj))
+        yield
+    finally:
+        data.action = before
+        if before is not None and slot_name is not None:
+            data.action_slot = before.slots[slot_name]
+
+
+def assign(obj: bpy.types.Object, action: bpy.types.Action, slot: Any | None) -> None:
+    """Make the action and slot the ones that move ``obj``."""
+    data = obj.animation_data or obj.animation_data_create()
+    data.action = action
+    if slot is not None:
+        data.action_slot = slot
+
+
+def require_no_tweak_mode(obj: bpy.types.Object) -> None:
+    """Blender locks an object's Action while one of its NLA strips is being tweaked."""
+    if obj.animation_data is not None and obj.animation_data.use_tweak_mode:
+        raise RigError(f"'{obj.name}' is in NLA tweak mode", "Leave it with Tab in the Nonlinear Animation editor")
+
+
+def keep_from_loss(actions: Sequence[bpy.types.Action | None]) -> None:
+    """An Action that nothing uses is dropped when the file is saved: give it a fake user."""
+    for action in actions:
+        if action is not None and action.library is None and not action.use_fake_user and action.users < 2:
+            action.use_fake_user = True
+
+
+def put_aside(obj: bpy.types.Object) -> None:
+    """See to it that the object's Action, which is about to be replaced, is not lost by that."""
+    if obj.animation_data is not None:
+        keep_from_loss([obj.animation_data.action])

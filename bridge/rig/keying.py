@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A take's keys, made a little at a time on an Action that moves nothing yet.
+
+Nothing uses such an Action and its name begins with a dot: menus do not show it and files are saved without it. It
+becomes the take's when ``rig_writer`` gives it a name and lets it move the armature, all in one undo step. Undo may
+take a half-made one away between two pieces, or bring one back as it was: both are noticed.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.geometry.quaternions import Array
+from ...core.motion import Take
+from ..scene.preserved_state import by_uid
+from ..scene.time_slicing import PIECE_S, Steps
+from . import actions, channels
+from .posing import at_scene_frames, pose_matrices
+from .rest_bones import BONE_CHANNEL, RestBone, fingerprint
+from .rig_reader import RigMotion
+from .rig_sampling import Sampling
+
+_UNFINISHED = "sinew_unfinished"
+_MADE_AT_ONCE = 2_000_000  # numbers of curves that are held at a time
+_CURVES = 10  # of a bone, at most
+
+
+class Disturbed(Exception):
+    """The armature or the half-made Action is not as it was when the work was begun: begin again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """An Action with all keys of a take, by ``session_uid``.
+
+    curves: how many it has. posed_by: the armature's ``fingerprint`` when it was keyed. stands: (4, 4) where
+    the armature stands at frame ``first``, in Blender units; stays: whether that is so at all frames.
+    """
+
+    action_uid: int
+    curves: int
+    posed_by: tuple[object, ...]
+    stands: Array
+    stays: bool
+    first: int
+
+
+def key_take(
+    obj: bpy.types.Object,
+    take: Take,
+    rig: RigMotion,
+    *,
+    name: str,
+    source: bpy.types.Action | None,
+    stands_still: bool = False,
+    piece_s: float = PIECE_S,
+) -> Steps[Keyed]:
+    """Key the take for an armature on a new Action called ``name``.
+
+    source: whose other curves are copied. stands_still: whether what is keyed is a copy, which stays where the armature
+    stands now. piece_s: how long a piece may take.
+    """
+    action, _, bag = actions.new_action(name, obj)
+    action[_UNFINISHED] = True
+    uid, obj_uid = action.session_uid, obj.session_uid
+    try:
+        if source is not None:
+            _copy_other_curves(obj, source, bag, take, rig)
+        bones = tuple(RestBone.of(obj.pose.bones[bone]) for bone in take.motion.skeleton.names)
+        posed_by, curves = fingerprint(obj), len(bag.fcurves)
+        placed = yield lambda: at_scene_frames(take, rig)
+        frames = rig.frame_start + np.arange(len(placed[0]))
+        if stands_still:
+            evaluated = _found(obj_uid, bones).evaluated_get(bpy.context.evaluated_depsgraph_get())
+            stands = np.array(evaluated.matrix_world)[None]
+        else:
+            stands = yield from _stands(_found(obj_uid, bones), _action(uid, curves), frames, piece_s)
+        matrices = yield lambda: pose_matrices(stands, placed[0] / rig.metres_per_unit, *placed[1:])
+        poses = {bone.name: matrices[:, place] for place, bone in enumerate(bones)}
+        for some in _by_turns(bones, len(frames)):
+            bases = {}
+            for bone in some:
+                if not bone.is_plain(poses.get(bone.parent)):
+                    bases[bone.name] = yield from _converted(obj_uid, bones, bone, poses, piece_s)
+            made = yield lambda some=some, bases=bases: _curves_of(some, poses, bases)
+            curves = yield from _keyed(uid, curves, made, rig.frame_start, piece_s)
+        return Keyed(uid, curves, posed_by, stands[0], len(stands) == 1, rig.frame_start)
+    except BaseException:
+        _remove(uid)
+        raise
+
+
+def fits(keyed: Keyed, obj: bpy.types.Object) -> bool:
+    """Whether the keys are whole, and pose this armature as they were meant to."""
+    action = by_uid(bpy.data.actions, keyed.action_uid)
+    if action is None or len(_bag(action).fcurves) != keyed.curves or keyed.posed_by != fingerprint(obj):
+        return False
+    if keyed.stays:
+        stands = np.array(obj.matrix_world)
+    else:
+        sampling = Sampling(obj, action, np.array([float(keyed.first)]))
+        sampling.advance()
+        stands = sampling.matrix_world[0]
+    return bool(np.allclose(stands, keyed.stands, rtol=1e-6, atol=1e-6))
+
+
+def revealed(keyed: Keyed, name: str, obj: bpy.types.Object) -> bpy.types.Action:
+    """The Action under its name, for this object."""
+    action = _action(keyed.action_uid, keyed.curves)
+    action.name = name
+    del action[_UNFINISHED]
+    action.slots[0].name_display = obj.name
+    return action
+
+
+def sweep(known: set[int]) -> None:
+    """Take away every half-made Action but those with these numbers."""
+    for action in list(bpy.data.actions):
+        if _UNFINISHED in action and action.session_uid not in known:
+            bpy.data.actions.remove(action)
+
+
+def remove(keyed: Keyed | None) -> None:
+    """Take the Action away, if it is still there."""
+    if keyed is not None:
+        _remove(keyed.action_uid)
+
+
+def _remove(uid: int) -> None:
+    action = by_uid(bpy.data.actions, uid)
+    if action is not None:
+        bpy.data.actions.remove(action)
+
+
+def _action(uid: int, curves: int) -> bpy.types.Action:
+    action = by_uid(bpy.data.actions, uid)
+    if action is None or len(_bag(action).fcurves) != curves:
+        raise Disturbed
+    return action
+
+
+def _bag(action: bpy.types.Action) -> Any:
+    return action.layers[0].strips[0].channelbag(action.slots[0])
+
+
+def _found(obj_uid: int, bones: tuple[RestBone, ...]) -> bpy.types.Object:
+    obj = by_uid(bpy.data.objects, obj_uid)
+    if obj is None or not all(bone.name in obj.pose.bones for bone in bones):
+        raise Disturbed
+    return obj
+
+
+def _stands(obj: bpy.types.Object, action: bpy.types.Action, frames: Array, piece_s: float) -> Steps[Array]:
+    """(T, 4, 4) where the object will stand at each frame, or (1, 4, 4) if it stays; in Blender units."""
+    with actions.playing(obj, action):
+        stays = _stays(obj)
+    sampling = Sampling(obj, action, np.asarray(frames[:1] if stays else frames, dtype=float))
+    while not sampling.advance(piece_s):
+        yield None
+    return sampling.matrix_world
+
+
+def _converted(
+    obj_uid: int, bones: tuple[RestBone, ...], bone: RestBone, poses: dict[str, Array], piece_s: float
+) -> Steps[Array]:
+    """(T, 4, 4) the basis of a bone that only Blender can convert."""
+    own, above = poses[bone.name], poses.get(bone.parent)
+    basis, done, begun = np.empty_like(own), 0, time.perf_counter()
+    while done < len(basis):
+        done = channels.converted(_found(obj_uid, bones).pose.bones[bone.name].bone, own, above, basis, done)
+        if time.perf_counter() - begun > piece_s:
+            yield None
+            begun = time.perf_counter()
+    return basis
+
+
+def _keyed(uid: int, curves: int, made: list[tuple[str, str, int, Array]], first: int, piece_s: float) -> Steps[int]:
+    """Add curves to the Action; gives how many it has then."""
+    bag, begun = _bag(_action(uid, curves)), time.perf_counter()
+    for group, path, component, values in made:
+        if time.perf_counter() - begun > piece_s:
+            yield None
+            bag, begun = _bag(_action(uid, curves)), time.perf_counter()
+        actions.add_curve(bag, path, component, group, first, values)
+        curves += 1
+    return curves
+
+
+def _by_turns(bones: tuple[RestBone, ...], frames: int) -> Iterator[tuple[RestBone, ...]]:
+    """As many bones at a time as memory has room for their curves."""
+    count = max(1, _MADE_AT_ONCE // (_CURVES * frames))
+    for first in range(0, len(bones), count):
+        yield bones[first : first + count]
+
+
+def _curves_of(
+    some: tuple[RestBone, ...], poses: dict[str, Array], bases: dict[str, Array]
+) -> list[tuple[str, str, int, Array]]:
+    """Group, path, component and values (T,) of every curve of some bones.
+
+    poses: (T, 4, 4) by bone, in armature space. bases: those converted before.
+    """
+    found = []
+    for bone in some:
+        basis = bases.get(bone.name)
+        if basis is None:
+            basis = channels.basis_matrices(bone, poses[bone.name], poses.get(bone.parent))
+        found += [(bone.name, *curve) for curve in channels.curves(bone, basis)]
+    return found
+
+
+def _stays(obj: bpy.types.Object) -> bool:
+    """Whether nothing moves the object as a whole, whatever its bones do."""
+    data = obj.animation_data
+    if obj.parent is not None or len(obj.constraints) or (data is not None and (data.drivers or data.nla_tracks)):
+        return False
+    if data is None or data.action is None:
+        return True
+    curves = actions.curves_of(data.action, data.action_slot)
+    return all(curve.data_path.startswith("pose.bones[") for curve in curves)
+
+
+def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any, take: Take, rig: RigMotion) -> None:
+    """Copy what the source animates besides its bones' transforms, in the take's time.
+
+    A take with a clock of its own has it all as it is when the source begins.
+    """
+
+    def moved(frames: Array) -> Array:
+        plain = rig.result_frame(frames)
+        source_s = (plain - rig.frame_start) / rig.scene_fps
+        return plain + (take.take_time(source_s) - source_s) * rig.scene_fps
+
+    for curve in actions.curves_of(source, actions.slot_for(source, obj)):
+        if BONE_CHANNEL.match(curve.data_path):
+            continue
+        if take.own_clock:
+            value = np.array([curve.evaluate(rig.frame_start)])
+            actions.add_curve(bag, curve.data_path, curve.array_index, obj.name, rig.frame_start, value)
+        else:
+            actions.copy_curve(bag, curve, moved)

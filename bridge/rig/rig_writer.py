@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The door back into Blender: a ``Take`` becomes a new Action beside the old one.
+
+Every bone is keyed once a frame in its own rotation mode. Everything else that the source Action
+animates (the object itself, custom properties, constraint influences) is copied, so that the armature
+stands and its drivers run as they did. The source Action is never changed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ...core.errors import RigError
+from ...core.motion import Take
+from ..scene.time_slicing import at_once
+from . import actions, keying, nla
+from .baked_copy import baked_copy, remove_copy
+from .keying import Keyed
+from .rest_bones import BONE_CHANNEL
+from .rig_reader import RigMotion
+
+PLACES = (
+    ("AUTO", "Automatic", "On the armature, or on a baked copy where the rig's constraints would fight the keys"),
+    ("ACTION", "New Action", "As the armature's active Action"),
+    ("NLA", "NLA Strip", "As a strip on a new track; the source Action is kept on a muted track"),
+    ("COPY", "Baked Copy", "On a copy of the armature and its meshes, without constraints"),
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was made: the Action, the object that it moves and where it went ('ACTION', 'NLA' or 'COPY').
+
+    others, props: what was made with it of the same take, for the other characters and the loose things.
+    """
+
+    action: bpy.types.Action
+    obj: bpy.types.Object
+    where: str
+    others: tuple["Written", ...] = ()
+    props: tuple["Written", ...] = ()
+
+
+def write_take(
+    obj: bpy.types.Object,
+    take: Take,
+    rig: RigMotion,
+    *,
+    name: str,
+    source_action: bpy.types.Action | None = None,
+    where: str = "AUTO",
+    keyed: Keyed | None = None,
+) -> Written:
+    """Write the take as a new Action called ``name``; ``rig`` is what ``read_rig`` gave for its source.
+
+    keyed: what ``keying`` made of it before, which is used if it still fits.
+    """
+    try:
+        require_writable(obj, take.motion.skeleton.names, where)
+        where = place_of(obj, where)
+        source = source_action or (obj.animation_data.action if obj.animation_data else None)
+        target = baked_copy(obj, f"{obj.name} {name}") if where == "COPY" else obj
+    except BaseException:
+        keying.remove(keyed)
+        raise
+    if keyed is not None and not keying.fits(keyed, target):
+        keying.remove(keyed)
+        keyed = None
+    try:
+        if keyed is None:
+            copied = source if where != "COPY" else None
+            keyed = at_once(keying.key_take(target, take, rig, name=name, source=copied, piece_s=float("inf")))
+        action = keying.revealed(keyed, name, target)
+        put(target, action, action.slots[0], source, where)
+    except BaseException:
+        keying.remove(keyed)
+        if where == "COPY":
+            remove_copy(target)
+        raise
+    return Written(action, target, where)
+
+
+def place_of(obj: bpy.types.Object, where: str) -> str:
+    """What 'AUTO' comes to for this armature: one of ``PLACES``."""
+    return ("COPY" if fights_keys(obj) else "ACTION") if where == "AUTO" else where
+
+
+def require_writable(obj: bpy.types.Object, bones: Sequence[str], where: str = "AUTO") -> None:
+    """Refuse what cannot be written, naming it and the fix."""
+    if obj.library is not None and where != "COPY":
+        raise RigError(
+            f"Armature '{obj.name}' is linked from '{obj.library.filepath}' and cannot get a new Action",
+            "Make a library override of it (Object > Library Override > Make), or put the result on a baked copy",
+        )
+    if where != "COPY":
+        actions.require_no_tweak_mode(obj)
+    missing = [name for name in bones if name not in obj.pose.bones]
+    if missing:
+        raise RigError(
+            f"Armature '{obj.name}' has no bone '{missing[0]}', which the take moves",
+            "Choose the armature that the take was made from",
+        )
+
+
+def fights_keys(obj: bpy.types.Object) -> bool:
+    """Whether something on the rig would change a pose keyed on its bones: constraints, drivers, a mixed-in NLA."""
+    if any(c.enabled and not c.mute for bone in obj.pose.bones for c in bone.constraints):
+        return True
+    data = obj.animation_data
+    if data is None:
+        return False
+    if any(BONE_CHANNEL.match(driver.data_path) and not driver.mute for driver in data.drivers):
+        return True
+    return data.action_blend_type != "REPLACE" or data.action_influence < 1.0
+
+
+def put(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:
+    """Let the new Action move the object; nothing that moved it before gets lost."""
+    actions.put_aside(obj)
+    if where == "NLA":
+        data = obj.animation_data or obj.animation_data_create()
+        if source is not None and data.action == source:
+            stash = data.nla_tracks.new()
+            stash.name, stash.mute = source.name, True
+            kept = stash.strips.new(source.name, int(source.frame_range[0]), source)
+            kept.action_slot = actions.slot_for(source, obj)
+        nla.add_strip(obj, action, slot)
+    else:
+        actions.assign(obj, action, slot)
+    actions.keep_from_loss([source, action])

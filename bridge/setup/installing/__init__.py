@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Installing what is missing, when the user asks for it: into a folder of Sinew's own, never into Blender's Python.
+
+The work is a process of its own (``run.py``) that writes a log. It goes on if Blender is closed, a lock says whether it
+lives, and a file cancels it; here is only what starts it, looks at it on a timer and remembers it for the panel.
+"""
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ....core.errors import SinewError
+from ....core.files import cannot_write
+from ....core.jobs import lock, processes
+from .. import packages, readiness
+from . import run
+
+PERIOD_S = 0.25
+
+# What to ask pip for, by the name that a package is imported by: the versions of requirements/common.txt.
+REQUIREMENTS = {
+    "scipy": "scipy==1.17.1",
+    "cma": "cma==4.5.0",
+    "coacd": "coacd==1.0.14",
+    "mujoco": "mujoco-core==4.0.1",
+    "safetensors": "safetensors==0.8.0",
+    "torch": "torch==2.13.0",
+}
+
+
+@dataclass(frozen=True)
+class Installing:
+    """What the panel shows of an installation.
+
+    state: 'running', 'done', 'cancelled' or 'failed'. doing: what it is at, in a few words.
+    part: 0 to 1 of the download that is under way, None where nobody knows.
+    """
+
+    state: str
+    doing: str
+    part: float | None = None
+
+
+_children: list["subprocess.Popen[bytes]"] = []  # ours, to be asked whether it has ended
+_seen: list[Installing] = []  # what was last seen
+
+
+def current() -> Installing | None:
+    """The installation that runs, or how the last one of this session ended; None for none."""
+    return _seen[0] if _seen else None
+
+
+def is_running() -> bool:
+    """Whether one runs, as far as was last seen."""
+    return bool(_seen) and _seen[0].state == "running"
+
+
+def log_path() -> Path:
+    """Where the installation writes what it does."""
+    return packages.installed_root() / "install.log"
+
+
+def may_go_online() -> bool:
+    """Whether the user lets Blender use the network."""
+    return bool(bpy.app.online_access)
+
+
+def why_not() -> str:
+    """Why nothing can be installed now, in a sentence with the fix; '' if it can."""
+    if not may_go_online():
+        return "Blender may not go online: allow it in Preferences > System > Network > Allow Online Access"
+    if is_running():
+        return "It is being installed already"
+    return ""
+
+
+def start(names: tuple[str, ...], python: str) -> None:
+    """Let a process of ``python`` install the packages of these import names."""
+    root = packages.installed_root()
+    log = log_path()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        stream = log.open("wb")
+    except OSError as error:
+        raise cannot_write(log, error) from error
+    (root / run.CANCEL).unlink(missing_ok=True)
+    command = [python, str(Path(run.__file__).resolve()), str(root), *(REQUIREMENTS[name] for name in names)]
+    with stream:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                env=processes.environment(),
+                start_new_session=True,
+                creationflags=processes.windows_flags(),
+            )
+        except OSError as error:
+            raise SinewError(f"'{python}' cannot be started: {error.strerror}", "Choose another Python") from error
+    _children[:] = [process]
+    _seen[:] = [Installing("running", "Starting")]
+    _watch()
+
+
+def cancel() -> None:
+    """Ask it to stop; what it had begun is removed, what was installed before stays."""
+    (packages.installed_root() / run.CANCEL).touch()
+
+
+def tick() -> float | None:
+    """Look at the log; once it has ended, look anew at what is ready. Seconds until the next look."""
+    _seen[:] = [_look()]
+    readiness.redraw()
+    if is_running():
+        return PERIOD_S
+    _children.clear()
+    readiness.check()
+    return None
+
+
+def _look() -> Installing:
+    alive = _children[0].poll() is None if _children else lock.is_held(packages.installed_root() / run.LOCK)
+    try:
+        text = log_path().read_text("utf-8", errors="replace")
+    except OSError:
+        text = ""
+    return understood(text, alive)
+
+
+def understood(log: str, alive: bool) -> Installing:
+    """What a log says, of an installation that is alive or not."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    last = lines[-1] if lines else ""
+    if not alive:
+        if last == run.DONE:
+            return Installing("done", "Installed")
+        if last == run.CANCELLED:
+            return Installing("cancelled", "Cancelled; nothing of it is left")
+        errors = [line for line in lines if line.startswith(("ERROR", "ModuleNotFoundError", "ImportError", "OSError"))]
+        return Installing("failed", (errors or lines or ["It ended without a word"])[-1])
+    told = [line for line in lines if re.match(r"Downloading|Using cached|Installing collected|Trying out", line)]
+    if not told:
+        return Installing("running", "Looking for the packages")
+    if told[-1].startswith("Installing"):
+        return Installing("running", "Unpacking")
+    if told[-1].startswith("Trying"):
+        return Installing("running", told[-1])
+    file = re.search(r"([A-Za-z0-9_.]+)-\d[^/\s]*\.whl\S* ?(\(.*?\))?", told[-1])
+    doing = "Downloading {} {}".format(*(word or "" for word in file.groups())).strip() if file else told[-1]
+    progress = re.fullmatch(r"Progress (\d+) of (\d+)", last)
+    part = int(progress[1]) / max(int(progress[2]), 1) if progress else None
+    return Installing("running", doing, part)
+
+
+def _watch() -> None:
+    if not bpy.app.timers.is_registered(tick):
+        bpy.app.timers.register(tick, first_interval=PERIOD_S, persistent=True)
+
+
+def register() -> None:
+    """Follow an installation that another session left running."""
+    root = packages.installed_root()
+    if lock.is_held(root / run.LOCK):
+        _seen[:] = [_look()]
+        _watch()
+    elif root.is_dir():
+        for leftover in root.glob(".python*"):  # of one that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
+
+
+def unregister() -> None:
+    """Stop looking; a running installation goes on."""
+    if bpy.app.timers.is_registered(tick):
+        bpy.app.timers.unregister(tick)
+    _children.clear()
+    _seen.clear()

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the worker finds packages that lie beside a Python rather than in it.
+
+Blender unpacks the wheels of its extensions into a folder that only its own process looks into, and what the user lets
+Sinew install goes into a folder of Sinew's. Workers are told of both by ``SINEW_PACKAGES`` (``core/entry.py``).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import bpy
+
+from ...core import jobs
+
+_NAME = "SINEW_PACKAGES"
+_given: list[str] = []  # what this module put into the environment, so that nothing else is ever taken out of it
+
+
+def installed_root() -> Path:
+    """Where Sinew installs what it is asked to: beside the jobs, a folder for each version of Python."""
+    return jobs.jobs_root().parent / "packages"
+
+
+def site_of(root: Path, version: str = "") -> Path:
+    """The folder of packages for a Python (``3.11``; '' for this one) below ``root``."""
+    return root / f"python{version or '.'.join(map(str, sys.version_info[:2]))}" / "site-packages"
+
+
+def folders() -> list[Path]:
+    """Every folder that workers may import from: of the extension's wheels, and of what was installed."""
+    wheels = Path(bpy.utils.user_resource("EXTENSIONS")) / ".local" / "lib"
+    root = installed_root()
+    installed = sorted(root.glob("python*/site-packages")) if root.is_dir() else []
+    return [site_of(wheels), *installed]
+
+
+def apply() -> None:
+    """Let every worker and probe that this process starts find them; a value from outside is left alone."""
+    if os.environ.get(_NAME, "") not in ("", *_given):
+        return
+    _given[:] = [os.pathsep.join(map(str, folders()))]
+    os.environ[_NAME] = _given[0]
+
+
+def withdraw() -> None:
+    """Take out of the environment what ``apply`` put there."""
+    if _given and os.environ.get(_NAME) == _given[0]:
+        del os.environ[_NAME]
+    _given.clear()

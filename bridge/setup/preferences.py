@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The user's own choices, for all files: the worker's Python and where jobs are kept."""
+
+import os
+
+import bpy
+from bpy.props import IntProperty, StringProperty
+
+from ...core import jobs
+
+# ``bl_ext.<repository>.sinew`` as an extension, ``sinew`` everywhere else.
+ROOT_PACKAGE = __package__.removesuffix(".bridge.setup")
+
+_JOBS = "SINEW_JOBS"
+_given: list[str] = []  # what this module put into the environment, so that nothing else is ever taken out of it
+
+
+class SINEW_AP_preferences(bpy.types.AddonPreferences):
+    """What Sinew asks a machine's user for."""
+
+    bl_idname = ROOT_PACKAGE
+
+    worker_python: StringProperty(
+        name="Worker Python",
+        description="The Python that simulates, with numpy and a physics engine installed; empty for Blender's own. "
+        "The environment variable SINEW_PYTHON comes first",
+        subtype="FILE_PATH",
+        update=lambda self, context: _look_again(),
+    )
+    jobs_folder: StringProperty(
+        name="Jobs Folder",
+        description="Where jobs and their results are kept; empty for your user data folder. "
+        "The environment variable SINEW_JOBS comes first",
+        subtype="DIR_PATH",
+        update=lambda self, context: apply_jobs_folder(),
+    )
+
+    workers_at_once: IntProperty(
+        name="Jobs at Once",
+        description="How many jobs of a batch are simulated at the same time. One uses every core already",
+        default=1,
+        min=1,
+        soft_max=8,
+        max=64,
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the paths, what is used where one is empty, and how many jobs run at once."""
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "worker_python", placeholder=os.environ.get("SINEW_PYTHON", "Blender's own"))
+        layout.prop(self, "jobs_folder", placeholder=str(jobs.jobs_root()))
+        layout.prop(self, "workers_at_once")
+
+
+def worker_python() -> str | None:
+    """The Python to start workers with; None for core's own choice."""
+    own = _own()
+    chosen = own.worker_python.strip() if own else ""
+    return os.environ.get("SINEW_PYTHON") or (bpy.path.abspath(chosen) if chosen else None)
+
+
+def workers_at_once() -> int:
+    """How many jobs of a batch may run at the same time."""
+    own = _own()
+    return own.workers_at_once if own else 1
+
+
+def apply_jobs_folder() -> None:
+    """Let everything in this process, the command line too, find jobs where the preference says.
+
+    The environment is where ``core`` looks and what it hands on to workers; a ``SINEW_JOBS`` that came
+    from outside is left alone.
+    """
+    own = _own()
+    _give(bpy.path.abspath(own.jobs_folder) if own and own.jobs_folder.strip() else "")
+
+
+def _look_again() -> None:
+    """Another Python may have what the last one lacked."""
+    from . import readiness
+
+    readiness.check()
+
+
+def _give(folder: str) -> None:
+    if os.environ.get(_JOBS, "") not in ("", *_given):
+        return
+    os.environ.pop(_JOBS, None)
+    if folder:
+        os.environ[_JOBS] = folder
+    _given[:] = [folder]
+
+
+def _own() -> "SINEW_AP_preferences | None":
+    """The preferences; None where the package was registered without being an add-on."""
+    addon = bpy.context.preferences.addons.get(ROOT_PACKAGE)
+    return addon.preferences if addon else None
+
+
+def register() -> None:
+    """Add the preferences and follow them."""
+    bpy.utils.register_class(SINEW_AP_preferences)
+    apply_jobs_folder()
+
+
+def unregister() -> None:
+    """Take them away."""
+    _give("")
+    bpy.utils.unregister_class(SINEW_AP_preferences)

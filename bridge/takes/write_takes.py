@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A whole stage comes home: every character's take and every prop's motion, all of them or none.
+
+What takes long can be done before, a little at a time, without a change that anybody sees: ``get_ready``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import bpy
+import numpy as np
+
+from ...core.control.cast import attachment_name
+from ...core.errors import JobError, RigError
+from ...core.jobs import Job, Result
+from ...core.motion import PropMotion, Take
+from ...core.motion.io.npz import clip_from_arrays
+from ...core.sim.io import from_arrays
+from ..rig import actions, keying, sources
+from ..rig.keying import Keyed
+from ..rig.rig_reader import RigMotion
+from ..rig.rig_writer import Written, place_of, require_writable, write_take
+from ..scene.time_slicing import Steps
+from ..stage.prop_writer import write_prop
+from . import take_data
+
+
+@dataclass(frozen=True)
+class BakedCharacter:
+    """A character's part of what came home. source: the Action that was simulated, None where there was none."""
+
+    obj: bpy.types.Object
+    take: Take
+    rig: RigMotion
+    name: str
+    source: bpy.types.Action | None
+    written: Written | None = None
+
+
+@dataclass(frozen=True)
+class _Loose:
+    """A prop's motion, one frame a scene frame, and when the prop appeared."""
+
+    obj: bpy.types.Object
+    motion: PropMotion
+    appears_s: float
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """What a job made, and each character's motion as it was read, the main one's first."""
+
+    result: Result
+    rigs: tuple[RigMotion, ...]
+
+    @classmethod
+    def of(cls, job: Job) -> "Loaded":
+        """From the job's folder. For any thread."""
+        result, rigs = job.result(), []
+        for number in range(1 + len(job.spec.target.get("cast", ()))):
+            clip = clip_from_arrays(*job.attachment(attachment_name("clip", number))) if number else job.clip()
+            rigs.append(RigMotion.from_arrays(clip, *job.attachment(attachment_name("rig", number))))
+        return cls(result, tuple(rigs))
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """What was done before a take comes home. keyed: by the characters' names."""
+
+    loaded: Loaded
+    keyed: Mapping[str, Keyed] = field(default_factory=dict)
+
+    def drop(self) -> None:
+        """Leave nothing of it."""
+        for one in self.keyed.values():
+            keying.remove(one)
+
+
+def get_ready(job: Job) -> Steps[Ready]:
+    """Load what the job made, and key the characters' takes on Actions that nothing uses yet."""
+    loaded = yield lambda: Loaded.of(job)
+    where, keyed = job.spec.target.get("place", "AUTO"), dict[str, Keyed]()
+    ready = Ready(loaded, keyed)
+    alone = len(loaded.rigs) == 1 and not loaded.result.take.props
+    try:
+        for number in range(len(loaded.rigs)):
+            one = _characters(job, loaded, where)[number]  # found anew after each pause
+            if not alone and (one.obj.parent is not None or one.obj.constraints):
+                continue  # it may be carried by what has not come home yet
+            still = place_of(one.obj, where) == "COPY"
+            source = one.source or (one.obj.animation_data.action if one.obj.animation_data else None)
+            name, its_source = one.obj.name, None if still else source
+            keyed[name] = yield from keying.key_take(
+                one.obj, one.take, one.rig, name=f".{one.name}", source=its_source, stands_still=still
+            )
+    except BaseException:
+        ready.drop()
+        raise
+    return ready
+
+
+def bring_home(job: Job, ready: Ready) -> tuple[BakedCharacter, ...]:
+    """Write everything in the take; gives the characters, the main one first with all the rest in its ``written``.
+
+    Looks at everything before it writes anything. The caller owns the undo step, and drops ``ready`` if this fails.
+    """
+    target, take = job.spec.target, ready.loaded.result.take
+    whose = target["armature"] if target.get("named_after") == "armature" else target["action"]
+    where, title = target.get("place", "AUTO"), f"{whose} {target.get('named') or job.spec.method}"
+    characters = _characters(job, ready.loaded, where)
+    rig = characters[0].rig
+    things = _things(job, take, rig)
+    written: dict[str, Written] = {}
+    objects = [one.obj for one in (*characters, *things)]
+    with _all_or_nothing(objects):
+        # What is carried comes after what carries it: where it stands depends on that.
+        for one in sorted((*characters, *things), key=lambda one: _depth(one.obj)):
+            if isinstance(one, BakedCharacter):
+                before, keyed = sources.before_of(one.obj), ready.keyed.get(one.obj.name)
+                words = {"name": one.name, "source_action": one.source, "where": where, "keyed": keyed}
+                made = write_take(one.obj, one.take, one.rig, **words)
+                take_data.remember(made.action, one.take, one.rig)
+                if made.where != "COPY":
+                    sources.remember(made.action, replace(before, action=one.source))
+            else:
+                name = f"{one.obj.name} {title}"
+                made = write_prop(one.obj, one.motion, rig, one.appears_s, name=name, where=where)
+            if made is not None:
+                written[one.obj.name] = made
+    done = [replace(one, written=written[one.obj.name]) for one in characters]
+    company = {
+        "others": tuple(one.written for one in done[1:]),
+        "props": tuple(written[thing.obj.name] for thing in things if thing.obj.name in written),
+    }
+    return (replace(done[0], written=replace(done[0].written, **company)), *done[1:])
+
+
+def context_of(job: Job) -> "bpy.types.ContextTempOverride":
+    """The window, scene and view layer where the job's armature lives, as far as there are any."""
+    windows = bpy.context.window_manager.windows
+    name = job.spec.target.get("armature", "")
+    for window in windows:
+        if name in window.scene.objects:
+            return bpy.context.temp_override(window=window)
+    for scene in bpy.data.scenes:
+        if name in scene.objects:
+            # A scene that no window shows; its first view layer is as good as any.
+            return bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0])
+    return bpy.context.temp_override(window=windows[0]) if windows else bpy.context.temp_override()
+
+
+def find_object(name: str, what: str) -> bpy.types.Object:
+    """The scene's object of that name, which the take is about."""
+    obj = bpy.context.scene.objects.get(name)
+    if obj is None:
+        again = "Bring it back or give it its old name, and bake again"
+        armatures = ", ".join(f"'{here.name}'" for here in bpy.context.scene.objects if here.type == "ARMATURE")
+        if what == "armature" and armatures:
+            again = f"The armatures here are: {armatures}. {again}"
+        raise RigError(f"There is no {what} '{name}' in this scene, and the take moves it", again)
+    return obj
+
+
+def _characters(job: Job, loaded: Loaded, where: str) -> list[BakedCharacter]:
+    """Whom the job is about, each found and fit to be written to."""
+    target, take = job.spec.target, loaded.result.take
+    named = target.get("named") or job.spec.method
+    cast = [target, *target.get("cast", ())]
+    if len(take.others) != len(cast) - 1:
+        raise JobError(
+            f"The take of '{job.spec.title}' has {len(take.others)} other characters, and the job {len(cast) - 1}",
+            "Start the job again",
+        )
+    found = []
+    for one, its, rig in zip(cast, (take, *take.others), loaded.rigs, strict=True):
+        obj = find_object(one["armature"], "armature")
+        if obj.type != "ARMATURE":
+            raise RigError(f"'{obj.name}' is no armature any more", "Give the armature its old name")
+        require_writable(obj, its.motion.skeleton.names, where)
+        source = bpy.data.actions.get(one["action"])
+        whose = obj.name if target.get("named_after") == "armature" else one["action"] or obj.name
+        found.append(BakedCharacter(obj, its, rig, f"{whose} {named}", source))
+    return found
+
+
+def _things(job: Job, take: Take, rig: RigMotion) -> list[_Loose]:
+    """The props, each found and fit to be written to, in scene frames."""
+    if not take.props:
+        return []
+    appears_s = {prop.name: prop.appears_s for prop in from_arrays(*job.attachment("stage")).props}
+    places = np.arange(len(take.motion.resampled(rig.scene_fps))) * take.motion.fps / rig.scene_fps
+    found = []
+    for prop in take.props:
+        obj = find_object(prop.name, "object")
+        if obj.is_editable:
+            actions.require_no_tweak_mode(obj)
+        found.append(_Loose(obj, prop.sampled(places), appears_s.get(prop.name, 0.0)))
+    return found
+
+
+def _depth(obj: bpy.types.Object) -> int:
+    """How many objects carry it, one on the other."""
+    return 0 if obj.parent is None else 1 + _depth(obj.parent)
+
+
+@contextmanager
+def _all_or_nothing(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """If anything goes wrong, the objects are moved as before and nothing new is left."""
+    kinds = ("actions", "objects", "armatures")
+    known = {kind: {block.session_uid for block in getattr(bpy.data, kind)} for kind in kinds}
+    before = [(obj, _animation(obj)) for obj in objects]
+    unkept = [action for action in bpy.data.actions if not action.use_fake_user]
+    try:
+        yield
+    except BaseException:
+        for obj, animation in before:
+            _put_back(obj, animation)
+        for kind in kinds:
+            blocks = getattr(bpy.data, kind)
+            for block in [block for block in blocks if block.session_uid not in known[kind]]:
+                blocks.remove(block)
+        for action in unkept:
+            if action.use_fake_user:  # it was about to lose its user
+                action.use_fake_user = False
+        raise
+
+
+def _animation(obj: bpy.types.Object) -> tuple[object, str | None, int] | None:
+    data = obj.animation_data
+    if data is None:
+        return None
+    return data.action, data.action_slot.identifier if data.action_slot else None, len(data.nla_tracks)
+
+
+def _put_back(obj: bpy.types.Object, animation: tuple[object, str | None, int] | None) -> None:
+    data = obj.animation_data
+    if data is None or not obj.is_editable:
+        return
+    if animation is None:
+        obj.animation_data_clear()
+        return
+    action, slot, tracks = animation
+    for track in list(data.nla_tracks)[tracks:]:
+        data.nla_tracks.remove(track)
+    data.action = action
+    if action is not None and slot is not None:
+        data.action_slot = action.slots[slot]

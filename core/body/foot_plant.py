@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Feet that stand still when they stand: what slides a little in a capture is held where it is.
+
+``holding`` keeps the contact in place. A sole that is nearly level is laid flat, for a stiff foot would rock on its
+edge. Who slides far is meant to slide and is left alone, and so is everything that stands still already or does not
+stand.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, rotate
+from ..motion import Clip
+from .foot_lock_spans import (
+    UP,
+    Hold,
+    Move,
+    Span,
+    contact_steps,
+    lowered,
+    reached,
+    smooth,
+    spans_of,
+    spread,
+    taken_back,
+    turned,
+)
+from .footing import Ground
+from .legs import Leg, legs_of
+from .model import BodyModel
+from .stances import Flags, Sole, stances
+
+_MOST_TURN = np.radians(25.0)
+_MOST_RISE_M = 0.05
+# A foot that is tilted for most of a stance, by less than the first and steady to the second, is laid flat as a whole.
+_TILTED, _ROCKS = np.radians(12.0), np.radians(4.0)
+# What is left: no further than the first from level it is flat, beyond the second the heel or the ball is lifted.
+_FLAT, _LIFTS = np.radians(1.0), np.radians(7.0)
+_SHAKY = 1.5  # how many times as much feet may slide in a source that trembled
+_LEAST_M, _LEAST_TURN = 0.002, np.radians(1.0)  # less than this is not worth a touch
+
+
+@dataclass(frozen=True)
+class PlantReport:
+    """What was done: ``held`` stances of feet, ``kept`` slides that were left, and m/s that feet slid while they stood.
+
+    slid is that of the source and slides that of the result, both over all stances. moved: metres, the most that a
+    foot was moved by.
+    """
+
+    held: int = 0
+    kept: int = 0
+    slid: float = 0.0
+    slides: float = 0.0
+    moved: float = 0.0
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything was changed."""
+        return self.held > 0
+
+    @property
+    def message(self) -> str:
+        """In plain words."""
+        text = "Feet stand still already"
+        if self.touched:
+            text = f"Feet were held where they stand: they slid {100 * self.slid:.0f} cm/s in the source"
+        if self.kept:
+            slides = "1 long slide was" if self.kept == 1 else f"{self.kept} long slides were"
+            text += f"; {slides} left as in the source"
+        return text
+
+
+def planted(body: BodyModel, clip: Clip, ground: Ground | None = None, shaky: bool = False) -> tuple[Clip, PlantReport]:
+    """The clip with feet that stand where they stand, and what was done; frames without such a foot keep every bit.
+
+    The clip must be on the ground already (``footing.stood_on``); None is a flat floor at 0. shaky: whether what slides
+    a little more than usual is noise, too, and not meant.
+    """
+    slack = _SHAKY if shaky else 1.0
+    legs = legs_of(body, clip.skeleton)
+    plans = [plan for leg in legs if (plan := _Plan.of(body, clip, leg, ground, slack)) is not None]
+    held, kept = sum(len(plan.holds) for plan in plans), sum(plan.kept for plan in plans)
+    slid = _mean([plan.slid for plan in plans])
+    moves = [Move.of(body, clip, plan.leg, ground, plan.holds, plan.stands) for plan in plans if plan.holds]
+    if not moves:
+        return clip, PlantReport(kept=kept, slid=slid, slides=slid)
+    moved = reached(clip, moves, lowered(clip, moves))
+    slides = [Sole.of(body, moved, move.leg, ground).speed(clip.fps)[move.stands] for move in moves]
+    most = float(max(np.linalg.norm(move.shift, axis=-1).max() for move in moves))
+    return moved, PlantReport(held, kept, slid, _mean(slides), most)
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What to do with a leg's foot: its holds, and how many slides are kept.
+
+    stands: (T - 1,) in which steps the foot stands, slid: m/s in those.
+    """
+
+    leg: Leg
+    holds: list[Hold]
+    kept: int
+    stands: Flags
+    slid: Array
+
+    @classmethod
+    def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None, slack: float) -> "_Plan | None":
+        """None if the foot never stands."""
+        sole = Sole.of(body, clip, leg, ground)
+        found, slides = stances(sole, clip.fps, slack)
+        if not found and not slides:
+            return None
+        stands = np.zeros(len(clip) - 1, dtype=bool)
+        for first, last in found:
+            stands[first:last] = True
+        holds = _holds(body, clip, leg, ground, spans_of(found, len(clip), clip.fps))
+        return cls(leg, holds, slides, stands, sole.speed(clip.fps)[stands])
+
+
+def _holds(body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None, spans: list[Span]) -> list[Hold]:
+    """First the sole is laid flat, then it is kept from turning, and then from sliding, where there is any need."""
+    tilts = _levelling(body, clip, leg, Sole.of(body, clip, leg, ground), spans)
+    tilt = from_rotation_vector(spread(spans, tilts, clip))
+    flat = Sole.of(body, turned(clip, leg, tilt), leg, ground)
+    steps = flat.turned()[:, None] * UP
+    yaws = [taken_back(steps, span) for span in spans]
+    yaws = [yaw if np.ptp(yaw[:, 2]) < _MOST_TURN else 0.0 * yaw for yaw in yaws]  # who turns far is meant to
+    turn = multiply(from_rotation_vector(spread(spans, yaws, clip)), tilt)
+    straight = Sole.of(body, turned(clip, leg, turn), leg, ground)
+    shifts = [_shift(straight, span) for span in spans]
+    holds = [Hold(*parts) for parts in zip(spans, tilts, yaws, shifts, strict=True)]
+    return [hold for hold in holds if hold.exceeds(_LEAST_TURN, _LEAST_M)]
+
+
+def _levelling(body: BodyModel, clip: Clip, leg: Leg, sole: Sole, spans: list[Span]) -> list[Array]:
+    """For each span (frames, 3): rotation vectors in the world that lay a sole flat which is nearly so."""
+    normal = _sole_normal(body, clip, leg)
+    turns = []
+    quat = clip.world()[1][:, leg.foot]
+    for span in spans:
+        frames = slice(span.start, span.stop + 1)
+        if normal is None or not sole.level[span.first : span.last].all():
+            turns.append(np.zeros((span.stop + 1 - span.start, 3)))
+            continue
+        upward = rotate(quat[frames], np.broadcast_to(normal, (len(quat[frames]), 3)))
+        axis = np.cross(upward, UP)
+        sine = np.linalg.norm(axis, axis=-1)
+        tilt = axis * (np.arctan2(sine, upward[:, 2]) / np.maximum(sine, 1e-12))[:, None]
+        inside = tilt[span.first - span.start : span.last + 1 - span.start]
+        usual = np.median(inside, axis=0)
+        rocks = float(np.median(np.linalg.norm(inside - usual, axis=-1)))
+        if np.linalg.norm(usual) > _TILTED or rocks > _ROCKS:
+            usual = np.zeros(3)
+        rest = tilt - usual
+        angle = np.linalg.norm(rest, axis=-1)
+        turns.append(usual + rest * (1.0 - smooth((angle - _FLAT) / (_LIFTS - _FLAT)))[:, None])
+    return turns
+
+
+def _sole_normal(body: BodyModel, clip: Clip, leg: Leg) -> Array | None:
+    """(3,) what points up in the foot's frame when the sole is flat; None for hands and for other feet than boxes."""
+    link = body.links[leg.links[0]] if leg.links else None
+    if link is None or link.role != "foot" or not link.shapes or link.shapes[0].kind != "box":
+        return None
+    _, rest = clip.skeleton.rest_world()
+    up = rotate(conjugate(rest[leg.foot]), UP)
+    axes = rotate(np.broadcast_to(link.shapes[0].quat_wxyz, (3, 4)), np.eye(3))
+    along = axes @ up
+    best = int(np.argmax(np.abs(along)))
+    return np.asarray(axes[best] * np.sign(along[best])) if abs(along[best]) > 0.85 else None
+
+
+def _shift(sole: Sole, span: Span) -> Array:
+    """(frames, 3) metres that hold the contact where it is, and on the ground if that is flat."""
+    shift = taken_back(contact_steps(sole), span)
+    inside = slice(span.first, span.last)
+    if sole.level[inside].all():
+        shift[:, 2] -= np.clip(np.median(sole.low[inside]), -_MOST_RISE_M, _MOST_RISE_M)
+    return shift
+
+
+def _mean(parts: list[Array]) -> float:
+    values = np.concatenate([np.zeros(0), *parts])
+    return float(values.mean()) if values.size else 0.0

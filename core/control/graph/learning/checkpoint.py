@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where learning stands as plain arrays: a run that was killed goes on after its last whole step, bit for bit."""
+
+import json
+import logging
+from typing import Any
+
+import numpy as np
+
+from .... import __version__
+from ....body import BodyModel
+from ...method import Run
+from ..model.policies import Policies
+from ..model.track import Track
+from .learner import Progress
+
+_TRACK = ("qpos", "rates", "targets")
+_POLICIES = ("gains", "states", "actions", "spreads")
+_WHERE = ("lesson", "iteration", "turn", "refined", "studied", "warm")
+_log = logging.getLogger(__name__)
+
+
+def save(run: Run, step: int, progress: Progress) -> None:
+    """Keep a step."""
+    arrays = {f"track_{name}": getattr(progress.track, name) for name in _TRACK}
+    for kind, policies in (("policies", progress.policies), ("best", progress.best)):
+        arrays |= {f"{kind}_{name}": getattr(policies, name) for name in _POLICIES}
+    arrays["levels"] = progress.levels
+    about = {
+        **{name: getattr(progress, name) for name in _WHERE},
+        "curve": [dict(figures) for figures in progress.curve],
+        "made": _made(run),
+    }
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
+    run.save_checkpoint(step, **arrays)
+
+
+def load(run: Run, body: BodyModel, begun: Progress) -> tuple[int, Progress]:
+    """The last whole step and where learning stood then; ``begun`` at the beginning, or if it does not fit."""
+    found = run.load_checkpoint()
+    if found is None:
+        return 0, begun
+    step, arrays = found
+    try:
+        about: dict[str, Any] = json.loads(arrays["about"].tobytes().decode())
+        track = Track(body, *(arrays[f"track_{name}"] for name in _TRACK))
+        policies, best = (Policies(*(arrays[f"{kind}_{name}"] for name in _POLICIES)) for kind in ("policies", "best"))
+        fits = about["made"] == _made(run) and track.qpos.shape == begun.track.qpos.shape
+        where = {name: about[name] for name in _WHERE}
+        now = Progress(track, policies, best, arrays["levels"], **where, curve=tuple(about["curve"]))
+    except (KeyError, ValueError, UnicodeDecodeError) as error:
+        _log.warning("The checkpoint cannot be read: %s", error)
+        return 0, begun
+    if not fits:
+        _log.info("The checkpoint is of another engine, body or version: learning begins anew")
+        return 0, begun
+    return step, now
+
+
+def _made(run: Run) -> dict[str, str]:
+    return {"sinew": __version__, "engine": run.engine}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Skills as rows of fragments: clips made fit for physics, brought to whole fragments and cut."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....body import BodyModel
+from ....body.clearance import SOLES
+from ....body.foot_plant import planted
+from ....body.footing import stood_on
+from ....body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
+from ....body.retiming import retimed
+from ....body.symmetry import symmetric
+from ....body.tangent import PoseSpace
+from ....geometry.differences import velocity
+from ....geometry.quaternions import Array
+from ....motion import Clip
+from ....motion.loops import looped
+from ....motion.repair import repaired
+from ...tracking.facing import pose_turned, twist, upright
+from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
+from ..transitions.blending import blend_fragments, eased_in
+from ..transitions.clearing import link_heights
+from ..transitions.distances import VELOCITY_S, apart, link_centres, point_weights
+from ..transitions.distances import Moments as Cloud
+from ..transitions.motion_graph import Skill
+from .track import Track, faced
+
+FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
+# A cycle is prepared among others like it, and taken from the middle: what comes before and after it is as it will be.
+_CYCLES, _MIDDLE = 5, 2
+_MARGIN = 4  # control steps on either side that rates and targets are told by
+_GRAVITY = 9.81
+_DOWN_M, _STANDS = 0.02, 0.5  # a sole that is this near to its lowest place and this slow, of the gait's speed, is down
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """A motion at the control rate, of 6 K + 1 moments: qpos (T, nq), rates (T, nv), targets (T, nu).
+
+    times_s: (K + 1,) seconds in its clip where its fragments begin, and the last ends.
+    touch: of a gait, the fragment that the left foot comes down with; the right one does half a cycle later.
+    """
+
+    qpos: Array
+    rates: Array
+    targets: Array
+    times_s: Array
+    touch: int = 0
+
+    def cut(self, body: BodyModel) -> Track:
+        """Its K fragments."""
+        count = (len(self.qpos) - 1) // FRAGMENT_STEPS
+        at = FRAGMENT_STEPS * np.arange(count)[:, None]
+        within = at + np.arange(FRAGMENT_STEPS + 1)
+        qpos, rates = faced(self.qpos[within], self.rates[within], upright(body))
+        return Track(body, qpos, rates, self.targets[within[:, 1:]])
+
+
+def skill_moments(body: BodyModel, skill: Skill) -> Moments:
+    """A skill as whole fragments on flat ground, played a little faster or slower for that; a gait's are even."""
+    cycle = skill.kind == "cycle" and skill.closes
+    clip = symmetric(body, skill.clip) if skill.gait else skill.clip
+    whole = looped(clip, _CYCLES) if cycle else clip
+    start_s = _MIDDLE * clip.duration_s if cycle else 0.0
+    prepared, _ = repaired(whole)
+    prepared, _ = stood_on(body, prepared, None)
+    prepared, _ = planted(body, prepared, None)
+    prepared, timing = retimed(body, prepared, _GRAVITY, None)
+    ends_s = np.array([start_s, start_s + clip.duration_s])
+    if timing.times_s is not None:
+        ends_s = np.interp(ends_s, timing.times_s, np.arange(len(timing.times_s)) / prepared.fps)
+    count = max(round((ends_s[1] - ends_s[0]) / FRAGMENT_S), 2)
+    if skill.gait:  # so that its second half can be the mirror image of its first, fragment by fragment
+        count = 2 * max(round((ends_s[1] - ends_s[0]) / (2.0 * FRAGMENT_S)), 1)
+    times_s, qpos = _steady(body, prepared, ends_s, count)
+    touch = 0
+    if (
+        skill.gait
+    ):  # feet come down where fragments begin, so that a stride can begin with them; the first stays about it
+        step = _touchdown(body, qpos[_MARGIN:-_MARGIN])
+        aside = (step + FRAGMENT_STEPS // 2) % FRAGMENT_STEPS - FRAGMENT_STEPS // 2
+        touch = (step - aside) // FRAGMENT_STEPS % count
+        times_s, qpos = _steady(body, prepared, ends_s + aside * (times_s[1] - times_s[0]), count)
+    at_s = times_s[_MARGIN : len(times_s) - _MARGIN : FRAGMENT_STEPS]
+    if timing.times_s is not None:
+        at_s = np.interp(at_s, np.arange(len(timing.times_s)) / prepared.fps, timing.times_s)
+    found = replace(told(body, qpos, _MARGIN, at_s - start_s), touch=touch)
+    return _closed(body, found) if skill.kind == "cycle" and not cycle else found
+
+
+def _closed(body: BodyModel, line: Moments) -> Moments:
+    """A motion that ends otherwise than it begins as a cycle: its beginning is eased in from its end."""
+    (first, last), whole = ((line.qpos[at], line.rates[at]) for at in (0, -1)), len(line.times_s) - 1
+    steps = blend_fragments(distance(body, last, first), whole - 1) * FRAGMENT_STEPS
+    eased = eased_in(PoseSpace(body), body, line.qpos[: steps + 1], line.rates[: steps + 1], *last)
+    cycle = np.concatenate([eased, line.qpos[steps + 1 :]])
+    came = moved_onto(line.qpos[-_MARGIN - 1 :], eased[0])[:-1]
+    onward = moved_onto(cycle[_MARGIN::-1], cycle[-1])[-2::-1]
+    return told(body, np.concatenate([came, cycle, onward]), _MARGIN, line.times_s)
+
+
+def _steady(body: BodyModel, clip: Clip, ends_s: Array, count: int) -> tuple[Array, Array]:
+    """Seconds (T,) and poses (T, nq) of ``count`` fragments from one time of a clip to another, with a margin."""
+    steps = np.arange(-_MARGIN, count * FRAGMENT_STEPS + _MARGIN + 1)
+    times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FRAGMENT_STEPS)
+    pos, quat = clip.sampled(times_s)
+    return times_s, pose_of_clip(body, Clip(clip.skeleton, CONTROL_FPS, pos, quat, clip.name))[0]
+
+
+def _touchdown(body: BodyModel, qpos: Array) -> int:
+    """The step of a cycle (T, nq) at which the left foot comes down; 0 if it has none, or never leaves the floor."""
+    soles = [index for index, link in enumerate(body.links) if link.role in SOLES and link.side == "L"]
+    if not soles:
+        return 0
+    height = link_heights(body, qpos)[:-1, soles].min(axis=1)
+    speed = np.linalg.norm(velocity(link_transforms(body, qpos)[0][:, soles, :2], 1.0 / CONTROL_FPS), axis=-1)
+    travels = float(np.linalg.norm(qpos[-1, :2] - qpos[0, :2])) * CONTROL_FPS / (len(qpos) - 1)
+    # A foot may skim the floor for long before it stands.
+    down = (height < height.min() + _DOWN_M) & (speed[:-1].min(axis=1) < _STANDS * travels)
+    began = np.flatnonzero(down & ~np.roll(down, 1))
+    # Of several, the one after the longest swing.
+    swings = [next(k for k in range(1, len(down) + 1) if down[step - k]) for step in began]
+    return int(began[int(np.argmax(swings))]) if len(began) else 0
+
+
+def told(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> Moments:
+    """Poses (T, nq) at the control rate with rates and targets, without ``margin`` of them at either end."""
+    rates = velocity_of_pose(body, qpos, 1.0 / CONTROL_FPS)
+    targets = targets_of_pose(body, qpos)
+    # A servo that damps absolute rates lags kd/kp behind a moving target: aim that much ahead.
+    lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
+    targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
+    kept = slice(margin, len(qpos) - margin)
+    return Moments(qpos[kept], rates[kept], targets[kept], times_s)
+
+
+def distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
+    """Metres between two moments, each a pose (nq,) and rates (nv,), as ``distances`` tells them."""
+    space, clouds = PoseSpace(body), []
+    for qpos, rates in (one, other):
+        before, after = (link_centres(body, space.moved(qpos, sign * VELOCITY_S * rates)) for sign in (-0.1, 0.1))
+        pos, weight = 0.5 * (before + after), point_weights(body)
+        pos[:, :2] -= weight @ pos[:, :2]
+        clouds.append(Cloud(pos[None], (after - before)[None] / (0.2 * VELOCITY_S), weight))
+    return float(apart(*clouds)[0, 0])
+
+
+def moved_onto(qpos: Array, onto: Array) -> Array:
+    """Poses (T, nq) moved over the floor and turned so that the last is where ``onto`` (nq,) is."""
+    heading = twist(onto[3:7], qpos[-1, 3:7])
+    posed, _ = pose_turned(np.full(len(qpos), heading), qpos, np.zeros((len(qpos), 3)))
+    posed[:, :2] += onto[:2] - posed[-1, :2]
+    return posed

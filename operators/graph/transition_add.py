@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add a transition by hand."""
+
+import bpy
+from bpy.props import StringProperty
+
+from ...bridge.graph import skills, transitions, views
+from ...core.errors import GraphError
+from .graph_verb import GraphVerb
+
+
+class SINEW_OT_graph_transition_add(GraphVerb, bpy.types.Operator):
+    """Add a transition from one skill to another, where they are most alike. Change its frames afterwards."""
+
+    bl_idname = "sinew.graph_transition_add"
+    bl_label = "Add Transition"
+
+    source: StringProperty(name="From", description="The skill that it leaves", options={"SKIP_SAVE"})
+    target: StringProperty(name="To", description="The skill that it enters", options={"SKIP_SAVE"})
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """There must be two skills."""
+        return views.why_no_skills(context.scene, least=2)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Ask for the two skills."""
+        obj = context.scene.sinew.armature
+        if not self.source:
+            self.source = obj.sinew_skills[min(obj.sinew_skill_index, len(obj.sinew_skills) - 1)].name
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw the two skills."""
+        obj = context.scene.sinew.armature
+        for name in ("source", "target"):
+            self.layout.prop_search(self, name, obj, "sinew_skills")
+
+    def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+        """Find the best moment and add it."""
+        if not (self.source and self.target):
+            raise GraphError("A transition leads from one skill to another", "Choose both")
+        if self.source == self.target:
+            raise GraphError(f"A transition from '{self.source}' to itself is none", "Choose another skill")
+        read = skills.collected(obj, context.scene.sinew.scale)
+        best = transitions.between(obj, read, self.source, self.target)
+        skills.note_looks(obj, read)
+        if not transitions.add(obj, read, best.transition, best.distance):
+            return f"It is on the list: {self.source} to {self.target}"
+        return f"Added: {self.source} to {self.target}, {100.0 * best.distance:.0f} cm apart"

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake a finished job's result."""
+
+import bpy
+from bpy.props import StringProperty
+
+from ...bridge.jobs import baking, monitor, requests
+from ..reporting import InPieces, explains_errors, waiting
+
+
+class SINEW_OT_collect(InPieces, bpy.types.Operator):
+    """Bake this job's result as a new Action; the one that it was made from stays as it is."""
+
+    bl_idname = "sinew.collect"
+    bl_label = "Bake Result"
+    bl_options = {"REGISTER", "UNDO", "INTERNAL"}
+
+    job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
+
+    @explains_errors
+    def prepare(self, context: bpy.types.Context) -> set[str]:
+        """Begin, and leave the rest to timers; the undo step is that of the bake itself."""
+        monitor.bake(self.job)
+        self.report({"INFO"}, f"Baking '{monitor.job_of(self.job).spec.title}'")
+        return {"CANCELLED"}
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Write the take; the undo step is this operator's."""
+        job = monitor.job_of(self.job)
+        with waiting(context):
+            written = requests.collect(job, baking.taken(self.job))
+        monitor.look(self.job)
+        self.report({"INFO"}, f"Baked '{written.action.name}' on '{written.obj.name}'")
+        return {"FINISHED"}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Install what the worker's Python lacks."""
+
+import bpy
+
+from ...bridge.setup import installing, readiness
+from ..reporting import explains_errors
+
+
+class SINEW_OT_install_missing(bpy.types.Operator):
+    """Download what is missing into a folder of Sinew's own. Blender's Python is left as it is."""
+
+    bl_idname = "sinew.install_missing"
+    bl_label = "Install What Is Missing"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Something must be missing, and Blender must be allowed online."""
+        known = readiness.current()
+        if known is None or not known.version:
+            cls.poll_message_set("Sinew does not know yet what is missing: wait a moment, or check again")
+            return False
+        reason = installing.why_not() if known.missing else "Nothing is missing: all that Sinew can use is there"
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Start it; the panel shows how it goes."""
+        known = readiness.current()
+        installing.start(known.missing, known.python)
+        self.report({"INFO"}, "Installing: the panel shows how far it is")
+        return {"FINISHED"}

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A click reads a motion a little at a time, and what it starts is what a script would have started at once."""
+
+import time
+from types import SimpleNamespace
+
+import bpy
+import numpy as np
+import pytest
+
+from sinew.bridge.jobs import monitor, preparing, reports, requests
+from sinew.bridge.properties import request_of
+from sinew.bridge.rig import rig_sampling
+from sinew.bridge.rig.rig_reader import RigReading, read_rig
+from sinew.core import jobs
+from sinew.panels import jobs as jobs_panel
+
+from ..helpers.interface import animation, baked, hero, simulate, tick_to_end
+from ..helpers.rigs import arm, wave
+from ..panels.test_panels import Page
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What the user is told."""
+    said = []
+    monkeypatch.setattr(reports, "say", lambda text, kind: said.append((kind, text)))
+    return said
+
+
+def click(verb):
+    """What a click on a button does; Blender itself only does it where there is a window."""
+    kind = bpy.types.Operator.bl_rna_get_subclass_py(f"SINEW_OT_{verb}")
+    assert kind.poll(bpy.context)
+    return kind.prepare(SimpleNamespace(report=lambda *_: None), bpy.context)
+
+
+def prepare(seconds=60.0):
+    """Tick as Blender's timer would until nothing is prepared any more; gives how often."""
+    stop, ticks = time.monotonic() + seconds, 0
+    while preparing.tick() is not None:
+        assert time.monotonic() < stop, preparing.views()
+        ticks += 1
+        time.sleep(0.005)
+    return ticks
+
+
+def same(one, other):
+    assert one.clip.skeleton.names == other.clip.skeleton.names and one.clip.fps == other.clip.fps
+    for name in ("local_pos", "local_quat_wxyz"):
+        assert getattr(one.clip, name).tobytes() == getattr(other.clip, name).tobytes(), name
+    assert one.bone_stretch.tobytes() == other.bone_stretch.tobytes()
+
+
+def test_what_is_clicked_becomes_the_same_take(addon, told):
+    hero()
+    simulate()
+    at_once = baked(tick_to_end().action)
+    before = animation()
+    assert click("simulate") == {"FINISHED"}
+    assert [view.title for view in preparing.views()] == ["Wave"] and len(monitor.views()) == 1
+    page = Page(jobs_panel.SINEW_PT_jobs)
+    assert page.button("sinew.cancel_preparing").number == preparing.views()[0].id
+    assert prepare() > 1
+    assert animation() == before, "reading has left something behind"
+    assert len(monitor.views()) == 2 and told[1:] == [("INFO", "Simulating 'Wave'")]
+    view = tick_to_end()
+    assert view.state == "done" and baked(view.action) == at_once
+    assert [scene.name for scene in bpy.data.scenes] == ["Scene"]
+
+
+@pytest.mark.parametrize("from_keys", [False, True])
+def test_a_motion_read_in_pieces_is_the_motion(addon, from_keys):
+    obj = hero(frames=50)
+    if not from_keys:
+        obj.pose.bones[0].constraints.new("LIMIT_SCALE")
+    steps = 12 if from_keys else 50  # a curve at a time, or a frame
+    pieces = RigReading(obj, action=bpy.data.actions["Wave"])
+    count = 0
+    while not pieces.advance(0.0):
+        count += 1
+        assert pieces.frames == (50 * count // steps, 50)
+    assert count == steps - 1
+    same(pieces.finish(), read_rig(obj))
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+def test_a_scene_of_its_own_shows_what_the_animators_scene_does(addon, monkeypatch, constrained):
+    obj = arm("Hero", bones=4)
+    wave(obj, frames=30)
+    if constrained:  # to something that moves by itself, and is in the animator's scene alone
+        target = bpy.data.objects.new("Target", None)
+        bpy.context.scene.collection.objects.link(target)
+        for frame, place in ((1, (0, 0, 2)), (30, (2, 1, 1))):
+            target.location = place
+            target.keyframe_insert("location", frame=frame)
+        obj.pose.bones["bone3"].constraints.new("DAMPED_TRACK").target = target
+        obj.parent = target
+    scene = bpy.context.scene
+    scene.render.fps = 25
+    assert rig_sampling.stands_alone(scene, obj)
+    alone = read_rig(obj, fps=40.0)
+    assert [known.name for known in bpy.data.scenes] == ["Scene"]
+    monkeypatch.setattr(rig_sampling, "stands_alone", lambda *_: False)
+    here = read_rig(obj, fps=40.0)
+    same(alone, here)
+    assert np.ptp(alone.clip.local_quat_wxyz, axis=0).max() > 0.1
+
+
+def test_what_the_scene_does_to_an_armature_is_read_in_the_scene(addon):
+    obj = hero()
+    scene = bpy.context.scene
+    assert rig_sampling.stands_alone(scene, obj)
+    mesh = bpy.data.objects.new("Cloth", bpy.data.meshes.new("Cloth"))
+    constraint = obj.pose.bones[0].constraints.new("COPY_LOCATION")
+    constraint.target = mesh
+    assert not rig_sampling.stands_alone(scene, obj)
+    obj.pose.bones[0].constraints.remove(constraint)
+    moved = []
+    bpy.app.handlers.frame_change_post.append(moved.append)
+    try:
+        assert not rig_sampling.stands_alone(scene, obj)
+    finally:
+        bpy.app.handlers.frame_change_post.remove(moved.append)
+    assert rig_sampling.stands_alone(scene, obj)
+
+
+def test_a_pose_that_is_not_keyed_yet_survives_being_read(addon):
+    obj = hero()
+    scene = bpy.context.scene
+    scene.frame_set(5)
+    bone = obj.pose.bones["bone1"]
+    bone.rotation_euler = (0.7, 0.1, 0.2)
+    bpy.context.view_layer.update()
+    click("simulate")
+    prepare()
+    assert tuple(round(value, 4) for value in bone.rotation_euler) == (0.7, 0.1, 0.2) and scene.frame_current == 5
+    bpy.ops.sinew.cancel(job=monitor.views()[0].id)
+    tick_to_end()
+
+
+def test_stopped_while_it_reads_nothing_is_left(addon, jobs_folder):
+    hero(frames=400)
+    click("simulate")
+    (view,) = preparing.views()
+    assert view.text == "Reading frame 0 of 400"
+    preparing.tick()
+    bpy.ops.sinew.cancel_preparing(number=view.id)
+    prepare()
+    assert preparing.views() == [] and monitor.views() == [] and jobs.all_jobs() == []
+
+
+def test_what_cannot_be_read_is_told(addon, told):
+    obj = hero()
+    click("simulate")
+    bpy.data.objects.remove(obj)
+    prepare()
+    assert told == [("WARNING", "'Hero' went while it was read. Choose it again")] and monitor.views() == []
+
+
+def test_opening_a_file_drops_what_was_prepared_for_the_last_one(addon):
+    hero()
+    click("simulate")
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    assert preparing.views() == [] and preparing.tick() is None
+
+
+def test_a_click_on_check_motion_says_what_it_finds(addon, told):
+    hero()
+    assert click("check_source") == {"FINISHED"}
+    prepare()
+    rig = requests.read(request_of(bpy.context.scene))
+    assert len(told) >= 1 and monitor.views() == []
+    assert told[-1][0] == "WARNING" or told[-1][1].startswith(f"'Wave' looks right: {len(rig.clip)} frames")

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Installing: into a folder of its own or not at all, seen from the panel's side, and stopped without a trace.
+
+Wheels of a few lines stand in for the real ones, which are hundreds of megabytes; pip itself is the real one.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+import zipfile
+
+import bpy
+import pytest
+
+from sinew.bridge.setup import installing, packages, readiness
+from sinew.bridge.setup.installing import Installing, understood
+
+WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def wheel(folder, name, version="1.0", body="x = 1\n"):
+    """A wheel with one module."""
+    info = f"{name}-{version}.dist-info"
+    folder.mkdir(exist_ok=True)
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{name}.py", body)
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        archive.writestr(f"{info}/WHEEL", WHEEL)
+        archive.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in (f"{name}.py", f"{info}/RECORD")))
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """Where pip finds wheels, instead of going online."""
+    folder = tmp_path / "shelf"
+    for name in ("sinew_one", "sinew_two"):
+        wheel(folder, name)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setattr(installing, "REQUIREMENTS", {"one": "sinew_one==1.0", "two": "sinew_two==1.0"})
+    return folder
+
+
+def install(*names, cancel=False, seconds=60.0):
+    """Start it and look at it as Blender's timer would; gives all that was seen."""
+    installing.start(names, sys.executable)
+    seen = [installing.current()]
+    if cancel:
+        assert bpy.ops.sinew.install_cancel() == {"FINISHED"}
+    stop = time.monotonic() + seconds
+    while installing.tick() is not None:
+        assert time.monotonic() < stop
+        seen.append(installing.current())
+        time.sleep(0.02)
+    return [*seen, installing.current()]
+
+
+def contents():
+    root = packages.installed_root()
+    return sorted(path.name for path in root.iterdir() if path.name not in ("lock", "install.log"))
+
+
+def imports(name):
+    """Whether a worker's Python can import it."""
+    words = "import runpy, sys; runpy.run_path(sys.argv[1])['use_packages'](); __import__(sys.argv[2])"
+    entry = os.path.join(os.path.dirname(packages.__file__), "..", "..", "core", "entry.py")
+    return subprocess.run([sys.executable, "-c", words, entry, name], capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(jobs_folder, tmp_path, monkeypatch):
+    """Jobs, and with them packages, in a folder of this test alone."""
+    monkeypatch.setenv("SINEW_JOBS", str(tmp_path / "data" / "jobs"))
+
+
+def test_packages_come_into_a_folder_of_their_own_and_workers_find_them(addon, shelf):
+    seen = install("one")
+    assert seen[0].state == "running" and seen[-1] == Installing("done", "Installed")
+    site = packages.site_of(packages.installed_root())
+    assert (site / "sinew_one.py").is_file() and contents() == [site.parent.name]
+    assert readiness.is_checking()  # what is ready now is asked at once
+    assert imports("sinew_one") and not imports("sinew_two")
+
+
+def test_what_was_installed_before_stays_with_what_comes(addon, shelf):
+    install("one")
+    assert install("two")[-1].state == "done"
+    assert imports("sinew_one") and imports("sinew_two")
+
+
+def test_a_failure_leaves_what_was_there_and_says_why(addon, shelf):
+    install("one")
+    (shelf / "sinew_two-1.0-py3-none-any.whl").unlink()
+    last = install("two")[-1]
+    assert last.state == "failed" and "sinew_two==1.0" in last.doing
+    assert imports("sinew_one") and contents() == [packages.site_of(packages.installed_root()).parent.name]
+
+
+def test_what_cannot_be_imported_is_not_installed(addon, shelf):
+    wheel(shelf, "sinew_two", body="raise ImportError('a library is missing')\n")
+    last = install("two")[-1]
+    assert last == Installing("failed", "ImportError: a library is missing") and contents() == []
+
+
+def test_cancelling_leaves_nothing(addon, shelf):
+    last = install("one", cancel=True)[-1]
+    assert last.state == "cancelled" and contents() == []
+    assert install("one")[-1].state == "done"  # an old cancel does not stop a new one
+
+
+def test_what_a_killed_installation_left_is_cleared_up(addon, shelf):
+    half = packages.installed_root() / ".python3.11.part" / "site-packages"
+    half.mkdir(parents=True)
+    installing.register()
+    assert contents() == []
+
+
+def test_two_at_once_do_not_get_in_each_others_way(addon, shelf):
+    from sinew.core.jobs import lock
+
+    packages.installed_root().mkdir(parents=True)
+    with lock.hold(packages.installed_root() / "lock") as held:
+        assert held
+        installing.register()
+        assert installing.is_running()
+        assert not installing.may_go_online() or "already" in installing.why_not()
+        assert install("one")[-1].doing == "ERROR: another Blender is installing already"
+    assert not imports("sinew_one")
+
+
+def test_the_log_is_put_into_words():
+    log = "Looking in indexes: x\nCollecting torch==2.13.0\n"
+    assert understood(log, alive=True) == Installing("running", "Looking for the packages")
+    log += "  Downloading torch-2.13.0-cp311-cp311-manylinux_2_28_x86_64.whl (191.2 MB)\nProgress 0 of 400\n"
+    log += "Progress 100 of 400\n"
+    assert understood(log, alive=True) == Installing("running", "Downloading torch (191.2 MB)", 0.25)
+    log += "Installing collected packages: mpmath, torch\n"
+    assert understood(log, alive=True) == Installing("running", "Unpacking")
+    assert understood(log, alive=False).state == "failed"
+
+
+def test_the_versions_are_the_ones_that_are_tested(root):
+    lines = (root / "requirements" / "common.txt").read_text().splitlines()
+    pinned = {line.split(";")[0].strip() for line in lines if re.match(r"[\w-]+==", line)}
+    assert {text for text in installing.REQUIREMENTS.values() if "==" in text} <= pinned

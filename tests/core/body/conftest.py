@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""Lets the tests of this folder share ``figures`` by name, which pytest's importlib mode does not."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
