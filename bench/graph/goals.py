@@ -4,9 +4,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ...core.control.graph.testing.pushed_walks import UP_WITHIN_S
 from ..rows import Row
 from .measurements import SECONDS, STRETCHED
-from .walks import UP_WITHIN_S
 
 Summary = dict[str, Any]
 LEARN_S_PER_S = 600.0

@@ -9,6 +9,8 @@ from typing import Any
 
 from ...core.control.graph.model.control_graph import ControlGraph
 from ...core.control.graph.playing.baking import Bake
+from ...core.control.graph.testing.pushed_walks import collision, pushed_walk
+from ...core.control.graph.testing.skill_tests import cost, endurance, push_test
 from ...core.errors import SinewError
 from ...core.motion.io import stock
 from ...core.sim import engines
@@ -16,8 +18,6 @@ from .. import rows
 from ..rows import Row
 from .learned_graphs import CYCLES, School, lesson_figures
 from .retarget import retargeting
-from .skill_tests import cost, endurance, push_test
-from .walks import collision, pushed_walk
 
 FLOORS_N = {"walk": 280.0, "run": 470.0, "spinkick": 260.0, "dance_a": 230.0, "backflip": 80.0}
 """The hardest pushes that the paper's character stands, which weighs ``PAPER_KG``."""

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from ...core.control.graph.model.control_graph import ControlGraph
+from ...core.control.graph.testing.skill_tests import push_test
 from ...core.control.graph.transitions.motion_graph import MotionGraph
 from ...core.sim import engines
 from .learned_graphs import School, lesson_figures, skill_of
 from .other_bodies import longer_legs
-from .skill_tests import push_test
 
 LONGER = 1.25
 """Legs of the other body, by those of the first."""

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ....bench.graph.skill_tests import endurance, push_test
-from ....bench.graph.walks import pushed_walk
 from ....core.control import registry
 from ....core.control.graph.model.control_graph import ControlGraph
+from ....core.control.graph.testing.pushed_walks import pushed_walk
+from ....core.control.graph.testing.skill_tests import endurance, push_test
 from ....core.errors import BadSettings
 from ....core.jobs.engine_choice import resolve_engine
 from ....core.sim import engines

@@ -11,7 +11,6 @@ from sinew.bench.graph import retarget
 from sinew.bench.graph.learned_graphs import School, skill_of
 from sinew.bench.graph.other_bodies import longer_legs
 from sinew.bench.graph.retarget import retargeting
-from sinew.bench.graph.skill_tests import push_test
 from sinew.core.body import build_body
 from sinew.core.body.poses import link_transforms
 from sinew.core.control.graph import learn_method
@@ -21,6 +20,7 @@ from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.layout import laid
 from sinew.core.control.graph.model.policies import blank
 from sinew.core.control.graph.playing.trials import hardest_push
+from sinew.core.control.graph.testing.skill_tests import push_test
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph
 from sinew.core.motion.io import stock
 

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from sinew.bench.graph.trails import falls_of, seconds_in
 from sinew.core.control.graph.model.layout import Chain, Layout
+from sinew.core.control.graph.testing.trails import falls_of, seconds_in
 from sinew.core.control.tracking.reference import CONTROL_FPS
 
 WALK, RUN, RISE, WAY, DOWN = 0, 1, 2, 3, -1

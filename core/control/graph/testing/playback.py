@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.control.graph.model.control_graph import ControlGraph
-from ...core.control.graph.model.track import Indices
-from ...core.control.graph.playing.baking import Place, start_state
-from ...core.control.graph.playing.player import Actor, Plan, Player
-from ...core.control.tracking.reference import CONTROL_FPS
-from ...core.geometry.quaternions import Array
-from ...core.sim.engine import World
+from ....geometry.quaternions import Array
+from ....sim.engine import World
+from ...tracking.reference import CONTROL_FPS
+from ..model.control_graph import ControlGraph
+from ..model.track import Indices
+from ..playing.baking import Place, start_state
+from ..playing.player import Actor, Plan, Player
 
 Told = Callable[[float], None]
 """Called with the seconds that were played so far."""

@@ -9,9 +9,6 @@ import pytest
 
 from sinew.bench.graph.learned_graphs import School, lesson_figures, skill_of
 from sinew.bench.graph.measurements import Bench
-from sinew.bench.graph.skill_tests import endurance, push_test
-from sinew.bench.graph.trails import Fall
-from sinew.bench.graph.walks import by_push, by_touch, collision, push_at, push_vectors, pushed_walk
 from sinew.core.body.build import build_body
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
@@ -20,13 +17,23 @@ from sinew.core.control.graph.model.layout import laid
 from sinew.core.control.graph.model.policies import blank
 from sinew.core.control.graph.model.track import reference_of
 from sinew.core.control.graph.playing.crowd import Arena
+from sinew.core.control.graph.testing.pushed_walks import (
+    by_push,
+    by_touch,
+    collision,
+    push_at,
+    push_vectors,
+    pushed_walk,
+)
+from sinew.core.control.graph.testing.skill_tests import endurance, push_test
+from sinew.core.control.graph.testing.trails import Fall
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from sinew.core.errors import GraphError
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
 
-from ...stock_clips import needs_stock
+from .....stock_clips import needs_stock
 
 pytestmark = needs_stock
 RISE = Transition("getup_faceup", 3.7, "walk", 0.0)

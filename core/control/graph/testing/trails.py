@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.control.graph.model.layout import Layout
-from ...core.control.graph.model.track import Indices
-from ...core.control.tracking.reference import CONTROL_FPS
-from ...core.geometry.flags import runs
+from ....geometry.flags import runs
+from ...tracking.reference import CONTROL_FPS
+from ..model.layout import Layout
+from ..model.track import Indices
 
 HOLD_S = 1.0
 """Who gets up and goes down again sooner was never up."""

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ...core.control.graph.model.control_graph import ControlGraph
-from ...core.control.graph.model.track import reference_of
-from ...core.control.graph.playing.crowd import Arena
-from ...core.control.graph.playing.plans import Item, Listed
-from ...core.control.graph.playing.trials import hardest_push
-from ...core.control.tracking.reference import CONTROL_FPS
-from ...core.errors import GraphError
-from ...core.sim.engine import Engine
-from ...core.sim.stage import Character, Stage
+from ....errors import GraphError
+from ....sim.engine import Engine
+from ....sim.stage import Character, Stage
+from ...tracking.reference import CONTROL_FPS
+from ..model.control_graph import ControlGraph
+from ..model.track import reference_of
+from ..playing.crowd import Arena
+from ..playing.plans import Item, Listed
+from ..playing.trials import hardest_push
 from .playback import Told, alone, watched
 from .trails import falls_of
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ...core.control.graph.model.control_graph import ControlGraph
-from ...core.control.graph.model.track import Indices
-from ...core.control.graph.playing.baking import Bake, Place, baked
-from ...core.control.graph.playing.plans import Item, Listed, RandomWalk, Towards
-from ...core.control.tracking.reference import CONTROL_FPS
-from ...core.geometry.flags import runs
-from ...core.geometry.quaternions import Array
-from ...core.motion import Clip
-from ...core.sim.engine import Engine, Rows, starts
-from ...core.sim.stage import Character, Stage
+from ....geometry.flags import runs
+from ....geometry.quaternions import Array
+from ....motion import Clip
+from ....sim.engine import Engine, Rows, starts
+from ....sim.stage import Character, Stage
+from ...tracking.reference import CONTROL_FPS
+from ..model.control_graph import ControlGraph
+from ..model.track import Indices
+from ..playing.baking import Bake, Place, baked
+from ..playing.plans import Item, Listed, RandomWalk, Towards
 from .playback import Told, alone, watched
 from .trails import HOLD_S, Fall, falls_of, off_its_feet, seconds_in
 
