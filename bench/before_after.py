@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.body import BodyModel
-from ..core.body.clearance import clearances, grounded
+from ..core.body.clearance import link_clearances, put_on_floor
 from ..core.geometry.differences import velocity
 from ..core.measure import smoothness, soles
 from ..core.motion import Clip
@@ -24,14 +24,14 @@ def before_and_after(source: Clip, motion: Clip, body: BodyModel) -> dict[str, f
     And how its feet slide in the source as it came: what a take is measured against otherwise has been mended before.
     The source's floor is where it stands, wherever that is; the take's is at zero. Errors of capture are the source's.
     """
-    floor = -grounded(body, source)[1].shift
+    floor = -put_on_floor(body, source)[1].shift
     found = {}
     for name, clip, level in (("source_", source, floor), ("", motion, 0.0)):
         places = smoothness.bone_places(clip, range(len(clip.skeleton)), source.fps, source.duration_s)
         found[f"{name}fastest_joint_m_s"] = float(
             np.linalg.norm(velocity(places, 1.0 / source.fps), axis=-1).max(initial=0.0)
         )
-        found[f"{name}deepest_m"] = max(float(level - clearances(body, clip).min()), 0.0)
+        found[f"{name}deepest_m"] = max(float(level - link_clearances(body, clip).min()), 0.0)
         found[f"{name}jerk_m_s3"] = smoothness.jerk(places, source.fps) or 0.0
     pos, quat = source.world()
     bones = [source.skeleton.index(link.bone) for link in body.links]

@@ -13,7 +13,7 @@ from ..bridge.importing.importers import open_input
 from ..bridge.rig.rig_reader import RigMotion, read_rig
 from ..core.body import BodyModel
 from ..core.body.build import build_body
-from ..core.body.clearance import clearances
+from ..core.body.clearance import link_clearances
 from ..core.body.fit import fit_body
 from ..core.body.poses import pose_of_clip, targets_of_pose
 from ..core.body.voxels import DENSITY_KG_M3
@@ -89,7 +89,7 @@ def held(body: BodyModel, engine: str = "mujoco", seconds: float = 1.0) -> dict[
     rest = body.skeleton
     clip = Clip(rest, 60.0, rest.rest_pos[None], rest.rest_quat_wxyz[None])
     qpos, _ = pose_of_clip(body, clip)
-    qpos[:, 2] -= clearances(body, clip).min()
+    qpos[:, 2] -= link_clearances(body, clip).min()
     world = engines.get(engine).compile(Stage((Character(body),)), 1)
     try:
         state = world.state_of(qpos, np.zeros((1, body.nv)))

@@ -17,7 +17,7 @@ def measure() -> dict[str, Any]:
     """Milliseconds a frame to read and to write every stock clip on the mannequin, against a bare frame change."""
     read_s = write_s = bare_s = 0.0
     frames = bones = 0
-    for name in stock.names():
+    for name in stock.stock_names():
         open_input(name)
         scene = bpy.context.scene
         obj = next(found for found in scene.objects if found.type == "ARMATURE")

@@ -48,7 +48,7 @@ def measure(
 
 def mannequin() -> BodyModel:
     """The body that is measured: the stock clips' humanoid, from tables."""
-    return build_body(stock.humanoid())[0]
+    return build_body(stock.stock_skeleton())[0]
 
 
 def speed(engine: Engine, body: BodyModel, copies: int, seconds: float, repeats: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ..core.motion.io import stock
 
 def measure() -> dict[str, Any]:
     """Median seconds of five jobs that do nothing, and microseconds of a status query while one runs."""
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     create_s, whole_s = [], []
     with tempfile.TemporaryDirectory() as folder:
         for i in range(5):

@@ -15,7 +15,7 @@ from ..core.control.character import MESH
 from ..core.errors import BadFile
 from ..core.motion import Clip
 from ..core.motion.io import stock
-from ..core.motion.timing import check_frame_rate
+from ..core.motion.unit_checks import check_frame_rate
 from .run import Attachment, Case
 from .simulate.cases import short_enough
 
@@ -90,7 +90,7 @@ def odd_cases(wanted: Sequence[str], seeds: Sequence[int], engine: str) -> Itera
         yield replace(case, compare=True)
         finding = check_frame_rate(case.clip) if len(case.clip) > 1 else None
         if finding is not None:
-            clip = case.clip.relabelled(finding.suggested_fps)
+            clip = case.clip.with_fps(finding.suggested_fps)
             yield replace(case, clip=clip, compare=True, words={**case.words, "hint_taken": finding.hint})
 
 
@@ -107,11 +107,11 @@ def _read(path: Path, group: str, engine: str) -> Case:
 @lru_cache(maxsize=1)
 def mannequin_attachments() -> dict[str, Attachment]:
     """What a job of a stock clip on the mannequin has for its body: its mesh."""
-    open_input(stock.names()[0])
+    open_input(stock.stock_names()[0])
     obj = next(found for found in bpy.context.scene.objects if found.type == "ARMATURE")
     rig = read_rig(obj)
     found = attachments_of(obj, rig)
     arrays, meta = found[MESH]
     # Blender has the bones in another order than the clip.
-    order = [rig.clip.skeleton.index(bone) for bone in stock.humanoid().names]
+    order = [rig.clip.skeleton.index(bone) for bone in stock.stock_skeleton().names]
     return {**found, MESH: ({**arrays, "weights": arrays["weights"][:, order]}, meta)}

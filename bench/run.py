@@ -19,7 +19,7 @@ from ..core.measure.measures import measured
 from ..core.motion import Clip, Take
 from ..core.motion.checks import require_simulatable
 from ..core.motion.take import Measurement
-from ..core.motion.timing import check_frame_rate, check_scale
+from ..core.motion.unit_checks import check_frame_rate, check_scale
 from ..core.settings import Settings
 from ..core.sim import engines
 from .before_after import before_and_after, verdict

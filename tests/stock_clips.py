@@ -15,7 +15,7 @@ from sinew.core.motion.io import stock
 _REASON = "needs the stock clips, which come with PyBullet: it has no wheel for Windows and macOS"
 _HERE = "SINEW_STOCK" in os.environ or importlib.util.find_spec("pybullet_data") is not None
 
-NAMES = stock.names() if _HERE else ()
+NAMES = stock.stock_names() if _HERE else ()
 needs_stock = pytest.mark.skipif(not _HERE, reason=_REASON)
 
 
@@ -23,5 +23,5 @@ def stock_clip(name: str, start: int = 0, stop: int | None = None) -> Clip:
     """A stock clip, or some frames of it; skips whoever asks for it where PyBullet cannot be installed."""
     if not _HERE:
         pytest.skip(_REASON)
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     return clip if stop is None else clip.frames(start, stop)

@@ -74,13 +74,13 @@ def elites_of(training: Training) -> Row:
     seconds: (N,) where on the course they are. first: (N,) how far along the component. course: (T + 1,) likewise.
     """
     course, starts = training.course, training.environments[0].starts
-    poses = course.space.between(course.qpos[:1], course.qpos)[:, 6:]
+    poses = course.space.difference(course.qpos[:1], course.qpos)[:, 6:]
     mean = poses.mean(axis=0)
     axis = np.linalg.svd(poses - mean, full_matrices=False)[2][0]
     state = starts.state()
     at, qpos = state["elite_at"], state["elite_qpos"]
     chosen = np.concatenate([np.flatnonzero(starts.segment_of[at] == one)[:_SHOWN] for one in range(starts.count)])
-    elites = course.space.between(course.qpos[:1], qpos[chosen])[:, 6:]
+    elites = course.space.difference(course.qpos[:1], qpos[chosen])[:, 6:]
     return {
         "seconds": np.round(at[chosen] / CONTROL_FPS, 4).tolist(),
         "first": np.round((elites - mean) @ axis, 3).tolist(),

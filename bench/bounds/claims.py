@@ -94,7 +94,7 @@ class _Keyframes(_Work):
     """A reference of few poses; nobody stops early, so that all have as many samples."""
 
     def __call__(self) -> Row:
-        clip = stock.load(self.name)
+        clip = stock.load_stock(self.name)
         body, poor = build_body(clip.skeleton, clip=clip)[0], sparse(clip, POSES)
         reward, bounded = TAUGHT[self.variant]
         settings = replace(self.bench.settings, reward=reward, stop=False)

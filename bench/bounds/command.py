@@ -82,7 +82,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         return _made(arguments)
     if unknown := [name for name in arguments.only if name not in _ALL]:
         raise BadSettings(f"There is no part '{unknown[0]}'", f"Choose from: {', '.join(_ALL)}")
-    if unknown := [name for name in arguments.clips if name not in stock.names()]:
+    if unknown := [name for name in arguments.clips if name not in stock.stock_names()]:
         raise BadSettings(f"There is no stock clip '{unknown[0]}'", "Give names of 'sinew clips'")
     for folder in (arguments.kept, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:

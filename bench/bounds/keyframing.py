@@ -17,7 +17,7 @@ def sparse(clip: Clip, poses: int) -> Clip:
     if not 2 <= poses < len(clip):
         raise BadMotion(f"'{clip.name}' cannot be told by {poses} poses", f"Keep 2 to {len(clip) - 1}")
     times_s = np.linspace(0.0, clip.duration_s, poses + 1)
-    pos, quat = clip.sampled(times_s)
+    pos, quat = clip.sample(times_s)
     keyed = Clip(clip.skeleton, poses / clip.duration_s, pos, quat, f"{clip.name} in {poses} poses")
-    between = keyed.sampled(np.linspace(0.0, keyed.duration_s, len(clip)))
+    between = keyed.sample(np.linspace(0.0, keyed.duration_s, len(clip)))
     return replace(clip, local_pos=between[0], local_quat_wxyz=between[1], name=keyed.name)

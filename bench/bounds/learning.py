@@ -53,7 +53,7 @@ class Bench:
     """What is measured.
 
     settings: of ``bounds_train``. minutes: how long a row may take in this run; None for as long as it wants. What is
-    not finished by then is kept in ``folder`` and goes on in the next run. anew: begin even what is kept anew.
+    not finished by then is kept in ``stock_folder`` and goes on in the next run. anew: begin even what is kept anew.
     """
 
     folder: Path
@@ -110,7 +110,7 @@ def attempted(begun: Row, measure: Callable[[], Row]) -> Row:
 
 def prepared(name: str, settings: BoundsTrainSettings) -> tuple[Course, Array]:
     """A stock clip as a course, and the widths on it."""
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     return within(build_body(clip.skeleton, clip=clip)[0], clip, settings, settings.bounds)
 
 

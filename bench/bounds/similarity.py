@@ -83,7 +83,7 @@ def swing(course: Course) -> float:
 
 def joint_angles(course: Course, some: Array, others: Array) -> Array:
     """(...) radians between poses (..., nq), as a mean over the joints; the root does not count."""
-    off = course.space.between(some, others)
+    off = course.space.difference(some, others)
     return np.asarray(np.sqrt(np.add.reduceat(off**2, course.turn_starts[1:], axis=-1)).mean(axis=-1))
 
 

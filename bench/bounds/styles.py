@@ -217,7 +217,7 @@ def filmed(bench: Bench, row: Row, seconds: float) -> tuple[Clip, Clip] | None:
     paths = [_Work(bench, row["name"], row["seed"], _no_clips).path(style) for style in ("neutral", row["style"])]
     if row["style"] == "neutral" or not all(path.is_file() for path in paths):
         return None
-    found, source = [], stock.load(row["name"])
+    found, source = [], stock.load_stock(row["name"])
     for path in paths:
         own = load_controller(path)
         with closing(engines.get(bench.engine).compile(Stage((Character(own.body),)), 1)) as world:

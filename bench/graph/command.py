@@ -104,7 +104,7 @@ def _parts(arguments: argparse.Namespace) -> Sequence[str]:
     for option, names in (("--skills", arguments.skills), ("--linked", arguments.linked)):
         if not names:
             raise BadSettings(f"{option} names no skills", f"Write names of stock clips, such as {option} walk,run")
-        if unknown := [name for name in names if name not in stock.names()]:
+        if unknown := [name for name in names if name not in stock.stock_names()]:
             raise BadSettings(f"There is no stock clip '{unknown[0]}'", "Give names of 'sinew clips'")
     if arguments.seconds is not None and not arguments.seconds >= 1.0:
         raise BadSettings(f"{arguments.seconds:g} s are too few to play", "Give 1 second or more")

@@ -152,7 +152,7 @@ class TimedRun(BenchRun):
 
 def skill_of(name: str) -> Skill:
     """A stock clip as a skill."""
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     return Skill(name, clip, "cycle" if name in CYCLES else guessed_kind(clip), guessed_gait(clip))
 
 
@@ -164,7 +164,7 @@ def lesson_figures(graph: ControlGraph) -> dict[str, Any]:
     ends = marks[len(marks) - len(curve) :] if len(marks) >= len(curve) else []
     for one, end in zip(curve, ends, strict=False):
         one["after_s"] = round(end, 2)
-    motion_s = sum(stock.load(chain.name).duration_s for chain in graph.skills)
+    motion_s = sum(stock.load_stock(chain.name).duration_s for chain in graph.skills)
     learn_s = clock.get("learn_s")
     return {
         "motion_s": motion_s,

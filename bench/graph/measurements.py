@@ -138,7 +138,7 @@ def _cost(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
 def _collide(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
     cycles = [chain.name for chain in graph.skills if chain.kind == "cycle"]
     skill = "run" if "run" in cycles else cycles[0]
-    source = stock.load(skill)
+    source = stock.load_stock(skill)
     told = bench.told("collide")
     row, bake = collision(graph, engines.get(bench.school.engine), skill, source, bench.lasts_s("collide"), told)
     bench.shown(graph, bake, row)

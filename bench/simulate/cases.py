@@ -11,7 +11,7 @@ from ...core.errors import EngineMissing
 from ...core.geometry.quaternions import Array
 from ...core.motion import Clip
 from ...core.motion.io import stock
-from ...core.motion.loops import is_cyclic, looped
+from ...core.motion.loops import is_cyclic, loop_clip
 from ...core.sim import engines
 from ...core.sim.io import to_arrays
 from ...core.sim.parts import PushPart, StageParts
@@ -34,7 +34,7 @@ _TRUNK = "chest"
 def stock_cases(names: Sequence[str], seeds: Sequence[int], engine: str, group: str = "stock") -> Iterator[Case]:
     """Stock clips by name, each with every seed."""
     for name in names:
-        clip = long_enough(stock.load(name))
+        clip = long_enough(stock.load_stock(name))
         for seed in seeds:
             yield Case(group, name, clip, seed, engine)
 
@@ -42,7 +42,7 @@ def stock_cases(names: Sequence[str], seeds: Sequence[int], engine: str, group: 
 def push_cases(names: Sequence[str], seeds: Sequence[int], engine: str) -> Iterator[Case]:
     """Cyclic stock clips pushed at the trunk in their second cycle, from every side at every phase."""
     for name in names:
-        cycle = stock.load(name)
+        cycle = stock.load_stock(name)
         for seed in seeds:
             for phase in PHASES:
                 for side, direction in zip(SIDES, push_directions(cycle), strict=True):
@@ -53,7 +53,7 @@ def pushed_case(cycle: Clip, seed: int, engine: str, phase: float, side: str, di
     """A cyclic clip with one push towards ``direction`` (3,), ``phase`` of a cycle after its first."""
     start_s = (1.0 + phase) * cycle.duration_s
     last_s = start_s + PUSH_S + AFTER_S
-    clip = looped(cycle, math.ceil(last_s / cycle.duration_s))
+    clip = loop_clip(cycle, math.ceil(last_s / cycle.duration_s))
     clip = clip.frames(0, math.ceil(last_s * clip.fps - 1e-6) + 1)
     push = PushPart(f"from the {side}", cycle.name, _TRUNK, PUSH_N * direction, start_s, PUSH_S)
     stage = StageParts(characters=(cycle.name,), pushes=(push,))
@@ -74,7 +74,7 @@ def long_enough(clip: Clip, least_s: float = LEAST_S) -> Clip:
     """A cyclic clip looped to at least ``least_s`` seconds; any other as it is."""
     if clip.duration_s >= least_s or not is_cyclic(clip):
         return clip
-    return looped(clip, math.ceil(least_s / clip.duration_s - 1e-9))
+    return loop_clip(clip, math.ceil(least_s / clip.duration_s - 1e-9))
 
 
 def short_enough(clip: Clip, most_s: float = MOST_S) -> Clip:

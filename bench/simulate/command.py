@@ -58,9 +58,9 @@ def _bullet(rows: Sequence[Row], others: Sequence[Row]) -> dict[str, Any]:
 
 
 GROUPS = {
-    "stock": Group(stock.names, core.stock_cases, _own(goals.stock_summary), seeds=(0, 1, 2)),
-    "bullet": Group(stock.names, partial(core.stock_cases, group="bullet"), _bullet, engine="bullet"),
-    "push": Group(stock.names, core.push_cases, _own(goals.push_summary), clips=("walk",)),
+    "stock": Group(stock.stock_names, core.stock_cases, _own(goals.stock_summary), seeds=(0, 1, 2)),
+    "bullet": Group(stock.stock_names, partial(core.stock_cases, group="bullet"), _bullet, engine="bullet"),
+    "push": Group(stock.stock_names, core.push_cases, _own(goals.push_summary), clips=("walk",)),
     "mocap": Group(partial(mocap.names, "cmu", "bvh"), mocap.mocap_cases, _own(goals.mocap_summary)),
     "odd": Group(partial(mocap.names, "odd"), mocap.odd_cases, _own(goals.odd_summary)),
     "skinned": Group(partial(mocap.names, "skinned", "fbx"), mocap.skinned_cases, _own(goals.fates), by_name=True),
@@ -134,7 +134,7 @@ def _cases(chosen: Mapping[str, Sequence[str]], arguments: argparse.Namespace) -
         if not clips:
             say(f"{name}: skipped, {_ABSENT}")
         for case in group.cases(clips, arguments.seeds or group.seeds, group.engine or arguments.engine):
-            worn = mocap.mannequin_attachments() if arguments.mesh and group.names is stock.names else {}
+            worn = mocap.mannequin_attachments() if arguments.mesh and group.names is stock.stock_names else {}
             yield replace(case, attachments={**case.attachments, **worn})
 
 

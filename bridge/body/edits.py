@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ...core.body.edits import main_shape, size_as
+from ...core.body.edits import main_shape, size_for_kind
 from ...core.body.model import Link
 from ...core.body.part_edit import PartEdit
 
@@ -39,8 +39,8 @@ def fill(row: bpy.types.PropertyGroup, link: Link) -> None:
     shape = main_shape(link)
     if not row.use_shape:
         row.shape = shape.kind
-        row.radius, row.length = size_as(shape, "capsule")
-        row.edges = size_as(shape, "box")
+        row.radius, row.length = size_for_kind(shape, "capsule")
+        row.edges = size_for_kind(shape, "box")
     if not row.use_mass:
         row.mass_kg = link.mass
     if not row.use_limits:

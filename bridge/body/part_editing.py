@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ...core.body import BodyModel
-from ...core.body.edits import counterpart, main_shape, mirrored_edit, size_as
+from ...core.body.edits import main_shape, mirror_edit, opposite_link, size_for_kind
 from ...core.errors import RigError
 from ..overlay import fitting
 from ..scene.chosen_armature import why_editing, why_no_armature
@@ -74,12 +74,12 @@ def mirror(scene: bpy.types.Scene, obj: bpy.types.Object, bone: str) -> str:
         raise RigError(f"Nothing of bone '{bone}' is edited", "Edit it first")
     body = body_of(scene, obj)
     here = _link(body, bone)
-    there = counterpart(body, here)
+    there = opposite_link(body, here)
     if there < 0:
         raise RigError(
             f"Bone '{bone}' has no counterpart on the other side of the body", "Edit the other one by itself"
         )
-    edit, role = mirrored_edit(body, here, there, edit_of(row)), row.role
+    edit, role = mirror_edit(body, here, there, edit_of(row)), row.role
     other = begin(scene, obj, body.links[there].bone)
     other.role = role[:-2] + _OTHER_SIDE[role[-2:]] if role[-2:] in _OTHER_SIDE else role
     edits.tell(other, edit)
@@ -115,7 +115,7 @@ def view_of(obj: bpy.types.Object, bone: str) -> PartView | None:
         return None
     link = fitted.base.links[index]
     shape, joint = main_shape(link), link.joint
-    size = " × ".join(f"{100.0 * value:.1f}" for value in size_as(shape, shape.kind))
+    size = " × ".join(f"{100.0 * value:.1f}" for value in size_for_kind(shape, shape.kind))
     facts = [("Shape", f"{shape.kind.title()}, {size} cm"), ("Mass", f"{link.mass:.2f} kg")]
     if joint.kind == "hinge":
         low, high = np.degrees([joint.lower, joint.upper])

@@ -41,7 +41,7 @@ def neutral_attachment(path: Path) -> dict[str, Attachment]:
 
 def opened_style(text: str, scale: float = 1.0) -> Clip | None:
     """The motion of a file or a stock clip, which is opened for that in place of what is open now; None for neither."""
-    if not Path(text).expanduser().is_file() and text not in stock.names():
+    if not Path(text).expanduser().is_file() and text not in stock.stock_names():
         return None
     left = open_input(text, scale)
     return read_rig(requests.find_armature(), scale=left).clip

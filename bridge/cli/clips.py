@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print one line a clip, or JSON."""
-    infos = [stock.info(name) for name in stock.names()]
+    infos = [stock.stock_info(name) for name in stock.stock_names()]
     if arguments.json:
         print(json.dumps([dataclasses.asdict(info) for info in infos], indent=2))
         return 0

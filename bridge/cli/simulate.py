@@ -12,7 +12,7 @@ from ...core import jobs
 from ...core.control import registry
 from ...core.control.muscle import parse_keys
 from ...core.errors import BadSettings, SinewError
-from ...core.motion.timing import check_frame_rate, check_scale
+from ...core.motion.unit_checks import check_frame_rate, check_scale
 from ...core.sim.variations import VariationSettings
 from ..importing.importers import open_input
 from ..jobs import requests

@@ -68,12 +68,12 @@ def set_frame_rate(scene: bpy.types.Scene, fps: float) -> None:
 
 
 def _open_stock(name: str, python: str | None) -> None:
-    if name not in stock.names(python):
-        endings, known = ", ".join(_READERS), ", ".join(stock.names(python))
+    if name not in stock.stock_names(python):
+        endings, known = ", ".join(_READERS), ", ".join(stock.stock_names(python))
         raise BadFile(
             f"'{name}' is neither a file that Sinew opens ({endings}) nor a stock clip", f"The stock clips are: {known}"
         )
-    clip = stock.load(name, python)
+    clip = stock.load_stock(name, python)
     with quiet():
         _empty_scene()
         show_clip(clip, mannequin.build(bpy.context.scene, clip.skeleton))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...core.errors import SinewError
 from ...core.motion import Clip
-from ...core.motion.timing import check_frame_rate, check_scale
+from ...core.motion.unit_checks import check_frame_rate, check_scale
 from .requests import Request
 
 

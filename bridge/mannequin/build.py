@@ -33,7 +33,7 @@ def build(
     skeleton: None for the stock clips' one. A skeleton that is not that one, whatever its size, is dressed in
     tapered capsules along its bones.
     """
-    skeleton = stock.humanoid() if skeleton is None else skeleton
+    skeleton = stock.stock_skeleton() if skeleton is None else skeleton
     collection = bpy.data.collections.new(name)
     scene.collection.children.link(collection)
     armature = armature_from_skeleton(skeleton, name, collection)
@@ -51,7 +51,7 @@ def dress(
     joint_colour: Colour = JOINT_COLOUR,
 ) -> bpy.types.Object:
     """A mesh object, in no collection yet, that an armature with the skeleton's bones at rest moves."""
-    if skeleton is stock.humanoid():
+    if skeleton is stock.stock_skeleton():
         parts = list(figure.stock_parts())
     else:
         parts = figure.parts(skeleton) if figure.is_stock(skeleton) else capsules.parts(skeleton)

@@ -180,7 +180,7 @@ def parts(skeleton: Skeleton) -> list[Part]:
 @functools.cache
 def stock_parts() -> tuple[Part, ...]:
     """Those of the stock skeleton, made once. Nothing of Blender's is touched, so that any thread may do it."""
-    return tuple(parts(stock.humanoid()))
+    return tuple(parts(stock.stock_skeleton()))
 
 
 def _torso(make: _Maker) -> list[Part]:
@@ -323,4 +323,4 @@ def _other_side(name: str) -> str:
 
 
 def _stock() -> Skeleton:
-    return stock.humanoid()
+    return stock.stock_skeleton()

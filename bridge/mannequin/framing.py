@@ -8,7 +8,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.geometry.quaternions import Array
-from ...core.motion.bone_lengths import believable
+from ...core.motion.bone_lengths import replace_impossible_lengths
 
 THREE_QUARTER = (np.radians(40.0), np.radians(17.0))  # to the side of the front, and above
 LENS_MM, SENSOR_MM = 60.0, 36.0
@@ -108,4 +108,4 @@ def _shares_of_tails(obj: bpy.types.Object) -> Array:
     parents = np.array([place[bone.parent.name] if bone.parent else -1 for bone in bones])
     lengths = np.array([bone.length for bone in bones])
     heads = np.array([bone.head_local for bone in bones])
-    return np.asarray(believable(parents, heads, lengths) / np.maximum(lengths, 1e-12))
+    return np.asarray(replace_impossible_lengths(parents, heads, lengths) / np.maximum(lengths, 1e-12))

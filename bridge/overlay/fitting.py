@@ -13,7 +13,7 @@ import bpy
 
 from ...core.body import BodyModel
 from ...core.body.build import build_body
-from ...core.body.edits import edited
+from ...core.body.edits import apply_edits
 from ...core.errors import SinewError
 from ...core.jobs.body_fitting import fit_elsewhere
 from ..body.body_inputs import BodyRequest, asked_of
@@ -82,7 +82,7 @@ class Fitted:
             return
         self.edits = edits
         try:
-            self.body = edited(self.base, asked.edits, asked.mass_kg)
+            self.body = apply_edits(self.base, asked.edits, asked.mass_kg)
             self.problem = None
         except SinewError as error:
             self.body, self.problem = self.base, error
@@ -241,7 +241,7 @@ def _fitted(
             mass_kg=choices.mass_kg,
         )
     try:
-        body = edited(base, asked.edits, asked.mass_kg)
+        body = apply_edits(base, asked.edits, asked.mass_kg)
     except SinewError:
         return base, (), None, None
     return base, _edits_in(asked), body, BodyParts(body)

@@ -7,7 +7,7 @@ from mathutils import Matrix
 
 from ...core.geometry.quaternions import from_matrix, to_matrix
 from ...core.motion import Skeleton
-from ...core.motion.bone_lengths import believable
+from ...core.motion.bone_lengths import replace_impossible_lengths
 from ...core.motion.skeleton import to_local
 
 # Blender throws a bone away on leaving edit mode when its ends are this near.
@@ -39,7 +39,7 @@ def skeleton_of(armature: bpy.types.Armature) -> Skeleton:
     parents = np.array([place[bone.parent.name] if bone.parent else -1 for bone in bones])
     matrices = np.array([bone.matrix_local for bone in bones]).reshape(-1, 4, 4)
     pos, quat = to_local(parents, matrices[:, :3, 3], from_matrix(matrices[:, :3, :3]))
-    lengths = believable(parents, matrices[:, :3, 3], np.array([bone.length for bone in bones]))
+    lengths = replace_impossible_lengths(parents, matrices[:, :3, 3], np.array([bone.length for bone in bones]))
     return Skeleton(tuple(place), parents, pos, quat, lengths)
 
 

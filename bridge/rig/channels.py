@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ...core.geometry.quaternions import Array, from_matrix, without_flips
+from ...core.geometry.quaternions import Array, from_matrix, unroll
 from .rest_bones import RestBone
 from .rig_reader import rotation_of
 
@@ -65,7 +65,7 @@ def curves(bone: RestBone, basis: Array) -> Iterator[tuple[str, int, Array]]:
 
 def rotation_values(mode: str, quats: Array) -> dict[str, Array]:
     """The channel of this rotation mode and its values (T, n) for rotations (T, 4), without jumps."""
-    quats = without_flips(quats)
+    quats = unroll(quats)
     if mode == "QUATERNION":
         return {"rotation_quaternion": quats}
     if mode == "AXIS_ANGLE":

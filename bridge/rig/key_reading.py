@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.geometry.quaternions import Array, from_rotation_vector, multiply, normalized, to_matrix
+from ...core.geometry.quaternions import Array, from_rotation_vector, multiply, normalize, to_matrix
 from . import actions, sources
 from .rest_bones import BONE_CHANNEL, RestBone, inherited
 
@@ -172,7 +172,7 @@ def _rotations(mode: str, values: Array) -> Array:
     """(T, 4) quaternions of a rotation channel's values (T, n)."""
     if mode == "QUATERNION":
         nothing = ~values.any(axis=-1, keepdims=True)
-        return normalized(np.where(nothing, [0.0, 1.0, 0.0, 0.0], values))  # what Blender makes of it
+        return normalize(np.where(nothing, [0.0, 1.0, 0.0, 0.0], values))  # what Blender makes of it
     if mode == "AXIS_ANGLE":
         length = np.linalg.norm(values[:, 1:], axis=-1, keepdims=True)
         return from_rotation_vector(values[:, :1] * values[:, 1:] / np.maximum(length, 1e-12))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ...core.errors import RigError
 from ...core.geometry.quaternions import Array, from_matrix, multiply, rotate, to_matrix
 from ...core.motion import Clip, Skeleton, Tag
-from ...core.motion.bone_lengths import believable
-from ...core.motion.loops import looped
+from ...core.motion.bone_lengths import replace_impossible_lengths
+from ...core.motion.loops import loop_clip
 from ...core.motion.skeleton import to_local
 from ..scene.preserved_state import by_uid
 from . import actions, key_reading, sources
@@ -66,7 +66,7 @@ class RigMotion:
 
 def looped_rig(rig: RigMotion, cycles: int) -> RigMotion:
     """The motion ``cycles`` times over; see ``core.motion.loops``."""
-    clip = looped(rig.clip, cycles)
+    clip = loop_clip(rig.clip, cycles)
     period = len(rig.clip) - 1
     frames = np.arange(len(clip))
     again = np.where(frames == len(clip) - 1, period, frames % period)
@@ -283,7 +283,9 @@ class _Bones:
         quat = multiply(object_quat, from_matrix(rotation_of(matrices[:, :3, :3])))
         rest_pos, rest_quat = to_local(parents, pos, quat)
         along = matrices[:, :3, 1] * self.lengths[:, None]
-        lengths = believable(np.array(parents), pos, np.linalg.norm(along * object_scale * metres, axis=-1))
+        lengths = replace_impossible_lengths(
+            np.array(parents), pos, np.linalg.norm(along * object_scale * metres, axis=-1)
+        )
         return Skeleton(tuple(self.names[i] for i in self.order), np.array(parents), rest_pos, rest_quat, lengths)
 
 

@@ -189,13 +189,13 @@ def _things(job: Job, take: Take, rig: RigMotion) -> list[_Loose]:
     if not take.props:
         return []
     appears_s = {prop.name: prop.appears_s for prop in from_arrays(*job.attachment("stage")).props}
-    places = np.arange(len(take.motion.resampled(rig.scene_fps))) * take.motion.fps / rig.scene_fps
+    places = np.arange(len(take.motion.resample(rig.scene_fps))) * take.motion.fps / rig.scene_fps
     found = []
     for prop in take.props:
         obj = find_object(prop.name, "object")
         if obj.is_editable:
             actions.require_no_tweak_mode(obj)
-        found.append(_Loose(obj, prop.sampled(places), appears_s.get(prop.name, 0.0)))
+        found.append(_Loose(obj, prop.sample(places), appears_s.get(prop.name, 0.0)))
     return found
 
 

@@ -15,7 +15,7 @@ UP.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class SkeletonTree:
     """A skeleton at rest in the world.
 
     heads: (B, 3) metres, quats: (B, 4). Lengths of bones are not to be trusted: importers guess them for the ends
@@ -27,7 +27,7 @@ class Tree:
     quats: Array
 
     @classmethod
-    def of(cls, skeleton: Skeleton) -> "Tree":
+    def of(cls, skeleton: Skeleton) -> "SkeletonTree":
         """The skeleton as it rests."""
         return cls(skeleton, *skeleton.rest_world())
 
@@ -114,11 +114,11 @@ class Tree:
         return chain
 
 
-def unit(vector: Array) -> Array:
+def normalize_vectors(vector: Array) -> Array:
     """(..., 3) scaled to length one; a vector without length stays as it is."""
     return vector / np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-12)
 
 
-def level(vector: Array) -> Array:
+def flatten_direction(vector: Array) -> Array:
     """(3,) the vector without its vertical part, of length one."""
-    return unit(vector - np.dot(vector, UP) * UP)
+    return normalize_vectors(vector - np.dot(vector, UP) * UP)

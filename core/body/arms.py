@@ -7,7 +7,7 @@ import numpy as np
 
 from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, rotate
 from ..motion import Clip
-from .clearance import SOFT_M, clearances, envelope, floor_height
+from .clearance import SOFT_M, floor_height, link_clearances, upper_envelope
 from .model import BodyModel
 
 # An arm that points down more steeply than this carries the body; then it is the body that is too low.
@@ -18,7 +18,7 @@ _NEAR_M = 0.05
 _UP: Array = np.array([0.0, 0.0, 1.0])
 
 
-def arms_raised(body: BodyModel, clip: Clip) -> Clip:
+def raise_arms(body: BodyModel, clip: Clip) -> Clip:
     """The clip with arms that no longer cut into its floor, as far as that can be had by turning shoulders."""
     floor = floor_height(body, clip)
     for shoulder in (index for index, link in enumerate(body.links) if link.role == "upper_arm"):
@@ -46,12 +46,12 @@ def _raised(body: BodyModel, clip: Clip, shoulder: int, floor: float) -> Clip:
     for _ in range(_ROUNDS):
         angle = np.clip(angle + _deep(body, moved, arm, floor) / np.maximum(aside, _NEAR_M), 0.0, most)
         moved = _turned(clip, bone, quat, axis * angle[:, None])
-    return _turned(clip, bone, quat, axis * envelope(angle, clip.fps)[:, None])
+    return _turned(clip, bone, quat, axis * upper_envelope(angle, clip.fps)[:, None])
 
 
 def _deep(body: BodyModel, clip: Clip, links: list[int], floor: float) -> Array:
     """(T,) metres that the deepest of some links is in the floor; negative above it."""
-    return np.asarray(floor - SOFT_M - clearances(body, clip)[:, links].min(axis=1))
+    return np.asarray(floor - SOFT_M - link_clearances(body, clip)[:, links].min(axis=1))
 
 
 def _lowest(body: BodyModel, clip: Clip, links: list[int]) -> Array:

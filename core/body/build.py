@@ -9,15 +9,16 @@ import numpy as np
 
 from ..errors import RigError
 from ..motion import Clip, Skeleton
-from .anatomy import Tree
+from .anatomy import SkeletonTree
+from .body_measures import settle_rest_pose
 from .creature import creature_solids
-from .edits import edited, stiffened
+from .edits import apply_edits, apply_stiffness
 from .fit import fit_body
-from .gains import Servo, servos, with_servo
+from .gains import Servo, scale_servos, with_servo
 from .human import human_solids
 from .joints import FittedJoint, fit_joints
-from .limits import widened
-from .measures import settled
+from .limits import widen_limits
+from .link_solids import LinkSolid
 from .mesh import SkinnedMesh
 from .model import BodyModel, Link
 from .part_edit import PartEdit
@@ -26,7 +27,6 @@ from .poses import loss_of_clip, pose_of_clip
 from .presets import BodyPreset, body_preset, gain_preset
 from .report import BodyReport, BoneChoice, LinkChoice
 from .roles import find_roles
-from .solids import Solid
 from .tables import mass_fractions
 
 _LOG = logging.getLogger(__name__)
@@ -61,9 +61,9 @@ def build_body(
     if mass_kg is not None and not (np.isfinite(mass_kg) and mass_kg > 0.0):
         raise RigError(f"The body's mass is {mass_kg} kg", "Give a mass above zero")
     shape, gain = body_preset(preset), gain_preset(gains)
-    tree = Tree.of(skeleton)
+    tree = SkeletonTree.of(skeleton)
     roles = find_roles(tree, clip, overrides)
-    plan = plan_body(settled(tree, roles, clip), roles)
+    plan = plan_body(settle_rest_pose(tree, roles, clip), roles)
     solids, source = _solids(plan, shape, mass_kg, clip)
     fitted = fit_joints(plan, clip)
     body = BodyModel(skeleton, tuple(_link(plan, i, solids[i], fitted[i]) for i in range(len(plan.links))))
@@ -80,8 +80,8 @@ def build_body(
         )
     if mass_kg is not None:
         body = _weighing(body, mass_kg)
-    body = edited(body, edits or {}, mass_kg)
-    held = stiffened(servos(body.links, gain, plan.measures.four_legged), body.links, edits or {})
+    body = apply_edits(body, edits or {}, mass_kg)
+    held = apply_stiffness(scale_servos(body.links, gain, plan.measures.four_legged), body.links, edits or {})
     body = replace(
         body,
         links=tuple(
@@ -104,7 +104,7 @@ def _containing(body: BodyModel, clip: Clip | None) -> BodyModel:
     rest = Clip(body.skeleton, 1.0, body.skeleton.rest_pos[None], body.skeleton.rest_quat_wxyz[None])
     for each in (rest,) if clip is None else (rest, clip, clip):
         # Twice for the clip: the poses of a limb that its hinge cannot follow depend a little on the limits.
-        body = widened(body, pose_of_clip(body, each)[0])
+        body = widen_limits(body, pose_of_clip(body, each)[0])
     return body
 
 
@@ -116,7 +116,7 @@ def body_mass(preset: BodyPreset, stature: float) -> float:
 
 def _solids(
     plan: BodyPlan, preset: BodyPreset, mass_kg: float | None, clip: Clip | None
-) -> tuple[dict[int, Solid], str]:
+) -> tuple[dict[int, LinkSolid], str]:
     """Every link's solid in the world at rest, and where they are from."""
     if plan.measures.four_legged:
         return creature_solids(plan), "capsules along the bones"
@@ -132,7 +132,7 @@ def _weighing(body: BodyModel, mass_kg: float) -> BodyModel:
     return replace(body, links=tuple(links))
 
 
-def _link(plan: BodyPlan, index: int, solid: Solid, fitted: FittedJoint) -> Link:
+def _link(plan: BodyPlan, index: int, solid: LinkSolid, fitted: FittedJoint) -> Link:
     planned, tree = plan.links[index], plan.tree
     own = solid.seen_from(tree.heads[planned.bone], tree.quats[planned.bone])
     names = tree.skeleton.names
@@ -197,7 +197,7 @@ def _beyond(body: BodyModel, clip: Clip, edits: Mapping[str, PartEdit]) -> list[
     limited = {bone for bone, edit in edits.items() if edit.limits_rad}
     if not limited:
         return []
-    wanted = widened(body, pose_of_clip(body, clip)[0], margin=0.0)
+    wanted = widen_limits(body, pose_of_clip(body, clip)[0], margin=0.0)
     return [
         f"'{link.bone}' goes beyond the limits that it was given in '{clip.name}'"
         for link, free in zip(body.links, wanted.links, strict=True)

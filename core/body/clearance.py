@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.flags import runs
+from ..geometry.flags import find_runs
 from ..geometry.quaternions import Array, multiply, rotate, to_matrix
 from ..motion import Clip
-from .hovering import hover
+from .hovering import compute_hover_drop
 from .model import BodyModel, Shape
 
 # Where a lowest point moves slower than this for as long, it is taken to stand on something. At the top of a jump a
@@ -23,7 +23,7 @@ SOFT_M = 0.005
 
 
 @dataclass(frozen=True)
-class Grounding:
+class GroundingReport:
     """What was done to put a clip on the ground: metres. ``shift`` for the whole clip, ``lift`` and ``drop`` at most.
 
     rise: by how much it goes up and down with ground that is not flat.
@@ -49,7 +49,7 @@ class Grounding:
         return text
 
 
-def clearances(body: BodyModel, clip: Clip) -> Array:
+def link_clearances(body: BodyModel, clip: Clip) -> Array:
     """(T, L) metres from z = 0 up to the lowest point of each link's shapes, the links riding on their bones."""
     pos, quat = clip.world()
     lowest = np.empty((len(clip), len(body.links)))
@@ -60,17 +60,17 @@ def clearances(body: BodyModel, clip: Clip) -> Array:
     return lowest
 
 
-def grounded(body: BodyModel, clip: Clip) -> tuple[Clip, Grounding]:
+def put_on_floor(body: BodyModel, clip: Clip) -> tuple[Clip, GroundingReport]:
     """The clip standing on z = 0 and no longer cutting into it, and what was done."""
-    bottom = clearances(body, clip)
+    bottom = link_clearances(body, clip)
     shift = -_floor(body, bottom, clip.fps)
-    lift = envelope(np.maximum(-(bottom.min(1) + shift) - SOFT_M, 0.0), clip.fps)
-    drop = hover(body, clip, bottom.min(1) + shift + lift)
+    lift = upper_envelope(np.maximum(-(bottom.min(1) + shift) - SOFT_M, 0.0), clip.fps)
+    drop = compute_hover_drop(body, clip, bottom.min(1) + shift + lift)
     moved = np.array(clip.local_pos)
     for root in np.flatnonzero(clip.skeleton.parents < 0):
         moved[:, root, 2] += shift + lift - drop
     lowered = int(np.sum(drop > SOFT_M))
-    report = Grounding(shift, float(lift.max()), int(np.sum(lift > SOFT_M)), float(drop.max()), lowered)
+    report = GroundingReport(shift, float(lift.max()), int(np.sum(lift > SOFT_M)), float(drop.max()), lowered)
     return replace(clip, local_pos=moved), report
 
 
@@ -87,7 +87,7 @@ def _lowest(shape: Shape, pos: Array, quat: Array) -> Array:
 
 def floor_height(body: BodyModel, clip: Clip) -> float:
     """Metres: where the floor is that a clip was captured on."""
-    return _floor(body, clearances(body, clip), clip.fps)
+    return _floor(body, link_clearances(body, clip), clip.fps)
 
 
 def _floor(body: BodyModel, bottom: Array, fps: float) -> float:
@@ -100,7 +100,7 @@ def _floor(body: BodyModel, bottom: Array, fps: float) -> float:
     lowest = np.argmin(bottom, axis=1)
     height = bottom.min(1)
     same = lowest[1:] == lowest[:-1]
-    standing = lasting(same & (np.abs(np.diff(height)) * fps < _STANDS_M_S), max(round(_STANDS_S * fps), 1))
+    standing = keep_long_runs(same & (np.abs(np.diff(height)) * fps < _STANDS_M_S), max(round(_STANDS_S * fps), 1))
     on_soles = standing & soles[lowest[1:]]
     if on_soles.sum() >= max(3.0, _OFTEN * len(height)):
         standing = on_soles
@@ -111,15 +111,15 @@ def _floor(body: BodyModel, bottom: Array, fps: float) -> float:
     return float(np.median(heights[heights < np.percentile(heights, 20) + 0.08]))
 
 
-def lasting(now: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
+def keep_long_runs(now: NDArray[np.bool_], frames: int) -> NDArray[np.bool_]:
     """(T,) where something holds for at least so many frames on end."""
     kept = np.zeros_like(now)
-    for start, stop in runs(now):
+    for start, stop in find_runs(now):
         kept[start:stop] = stop - start >= frames
     return kept
 
 
-def envelope(need: Array, fps: float, reach_s: float = _REACH_S) -> Array:
+def upper_envelope(need: Array, fps: float, reach_s: float = _REACH_S) -> Array:
     """(T,) a smooth curve that is nowhere below ``need`` (T,) and rises over about ``reach_s``."""
     reach = max(round(reach_s * fps), 1)
     padded = np.pad(need, reach, mode="edge")

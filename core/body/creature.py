@@ -8,11 +8,11 @@ weighs what foxes weigh (5 to 8 kg).
 import numpy as np
 
 from ..geometry.quaternions import Array, from_matrix
-from .anatomy import UP, unit
-from .measures import SIDES, limb_end
+from .anatomy import UP, normalize_vectors
+from .body_measures import SIDES, limb_end
+from .link_solids import LinkSolid, capsule, combine_solids, fill_shape, shape_volume
 from .model import Shape
 from .plan import BodyPlan
-from .solids import Solid, capsule, solid_of, together, volume_of
 from .tables import DENSITY
 
 _TRUNK_RADIUS = 0.095  # of the way from hips to neck
@@ -23,7 +23,7 @@ _PAW_WIDTH, _PAW_HEIGHT = 0.6, 0.4  # of paw length
 _SNOUT = 0.35  # of the trunk: how far the head goes on past its joint
 
 
-def creature_solids(plan: BodyPlan) -> dict[int, Solid]:
+def creature_solids(plan: BodyPlan) -> dict[int, LinkSolid]:
     """A solid for every link, in the world at rest."""
     found = {}
     for index, link in enumerate(plan.links):
@@ -36,19 +36,21 @@ def creature_solids(plan: BodyPlan) -> dict[int, Solid]:
         solid = _even(_capsule_of_radius(start, end, max(radius, 0.005 * plan.measures.stature)))
         limb = link.role in ("foot", "hand", "shin", "forearm")
         if limb and not any(plan.links[child].role in ("foot", "hand") for child in plan.children(index)):
-            solid = together([solid, _even(_paw(plan, index, end))])
+            solid = combine_solids([solid, _even(_paw(plan, index, end))])
         found[index] = solid
     return found
 
 
-def _even(shape: Shape) -> Solid:
-    return solid_of(shape, volume_of(shape) * DENSITY)
+def _even(shape: Shape) -> LinkSolid:
+    return fill_shape(shape, shape_volume(shape) * DENSITY)
 
 
 def _capsule_of_radius(start: Array, end: Array, radius: float) -> Shape:
     """A capsule whose straight part goes from ``start`` to ``end`` less its round ends, where it is long enough."""
     length = max(float(np.linalg.norm(end - start)), 2.0 * radius)
-    return capsule(start, start + length * unit(end - start), np.pi * radius**2 * (length - 2.0 * radius / 3.0))
+    return capsule(
+        start, start + length * normalize_vectors(end - start), np.pi * radius**2 * (length - 2.0 * radius / 3.0)
+    )
 
 
 def _end(plan: BodyPlan, index: int) -> Array:
@@ -60,7 +62,9 @@ def _end(plan: BodyPlan, index: int) -> Array:
         return tree.heads[roles.limbs["toe", link.side]]
     trunk = plan.measures.neck - plan.measures.hips
     if link.role == "head":
-        return tree.heads[roles.head] + _SNOUT * float(np.linalg.norm(trunk)) * unit(plan.measures.front - 0.3 * UP)
+        return tree.heads[roles.head] + _SNOUT * float(np.linalg.norm(trunk)) * normalize_vectors(
+            plan.measures.front - 0.3 * UP
+        )
     onward = [
         plan.links[child].bone
         for child in plan.children(index)

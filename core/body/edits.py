@@ -9,20 +9,20 @@ import numpy as np
 from ..errors import RigError
 from ..geometry.quaternions import Array, conjugate, rotate, to_matrix
 from .gains import Servo
+from .link_solids import fill_shape, frame_along, shape_volume
 from .model import BodyModel, Joint, Link, Shape
 from .part_edit import PartEdit, ShapeKind
-from .sides import mirror_of
-from .solids import frame_along, solid_of, volume_of
+from .sagittal_plane import find_sagittal_plane
 
 _BONE = np.array([0.0, 1.0, 0.0])  # along a bone, in its own frame
 
 
-def edited(body: BodyModel, edits: Mapping[str, PartEdit], mass_kg: float | None = None) -> BodyModel:
+def apply_edits(body: BodyModel, edits: Mapping[str, PartEdit], mass_kg: float | None = None) -> BodyModel:
     """The body with the parts of these bones as they are wanted; bones that are no part of their own change nothing.
 
     mass_kg: what all of it weighs in the end; the parts whose mass nobody gave make up for those with one.
     """
-    hint = mirror_of(body)
+    hint = find_sagittal_plane(body)
     left = np.array([1.0, 0.0, 0.0]) if hint is None else hint.normal
     _, quats = body.skeleton.rest_world()
     links = [
@@ -36,7 +36,7 @@ def edited(body: BodyModel, edits: Mapping[str, PartEdit], mass_kg: float | None
     return replace(body, links=tuple(links))
 
 
-def stiffened(servos: Sequence[Servo], links: Sequence[Link], edits: Mapping[str, PartEdit]) -> list[Servo]:
+def apply_stiffness(servos: Sequence[Servo], links: Sequence[Link], edits: Mapping[str, PartEdit]) -> list[Servo]:
     """The links' servos with the stiffness that was given by hand."""
     found = []
     for servo, link in zip(servos, links, strict=True):
@@ -47,26 +47,26 @@ def stiffened(servos: Sequence[Servo], links: Sequence[Link], edits: Mapping[str
 
 def main_shape(link: Link) -> Shape:
     """The largest of a link's shapes: what a new one takes the place of."""
-    return max(link.shapes, key=volume_of)
+    return max(link.shapes, key=shape_volume)
 
 
-def size_as(shape: Shape, kind: ShapeKind) -> tuple[float, ...]:
+def size_for_kind(shape: Shape, kind: ShapeKind) -> tuple[float, ...]:
     """``PartEdit.size_m`` of a shape, or of one of another kind that is about as large."""
     half = np.sort(_half_extents(shape))
     if kind == "sphere":
-        return (float(shape.size[0]) if shape.kind == "sphere" else float(np.cbrt(volume_of(shape) * 0.75 / np.pi)),)
+        return (float(shape.size[0]) if shape.kind == "sphere" else float(np.cbrt(shape_volume(shape) * 0.75 / np.pi)),)
     if kind == "capsule":
         radius = float(shape.size[0]) if shape.kind != "box" else float(0.5 * (half[0] + half[1]))
         return (radius, float(max(2.0 * half[2], 2.0 * radius)))
     return tuple(float(2.0 * value) for value in _half_extents(shape))
 
 
-def mirrored_edit(body: BodyModel, here: int, there: int, edit: PartEdit) -> PartEdit:
+def mirror_edit(body: BodyModel, here: int, there: int, edit: PartEdit) -> PartEdit:
     """What is said of link ``here`` as it has to be said of its counterpart ``there``, for both to be mirror images.
 
     The bones of the two sides may be rolled differently, and a box's own axes may come in another order.
     """
-    plane = mirror_of(body)
+    plane = find_sagittal_plane(body)
     if plane is None:
         return edit
     reflection = np.eye(3) - 2.0 * np.outer(plane.normal, plane.normal)
@@ -84,7 +84,7 @@ def mirrored_edit(body: BodyModel, here: int, there: int, edit: PartEdit) -> Par
     return replace(edit, offset_m=offset, size_m=size)
 
 
-def counterpart(body: BodyModel, index: int) -> int:
+def opposite_link(body: BodyModel, index: int) -> int:
     """The link on the other side of the body; -1 for what is in the middle or has none."""
     link = body.links[index]
     other = {"L": "R", "R": "L"}.get(link.side, "")
@@ -103,9 +103,9 @@ def _edited(link: Link, edit: PartEdit, left: Array) -> Link:
         inertia = link.inertia * (mass / link.mass)
         return replace(link, joint=joint, shapes=shapes, mass=mass, com=link.com + moved, inertia=inertia)
     fitted = main_shape(link)
-    size = _model_size(edit.shape, edit.size_m or size_as(fitted, edit.shape))
+    size = _model_size(edit.shape, edit.size_m or size_for_kind(fitted, edit.shape))
     shape = Shape(edit.shape, size, fitted.pos + moved, _turned(fitted, edit.shape, left))
-    solid = solid_of(shape, mass)
+    solid = fill_shape(shape, mass)
     return replace(link, joint=joint, shapes=(shape,), mass=mass, com=solid.com, inertia=solid.inertia)
 
 
@@ -165,7 +165,7 @@ def _turned(fitted: Shape, kind: ShapeKind, left: Array) -> Array:
 
 def _axes(body: BodyModel, index: int, kind: ShapeKind) -> Array:
     """(3, 3) the axes in its bone's frame that a shape of that kind has on a link."""
-    plane = mirror_of(body)
+    plane = find_sagittal_plane(body)
     assert plane is not None
     link = body.links[index]
     _, quats = body.skeleton.rest_world()

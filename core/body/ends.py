@@ -7,8 +7,8 @@ import numpy as np
 
 from ..geometry.quaternions import Array, conjugate, from_matrix, from_rotation_vector, rotate
 from ..motion import Clip
-from .anatomy import UP, Tree, level, unit
-from .measures import SIDES, Measures, limb_end
+from .anatomy import UP, SkeletonTree, flatten_direction, normalize_vectors
+from .body_measures import SIDES, BodyMeasures, limb_end
 from .model import Shape
 from .plan import toe_length
 from .roles import RoleMap
@@ -51,7 +51,7 @@ class Foot:
         return _WIDTH_OF_LENGTH * self.length
 
 
-def feet(tree: Tree, roles: RoleMap, measures: Measures, clip: Clip | None = None) -> dict[str, Foot]:
+def find_feet(tree: SkeletonTree, roles: RoleMap, measures: BodyMeasures, clip: Clip | None = None) -> dict[str, Foot]:
     """The feet by side.
 
     A rest pose that stands on the ground tells how the soles lie. One that stands in the air tells it roughly, and one
@@ -65,7 +65,7 @@ def feet(tree: Tree, roles: RoleMap, measures: Measures, clip: Clip | None = Non
     if _stands(ankles, ways, measures.stature):
         lean = (0.0, 0.0) if ground is not None else _lean(ways, stances)
         for side in SIDES:
-            front = level(ways[side])
+            front = flatten_direction(ways[side])
             upright = float(np.sqrt(1.0 - lean[0] ** 2 - lean[1] ** 2))
             up = upright * UP + lean[0] * front + lean[1] * _outwards(front, side)
             found[side] = _foot(tree, roles, measures, side, (ankles[side], ways[side], up))
@@ -80,7 +80,7 @@ def feet(tree: Tree, roles: RoleMap, measures: Measures, clip: Clip | None = Non
     return found
 
 
-def _ground(tree: Tree, roles: RoleMap, ankles: dict[str, Array], stature: float) -> float | None:
+def _ground(tree: SkeletonTree, roles: RoleMap, ankles: dict[str, Array], stature: float) -> float | None:
     """Height of the ground at rest: zero, or a root bone's, if that is as far below the ankles as soles are."""
     roots = [float(tree.heads[bone, 2]) for bone in tree.ancestors(roles.pelvis)[1:]]
     for height in (0.0, *sorted(roots)):
@@ -94,7 +94,7 @@ def _lean(ways: dict[str, Array], stances: dict[str, Array | None]) -> tuple[flo
     leans = []
     for side, up in stances.items():
         if up is not None and up @ UP > np.cos(np.radians(45.0)):
-            front = level(ways[side])
+            front = flatten_direction(ways[side])
             leans.append(np.array([up @ front, up @ _outwards(front, side)]))
     if not leans:
         return 0.0, 0.0
@@ -109,7 +109,7 @@ def _outwards(front: Array, side: str) -> Array:
     return np.cross(UP, front) * (1.0 if side == "L" else -1.0)
 
 
-def _way(tree: Tree, roles: RoleMap, measures: Measures, side: str) -> Array:
+def _way(tree: SkeletonTree, roles: RoleMap, measures: BodyMeasures, side: str) -> Array:
     """(3,) from the ankle to the toe joint or the end of the foot; to the front where the skeleton does not say."""
     foot, toe = roles.limbs.get(("foot", side)), roles.limbs.get(("toe", side))
     if foot is None:
@@ -126,7 +126,9 @@ def _stands(ankles: dict[str, Array], ways: dict[str, Array], stature: float) ->
     return bool(even and all(np.linalg.norm(way[:2]) > 0.4 * np.linalg.norm(way) for way in ways.values()))
 
 
-def _up_in_stance(tree: Tree, roles: RoleMap, measures: Measures, side: str, clip: Clip | None) -> Array | None:
+def _up_in_stance(
+    tree: SkeletonTree, roles: RoleMap, measures: BodyMeasures, side: str, clip: Clip | None
+) -> Array | None:
     """(3,) the sole's up at rest, from where the clip holds the foot low and still; None where it never does."""
     bone = roles.limbs.get(("foot", side))
     if clip is None or bone is None or len(clip) < 10:
@@ -139,26 +141,28 @@ def _up_in_stance(tree: Tree, roles: RoleMap, measures: Measures, side: str, cli
     if len(still) < max(4.0, 0.05 * clip.fps):
         return None
     ups = rotate(conjugate(quat[still, bone]), UP)
-    up = unit(ups.mean(0))
+    up = normalize_vectors(ups.mean(0))
     if np.median(np.arccos(np.clip(ups @ up, -1.0, 1.0))) > np.radians(12.0):
         return None
     return rotate(tree.quats[bone], up)
 
 
-def _up_by_build(way: Array, measures: Measures, roles: RoleMap, side: str) -> Array:
+def _up_by_build(way: Array, measures: BodyMeasures, roles: RoleMap, side: str) -> Array:
     """(3,) the sole's up from the slope that people's feet have between ankle and ball, or ankle and tip."""
     forward = _BALL - _ANKLE if ("toe", side) in roles.limbs else 1.0 - _ANKLE
     slope = np.arctan2(ANKLE_HEIGHT / SEGMENTS["foot"].length, forward)
-    axis = unit(measures.left - measures.left @ unit(way) * unit(way))
+    axis = normalize_vectors(measures.left - measures.left @ normalize_vectors(way) * normalize_vectors(way))
     # Turning the way up by its slope about the left side gives the front; up stands on it.
-    front = rotate(from_rotation_vector(-slope * axis), unit(way))
+    front = rotate(from_rotation_vector(-slope * axis), normalize_vectors(way))
     return np.cross(front, axis)
 
 
-def _foot(tree: Tree, roles: RoleMap, measures: Measures, side: str, placed: tuple[Array, Array, Array]) -> Foot:
+def _foot(
+    tree: SkeletonTree, roles: RoleMap, measures: BodyMeasures, side: str, placed: tuple[Array, Array, Array]
+) -> Foot:
     ankle, way, up = placed
     stature = measures.stature
-    front = unit(way - way @ up * up)
+    front = normalize_vectors(way - way @ up * up)
     along, drop = float(way @ front), float(-(way @ up))
     if ("toe", side) in roles.limbs and ("foot", side) in roles.limbs:
         heel, ball, tip = -along * _ANKLE / (_BALL - _ANKLE), along, along + toe_length(tree, roles, side)
@@ -189,22 +193,22 @@ class Hand:
         return Shape("box", size, self.wrist + 0.5 * self.length * self.along, from_matrix(axes))
 
 
-def hand(tree: Tree, roles: RoleMap, measures: Measures, side: str) -> Hand:
+def find_hand(tree: SkeletonTree, roles: RoleMap, measures: BodyMeasures, side: str) -> Hand:
     """The hand, or the fist at the end of a forearm without one."""
     elbow, wrist = tree.heads[roles.limbs["forearm", side]], limb_end(tree, roles, "forearm", side)
     length = SEGMENTS["hand"].length * measures.stature
     bone = roles.limbs.get(("hand", side))
     fingers = [] if bone is None else [b for b in tree.subtree(bone)[1:] if tree.distance(b, bone) > 0.2 * length]
-    along = unit(wrist - elbow)
+    along = normalize_vectors(wrist - elbow)
     if bone is None:
         upper = tree.distance(roles.limbs["upper_arm", side], roles.limbs["forearm", side])
         reach = float(np.linalg.norm(wrist - elbow))
         own = min(reach, upper * SEGMENTS["forearm"].length / SEGMENTS["upper_arm"].length)
         return Hand(elbow + own * along, along, _across(along, measures), max(reach - own, 0.5 * length))
     if fingers:
-        along = unit(tree.heads[fingers].mean(0) - wrist)
+        along = normalize_vectors(tree.heads[fingers].mean(0) - wrist)
     elif (tail := tree.tail(bone)) is not None:
-        along = unit(tail - wrist)
+        along = normalize_vectors(tail - wrist)
     across = _across(along, measures)
     bases = [b for b in fingers if int(tree.parents[b]) == bone or int(tree.parents[b]) not in fingers]
     if len(bases) > 2:
@@ -212,12 +216,12 @@ def hand(tree: Tree, roles: RoleMap, measures: Measures, side: str) -> Hand:
         spread = spread - np.outer(spread @ along, along)
         if np.linalg.norm(spread) > 0.1 * length:
             main = np.linalg.svd(spread)[2][0]
-            across = unit(main - main @ along * along) * (1.0 if main @ across >= 0 else -1.0)
+            across = normalize_vectors(main - main @ along * along) * (1.0 if main @ across >= 0 else -1.0)
     return Hand(wrist, along, across, float(np.clip(tree.reach(bone), length, 2.0 * length)))
 
 
-def _across(along: Array, measures: Measures) -> Array:
+def _across(along: Array, measures: BodyMeasures) -> Array:
     """(3,) across a palm that faces the ground with the arm held out, and the thigh with the arm hanging."""
     if abs(measures.front @ along) > 0.9:
-        return level(np.cross(UP, along))
-    return unit(measures.front - measures.front @ along * along)
+        return flatten_direction(np.cross(UP, along))
+    return normalize_vectors(measures.front - measures.front @ along * along)

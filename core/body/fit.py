@@ -10,8 +10,8 @@ from ..geometry.quaternions import Array, conjugate, multiply, rotate, to_matrix
 from .fit_shapes import fit_box, fit_capsule, shape_distance
 from .mesh import SkinnedMesh
 from .model import BodyModel, Link, Shape
-from .sides import Mirror, mirror_of
-from .voxels import solids_of
+from .sagittal_plane import SagittalPlane, find_sagittal_plane
+from .voxels import weigh_links
 
 _BOXES = {"hand", "foot", "toe"}
 _STANDS = 0.03  # of the height: a hand that is no higher above the ground than this at rest is stood on, as paws are
@@ -78,10 +78,10 @@ def fit_body(body: BodyModel, mesh: SkinnedMesh) -> tuple[BodyModel, FitReport]:
         worn = (_in_frame(shapes[link.bone], heads[bone], quats[bone]),) if link.bone in shapes else link.shapes
         links.append(replace(link, shapes=worn))
     placed = [(link.shapes, heads[i], quats[i]) for link in links for i in [body.skeleton.index(link.bone)]]
-    solids, volume = solids_of(placed)
+    solids, volume = weigh_links(placed)
     for i, shared in enumerate(solids):
         # What lies wholly inside its neighbours is weighed by itself.
-        solid = shared if shared.mass >= _LEAST_MASS_KG else solids_of([placed[i]], _VOXELS_OF_ONE)[0][0]
+        solid = shared if shared.mass >= _LEAST_MASS_KG else weigh_links([placed[i]], _VOXELS_OF_ONE)[0][0]
         links[i] = replace(links[i], mass=solid.mass, com=solid.com, inertia=solid.inertia)
     return replace(body, links=tuple(links)), FitReport(counts, errors, volume)
 
@@ -92,7 +92,7 @@ def _shapes(body: BodyModel, clouds: dict[str, _Cloud]) -> dict[str, Shape]:
     Where a mesh is symmetric, so is its body: a shape that fits the other side as well is mirrored for it, and what is
     in the middle is fitted together with its own mirror image. What has a likeness of its own is fitted by itself.
     """
-    mirror = mirror_of(body)
+    mirror = find_sagittal_plane(body)
     found: dict[str, Shape] = {}
     for link in body.links:
         if link.bone not in clouds or link.bone in found:
@@ -110,7 +110,7 @@ def _shapes(body: BodyModel, clouds: dict[str, _Cloud]) -> dict[str, Shape]:
     return found
 
 
-def _fit_middle(cloud: _Cloud, mirror: Mirror) -> Shape:
+def _fit_middle(cloud: _Cloud, mirror: SagittalPlane) -> Shape:
     """A symmetric shape, unless that fits badly and another one does not."""
     both = replace(
         cloud,

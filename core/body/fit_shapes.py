@@ -22,14 +22,14 @@ _LENGTH_PRICE_M2 = 0.003**2
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedShape:
     """A shape and how far it is from the vertices that it stands for: root mean square, metres."""
 
     shape: Shape
     rms_m: float
 
 
-def fit_capsule(points: Array, weights: Array | None = None, within: Array | None = None) -> Fitted:
+def fit_capsule(points: Array, weights: Array | None = None, within: Array | None = None) -> FittedShape:
     """The capsule whose surface is nearest to ``points`` (V, 3), in their frame; weights: (V,) how much each counts.
 
     within: (K, 3) points that it should hold, such as those on the bone. Vertices alone do not say how far a tube that
@@ -50,10 +50,10 @@ def fit_capsule(points: Array, weights: Array | None = None, within: Array | Non
     best = _search(distances, length, start, np.full(7, max(radius, 0.01)), cloud)
     a, b, radius = best[:3], best[3:6], max(abs(float(best[6])), _SMALLEST_M)
     shape = capsule_between(a, b, radius)
-    return Fitted(shape, _rms(capsule_distance(a, b, np.array(radius), points)))
+    return FittedShape(shape, _rms(capsule_distance(a, b, np.array(radius), points)))
 
 
-def fit_box(points: Array, weights: Array | None = None, level: Array | None = None) -> Fitted:
+def fit_box(points: Array, weights: Array | None = None, level: Array | None = None) -> FittedShape:
     """The box whose surface is nearest to ``points`` (V, 3), in their frame; weights: (V,) how much each counts.
 
     level: (3,) unit, a direction that must stay one of the box's own axes (the ground's normal, for a sole).
@@ -91,7 +91,7 @@ def fit_box(points: Array, weights: Array | None = None, level: Array | None = N
     best = _search(distances, length, start, steps, cloud)
     half = np.maximum(np.abs(best[3:6]), _SMALLEST_M)
     quat = turned(best)
-    return Fitted(Shape("box", half, best[:3], quat), _rms(box_distance(best[:3], half, quat, points)))
+    return FittedShape(Shape("box", half, best[:3], quat), _rms(box_distance(best[:3], half, quat, points)))
 
 
 def capsule_between(a: Array, b: Array, radius: float) -> Shape:

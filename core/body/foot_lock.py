@@ -10,14 +10,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..geometry.flags import runs
+from ..geometry.flags import find_runs
 from ..geometry.quaternions import Array, from_rotation_vector, to_rotation_vector
 from ..motion import Clip
-from .foot_lock_spans import UP, Hold, Move, Span, contact_steps, reached, smooth, spans_of, spread, taken_back, turned
-from .footing import Ground
-from .legs import Leg, legs_of
+from .foot_correction import (
+    UP,
+    FootCorrection,
+    SpanCorrection,
+    StanceSpan,
+    apply_foot_corrections,
+    blend_spans,
+    cancel_drift,
+    compute_contact_steps,
+    make_stance_spans,
+    rotate_foot,
+    smootherstep,
+)
+from .leg_ik import Leg, find_legs
 from .model import BodyModel
-from .stances import Flags, Sole, ground_under, steady
+from .stances import Flags, Sole, ground_height_under, smooth_hann
+from .terrain_adaptation import GroundSurface
 
 _BRIDGE_S, _LEAST_S = 0.05, 0.05  # a foot bounces for no longer than the first, and stands for no less than the second
 _LOW_M = 0.02  # what is carried higher than this above the ground stands on something else, which may move
@@ -33,8 +45,8 @@ _FALLING_S = 0.25  # in which feet are let go before a fall
 
 
 @dataclass(frozen=True)
-class HeldReport:
-    """What was done: ``held`` stances of feet, ``left`` to slide, and metres that feet were moved by.
+class FootLockReport:
+    """What was done: ``lock_feet`` stances of feet, ``left`` to slide, and metres that feet were moved by.
 
     mean: over all frames of the feet that were moved at all, most: the furthest.
     """
@@ -58,9 +70,9 @@ class HeldReport:
         return f"The take's feet were held where they stand: {moved}"
 
 
-def held(
-    body: BodyModel, clip: Clip, stands: Flags, ground: Ground | None = None, until: int | None = None
-) -> tuple[Clip, HeldReport]:
+def lock_feet(
+    body: BodyModel, clip: Clip, stands: Flags, ground: GroundSurface | None = None, until: int | None = None
+) -> tuple[Clip, FootLockReport]:
     """The clip with feet that stay where they stand, and what was done; frames without such a foot keep every bit.
 
     stands: (T, L) whether links are carried (``stances.carried``). ground: None is a flat floor at 0.
@@ -68,7 +80,7 @@ def held(
     """
     end = len(clip) if until is None else min(until, len(clip))
     moves, count, left = [], 0, 0
-    for leg in legs_of(body, clip.skeleton):
+    for leg in find_legs(body, clip.skeleton):
         on = stands[:, list(leg.links)].any(axis=1) & (np.arange(len(clip)) < end)
         sole = Sole.of(body, clip, leg, ground)
         found = _stances(sole, on, clip.fps)
@@ -77,22 +89,22 @@ def held(
         holds = _holds(body, clip, leg, ground, _gripped(found, grips, clip))
         if holds:
             count += len(holds)
-            move = Move.of(body, clip, leg, ground, holds, on[:-1] & on[1:], soft_m=_LEAST_M)
+            move = FootCorrection.of(body, clip, leg, ground, holds, on[:-1] & on[1:], soft_m=_LEAST_M)
             move = _limited(move, sole, ground)
             moves.append(move if end == len(clip) else _let_go(move, end, clip.fps))
     if not moves:
-        return clip, HeldReport(left=left)
-    moved = reached(clip, moves)
+        return clip, FootLockReport(left=left)
+    moved = apply_foot_corrections(clip, moves)
     feet = [move.leg.foot for move in moves]
     way = np.linalg.norm((moved.world()[0] - clip.world()[0])[:, feet], axis=-1)
-    return moved, HeldReport(count, left, float(way.mean()), float(way.max()))
+    return moved, FootLockReport(count, left, float(way.mean()), float(way.max()))
 
 
 def _stances(sole: Sole, on: Flags, fps: float) -> list[tuple[int, int]]:
     """Ranges of frames, first and last, in which a foot is carried by the ground; bounces are not the end of one."""
     low = sole.low < _LOW_M
     found: list[tuple[int, int]] = []
-    for start, stop in runs(on[:-1] & on[1:] & low):
+    for start, stop in find_runs(on[:-1] & on[1:] & low):
         # A moment in which nothing carries is missing in the step before it and in the one after it.
         if found and start - found[-1][1] <= _BRIDGE_S * fps + 1 and low[found[-1][1] : start].all():
             found[-1] = (found[-1][0], stop)
@@ -108,9 +120,9 @@ def _grip(sole: Sole, stance: tuple[int, int], fps: float) -> Array:
     if fast.mean() > 0.5:
         return np.zeros(len(slide))
     slides = np.zeros(len(slide))
-    for start, stop in runs(fast):
+    for start, stop in find_runs(fast):
         slides[start:stop] = stop - start > edge
-    grip = 1.0 - steady(slides, fps)
+    grip = 1.0 - smooth_hann(slides, fps)
     way = np.cumsum(slide * grip[:, None], axis=0)
     share = _share(way, _SLIDE_M)
     if len(way) > 2 * edge:
@@ -124,9 +136,9 @@ def _share(way: Array, limits: tuple[float, float]) -> float:
     return float(np.clip((limits[1] - extent) / (limits[1] - limits[0]), 0.0, 1.0))
 
 
-def _gripped(found: list[tuple[int, int]], grips: list[Array], clip: Clip) -> list[Span]:
+def _gripped(found: list[tuple[int, int]], grips: list[Array], clip: Clip) -> list[StanceSpan]:
     """The spans of those stances that are held at all, each step as firmly as it says."""
-    spans = spans_of(found, len(clip), clip.fps)
+    spans = make_stance_spans(found, len(clip), clip.fps)
     edges = [(span.first - span.start, span.stop - span.last) for span in spans]
     return [
         replace(span, grip=span.grip * np.pad(grip, edge, mode="edge"))
@@ -135,21 +147,23 @@ def _gripped(found: list[tuple[int, int]], grips: list[Array], clip: Clip) -> li
     ]
 
 
-def _holds(body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None, spans: list[Span]) -> list[Hold]:
+def _holds(
+    body: BodyModel, clip: Clip, leg: Leg, ground: GroundSurface | None, spans: list[StanceSpan]
+) -> list[SpanCorrection]:
     """First a sole is kept from turning, and then from sliding, where there is any need."""
-    steps = Sole.of(body, clip, leg, ground).turned()[:, None] * UP
-    yaws = [taken_back(steps, span) for span in spans]
+    steps = Sole.of(body, clip, leg, ground).yaw_steps()[:, None] * UP
+    yaws = [cancel_drift(steps, span) for span in spans]
     yaws = [yaw * _share(yaw[span.inside], _TURN) for yaw, span in zip(yaws, spans, strict=True)]
-    turn = from_rotation_vector(spread(spans, yaws, clip))
-    straight = Sole.of(body, turned(clip, leg, turn), leg, ground)
+    turn = from_rotation_vector(blend_spans(spans, yaws, clip))
+    straight = Sole.of(body, rotate_foot(clip, leg, turn), leg, ground)
     shifts = [_shift(straight, span) for span in spans]
-    holds = [Hold(span, 0.0 * yaw, yaw, shift) for span, yaw, shift in zip(spans, yaws, shifts, strict=True)]
+    holds = [SpanCorrection(span, 0.0 * yaw, yaw, shift) for span, yaw, shift in zip(spans, yaws, shifts, strict=True)]
     return [hold for hold in holds if hold.exceeds(_LEAST_TURN, _LEAST_M)]
 
 
-def _shift(sole: Sole, span: Span) -> Array:
+def _shift(sole: Sole, span: StanceSpan) -> Array:
     """(frames, 3) metres that hold the contact where it is, and out of the ground if that is flat."""
-    shift = taken_back(contact_steps(sole), span)
+    shift = cancel_drift(compute_contact_steps(sole), span)
     # The middle of the stance stays in place, unless that would take its ends too far.
     centre = 0.5 * (shift[:, :2].min(axis=0) + shift[:, :2].max(axis=0))
     nearer = (shift[:, :2] - part * centre for part in np.linspace(0.0, 1.0, 11))
@@ -160,7 +174,7 @@ def _shift(sole: Sole, span: Span) -> Array:
     return shift
 
 
-def _limited(move: Move, sole: Sole, ground: Ground | None) -> Move:
+def _limited(move: FootCorrection, sole: Sole, ground: GroundSurface | None) -> FootCorrection:
     """A move that is nowhere too far, and that follows the ground up and down where it goes sideways."""
     share = np.minimum(_MOST_M / np.maximum(np.linalg.norm(move.shift[:, :2], axis=-1), 1e-9), 1.0)
     rise = np.clip(move.shift[:, 2], -_MOST_RISE_M, _MOST_RISE_M)
@@ -168,17 +182,17 @@ def _limited(move: Move, sole: Sole, ground: Ground | None) -> Move:
     return replace(move, shift=shift + _slope(sole.contact(), shift, ground)[:, None] * UP)
 
 
-def _slope(contact: Array, shift: Array, ground: Ground | None) -> Array:
+def _slope(contact: Array, shift: Array, ground: GroundSurface | None) -> Array:
     """(T,) metres that the ground rises from the contact (T, 3) to where it is shifted to; 0 for walls and edges."""
     sideways = shift * [1.0, 1.0, 0.0]
-    there, here = (ground_under(place[:, None], ground)[:, 0] for place in (contact + sideways, contact))
+    there, here = (ground_height_under(place[:, None], ground)[:, 0] for place in (contact + sideways, contact))
     with np.errstate(invalid="ignore"):  # where there is no ground
         rise = there - here
         return np.where(np.abs(rise) <= np.linalg.norm(sideways, axis=-1), rise, 0.0)
 
 
-def _let_go(move: Move, end: int, fps: float) -> Move:
+def _let_go(move: FootCorrection, end: int, fps: float) -> FootCorrection:
     """A move that is over at frame ``end``."""
-    ebb = smooth((end - np.arange(len(move.shift))) / max(round(_FALLING_S * fps), 1))[:, None]
+    ebb = smootherstep((end - np.arange(len(move.shift))) / max(round(_FALLING_S * fps), 1))[:, None]
     turn = from_rotation_vector(to_rotation_vector(move.turn) * ebb)
     return replace(move, turn=turn, shift=move.shift * ebb, changed=move.changed & (ebb[:, 0] > 0.0))

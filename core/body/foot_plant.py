@@ -12,24 +12,24 @@ import numpy as np
 
 from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, rotate
 from ..motion import Clip
-from .foot_lock_spans import (
+from .foot_correction import (
     UP,
-    Hold,
-    Move,
-    Span,
-    contact_steps,
-    lowered,
-    reached,
-    smooth,
-    spans_of,
-    spread,
-    taken_back,
-    turned,
+    FootCorrection,
+    SpanCorrection,
+    StanceSpan,
+    apply_foot_corrections,
+    blend_spans,
+    cancel_drift,
+    compute_contact_steps,
+    lower_hips,
+    make_stance_spans,
+    rotate_foot,
+    smootherstep,
 )
-from .footing import Ground
-from .legs import Leg, legs_of
+from .leg_ik import Leg, find_legs
 from .model import BodyModel
-from .stances import Flags, Sole, stances
+from .stances import Flags, Sole, find_stances
+from .terrain_adaptation import GroundSurface
 
 _MOST_TURN = np.radians(25.0)
 _MOST_RISE_M = 0.05
@@ -42,7 +42,7 @@ _LEAST_M, _LEAST_TURN = 0.002, np.radians(1.0)  # less than this is not worth a 
 
 
 @dataclass(frozen=True)
-class PlantReport:
+class FootPlantReport:
     """What was done: ``held`` stances of feet, ``kept`` slides that were left, and m/s that feet slid while they stood.
 
     slid is that of the source and slides that of the result, both over all stances. moved: metres, the most that a
@@ -72,24 +72,26 @@ class PlantReport:
         return text
 
 
-def planted(body: BodyModel, clip: Clip, ground: Ground | None = None, shaky: bool = False) -> tuple[Clip, PlantReport]:
+def plant_feet(
+    body: BodyModel, clip: Clip, ground: GroundSurface | None = None, shaky: bool = False
+) -> tuple[Clip, FootPlantReport]:
     """The clip with feet that stand where they stand, and what was done; frames without such a foot keep every bit.
 
     The clip must be on the ground already (``footing.stood_on``); None is a flat floor at 0. shaky: whether what slides
     a little more than usual is noise, too, and not meant.
     """
     slack = _SHAKY if shaky else 1.0
-    legs = legs_of(body, clip.skeleton)
+    legs = find_legs(body, clip.skeleton)
     plans = [plan for leg in legs if (plan := _Plan.of(body, clip, leg, ground, slack)) is not None]
     held, kept = sum(len(plan.holds) for plan in plans), sum(plan.kept for plan in plans)
     slid = _mean([plan.slid for plan in plans])
-    moves = [Move.of(body, clip, plan.leg, ground, plan.holds, plan.stands) for plan in plans if plan.holds]
+    moves = [FootCorrection.of(body, clip, plan.leg, ground, plan.holds, plan.stands) for plan in plans if plan.holds]
     if not moves:
-        return clip, PlantReport(kept=kept, slid=slid, slides=slid)
-    moved = reached(clip, moves, lowered(clip, moves))
+        return clip, FootPlantReport(kept=kept, slid=slid, slides=slid)
+    moved = apply_foot_corrections(clip, moves, lower_hips(clip, moves))
     slides = [Sole.of(body, moved, move.leg, ground).speed(clip.fps)[move.stands] for move in moves]
     most = float(max(np.linalg.norm(move.shift, axis=-1).max() for move in moves))
-    return moved, PlantReport(held, kept, slid, _mean(slides), most)
+    return moved, FootPlantReport(held, kept, slid, _mean(slides), most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,41 +102,43 @@ class _Plan:
     """
 
     leg: Leg
-    holds: list[Hold]
+    holds: list[SpanCorrection]
     kept: int
     stands: Flags
     slid: Array
 
     @classmethod
-    def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None, slack: float) -> "_Plan | None":
+    def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: GroundSurface | None, slack: float) -> "_Plan | None":
         """None if the foot never stands."""
         sole = Sole.of(body, clip, leg, ground)
-        found, slides = stances(sole, clip.fps, slack)
+        found, slides = find_stances(sole, clip.fps, slack)
         if not found and not slides:
             return None
         stands = np.zeros(len(clip) - 1, dtype=bool)
         for first, last in found:
             stands[first:last] = True
-        holds = _holds(body, clip, leg, ground, spans_of(found, len(clip), clip.fps))
+        holds = _holds(body, clip, leg, ground, make_stance_spans(found, len(clip), clip.fps))
         return cls(leg, holds, slides, stands, sole.speed(clip.fps)[stands])
 
 
-def _holds(body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None, spans: list[Span]) -> list[Hold]:
+def _holds(
+    body: BodyModel, clip: Clip, leg: Leg, ground: GroundSurface | None, spans: list[StanceSpan]
+) -> list[SpanCorrection]:
     """First the sole is laid flat, then it is kept from turning, and then from sliding, where there is any need."""
     tilts = _levelling(body, clip, leg, Sole.of(body, clip, leg, ground), spans)
-    tilt = from_rotation_vector(spread(spans, tilts, clip))
-    flat = Sole.of(body, turned(clip, leg, tilt), leg, ground)
-    steps = flat.turned()[:, None] * UP
-    yaws = [taken_back(steps, span) for span in spans]
+    tilt = from_rotation_vector(blend_spans(spans, tilts, clip))
+    flat = Sole.of(body, rotate_foot(clip, leg, tilt), leg, ground)
+    steps = flat.yaw_steps()[:, None] * UP
+    yaws = [cancel_drift(steps, span) for span in spans]
     yaws = [yaw if np.ptp(yaw[:, 2]) < _MOST_TURN else 0.0 * yaw for yaw in yaws]  # who turns far is meant to
-    turn = multiply(from_rotation_vector(spread(spans, yaws, clip)), tilt)
-    straight = Sole.of(body, turned(clip, leg, turn), leg, ground)
+    turn = multiply(from_rotation_vector(blend_spans(spans, yaws, clip)), tilt)
+    straight = Sole.of(body, rotate_foot(clip, leg, turn), leg, ground)
     shifts = [_shift(straight, span) for span in spans]
-    holds = [Hold(*parts) for parts in zip(spans, tilts, yaws, shifts, strict=True)]
+    holds = [SpanCorrection(*parts) for parts in zip(spans, tilts, yaws, shifts, strict=True)]
     return [hold for hold in holds if hold.exceeds(_LEAST_TURN, _LEAST_M)]
 
 
-def _levelling(body: BodyModel, clip: Clip, leg: Leg, sole: Sole, spans: list[Span]) -> list[Array]:
+def _levelling(body: BodyModel, clip: Clip, leg: Leg, sole: Sole, spans: list[StanceSpan]) -> list[Array]:
     """For each span (frames, 3): rotation vectors in the world that lay a sole flat which is nearly so."""
     normal = _sole_normal(body, clip, leg)
     turns = []
@@ -155,7 +159,7 @@ def _levelling(body: BodyModel, clip: Clip, leg: Leg, sole: Sole, spans: list[Sp
             usual = np.zeros(3)
         rest = tilt - usual
         angle = np.linalg.norm(rest, axis=-1)
-        turns.append(usual + rest * (1.0 - smooth((angle - _FLAT) / (_LIFTS - _FLAT)))[:, None])
+        turns.append(usual + rest * (1.0 - smootherstep((angle - _FLAT) / (_LIFTS - _FLAT)))[:, None])
     return turns
 
 
@@ -172,9 +176,9 @@ def _sole_normal(body: BodyModel, clip: Clip, leg: Leg) -> Array | None:
     return np.asarray(axes[best] * np.sign(along[best])) if abs(along[best]) > 0.85 else None
 
 
-def _shift(sole: Sole, span: Span) -> Array:
+def _shift(sole: Sole, span: StanceSpan) -> Array:
     """(frames, 3) metres that hold the contact where it is, and on the ground if that is flat."""
-    shift = taken_back(contact_steps(sole), span)
+    shift = cancel_drift(compute_contact_steps(sole), span)
     inside = slice(span.first, span.last)
     if sole.level[inside].all():
         shift[:, 2] -= np.clip(np.median(sole.low[inside]), -_MOST_RISE_M, _MOST_RISE_M)

@@ -7,28 +7,28 @@ import numpy as np
 
 from ..geometry.quaternions import conjugate, multiply, slerp
 from ..motion import Clip
-from .clearance import envelope
-from .foot_lock_spans import turned
-from .legs import legs_of, reaching
+from .clearance import upper_envelope
+from .foot_correction import rotate_foot
+from .leg_ik import find_legs, solve_leg_ik
 from .model import BodyModel
 from .stances import Flags
 
 _FADE_S = 0.05  # before and after it stands, in which a foot goes from one clip's way to the other's
 
 
-def with_footprints_of(body: BodyModel, clip: Clip, other: Clip, stands: Flags) -> Clip:
+def copy_footprints(body: BodyModel, clip: Clip, other: Clip, stands: Flags) -> Clip:
     """The clip with feet placed and turned as in ``other`` wherever their links stand, by (T, L) flags.
 
     Hips and knees make up for it; whoever does not stand keeps every bit.
     """
-    for leg in legs_of(body, clip.skeleton):
+    for leg in find_legs(body, clip.skeleton):
         on = stands[:, list(leg.links)].any(axis=1)
         if not on.any():
             continue
-        share = np.minimum(envelope(on.astype(float), clip.fps, _FADE_S), 1.0)
+        share = np.minimum(upper_envelope(on.astype(float), clip.fps, _FADE_S), 1.0)
         (pos, quat), (other_pos, other_quat) = clip.world(), other.world()
         goal = pos[:, leg.foot] + share[:, None] * (other_pos - pos)[:, leg.foot]
         turn = multiply(slerp(quat[:, leg.foot], other_quat[:, leg.foot], share), conjugate(quat[:, leg.foot]))
-        clip = turned(clip, leg, turn, share > 0.0)
-        clip = replace(clip, local_quat_wxyz=reaching(clip, leg, goal))
+        clip = rotate_foot(clip, leg, turn, share > 0.0)
+        clip = replace(clip, local_quat_wxyz=solve_leg_ik(clip, leg, goal))
     return clip

@@ -30,7 +30,7 @@ class Servo:
     load: float
 
 
-def servos(links: Sequence[Link], preset: GainPreset, four_legged: bool) -> list[Servo]:
+def scale_servos(links: Sequence[Link], preset: GainPreset, four_legged: bool) -> list[Servo]:
     """The servo of every link's joint (the root's is all zero)."""
     loads = joint_loads(links, four_legged)
     found = [Servo(0.0, 0.0, 0.0, 0.0)]

@@ -10,7 +10,7 @@ A flight that begins or ends with hovering is one with it, and comes down too: a
 
 import numpy as np
 
-from ..geometry.flags import runs
+from ..geometry.flags import find_runs
 from ..geometry.quaternions import Array, rotate
 from ..motion import Clip
 from .model import BodyModel
@@ -25,14 +25,14 @@ _REACH_S = 0.08
 _LEAST_DROP_M = 0.005
 
 
-def hover(body: BodyModel, clip: Clip, clearance: Array) -> Array:
+def compute_hover_drop(body: BodyModel, clip: Clip, clearance: Array) -> Array:
     """(T,) metres by which to lower the clip so that it touches where it hovers; 0 elsewhere.
 
     clearance: (T,) metres from the ground up to the body's lowest point.
     """
     above = np.zeros(len(clip))
     height = centre_of_mass(body, clip)[:, 2]
-    for start, stop in runs(clearance > _CLEAR_M):
+    for start, stop in find_runs(clearance > _CLEAR_M):
         if stop - start < max(_LEAST_S * clip.fps, 3) or clearance[start:stop].max() > _MOST_M:
             continue
         time_s = np.arange(stop - start) / clip.fps

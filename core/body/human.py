@@ -9,12 +9,12 @@ import numpy as np
 
 from ..geometry.quaternions import Array
 from ..motion import Clip
-from .anatomy import unit
-from .ends import feet, hand
-from .measures import SIDES, limb_end
+from .anatomy import normalize_vectors
+from .body_measures import SIDES, limb_end
+from .ends import find_feet, find_hand
+from .link_solids import LinkSolid, capsule, combine_solids, fill_shape
 from .model import Shape
 from .plan import BodyPlan
-from .solids import Solid, capsule, solid_of, together
 from .tables import DENSITY, HEAD_HEIGHT, SEGMENTS, Segment
 
 _TRUNK = ("lower_trunk", "middle_trunk", "upper_trunk")  # from the hips up
@@ -22,19 +22,19 @@ _NECK_OF_HEAD = 0.2  # a separate neck's part of the head's mass, which has the 
 _TOE_HEIGHT = 0.6  # of the foot's
 
 
-def human_solids(plan: BodyPlan, masses: dict[str, float], clip: Clip | None = None) -> dict[int, Solid]:
+def human_solids(plan: BodyPlan, masses: dict[str, float], clip: Clip | None = None) -> dict[int, LinkSolid]:
     """A solid for every link, in the world at rest. masses: kg of each segment of the table, one side."""
-    found: dict[int, list[Solid]] = {}
+    found: dict[int, list[LinkSolid]] = {}
     for link, solid in (*_trunk(plan, masses), *_head(plan, masses["head"]), *_limbs(plan, masses), *_tail(plan)):
         found.setdefault(link, []).append(solid)
     for link, solid in (*_hands(plan, masses["hand"]), *_feet(plan, masses["foot"], clip)):
         found.setdefault(link, []).append(solid)
     for index in set(range(len(plan.links))) - found.keys():  # of the user's own choosing, such as a clavicle
         found[index] = [_spare(plan, index, 0.05 * masses["upper_arm"])]
-    return {link: together(solids) for link, solids in found.items()}
+    return {link: combine_solids(solids) for link, solids in found.items()}
 
 
-def _limbs(plan: BodyPlan, masses: dict[str, float]) -> list[tuple[int, Solid]]:
+def _limbs(plan: BodyPlan, masses: dict[str, float]) -> list[tuple[int, LinkSolid]]:
     solids = []
     for side in SIDES:
         for role in ("thigh", "shin", "upper_arm", "forearm"):
@@ -44,27 +44,27 @@ def _limbs(plan: BodyPlan, masses: dict[str, float]) -> list[tuple[int, Solid]]:
             start = plan.tree.heads[plan.roles.limbs[role, side]]
             end = limb_end(plan.tree, plan.roles, role, side)
             if role == "forearm" and ("hand", side) not in plan.roles.limbs:
-                end = hand(plan.tree, plan.roles, plan.measures, side).wrist
+                end = find_hand(plan.tree, plan.roles, plan.measures, side).wrist
             shape = capsule(start, end, masses[role] / DENSITY)
             solids.append((link, _by_table(shape, masses[role], start, end, SEGMENTS[role], plan.measures.left)))
     return solids
 
 
-def _by_table(shape: Shape, mass: float, start: Array, end: Array, segment: Segment, left: Array) -> Solid:
+def _by_table(shape: Shape, mass: float, start: Array, end: Array, segment: Segment, left: Array) -> LinkSolid:
     """The shape with the table's centre of mass and radii of gyration for a segment from ``start`` to ``end``."""
     along = end - start
     length = float(np.linalg.norm(along))
-    long = unit(along)
+    long = normalize_vectors(along)
     # An arm held out has no side of its own along the body's: any axis across it will do.
     hint = left if abs(left @ long) < 0.9 else np.array([0.0, 0.0, 1.0])
-    transverse = unit(hint - hint @ long * long)
+    transverse = normalize_vectors(hint - hint @ long * long)
     sagittal = np.cross(transverse, long)
     axes = np.stack([sagittal, transverse, long], axis=-1)
     inertia = axes @ np.diag(mass * (length * np.array(segment.radii)) ** 2) @ axes.T
-    return Solid((shape,), mass, start + segment.com * along, inertia)
+    return LinkSolid((shape,), mass, start + segment.com * along, inertia)
 
 
-def _trunk(plan: BodyPlan, masses: dict[str, float]) -> list[tuple[int, Solid]]:
+def _trunk(plan: BodyPlan, masses: dict[str, float]) -> list[tuple[int, LinkSolid]]:
     """Pelvis, spine and chest: slices of the line from the hips to the neck."""
     hips, axis = plan.measures.hips, plan.measures.neck - plan.measures.hips
     links = [i for i, link in enumerate(plan.links) if link.role in ("pelvis", "spine", "chest")]
@@ -79,11 +79,11 @@ def _trunk(plan: BodyPlan, masses: dict[str, float]) -> list[tuple[int, Solid]]:
     ]
 
 
-def _slice(plan: BodyPlan, masses: dict[str, float], start: float, stop: float) -> Solid:
+def _slice(plan: BodyPlan, masses: dict[str, float], start: float, stop: float) -> LinkSolid:
     """The trunk between two places on the line from hips (0) to neck (1)."""
     hips, axis = plan.measures.hips, plan.measures.neck - plan.measures.hips
-    up = unit(axis)
-    left = unit(plan.measures.left - plan.measures.left @ up * up)
+    up = normalize_vectors(axis)
+    left = normalize_vectors(plan.measures.left - plan.measures.left @ up * up)
     axes = np.stack([np.cross(left, up), left, up], axis=-1)
     whole = sum(SEGMENTS[name].length for name in _TRUNK)
     pieces, width, low = [], 0.0, 0.0
@@ -97,13 +97,13 @@ def _slice(plan: BodyPlan, masses: dict[str, float], start: float, stop: float) 
             tall = (top - bottom) * float(np.linalg.norm(axis))
             own = mass / 12.0 * np.array([tall**2 + wide**2, tall**2 + deep**2, wide**2 + deep**2])
             centre = hips + 0.5 * (bottom + top) * axis
-            pieces.append(Solid((), mass, centre, axes @ np.diag(own) @ axes.T))
+            pieces.append(LinkSolid((), mass, centre, axes @ np.diag(own) @ axes.T))
             width += mass * wide
         low = high
-    solid = together(pieces)
+    solid = combine_solids(pieces)
     half = 0.5 * width / solid.mass * left
     shape = capsule(solid.com - half, solid.com + half, solid.mass / DENSITY)
-    return Solid((shape,), solid.mass, solid.com, solid.inertia)
+    return LinkSolid((shape,), solid.mass, solid.com, solid.inertia)
 
 
 def _width_depth(segment: Segment, stature: float) -> tuple[float, float]:
@@ -116,7 +116,7 @@ def _width_depth(segment: Segment, stature: float) -> tuple[float, float]:
     )
 
 
-def _head(plan: BodyPlan, mass: float) -> list[tuple[int, Solid]]:
+def _head(plan: BodyPlan, mass: float) -> list[tuple[int, LinkSolid]]:
     link = plan.link_of("head")
     if link < 0:
         return []
@@ -129,38 +129,38 @@ def _head(plan: BodyPlan, mass: float) -> list[tuple[int, Solid]]:
     way = skull - neck if reach > 0.02 * stature else (np.zeros(3) if tip is None else tip - neck)
     if np.linalg.norm(way) < 0.02 * stature or way[2] < 0.3 * np.linalg.norm(way):
         way = np.array([0.0, 0.0, 1.0])  # hanging or unknown: a head stands on its neck
-    top = neck + length * unit(way)
-    crown = top - 0.85 * HEAD_HEIGHT * stature * unit(way)
+    top = neck + length * normalize_vectors(way)
+    crown = top - 0.85 * HEAD_HEIGHT * stature * normalize_vectors(way)
     solids = []
     if plan.link_of("neck") >= 0:
         throat = capsule(neck, skull, _NECK_OF_HEAD * mass / DENSITY)
-        solids.append((plan.link_of("neck"), solid_of(throat, _NECK_OF_HEAD * mass)))
+        solids.append((plan.link_of("neck"), fill_shape(throat, _NECK_OF_HEAD * mass)))
         mass *= 1.0 - _NECK_OF_HEAD
     shape = capsule(crown, top, mass / DENSITY)
     # The table's head hangs from its vertex.
-    base = top - HEAD_HEIGHT * stature * unit(way)
+    base = top - HEAD_HEIGHT * stature * normalize_vectors(way)
     return [*solids, (link, _by_table(shape, mass, top, base, SEGMENTS["head"], plan.measures.left))]
 
 
-def _hands(plan: BodyPlan, mass: float) -> list[tuple[int, Solid]]:
+def _hands(plan: BodyPlan, mass: float) -> list[tuple[int, LinkSolid]]:
     solids = []
     for side in SIDES:
         link = _holder(plan, "hand", side)
         if ("forearm", side) not in plan.roles.limbs or link < 0:
             continue
-        own = hand(plan.tree, plan.roles, plan.measures, side)
+        own = find_hand(plan.tree, plan.roles, plan.measures, side)
         tip = own.wrist + own.length * own.along
         box = own.box(mass / DENSITY)
         if ("hand", side) in plan.roles.limbs:
             solids.append((link, _by_table(box, mass, own.wrist, tip, SEGMENTS["hand"], own.across)))
         else:
-            solids.append((link, solid_of(box, mass)))
+            solids.append((link, fill_shape(box, mass)))
     return solids
 
 
-def _feet(plan: BodyPlan, mass: float, clip: Clip | None) -> list[tuple[int, Solid]]:
+def _feet(plan: BodyPlan, mass: float, clip: Clip | None) -> list[tuple[int, LinkSolid]]:
     solids = []
-    for side, foot in feet(plan.tree, plan.roles, plan.measures, clip).items():
+    for side, foot in find_feet(plan.tree, plan.roles, plan.measures, clip).items():
         link, toe = _holder(plan, "foot", side), plan.link_of("toe", side)
         back = foot.ball - foot.heel if toe >= 0 else foot.length
         front = foot.length - back
@@ -175,12 +175,12 @@ def _feet(plan: BodyPlan, mass: float, clip: Clip | None) -> list[tuple[int, Sol
             solids.append((link, _by_table(box, mass, start, end, SEGMENTS["foot"], np.cross(foot.up, foot.front))))
             continue
         heavy = mass * back / (back + _TOE_HEIGHT * front)
-        solids.append((link, solid_of(foot.box(foot.heel, foot.ball, height, width), heavy)))
-        solids.append((toe, solid_of(foot.box(foot.ball, foot.tip, _TOE_HEIGHT * height, width), mass - heavy)))
+        solids.append((link, fill_shape(foot.box(foot.heel, foot.ball, height, width), heavy)))
+        solids.append((toe, fill_shape(foot.box(foot.ball, foot.tip, _TOE_HEIGHT * height, width), mass - heavy)))
     return solids
 
 
-def _tail(plan: BodyPlan) -> list[tuple[int, Solid]]:
+def _tail(plan: BodyPlan) -> list[tuple[int, LinkSolid]]:
     """A tail is not in the table: thin capsules at the body's density."""
     solids = []
     for index, link in enumerate(plan.links):
@@ -190,15 +190,15 @@ def _tail(plan: BodyPlan) -> list[tuple[int, Solid]]:
             start, end = plan.tree.heads[link.bone], plan.tree.heads[(later or [chain[-1]])[0]]
             length = max(float(np.linalg.norm(end - start)), 0.05 * plan.measures.stature)
             volume = np.pi * (0.1 * length) ** 2 * length
-            shape = capsule(start, start + length * unit(end - start), volume)
-            solids.append((index, solid_of(shape, volume * DENSITY)))
+            shape = capsule(start, start + length * normalize_vectors(end - start), volume)
+            solids.append((index, fill_shape(shape, volume * DENSITY)))
     return solids
 
 
-def _spare(plan: BodyPlan, link: int, mass: float) -> Solid:
+def _spare(plan: BodyPlan, link: int, mass: float) -> LinkSolid:
     """A small ball at the link's own joint."""
     shape = capsule(plan.tree.heads[plan.links[link].bone], plan.tree.heads[plan.links[link].bone], mass / DENSITY)
-    return solid_of(shape, mass)
+    return fill_shape(shape, mass)
 
 
 def _holder(plan: BodyPlan, role: str, side: str) -> int:

@@ -11,14 +11,14 @@ from ..geometry.quaternions import (
     conjugate,
     from_rotation_vector,
     multiply,
-    normalized,
+    normalize,
     rotate,
     to_rotation_vector,
 )
 from ..motion import Clip
-from .anatomy import UP, unit
+from .anatomy import UP, normalize_vectors
+from .body_measures import limb_end
 from .limits import ball_range, hinge_range
-from .measures import limb_end
 from .model import Joint
 from .plan import BodyPlan, PlannedLink
 
@@ -89,16 +89,16 @@ def _axis_by_build(plan: BodyPlan, link: PlannedLink) -> tuple[Array, str]:
     inverse = conjugate(tree.quats[link.bone])
     if link.role == "toe":
         return rotate(inverse, np.cross(front, UP)), "across the body"
-    above = unit(start - tree.heads[plan.links[link.parent].bone])
-    below = unit(limb_end(tree, plan.roles, link.role, link.side) - start)
+    above = normalize_vectors(start - tree.heads[plan.links[link.parent].bone])
+    below = normalize_vectors(limb_end(tree, plan.roles, link.role, link.side) - start)
     # A knee takes the shin back, an elbow the forearm to the front, up where the arm points to the front already.
     goal = -front if link.role == "shin" else front
     if abs(goal @ above) > 0.9:
         goal = UP
-    anatomical = unit(np.cross(above, goal))
+    anatomical = normalize_vectors(np.cross(above, goal))
     bend = np.cross(above, below)
     if np.linalg.norm(bend) > np.sin(np.radians(8.0)):
-        bend = unit(bend)
+        bend = normalize_vectors(bend)
         backwards = link.role == "shin" and bend @ anatomical < 0.0 and not plan.measures.four_legged
         return rotate(inverse, -bend if backwards else bend), "across the bend at rest"
     return rotate(inverse, anatomical), "across the body"
@@ -109,7 +109,7 @@ def _below(plan: BodyPlan, link: PlannedLink) -> Array | None:
     if link.role == "toe":
         return None
     end = limb_end(plan.tree, plan.roles, link.role, link.side) - plan.tree.heads[link.bone]
-    return unit(rotate(conjugate(plan.tree.quats[link.bone]), end))
+    return normalize_vectors(rotate(conjugate(plan.tree.quats[link.bone]), end))
 
 
 def _axis_by_clip(turns: Array, above: Array, below: Array | None) -> tuple[Array, Array] | None:
@@ -134,12 +134,12 @@ def _axis_by_clip(turns: Array, above: Array, below: Array | None) -> tuple[Arra
 
 def _axis_by_bend(turns: Array, above: Array, below: Array) -> Array | None:
     """(3,) the axis in the link's frame across the bends of a limb over time, None if it bends little or all ways."""
-    across = np.cross(unit(above), rotate(turns, below))
+    across = np.cross(normalize_vectors(above), rotate(turns, below))
     mean = across.mean(0)
     if np.linalg.norm(mean) < max(np.sin(_BENDS), _ONE_SIDE * float(np.linalg.norm(across, axis=-1).mean())):
         return None
     own = rotate(conjugate(mean_rotation(turns)), mean)
-    return unit(own - own @ below * below)
+    return normalize_vectors(own - own @ below * below)
 
 
 def _without_twist(turns: Array, axis: Array) -> Array:
@@ -181,7 +181,7 @@ def _centre(turns: Array) -> Array:
     for step in range(1, 200):  # small steps towards whatever is farthest: Badoiu and Clarkson's minimal ball
         away = to_rotation_vector(multiply(conjugate(centre), turns))
         farthest = away[int(np.argmax(np.linalg.norm(away, axis=-1)))]
-        centre = normalized(multiply(centre, from_rotation_vector(farthest / (step + 1.0))))
+        centre = normalize(multiply(centre, from_rotation_vector(farthest / (step + 1.0))))
     return centre
 
 
@@ -192,12 +192,12 @@ def _middle(plan: BodyPlan, link: PlannedLink, rest: Array) -> Array:
         return rest
     tree = plan.tree
     if link.role == "thigh":
-        goal = unit(measures.front - UP)
+        goal = normalize_vectors(measures.front - UP)
     else:
         side = measures.left if link.side == "L" else -measures.left
         raised = np.radians(70.0)
-        goal = np.sin(raised) * unit(measures.front + side) - np.cos(raised) * UP
-    way = unit(limb_end(tree, plan.roles, link.role, link.side) - tree.heads[link.bone])
-    swing = normalized(np.concatenate([[1.0 + way @ goal], np.cross(way, goal)]))
+        goal = np.sin(raised) * normalize_vectors(measures.front + side) - np.cos(raised) * UP
+    way = normalize_vectors(limb_end(tree, plan.roles, link.role, link.side) - tree.heads[link.bone])
+    swing = normalize(np.concatenate([[1.0 + way @ goal], np.cross(way, goal)]))
     parent = conjugate(tree.quats[plan.links[link.parent].bone])
     return multiply(parent, multiply(swing, tree.quats[link.bone]))

@@ -49,7 +49,7 @@ def ball_range(role: str, spine_joints: int) -> float:
     return float(np.radians(_BALLS.get(role, max(_SPINE / max(spine_joints, 1), _ONE_SPINE_JOINT))))
 
 
-def widened(body: BodyModel, qpos: Array, margin: float = MARGIN) -> BodyModel:
+def widen_limits(body: BodyModel, qpos: Array, margin: float = MARGIN) -> BodyModel:
     """The body with joint limits that contain the poses (T, nq) with a margin in radians."""
     links = [body.links[0]]
     for index, link in enumerate(body.links[1:], start=1):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..errors import BadMotion
 from ..geometry.quaternions import Array
 from ..motion import Skeleton
-from ..motion.skeleton import frozen
+from ..motion.skeleton import freeze_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +34,15 @@ class SkinnedMesh:
         if not (np.isfinite(vertices).all() and np.isfinite(weights).all()):
             raise BadMotion("The mesh has vertices or weights that are not numbers")
         total = weights.sum(1, keepdims=True)
-        frozen(vertices)
+        freeze_array(vertices)
         object.__setattr__(self, "vertices", vertices)
         weights = np.where(total > 1e-6, weights / np.maximum(total, 1e-6), 0.0).astype(np.float32)
-        frozen(weights)
+        freeze_array(weights)
         object.__setattr__(self, "weights", weights)
         areas = np.array(self.areas, dtype=np.float64) if np.size(self.areas) else np.ones(len(vertices))
         if areas.shape != vertices.shape[:1] or not np.all(areas >= 0.0):
             raise BadMotion(f"The mesh has {len(vertices)} vertices and areas of shape {areas.shape}")
-        frozen(areas)
+        freeze_array(areas)
         object.__setattr__(self, "areas", areas)
 
     def require_fits(self, skeleton: Skeleton) -> None:

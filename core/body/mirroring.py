@@ -16,14 +16,14 @@ from ..geometry.quaternions import (
     from_matrix,
     from_rotation_vector,
     multiply,
-    normalized,
+    normalize,
     rotate,
     to_matrix,
     to_rotation_vector,
 )
-from ..motion.skeleton import frozen
+from ..motion.skeleton import freeze_array
 from .model import BodyModel
-from .sides import mirror_of
+from .sagittal_plane import find_sagittal_plane
 
 _OTHER = {"L": "R", "R": "L", "": ""}
 _ASKEW = 0.1  # how far from its image a part may be at rest, by the size of the body
@@ -45,7 +45,7 @@ class BodyMirror:
     """
 
     def __init__(self, body: BodyModel) -> None:
-        plane = mirror_of(body)
+        plane = find_sagittal_plane(body)
         if plane is None:
             raise RigError("The body has no left and right side to mirror", _HINT)
         across = plane.normal * [1.0, 1.0, 0.0]
@@ -53,9 +53,9 @@ class BodyMirror:
         if length < _LEVEL:
             raise RigError("The character lies on its side in the rest pose", "Give it a rest pose that stands upright")
         inward = _reflection(plane.normal)
-        self.links = frozen(_partners(body, inward))
+        self.links = freeze_array(_partners(body, inward))
         _require_alike(body, self.links, inward)
-        self.normal = frozen(across / length)
+        self.normal = freeze_array(across / length)
         self._world = _reflection(self.normal)
         self._rest = _rest_rotations(body)[0]
         self._inward = inward
@@ -64,7 +64,7 @@ class BodyMirror:
         self._hinges: list[tuple[int, int, float, float]] = []
         self._rates, self.offsets = np.zeros((body.nv, body.nv)), np.zeros((body.nu, body.nu))
         self._mirror_joints(body, _frames(body, self.links, inward))
-        frozen(self.offsets)
+        freeze_array(self.offsets)
 
     def pose(self, qpos: Array) -> Array:
         """(..., nq) the mirror images of poses (..., nq); the root's place is mirrored in the plane at the origin."""
@@ -133,7 +133,7 @@ def _reflection(normal: Array) -> Array:
 def _rest_rotations(body: BodyModel) -> Array:
     """(L, 4) world rotations of the links at rest."""
     quats = body.skeleton.rest_world()[1]
-    return normalized(quats[[body.skeleton.index(link.bone) for link in body.links]])
+    return normalize(quats[[body.skeleton.index(link.bone) for link in body.links]])
 
 
 def _rest_places(body: BodyModel) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import BadMotion
 from ..geometry.quaternions import IDENTITY, Array
 from ..motion import Skeleton
-from ..motion.skeleton import frozen
+from ..motion.skeleton import freeze_array
 
 _X_AXIS: Array = np.array([1.0, 0.0, 0.0])
 _X_AXIS.setflags(write=False)
@@ -102,7 +102,7 @@ class Link:
         inertia = np.array(self.inertia, dtype=float)
         if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)) or np.linalg.eigvalsh(inertia).min() <= 0.0:
             raise BadMotion(f"The inertia of '{self.bone}' is not that of a solid", "Give it a shape with some volume")
-        object.__setattr__(self, "inertia", frozen(inertia))
+        object.__setattr__(self, "inertia", freeze_array(inertia))
         if not (np.isfinite(self.mass) and self.mass > 0.0):
             raise BadMotion(f"The mass of '{self.bone}' is {self.mass} kg", "Give it a mass above zero")
 
@@ -178,4 +178,4 @@ def _vector(value: object, count: int, what: str) -> Array:
     array = np.array(value, dtype=float)
     if array.shape != (count,) or not np.all(np.isfinite(array)):
         raise BadMotion(f"The {what} is {value}, not {count} numbers")
-    return frozen(array)
+    return freeze_array(array)

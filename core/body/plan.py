@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..geometry.quaternions import Array
-from .anatomy import Tree
-from .measures import SIDES, Measures, measure
+from .anatomy import SkeletonTree
+from .body_measures import SIDES, BodyMeasures, measure_skeleton
 from .roles import RoleMap
 
 _SPINE_LINK, _LONG_NECK, _TOE_LINK, _TAIL_LINK = 0.06, 0.15, 0.03, 0.06
@@ -53,9 +53,9 @@ class PlannedLink:
 class BodyPlan:
     """Links with parents first, and everything measured that they were planned with."""
 
-    tree: Tree
+    tree: SkeletonTree
     roles: RoleMap
-    measures: Measures
+    measures: BodyMeasures
     links: tuple[PlannedLink, ...]
 
     def link_of(self, role: str, side: str = "") -> int:
@@ -67,9 +67,9 @@ class BodyPlan:
         return [i for i, each in enumerate(self.links) if each.parent == link]
 
 
-def plan_body(tree: Tree, roles: RoleMap) -> BodyPlan:
+def plan_body(tree: SkeletonTree, roles: RoleMap) -> BodyPlan:
     """Choose the links of a skeleton with known roles."""
-    measures = measure(tree, roles)
+    measures = measure_skeleton(tree, roles)
     chosen = _chosen(tree, roles, measures)
     dropped = {bone for bone, role in roles.forced.items() if role in ("ride", "merge")} - {roles.pelvis}
     chosen = {bone: role for bone, role in chosen.items() if bone not in dropped}
@@ -86,7 +86,7 @@ def plan_body(tree: Tree, roles: RoleMap) -> BodyPlan:
     )
 
 
-def toe_length(tree: Tree, roles: RoleMap, side: str) -> float:
+def toe_length(tree: SkeletonTree, roles: RoleMap, side: str) -> float:
     """Metres from the toe joint to the tip of the toes."""
     foot, toe = roles.limbs["foot", side], roles.limbs["toe", side]
     tail = tree.tail(toe) if not tree.children[toe] else tree.heads[tree.main_chain(toe)[-1]]
@@ -96,7 +96,7 @@ def toe_length(tree: Tree, roles: RoleMap, side: str) -> float:
     return length if 0.0 < length < 1.2 * instep else _TOE_OF_INSTEP * instep
 
 
-def _chosen(tree: Tree, roles: RoleMap, measures: Measures) -> dict[int, str]:
+def _chosen(tree: SkeletonTree, roles: RoleMap, measures: BodyMeasures) -> dict[int, str]:
     """Link bones with their roles, in an order where the trunk comes before the limbs."""
     forced = set(roles.forced)
     chosen = {roles.pelvis: "pelvis"}
@@ -124,7 +124,7 @@ def _chosen(tree: Tree, roles: RoleMap, measures: Measures) -> dict[int, str]:
     return chosen
 
 
-def _even_cut(tree: Tree, chain: tuple[int, ...], end: Array, shortest: float, forced: set[int]) -> list[int]:
+def _even_cut(tree: SkeletonTree, chain: tuple[int, ...], end: Array, shortest: float, forced: set[int]) -> list[int]:
     """The bones of a chain at which one to three links begin, as even in length as the bones allow."""
     if not chain:
         return []
@@ -141,7 +141,7 @@ def _even_cut(tree: Tree, chain: tuple[int, ...], end: Array, shortest: float, f
     return [bone for i, bone in enumerate(chain) if i in kept or bone in forced]
 
 
-def _linked(tree: Tree, roles: RoleMap, chosen: dict[int, str]) -> list[PlannedLink]:
+def _linked(tree: SkeletonTree, roles: RoleMap, chosen: dict[int, str]) -> list[PlannedLink]:
     """Links with their parents: by role, and by the tree where several would do."""
     bones = sorted(chosen, key=lambda b: (_ORDER.index(chosen[b]), len(tree.ancestors(b)), roles.role_of(b)[1], b))
     links: list[PlannedLink] = []
@@ -155,7 +155,7 @@ def _linked(tree: Tree, roles: RoleMap, chosen: dict[int, str]) -> list[PlannedL
     return links
 
 
-def _parent(tree: Tree, roles: RoleMap, chosen: dict[int, str], links: list[PlannedLink], bone: int) -> int:
+def _parent(tree: SkeletonTree, roles: RoleMap, chosen: dict[int, str], links: list[PlannedLink], bone: int) -> int:
     role, side = chosen[bone], roles.role_of(bone)[1]
     if role == "pelvis":
         return -1
@@ -173,7 +173,7 @@ def _parent(tree: Tree, roles: RoleMap, chosen: dict[int, str], links: list[Plan
     return min(last, key=lambda i: (fitting.index(links[i].role), -i))
 
 
-def _merged(tree: Tree, roles: RoleMap, links: list[PlannedLink]) -> dict[int, int]:
+def _merged(tree: SkeletonTree, roles: RoleMap, links: list[PlannedLink]) -> dict[int, int]:
     """Bones merged into links: bone to link."""
     places = {link.bone: i for i, link in enumerate(links)}
     between = {b for link in links for b in tree.ancestors(link.bone)[1:]}
@@ -197,7 +197,7 @@ def _merged(tree: Tree, roles: RoleMap, links: list[PlannedLink]) -> dict[int, i
     return dict(sorted(merged.items()))
 
 
-def _counterpart(tree: Tree, bone: int, places: dict[int, int]) -> int | None:
+def _counterpart(tree: SkeletonTree, bone: int, places: dict[int, int]) -> int | None:
     """In a rig of several layers, the link of the same name as a bone above this one (ORG-spine for DEF-spine)."""
     if not tree.skeleton.names[bone].startswith("DEF-"):
         return None

@@ -15,13 +15,13 @@ from ..geometry.quaternions import (
     conjugate,
     from_rotation_vector,
     multiply,
-    normalized,
+    normalize,
     rotate,
     to_rotation_vector,
-    without_flips,
+    unroll,
 )
 from ..motion import Clip, Tag
-from ..motion.riders import with_riders
+from ..motion.unsimulated_bones import copy_unsimulated_bones
 from .model import BodyModel, Joint
 
 _LOG = logging.getLogger(__name__)
@@ -118,7 +118,7 @@ def link_transforms(body: BodyModel, qpos: Array) -> tuple[Array, Array]:
     for index, link in enumerate(body.links):
         own = _columns(body, qpos, index)
         if link.parent < 0:
-            pos[..., index, :], quat[..., index, :] = own[..., :3], normalized(own[..., 3:])
+            pos[..., index, :], quat[..., index, :] = own[..., :3], normalize(own[..., 3:])
             continue
         parent = quat[..., link.parent, :]
         pos[..., index, :] = pos[..., link.parent, :] + rotate(parent, link.joint.pos)
@@ -158,7 +158,7 @@ def clip_of_pose(
             quat[:, part] = multiply(change, was_quat[:, part])
     moved = Clip.from_world(source.skeleton, fps, pos, quat, source.name, own.tags)
     simulated = {name for link in body.links for name in (link.bone, *link.merged)}
-    return with_riders(own, moved, simulated)
+    return copy_unsimulated_bones(own, moved, simulated)
 
 
 def _links_in(body: BodyModel, clip: Clip) -> tuple[Array, Array]:
@@ -174,14 +174,14 @@ def _fill(body: BodyModel, root_pos: Array, quat: Array, qpos: Array) -> Array:
     """Fill poses (T, nq) from the links' world rotations (T, L, 4); returns the rotations that the poses have."""
     quat = _with_twist(body, quat)
     built = quat.copy()
-    qpos[:, :3], qpos[:, 3:7] = root_pos, without_flips(quat[:, 0])
+    qpos[:, :3], qpos[:, 3:7] = root_pos, unroll(quat[:, 0])
     for index, link in enumerate(body.links[1:], start=1):
         own = _columns(body, qpos, index)
         held = multiply(built[:, link.parent], link.joint.zero_quat_wxyz)
         turn = multiply(conjugate(held), quat[:, index])
         if link.joint.kind == "ball":
             turn = np.where(turn[:1, :1] < 0.0, -turn, turn)
-            own[:] = without_flips(turn)
+            own[:] = unroll(turn)
             continue
         angle = np.unwrap(_hinge_angle(link.joint.axis, turn, _limb(body, index)))
         own[:, 0] = angle - 2.0 * np.pi * np.round(np.median(angle) / (2.0 * np.pi))
@@ -254,7 +254,7 @@ def _columns(body: BodyModel, qpos: Array, index: int) -> Array:
 
 def _turn(joint: Joint, own: Array) -> Array:
     """(..., 4) the joint's own rotation of its coordinates (..., 1 or 4)."""
-    return from_rotation_vector(own * joint.axis) if joint.kind == "hinge" else normalized(own)
+    return from_rotation_vector(own * joint.axis) if joint.kind == "hinge" else normalize(own)
 
 
 def _continuous(turns: Array) -> Array:
@@ -277,6 +277,6 @@ def _at(source: Clip, count: int, fps: float) -> Clip:
     """``count`` frames of the source at another rate, held at its end."""
     if count == len(source) and fps == source.fps:
         return source
-    pos, quat = source.sampled(np.arange(count) / fps)
-    tags = (Tag(t.name, t.start, min(t.stop, count)) for t in source.resampled(fps).tags if t.start < count)
+    pos, quat = source.sample(np.arange(count) / fps)
+    tags = (Tag(t.name, t.start, min(t.stop, count)) for t in source.resample(fps).tags if t.start < count)
     return Clip(source.skeleton, fps, pos, quat, source.name, tuple(tags))

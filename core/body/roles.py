@@ -8,8 +8,8 @@ import numpy as np
 
 from ..errors import RigError
 from ..motion import Clip
-from .anatomy import Tree
-from .names import NameGuess, read_name
+from .anatomy import SkeletonTree
+from .bone_names import NameGuess, parse_bone_name
 from .shape_roles import ShapeRoles, roles_by_shape
 
 MIDDLE_ROLES = ("pelvis", "spine", "neck", "head", "tail")
@@ -47,7 +47,7 @@ class RoleMap:
         return next(((role, "") for role, bones in named if bone in bones), ("", ""))
 
 
-def find_roles(tree: Tree, clip: Clip | None = None, overrides: Mapping[str, str] | None = None) -> RoleMap:
+def find_roles(tree: SkeletonTree, clip: Clip | None = None, overrides: Mapping[str, str] | None = None) -> RoleMap:
     """Every bone's role; refuses a skeleton without a pelvis and two legs that bend."""
     forced = _forced(tree, overrides or {})
     guesses = _guesses(tree, forced)
@@ -73,7 +73,7 @@ def find_roles(tree: Tree, clip: Clip | None = None, overrides: Mapping[str, str
     return RoleMap(pelvis, trunk, upper[:-1], upper[-1] if upper else -1, tail, limbs, why, forced)
 
 
-def _forced(tree: Tree, overrides: Mapping[str, str]) -> dict[int, str]:
+def _forced(tree: SkeletonTree, overrides: Mapping[str, str]) -> dict[int, str]:
     """The overrides by bone index: a role such as 'thigh.L' or 'spine', 'ride' or 'merge'."""
     known = {f"{role}.{side}" for role in (*ARM_ROLES, *LEG_ROLES) for side in "LR"} | {*MIDDLE_ROLES, "ride", "merge"}
     found = {}
@@ -84,9 +84,9 @@ def _forced(tree: Tree, overrides: Mapping[str, str]) -> dict[int, str]:
     return found
 
 
-def _guesses(tree: Tree, forced: Mapping[int, str]) -> list[NameGuess]:
+def _guesses(tree: SkeletonTree, forced: Mapping[int, str]) -> list[NameGuess]:
     """What each name says, overrides first; of a rig's several layers of bones only one is left in play."""
-    guesses = [read_name(name) for name in tree.skeleton.names]
+    guesses = [parse_bone_name(name) for name in tree.skeleton.names]
     layers = {guess.layer for guess in guesses if guess.role == "thigh"}
     layer = min(layers, default=None)
     if layer is not None:
@@ -97,7 +97,7 @@ def _guesses(tree: Tree, forced: Mapping[int, str]) -> list[NameGuess]:
     return guesses
 
 
-def _limbs_by_name(tree: Tree, guesses: list[NameGuess]) -> dict[tuple[str, str], int]:
+def _limbs_by_name(tree: SkeletonTree, guesses: list[NameGuess]) -> dict[tuple[str, str], int]:
     limbs: dict[tuple[str, str], int] = {}
     for side in ("L", "R"):
         named: dict[str, list[int]] = {}
@@ -112,7 +112,7 @@ def _limbs_by_name(tree: Tree, guesses: list[NameGuess]) -> dict[tuple[str, str]
     return limbs
 
 
-def _arm_by_name(tree: Tree, named: Mapping[str, list[int]]) -> dict[str, int]:
+def _arm_by_name(tree: SkeletonTree, named: Mapping[str, list[int]]) -> dict[str, int]:
     """A shoulder is the upper arm where nothing else is, and the clavicle otherwise; arms are counted down."""
     generic, shoulder = list(named.get("arm", ())), list(named.get("shoulder", ()))
     found: dict[str, int] = {}
@@ -130,7 +130,7 @@ def _arm_by_name(tree: Tree, named: Mapping[str, list[int]]) -> dict[str, int]:
     return found
 
 
-def _leg_by_name(tree: Tree, named: Mapping[str, list[int]]) -> dict[str, int]:
+def _leg_by_name(tree: SkeletonTree, named: Mapping[str, list[int]]) -> dict[str, int]:
     """A hip with a side is the thigh where nothing else is, and part of the pelvis otherwise; legs are counted down."""
     generic = list(named.get("leg", ()))
     found: dict[str, int] = {}
@@ -152,7 +152,11 @@ def _leg_by_name(tree: Tree, named: Mapping[str, list[int]]) -> dict[str, int]:
 
 
 def _fill_limbs(
-    tree: Tree, guesses: list[NameGuess], limbs: dict[tuple[str, str], int], shape: ShapeRoles, why: dict[int, str]
+    tree: SkeletonTree,
+    guesses: list[NameGuess],
+    limbs: dict[tuple[str, str], int],
+    shape: ShapeRoles,
+    why: dict[int, str],
 ) -> None:
     """Take from the shape what the names left open, where it hangs on what they gave."""
     for order in (LEG_ROLES, ARM_ROLES):
@@ -169,7 +173,9 @@ def _fill_limbs(
                     why[bone] = "shape"
 
 
-def _pelvis(tree: Tree, guesses: list[NameGuess], limbs: Mapping[tuple[str, str], int], clip: Clip | None) -> int:
+def _pelvis(
+    tree: SkeletonTree, guesses: list[NameGuess], limbs: Mapping[tuple[str, str], int], clip: Clip | None
+) -> int:
     """The bone that joins the legs, or one just above it that is called pelvis or travels; else what is called so."""
     thighs = [limbs["thigh", side] for side in ("L", "R")]
     middle = tree.heads[thighs].mean(0)
@@ -198,12 +204,12 @@ def _pelvis(tree: Tree, guesses: list[NameGuess], limbs: Mapping[tuple[str, str]
     raise RigError("The skeleton has no pelvis: its legs hang on nothing in common", "Override one bone as pelvis")
 
 
-def _travels(tree: Tree, clip: Clip, bone: int) -> bool:
+def _travels(tree: SkeletonTree, clip: Clip, bone: int) -> bool:
     return bool(np.ptp(clip.world()[0][:, bone], axis=0).max() > 0.01 * tree.size)
 
 
 def _trunk(
-    tree: Tree, guesses: list[NameGuess], limbs: Mapping[tuple[str, str], int], pelvis: int, shape: ShapeRoles
+    tree: SkeletonTree, guesses: list[NameGuess], limbs: Mapping[tuple[str, str], int], pelvis: int, shape: ShapeRoles
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The bones of the trunk from the pelvis (without it) up, and those of neck and head above it."""
     chain = _chain_to_head(tree, guesses, limbs, pelvis, shape)
@@ -224,7 +230,7 @@ def _trunk(
 
 
 def _chain_to_head(
-    tree: Tree, guesses: list[NameGuess], limbs: Mapping[tuple[str, str], int], pelvis: int, shape: ShapeRoles
+    tree: SkeletonTree, guesses: list[NameGuess], limbs: Mapping[tuple[str, str], int], pelvis: int, shape: ShapeRoles
 ) -> list[int]:
     """The bones from the pelvis to the head, or as far up as there are any."""
     taken = set(limbs.values())
@@ -247,7 +253,7 @@ def _chain_to_head(
     return []
 
 
-def _tail(tree: Tree, guesses: list[NameGuess], shape: ShapeRoles) -> tuple[int, ...]:
+def _tail(tree: SkeletonTree, guesses: list[NameGuess], shape: ShapeRoles) -> tuple[int, ...]:
     named = [b for b, guess in enumerate(guesses) if guess.role == "tail"]
     if named:
         top = min(named, key=lambda b: (len(tree.ancestors(b)), b))

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..geometry.quaternions import Array, rotate
 from ..motion import Clip
-from .anatomy import UP, Tree, level, unit
+from .anatomy import UP, SkeletonTree, flatten_direction, normalize_vectors
 
 _ALIKE = 0.25  # how much two mirrored branches may differ in length
 _LIMB = 0.12  # of the skeleton's size: a branch shorter than this is no limb
@@ -41,14 +41,16 @@ class _Pair:
     lowest: float
 
 
-def roles_by_shape(tree: Tree, clip: Clip | None = None) -> ShapeRoles:
+def roles_by_shape(tree: SkeletonTree, clip: Clip | None = None) -> ShapeRoles:
     """Roles from the rest pose; where that has no front, from the way the clip travels."""
     pairs = _limb_pairs(tree)
     legs = _legs(tree, pairs)
     if legs is None:
         return ShapeRoles()
     arms = _arms(tree, pairs, legs)
-    across = unit(legs.across if arms is None else legs.across + np.sign(legs.across @ arms.across) * arms.across)
+    across = normalize_vectors(
+        legs.across if arms is None else legs.across + np.sign(legs.across @ arms.across) * arms.across
+    )
     chains = {end: _leg(tree, end) for end in (legs.a, legs.b)}
     left = _left(tree, across, [chains[legs.a], chains[legs.b]], clip)
     limbs: dict[tuple[str, str], int] = {}
@@ -64,7 +66,7 @@ def roles_by_shape(tree: Tree, clip: Clip | None = None) -> ShapeRoles:
     return ShapeRoles(limbs, legs.joint, trunk, neck, _tail(tree, pairs, legs, trunk))
 
 
-def _limb_pairs(tree: Tree) -> list[_Pair]:
+def _limb_pairs(tree: SkeletonTree) -> list[_Pair]:
     """Mirrored branches, all across the same plane, none inside another."""
     pairs = []
     for joint in range(len(tree)):
@@ -74,14 +76,14 @@ def _limb_pairs(tree: Tree) -> list[_Pair]:
                 pairs.append(pair)
     if not pairs:
         return []
-    weighted = np.array([level(pair.across) * pair.reach for pair in pairs])
+    weighted = np.array([flatten_direction(pair.across) * pair.reach for pair in pairs])
     axis = np.linalg.eigh(weighted.T @ weighted)[1][:, -1]
-    along = [pair for pair in pairs if abs(level(pair.across) @ axis) > 0.85]
+    along = [pair for pair in pairs if abs(flatten_direction(pair.across) @ axis) > 0.85]
     inside = {bone for pair in along for end in (pair.a, pair.b) for bone in tree.subtree(end)}
     return [pair for pair in along if pair.joint not in inside]
 
 
-def _mirrored(tree: Tree, joint: int, a: int, b: int) -> _Pair | None:
+def _mirrored(tree: SkeletonTree, joint: int, a: int, b: int) -> _Pair | None:
     """The pair of branches, if they are of one kind, of one length, and beside each other."""
     branches = [tree.subtree(end) for end in (a, b)]
     if abs(len(branches[0]) - len(branches[1])) > 0.1 * len(branches[0]):
@@ -97,7 +99,7 @@ def _mirrored(tree: Tree, joint: int, a: int, b: int) -> _Pair | None:
     return _Pair(joint, a, b, across, sum(spans) / 2, float(points[:, 2].min()))
 
 
-def _legs(tree: Tree, pairs: list[_Pair]) -> _Pair | None:
+def _legs(tree: SkeletonTree, pairs: list[_Pair]) -> _Pair | None:
     """The pair nearest to the root of those that reach the ground; a leg bends, so it has two bones at least."""
     long = [p for p in pairs if p.reach > _LIMB * tree.size and min(len(tree.main_chain(e)) for e in (p.a, p.b)) > 1]
     hanging = [p for p in long if p.lowest < tree.heads[p.joint, 2] - 0.25 * p.reach]
@@ -109,7 +111,7 @@ def _legs(tree: Tree, pairs: list[_Pair]) -> _Pair | None:
     return min(low, key=lambda p: (len(tree.ancestors(p.joint)), -p.reach))
 
 
-def _arms(tree: Tree, pairs: list[_Pair], legs: _Pair) -> _Pair | None:
+def _arms(tree: SkeletonTree, pairs: list[_Pair], legs: _Pair) -> _Pair | None:
     """The longest other pair that hangs further along the trunk."""
     others = [
         p
@@ -122,7 +124,7 @@ def _arms(tree: Tree, pairs: list[_Pair], legs: _Pair) -> _Pair | None:
     return max(others, key=lambda p: p.reach, default=None)
 
 
-def _leg(tree: Tree, top: int) -> dict[str, int]:
+def _leg(tree: SkeletonTree, top: int) -> dict[str, int]:
     """Thigh, shin, foot and toe of a branch: thigh and shin are the longest two bones in a row."""
     chain = tree.main_chain(top)
     spans = [tree.distance(a, b) for a, b in pairwise(chain)]
@@ -132,7 +134,7 @@ def _leg(tree: Tree, top: int) -> dict[str, int]:
     return dict(zip(("thigh", "shin", "foot", "toe"), chain[first:], strict=False))
 
 
-def _arm(tree: Tree, top: int, joint: int) -> dict[str, int]:
+def _arm(tree: SkeletonTree, top: int, joint: int) -> dict[str, int]:
     """Clavicle, upper arm, forearm and hand of a branch.
 
     The longest two bones in a row are upper arm and forearm, but a bone that begins near the middle of the body is a
@@ -149,7 +151,7 @@ def _arm(tree: Tree, top: int, joint: int) -> dict[str, int]:
     return found
 
 
-def _left(tree: Tree, across: Array, chains: list[dict[str, int]], clip: Clip | None) -> Array:
+def _left(tree: SkeletonTree, across: Array, chains: list[dict[str, int]], clip: Clip | None) -> Array:
     """(3,) the direction of the character's left: feet point to the front; else it walks there; else it faces -Y."""
     front = np.zeros(3)
     for chain in chains:
@@ -163,11 +165,11 @@ def _left(tree: Tree, across: Array, chains: list[dict[str, int]], clip: Clip | 
         front = _travel(tree, clip)
     if np.linalg.norm(front) < 0.02 * tree.size:
         front = np.array([0.0, -1.0, 0.0])
-    left = np.cross(UP, level(front))
-    return level(across) * np.sign(across @ left)
+    left = np.cross(UP, flatten_direction(front))
+    return flatten_direction(across) * np.sign(across @ left)
 
 
-def _travel(tree: Tree, clip: Clip) -> Array:
+def _travel(tree: SkeletonTree, clip: Clip) -> Array:
     """(3,) how the root travels over the clip, in metres, as seen from its own front."""
     pos, quat = clip.world()
     root = int(np.argmax(np.ptp(pos, axis=0).sum(-1)))
@@ -177,7 +179,7 @@ def _travel(tree: Tree, clip: Clip) -> Array:
     return rotate(tree.quats[root], rotate(inverse, step)).sum(0) * np.array([1.0, 1.0, 0.0])
 
 
-def _detached_feet(tree: Tree, limbs: dict[tuple[str, str], int]) -> None:
+def _detached_feet(tree: SkeletonTree, limbs: dict[tuple[str, str], int]) -> None:
     """Feet that hang on something else than the shin (controls of the root): the nearest bone below the shin."""
     taken = set(limbs.values())
     for side in ("L", "R"):
@@ -199,7 +201,9 @@ def _detached_feet(tree: Tree, limbs: dict[tuple[str, str], int]) -> None:
             taken.add(limbs[("foot", side)])
 
 
-def _trunk(tree: Tree, pairs: list[_Pair], legs: _Pair, arms: _Pair | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _trunk(
+    tree: SkeletonTree, pairs: list[_Pair], legs: _Pair, arms: _Pair | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The bones from the pelvis (without it) to the arms, and those past the arms."""
     taken = {bone for pair in pairs for end in (pair.a, pair.b) for bone in tree.subtree(end)}
 
@@ -219,7 +223,7 @@ def _trunk(tree: Tree, pairs: list[_Pair], legs: _Pair, arms: _Pair | None) -> t
     return tuple(trunk), tuple(onward(arms.joint))
 
 
-def _tail(tree: Tree, pairs: list[_Pair], legs: _Pair, trunk: tuple[int, ...]) -> tuple[int, ...]:
+def _tail(tree: SkeletonTree, pairs: list[_Pair], legs: _Pair, trunk: tuple[int, ...]) -> tuple[int, ...]:
     """A chain of two bones or more from the pelvis that is neither leg nor trunk."""
     taken = {bone for pair in pairs for end in (pair.a, pair.b) for bone in tree.subtree(end)}
     chains = [tree.main_chain(k) for k in tree.children[legs.joint] if k not in taken and k not in trunk]

@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..geometry.flags import runs
+from ..geometry.flags import find_runs
 from ..geometry.quaternions import Array, conjugate, rotate
 from ..motion import Clip
-from .footing import Ground
-from .legs import Leg
+from .leg_ik import Leg
 from .model import BodyModel, Link, Shape
+from .terrain_adaptation import GroundSurface
 
 # A foot begins to stand where it is as low and as slow as the first, and stands while it is as low and slow as the
 # second. What is faster swings, or slides and is meant to.
@@ -57,7 +57,7 @@ class Sole:
     share: Array
 
     @classmethod
-    def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: Ground | None) -> "Sole":
+    def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: GroundSurface | None) -> "Sole":
         """The sole of a leg's foot and toes."""
         pos, quat = clip.world()
         before, after = [], []
@@ -68,7 +68,7 @@ class Sole:
             before.append(pos[:-1, None, bone] + rotate(quat[:-1, None, bone], at))
             after.append(pos[1:, None, bone] + rotate(quat[1:, None, bone], at))
         first, second = np.concatenate(before, axis=1), np.concatenate(after, axis=1)
-        under = ground_under(0.5 * (first + second), ground)
+        under = ground_height_under(0.5 * (first + second), ground)
         return cls(first, second, under, _shares(np.maximum(first[..., 2], second[..., 2]) - under))
 
     @cached_property
@@ -98,7 +98,7 @@ class Sole:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.ptp(self.under, axis=1) < 1e-3)
 
-    def turned(self) -> Array:
+    def yaw_steps(self) -> Array:
         """(T - 1,) radians that the points in contact turn about the vertical in a step; a single point does not."""
         moved = (self.after - self.before - self.slide[:, None])[..., :2]
         middle = 0.5 * (self.before + self.after)[..., :2]
@@ -122,7 +122,7 @@ class Sole:
         return np.asarray(np.sum(self.share * moved, axis=1) * fps)
 
 
-def stances(sole: Sole, fps: float, slack: float = 1.0) -> tuple[list[tuple[int, int]], int]:
+def find_stances(sole: Sole, fps: float, slack: float = 1.0) -> tuple[list[tuple[int, int]], int]:
     """Ranges of frames, first and last, in which the foot stands, and how many slides were found that are too long.
 
     slack: how many times as fast and as far as usual it may slide.
@@ -144,11 +144,11 @@ def stances(sole: Sole, fps: float, slack: float = 1.0) -> tuple[list[tuple[int,
 
 def _slow(sole: Sole, fps: float, share: float) -> list[tuple[int, int]]:
     """Ranges of frames in which the foot is low, and slower than a share of the limits."""
-    speed, height = np.linalg.norm(steady(sole.slide, fps)[:, :2], axis=-1) * fps, sole.height
+    speed, height = np.linalg.norm(smooth_hann(sole.slide, fps)[:, :2], axis=-1) * fps, sole.height
     enters = (height < _ENTER_M) & (speed < share * _ENTER_M_S)
     stays = (height < _STAY_M) & (speed < share * _STAY_M_S)
     found: list[tuple[int, int]] = []
-    for start, stop in runs(stays):
+    for start, stop in find_runs(stays):
         if not enters[start:stop].any():
             continue
         if found and start - found[-1][1] <= _BRIDGE_S * fps and np.all(height[found[-1][1] : start] < _STAY_M):
@@ -173,7 +173,7 @@ def _is_short(sole: Sole, span: tuple[int, int], fps: float, slack: float) -> bo
     return bool(np.linalg.norm(np.ptp(way, axis=0)) < most)
 
 
-def steady(values: Array, fps: float, reach_s: float = _STEADY_S) -> Array:
+def smooth_hann(values: Array, fps: float, reach_s: float = _STEADY_S) -> Array:
     """(N, ...) without what is shorter than the reach; ends are held."""
     reach = min(round(reach_s * fps), len(values) - 1)
     if reach < 1:
@@ -184,15 +184,15 @@ def steady(values: Array, fps: float, reach_s: float = _STEADY_S) -> Array:
     return np.asarray(np.sum(pieces, axis=0))
 
 
-def touching(body: BodyModel, contact_force: Array) -> Flags:
+def detect_contacts(body: BodyModel, contact_force: Array) -> Flags:
     """(K, L) whether something pushes the links, from forces (K, L, 3) in newtons."""
     return np.asarray(np.linalg.norm(contact_force, axis=-1) > _TOUCH * body.mass * _EARTH_M_S2)
 
 
-def carried(body: BodyModel, contact_force: Array) -> Flags:
+def detect_support(body: BodyModel, contact_force: Array) -> Flags:
     """(K, L) whether something under the links carries them, from forces (K, L, 3) in newtons."""
     upright = contact_force[..., 2] > _UPRIGHT * np.linalg.norm(contact_force, axis=-1)
-    return touching(body, contact_force) & upright
+    return detect_contacts(body, contact_force) & upright
 
 
 def _shares(height: Array) -> Array:
@@ -204,7 +204,7 @@ def _shares(height: Array) -> Array:
     return np.where(total > 0.0, weight / np.maximum(total, 1e-12), 1.0 / height.shape[1])
 
 
-def ground_under(points: Array, ground: Ground | None) -> Array:
+def ground_height_under(points: Array, ground: GroundSurface | None) -> Array:
     """(N, P) metres: what is under points (N, P, 3); None is a flat floor at 0."""
     if ground is None:
         return np.zeros(points.shape[:2])

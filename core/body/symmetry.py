@@ -12,8 +12,8 @@ from ..motion import Clip
 from ..motion.loops import is_cyclic, seam_angle
 from .mirroring import BodyMirror
 from .model import BodyModel
+from .pose_space import PoseSpace
 from .poses import clip_of_pose, link_transforms, pose_of_clip
-from .tangent import PoseSpace
 
 _UP: Array = np.array([0.0, 0.0, 1.0])
 _FEWEST = 8  # frames that two steps can be told from
@@ -23,7 +23,7 @@ _CLEARLY = 0.8  # it is then taken to be, if that leaves less than this of the a
 _SEAM_S = 0.2  # how long before and after a seam its jump is made up for
 
 
-def symmetric(body: BodyModel, clip: Clip) -> Clip:
+def symmetrize_cycle(body: BodyModel, clip: Clip) -> Clip:
     """The cycle with each moment averaged with the mirror image of the moment half a cycle later.
 
     It goes straight ahead, through the middle of the source's way, as fast and for as long as the source. Its second
@@ -45,7 +45,7 @@ def symmetric(body: BodyModel, clip: Clip) -> Clip:
     even = frames + frames % 2
     first, second = cycle.steps(even // 2, cycle.best_half(body, mirror)[0])
     space = PoseSpace(body)
-    step = space.moved(first, 0.5 * space.between(first, mirror.pose(second)))
+    step = space.integrate(first, 0.5 * space.difference(first, mirror.pose(second)))
     step = _smooth_seam(body, mirror, step, max(round(_SEAM_S * clip.fps), 1))
     qpos = cycle.placed(np.concatenate([step, mirror.pose(step), step[:1]]))
     return clip_of_pose(body, clip, qpos, clip.fps if even == frames else clip.fps * even / frames)
@@ -138,7 +138,7 @@ class _Cycle:
         at = part * len(self.qpos)
         low = np.floor(at).astype(int)
         here, there = self.qpos[low % len(self.qpos)], self.qpos[(low + 1) % len(self.qpos)]
-        return self.space.moved(here, (at - low)[:, None] * self.space.between(here, there))
+        return self.space.integrate(here, (at - low)[:, None] * self.space.difference(here, there))
 
 
 def _smooth_seam(body: BodyModel, mirror: BodyMirror, step: Array, width: int) -> Array:
@@ -151,7 +151,7 @@ def _smooth_seam(body: BodyModel, mirror: BodyMirror, step: Array, width: int) -
     width = min(width, count // 2)
     image = mirror.pose(step)
     around = np.concatenate([image[-2:], step, image[:2]])
-    rate = space.between(around[:-1], around[1:])
+    rate = space.difference(around[:-1], around[1:])
     # How each rate differs from those before and after it; the seam is between frames 1 and 2, and again at the end.
     jumps = rate[1:-1] - 0.5 * (rate[:-2] + rate[2:])
     before, after = np.zeros(body.nv), np.zeros(body.nv)
@@ -166,7 +166,7 @@ def _smooth_seam(body: BodyModel, mirror: BodyMirror, step: Array, width: int) -
     by = np.zeros((count, body.nv))
     by[count - width :] += fade[::-1, None] * before
     by[:width] -= fade[:, None] * after
-    return space.moved(step, by)
+    return space.integrate(step, by)
 
 
 def _require_length(clip: Clip) -> None:

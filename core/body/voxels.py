@@ -15,7 +15,7 @@ _VOXELS = 2_000_000  # 10 mm for a person
 
 
 @dataclass(frozen=True)
-class Weighed:
+class VoxelMass:
     """What the voxels of a link weigh: kg, metres and kg·m² in the link's own frame."""
 
     mass: float
@@ -23,9 +23,9 @@ class Weighed:
     inertia: Array
 
 
-def solids_of(
+def weigh_links(
     links: Sequence[tuple[Sequence[Shape], Array, Array]], voxels: int = _VOXELS
-) -> tuple[list[Weighed], float]:
+) -> tuple[list[VoxelMass], float]:
     """Each link's solid and the volume of their union in m³.
 
     links: for each its shapes, and its frame at rest in the world as position (3,) and rotation (4,). A voxel that is
@@ -69,11 +69,11 @@ def _depth(shapes: Sequence[Shape], pos: Array, quat: Array, points: Array) -> A
     return np.max([-shape_distance(shape, local) for shape in shapes], axis=0)
 
 
-def _solid(centres: Array, masses: Array, size: float, pos: Array, quat: Array) -> Weighed:
+def _solid(centres: Array, masses: Array, size: float, pos: Array, quat: Array) -> VoxelMass:
     """Mass properties of voxels (N, 3) of masses (N,) in the frame of a link."""
     mass = float(masses.sum())
     if mass <= 0.0:
-        return Weighed(0.0, np.zeros(3), np.zeros((3, 3)))
+        return VoxelMass(0.0, np.zeros(3), np.zeros((3, 3)))
     com = masses @ centres / mass
     away = centres - com
     second = (away * masses[:, None]).T @ away
@@ -81,4 +81,4 @@ def _solid(centres: Array, masses: Array, size: float, pos: Array, quat: Array) 
     second += np.eye(3) * max(mass * size**2 / 12.0 - float(np.linalg.eigvalsh(second)[0]), 0.0)
     inertia = np.eye(3) * np.trace(second) - second
     turn = to_matrix(conjugate(quat))
-    return Weighed(mass, rotate(conjugate(quat), com - pos), turn @ inertia @ turn.T)
+    return VoxelMass(mass, rotate(conjugate(quat), com - pos), turn @ inertia @ turn.T)

@@ -70,6 +70,6 @@ def prop_motions(stage: Stage, pos: Array, quat_wxyz: Array, fps: float, motion:
     """
     times_s = np.arange(len(motion)) / motion.fps
     return tuple(
-        PropMotion(prop.name, pos[:, index], quat_wxyz[:, index]).sampled(times_s * fps)
+        PropMotion(prop.name, pos[:, index], quat_wxyz[:, index]).sample(times_s * fps)
         for index, prop in enumerate(stage.props)
     )

@@ -8,7 +8,7 @@ import numpy as np
 from ..body import BodyModel
 from ..errors import BadMotion
 from ..geometry.quaternions import Array
-from ..motion.skeleton import frozen
+from ..motion.skeleton import freeze_array
 from ..sim.stage import Stage
 
 
@@ -55,7 +55,7 @@ class Trace:
             array = np.array(getattr(self, name), dtype=float)
             if array.shape != (moments, *row):
                 raise BadMotion(f"The trace's {name} has shape {array.shape}, not {(moments, *row)}")
-            object.__setattr__(self, name, frozen(array))
+            object.__setattr__(self, name, freeze_array(array))
 
     def __len__(self) -> int:
         return len(self.wanted_pos)

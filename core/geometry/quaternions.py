@@ -10,7 +10,7 @@ IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.setflags(write=False)
 
 
-def normalized(q: Array) -> Array:
+def normalize(q: Array) -> Array:
     """(..., 4) scaled to unit length; a zero quaternion becomes the identity.
 
     What is of unit length already is left as it is, to the last bit, so that doing it twice changes nothing.
@@ -83,7 +83,7 @@ def slerp(a: Array, b: Array, t: Array) -> Array:
     return multiply(a, from_rotation_vector(step * np.asarray(t)[..., None]))
 
 
-def without_flips(q: Array) -> Array:
+def unroll(q: Array) -> Array:
     """(T, ..., 4) the same rotations with signs chosen so that each frame is nearest to the one before."""
     dots = np.sum(q[1:] * q[:-1], axis=-1)
     signs = np.cumprod(np.where(dots < 0.0, -1.0, 1.0), axis=0)
@@ -108,7 +108,7 @@ def from_matrix(matrix: Array) -> Array:
     )
     largest = np.argmax(np.stack([xx + yy + zz, xx, yy, zz], -1), axis=-1)
     chosen = np.take_along_axis(candidates, largest[..., None, None], axis=-2)[..., 0, :]
-    return normalized(chosen)
+    return normalize(chosen)
 
 
 def to_matrix(q: Array) -> Array:

@@ -23,7 +23,7 @@ from ..errors import SinewError
 from ..files import cannot_write, sha256_of, write_arrays, write_json
 from ..motion import Clip, Take
 from ..motion.io.npz import save_take
-from ..motion.timing import check_frame_rate, check_scale
+from ..motion.unit_checks import check_frame_rate, check_scale
 from .engine_choice import resolve_engine
 from .events import append, cut_torn_tail
 from .job import Job

@@ -9,7 +9,7 @@ import numpy as np
 from ..control.trace import Trace
 from ..geometry.quaternions import Array
 from ..motion import Clip
-from ..motion.falling import fell_at
+from ..motion.falling import find_fall_time
 from . import closeness, effort, smoothness, soles
 
 Part = dict[str, float | None]
@@ -62,7 +62,7 @@ def measured(trace: Trace | None, source: Clip | None, motion: Clip) -> Measures
         every = range(len(motion.skeleton))
         compared = {} if source is None else _of_clips(source, motion)
         return Measures(**compared, **_of_smoothness(source, motion, every, motion.fps, np.inf))
-    fall_s = fell_at(trace.wanted_pos, trace.seen_pos, trace.dt_s)
+    fall_s = find_fall_time(trace.wanted_pos, trace.seen_pos, trace.dt_s)
     kept = len(trace) if fall_s is None else round(fall_s * trace.fps)
     bones = [motion.skeleton.index(link.bone) for link in trace.body.links]
     return Measures(

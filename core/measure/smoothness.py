@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array
 from ..motion import Clip
-from ..motion.repair import repaired
+from ..motion.repair import repair_clip
 
 Flags = NDArray[np.bool_]
 
@@ -39,7 +39,7 @@ def jerk_ratio(own: float | None, source: float | None) -> float | None:
 
 def sound_frames(clip: Clip, fps: float, count: int) -> Flags:
     """(count,) frames at a rate that are not near one which had to be repaired: errors of capture are no jerk."""
-    repair = repaired(clip)[1]
+    repair = repair_clip(clip)[1]
     bad = np.array([*repair.lost_frames, *(frame for _, frame in repair.spikes)], dtype=np.int64)
     torn = np.zeros(len(clip), dtype=bool)
     torn[bad] = True

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..body import BodyModel, Link
-from ..body.stances import carried, lowest_points, touching
+from ..body.stances import detect_contacts, detect_support, lowest_points
 from ..geometry.quaternions import Array, rotate
 from ..sim.stage import Terrain
 from .ground import ground_height
@@ -73,7 +73,7 @@ def skate(
     pos: (K, L, 3), quat_wxyz: (K, L, 4) the links' frames, contact_force: (K, L, 3) newtons. Each foot, and each toe
     that is a link of its own, counts by itself. None where no foot ever stands.
     """
-    stands = carried(body, contact_force)
+    stands = detect_support(body, contact_force)
     speeds = []
     for index in feet(body):
         speed, _ = sliding(body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, terrain)
@@ -108,7 +108,7 @@ def penetration(
     if not heights:
         return None, None
     depth = np.maximum(-np.min(heights, axis=0), 0.0)
-    return _mean([depth[touching(body, contact_force).any(axis=-1)]]), float(depth.max())
+    return _mean([depth[detect_contacts(body, contact_force).any(axis=-1)]]), float(depth.max())
 
 
 def _above_ground(points: Array, terrain: Terrain | None) -> Array:

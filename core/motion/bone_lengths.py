@@ -14,7 +14,7 @@ _TIMES_SPAN = 2.0  # as long as this many times the way to the next joint is a m
 _OF_SIZE = 0.2  # and whatever is shorter than this share of the skeleton harms nobody
 
 
-def believable(parents: NDArray[np.int64], heads: Array, lengths: Array) -> Array:
+def replace_impossible_lengths(parents: NDArray[np.int64], heads: Array, lengths: Array) -> Array:
     """Lengths (B,) in which the impossible is replaced by the way to the farthest child, or from the parent.
 
     heads: (B, 3) at rest in the world, in the unit of the lengths.

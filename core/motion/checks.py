@@ -5,7 +5,7 @@ import numpy as np
 
 from ..errors import BadMotion
 from .clip import Clip
-from .repair import repaired
+from .repair import repair_clip
 
 FEWEST_FRAMES = 4
 SHORTEST_S = 0.1
@@ -38,7 +38,7 @@ def require_simulatable(clip: Clip) -> None:
 def _lost_ends(clip: Clip) -> tuple[int, int]:
     """How many frames at the beginning and at the end have no body: far from all others, or frozen in full motion."""
     lost = np.zeros(len(clip), dtype=bool)
-    lost[list(repaired(clip)[1].lost_frames)] = True
+    lost[list(repair_clip(clip)[1].lost_frames)] = True
     if lost.mean() > _MOSTLY:  # too fast throughout: that is a wrong scale or frame rate, and told elsewhere
         lost[:] = False
     return _lost_beginning(clip, lost, 1), _lost_beginning(clip, lost, -1)

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..errors import BadMotion
 from ..geometry.differences import angular_velocity, velocity
-from ..geometry.quaternions import Array, normalized, slerp, without_flips
-from .skeleton import Skeleton, frozen, to_local, to_world
+from ..geometry.quaternions import Array, normalize, slerp, unroll
+from .skeleton import Skeleton, freeze_array, to_local, to_world
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Clip:
         quat = np.array(self.local_quat_wxyz, dtype=float)
         object.__setattr__(self, "tags", tuple(self.tags))
         self._check(pos, quat)
-        object.__setattr__(self, "local_pos", frozen(pos))
-        object.__setattr__(self, "local_quat_wxyz", frozen(without_flips(normalized(quat))))
+        object.__setattr__(self, "local_pos", freeze_array(pos))
+        object.__setattr__(self, "local_quat_wxyz", freeze_array(unroll(normalize(quat))))
 
     def _check(self, pos: Array, quat: Array) -> None:
         label = self._label()
@@ -117,7 +117,7 @@ class Clip:
             tags=tuple(tags),
         )
 
-    def sampled(self, times_s: Array) -> tuple[Array, Array]:
+    def sample(self, times_s: Array) -> tuple[Array, Array]:
         """Local positions (N, B, 3) and rotations (N, B, 4) at any times (N,), held at both ends."""
         place = np.clip(np.asarray(times_s, dtype=float) * self.fps, 0.0, len(self) - 1.0)
         low = np.minimum(place.astype(int), max(len(self) - 2, 0))
@@ -126,7 +126,7 @@ class Clip:
         pos = self.local_pos[low] * (1.0 - part[..., None]) + self.local_pos[high] * part[..., None]
         return pos, slerp(self.local_quat_wxyz[low], self.local_quat_wxyz[high], part)
 
-    def resampled(self, fps: float) -> "Clip":
+    def resample(self, fps: float) -> "Clip":
         """The same motion at another frame rate: linear positions, slerped rotations.
 
         The last frame may be cut by less than a frame where the durations do not divide.
@@ -135,14 +135,14 @@ class Clip:
         if fps == self.fps:
             return self
         count = int(np.floor(self.duration_s * fps + 1e-6)) + 1
-        pos, quat = self.sampled(np.arange(count) / fps)
+        pos, quat = self.sample(np.arange(count) / fps)
         # A tag covers the time up to its stop; one too short for the new rate keeps the frame after its start.
         ratio = fps / self.fps
         spans = ((tag.name, _frames_before(tag.start * ratio), _frames_before(tag.stop * ratio)) for tag in self.tags)
         tags = tuple(Tag(name, start, min(max(stop, start + 1), count)) for name, start, stop in spans if start < count)
         return Clip(self.skeleton, fps, pos, quat, self.name, tags)
 
-    def relabelled(self, fps: float) -> "Clip":
+    def with_fps(self, fps: float) -> "Clip":
         """The same frames played at another rate: for files whose frame rate is wrong."""
         return replace(self, fps=float(fps))
 

@@ -9,28 +9,28 @@ from ..geometry.quaternions import Array
 STRAY = 0.25
 
 
-def height_of(wanted: Array) -> float:
+def character_height(wanted: Array) -> float:
     """Metres from the lowest to the highest link where that is most, of links' places (T, L, 3)."""
     return max(float(np.ptp(wanted[..., 2], axis=-1).max()), 1e-6)
 
 
-def astray(wanted: Array, seen: Array, tallest: float | None = None) -> Array:
+def height_error(wanted: Array, seen: Array, tallest: float | None = None) -> Array:
     """(T,) how far the links' heights are off, as a mean over them and a share of the character's height.
 
     wanted, seen: (T, L, 3) metres. Being somewhere else on the floor is not being astray; not being a number is.
-    tallest: ``height_of`` the whole motion, where these are only some of its moments: who lies is no shorter.
+    tallest: ``character_height`` the whole motion, where these are only some of its moments: who lies is no shorter.
     """
-    tallest = height_of(wanted) if tallest is None else tallest
+    tallest = character_height(wanted) if tallest is None else tallest
     off = np.abs(seen[..., 2] - wanted[..., 2]).mean(-1) / tallest
     return np.where(np.isfinite(seen).all((-1, -2)), off, np.inf)
 
 
-def fell_at(wanted: Array, seen: Array, dt_s: float) -> float | None:
+def find_fall_time(wanted: Array, seen: Array, dt_s: float) -> float | None:
     """Seconds until the character was down for good, or None if it kept up to the end.
 
     wanted, seen: (T, L, 3) metres, where the links should be and where they were, ``dt_s`` apart.
     """
-    down = astray(wanted, seen) > STRAY
+    down = height_error(wanted, seen) > STRAY
     if not down[-1]:
         return None
     kept = np.flatnonzero(~down)

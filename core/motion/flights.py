@@ -28,7 +28,7 @@ _LONGEST_TIP, _LONGEST_TIP_TO_PARENT = 0.15, 1.25  # of the body's size and of t
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class BodyPoints:
     """A clip's body as mass and points, without knowing what its bones are for.
 
     centre: (T, 3) metres, the centre of mass.
@@ -59,7 +59,7 @@ class Flight:
     share: float
 
 
-def body_of(clip: Clip) -> Body:
+def estimate_body_points(clip: Clip) -> BodyPoints:
     """The mass and the points of the clip's largest piece of jointed bones."""
     skeleton = clip.skeleton
     members, tips = _largest_piece(clip)
@@ -71,10 +71,10 @@ def body_of(clip: Clip) -> Body:
     lengths = np.minimum(skeleton.lengths, np.minimum(longest, extent))
     size = float(np.ptp(_points(rest_pos, rest_quat, lengths, members, tips), axis=0).max())
     points = _points(pos, quat, lengths, members, tips)
-    return Body(_centre_of_mass(skeleton, points, members, tips), points, size)
+    return BodyPoints(_centre_of_mass(skeleton, points, members, tips), points, size)
 
 
-def find_flights(body: Body) -> list[Flight]:
+def find_flights(body: BodyPoints) -> list[Flight]:
     """The flights that leave no doubt: clear of the ground, held by nothing, and a good parabola."""
     flights: list[Flight] = []
     # The long ones first: what is left of a flight inside another one is not a flight of its own.
@@ -169,7 +169,7 @@ def _off_the_ground(low: Array) -> Iterator[tuple[int, int]]:
             yield start, stop
 
 
-def _flight_within(body: Body, start: int, stop: int) -> Flight | None:
+def _flight_within(body: BodyPoints, start: int, stop: int) -> Flight | None:
     """The longest good flight in a run off the ground, whose ends may still hang on to take-off or landing."""
     trims = sorted({round(part * (stop - start)) for part in _TRIMS})
     pairs = sorted((a + b, a, b) for a in trims for b in trims)
@@ -184,7 +184,7 @@ def _flight_within(body: Body, start: int, stop: int) -> Flight | None:
     return replace(best[1], share=(best[1].stop - best[1].start) / (stop - start)) if best else None
 
 
-def _fit(body: Body, start: int, stop: int) -> tuple[float, Flight] | None:
+def _fit(body: BodyPoints, start: int, stop: int) -> tuple[float, Flight] | None:
     """How badly the frames fit free flight, and the flight; None where something else holds the body."""
     frames = stop - start
     one, line, bow = _parabolas(frames)

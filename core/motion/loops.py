@@ -37,7 +37,7 @@ def is_cyclic(clip: Clip) -> bool:
     return len(clip) > 3 and seam_angle(clip) < _LARGEST_GAP_RAD
 
 
-def looped(clip: Clip, cycles: int) -> Clip:
+def loop_clip(clip: Clip, cycles: int) -> Clip:
     """The clip ``cycles`` times over, its root motion going on and its seams blended away.
 
     The last frame of a cycle is the first of the next, so the result has cycles * (T - 1) + 1 frames.

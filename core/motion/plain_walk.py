@@ -10,7 +10,7 @@ import numpy as np
 
 from ..geometry.quaternions import Array, conjugate, from_matrix, from_rotation_vector, multiply, rotate
 from .clip import Clip
-from .io.stock import humanoid
+from .io.stock import stock_skeleton
 from .skeleton import Skeleton
 
 STRIDE_S, SPEED_M_S = 1.1, 1.05
@@ -26,7 +26,7 @@ _PITCH = ((0.0, 16.0), (0.1, 0.0), (0.38, 0.0), (0.52, -17.0), (0.62, -42.0), (0
 
 def plain_walk(duration_s: float = 4 * STRIDE_S, fps: float = 24.0) -> Clip:
     """A steady walk along -Y at about 1 m/s over level ground, at the origin half way through."""
-    skeleton = humanoid()
+    skeleton = stock_skeleton()
     time = np.arange(round(duration_s * fps) + 1) / fps
     phase = time / STRIDE_S  # strides since the left heel came down
     around = 2.0 * np.pi * phase

@@ -20,7 +20,7 @@ _UNUSUAL = 6.0
 
 
 @dataclass(frozen=True)
-class Repair:
+class RepairReport:
     """What was touched: whole frames in which the root was lost, and spikes as (bone, frame) pairs."""
 
     lost_frames: tuple[int, ...]
@@ -44,18 +44,18 @@ class Repair:
         return "Filled in from their neighbours: " + " and ".join(parts)
 
 
-def repaired(clip: Clip) -> tuple[Clip, Repair]:
+def repair_clip(clip: Clip) -> tuple[Clip, RepairReport]:
     """The clip without dropouts and spikes, and what was touched; a sound clip comes back as it is."""
     lost = _lost_frames(clip)
-    pos = filled(np.array(clip.local_pos), lost)
-    quat = filled_rotations(np.array(clip.local_quat_wxyz), lost)
+    pos = fill_linear(np.array(clip.local_pos), lost)
+    quat = fill_slerp(np.array(clip.local_quat_wxyz), lost)
     spikes: list[tuple[str, int]] = []
     for bone, name in enumerate(clip.skeleton.names):
         bad = _spikes(quat[:, bone], clip.fps)
         if bad.any():
-            quat[:, bone] = filled_rotations(quat[:, bone], bad)
+            quat[:, bone] = fill_slerp(quat[:, bone], bad)
             spikes += [(name, int(frame)) for frame in np.flatnonzero(bad)]
-    report = Repair(tuple(int(frame) for frame in np.flatnonzero(lost)), tuple(spikes))
+    report = RepairReport(tuple(int(frame) for frame in np.flatnonzero(lost)), tuple(spikes))
     if not report.touched:
         return clip, report
     return replace(clip, local_pos=pos, local_quat_wxyz=quat), report
@@ -121,7 +121,7 @@ def _neighbours(bad: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.i
     return low, high, part
 
 
-def filled(values: Array, bad: NDArray[np.bool_]) -> Array:
+def fill_linear(values: Array, bad: NDArray[np.bool_]) -> Array:
     """Values (T, ...) with straight lines over bad frames (T,)."""
     if not bad.any():
         return values
@@ -131,7 +131,7 @@ def filled(values: Array, bad: NDArray[np.bool_]) -> Array:
     return between
 
 
-def filled_rotations(quat: Array, bad: NDArray[np.bool_]) -> Array:
+def fill_slerp(quat: Array, bad: NDArray[np.bool_]) -> Array:
     """Rotations (T, ..., 4) that turn steadily over bad frames (T,)."""
     if not bad.any():
         return quat

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadMotion
-from ..geometry.quaternions import Array, multiply, normalized, rotate
+from ..geometry.quaternions import Array, multiply, normalize, rotate
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Skeleton:
         object.__setattr__(self, "parents", self._own("parents", (count,), np.int64))
         object.__setattr__(self, "rest_pos", self._own("rest_pos", (count, 3)))
         quats = self._own("rest_quat_wxyz", (count, 4))
-        object.__setattr__(self, "rest_quat_wxyz", frozen(normalized(quats)))
+        object.__setattr__(self, "rest_quat_wxyz", freeze_array(normalize(quats)))
         object.__setattr__(self, "lengths", self._own("lengths", (count,)))
         if count == 0:
             raise BadMotion("The skeleton has no bones")
@@ -54,7 +54,7 @@ class Skeleton:
         for bone, values in zip(self.names, array, strict=True):
             if not np.isfinite(values).all():
                 raise BadMotion(f"Skeleton {name} of bone '{bone}' is not a number", "Repair its rest pose")
-        return frozen(array)
+        return freeze_array(array)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -100,7 +100,7 @@ def to_local(parents: Sequence[int] | NDArray[np.int64], pos: Array, quat: Array
     return local_pos, local_quat
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def freeze_array(array: NDArray[Any]) -> NDArray[Any]:
     """The array, made read-only because it is shared."""
     array.setflags(write=False)
     return array

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadMotion
-from ..geometry.quaternions import Array, normalized, slerp, without_flips
+from ..geometry.quaternions import Array, normalize, slerp, unroll
 from .clip import Clip
-from .skeleton import frozen
-from .tempo import played_at
+from .skeleton import freeze_array
+from .time_warp import warp_clip
 
 Measurement = float | int | bool | str | None
 
@@ -35,13 +35,13 @@ class PropMotion:
             raise BadMotion(f"Prop '{self.name}' has a motion of shape {pos.shape} and {quat.shape}")
         if not (np.isfinite(pos).all() and np.isfinite(quat).all()):
             raise BadMotion(f"The motion of prop '{self.name}' is not all numbers")
-        object.__setattr__(self, "pos", frozen(pos))
-        object.__setattr__(self, "quat_wxyz", frozen(without_flips(normalized(quat))))
+        object.__setattr__(self, "pos", freeze_array(pos))
+        object.__setattr__(self, "quat_wxyz", freeze_array(unroll(normalize(quat))))
 
     def __len__(self) -> int:
         return len(self.pos)
 
-    def sampled(self, places: Array) -> "PropMotion":
+    def sample(self, places: Array) -> "PropMotion":
         """The same motion at places (N,) between its frames, held at both ends."""
         places = np.clip(np.asarray(places, dtype=float), 0.0, len(self) - 1.0)
         low = np.minimum(places.astype(int), max(len(self) - 2, 0))
@@ -82,7 +82,7 @@ class Take:
             wanted = (len(self.motion), len(self.motion.skeleton))
             if contacts.shape != wanted:
                 raise BadMotion(f"The take's contacts have shape {contacts.shape}, not {wanted}")
-            object.__setattr__(self, "contacts", frozen(contacts))
+            object.__setattr__(self, "contacts", freeze_array(contacts))
         object.__setattr__(self, "others", tuple(self.others))
         object.__setattr__(self, "props", tuple(self.props))
         self._check_company()
@@ -110,13 +110,13 @@ class Take:
         times = np.array(self.source_times_s, dtype=float)
         if times.shape != (len(self.motion),) or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0.0):
             raise BadMotion(f"The take's times in its source, of shape {times.shape}, do not go up frame by frame")
-        object.__setattr__(self, "source_times_s", frozen(times))
+        object.__setattr__(self, "source_times_s", freeze_array(times))
 
     def in_take_time(self, source: Clip) -> Clip | None:
         """The source as the take was asked to follow it: with the take's own timing; None if it followed none of it."""
         if self.own_clock:
             return None
-        return source if self.source_times_s is None else played_at(source, self.source_times_s)
+        return source if self.source_times_s is None else warp_clip(source, self.source_times_s)
 
     def source_time(self, take_s: Array) -> Array:
         """(N,) seconds in the source at seconds (N,) of the take; before its first and after its last frame, alike."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..body import Shape
 from ..errors import BadStage
 from ..geometry.quaternions import IDENTITY, Array
-from ..motion.skeleton import frozen
+from ..motion.skeleton import freeze_array
 from .stage import Terrain
 
 EARTH: Array = np.array([0.0, 0.0, -9.81])
@@ -39,8 +39,8 @@ class Mesh:
             raise BadStage("A mesh has vertices that are not numbers")
         if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(vertices):
             raise BadStage(f"A mesh of {len(vertices)} vertices has faces between others")
-        object.__setattr__(self, "vertices", frozen(vertices))
-        object.__setattr__(self, "triangles", frozen(triangles))
+        object.__setattr__(self, "vertices", freeze_array(vertices))
+        object.__setattr__(self, "triangles", freeze_array(triangles))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from ..body import BodyModel, Shape
 from ..errors import BadMotion
 from ..geometry.quaternions import IDENTITY, Array
-from ..motion.skeleton import frozen
+from ..motion.skeleton import freeze_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,8 @@ class Terrain:
         heights = np.array(self.heights, dtype=float)
         if heights.ndim != 2 or min(heights.shape) < 2 or not np.all(np.isfinite(heights)) or self.spacing <= 0:
             raise BadMotion(f"A terrain of {heights.shape} heights, {self.spacing} m apart, is no surface")
-        object.__setattr__(self, "heights", frozen(heights))
-        object.__setattr__(self, "origin", frozen(np.array(self.origin, dtype=float)))
+        object.__setattr__(self, "heights", freeze_array(heights))
+        object.__setattr__(self, "origin", freeze_array(np.array(self.origin, dtype=float)))
 
 
 @dataclass(frozen=True, eq=False)

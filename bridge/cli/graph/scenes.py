@@ -56,7 +56,7 @@ def stand_up(graph: ControlGraph, count: int) -> bpy.types.Object:
 
 def _dressed(skeleton: Skeleton) -> Skeleton:
     """The stock clips' skeleton in place of one that is it but for Blender's rounding: the mannequin fits only that."""
-    known = stock.humanoid()
+    known = stock.stock_skeleton()
     if set(known.names) != set(skeleton.names):
         return skeleton
     order = [skeleton.index(name) for name in known.names]

@@ -17,7 +17,7 @@ from ...body.poses import link_transforms, pose_of_clip
 from ...errors import BadFile, BoundsError
 from ...geometry.quaternions import Array
 from ...motion import Clip
-from ...motion.skeleton import frozen
+from ...motion.skeleton import freeze_array
 from ..method import Run
 from .course import Course, Tips, com_of
 from .observations import Seen
@@ -60,7 +60,7 @@ class Bounds:
                 f"The bound '{self.names[bound]}' is {widths[frame, bound]:g} wide{where}: nothing is within it",
                 "Make it wider than zero, or switch it off",
             )
-        object.__setattr__(self, "widths", frozen(widths))
+        object.__setattr__(self, "widths", freeze_array(widths))
 
     @property
     def off(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from ...errors import BadFile, BoundsError, SinewError
 from ...files import plain
 from ...geometry.quaternions import Array
 from ...learn.policy import Policy
-from ...motion.skeleton import frozen
+from ...motion.skeleton import freeze_array
 from .bounds import bound_names
 from .course import FILM_STEPS, Course
 from .observations import observation_size
@@ -134,14 +134,14 @@ def _read(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Contro
     policy = Policy.from_arrays(_within(arrays, "policy."), meta["policy"])
     if (policy.observation_size, policy.action_size) != (observation_size(course), body.nu):
         raise BoundsError("its policy sees or moves something else than this Sinew lets it", "Train it again")
-    return Controller(course, frozen(widths), policy, dict(meta["about"]))
+    return Controller(course, freeze_array(widths), policy, dict(meta["about"]))
 
 
 def _numbers(array: NDArray[Any]) -> Array:
     found = np.array(array, dtype=float)
     if not np.isfinite(found).all():
         raise ValueError("its course is not all numbers")
-    return frozen(found)
+    return freeze_array(found)
 
 
 def _within(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:

@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...body import BodyModel
-from ...body.foot_plant import planted
-from ...body.footing import stood_on
+from ...body.flight_retiming import retime_flights
+from ...body.foot_plant import plant_feet
+from ...body.pose_space import PoseSpace
 from ...body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
-from ...body.retiming import retimed
-from ...body.symmetry import symmetric
-from ...body.tangent import PoseSpace
+from ...body.symmetry import symmetrize_cycle
+from ...body.terrain_adaptation import adapt_to_ground
 from ...errors import BadMotion
 from ...geometry.quaternions import Array, multiply, rotate
 from ...motion import Clip
-from ...motion.loops import is_cyclic, looped
-from ...motion.repair import repaired
-from ...motion.steadying import steadied
+from ...motion.jitter_filter import filter_jitter
+from ...motion.loops import is_cyclic, loop_clip
+from ...motion.repair import repair_clip
 from ..tracking.facing import about_z, pose_turned, twist
 from .gait_symmetry import Evenness
 from .rounding import rounded
@@ -96,7 +96,7 @@ class Course:
     @cached_property
     def com_velocity(self) -> Array:
         """(T + 1, 3) m/s."""
-        ahead, behind = (com_of(self.body, self.space.moved(self.qpos, by * self.rates)) for by in _INSTANTS)
+        ahead, behind = (com_of(self.body, self.space.integrate(self.qpos, by * self.rates)) for by in _INSTANTS)
         return np.asarray((ahead - behind) / (2.0 * _INSTANT_S))
 
     @cached_property
@@ -175,8 +175,8 @@ def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None, even
     cycle = is_cyclic(clip) if cyclic is None else cyclic
     even = even and cycle
     begins_as = pose_of_clip(body, clip.frames(0, 1))[0][0]
-    clip = symmetric(body, clip) if even else straight(clip) if cycle else clip
-    whole = looped(clip, _CYCLES) if cycle else clip
+    clip = symmetrize_cycle(body, clip) if even else straight(clip) if cycle else clip
+    whole = loop_clip(clip, _CYCLES) if cycle else clip
     start_s = _MIDDLE * clip.duration_s if cycle else 0.0
     prepared, played_s = _prepared(body, whole)
     ends_s = np.interp([start_s, start_s + clip.duration_s], played_s, np.arange(len(played_s)) / prepared.fps)
@@ -192,7 +192,7 @@ def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None, even
         ends_s[1] = ends_s[0] + count / CONTROL_FPS
     steps = np.arange(-_MARGIN, count * FILM_STEPS + _MARGIN + 1)
     times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FILM_STEPS)
-    pos, quat = prepared.sampled(times_s)
+    pos, quat = prepared.sample(times_s)
     qpos = pose_of_clip(body, Clip(clip.skeleton, _FILM_FPS, pos, quat, clip.name))[0]
     qpos = rounded(PoseSpace(body), qpos, _FILM_FPS, clip.fps)
     if cycle:
@@ -226,11 +226,11 @@ def straight(clip: Clip) -> Clip:
 
 def _prepared(body: BodyModel, clip: Clip) -> tuple[Clip, Array]:
     """A clip that a body can follow, as sampling control makes it, and the seconds (F,) in the clip of its frames."""
-    source, _ = repaired(clip)
-    source, steadying = steadied(source)
-    source, _ = stood_on(body, source, None)
-    source, _ = planted(body, source, None, steadying.touched)
-    source, timing = retimed(body, source, _GRAVITY_M_S2, None)
+    source, _ = repair_clip(clip)
+    source, steadying = filter_jitter(source)
+    source, _ = adapt_to_ground(body, source, None)
+    source, _ = plant_feet(body, source, None, steadying.touched)
+    source, timing = retime_flights(body, source, _GRAVITY_M_S2, None)
     return source, np.arange(len(source)) / source.fps if timing.times_s is None else timing.times_s
 
 

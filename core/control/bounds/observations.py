@@ -70,7 +70,7 @@ class Seen:
     @cached_property
     def pose_off(self) -> Array:
         """(N, nv) how the poses differ from the course's, laid out as velocities are."""
-        return self.course.space.between(self.course.qpos[self.at], self.qpos)
+        return self.course.space.difference(self.course.qpos[self.at], self.qpos)
 
     @cached_property
     def rate_off(self) -> Array:

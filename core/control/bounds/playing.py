@@ -96,7 +96,7 @@ def first_states(course: Course, count: int) -> tuple[Array, Array]:
     apart = np.random.default_rng(0).standard_normal((2, count, course.body.nv))
     apart[:, 0] = 0.0
     apart[0, :, :6] = 0.0  # joints differ, feet stay on the floor
-    return course.space.moved(course.qpos[0], _APART_RAD * apart[0]), course.rates[0] + _APART_RATE * apart[1]
+    return course.space.integrate(course.qpos[0], _APART_RAD * apart[0]), course.rates[0] + _APART_RATE * apart[1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from ...body.poses import link_transforms
 from ...errors import BadSettings
 from ...geometry.quaternions import Array
-from ...motion.falling import astray, height_of
+from ...motion.falling import character_height, height_error
 from ...sim.engine import World
 from ...sim.variations import trunk_of
 from ..tracking.facing import forward, upright
@@ -67,7 +67,7 @@ def pushed(course: Course, widths: Array, act: Act, world: World, side: str = "b
     last = first + (round(seconds * CONTROL_FPS) if course.cyclic else course.steps - first)
     force = STEP_N * np.arange(count)
     wanted = link_transforms(body, course.qpos)[0]
-    tallest, facing = height_of(wanted), upright(body)
+    tallest, facing = character_height(wanted), upright(body)
     trunk = [link.bone for link in body.links].index(trunk_of(body))
     frames = begun(np.zeros(count, dtype=np.int64))
     states = world.state_of(*placed(course, course.qpos[frames.at], course.rates[frames.at], frames))
@@ -83,7 +83,7 @@ def pushed(course: Course, widths: Array, act: Act, world: World, side: str = "b
         targets = targets_of(course, frames.at, act(seen.observed()))
         states, rows = world.rollout(states, targets, substeps=substeps, forces=forces)
         states, frames = np.array(states[:, -1]), frames.advanced(course)
-        down = astray(wanted[frames.at], rows.link_pos[:, -1], tallest) > _FELL
+        down = height_error(wanted[frames.at], rows.link_pos[:, -1], tallest) > _FELL
         fell = np.where(down & (fell == last), step, fell)
         if (fell < last).all():
             break

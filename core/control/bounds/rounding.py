@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...body.tangent import PoseSpace
+from ...body.pose_space import PoseSpace
 from ...geometry.quaternions import Array
 
 _FEW_FPS = 25.0  # with more frames than this, corners are too small to matter
@@ -24,5 +24,5 @@ def rounded(space: PoseSpace, qpos: Array, fps: float, clip_fps: float) -> Array
     steps = np.arange(-reach, reach + 1)
     weights = np.exp(-0.5 * (steps / width) ** 2)
     near = np.clip(np.arange(len(qpos))[:, None] + steps, 0, len(qpos) - 1)
-    by = np.einsum("s,ksv->kv", weights / weights.sum(), space.between(qpos[:, None], qpos[near]))
-    return space.moved(qpos, by)
+    by = np.einsum("s,ksv->kv", weights / weights.sum(), space.difference(qpos[:, None], qpos[near]))
+    return space.integrate(qpos, by)

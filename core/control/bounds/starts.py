@@ -141,7 +141,7 @@ class Starts:
 
     def _note(self) -> None:
         """Keep what was done, for plots as in the paper's figures 11 and 13."""
-        off = self.course.space.between(self.course.qpos[self._elites.at], self._elites.qpos)
+        off = self.course.space.difference(self.course.qpos[self._elites.at], self._elites.qpos)
         apart = np.linalg.norm(off[:, 6:], axis=1).reshape(self.count, _BUFFER).mean(axis=1)
         self.curve.append(
             {

@@ -123,7 +123,7 @@ def _aside(course: Course, shown: Demonstration, at: Indices, rng: np.random.Gen
     apart = _ASIDE * gauge.far * rng.standard_normal((len(at), gauge.nx))
     moves, rates = np.zeros((2, len(at), course.body.nv))
     moves[:, gauge.dofs], rates[:, gauge.dofs] = np.split(apart, 2, axis=1)
-    return course.space.moved(shown.qpos[at], moves), shown.qvel[at] + rates
+    return course.space.integrate(shown.qpos[at], moves), shown.qvel[at] + rates
 
 
 def _worths(tried: Flags, stayed: Flags, discount: float) -> tuple[Array, Array]:

@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from ...body.foot_plant import planted
-from ...body.footing import stood_on
-from ...body.retiming import RetimeReport, retimed
+from ...body.flight_retiming import RetimeReport, retime_flights
+from ...body.foot_plant import plant_feet
+from ...body.terrain_adaptation import adapt_to_ground
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
-from ...motion.repair import repaired
-from ...motion.steadying import steadied
+from ...motion.jitter_filter import filter_jitter
+from ...motion.repair import repair_clip
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.assembly import require_apart
@@ -108,14 +108,14 @@ def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
     members = (None, *cast_of(run))
     sources, bodies, shaky = [], [], []
     for member in members:
-        source, repair = repaired(clip if member is None else member.clip)
+        source, repair = repair_clip(clip if member is None else member.clip)
         if repair.touched:
             run.add_finding(
                 "repair",
                 _named(member.name if member else "", repair.message),
                 "Look at those frames in the source if the take looks odd there",
             )
-        source, steadying = steadied(source)
+        source, steadying = filter_jitter(source)
         if steadying.touched:
             run.add_finding(
                 "tremble",
@@ -128,8 +128,8 @@ def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
     stage = stage_of(run, *bodies)
     ground = surface_of(stage)
     for index, body in enumerate(bodies):
-        sources[index], grounding = stood_on(body, sources[index], ground)
-        sources[index], planting = planted(body, sources[index], ground, shaky[index])
+        sources[index], grounding = adapt_to_ground(body, sources[index], ground)
+        sources[index], planting = plant_feet(body, sources[index], ground, shaky[index])
         member = members[index]
         name = member.name if member else ""
         if max(abs(grounding.shift), grounding.lift, grounding.drop, grounding.rise) > _SEEN_M:
@@ -150,7 +150,7 @@ def _retime(stage: Stage, sources: list[Clip], run: Run) -> RetimeReport:
     reason = _own_time(stage, run)
     done = RetimeReport()
     for index, character in enumerate(stage.characters):
-        clip, report = retimed(character.body, sources[index], down_m_s2, surface_of(stage))
+        clip, report = retime_flights(character.body, sources[index], down_m_s2, surface_of(stage))
         if not report.touched:
             continue
         name = character.name if index else ""

@@ -93,7 +93,7 @@ class Performer:
         deviation = self.gauge.state(pose[0][None], pose[1][None], frame, self.anchor[None])
         self.anchor = followed(self.anchor[None], deviation)[0]
         assert self.expected is not None
-        off = np.abs(self.reference.space.between(self.expected, pose[0])).max()
+        off = np.abs(self.reference.space.difference(self.expected, pose[0])).max()
         if not off < _DISTURBED:
             self.way, self.calm = None, 0
             return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...geometry.quaternions import Array
-from ...motion.falling import STRAY, astray
+from ...motion.falling import STRAY, height_error
 from ...sim.engine import Rows, World
 from ..tracking.linear_dynamics import explored
 from ..tracking.lqr import Guide, solved
@@ -129,7 +129,7 @@ class Search:
             kept = np.concatenate([[0], 1 + np.argsort(total[1:], kind="stable")[: keep - 1]])
         frame = int(self._frames(at)[-1])
         wanted = gauge.reference.rows.link_pos[0, [frame]]
-        lost = astray(wanted, link_pos[[best]], gauge.tallest)[0]
+        lost = height_error(wanted, link_pos[[best]], gauge.tallest)[0]
         return Layer(
             ends[kept], offsets[kept], parents[kept], total[kept], anchors[kept],
             float(each[best]), float(lost), noise, total, kept,

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ...body.tangent import PoseSpace
+from ...body.pose_space import PoseSpace
 from ...geometry.quaternions import Array
 
 # In moments of 1/60 s: of what swings nine times a second half is left, of a step everything.
@@ -26,5 +26,5 @@ def calmed(space: PoseSpace, qpos: Array) -> Array:
     living = qpos[:count]
     near = living[np.clip(moments + steps, 0, count - 1)]
     weights /= weights.sum(axis=1, keepdims=True)
-    by = np.einsum("ks,ksv->kv", weights, space.between(living[:, None], near))
-    return np.concatenate([space.moved(living, by), qpos[count:]])
+    by = np.einsum("ks,ksv->kv", weights, space.difference(living[:, None], near))
+    return np.concatenate([space.integrate(living, by), qpos[count:]])

@@ -8,7 +8,7 @@ read off a single pose that is never undefined, not even upside down.
 import numpy as np
 
 from ...body import BodyModel
-from ...body.sides import mirror_of
+from ...body.sagittal_plane import find_sagittal_plane
 from ...geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, rotate
 
 _UP: Array = np.array([0.0, 0.0, 1.0])
@@ -54,7 +54,7 @@ def upright(body: BodyModel) -> Array:
     Forward is where neither the left nor the right side is; a body without two sides faces along +X at rest.
     """
     rest = body.skeleton.rest_world()[1][body.skeleton.index(body.links[0].bone)]
-    mirror = mirror_of(body)
+    mirror = find_sagittal_plane(body)
     if mirror is None:
         return np.asarray(rest)
     forward = np.cross(mirror.normal, _UP)  # the normal points to the left

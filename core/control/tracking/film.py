@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...body import BodyModel
-from ...body.foot_lock import HeldReport, held
-from ...body.footprints import with_footprints_of
+from ...body.foot_lock import FootLockReport, lock_feet
+from ...body.footprints import copy_footprints
+from ...body.pose_space import PoseSpace
 from ...body.poses import clip_of_pose
 from ...body.servos import servo_torques
-from ...body.stances import Flags, carried
-from ...body.tangent import PoseSpace
+from ...body.stances import Flags, detect_support
 from ...geometry.quaternions import Array, conjugate, multiply
 from ...motion import Clip, PropMotion, Take
-from ...motion.falling import fell_at
+from ...motion.falling import find_fall_time
 from ...sim.engine import Rows, starts
 from ...sim.stage import Stage
 from ...sim.surface import surface_of
@@ -100,7 +100,7 @@ def subject_of(performer: Performer) -> Subject:
     )
 
 
-def take_of(film: Film, who: int, subject: Subject, fps: float) -> tuple[Take, Trace, HeldReport]:
+def take_of(film: Film, who: int, subject: Subject, fps: float) -> tuple[Take, Trace, FootLockReport]:
     """A character's take at ``fps``, without others and props, its trace, and how its feet were held for it.
 
     Feet are held where they stand, and tremble is taken out of everything else.
@@ -113,20 +113,20 @@ def take_of(film: Film, who: int, subject: Subject, fps: float) -> tuple[Take, T
     qpos, qvel = film.qpos[:, where["nq"]], film.qvel[:, where["nv"]]
     force = rows.contact_force[0, :, links]
     simulated = clip_of_pose(body, subject.source, qpos, CONTROL_FPS)
-    fell_s = fell_at(subject.wanted_pos, rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
+    fell_s = find_fall_time(subject.wanted_pos, rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
     until = None if fell_s is None else round(fell_s * CONTROL_FPS)
-    stands = carried(body, force)
-    standing, holding = held(body, simulated, stands, surface_of(film.stage), until)
+    stands = detect_support(body, force)
+    standing, holding = lock_feet(body, simulated, stands, surface_of(film.stage), until)
     calm = clip_of_pose(body, subject.source, calmed(subject.space, qpos), CONTROL_FPS)
-    finished = with_footprints_of(body, calm, standing, stands)
+    finished = copy_footprints(body, calm, standing, stands)
     seen_pos, seen_quat = _moved_along(
         body, simulated, finished, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
     )
-    motion = finished.resampled(fps)
+    motion = finished.resample(fps)
     take = Take(
         motion,
         contacts=_on_bones(body, np.linalg.norm(force, axis=-1) > _TOUCH_N, motion),
-        fell_at_s=fell_at(subject.wanted_pos, seen_pos, 1.0 / CONTROL_FPS),
+        fell_at_s=find_fall_time(subject.wanted_pos, seen_pos, 1.0 / CONTROL_FPS),
     )
     trace = Trace(
         body,

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...body import BodyModel
+from ...body.pose_space import PoseSpace
 from ...body.poses import pose_of_clip, targets_of_pose
-from ...body.tangent import PoseSpace
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...sim.engine import Rows, World
@@ -68,7 +68,7 @@ class Reference:
 
 def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | None = None) -> Reference:
     """Prepare a clip for the search in ``world``; muscle: (T,) at the clip's frames, None for 1."""
-    steady = clip.resampled(CONTROL_FPS)
+    steady = clip.resample(CONTROL_FPS)
     qpos, qvel = pose_of_clip(body, steady)
     targets = targets_of_pose(body, qpos)
     # A servo that damps absolute rates lags kd/kp behind a moving target: aim that much ahead.

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
-from ...motion.falling import height_of
+from ...motion.falling import character_height
 from .reference import Reference
 
 # What a radian, a metre and their rates count in the guide's quadratic cost; joints, their rates and links share.
@@ -40,7 +40,7 @@ class Gauge:
         self.dofs: NDArray[np.int64] = np.concatenate([np.arange(6), 6 + self.servos])
         count, joints = len(self.dofs), max(len(self.servos), 1)
         self.nx, self.nu = 2 * count, body.nu
-        self.tallest = height_of(reference.rows.link_pos[0])
+        self.tallest = character_height(reference.rows.link_pos[0])
         tips = np.isin(np.arange(len(body.links)), reference.tips)
         self.weights: Array = np.concatenate(
             [
@@ -59,7 +59,7 @@ class Gauge:
     def state(self, qpos: Array, qvel: Array, frames: NDArray[np.int64] | int, anchor: Array) -> Array:
         """(N, nx) deviations of poses (N, nq) and velocities (N, nv) from the reference's frames (N,) or one frame."""
         reference = self.reference
-        pose = reference.space.between(reference.qpos[frames], qpos)
+        pose = reference.space.difference(reference.qpos[frames], qpos)
         pose[..., :2] -= anchor
         rates = qvel - reference.rates[frames]
         return np.concatenate([pose[..., self.dofs], rates[..., self.dofs]], axis=-1)

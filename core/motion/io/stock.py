@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadFile
-from ...geometry.quaternions import Array, conjugate, from_matrix, multiply, normalized, rotate, slerp
+from ...geometry.quaternions import Array, conjugate, from_matrix, multiply, normalize, rotate, slerp
 from ..clip import Clip
 from ..skeleton import Skeleton, to_local
 
@@ -97,7 +97,7 @@ class StockInfo:
     loop: bool
 
 
-def folder(python: str | None = None) -> Path:
+def stock_folder(python: str | None = None) -> Path:
     """Where the clips are: SINEW_STOCK, this Python's pybullet_data, or that of ``python`` (or SINEW_PYTHON)."""
     if chosen := os.environ.get("SINEW_STOCK"):
         if not Path(chosen).is_dir():
@@ -113,15 +113,15 @@ def folder(python: str | None = None) -> Path:
     return motions
 
 
-def names(python: str | None = None) -> tuple[str, ...]:
+def stock_names(python: str | None = None) -> tuple[str, ...]:
     """The stock clips there are, by name."""
-    found = sorted(path.stem[len(_PREFIX) :] for path in folder(python).glob(f"{_PREFIX}*.txt"))
+    found = sorted(path.stem[len(_PREFIX) :] for path in stock_folder(python).glob(f"{_PREFIX}*.txt"))
     if not found:
-        raise BadFile(f"There are no stock clips in '{folder(python)}'", _INSTALL)
+        raise BadFile(f"There are no stock clips in '{stock_folder(python)}'", _INSTALL)
     return tuple(found)
 
 
-def info(name: str, python: str | None = None) -> StockInfo:
+def stock_info(name: str, python: str | None = None) -> StockInfo:
     """Length, rate and looping of a stock clip."""
     rows, loop = _read(name, python)
     times, fps = _times(rows)
@@ -129,13 +129,13 @@ def info(name: str, python: str | None = None) -> StockInfo:
     return StockInfo(name, count, fps, (count - 1) / fps, loop)
 
 
-def load(name: str, python: str | None = None) -> Clip:
-    """The stock clip on ``humanoid()``, at a steady rate."""
+def load_stock(name: str, python: str | None = None) -> Clip:
+    """The stock clip on ``stock_skeleton()``, at a steady rate."""
     rows, _ = _read(name, python)
     times, fps = _times(rows)
     root, quats = _to_world_axes(rows)
     root, quats = _resample(times, _steady(times, fps), root, quats)
-    skeleton = humanoid()
+    skeleton = stock_skeleton()
     _, rest = skeleton.rest_world()
     # A joint's turn is given in axes that are aligned with the world's at rest; both its own and its parent's
     # bone frame are turned from them by their rest rotations.
@@ -147,7 +147,7 @@ def load(name: str, python: str | None = None) -> Clip:
 
 
 @lru_cache(maxsize=1)
-def humanoid() -> Skeleton:
+def stock_skeleton() -> Skeleton:
     """The skeleton of the stock clips: 1.6 m tall, standing on the ground with its arms down, facing -Y."""
     parents = [next((i for i, j in enumerate(_JOINTS) if j.bone == joint.parent), -1) for joint in _JOINTS]
     heads = np.zeros((len(_JOINTS), 3))
@@ -187,9 +187,9 @@ def _ask(python: str) -> str | None:
 
 def _read(name: str, python: str | None) -> tuple[Array, bool]:
     """The file's frames (T, 44), and whether it loops."""
-    if name not in (known := names(python)):
+    if name not in (known := stock_names(python)):
         raise BadFile(f"There is no stock clip '{name}'", f"Choose one of: {', '.join(known)}")
-    path = folder(python) / f"{_PREFIX}{name}.txt"
+    path = stock_folder(python) / f"{_PREFIX}{name}.txt"
     hint = "Reinstall pybullet for the worker's Python"
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
@@ -228,7 +228,7 @@ def _to_world_axes(rows: Array) -> tuple[Array, Array]:
             quats[:, bone, 0] = np.cos(0.5 * values[:, 0])
             quats[:, bone, 3] = np.sin(0.5 * values[:, 0])
         else:
-            quats[:, bone] = normalized(values)
+            quats[:, bone] = normalize(values)
     turned = multiply(multiply(_FILE_TO_WORLD, quats), conjugate(_FILE_TO_WORLD))
     return rotate(_FILE_TO_WORLD, rows[:, 1:4]), turned
 

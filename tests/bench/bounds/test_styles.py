@@ -18,7 +18,7 @@ pytest.importorskip("torch")
 def clip_of(name):
     if "sad" in name:
         raise BadFile("It is nowhere")
-    return stock.load("run")
+    return stock.load_stock("run")
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def leg(clip) -> float:
 
 
 def test_longer_legs_are_longer_and_all_else_is_as_it_was():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     long = longer_legs(clip, 1.25)
     assert leg(long) == pytest.approx(1.25 * leg(clip))
     assert np.array_equal(long.local_quat_wxyz, clip.local_quat_wxyz)
@@ -42,7 +42,7 @@ def test_longer_legs_are_longer_and_all_else_is_as_it_was():
 
 
 def test_who_has_longer_legs_stands_on_the_ground_and_takes_longer_steps():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     soles, ways = [], []
     for one in (clip, longer_legs(clip, 1.25)):
         _, track = laid(build_body(one.skeleton, clip=one)[0], MotionGraph((replace(skill_of("walk"), clip=one),)))

@@ -23,20 +23,22 @@ class Broken:
 
 
 def rest(frames, fps=60.0):
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     pos, quat = (np.tile(v, (frames, 1, 1)) for v in (skeleton.rest_pos, skeleton.rest_quat_wxyz))
     return Clip(skeleton, fps, pos, quat, "rest")
 
 
 def test_cyclic_clips_are_looped_to_five_seconds_and_others_are_not():
-    lengths = {case.name: case.clip.duration_s for case in bench_simulate.stock_cases(stock.names(), (0,), "mujoco")}
+    lengths = {
+        case.name: case.clip.duration_s for case in bench_simulate.stock_cases(stock.stock_names(), (0,), "mujoco")
+    }
     assert len(lengths) == 15
     for name in ("walk", "run", "backflip", "jump", "spin", "roll", "dance_a", "dance_b", "crawl", "cartwheel"):
-        period = stock.info(name).duration_s
+        period = stock.stock_info(name).duration_s
         assert 5.0 <= lengths[name] < 5.0 + period + 1e-6
         assert lengths[name] / period == pytest.approx(round(lengths[name] / period))
     for name in ("kick", "punch", "getup_facedown", "getup_faceup", "spinkick"):
-        assert lengths[name] == stock.info(name).duration_s
+        assert lengths[name] == stock.stock_info(name).duration_s
 
 
 def test_every_clip_has_every_seed_on_the_engine():
@@ -55,7 +57,7 @@ def test_a_walk_is_pushed_from_eight_sides_at_four_phases():
     cases = list(bench_simulate.push_cases(("walk",), (0,), "mujoco"))
     assert len(cases) == 32
     assert len({(case.words["from"], case.words["phase"]) for case in cases}) == 32
-    cycle_s = stock.info("walk").duration_s
+    cycle_s = stock.stock_info("walk").duration_s
     for case in cases:
         parts = from_arrays(*case.attachments[STAGE])
         (push,) = parts.pushes
@@ -69,7 +71,7 @@ def test_a_walk_is_pushed_from_eight_sides_at_four_phases():
 
 def test_pushes_come_from_where_they_say():
     # The stock character walks towards -Y, so its left is +X.
-    towards = dict(zip(bench_simulate.SIDES, bench_simulate.push_directions(stock.load("walk")), strict=True))
+    towards = dict(zip(bench_simulate.SIDES, bench_simulate.push_directions(stock.load_stock("walk")), strict=True))
     assert towards["front"] == pytest.approx([0.0, 1.0, 0.0], abs=0.1)
     assert towards["left"] == pytest.approx([-1.0, 0.0, 0.0], abs=0.1)
     assert towards["back"] == pytest.approx(-towards["front"])
@@ -77,7 +79,7 @@ def test_pushes_come_from_where_they_say():
 
 
 def test_a_row_says_what_was_made_of_the_clip():
-    case = Case("stock", "kick", stock.load("kick"), 3, "mujoco", words={"needs": "a ball"})
+    case = Case("stock", "kick", stock.load_stock("kick"), 3, "mujoco", words={"needs": "a ball"})
     row, take = simulated(case, *method_and_settings("passthrough", []))
     assert (row["group"], row["clip"], row["seed"], row["needs"]) == ("stock", "kick", 3, "a ball")
     assert row["fell_at_s"] is None and row["joint_error_m"] == 0.0
@@ -185,7 +187,7 @@ def test_verdicts_without_a_take_or_on_the_ground():
 
 
 def test_odd_rows_carry_their_verdict():
-    case = Case("odd", "kick", stock.load("kick"), compare=True)
+    case = Case("odd", "kick", stock.load_stock("kick"), compare=True)
     row, _ = simulated(case, *method_and_settings("passthrough", []))
     assert row["verdict"] == "as good"
     row, _ = simulated(Case("odd", "rest", rest(2), compare=True), *method_and_settings("passthrough", []))

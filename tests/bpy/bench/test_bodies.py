@@ -14,7 +14,7 @@ from sinew.bridge.importing.importers import open_input
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.body import build_body
 from sinew.core.body.fit_shapes import shape_distance
-from sinew.core.body.sides import mirror_of
+from sinew.core.body.sagittal_plane import find_sagittal_plane
 from sinew.core.geometry.quaternions import conjugate, rotate
 
 from ...stock_clips import needs_stock
@@ -84,7 +84,7 @@ def test_every_surface_is_within_2_cm_of_the_vertices_it_stands_for(person):
 
 def test_the_two_sides_agree_within_5_percent(person):
     assert bodies._asymmetry(person.body) < 0.05
-    mirror = mirror_of(person.body)
+    mirror = find_sagittal_plane(person.body)
     heads, quats = person.body.skeleton.rest_world()
     place = {}
     for link in person.body.links:

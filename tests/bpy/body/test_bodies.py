@@ -11,7 +11,7 @@ from sinew.bridge.importing.importers import open_input
 from sinew.bridge.rig import actions
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.body import build_body, clip_of_pose, loss_of_clip, pose_of_clip, targets_of_pose
-from sinew.core.body.anatomy import Tree
+from sinew.core.body.anatomy import SkeletonTree
 from sinew.core.body.roles import find_roles
 from sinew.core.geometry.quaternions import angle_between, to_rotation_vector
 from sinew.core.motion import Clip, Skeleton
@@ -127,8 +127,8 @@ def assert_body(clip: Clip) -> None:
 def assert_shape_says_the_same(clip: Clip) -> None:
     """Limbs and pelvis are found without a single name."""
     bare = nameless(clip)
-    named = find_roles(Tree.of(clip.skeleton), clip)
-    shaped = find_roles(Tree.of(bare.skeleton), bare)
+    named = find_roles(SkeletonTree.of(clip.skeleton), clip)
+    shaped = find_roles(SkeletonTree.of(bare.skeleton), bare)
     assert dict(shaped.limbs) == dict(named.limbs)
     assert shaped.pelvis == named.pelvis
 

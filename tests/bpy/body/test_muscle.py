@@ -110,7 +110,7 @@ def test_a_looped_motion_reads_the_frames_that_it_plays_over(hero):
 def test_a_finer_clip_is_read_between_frames(hero):
     key(hero, (1, 1.0), (39, 0.0))
     rig = requests.read(requests.Request("Hero"))
-    double = dataclasses.replace(rig, clip=rig.clip.resampled(rig.clip.fps * 2))
+    double = dataclasses.replace(rig, clip=rig.clip.resample(rig.clip.fps * 2))
     assert muscle.read_muscle(hero, double) == pytest.approx(np.linspace(1.0, 0.5, 39), abs=1e-6)
 
 

@@ -127,7 +127,7 @@ def test_room_is_a_factor_on_all_of_them(walker):
 def test_keys_outside_of_the_motion_are_refused_by_name(walker, frame):
     key(walker, "sinew_bounds.com", (5, 0.2), (frame, 0.1), index=1)
     action = walker.animation_data.action
-    last = len(stock.load("walk"))
+    last = len(stock.load_stock("walk"))
     assert actions.frame_range(action, actions.slot_for(action, walker)) == (1, last)
     with pytest.raises(BoundsError, match=rf"'Centre of Mass Y' has a key at frame {frame}, .* frames 1 to {last}"):
         training.create(*asked(walker))

@@ -132,7 +132,7 @@ def test_the_report_shows_what_every_bone_became(scene, tmp_path, capsys):
     assert run(*SHORT, "--mass", 66, "--bone", "foot.L=ride", "--report", report) == 0, capsys.readouterr().err
     told = json.loads(report.read_text())["body"]
     bones = {choice["bone"]: choice for choice in told["bones"]}
-    assert set(bones) == set(stock.humanoid().names)
+    assert set(bones) == set(stock.stock_skeleton().names)
     assert (bones["foot.L"]["use"], bones["foot.L"]["why"]) == ("ride", "override")
     assert bones["foot.R"]["use"] == "link"
     assert sum(link["mass"] for link in told["links"]) == pytest.approx(66.0)

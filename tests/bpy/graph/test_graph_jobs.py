@@ -183,10 +183,10 @@ def test_what_the_scene_lacks_is_said_before_there_is_a_job(runner, wanted, word
 
 def test_a_graph_that_was_learned_from_files_has_its_bones_in_another_order_and_still_fits(runner, tmp_path):
     learned = files.read(runner).graph
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     assert skeleton.names != learned.body.skeleton.names
     body, _ = build_body(skeleton)
-    graph = MotionGraph((Skill("walk", stock.load("walk"), "cycle", True),))
+    graph = MotionGraph((Skill("walk", stock.load_stock("walk"), "cycle", True),))
     layout, track = laid(body, graph)
     acts = len(Features(body).acts)
     states = np.zeros((layout.count, learned.policies.states.shape[1]))

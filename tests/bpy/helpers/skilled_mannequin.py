@@ -18,7 +18,7 @@ def mannequin(*clips):
     first = obj.animation_data.action
     scene = bpy.context.scene
     for name in clips[1:]:
-        clip = stock.load(name)
+        clip = stock.load_stock(name)
         still = np.broadcast_to(np.eye(3, dtype=np.float32), (1, len(clip.skeleton), 3, 3))
         rig = RigMotion(clip, still, 1, scene.render.fps / scene.render.fps_base, 1.0)
         write_take(obj, Take(clip), rig, name=name, where="ACTION")

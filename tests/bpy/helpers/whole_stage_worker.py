@@ -43,7 +43,7 @@ def run_all(self, clip, settings, run):
         world.close()
     where = starts(stage)["nq"]
     motions = [
-        clip_of_pose(body, its, played[:, where[index] : where[index + 1]], FPS).resampled(clip.fps)
+        clip_of_pose(body, its, played[:, where[index] : where[index + 1]], FPS).resample(clip.fps)
         for index, (body, its) in enumerate(zip(bodies, clips, strict=True))
     ]
     prop_pos = np.concatenate([first.prop_pos[0], rows.prop_pos[0]])

@@ -6,7 +6,7 @@ import pytest
 
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.rig.rig_reader import RigMotion, read_rig
-from sinew.core.motion.timing import check_frame_rate, check_scale
+from sinew.core.motion.unit_checks import check_frame_rate, check_scale
 
 CMU_UNIT_M = 0.0564444
 
@@ -36,7 +36,7 @@ def test_a_jump_is_right_as_labelled_and_found_out_at_any_other_rate(scene, shar
     assert check_frame_rate(clip) is None
     # 24 is what Blender's importer makes of every file unless it is told to look.
     for label in (24.0, 30.0, 60.0, 240.0):
-        assert check_frame_rate(clip.relabelled(label)).suggested_fps == 120.0
+        assert check_frame_rate(clip.with_fps(label)).suggested_fps == 120.0
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_units_that_were_not_given_are_found(scene, shared_mocap):
     finding = check_scale(clip)
     assert finding.suggested_scale == pytest.approx(CMU_UNIT_M, rel=0.01)
     assert 25.0 < finding.height_m < 30.0
-    assert check_frame_rate(clip.relabelled(240.0)) is None
+    assert check_frame_rate(clip.with_fps(240.0)) is None

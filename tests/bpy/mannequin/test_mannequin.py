@@ -11,7 +11,7 @@ from mathutils.kdtree import KDTree
 from sinew.bridge import mannequin
 from sinew.bridge.mannequin.build import dress
 from sinew.bridge.rig.armatures import armature_from_skeleton, skeleton_of
-from sinew.core.geometry.quaternions import from_rotation_vector, normalized, rotate, to_matrix
+from sinew.core.geometry.quaternions import from_rotation_vector, normalize, rotate, to_matrix
 from sinew.core.motion import Skeleton
 from sinew.core.motion.io import stock
 
@@ -43,7 +43,7 @@ def some_skeleton(seed=0, bones=24):
         tuple(f"bone {i}" for i in range(bones)),
         np.array(parents),
         rng.normal(size=(bones, 3)) * 0.15,
-        normalized(rng.normal(size=(bones, 4))),
+        normalize(rng.normal(size=(bones, 4))),
         rng.uniform(0.08, 0.4, bones),
     )
 
@@ -53,7 +53,7 @@ def dressed(scene):
     return mannequin.build(scene)
 
 
-@pytest.mark.parametrize(("skeleton", "tolerance"), [(stock.humanoid(), 1e-6), (some_skeleton(), 2e-5)])
+@pytest.mark.parametrize(("skeleton", "tolerance"), [(stock.stock_skeleton(), 1e-6), (some_skeleton(), 2e-5)])
 def test_bones_rest_as_the_skeleton_does(scene, skeleton, tolerance):
     armature = armature_from_skeleton(skeleton, "Test", scene.collection)
     heads, quats = skeleton.rest_world()
@@ -118,7 +118,7 @@ def test_body_is_one_smooth_skin_of_two_materials(dressed):
 def test_weights_are_whole_and_blend_only_between_neighbours(dressed):
     body = body_of(dressed)
     weights = weights_of(body)
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     assert [group.name for group in body.vertex_groups] == list(skeleton.names)
     assert np.abs(weights.sum(axis=1) - 1.0).max() < 1e-5
     assert (weights.max(axis=0) == 1.0).all()
@@ -151,7 +151,7 @@ def test_body_stands_on_the_ground(dressed):
 
 
 def test_skin_goes_where_the_bones_go(dressed):
-    clip = stock.load("cartwheel")
+    clip = stock.load_stock("cartwheel")
     pos, quat = clip.world()
     frame = 75
     for index, name in enumerate(clip.skeleton.names):
@@ -176,7 +176,7 @@ def test_skin_goes_where_the_bones_go(dressed):
 def test_same_mannequin_every_time_and_at_every_size(scene):
     first, second = (points_of(body_of(mannequin.build(scene)).data) for _ in range(2))
     assert np.array_equal(first, second)
-    small = stock.humanoid()
+    small = stock.stock_skeleton()
     big = Skeleton(small.names, small.parents, small.rest_pos * 1.25, small.rest_quat_wxyz, small.lengths * 1.25)
     assert points_of(body_of(mannequin.build(scene, big)).data) == pytest.approx(first * 1.25, abs=1e-4)
 

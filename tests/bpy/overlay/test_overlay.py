@@ -17,7 +17,7 @@ from sinew.bridge.rig import actions, sources
 from sinew.bridge.rig.rig_reader import read_rig, rotation_of
 from sinew.bridge.scene.time_slicing import Piecework
 from sinew.bridge.takes import take_data
-from sinew.core.body.clearance import clearances
+from sinew.core.body.clearance import link_clearances
 from sinew.core.body.poses import link_transforms, pose_of_clip
 from sinew.core.motion import Clip, Take
 
@@ -98,7 +98,7 @@ def test_shapes_stand_where_the_body_does(person):
     pos, _ = link_transforms(seen.parts.body, pose_of_clip(seen.parts.body, clip)[0])
     assert np.abs(seen.pos - pos[0]).max() < 2e-3
     lowest = seen.parts.lowest(seen.pos, seen.axes, seen.metres)
-    assert lowest[:, 2].min() == pytest.approx(clearances(seen.parts.body, clip).min(), abs=2e-3)
+    assert lowest[:, 2].min() == pytest.approx(link_clearances(seen.parts.body, clip).min(), abs=2e-3)
     com = seen.parts.com(seen.pos, seen.axes, seen.metres)
     assert seen.pos[:, :2].min(0)[0] < com[0] < seen.pos[:, :2].max(0)[0]
 

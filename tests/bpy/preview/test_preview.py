@@ -116,7 +116,7 @@ def test_sheet_has_different_tiles_and_the_scene_is_as_it_was(scene, walker, tmp
 
 
 def test_bare_armature_is_dressed_and_lit_for_the_picture_only(scene, tmp_path):
-    armature = animated(armature_from_skeleton(stock.humanoid(), "Bare", scene.collection))
+    armature = animated(armature_from_skeleton(stock.stock_skeleton(), "Bare", scene.collection))
     before = everything(scene)
     path = tmp_path / "sheet.png"
     preview.contact_sheet(scene, path, [1, 30], [armature], height=96)

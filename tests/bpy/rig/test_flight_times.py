@@ -13,7 +13,7 @@ from sinew.bridge.rig.rig_writer import write_take
 from sinew.bridge.takes import write_takes
 from sinew.core import jobs
 from sinew.core.motion import Take
-from sinew.core.motion.tempo import Stretch, played_at, stretched_times
+from sinew.core.motion.time_warp import TimeStretch, compute_time_warp, warp_clip
 
 from ...stock_clips import needs_stock
 from ..helpers.rigs import arm, wave
@@ -23,8 +23,8 @@ def slowed(obj):
     """What the rig does, and a take of it whose frames 6 to 11 of 20 last twice as long."""
     rig = read_rig(obj)
     fps = rig.clip.fps
-    times = stretched_times(rig.clip, [Stretch(5.0 / fps, 10.0 / fps, 2.0)], 3.0 / fps)
-    return rig, Take(played_at(rig.clip, times), source_times_s=times)
+    times = compute_time_warp(rig.clip, [TimeStretch(5.0 / fps, 10.0 / fps, 2.0)], 3.0 / fps)
+    return rig, Take(warp_clip(rig.clip, times), source_times_s=times)
 
 
 def test_squash_and_other_curves_stay_with_the_pose(scene):
@@ -78,10 +78,10 @@ def test_a_spin_that_was_captured_too_slowly_is_baked_shorter_than_its_source(ad
     home = write_takes.bring_home(job, write_takes.Ready(write_takes.Loaded.of(job)))[0]
     first, last = (int(frame) for frame in home.written.action.frame_range)
     scene_fps = bpy.context.scene.render.fps
-    assert (first, last - first + 1) == (25, len(take.motion.resampled(scene_fps)))
+    assert (first, last - first + 1) == (25, len(take.motion.resample(scene_fps)))
     # The last frame shows the last pose of the take, which follows the last of the source.
     again = read_rig(home.obj, action=home.written.action)
-    shown, wanted = again.clip.world()[0][-1], take.motion.resampled(again.clip.fps).world()[0]
+    shown, wanted = again.clip.world()[0][-1], take.motion.resample(again.clip.fps).world()[0]
     np.testing.assert_allclose(shown, wanted[len(again.clip) - 1], atol=1e-4)
     ended = take.in_take_time(source).world()[0][-1]
     assert np.linalg.norm((shown - shown[:1]) - (ended - ended[:1]), axis=-1).mean() < 0.25

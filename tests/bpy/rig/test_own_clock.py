@@ -35,7 +35,7 @@ def baked(frames: int) -> requests.Written:
     job = requests.create(request, requests.read(request))
     source = job.clip()
     times_s = np.linspace(0.0, source.duration_s, frames) ** 0.5
-    motion = Clip(source.skeleton, source.fps / 2.0, *source.sampled(times_s), "walked")
+    motion = Clip(source.skeleton, source.fps / 2.0, *source.sample(times_s), "walked")
     finish(job, Take(motion, own_clock=True))
     return requests.collect(job)
 
@@ -44,7 +44,7 @@ def test_it_has_its_own_length_and_poses(addon, squashing):
     written = baked(31)
     assert tuple(written.action.frame_range) == (1.0, 61.0)
     motion = read_rig(squashing).clip
-    wanted = addon.core.jobs.all_jobs()[0].result().take.motion.resampled(motion.fps)
+    wanted = addon.core.jobs.all_jobs()[0].result().take.motion.resample(motion.fps)
     assert len(motion) == len(wanted) == 61
     np.testing.assert_allclose(motion.world()[0], wanted.world()[0], atol=1e-3)
 

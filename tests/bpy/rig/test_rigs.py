@@ -11,7 +11,7 @@ from sinew.bridge.rig.rig_reader import read_rig
 from sinew.bridge.rig.rig_writer import fights_keys, write_take
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply
 from sinew.core.motion import Clip, Take
-from sinew.core.motion.riders import with_riders
+from sinew.core.motion.unsimulated_bones import copy_unsimulated_bones
 
 from ..helpers.rigs import arm, digest, edit, wave
 
@@ -305,7 +305,7 @@ def test_what_is_not_simulated_rides_along(scene):
     turned = np.array(rig.clip.local_quat_wxyz)
     turned[:, 1] = multiply(turned[:, 1], from_rotation_vector(np.array([0.6, 0.0, 0.2])))
     moved = Clip(rig.clip.skeleton, rig.clip.fps, rig.clip.local_pos, turned)
-    result = with_riders(rig.clip, moved, {"bone0", "bone1"})
+    result = copy_unsimulated_bones(rig.clip, moved, {"bone0", "bone1"})
     write_take(obj, Take(result), rig, name="again", where="ACTION")
     again = read_rig(obj).clip
     assert angle_between(again.local_quat_wxyz[:, 1], moved.local_quat_wxyz[:, 1]).max() < 1e-4

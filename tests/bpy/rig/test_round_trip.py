@@ -68,7 +68,7 @@ def test_every_file_comes_home_as_it_left(name, shared_mocap, scene):
 def test_the_mannequin_wears_a_stock_clip_exactly(name, scene):
     open_input(name)
     obj = next(o for o in bpy.context.scene.objects if o.type == "ARMATURE")
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     rig = read_rig(obj)
     assert rig.clip.skeleton.same_bones(clip.skeleton) or set(rig.clip.skeleton.names) == set(clip.skeleton.names)
     order = [rig.clip.skeleton.index(bone) for bone in clip.skeleton.names]

@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
-from sinew.core.body.arms import arms_raised
-from sinew.core.body.clearance import SOFT_M, clearances
-from sinew.core.body.footing import stood_on
+from sinew.core.body.arms import raise_arms
+from sinew.core.body.clearance import SOFT_M, link_clearances
 from sinew.core.body.model import BodyModel, Joint, Link, Shape
+from sinew.core.body.terrain_adaptation import adapt_to_ground
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector
 from sinew.core.motion import Clip, Skeleton
 
@@ -70,7 +70,7 @@ def sitting(down: float, bend: float = 0.0, lower: float = 0.0) -> Clip:
 
 def bottoms(clip: Clip) -> np.ndarray:
     """(T,) metres from the floor at 0 up to the arm's lowest point."""
-    return clearances(BODY, clip)[:, ARM].min(axis=1)
+    return link_clearances(BODY, clip)[:, ARM].min(axis=1)
 
 
 def turned(one: Clip, other: Clip) -> np.ndarray:
@@ -93,7 +93,7 @@ def reaching(metres: float) -> float:
 def test_a_forearm_in_the_floor_is_raised_to_it_and_the_rest_stays_to_the_bit():
     clip = sitting(reaching(0.1))
     assert bottoms(clip)[DEEP].max() == pytest.approx(-0.1)
-    raised = arms_raised(BODY, clip)
+    raised = raise_arms(BODY, clip)
     # To the floor, in which it may be by as much as contacts are soft, and no higher.
     assert bottoms(raised)[DEEP] == pytest.approx(-SOFT_M, abs=1e-3)
     assert bottoms(raised).min() > -SOFT_M - 1e-3
@@ -104,7 +104,7 @@ def test_a_forearm_in_the_floor_is_raised_to_it_and_the_rest_stays_to_the_bit():
 
 def test_it_is_turned_straight_up_and_by_no_jump():
     clip = sitting(reaching(0.1))
-    raised = arms_raised(BODY, clip)
+    raised = raise_arms(BODY, clip)
     # The arm goes down along +Y, and stays above that line.
     hand = raised.world()[0][:, 3] - clip.world()[0][:, 3]
     assert np.abs(hand[:, 0]).max() < 1e-12
@@ -112,18 +112,18 @@ def test_it_is_turned_straight_up_and_by_no_jump():
     pos = np.array(clip.local_pos)
     pos[120:, 0, 2] -= 0.1
     for one in (clip, Clip(BONES, FPS, pos, clip.local_quat_wxyz, "drops")):
-        turn = turned(one, arms_raised(BODY, one))
+        turn = turned(one, raise_arms(BODY, one))
         assert turn.max() > 5.0 and np.abs(np.diff(turn)).max() < 0.13 * turn.max()
 
 
 def test_an_arm_above_the_floor_is_left():
     for clip in (sitting(reaching(-0.02)), sitting(reaching(0.5 * SOFT_M))):
-        assert arms_raised(BODY, clip) is clip
+        assert raise_arms(BODY, clip) is clip
 
 
 def test_the_body_is_then_neither_lifted_nor_left_hovering():
     """Without it, a forearm 10 cm in the floor would lift the whole body by as much."""
-    made, report = stood_on(BODY, sitting(reaching(0.1)), None)
+    made, report = adapt_to_ground(BODY, sitting(reaching(0.1)), None)
     assert report.lift < 1e-3 and report.drop == 0.0
     assert np.abs(made.local_pos[:, 0, 2] - BONES.rest_pos[0, 2]).max() < 2e-3
 
@@ -135,13 +135,13 @@ def test_a_steep_arm_carries_and_the_body_is_lifted_instead(bend):
     clip = sitting(np.radians(down), np.radians(bend), lower)
     deep = -bottoms(clip)[DEEP].min()
     assert deep > 0.05
-    raised = arms_raised(BODY, clip)
+    raised = raise_arms(BODY, clip)
     # On its way down it is not steep yet, and turned if need be; that is over by then.
     then = (TIME > 1.7) & (TIME < 1.9)
     assert turned(clip, raised)[then].max() < 1e-9
-    made, report = stood_on(BODY, clip, None)
+    made, report = adapt_to_ground(BODY, clip, None)
     assert (made.local_pos - clip.local_pos)[then, 0, 2] == pytest.approx(deep - SOFT_M, abs=2e-3)
-    assert report.lifted_frames >= np.sum(DEEP) and clearances(BODY, made).min() > -SOFT_M - 1e-3
+    assert report.lifted_frames >= np.sum(DEEP) and link_clearances(BODY, made).min() > -SOFT_M - 1e-3
 
 
 @pytest.mark.parametrize("bend", [1.0, 2.0, 3.0])
@@ -149,7 +149,7 @@ def test_an_elbow_in_the_floor_is_raised_wherever_the_hand_is(bend):
     clip = sitting(np.radians(40.0), bend, 0.25)
     deep = -bottoms(clip)[DEEP].min()
     assert deep == pytest.approx(UPPER * np.sin(np.radians(40.0)) + THICK - SHOULDER + 0.25, abs=1e-6) and deep > 0.08
-    raised = arms_raised(BODY, clip)
+    raised = raise_arms(BODY, clip)
     assert bottoms(raised)[DEEP] == pytest.approx(-SOFT_M, abs=2e-3)
 
 
@@ -157,7 +157,7 @@ def test_a_shoulder_in_the_floor_is_nothing_to_turn_an_arm_for():
     """Of who lies on it: no turn would help, so the arm is raised no higher than level."""
     clip = sitting(0.0, 0.0, SHOULDER)
     assert bottoms(clip)[DEEP].max() < -0.03
-    assert turned(clip, arms_raised(BODY, clip)).max() < 1e-9
+    assert turned(clip, raise_arms(BODY, clip)).max() < 1e-9
     clip = sitting(np.radians(15.0), 0.0, SHOULDER)
-    raised = turned(clip, arms_raised(BODY, clip))
+    raised = turned(clip, raise_arms(BODY, clip))
     assert 14.0 < raised[DEEP].min() and raised.max() < 15.1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sinew.core.body import build_body
-from sinew.core.body.clearance import clearances, grounded
+from sinew.core.body.clearance import link_clearances, put_on_floor
 from sinew.core.body.model import BodyModel, Joint, Link, Shape
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
 from sinew.core.motion import Clip, Skeleton
@@ -33,7 +33,7 @@ def clip_of(body: BodyModel, heights, turns=None) -> Clip:
 
 
 def lowest_of(body: BodyModel, clip: Clip) -> np.ndarray:
-    return clearances(body, clip).min(1)
+    return link_clearances(body, clip).min(1)
 
 
 SHAPES = {
@@ -80,7 +80,7 @@ def test_a_clip_captured_on_a_floor_elsewhere_stands_on_zero(floor):
     body = one_bone(SHAPES["sphere"], role="foot")
     time = np.arange(90) / FPS
     jump = np.where((time > 0.5) & (time < 1.0), 4.0 * (time - 0.5) * (1.0 - time), 0.0)
-    clip, report = grounded(body, clip_of(body, floor + 0.1 + jump))
+    clip, report = put_on_floor(body, clip_of(body, floor + 0.1 + jump))
     assert report.shift == pytest.approx(-floor, abs=1e-6)
     assert report.lifted_frames == 0
     assert lowest_of(body, clip) == pytest.approx(jump, abs=1e-6)
@@ -90,7 +90,7 @@ def test_a_clip_captured_on_a_floor_elsewhere_stands_on_zero(floor):
 def test_a_clip_that_never_touches_the_ground_is_left_in_the_air_but_for_its_lowest():
     body = one_bone(SHAPES["sphere"])
     time = np.arange(60) / FPS
-    clip, _ = grounded(body, clip_of(body, 3.0 + 5.0 * time - 4.905 * time**2))
+    clip, _ = put_on_floor(body, clip_of(body, 3.0 + 5.0 * time - 4.905 * time**2))
     lowest = lowest_of(body, clip)
     assert lowest.min() > -0.01
     assert lowest.max() > 1.0
@@ -100,7 +100,7 @@ def test_frames_that_cut_into_the_floor_are_lifted_out_smoothly():
     body = one_bone(SHAPES["sphere"], role="foot")
     heights = np.full(120, 0.1)
     heights[50:60] -= 0.08  # a foot that was captured 8 cm in the ground, from one frame to the next
-    clip, report = grounded(body, clip_of(body, heights))
+    clip, report = put_on_floor(body, clip_of(body, heights))
     lowest = lowest_of(body, clip)
     assert lowest.min() > -0.006
     assert report.lift == pytest.approx(0.075, abs=0.002)
@@ -123,18 +123,18 @@ def test_feet_tell_the_floor_though_the_body_lies_deeper():
     pos = np.zeros((120, 2, 3))
     pos[:, 0, 2] = np.concatenate([np.full(80, 0.03), np.linspace(0.03, 0.9, 20), np.full(20, 0.9)])  # 7 cm too low
     pos[:, 1, 2] = 0.1
-    clip, report = grounded(body, Clip(bones, FPS, pos, np.tile([1.0, 0.0, 0.0, 0.0], (120, 2, 1)), "getup"))
+    clip, report = put_on_floor(body, Clip(bones, FPS, pos, np.tile([1.0, 0.0, 0.0, 0.0], (120, 2, 1)), "getup"))
     assert report.shift == pytest.approx(0.0, abs=0.001)
-    assert clearances(body, clip)[-1, 1] == pytest.approx(0.0, abs=0.001)
-    assert clearances(body, clip).min() > -0.006
+    assert link_clearances(body, clip)[-1, 1] == pytest.approx(0.0, abs=0.001)
+    assert link_clearances(body, clip).min() > -0.006
 
 
 @needs_stock
 def test_grounding_moves_the_whole_body_and_nothing_else():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     body, _ = build_body(clip.skeleton, clip=clip)
     raised = replace(clip, local_pos=clip.local_pos + np.where(np.arange(len(clip.skeleton)) == 0, 1.0, 0.0)[:, None])
-    made, _ = grounded(body, raised)
+    made, _ = put_on_floor(body, raised)
     np.testing.assert_array_equal(made.local_quat_wxyz, clip.local_quat_wxyz)
     np.testing.assert_array_equal(made.local_pos[:, 1:], raised.local_pos[:, 1:])
     np.testing.assert_array_equal(made.local_pos[:, 0, :2], raised.local_pos[:, 0, :2])
@@ -143,9 +143,9 @@ def test_grounding_moves_the_whole_body_and_nothing_else():
 @needs_stock
 @pytest.mark.parametrize("name", NAMES)
 def test_after_grounding_no_part_of_a_stock_clip_is_deep_in_the_floor(name):
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     body, _ = build_body(clip.skeleton, clip=clip)
-    made, report = grounded(body, clip)
+    made, report = put_on_floor(body, clip)
     lowest = lowest_of(body, made)
     assert lowest.min() > -0.01
     # And it is on the floor, not above it: at some time at least, and for most of a clip that does not fly.

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from sinew.core.body import build_body
-from sinew.core.body.edits import counterpart, edited, main_shape, mirrored_edit, size_as
+from sinew.core.body.edits import apply_edits, main_shape, mirror_edit, opposite_link, size_for_kind
+from sinew.core.body.link_solids import shape_volume
 from sinew.core.body.part_edit import PartEdit
-from sinew.core.body.sides import mirror_of
-from sinew.core.body.solids import volume_of
+from sinew.core.body.sagittal_plane import find_sagittal_plane
 from sinew.core.errors import BadSettings, RigError
 from sinew.core.geometry.quaternions import multiply, rotate, to_matrix
 
@@ -36,7 +36,7 @@ def test_a_box_of_the_hands_own_choosing_weighs_and_turns_as_one():
     edit = PartEdit("box", (0.1, 0.2, 0.4), mass_kg=6.0)
     link = link_of(body_with({"shin.L": edit}), "shin.L")
     (shape,) = link.shapes
-    assert shape.kind == "box" and volume_of(shape) == pytest.approx(0.1 * 0.2 * 0.4)
+    assert shape.kind == "box" and shape_volume(shape) == pytest.approx(0.1 * 0.2 * 0.4)
     assert link.mass == 6.0 and np.allclose(link.com, shape.pos)
     # A solid box: m (b² + c²) / 12 about each axis.
     expected = 6.0 / 12.0 * np.array([0.2**2 + 0.4**2, 0.1**2 + 0.4**2, 0.1**2 + 0.2**2])
@@ -55,8 +55,8 @@ def test_a_shape_without_a_size_is_about_as_large_as_the_fitted_one():
     for kind in ("sphere", "box", "capsule"):
         shape = link_of(body_with({"thigh.L": PartEdit(kind)}), "thigh.L").shapes[0]
         assert shape.kind == kind
-        assert 0.5 < volume_of(shape) / volume_of(fitted) < 1.6
-        assert size_as(shape, kind) == pytest.approx(size_as(fitted, kind), rel=1e-3)
+        assert 0.5 < shape_volume(shape) / shape_volume(fitted) < 1.6
+        assert size_for_kind(shape, kind) == pytest.approx(size_for_kind(fitted, kind), rel=1e-3)
 
 
 def test_a_new_box_lies_along_the_limb_and_square_to_the_body():
@@ -65,7 +65,7 @@ def test_a_new_box_lies_along_the_limb_and_square_to_the_body():
     _, quats = body.skeleton.rest_world()
     axes = to_matrix(multiply(quats[body.skeleton.index("thigh.L")], link.shapes[0].quat_wxyz))
     assert abs(axes[2, 2]) > 0.95  # its long way is up and down, as the thigh's
-    assert abs(axes[:, 0] @ mirror_of(body).normal) > 0.95
+    assert abs(axes[:, 0] @ find_sagittal_plane(body).normal) > 0.95
 
 
 def test_a_part_is_moved_with_its_weight():
@@ -121,11 +121,11 @@ def test_the_report_says_what_was_done_by_hand():
 def test_the_other_side_is_a_mirror_image(bone, edit):
     base = body_with()
     here = base.link_of(bone)
-    there = counterpart(base, here)
+    there = opposite_link(base, here)
     other = base.links[there].bone
-    body = edited(base, {bone: edit, other: mirrored_edit(base, here, there, edit)})
+    body = apply_edits(base, {bone: edit, other: mirror_edit(base, here, there, edit)})
     heads, quats = body.skeleton.rest_world()
-    plane = mirror_of(base)
+    plane = find_sagittal_plane(base)
 
     def corners(index):
         link = body.links[index]
@@ -142,8 +142,8 @@ def test_the_other_side_is_a_mirror_image(bone, edit):
 
 def test_what_is_in_the_middle_has_no_counterpart():
     body = body_with()
-    assert counterpart(body, body.link_of("neck")) == -1
-    assert body.links[counterpart(body, body.link_of("thigh.L"))].bone == "thigh.R"
+    assert opposite_link(body, body.link_of("neck")) == -1
+    assert body.links[opposite_link(body, body.link_of("thigh.L"))].bone == "thigh.R"
 
 
 def test_edits_travel_as_plain_values():

@@ -8,11 +8,11 @@ import pytest
 
 from sinew.bench.simulate.cases import long_enough
 from sinew.core.body import build_body
-from sinew.core.body.foot_plant import planted
-from sinew.core.body.footing import stood_on
-from sinew.core.body.legs import legs_of, reaching
+from sinew.core.body.foot_plant import plant_feet
+from sinew.core.body.leg_ik import find_legs, solve_leg_ik
 from sinew.core.body.poses import link_transforms, pose_of_clip
-from sinew.core.body.stances import Sole, stances
+from sinew.core.body.stances import Sole, find_stances
+from sinew.core.body.terrain_adaptation import adapt_to_ground
 from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, multiply, rotate
 from sinew.core.measure.smoothness import jerk, jerk_ratio
 from sinew.core.measure.soles import skate_by_shape
@@ -35,7 +35,7 @@ def standing_man():
     clip = Clip(skeleton, FPS, pos, quat, "standing")
     body = build_body(skeleton, clip=clip)[0]
     clip = moved(body, clip, {side: np.tile([0.0, 0.0, 0.03], (len(clip), 1)) for side in (0, 1)})
-    return body, stood_on(body, clip, None)[0]
+    return body, adapt_to_ground(body, clip, None)[0]
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +46,15 @@ def man():
 def moved(body, clip, ways):
     """The clip with the feet of some legs, by number, taken along ways (T, 3) in metres."""
     for number, way in ways.items():
-        leg = legs_of(body, clip.skeleton)[number]
+        leg = find_legs(body, clip.skeleton)[number]
         goal = clip.world()[0][:, leg.foot] + way
-        clip = replace(clip, local_quat_wxyz=reaching(clip, leg, goal))
+        clip = replace(clip, local_quat_wxyz=solve_leg_ik(clip, leg, goal))
     return clip
 
 
 def turned(body, clip, number, turns):
     """The clip with a foot turned in the world by rotation vectors (T, 3) about its own head."""
-    leg = legs_of(body, clip.skeleton)[number]
+    leg = find_legs(body, clip.skeleton)[number]
     quat = clip.world()[1]
     local = np.array(clip.local_quat_wxyz)
     above = quat[:, clip.skeleton.parents[leg.foot]]
@@ -63,7 +63,7 @@ def turned(body, clip, number, turns):
 
 
 def foot_path(body, clip, number):
-    return clip.world()[0][:, legs_of(body, clip.skeleton)[number].foot]
+    return clip.world()[0][:, find_legs(body, clip.skeleton)[number].foot]
 
 
 def stepping(way_m, seconds=(0.5, 1.3), lift_m=0.15, length=121):
@@ -81,7 +81,7 @@ def same(a, b):
 
 
 def skate(body, clip):
-    pos, quat = link_transforms(body, pose_of_clip(body, clip.resampled(FPS))[0])
+    pos, quat = link_transforms(body, pose_of_clip(body, clip.resample(FPS))[0])
     return skate_by_shape(body, pos, quat, 1.0 / FPS)
 
 
@@ -90,7 +90,7 @@ def roughness(clip):
 
 
 def test_who_stands_still_is_not_touched(man):
-    clip, report = planted(*man)
+    clip, report = plant_feet(*man)
     assert same(clip, man[1]) and not report.touched
     assert report.message == "Feet stand still already"
 
@@ -99,7 +99,7 @@ def test_who_stands_still_is_not_touched(man):
 def test_a_foot_that_slides_is_held_where_it_stands(man, speed):
     body, still = man
     source = moved(body, still, {0: stepping(0.8 * speed)})
-    clip, report = planted(body, source)
+    clip, report = plant_feet(body, source)
     before, after = foot_path(body, source, 0), foot_path(body, clip, 0)
     inside = slice(round(0.55 * FPS), round(1.25 * FPS))
     assert np.abs(np.diff(before[inside, 0])).mean() * FPS == pytest.approx(speed, rel=0.02)
@@ -120,8 +120,8 @@ def test_a_foot_that_slides_is_held_where_it_stands(man, speed):
 
 def test_what_was_planted_stays_as_it_is(man):
     body, still = man
-    once, _ = planted(body, moved(body, still, {0: stepping(0.06)}))
-    twice, _ = planted(body, once)
+    once, _ = plant_feet(body, moved(body, still, {0: stepping(0.06)}))
+    twice, _ = plant_feet(body, once)
     inside = slice(round(0.5 * FPS), round(1.3 * FPS))
     assert np.abs(foot_path(body, twice, 0) - foot_path(body, once, 0))[inside].max() < 3e-3
 
@@ -130,7 +130,7 @@ def test_what_was_planted_stays_as_it_is(man):
 def test_a_true_slide_stays_a_slide(man, way):
     body, still = man
     source = moved(body, still, {0: stepping(way, lift_m=0.0, seconds=(0.1, 1.9))})
-    clip, report = planted(body, source)
+    clip, report = plant_feet(body, source)
     assert same(clip, source)
     assert report.kept == 1 and not report.touched and "1 long slide was left" in report.message
 
@@ -139,7 +139,7 @@ def test_a_true_slide_stays_a_slide(man, way):
 def test_in_a_shaky_source_more_of_a_slide_is_noise(man, way, held):
     body, still = man
     source = moved(body, still, {0: stepping(way, lift_m=0.0, seconds=(0.1, 1.9))})
-    clip, report = planted(body, source, shaky=True)
+    clip, report = plant_feet(body, source, shaky=True)
     path = foot_path(body, clip, 0)[round(0.2 * FPS) : round(1.8 * FPS), 0]
     assert report.touched == held and (np.ptp(path) < 5e-3) == held
 
@@ -150,7 +150,7 @@ def test_a_slide_between_two_stands_stays_and_the_stands_are_held(man):
     time = np.arange(121) / FPS
     way = 0.3 * np.clip((time - 0.8) / 0.4, 0.0, 1.0) + 0.02 * time
     source = moved(body, still, {0: np.stack([way - 0.15, 0.0 * way, 0.0 * way], -1)})
-    clip, report = planted(body, source)
+    clip, report = plant_feet(body, source)
     path = foot_path(body, clip, 0)[:, 0]
     assert report.kept == 1 and report.held == 2
     assert np.ptp(path[5:43]) < 2e-3 and np.ptp(path[78:116]) < 2e-3
@@ -160,7 +160,7 @@ def test_a_slide_between_two_stands_stays_and_the_stands_are_held(man):
 def test_a_foot_that_rolls_from_heel_to_ball_is_not_disturbed(man):
     """About the rear edge of the sole, flat, and about its front edge: nothing slides, though the ankle moves."""
     body, still = man
-    leg = legs_of(body, still.skeleton)[0]
+    leg = find_legs(body, still.skeleton)[0]
     sole = Sole.of(body, still, leg, None).before[0]
     head = foot_path(body, still, 0)[0]
     time = np.arange(121) / FPS
@@ -172,7 +172,7 @@ def test_a_foot_that_rolls_from_heel_to_ball_is_not_disturbed(man):
     way = rotate(from_rotation_vector(turns), arm) - arm
     source = moved(body, turned(body, still, 0, turns), {0: way})
     assert Sole.of(body, source, leg, None).speed(FPS).max() < 0.02
-    clip, _ = planted(body, source)
+    clip, _ = plant_feet(body, source)
     assert np.linalg.norm(clip.world()[0] - source.world()[0], axis=-1).max() < 0.02
     assert Sole.of(body, clip, leg, None).speed(FPS).mean() < 0.01
 
@@ -181,9 +181,9 @@ def test_a_foot_that_rolls_from_heel_to_ball_is_not_disturbed(man):
 def test_a_nearly_level_sole_is_laid_flat(man, tilt, levelled):
     body, still = man
     source = turned(body, still, 0, np.tile(np.radians([tilt, 0.0, 0.0]), (121, 1)))
-    source = stood_on(body, source, None)[0]
-    leg = legs_of(body, still.skeleton)[0]
-    clip, _ = planted(body, source)
+    source = adapt_to_ground(body, source, None)[0]
+    leg = find_legs(body, still.skeleton)[0]
+    clip, _ = plant_feet(body, source)
     before, after = (np.sort(Sole.of(body, c, leg, None).before[60, :, 2])[:4] for c in (source, clip))
     assert np.ptp(before) > 0.02
     assert (np.ptp(after) < 2e-3) == levelled
@@ -193,7 +193,7 @@ def test_a_nearly_level_sole_is_laid_flat(man, tilt, levelled):
 def test_a_foot_in_the_air_is_not_standing(man):
     body, still = man
     source = moved(body, still, {0: np.stack([0.05 * np.arange(121) / FPS, np.zeros(121), np.full(121, 0.2)], -1)})
-    clip, report = planted(body, source)
+    clip, report = plant_feet(body, source)
     assert same(clip, source) and not report.touched
 
 
@@ -202,8 +202,8 @@ def test_on_a_slope_feet_are_held_and_neither_raised_nor_laid_flat(man):
     grid = np.arange(-3.0, 3.01, 0.05)
     x, _ = np.meshgrid(grid, grid)
     ground = Surface(Terrain(0.15 * x + 0.7, 0.05, grid[[0, 0]]), ())
-    source = stood_on(body, moved(body, still, {0: stepping(0.05)}), ground)[0]
-    clip, report = planted(body, source, ground)
+    source = adapt_to_ground(body, moved(body, still, {0: stepping(0.05)}), ground)[0]
+    clip, report = plant_feet(body, source, ground)
     before, after = foot_path(body, source, 0), foot_path(body, clip, 0)
     inside = slice(round(0.6 * FPS), round(1.2 * FPS))
     assert report.held >= 1
@@ -214,14 +214,14 @@ def test_on_a_slope_feet_are_held_and_neither_raised_nor_laid_flat(man):
 def test_a_body_without_legs_is_left_alone():
     body = one_bone(SHAPES["box"], role="foot")
     clip = clip_of(body, np.full(90, 0.3))
-    assert planted(body, clip)[0] is clip
+    assert plant_feet(body, clip)[0] is clip
 
 
 @pytest.mark.parametrize("frames", [1, 2, 3, 4, 7])
 def test_short_clips_are_no_trouble(man, frames):
     body, still = man
     source = moved(body, still, {0: stepping(0.06)}).frames(40, 40 + frames)
-    clip, _ = planted(body, source)
+    clip, _ = plant_feet(body, source)
     assert len(clip) == frames and np.all(np.isfinite(clip.world()[0]))
 
 
@@ -231,12 +231,12 @@ def test_animals_are_held_by_all_feet_that_they_have():
     pos, quat = (np.repeat(part[None], 91, axis=0) for part in (skeleton.rest_pos, skeleton.rest_quat_wxyz))
     pos[:, 0, 0] += 0.05 * time  # as if on a belt
     body = build_body(skeleton, clip=Clip(skeleton, FPS, pos, quat))[0]
-    source = stood_on(body, Clip(skeleton, FPS, pos, quat), None)[0]
-    clip, report = planted(body, source)
-    legs = legs_of(body, skeleton)
+    source = adapt_to_ground(body, Clip(skeleton, FPS, pos, quat), None)[0]
+    clip, report = plant_feet(body, source)
+    legs = find_legs(body, skeleton)
     assert len(legs) >= 2 and report.touched
     for number in range(len(legs)):
-        if stances(Sole.of(body, source, legs[number], None), FPS)[0]:
+        if find_stances(Sole.of(body, source, legs[number], None), FPS)[0]:
             assert np.ptp(foot_path(body, clip, number)[5:-5, 0]) < 0.01
 
 
@@ -246,12 +246,12 @@ def test_animals_are_held_by_all_feet_that_they_have():
     [("walk", 0.35, 1.12, 1.2), ("dance_b", 0.3, 1.1, 1.0), ("jump", 0.2, 1.12, 1.6), ("kick", 0.45, 1.05, 0.8)],
 )
 def test_stock_clips_skate_several_times_less_and_hardly_change(name, falls_to, rougher, mean_cm):
-    source = long_enough(stock.load(name), 3.0)
+    source = long_enough(stock.load_stock(name), 3.0)
     body = build_body(source.skeleton, clip=source)[0]
-    source = stood_on(body, source, None)[0]
-    clip, report = planted(body, source)
+    source = adapt_to_ground(body, source, None)[0]
+    clip, report = plant_feet(body, source)
     assert skate(body, clip) < falls_to * skate(body, source)
     assert jerk_ratio(roughness(clip), roughness(source)) < rougher
     assert 100 * np.linalg.norm(clip.world()[0] - source.world()[0], axis=-1).mean() < mean_cm
     assert report.slides < 0.5 * report.slid and report.moved < 0.13
-    assert same(planted(body, source)[0], clip)
+    assert same(plant_feet(body, source)[0], clip)

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from sinew.core.body.footprints import with_footprints_of
+from sinew.core.body.footprints import copy_footprints
 from sinew.core.geometry.quaternions import angle_between
 
 from .test_foot_lock import INSIDE, STANDS, TIME, along, glided, on_feet
@@ -20,7 +20,7 @@ def test_a_foot_stands_where_the_other_clip_has_it_and_swings_as_it_did(man):
     body, still = man
     told = moved(body, still, {0: stepping(0.0)})
     own = glided(told, along(0.01 * np.sin(3.0 * TIME)))
-    clip = with_footprints_of(body, own, told, on_feet(body, told, STANDS))
+    clip = copy_footprints(body, own, told, on_feet(body, told, STANDS))
     there, was, wanted = (foot_path(body, each, 0) for each in (clip, own, told))
     assert np.abs(was[INSIDE] - wanted[INSIDE]).max() > 5e-3
     assert np.abs(there[INSIDE] - wanted[INSIDE]).max() < 1e-4
@@ -35,7 +35,7 @@ def test_it_also_lies_as_it_does_there(man):
     body, still = man
     told = moved(body, still, {0: stepping(0.0)})
     own = glided(told, along(0.01 * np.sin(3.0 * TIME)))
-    clip = with_footprints_of(body, own, told, on_feet(body, told, STANDS))
+    clip = copy_footprints(body, own, told, on_feet(body, told, STANDS))
     for link in (link for link in body.links if link.role == "foot"):
         bone = clip.skeleton.index(link.bone)
         apart = angle_between(clip.world()[1][INSIDE, bone], told.world()[1][INSIDE, bone])
@@ -46,7 +46,7 @@ def test_nothing_jumps_where_a_stance_begins_and_ends(man):
     body, still = man
     told = moved(body, still, {0: stepping(0.0)})
     own = glided(told, along(0.01 * np.sin(3.0 * TIME)))
-    clip = with_footprints_of(body, own, told, on_feet(body, told, STANDS))
+    clip = copy_footprints(body, own, told, on_feet(body, told, STANDS))
     speed = np.abs(np.diff(foot_path(body, clip, 0) - foot_path(body, told, 0), axis=0)).max() * FPS
     assert speed < 0.3  # a centimetre over the twentieth of a second in which one way fades into the other
 
@@ -54,4 +54,4 @@ def test_nothing_jumps_where_a_stance_begins_and_ends(man):
 def test_who_never_stands_keeps_every_bit(man):
     body, still = man
     own = glided(still, along(0.01 * np.sin(3.0 * TIME)))
-    assert same(with_footprints_of(body, own, still, on_feet(body, still)), own)
+    assert same(copy_footprints(body, own, still, on_feet(body, still)), own)

@@ -26,7 +26,7 @@ def gains_of(body):
 
 
 def test_the_stock_humanoid_at_45_kg_gets_deep_mimics_gains():
-    body, _ = build_body(stock.humanoid(), mass_kg=45.0, gains="locomotion")
+    body, _ = build_body(stock.stock_skeleton(), mass_kg=45.0, gains="locomotion")
     for link in body.links[1:]:
         kp, limit = DEEP_MIMIC[link.role]
         assert (link.joint.kp, link.joint.kd, link.joint.torque_limit) == pytest.approx((kp, kp / 10, limit), rel=1e-3)
@@ -40,7 +40,7 @@ def test_an_athlete_is_who_is_built_and_half_as_strong_again_at_every_joint():
     assert plain.keys() == strong.keys()
     for role, gain in plain.items():
         assert strong[role] == replace(gain, torque_limit=1.5 * gain.torque_limit), role
-    body, report = build_body(stock.humanoid(), mass_kg=45.0)
+    body, report = build_body(stock.stock_skeleton(), mass_kg=45.0)
     assert report.gain_preset == "athlete"
     for link in body.links[1:]:
         kp, limit = DEEP_MIMIC[link.role]
@@ -49,7 +49,7 @@ def test_an_athlete_is_who_is_built_and_half_as_strong_again_at_every_joint():
 
 
 def test_gains_grow_with_mass_and_with_size():
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     light, heavy = (build_body(skeleton, mass_kg=mass)[0] for mass in (45.0, 90.0))
     large = Skeleton(
         skeleton.names, skeleton.parents, 2.0 * skeleton.rest_pos, skeleton.rest_quat_wxyz, 2.0 * skeleton.lengths
@@ -61,7 +61,7 @@ def test_gains_grow_with_mass_and_with_size():
 
 
 def test_the_papers_stunt_gains_hold_for_the_papers_person():
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     _, report = build_body(skeleton)
     scale = 1.7 / report.stature
     tall = Skeleton(
@@ -83,7 +83,7 @@ def test_the_papers_stunt_gains_hold_for_the_papers_person():
 
 
 @pytest.mark.parametrize("gains", gain_presets())
-@pytest.mark.parametrize("make", [person, fox, stock.humanoid])
+@pytest.mark.parametrize("make", [person, fox, stock.stock_skeleton])
 def test_every_joint_gets_gains_from_every_preset(make, gains):
     body, report = build_body(make(), gains=gains)
     assert report.gain_preset == gains
@@ -94,7 +94,7 @@ def test_every_joint_gets_gains_from_every_preset(make, gains):
 
 def test_a_servo_can_hold_what_hangs_on_it():
     """The torque limit of every arm, head and spine joint is above what gravity asks of it when stretched out."""
-    for make in (person, stock.humanoid, fox):
+    for make in (person, stock.stock_skeleton, fox):
         body, report = build_body(make())
         for link, told in zip(body.links[1:], report.links[1:], strict=True):
             if (

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sinew.core.body import build_body
-from sinew.core.body.clearance import grounded
-from sinew.core.body.hovering import centre_of_mass, hover
+from sinew.core.body.clearance import put_on_floor
+from sinew.core.body.hovering import centre_of_mass, compute_hover_drop
 from sinew.core.body.model import BodyModel, Joint, Link
 from sinew.core.motion import Clip, Skeleton
 from sinew.core.motion.io import stock
@@ -39,13 +39,13 @@ def flown(height: float, fall: float = 9.81) -> np.ndarray:
 def drop_of(heights: np.ndarray) -> np.ndarray:
     """(T,) metres by which a ball at those heights above the ground is lowered."""
     body = ball()
-    return hover(body, clip_of(body, RADIUS + heights), heights)
+    return compute_hover_drop(body, clip_of(body, RADIUS + heights), heights)
 
 
 @pytest.mark.parametrize("height", [0.02, 0.06, 0.19])
 def test_what_hovers_is_lowered_until_it_touches(height):
     body = ball()
-    clip, report = grounded(body, clip_of(body, RADIUS + risen(height)))
+    clip, report = put_on_floor(body, clip_of(body, RADIUS + risen(height)))
     lowest = lowest_of(body, clip)
     # Where it stays up there it touches; where it goes up and down, it is let be for some moments, but never digs in.
     assert np.abs(lowest[(TIME > 1.47) & (TIME < 1.83)]).max() < 1e-9
@@ -63,7 +63,7 @@ def test_what_touches_stays_to_the_bit():
     assert not drop[(TIME < 0.8) | (TIME > 2.5)].any()
     body = ball()
     clip = clip_of(body, np.full(len(TIME), RADIUS))
-    report = grounded(body, clip)[1]
+    report = put_on_floor(body, clip)[1]
     assert (report.drop, report.lowered_frames) == (0.0, 0) and "hovered" not in report.message
 
 
@@ -97,9 +97,9 @@ def test_the_whole_body_must_fall_and_not_only_its_feet():
     pos = np.zeros((len(TIME), 2, 3))
     pos[:, 0, 2], pos[:, 1, 2] = 1.0, RADIUS + heights
     clip = Clip(bones, FPS, pos, np.tile([1.0, 0.0, 0.0, 0.0], (len(TIME), 2, 1)), "hangs")
-    assert hover(body, clip, heights).max() > 0.03
+    assert compute_hover_drop(body, clip, heights).max() > 0.03
     pos[:, 0, 2] += heights  # and now it falls with them
-    assert not hover(body, Clip(bones, FPS, pos, clip.local_quat_wxyz, "flies"), heights).any()
+    assert not compute_hover_drop(body, Clip(bones, FPS, pos, clip.local_quat_wxyz, "flies"), heights).any()
 
 
 def test_a_flight_that_lands_on_nothing_comes_down_and_does_not_dig_in():
@@ -135,7 +135,7 @@ def test_nothing_is_moved_by_a_jump(at):
 
 
 def test_the_centre_of_mass_is_that_of_links_on_their_bones():
-    body, _ = build_body(stock.humanoid())
+    body, _ = build_body(stock.stock_skeleton())
     bones = body.skeleton
     pos, quat = np.tile(bones.rest_pos, (2, 1, 1)), np.tile(bones.rest_quat_wxyz, (2, 1, 1))
     pos[1, 0] += [0.3, -0.2, 0.5]

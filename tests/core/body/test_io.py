@@ -19,7 +19,7 @@ from . import figures
 @pytest.fixture(scope="module")
 def body() -> BodyModel:
     """The stock humanoid's body."""
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     return build_body(clip.skeleton, clip=clip)[0]
 
 

@@ -43,7 +43,7 @@ def test_without_a_clip_hinges_lie_across_the_limb_and_bend_as_people_do(degrees
 
 @pytest.mark.parametrize("name", ["walk", "cartwheel", "punch", "getup_faceup"])
 def test_stock_hinges_turn_about_their_own_x_and_give_back_the_source(name):
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     body, _ = build_body(clip.skeleton, clip=clip)
     qpos, _ = pose_of_clip(body, clip)
     for bone, link in hinges(body).items():
@@ -137,9 +137,9 @@ def test_limits_are_peoples_where_the_clip_asks_for_less():
     assert np.degrees(shoulder.max_angle) == pytest.approx(120.0)
 
 
-@pytest.mark.parametrize("name", stock.names())
+@pytest.mark.parametrize("name", stock.stock_names())
 def test_balls_stay_away_from_half_a_turn(name):
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     body, _ = build_body(clip.skeleton, clip=clip)
     qpos, _ = pose_of_clip(body, clip)
     for index, link in enumerate(body.links):

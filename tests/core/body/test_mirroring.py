@@ -42,7 +42,7 @@ def leaning(skeleton: Skeleton, degrees: float = 20.0) -> Skeleton:
 
 
 RIGS = {
-    "stock": stock.humanoid,
+    "stock": stock.stock_skeleton,
     "person": person,
     "turned": lambda: turned(person(), 37.0),
     "rolled": lambda: rolled(person()),

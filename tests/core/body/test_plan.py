@@ -19,7 +19,7 @@ def links_of(skeleton, **options):
 
 
 def test_the_stock_humanoid_has_thirteen_links_and_34_degrees_of_freedom():
-    body, _ = build_body(stock.humanoid())
+    body, _ = build_body(stock.stock_skeleton())
     assert len(body.links) == 13
     assert (body.nv, body.nu, body.nq) == (34, 28, 7 + 4 * 8 + 4)
     hinges = {link.bone for link in body.links if link.joint.kind == "hinge"}

@@ -37,9 +37,9 @@ def assert_same(clip: Clip, again: Clip, tolerance: float = 1e-6):
     assert angle_between(quat, quat_again).max() < tolerance
 
 
-@pytest.mark.parametrize("name", stock.names())
+@pytest.mark.parametrize("name", stock.stock_names())
 def test_a_stock_clip_comes_back_as_it_was(name):
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     body, _ = build_body(clip.skeleton, clip=clip)
     qpos, _ = pose_of_clip(body, clip)
     for offsets in ("source", "body"):
@@ -95,7 +95,7 @@ def test_feet_and_hands_stay_near_their_place_where_a_knee_or_elbow_turns_off_it
 
 
 def test_links_are_where_the_source_has_them():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     body, _ = build_body(clip.skeleton, clip=clip)
     qpos, _ = pose_of_clip(body, clip)
     pos, quat = link_transforms(body, qpos)
@@ -106,7 +106,7 @@ def test_links_are_where_the_source_has_them():
 
 def test_velocities_carry_a_pose_to_the_next():
     """Velocities mean what BodyModel says: the root's turning and the balls' are in the link's own frame."""
-    clip = hinged(person()).resampled(400.0)
+    clip = hinged(person()).resample(400.0)
     body, _ = build_body(clip.skeleton, clip=clip)
     qpos, qvel = pose_of_clip(body, clip)
     here, there, middle = 100, 102, 101
@@ -126,7 +126,7 @@ def test_velocities_carry_a_pose_to_the_next():
 
 
 def test_targets_hold_the_pose():
-    clip = stock.load("spinkick")
+    clip = stock.load_stock("spinkick")
     body, _ = build_body(clip.skeleton, clip=clip)
     qpos, _ = pose_of_clip(body, clip)
     targets = targets_of_pose(body, qpos)
@@ -141,7 +141,7 @@ def test_targets_hold_the_pose():
 
 
 def test_targets_go_on_past_half_a_turn_and_begin_again_after_a_jump():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     body, _ = build_body(clip.skeleton, clip=clip)
     frames = 60
     qpos = np.repeat(pose_of_clip(body, clip)[0][:1], frames, axis=0)
@@ -156,7 +156,7 @@ def test_targets_go_on_past_half_a_turn_and_begin_again_after_a_jump():
 
 
 def test_the_sign_of_a_quaternion_changes_nothing():
-    clip = stock.load("dance_a")
+    clip = stock.load_stock("dance_a")
     flipped = Clip(clip.skeleton, clip.fps, clip.local_pos, -clip.local_quat_wxyz)
     body, _ = build_body(clip.skeleton, clip=clip)
     for one, other in zip(pose_of_clip(body, clip), pose_of_clip(body, flipped), strict=True):
@@ -203,7 +203,7 @@ def test_poses_at_another_rate_take_riders_from_the_same_moments():
     skeleton = person()
     clip = dataclasses.replace(hinged(skeleton, frames=31), tags=(Tag("all", 0, 31),))
     body, _ = build_body(skeleton, clip=clip)
-    fast = clip.resampled(120.0)
+    fast = clip.resample(120.0)
     qpos, _ = pose_of_clip(body, fast)
     again = clip_of_pose(body, clip, qpos, 120.0)
     assert len(again) == len(fast) and again.tags[0].stop == len(fast)
@@ -215,7 +215,7 @@ def test_poses_at_another_rate_take_riders_from_the_same_moments():
 
 
 def test_what_does_not_fit_is_refused():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     body, _ = build_body(person())
     with pytest.raises(BadMotion, match="other bones"):
         pose_of_clip(body, clip)

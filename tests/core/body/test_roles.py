@@ -5,7 +5,7 @@ import dataclasses
 
 import pytest
 
-from sinew.core.body.anatomy import Tree
+from sinew.core.body.anatomy import SkeletonTree
 from sinew.core.body.roles import find_roles
 from sinew.core.errors import BadMotion, RigError
 from sinew.core.motion import Skeleton
@@ -75,7 +75,7 @@ def named(convention: str) -> dict[str, str]:
 
 def roles_of(skeleton: Skeleton, **options) -> dict[str, str]:
     """By role (with side), the name of its bone; the trunk, neck and tail as lists."""
-    found = find_roles(Tree.of(skeleton), **options)
+    found = find_roles(SkeletonTree.of(skeleton), **options)
     names = skeleton.names
     table = {f"{role}.{side}": names[bone] for (role, side), bone in found.limbs.items()}
     table["pelvis"] = names[found.pelvis]
@@ -129,7 +129,7 @@ def test_shape_and_names_agree_on_skeletons_that_lack_parts(without):
 
 
 def test_the_stock_humanoid_has_its_roles_with_and_without_names():
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     wanted = {
         f"{role}.{side}": f"{role}.{side}"
         for role in ("thigh", "shin", "foot", "upper_arm", "forearm")
@@ -180,7 +180,7 @@ def test_a_walk_tells_the_front_of_a_nameless_skeleton_without_feet():
 
 def test_an_override_comes_before_name_and_shape():
     skeleton = person({"thumb.L": "hand_prop.L"})
-    found = find_roles(Tree.of(skeleton), overrides={"index.L": "hand.L", "spine3": "ride"})
+    found = find_roles(SkeletonTree.of(skeleton), overrides={"index.L": "hand.L", "spine3": "ride"})
     index = skeleton.index("index.L")
     assert found.limbs["hand", "L"] == index
     assert found.why[index] == "override"
@@ -197,10 +197,10 @@ def test_an_override_comes_before_name_and_shape():
 )
 def test_a_wrong_override_is_refused_by_name(overrides, error, said):
     with pytest.raises(error, match=said):
-        find_roles(Tree.of(person()), overrides=overrides)
+        find_roles(SkeletonTree.of(person()), overrides=overrides)
 
 
 def test_a_skeleton_without_legs_is_refused_and_told_what_is_missing():
     with pytest.raises(RigError, match="no left thigh") as caught:
-        find_roles(Tree.of(person(without=("thigh", "shin", "foot", "toe"))))
+        find_roles(SkeletonTree.of(person(without=("thigh", "shin", "foot", "toe"))))
     assert "thigh.L" in caught.value.hint

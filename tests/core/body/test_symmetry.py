@@ -9,12 +9,12 @@ import pytest
 from sinew.core.body import build_body, pose_of_clip
 from sinew.core.body.mirroring import BodyMirror
 from sinew.core.body.poses import link_transforms
-from sinew.core.body.symmetry import asymmetry, symmetric
+from sinew.core.body.symmetry import asymmetry, symmetrize_cycle
 from sinew.core.errors import BadMotion, RigError
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply, rotate
 from sinew.core.motion import Clip, Tag
 from sinew.core.motion.io import stock
-from sinew.core.motion.loops import is_cyclic, looped, seam_angle
+from sinew.core.motion.loops import is_cyclic, loop_clip, seam_angle
 
 from .figures import fox, person, turned, wiggling
 
@@ -23,13 +23,13 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def stock_body(name):
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     return build_body(clip.skeleton, clip=clip)[0], clip
 
 
 def whole(clip):
     """A cycle whose last frame is exactly its first, moved on."""
-    return looped(clip, 2).frames(0, len(clip))
+    return loop_clip(clip, 2).frames(0, len(clip))
 
 
 def bent(clip, bone, vector):
@@ -52,7 +52,7 @@ def carried(clip, angles, shift=(0.0, 0.0, 0.0)):
 
 def played(clip, times):
     """The clip with frames at parts (T,) of it, of the same duration."""
-    pos, quat = clip.sampled(np.asarray(times) * clip.duration_s)
+    pos, quat = clip.sample(np.asarray(times) * clip.duration_s)
     return Clip(clip.skeleton, (len(times) - 1) / clip.duration_s, pos, quat, clip.name)
 
 
@@ -85,7 +85,7 @@ def speed_of(body, clip):
 @pytest.mark.parametrize("name", GAITS)
 def test_a_stock_gait_becomes_exactly_symmetric_and_keeps_its_speed(name):
     body, clip = stock_body(name)
-    even = symmetric(body, clip)
+    even = symmetrize_cycle(body, clip)
     assert_symmetric(body, even)
     assert is_cyclic(even) and seam_angle(even) < 1e-9
     assert speed_of(body, even) == pytest.approx(speed_of(body, clip), rel=0.02)
@@ -98,7 +98,7 @@ def test_a_gait_that_was_nearly_symmetric_hardly_changes(name, most_mm):
     body, clip = stock_body(name)
     # The last frame of the files is not the first one moved on; it is made so.
     before, _ = link_transforms(body, pose_of_clip(body, clip)[0][:-1])
-    after, _ = link_transforms(body, pose_of_clip(body, symmetric(body, clip))[0][:-1])
+    after, _ = link_transforms(body, pose_of_clip(body, symmetrize_cycle(body, clip))[0][:-1])
     assert np.sqrt(np.mean(np.sum((after - before) ** 2, axis=-1))) < most_mm / 1000.0
 
 
@@ -106,11 +106,11 @@ def test_a_gait_that_was_nearly_symmetric_hardly_changes(name, most_mm):
 def test_the_jump_where_the_halves_of_a_file_meet_is_gone(name):
     """The stock gaits are one captured step and its mirror image, which do not quite fit together."""
     body, clip = stock_body(name)
-    even = symmetric(body, clip)
+    even = symmetrize_cycle(body, clip)
     half = len(clip) // 2
     was, now = (
         np.linalg.norm(np.diff(each.world()[0], n=2, axis=0), axis=-1).max(1)
-        for each in (looped(clip, 2), looped(even, 2))
+        for each in (loop_clip(clip, 2), loop_clip(even, 2))
     )
     inside = np.delete(was[: 2 * half], [half - 2, half - 1, half, 0, -1, -2]).max()
     assert was[half - 2 : half + 1].max() > 2.0 * inside  # so that there is something to mend
@@ -124,7 +124,7 @@ def test_what_is_crooked_turned_away_and_walks_in_a_circle_comes_out_straight():
     crooked = bent(bent(walk, "chest", [0.0, 0.1, 0.15]), "thigh.L", [0.0, 0.1, 0.1])
     bow = np.linspace(-0.3, 0.3, len(walk))
     crooked = carried(carried(crooked, bow), 0.9, (3.0, -2.0, 0.0))
-    even = symmetric(body, crooked)
+    even = symmetrize_cycle(body, crooked)
     assert_symmetric(body, even)
     assert speed_of(body, even) == pytest.approx(speed_of(body, walk), rel=0.02)
     # It goes where the source went, in the middle of it.
@@ -137,8 +137,8 @@ def test_what_is_crooked_turned_away_and_walks_in_a_circle_comes_out_straight():
 
 def test_crooked_parts_end_up_half_way_between_left_and_right():
     body, clip = stock_body("walk")
-    plain = symmetric(body, clip)
-    crooked = symmetric(body, bent(bent(plain, "upper_arm.L", [0.3, 0.0, 0.0]), "head", [0.0, 0.3, 0.0]))
+    plain = symmetrize_cycle(body, clip)
+    crooked = symmetrize_cycle(body, bent(bent(plain, "upper_arm.L", [0.3, 0.0, 0.0]), "head", [0.0, 0.3, 0.0]))
     arm, head = (plain.skeleton.index(bone) for bone in ("upper_arm.L", "head"))
     apart = angle_between(crooked.local_quat_wxyz, plain.local_quat_wxyz)
     assert apart[:, arm] == pytest.approx(0.15, abs=1e-6)
@@ -149,7 +149,7 @@ def test_an_odd_number_of_frames_becomes_even_at_the_same_duration():
     body, clip = stock_body("walk")
     odd = played(whole(clip), np.linspace(0.0, 1.0, 38))
     odd = dataclasses.replace(odd, tags=(Tag("step", 30, 38),))
-    even = symmetric(body, odd)
+    even = symmetrize_cycle(body, odd)
     assert len(even) == 39
     assert even.duration_s == pytest.approx(odd.duration_s)
     assert_symmetric(body, even)
@@ -160,11 +160,11 @@ def test_an_odd_number_of_frames_becomes_even_at_the_same_duration():
 
 def test_steps_that_take_different_times_are_paired_with_each_other():
     body, clip = stock_body("walk")
-    plain = symmetric(body, clip)
+    plain = symmetrize_cycle(body, clip)
     part = np.linspace(0.0, 1.0, 77)
     uneven = played(plain, np.interp(part, [0.0, 0.44, 1.0], [0.0, 0.5, 1.0]))
     assert asymmetry(body, uneven) < np.radians(3.0)  # the mean of both would be a walk that smears its steps
-    even = symmetric(body, uneven)
+    even = symmetrize_cycle(body, uneven)
     assert_symmetric(body, even)
     expected = played(plain, part)
     off = (
@@ -179,7 +179,7 @@ def test_a_gait_on_the_spot_stays_there_and_faces_as_before():
     run = carried(whole(clip), 0.7)
     pos = run.local_pos.copy()
     pos[:, 0] -= np.linspace(0.0, 1.0, len(run))[:, None] * (pos[-1, 0] - pos[0, 0])
-    even = symmetric(body, dataclasses.replace(run, local_pos=pos))
+    even = symmetrize_cycle(body, dataclasses.replace(run, local_pos=pos))
     assert_symmetric(body, even)
     assert np.linalg.norm(even.local_pos[-1, 0] - even.local_pos[0, 0]) < 1e-3
     assert angle_between(even.local_quat_wxyz[:, 0], run.local_quat_wxyz[:, 0]).mean() < np.radians(5.0)
@@ -192,7 +192,7 @@ def test_any_rig_can_be_made_symmetric(make):
     clip = wiggling(skeleton, 2, 41)
     body, _ = build_body(skeleton)
     assert asymmetry(body, clip) > np.radians(10.0)
-    assert_symmetric(body, symmetric(body, clip))
+    assert_symmetric(body, symmetrize_cycle(body, clip))
 
 
 @pytest.mark.parametrize("name", ["dance_a", "dance_b", "kick", "spinkick", "cartwheel", "jump", "crawl"])
@@ -218,12 +218,12 @@ def test_walking_in_a_circle_counts_as_asymmetric():
 
 def test_a_kick_is_not_made_a_cycle():
     with pytest.raises(BadMotion, match="'kick' is not a cycle"):
-        symmetric(*stock_body("kick"))
+        symmetrize_cycle(*stock_body("kick"))
 
 
 def test_too_few_frames_are_refused():
     body, clip = stock_body("walk")
-    for refused in (symmetric, asymmetry):
+    for refused in (symmetrize_cycle, asymmetry):
         with pytest.raises(BadMotion, match="too few"):
             refused(body, clip.frames(0, 5))
 
@@ -231,6 +231,6 @@ def test_too_few_frames_are_refused():
 def test_a_body_without_symmetry_is_refused():
     skeleton = person()
     body, _ = build_body(skeleton, overrides={"forearm.R": "merge", "hand.R": "merge"})
-    for refused in (symmetric, asymmetry):
+    for refused in (symmetrize_cycle, asymmetry):
         with pytest.raises(RigError, match="no counterpart"):
             refused(body, wiggling(skeleton, 2, 41))

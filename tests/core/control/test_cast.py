@@ -26,7 +26,7 @@ from sinew.core.sim.stage import Prop, Stage
 
 
 def standing(name: str, x: float = 0.0, frames: int = 4, shift: float = 0.0) -> Clip:
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     pos = np.tile(skeleton.rest_pos, (frames, 1, 1))
     pos[:, 0, 0] += x + shift * np.arange(frames)
     return Clip(skeleton, 30.0, pos, np.tile(skeleton.rest_quat_wxyz, (frames, 1, 1)), name)

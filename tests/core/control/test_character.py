@@ -21,7 +21,7 @@ from sinew.core.motion.io import stock
 
 @pytest.fixture(scope="module")
 def clip() -> Clip:
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     count = 3
     pos, quat = np.tile(skeleton.rest_pos, (count, 1, 1)), np.tile(skeleton.rest_quat_wxyz, (count, 1, 1))
     return Clip(skeleton, 30.0, pos, quat, "Stand")

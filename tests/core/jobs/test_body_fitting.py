@@ -14,7 +14,7 @@ from sinew.core.motion.io import stock
 
 
 def test_it_is_the_same_body():
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     edits = {"shin.L": PartEdit("box", (0.1, 0.1, 0.4), mass_kg=4.0)}
     choices = BodyChoices("heavy", "stunts", 90.0, {"foot.R": "ride"}, edits)
     there = fit_elsewhere(skeleton, None, None, choices)

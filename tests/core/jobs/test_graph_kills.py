@@ -36,7 +36,7 @@ checkpoints.save = saved
 
 
 def learning_of(folder) -> jobs.Job:
-    clip = stock.load("run")
+    clip = stock.load_stock("run")
     graph = MotionGraph((Skill("run", clip, "cycle", gait=True),))
     return jobs.create(
         clip,

@@ -28,7 +28,7 @@ DIE, CANCEL = "die()", "(folder.parent / 'cancel').touch()"
 
 
 def simulation(folder) -> jobs.Job:
-    clip = stock.load("walk").frames(0, 13)  # four fragments
+    clip = stock.load_stock("walk").frames(0, 13)  # four fragments
     return jobs.create(clip, method="sampling", settings={"quality": "normal"}, engine="mujoco", seed=3, folder=folder)
 
 

@@ -73,7 +73,7 @@ def test_a_learned_policy_can_be_played(python_without):
 
 
 def test_sampling_still_works(python_without, tmp_path):
-    clip = stock.load("walk").frames(0, 10)
+    clip = stock.load_stock("walk").frames(0, 10)
     job = jobs.create(clip, method="sampling", settings={}, engine="mujoco", seed=3, folder=tmp_path / "job")
     python_without("torch,safetensors", SIMULATE, str(job.folder))
     assert job.status().state == "done"

@@ -152,7 +152,7 @@ def test_clips_of_other_rates_and_lengths_are_compared_where_both_are():
     pos = standing(BODY, 101)[0]
     pos[:, :, 0] += np.linspace(0.0, 2.0, 101)[:, None]
     source = clip_of(BODY, pos, 100.0)
-    take = source.frames(0, 51).resampled(25.0)
+    take = source.frames(0, 51).resample(25.0)
     assert measured(None, source, take).joint_error_global_m == pytest.approx(0.0, abs=1e-9)
 
 

@@ -8,7 +8,7 @@ from sinew.core.errors import BadMotion
 from sinew.core.motion import Clip
 from sinew.core.motion.checks import require_simulatable
 from sinew.core.motion.io import stock
-from sinew.core.motion.loops import looped
+from sinew.core.motion.loops import loop_clip
 
 from ...stock_clips import needs_stock
 
@@ -16,7 +16,7 @@ from ...stock_clips import needs_stock
 @pytest.fixture
 def run():
     """Two seconds of running at 60 fps."""
-    return looped(stock.load("run"), 3).resampled(60)
+    return loop_clip(stock.load_stock("run"), 3).resample(60)
 
 
 def with_frames(clip, which, pos, quat):
@@ -53,7 +53,7 @@ def test_a_runner_frozen_in_mid_stride_at_the_end_is_refused(run):
 @needs_stock
 def test_who_stands_still_at_the_end_is_not_frozen(run):
     """A stop that takes its time: the last frames are the same, and those before them hardly move."""
-    slow = run.relabelled(2.0)
+    slow = run.with_fps(2.0)
     frozen = with_frames(slow, slice(-30, None), run.local_pos[-30], run.local_quat_wxyz[-30])
     require_simulatable(frozen)
     still = with_frames(run, slice(None), run.local_pos[0], run.local_quat_wxyz[0])
@@ -67,6 +67,6 @@ def test_a_wrong_scale_is_no_lost_body(run):
 
 
 @needs_stock
-@pytest.mark.parametrize("name", stock.names())
+@pytest.mark.parametrize("name", stock.stock_names())
 def test_sound_clips_pass(name):
-    require_simulatable(stock.load(name))
+    require_simulatable(stock.load_stock(name))

@@ -28,7 +28,7 @@ def test_from_world_of_world_is_the_same_clip(random_clip, seed, frames, bones):
 @given(seeds, st.integers(2, 7), rates, st.lists(st.floats(-0.2, 1.5), min_size=1, max_size=9))
 def test_sampled_agrees_with_scipy_and_holds_the_ends(random_clip, seed, frames, fps, times):
     clip = random_clip(seed, frames, 3, fps)
-    pos, quat = clip.sampled(np.array(times))
+    pos, quat = clip.sample(np.array(times))
     at = np.arange(frames) / fps
     inside = np.clip(times, 0.0, clip.duration_s)
     for bone in range(3):
@@ -42,11 +42,11 @@ def test_sampled_agrees_with_scipy_and_holds_the_ends(random_clip, seed, frames,
 @given(seeds, st.integers(1, 40), rates, rates)
 def test_resampled_keeps_start_and_end_at_any_rate(random_clip, seed, frames, fps, wanted):
     clip = random_clip(seed, frames, 2, fps)
-    other = clip.resampled(wanted)
+    other = clip.resample(wanted)
     assert other.fps == wanted
     assert 0.0 <= clip.duration_s - other.duration_s + 1e-6 < 1.0 / wanted + 2e-6
     np.testing.assert_allclose(other.local_pos[0], clip.local_pos[0], atol=1e-12)
-    pos, quat = clip.sampled(np.array([other.duration_s]))
+    pos, quat = clip.sample(np.array([other.duration_s]))
     np.testing.assert_allclose(other.local_pos[-1], pos[0], atol=1e-9)
     assert angle_between(other.local_quat_wxyz[-1], quat[0]).max() < 1e-9
 
@@ -55,9 +55,9 @@ def test_resampled_keeps_start_and_end_at_any_rate(random_clip, seed, frames, fp
 def test_up_and_down_again_is_the_same_clip(random_clip, seed, frames, times):
     tags = (Tag("all", 0, frames), Tag("first", 0, 1), Tag("last", frames - 1, frames))
     clip = random_clip(seed, frames, 2, 24.0, tags)
-    up = clip.resampled(24.0 * times)
+    up = clip.resample(24.0 * times)
     assert len(up) == (frames - 1) * times + 1
-    down = up.resampled(24.0)
+    down = up.resample(24.0)
     np.testing.assert_allclose(down.local_pos, clip.local_pos, atol=1e-9)
     assert angle_between(down.local_quat_wxyz, clip.local_quat_wxyz).max() < 1e-9
     assert down.tags == clip.tags
@@ -65,13 +65,13 @@ def test_up_and_down_again_is_the_same_clip(random_clip, seed, frames, times):
 
 def test_resampling_to_its_own_rate_changes_nothing(random_clip):
     clip = random_clip(1, 5, 2, 30.0)
-    assert clip.resampled(30.0) is clip
+    assert clip.resample(30.0) is clip
 
 
 @pytest.mark.parametrize("fps", [0.0, -24.0, np.nan, np.inf])
 def test_no_clip_has_or_gets_an_impossible_rate(random_clip, fps):
     clip = random_clip(1, 3, 2)
-    for change in (clip.relabelled, clip.resampled):
+    for change in (clip.with_fps, clip.resample):
         with pytest.raises(BadMotion, match="frame rate"):
             change(fps)
 
@@ -81,7 +81,7 @@ def test_tags_cover_the_same_time_at_any_rate_and_stay_side_by_side(random_clip,
     cuts = data.draw(st.lists(st.integers(1, frames - 1), min_size=1, max_size=3, unique=True).map(sorted))
     edges = [0, *cuts, frames]
     tags = tuple(Tag(f"part {i}", a, b) for i, (a, b) in enumerate(pairwise(edges)))
-    other = random_clip(3, frames, 1, fps, tags).resampled(wanted)
+    other = random_clip(3, frames, 1, fps, tags).resample(wanted)
     for frame in range(len(other)):
         place = frame / wanted * fps
         here = [tag for tag in other.tags if tag.start <= frame < tag.stop]
@@ -92,13 +92,13 @@ def test_tags_cover_the_same_time_at_any_rate_and_stay_side_by_side(random_clip,
 
 
 def test_a_tag_to_the_end_still_covers_the_last_frame_at_half_the_rate(random_clip):
-    clip = random_clip(1, 61, 1, 60.0, (Tag("run", 31, 61),)).resampled(30.0)
+    clip = random_clip(1, 61, 1, 60.0, (Tag("run", 31, 61),)).resample(30.0)
     assert (len(clip), clip.tags) == (31, (Tag("run", 16, 31),))
 
 
 def test_relabelling_changes_the_time_and_nothing_else(random_clip):
     clip = random_clip(2, 7, 2, 120.0, (Tag("jump", 1, 3),))
-    slow = clip.relabelled(60)
+    slow = clip.with_fps(60)
     assert slow.duration_s == pytest.approx(2.0 * clip.duration_s)
     assert slow.tags == clip.tags
     np.testing.assert_array_equal(slow.local_pos, clip.local_pos)

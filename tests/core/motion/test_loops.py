@@ -6,15 +6,15 @@ from sinew.core.errors import BadMotion
 from sinew.core.geometry.quaternions import angle_between
 from sinew.core.motion import Clip, Tag
 from sinew.core.motion.io import stock
-from sinew.core.motion.loops import is_cyclic, looped, seam_angle
+from sinew.core.motion.loops import is_cyclic, loop_clip, seam_angle
 
 CYCLIC = ["walk", "run", "jump", "cartwheel", "dance_a", "dance_b", "backflip", "roll", "spin", "crawl"]
 
 
 @pytest.mark.parametrize("name", CYCLIC)
 def test_a_loop_goes_on_without_a_seam(name):
-    clip = stock.load(name)
-    loop = looped(clip, 3)
+    clip = stock.load_stock(name)
+    loop = loop_clip(clip, 3)
     period = len(clip) - 1
     assert len(loop) == 3 * period + 1
     linear, angular = loop.world_velocities()
@@ -26,8 +26,8 @@ def test_a_loop_goes_on_without_a_seam(name):
 
 @pytest.mark.parametrize("name", CYCLIC)
 def test_each_cycle_is_the_one_before_moved_on(name):
-    clip = stock.load(name)
-    loop = looped(clip, 4)
+    clip = stock.load_stock(name)
+    loop = loop_clip(clip, 4)
     period = len(clip) - 1
     for cycle in (1, 2, 3):
         first, again = loop.local_quat_wxyz[: period + 1, 1:], loop.local_quat_wxyz[cycle * period :][: period + 1, 1:]
@@ -40,13 +40,13 @@ def test_each_cycle_is_the_one_before_moved_on(name):
 
 
 def test_a_walk_walks_on():
-    clip = stock.load("walk")
-    far = np.linalg.norm(looped(clip, 5).local_pos[-1, 0] - clip.local_pos[0, 0])
+    clip = stock.load_stock("walk")
+    far = np.linalg.norm(loop_clip(clip, 5).local_pos[-1, 0] - clip.local_pos[0, 0])
     assert far > 4 * np.linalg.norm(clip.local_pos[-1, 0] - clip.local_pos[0, 0])
 
 
 def test_a_root_that_stands_still_stays():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     skeleton = clip.skeleton
     still = type(skeleton)(
         (*skeleton.names, "control"),
@@ -57,24 +57,24 @@ def test_a_root_that_stands_still_stays():
     )
     pos = np.concatenate([clip.local_pos, np.broadcast_to([1.0, 2.0, 0.0], (len(clip), 1, 3))], axis=1)
     quat = np.concatenate([clip.local_quat_wxyz, np.broadcast_to([1.0, 0, 0, 0], (len(clip), 1, 4))], axis=1)
-    loop = looped(Clip(still, clip.fps, pos, quat), 3)
+    loop = loop_clip(Clip(still, clip.fps, pos, quat), 3)
     assert np.ptp(loop.local_pos[:, -1], axis=0).max() == 0.0
     assert np.ptp(loop.local_pos[:, 0], axis=0).max() > 1.0
 
 
 def test_tags_are_repeated_with_the_cycles():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     clip = Clip(clip.skeleton, clip.fps, clip.local_pos, clip.local_quat_wxyz, tags=(Tag("left", 3, 9),))
     period = len(clip) - 1
-    assert looped(clip, 2).tags == (Tag("left", 3, 9), Tag("left", 3 + period, 9 + period))
+    assert loop_clip(clip, 2).tags == (Tag("left", 3, 9), Tag("left", 3 + period, 9 + period))
 
 
 @pytest.mark.parametrize("name", ["getup_facedown", "kick", "punch"])
 def test_what_is_no_cycle_is_refused(name):
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     assert not is_cyclic(clip) and seam_angle(clip) > 0.5
-    assert looped(clip, 1) is clip
+    assert loop_clip(clip, 1) is clip
     with pytest.raises(BadMotion, match=r"is not a cycle.*frame range"):
-        looped(clip, 2)
+        loop_clip(clip, 2)
     with pytest.raises(BadMotion, match="0 times"):
-        looped(clip, 0)
+        loop_clip(clip, 0)

@@ -5,7 +5,7 @@ import pytest
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
-from sinew.core.motion.repair import repaired
+from sinew.core.motion.repair import repair_clip
 
 
 def changed(clip, pos=None, quat=None):
@@ -13,16 +13,16 @@ def changed(clip, pos=None, quat=None):
     return Clip(clip.skeleton, clip.fps, pos, clip.local_quat_wxyz if quat is None else quat, clip.name)
 
 
-@pytest.mark.parametrize("name", stock.names())
+@pytest.mark.parametrize("name", stock.stock_names())
 def test_sound_clips_are_left_alone(name):
-    clip = stock.load(name)
-    again, report = repaired(clip)
+    clip = stock.load_stock(name)
+    again, report = repair_clip(clip)
     assert again is clip and not report.touched
 
 
 @pytest.mark.parametrize("name", ["walk", "run", "spinkick", "cartwheel"])
 def test_spikes_are_found_and_filled(name):
-    clip = stock.load(name).resampled(60)
+    clip = stock.load_stock(name).resample(60)
     rng = np.random.default_rng(1)
     quat = np.array(clip.local_quat_wxyz)
     planted = set()
@@ -31,26 +31,26 @@ def test_spikes_are_found_and_filled(name):
         axis = rng.normal(size=3)
         quat[frame, bone] = multiply(quat[frame, bone], from_rotation_vector(1.2 * axis / np.linalg.norm(axis)))
         planted.add((clip.skeleton.names[bone], int(frame)))
-    again, report = repaired(changed(clip, quat=quat))
+    again, report = repair_clip(changed(clip, quat=quat))
     assert planted <= set(report.spikes)
     assert angle_between(again.local_quat_wxyz, clip.local_quat_wxyz).max() < 0.25
     assert "spikes" in report.message
 
 
 def test_a_body_that_snaps_to_the_origin_is_brought_back():
-    clip = stock.load("walk").resampled(60)
+    clip = stock.load_stock("walk").resample(60)
     pos, quat = np.array(clip.local_pos), np.array(clip.local_quat_wxyz)
     pos[20:26] = 0.0
     quat[20:26] = [1.0, 0, 0, 0]
-    again, report = repaired(changed(clip, pos, quat))
+    again, report = repair_clip(changed(clip, pos, quat))
     assert report.lost_frames == (20, 21, 22, 23, 24, 25)
     assert np.linalg.norm(again.world()[0] - clip.world()[0], axis=-1).max() < 0.1
 
 
 def test_a_first_frame_in_another_pose_is_replaced_by_the_next():
-    clip = stock.load("walk").resampled(120)
+    clip = stock.load_stock("walk").resample(120)
     quat = np.array(clip.local_quat_wxyz)
     quat[0, 1:] = multiply(quat[0, 1:], from_rotation_vector(np.array([0.9, 0.0, 0.0])))
-    again, report = repaired(changed(clip, quat=quat))
+    again, report = repair_clip(changed(clip, quat=quat))
     assert report.lost_frames == (0,)
     assert np.allclose(again.local_quat_wxyz[0], clip.local_quat_wxyz[1])

@@ -62,7 +62,7 @@ pytestmark = needs_stock
 
 
 def raw(name):
-    data = json.loads((stock.folder() / f"humanoid3d_{name}.txt").read_text())
+    data = json.loads((stock.stock_folder() / f"humanoid3d_{name}.txt").read_text())
     return data["Loop"], np.array(data["Frames"])
 
 
@@ -97,7 +97,7 @@ def test_all_fifteen_are_listed():
 @pytest.mark.parametrize("name", KNOWN)
 def test_every_joint_is_where_the_file_says(name):
     _, rows = raw(name)
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     if name == "roll":  # has one frame of double length, checked below
         rows, clip = rows[:6], clip.frames(0, 6)
     assert len(clip) == len(rows)
@@ -111,7 +111,7 @@ def test_every_joint_is_where_the_file_says(name):
 
 def test_uneven_frames_become_steady():
     _, rows = raw("roll")
-    clip = stock.load("roll")
+    clip = stock.load_stock("roll")
     # Frame 5 lasts two sixtieths: one frame is put between it and the next, the rest stay as they are.
     assert clip.fps == 60.0
     assert len(clip) == len(rows) + 1
@@ -125,7 +125,7 @@ def test_uneven_frames_become_steady():
 @pytest.mark.parametrize("name", KNOWN)
 def test_info_agrees_with_the_clip_and_the_file(name):
     loop, rows = raw(name)
-    clip, info = stock.load(name), stock.info(name)
+    clip, info = stock.load_stock(name), stock.stock_info(name)
     assert (info.name, info.frames, info.fps) == (name, len(clip), clip.fps)
     assert info.duration_s == pytest.approx(clip.duration_s)
     assert info.duration_s == pytest.approx(rows[:-1, 0].sum(), rel=2e-3)
@@ -133,7 +133,7 @@ def test_info_agrees_with_the_clip_and_the_file(name):
 
 
 def test_the_walker_walks_forward_upright():
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     pos, _ = clip.world()
     moved = pos[-1, 0] - pos[0, 0]
     assert moved[1] < -1.0
@@ -149,7 +149,7 @@ def test_the_walker_walks_forward_upright():
 
 
 def test_humanoid_stands_on_the_ground_and_is_symmetric():
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     pos, quat = skeleton.rest_world()
     tails = pos + Rotation.from_quat(quat[:, [1, 2, 3, 0]]).apply(np.eye(3)[1]) * skeleton.lengths[:, None]
     assert pos[skeleton.index("foot.L"), 2] == pytest.approx(0.05)
@@ -164,7 +164,7 @@ def test_humanoid_stands_on_the_ground_and_is_symmetric():
 
 def test_unknown_clip_names_the_known_ones():
     with pytest.raises(BadFile, match=r"no stock clip 'moonwalk'.*walk"):
-        stock.load("moonwalk")
+        stock.load_stock("moonwalk")
 
 
 def test_absent_data_says_how_to_get_it(monkeypatch):
@@ -172,16 +172,16 @@ def test_absent_data_says_how_to_get_it(monkeypatch):
     monkeypatch.delenv("SINEW_PYTHON", raising=False)
     monkeypatch.setattr(stock.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(BadFile, match=r"not installed.*pip install pybullet"):
-        stock.names()
+        stock.stock_names()
     with pytest.raises(BadFile, match="not installed"):
-        stock.folder(python="no-such-python-anywhere")
+        stock.stock_folder(python="no-such-python-anywhere")
 
 
 def test_another_python_is_asked(monkeypatch):
-    here = stock.folder()
+    here = stock.stock_folder()
     monkeypatch.delenv("SINEW_STOCK", raising=False)
     monkeypatch.setattr(stock.importlib.util, "find_spec", lambda name: None)
-    assert stock.folder(python=sys.executable) == here
+    assert stock.stock_folder(python=sys.executable) == here
 
 
 @pytest.mark.parametrize(
@@ -191,13 +191,13 @@ def test_torn_file_is_named(tmp_path, monkeypatch, text):
     (tmp_path / "humanoid3d_torn.txt").write_text(text)
     monkeypatch.setenv("SINEW_STOCK", str(tmp_path))
     with pytest.raises(BadFile, match=r"humanoid3d_torn.txt.*Reinstall"):
-        stock.load("torn")
+        stock.load_stock("torn")
 
 
 def test_empty_or_missing_folder_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("SINEW_STOCK", str(tmp_path))
     with pytest.raises(BadFile, match="no stock clips"):
-        stock.names()
+        stock.stock_names()
     monkeypatch.setenv("SINEW_STOCK", str(tmp_path / "gone"))
     with pytest.raises(BadFile, match="not a folder"):
-        stock.names()
+        stock.stock_names()

@@ -123,7 +123,7 @@ def humanoid() -> BodyModel:
 
     Every joint reads zero in the rest pose; the rest pose is ``rest_pose``.
     """
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     links = []
     for index, name in enumerate(skeleton.names):
         role, _, side = name.partition(".")

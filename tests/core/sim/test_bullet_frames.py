@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sinew.core.body import Joint, Link
-from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, multiply, normalized, rotate, to_matrix
+from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, multiply, normalize, rotate, to_matrix
 from sinew.core.motion.skeleton import to_world
 from sinew.core.sim.engines.bullet.frames import BodyFrames
 from sinew.core.sim.engines.bullet.kinematics import Kinematics
@@ -28,7 +28,7 @@ def crooked(rng):
 
     def joint(kind):
         axis = rng.normal(size=3)
-        return Joint(kind, rng.normal(size=3), normalized(rng.normal(size=4)), axis / np.linalg.norm(axis))
+        return Joint(kind, rng.normal(size=3), normalize(rng.normal(size=4)), axis / np.linalg.norm(axis))
 
     return bodies.body([
         part("root", -1, bodies.FREE), part("a", 0, joint("ball")), part("b", 0, joint("hinge")),
@@ -43,7 +43,7 @@ def posed():
     body = crooked(rng)
     frames = BodyFrames(body)
     qpos, qvel = rng.normal(size=(6, body.nq)), rng.normal(size=(6, body.nv))
-    qpos[:, 3:7], qpos[:, frames.ball_q] = normalized(qpos[:, 3:7]), normalized(qpos[:, frames.ball_q])
+    qpos[:, 3:7], qpos[:, frames.ball_q] = normalize(qpos[:, 3:7]), normalize(qpos[:, frames.ball_q])
     return body, frames, qpos, qvel
 
 

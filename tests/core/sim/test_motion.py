@@ -10,7 +10,7 @@ from sinew.core.geometry.quaternions import (
     angle_between,
     from_rotation_vector,
     multiply,
-    normalized,
+    normalize,
     rotate,
 )
 from sinew.core.motion.skeleton import to_world
@@ -22,7 +22,7 @@ from .playing import GRAVITY, WEIGHTLESS, begin, free_pose, free_velocity, play,
 
 def random_pose(body, rng, spread=0.6):
     qpos = bodies.rest_pose(body, rng.normal(size=3) + [0.0, 0.0, 5.0])
-    qpos[3:7] = normalized(rng.normal(size=4))
+    qpos[3:7] = normalize(rng.normal(size=4))
     for link, start in zip(body.links[1:], body.qpos_starts[1:], strict=False):
         if link.joint.kind == "ball":
             qpos[start : start + 4] = from_rotation_vector(rng.normal(size=3) * spread)

@@ -168,7 +168,7 @@ class Looks:
 def looks_of_clip(body: BodyModel, clip: Clip, fps: float) -> Array:
     """(T, F) how a clip looks at ``fps``, on the body of its own skeleton; as captured, no body has to follow it."""
     times_s = np.arange(int(np.floor(clip.duration_s * fps + 1e-6)) + 1) / fps
-    local_pos, local_quat = clip.sampled(times_s)
+    local_pos, local_quat = clip.sample(times_s)
     pos, quat = Clip(clip.skeleton, fps, local_pos, local_quat, clip.name).world()
     bones = [clip.skeleton.index(link.bone) for link in body.links]
     return Looks(body)(pos[:, bones], quat[:, bones])

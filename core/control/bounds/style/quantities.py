@@ -4,7 +4,7 @@
 import numpy as np
 
 from ....body import BodyModel
-from ....body.movement import Movement
+from ....body.kinetics import Kinetics
 from ....body.poses import link_transforms
 from ....errors import BoundsError
 from ....geometry.hulls import MOST_POINTS, hull_volumes
@@ -40,15 +40,15 @@ class Energy:
     """The kinetic energy of a body in a frame that moves with its centre of mass."""
 
     def __init__(self, body: BodyModel) -> None:
-        self._movement = Movement(body)
+        self._kinetics = Kinetics(body)
 
     def energy_j(self, qvel: Array, link_pos: Array, link_quat_wxyz: Array) -> Array:
         """(...) joules, of velocities (..., nv), links' places (..., L, 3) and rotations (..., L, 4).
 
         Which way the root moves does not matter, so that velocity and places may be seen in frames of other headings.
         """
-        linear, angular = self._movement.velocities(qvel, link_pos, link_quat_wxyz)
-        return self._movement.energy_j(linear, angular, link_quat_wxyz)
+        linear, angular = self._kinetics.velocities(qvel, link_pos, link_quat_wxyz)
+        return self._kinetics.kinetic_energy_j(linear, angular, link_quat_wxyz)
 
 
 def links_seen(seen: Seen) -> tuple[Array, Array]:

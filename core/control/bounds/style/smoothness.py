@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....body.movement import Movement
+from ....body.kinetics import Kinetics
 from ....body.poses import link_transforms
 from ....geometry.quaternions import Array
 from ..course import CONTROL_FPS, Course
@@ -24,10 +24,10 @@ class Smoothness:
     """exp(-sum of a_i / (N b_i)) over N things: the energy, each part's acceleration, and each joint's angular one."""
 
     def __init__(self, course: Course) -> None:
-        self._movement, self._starts = Movement(course.body), course.turn_starts[1:]
+        self._kinetics, self._starts = Kinetics(course.body), course.turn_starts[1:]
         pos, quat = link_transforms(course.body, course.qpos)
-        linear, angular = self._movement.velocities(course.rates, pos, quat)
-        energy = self._movement.energy_j(linear, angular, quat)
+        linear, angular = self._kinetics.velocities(course.rates, pos, quat)
+        energy = self._kinetics.kinetic_energy_j(linear, angular, quat)
         # Of a cycle the last frame is the first one again, turned and moved on.
         parts, joints = self._changes(np.diff(linear, axis=0), np.diff(course.rates, axis=0))
         usual = np.concatenate([energy[:, None].mean(axis=0), parts.mean(axis=0), joints.mean(axis=0)])
@@ -54,10 +54,10 @@ class Smoothness:
     def _velocities(self, seen: Seen) -> tuple[Array, Array, Array]:
         """World velocities (N, L, 3) of the parts, rates (N, nv) of the joints, and energies (N,)."""
         pos, quat = links_seen(seen)
-        linear, angular = self._movement.velocities(seen.qvel, pos, quat)
-        energy = self._movement.energy_j(linear, angular, quat)
+        linear, angular = self._kinetics.velocities(seen.qvel, pos, quat)
+        energy = self._kinetics.kinetic_energy_j(linear, angular, quat)
         if seen.rows is not None:  # the root's own velocity is seen from the course, and all else from the world
-            linear = linear + (seen.rows.com_velocity[:, -1, 0] - self._movement.together(linear))[:, None]
+            linear = linear + (seen.rows.com_velocity[:, -1, 0] - self._kinetics.com_velocity(linear))[:, None]
         return linear, seen.qvel, energy
 
     def _changes(self, linear: Array, rates: Array) -> tuple[Array, Array]:

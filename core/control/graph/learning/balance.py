@@ -52,7 +52,7 @@ def deviations(track: Track, gauge: Gauge, fragments: Indices, qpos: Array, qvel
     heading = twist(qpos[:, 3:7], base[:, 3:7])
     posed, moved = pose_turned(-heading, qpos, qvel)
     posed[:, :2] = base[:, :2]
-    pose = track.space.between(base, posed)
+    pose = track.space.difference(base, posed)
     rates = moved - track.rates[fragments, 0]
     return np.concatenate([pose[:, gauge.dofs], rates[:, gauge.dofs]], axis=-1)
 

@@ -42,7 +42,7 @@ def cost(arena: Arena, fragments: Indices, qpos: Array, rows: Rows, actions: Arr
 def _pose_error(arena: Arena, qpos: Array, wanted: Array) -> Array:
     """(N,) mean angle in radians between the joints of poses (N, nq) and wanted ones (N, nq)."""
     body = arena.track.body
-    between = np.abs(arena.track.space.between(wanted, qpos))
+    between = np.abs(arena.track.space.difference(wanted, qpos))
     angles = []
     for index, link in enumerate(body.links[1:], start=1):
         own = between[:, body.qvel_starts[index] : body.qvel_starts[index + 1]]

@@ -39,8 +39,8 @@ class Evenness:
         firsts = self._twins[seconds]
         qpos, rates, targets = (np.array(part) for part in (track.qpos, track.rates, track.targets))
         image_qpos, image_rates, image_targets = self._image(track, seconds)
-        half = 0.5 * track.space.between(track.qpos[firsts], image_qpos)
-        qpos[firsts] = track.space.moved(track.qpos[firsts], half)
+        half = 0.5 * track.space.difference(track.qpos[firsts], image_qpos)
+        qpos[firsts] = track.space.integrate(track.qpos[firsts], half)
         rates[firsts] = 0.5 * (rates[firsts] + image_rates)
         targets[firsts] = 0.5 * (targets[firsts] + image_targets)
         even = Track(track.body, qpos, rates, targets)

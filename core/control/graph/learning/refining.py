@@ -122,8 +122,8 @@ def _averaged(
         # Above the origin where the track has it: the first moment's place counts, not the average of places.
         moved[..., :2] -= moved[:, :1, :2]
         posed, turned_rates = pose_turned(moments, moved, rates[some])
-        mean = track.space.between(track.qpos[fragment], posed).mean(0)
-        new_qpos[fragment] = track.space.moved(track.qpos[fragment], mean)
+        mean = track.space.difference(track.qpos[fragment], posed).mean(0)
+        new_qpos[fragment] = track.space.integrate(track.qpos[fragment], mean)
         new_rates[fragment] = turned_rates.mean(0)
         new_targets[fragment] = targets[some].mean(0)
     return Track(track.body, new_qpos, new_rates, new_targets)

@@ -16,7 +16,7 @@ from ....body import BodyModel
 from ....body.poses import link_transforms
 from ....errors import GraphError
 from ....geometry.quaternions import Array, to_matrix
-from ....motion.falling import height_of
+from ....motion.falling import character_height
 from ...tracking.facing import upright
 from ..model.control_graph import ControlGraph
 from ..model.features import Features
@@ -126,7 +126,7 @@ def _phases(known: Chain, chain: Chain) -> Indices:
 
 def _height(body: BodyModel) -> float:
     """Metres that a body is tall as its joints read zero."""
-    return height_of(link_transforms(body, _standing(body))[0])
+    return character_height(link_transforms(body, _standing(body))[0])
 
 
 def _axes(body: BodyModel) -> Sequence[Array]:

@@ -7,17 +7,17 @@ import numpy as np
 
 from ....body import BodyModel
 from ....body.clearance import SOLES
-from ....body.foot_plant import planted
-from ....body.footing import stood_on
+from ....body.flight_retiming import retime_flights
+from ....body.foot_plant import plant_feet
+from ....body.pose_space import PoseSpace
 from ....body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
-from ....body.retiming import retimed
-from ....body.symmetry import symmetric
-from ....body.tangent import PoseSpace
+from ....body.symmetry import symmetrize_cycle
+from ....body.terrain_adaptation import adapt_to_ground
 from ....geometry.differences import velocity
 from ....geometry.quaternions import Array
 from ....motion import Clip
-from ....motion.loops import looped
-from ....motion.repair import repaired
+from ....motion.loops import loop_clip
+from ....motion.repair import repair_clip
 from ...tracking.facing import pose_turned, twist, upright
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from ..transitions.blending import blend_fragments, eased_in
@@ -61,13 +61,13 @@ class Moments:
 def skill_moments(body: BodyModel, skill: Skill) -> Moments:
     """A skill as whole fragments on flat ground, played a little faster or slower for that; a gait's are even."""
     cycle = skill.kind == "cycle" and skill.closes
-    clip = symmetric(body, skill.clip) if skill.gait else skill.clip
-    whole = looped(clip, _CYCLES) if cycle else clip
+    clip = symmetrize_cycle(body, skill.clip) if skill.gait else skill.clip
+    whole = loop_clip(clip, _CYCLES) if cycle else clip
     start_s = _MIDDLE * clip.duration_s if cycle else 0.0
-    prepared, _ = repaired(whole)
-    prepared, _ = stood_on(body, prepared, None)
-    prepared, _ = planted(body, prepared, None)
-    prepared, timing = retimed(body, prepared, _GRAVITY, None)
+    prepared, _ = repair_clip(whole)
+    prepared, _ = adapt_to_ground(body, prepared, None)
+    prepared, _ = plant_feet(body, prepared, None)
+    prepared, timing = retime_flights(body, prepared, _GRAVITY, None)
     ends_s = np.array([start_s, start_s + clip.duration_s])
     if timing.times_s is not None:
         ends_s = np.interp(ends_s, timing.times_s, np.arange(len(timing.times_s)) / prepared.fps)
@@ -105,7 +105,7 @@ def _steady(body: BodyModel, clip: Clip, ends_s: Array, count: int) -> tuple[Arr
     """Seconds (T,) and poses (T, nq) of ``count`` fragments from one time of a clip to another, with a margin."""
     steps = np.arange(-_MARGIN, count * FRAGMENT_STEPS + _MARGIN + 1)
     times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FRAGMENT_STEPS)
-    pos, quat = clip.sampled(times_s)
+    pos, quat = clip.sample(times_s)
     return times_s, pose_of_clip(body, Clip(clip.skeleton, CONTROL_FPS, pos, quat, clip.name))[0]
 
 
@@ -140,7 +140,7 @@ def distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Arra
     """Metres between two moments, each a pose (nq,) and rates (nv,), as ``distances`` tells them."""
     space, clouds = PoseSpace(body), []
     for qpos, rates in (one, other):
-        before, after = (link_centres(body, space.moved(qpos, sign * VELOCITY_S * rates)) for sign in (-0.1, 0.1))
+        before, after = (link_centres(body, space.integrate(qpos, sign * VELOCITY_S * rates)) for sign in (-0.1, 0.1))
         pos, weight = 0.5 * (before + after), point_weights(body)
         pos[:, :2] -= weight @ pos[:, :2]
         clouds.append(Cloud(pos[None], (after - before)[None] / (0.2 * VELOCITY_S), weight))

@@ -16,7 +16,7 @@ from ....body.io import body_from_arrays, body_to_arrays
 from ....errors import BadFile, GraphError, SinewError
 from ....files import plain, read_arrays, write_arrays
 from ....geometry.quaternions import Array
-from ....motion.skeleton import frozen
+from ....motion.skeleton import freeze_array
 from ..transitions.motion_graph import Transition
 from .control_graph import ControlGraph
 from .features import Features, names
@@ -163,4 +163,4 @@ def _numbers(arrays: Mapping[str, NDArray[Any]], name: str) -> Array:
     array = arrays[name]
     if not np.can_cast(array.dtype, np.float64):
         raise GraphError(f"{name} holds {array.dtype}, not numbers")
-    return frozen(np.array(array, dtype=float))
+    return freeze_array(np.array(array, dtype=float))

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ....body import BodyModel
-from ....body.tangent import PoseSpace
+from ....body.pose_space import PoseSpace
 from ....errors import GraphError
 from ....geometry.quaternions import Array
 from ...tracking.facing import turned, twist

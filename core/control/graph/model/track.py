@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....body import BodyModel
+from ....body.pose_space import PoseSpace
 from ....body.poses import targets_of_pose
-from ....body.tangent import PoseSpace
 from ....geometry.quaternions import Array
 from ....sim.engine import World
 from ...tracking.facing import pose_turned, turned, twist

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
-from ....motion.falling import astray, height_of
+from ....motion.falling import character_height, height_error
 from ....sim.engine import Rows, World
 from ...tracking.facing import forward, upright
 from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS, padded
@@ -48,7 +48,7 @@ class Arena:
         self.entries: dict[int, Array] = {}
         """By fragment, states (n, state_size) that it is really begun in, where those are not the track's."""
         self.ends = reference.frames_of_many(np.arange(len(track)))[:, -1]
-        self.tallest = height_of(reference.rows.link_pos[0])
+        self.tallest = character_height(reference.rows.link_pos[0])
 
     @cached_property
     def starts(self) -> Array:
@@ -104,7 +104,7 @@ class Arena:
     def astray(self, fragments: Indices, rows: Rows) -> Array:
         """(N,) how far those are from their heights at the ends of fragments (N,), as a share of the body's."""
         wanted = self.reference.rows.link_pos[0, self.ends[fragments]]
-        return astray(wanted, rows.link_pos[:, -1], self.tallest)
+        return height_error(wanted, rows.link_pos[:, -1], self.tallest)
 
     def ahead(self, states: Array) -> Array:
         """(N, 3) the level directions that states (N, state_size) face."""

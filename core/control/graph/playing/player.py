@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ....geometry.quaternions import Array
-from ....motion.falling import astray, height_of
+from ....motion.falling import character_height, height_error
 from ....sim.engine import World, starts
 from ...tracking.facing import forward, pose_turned, turned, twist, upright
 from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS
@@ -69,7 +69,7 @@ class Actor:
         self.ragdoll = Ragdoll(graph.track, rises) if len(rises) else None
         self.phases = Phases(graph)
         self.upright = upright(graph.body)
-        self.tallest = height_of(self.phases.places)
+        self.tallest = character_height(self.phases.places)
 
 
 class Player:
@@ -158,7 +158,7 @@ class Player:
         seen = actor.features.seen(base, self.rows, -1, who, first)
         asked = graph.policies.asked(np.array([fragment]), seen)[0]
         links = slice(first, int(self.where["links"][who + 1]))
-        off = astray(actor.phases.places[[fragment]], self.rows.link_pos[0, -1:, links], actor.tallest)[0]
+        off = height_error(actor.phases.places[[fragment]], self.rows.link_pos[0, -1:, links], actor.tallest)[0]
         qpos, _ = self.pose(who)
         actor.heading = float(twist(qpos[3:7], base[0]))
         actor.place = qpos[:2] - turned(np.array(actor.heading), graph.track.qpos[fragment, 0, :3])[:2]

@@ -43,7 +43,7 @@ class Ragdoll:
         base = np.broadcast_to(self._base[None, :, 3:7], (len(qpos), len(self._base), 4))
         lean = angle_between(multiply(about_z(-twist(root, base)), root), base)
         rise = np.argmin(np.nan_to_num(lean, nan=np.inf), axis=1)
-        joints = np.abs(self.track.space.between(self._base[rise], qpos)[:, 6:]).mean(-1)
+        joints = np.abs(self.track.space.difference(self._base[rise], qpos)[:, 6:]).mean(-1)
         still = (np.linalg.norm(qvel[:, :3], axis=-1) < _SPEED) & (np.linalg.norm(qvel[:, 3:6], axis=-1) < _SPIN)
         near = (joints < _POSE) & (lean[np.arange(len(rise)), rise] < _LEAN)
         ready = ((since_s > _LEAST_S) & near & still) | (since_s > _MOST_S)

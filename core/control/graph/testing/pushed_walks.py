@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....geometry.flags import runs
+from ....geometry.flags import find_runs
 from ....geometry.quaternions import Array
 from ....motion import Clip
 from ....sim.engine import Engine, Rows, starts
@@ -127,7 +127,7 @@ def collision(
     return {
         "seconds": seconds,
         "nearest_m": float(between.min()),
-        "touched_s": [round(start / CONTROL_FPS, 2) for start, _ in runs(near)],
+        "touched_s": [round(start / CONTROL_FPS, 2) for start, _ in find_runs(near)],
         "falls": list(bake.falls),
         "by_a_touch": sum(by_touch(fall, np.flatnonzero(near) / CONTROL_FPS) for falls in down for fall in falls),
         "down": [[fall.to_mapping() for fall in falls] for falls in down],

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....geometry.flags import runs
+from ....geometry.flags import find_runs
 from ...tracking.reference import CONTROL_FPS
 from ..model.layout import Layout
 from ..model.track import Indices
@@ -37,11 +37,11 @@ def falls_of(layout: Layout, trail: Indices) -> list[Fall]:
     """The falls in a trail (K,) of fragments at the control rate, -1 while down. Getting up is not yet being up."""
     busy = off_its_feet(layout, trail)
     hold = round(HOLD_S * CONTROL_FPS)
-    for start, stop in runs(~busy):
+    for start, stop in find_runs(~busy):
         if start > 0 and stop - start < hold:
             busy[start:stop] = True
     found = []
-    for start, stop in runs(busy):
+    for start, stop in find_runs(busy):
         doing = layout.chains[layout.chain_of[trail[start - 1]]].name if start else DOWN
         found.append(Fall(start / CONTROL_FPS, stop / CONTROL_FPS if stop < len(trail) else None, doing))
     return found

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ....body.model import BodyModel, Joint
-from ....body.tangent import PoseSpace
+from ....body.pose_space import PoseSpace
 from ....errors import GraphError
 from ....geometry.quaternions import Array
 from ...tracking.facing import pose_turned
@@ -45,13 +45,13 @@ def eased_in(
     _check(body, target_qpos, target_rates, from_qpos, from_rates)
     lasts_s = (len(target_qpos) - 1) / CONTROL_FPS
     from_qpos, from_rates = brought_to(body, from_qpos, from_rates, target_qpos[0], target_rates[0], lasts_s)
-    gap = space.between(target_qpos[0], from_qpos)
+    gap = space.difference(target_qpos[0], from_qpos)
     # How the difference itself changes at first. Of rotations that is not the difference of their rates.
-    after = space.between(
-        space.moved(target_qpos[0], _STEP_S * target_rates[0]), space.moved(from_qpos, _STEP_S * from_rates)
+    after = space.difference(
+        space.integrate(target_qpos[0], _STEP_S * target_rates[0]), space.integrate(from_qpos, _STEP_S * from_rates)
     )
-    before = space.between(
-        space.moved(target_qpos[0], -_STEP_S * target_rates[0]), space.moved(from_qpos, -_STEP_S * from_rates)
+    before = space.difference(
+        space.integrate(target_qpos[0], -_STEP_S * target_rates[0]), space.integrate(from_qpos, -_STEP_S * from_rates)
     )
     change = (after - before) / (2.0 * _STEP_S)
     fade = _faded(gap, change, lasts_s)
@@ -61,7 +61,7 @@ def eased_in(
             place = body.qvel_starts[index]
             angles = target_qpos[:, body.qpos_starts[index]]
             fade[:, place] = _within(link.joint, angles, gap[place], change[place], lasts_s)
-    eased = cleared(body, space.moved(target_qpos, fade), target_qpos)
+    eased = cleared(body, space.integrate(target_qpos, fade), target_qpos)
     return trodden(body, eased, target_qpos)
 
 
@@ -110,7 +110,7 @@ def brought_to(
 def _cloud(body: BodyModel, qpos: Array, rates: Array, weight: Array) -> tuple[Array, Array]:
     """The links' centres (L, 3) about their middle and their velocities (L, 3)."""
     space = PoseSpace(body)
-    both = space.moved(qpos, _STEP_S * np.stack([-rates, rates]))
+    both = space.integrate(qpos, _STEP_S * np.stack([-rates, rates]))
     before, after = link_centres(body, both)
     middle = 0.5 * (before + after)
     return middle - np.sum(weight * middle, axis=0), (after - before) / (2.0 * _STEP_S)

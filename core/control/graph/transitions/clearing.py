@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ....body.clearance import SOFT_M, SOLES, envelope
-from ....body.legs import Leg, legs_of, reaching
+from ....body.clearance import SOFT_M, SOLES, upper_envelope
+from ....body.leg_ik import Leg, find_legs, solve_leg_ik
 from ....body.model import BodyModel
 from ....body.poses import clip_of_pose, link_transforms, pose_of_clip
 from ....body.stances import lowest_points
@@ -40,7 +40,7 @@ def cleared(body: BodyModel, eased: Array, target: Array) -> Array:
 
     The first pose and the last stay as they are, and so do the velocities there.
     """
-    legs = [leg for leg in legs_of(body, body.skeleton) if body.links[leg.links[0]].role in SOLES]
+    legs = [leg for leg in find_legs(body, body.skeleton) if body.links[leg.links[0]].role in SOLES]
     fade = np.linspace(1.0, 0.0, len(eased))[:, None] ** 2
     allowed = np.minimum(link_heights(body, target), 0.0)
     allowed = np.minimum(allowed, fade * np.minimum(link_heights(body, eased[:1]), 0.0))
@@ -81,7 +81,7 @@ def _edge(count: int, reach_s: float) -> Array:
 
 def _smooth(need: Array) -> Array:
     """(T,) a smooth curve over ``need`` (T,) that begins and ends with nothing."""
-    return np.asarray(envelope(need, CONTROL_FPS, _REACH_S) * _edge(len(need), _REACH_S))
+    return np.asarray(upper_envelope(need, CONTROL_FPS, _REACH_S) * _edge(len(need), _REACH_S))
 
 
 def _raised(body: BodyModel, qpos: Array, legs: list[Leg], raises: list[Array]) -> Array:
@@ -93,7 +93,7 @@ def _raised(body: BodyModel, qpos: Array, legs: list[Leg], raises: list[Array]) 
     pos, _ = clip.world()
     for leg, raise_m in zip(legs, raises, strict=True):
         goal = pos[:, leg.foot] + raise_m[:, None] * [0.0, 0.0, 1.0]
-        clip = replace(clip, local_quat_wxyz=reaching(clip, leg, goal))
+        clip = replace(clip, local_quat_wxyz=solve_leg_ik(clip, leg, goal))
     bent = pose_of_clip(body, clip)[0]
     found = np.array(qpos)
     for leg, raise_m in zip(legs, raises, strict=True):

@@ -18,8 +18,8 @@ from ....errors import GraphError
 from ....geometry.differences import velocity
 from ....geometry.quaternions import Array, rotate
 from ....motion import Clip
-from ....motion.loops import is_cyclic, looped
-from ....motion.repair import repaired
+from ....motion.loops import is_cyclic, loop_clip
+from ....motion.repair import repair_clip
 from ...tracking.reference import CONTROL_FPS
 from .motion_graph import MotionGraph, Skill, Transition
 
@@ -68,8 +68,8 @@ def moments_of(body: BodyModel, skill: Skill) -> Moments:
     """A skill's fragment boundaries; a cycle's are seen among other cycles."""
     MotionGraph((skill,)).require_body(body)
     cycles = skill.kind == "cycle" and skill.closes
-    clip, _ = repaired(looped(skill.clip, 3) if cycles else skill.clip)
-    steady = clip.resampled(CONTROL_FPS)
+    clip, _ = repair_clip(loop_clip(skill.clip, 3) if cycles else skill.clip)
+    steady = clip.resample(CONTROL_FPS)
     centres = link_centres(body, pose_of_clip(body, steady)[0])
     centres[..., 2] -= floor_height(body, clip)
     speeds = velocity(centres, steady.dt_s)

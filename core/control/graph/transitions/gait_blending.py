@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....body import BodyModel
-from ....body.tangent import PoseSpace
+from ....body.pose_space import PoseSpace
 from ....geometry.quaternions import Array
 from ...tracking.facing import pose_turned
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
@@ -62,7 +62,7 @@ def mixed(body: BodyModel, source: Gait, target: Gait, margin: int) -> tuple[Arr
     done += beyond_s / np.where(beyond_s < 0.0, source.seconds, target.seconds)
     share = np.interp(at, times_s, blend)[:, None]
     here, there = (_at(space, gait.on_the_spot(), done) for gait in (source, target))
-    poses = cleared(body, space.moved(here, share * space.between(here, there)), there)
+    poses = cleared(body, space.integrate(here, share * space.difference(here, there)), there)
     speed = (1.0 - share[:, 0]) * source.speed + share[:, 0] * target.speed
     poses[:, 0] += np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1])) / CONTROL_FPS])
     return poses, count
@@ -72,4 +72,6 @@ def _at(space: PoseSpace, cycle: Array, phases: Array) -> Array:
     """(N, nq) poses of a cycle (T + 1, nq) on the spot, in phases (N,) of it that go on and on."""
     place = (phases % 1.0) * (len(cycle) - 1)
     low = np.minimum(place.astype(int), len(cycle) - 2)
-    return np.asarray(space.moved(cycle[low], (place - low)[:, None] * space.between(cycle[low], cycle[low + 1])))
+    return np.asarray(
+        space.integrate(cycle[low], (place - low)[:, None] * space.difference(cycle[low], cycle[low + 1]))
+    )

@@ -3,13 +3,13 @@
 
 import numpy as np
 
-from ....body.anatomy import Tree
+from ....body.anatomy import SkeletonTree
 from ....body.roles import find_roles
 from ....errors import RigError
 from ....geometry.quaternions import Array
 from ....motion import Clip
-from ....motion.loops import is_cyclic, looped
-from ....motion.repair import repaired
+from ....motion.loops import is_cyclic, loop_clip
+from ....motion.repair import repair_clip
 
 # How high the bones are above the lowest, as a mean. Who lies has less than this share of what they have at the end;
 # who stands there has nearly as much as a skeleton that stands at rest, which may have its arms up.
@@ -21,7 +21,7 @@ _TAKES_TURNS = 0.35
 
 def guessed_kind(clip: Clip) -> str:
     """'rise' for who begins lying and ends standing, 'cycle' for what ends as it began, else 'once'."""
-    pos, _ = repaired(clip)[0].world()  # some captures begin with a pose that is no part of them
+    pos, _ = repair_clip(clip)[0].world()  # some captures begin with a pose that is no part of them
     first, last = (_height(heads) for heads in pos[[0, -1]])
     if first < _LYING * last and last > _STANDING * _height(clip.skeleton.rest_world()[0]):
         return "rise"
@@ -34,7 +34,7 @@ def guessed_gait(clip: Clip) -> bool:
         return False
     pos, _ = clip.world()
     try:
-        roles = find_roles(Tree.of(clip.skeleton), clip)
+        roles = find_roles(SkeletonTree.of(clip.skeleton), clip)
     except RigError:  # no legs that could take turns
         return False
     way = (pos[-1, roles.pelvis] - pos[0, roles.pelvis])[:2]
@@ -54,7 +54,7 @@ def _height(heads: Array) -> float:
 
 def _swing(clip: Clip, pelvis: int, foot: int, way: Array) -> Array:
     """(T - 1, 2) metres that a foot is ahead of the pelvis and above the floor, along ``way`` (2,), over one cycle."""
-    pos, _ = looped(clip, 2).world()
+    pos, _ = loop_clip(clip, 2).world()
     cycle = pos[len(clip) - 1 : -1]
     ahead = (cycle[:, foot] - cycle[:, pelvis])[:, :2] @ (way / np.linalg.norm(way))
     return np.stack([ahead, cycle[:, foot, 2]], axis=1)

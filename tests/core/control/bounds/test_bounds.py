@@ -61,7 +61,7 @@ def test_keys_outside_the_clip_are_refused(body):
 
 
 def test_keyed_widths_follow_the_clips_time(body, walk):
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     keyed = bounds_of_preset(body, "loose").with_keys("com z", {10: 0.1, 20: 0.3}, len(clip))
     assert keyed.keyed
     widths = widths_on(keyed, walk, clip)
@@ -70,11 +70,11 @@ def test_keyed_widths_follow_the_clips_time(body, walk):
     np.testing.assert_allclose(widths[[0, 10, 15, 20, 38], column], [0.1, 0.1, 0.2, 0.3, 0.3], atol=1e-3)
     assert (widths[:, 0] == 0.2).all()
     with pytest.raises(BoundsError, match="39 frames, and the clip"):
-        widths_on(keyed, walk, stock.load("run"))
+        widths_on(keyed, walk, stock.load_stock("run"))
 
 
 def test_a_bound_can_be_off_for_a_while(body, walk):
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     widths = np.repeat(bounds_of_preset(body, "loose").widths, len(clip), axis=0)
     widths[10:20, 0] = np.inf
     found = widths_on(Bounds(bound_names(body), widths), walk, clip)[:, 0]
@@ -84,7 +84,7 @@ def test_a_bound_can_be_off_for_a_while(body, walk):
 
 
 def test_bounds_travel_with_a_job_and_know_their_bones(body):
-    given, clip = bounds_of_preset(body, "tight").without("joint head"), stock.load("walk")
+    given, clip = bounds_of_preset(body, "tight").without("joint head"), stock.load_stock("walk")
     attached = attachment_of(given)
     found = bounds_of(BenchRun("mujoco", 0, attached), body, "loose", clip)
     np.testing.assert_array_equal(found.widths, given.widths)
@@ -95,7 +95,7 @@ def test_bounds_travel_with_a_job_and_know_their_bones(body):
 
 
 def test_keys_travel_with_a_job_on_top_of_a_preset(body):
-    clip, attached = stock.load("walk"), keys_attachment({"com z": {0: 0.1, 38: 0.3}}, ["joint head"])
+    clip, attached = stock.load_stock("walk"), keys_attachment({"com z": {0: 0.1, 38: 0.3}}, ["joint head"])
     found = bounds_of(BenchRun("mujoco", 0, attached), body, "loose", clip)
     assert found.keyed
     assert found.off == ("joint head",)
@@ -107,7 +107,7 @@ def test_keys_travel_with_a_job_on_top_of_a_preset(body):
 
 def test_bounds_that_the_start_pose_is_not_within_are_refused(body, course_of):
     # The clip cuts 7 cm into the floor, and is lifted to be simulated.
-    run, clip = course_of("run"), stock.load("run")
+    run, clip = course_of("run"), stock.load_stock("run")
     loose = bounds_of_preset(body, "loose")
     require_start_within(widths_on(loose, run, clip), run, clip)
     narrow = loose.with_keys("com z", {0: 0.02}, len(clip))

@@ -12,7 +12,7 @@ from sinew.core.motion.io import stock
 
 
 def test_a_walk_lasts_as_long_as_its_clip_and_begins_where_that_stands(body, walk):
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     first = pose_of_clip(body, clip)[0][0]
     assert walk.cyclic
     assert walk.steps == round(clip.duration_s * CONTROL_FPS)
@@ -26,7 +26,7 @@ def test_a_cycle_ends_as_it_begins_one_cycle_further(course_of, name):
     further = turned(np.array(course.turn), course.qpos[:1, :3])[0, :2] + course.shift
     np.testing.assert_allclose(course.qpos[-1, :2], further, atol=1e-9)
     assert abs(course.turn) <= np.pi
-    joints = course.space.between(course.qpos[0], course.qpos[-1])[6:]
+    joints = course.space.difference(course.qpos[0], course.qpos[-1])[6:]
     assert np.abs(joints).max() < 0.15
     np.testing.assert_allclose(course.com[-1, 2], course.com[0, 2], atol=0.03)
 
@@ -49,7 +49,7 @@ def test_what_does_not_end_as_it_begins_is_no_cycle(course_of):
     assert not kick.shift.any()
     assert kick.times_s[0] == 0.0
     with pytest.raises(BadMotion, match="is not a cycle"):
-        make_course(kick.body, stock.load("kick"), cyclic=True)
+        make_course(kick.body, stock.load_stock("kick"), cyclic=True)
 
 
 def test_a_clip_of_few_frames_has_no_corners(course_of):
@@ -57,14 +57,14 @@ def test_a_clip_of_few_frames_has_no_corners(course_of):
     arm = next(i for i, link in enumerate(flip.body.links) if link.bone == "upper_arm.L")
     rates = flip.rates[:, flip.body.qvel_starts[arm] : flip.body.qvel_starts[arm + 1]]
     assert np.linalg.norm(rates, axis=1).max() < 26.0  # with straight lines between the frames 31
-    plain = stock.load("backflip").world()[0]
+    plain = stock.load_stock("backflip").world()[0]
     moved = [link_transforms(flip.body, flip.qpos)[0][:, 0, 2].max(), plain[:, 0, 2].max()]
     assert moved[0] == pytest.approx(moved[1], abs=0.1)
 
 
 def test_a_blink_is_too_short(body):
     with pytest.raises(BadMotion, match="too short"):
-        make_course(body, stock.load("kick").frames(0, 4), cyclic=False)
+        make_course(body, stock.load_stock("kick").frames(0, 4), cyclic=False)
 
 
 def test_velocities_of_the_centre_of_mass_are_how_it_moves(course_of):
@@ -90,5 +90,5 @@ def test_targets_that_are_aimed_ahead_are_followed_more_closely(course_of, world
 
 
 def test_courses_of_different_clips_have_different_fingerprints(walk, course_of):
-    assert walk.fingerprint() == make_course(walk.body, stock.load("walk")).fingerprint()
+    assert walk.fingerprint() == make_course(walk.body, stock.load_stock("walk")).fingerprint()
     assert walk.fingerprint() != course_of("run").fingerprint()

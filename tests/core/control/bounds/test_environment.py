@@ -50,7 +50,7 @@ def test_what_leaves_its_bound_is_named(body, environment_of, name):
         sizes = 2.0 * sizes if name.startswith("effector") else sizes  # a leg is longer than half a metre
         by[:, body.qvel_starts[link]] = sizes
     frames = begun(at)
-    states, rows = states_of(environment, course.space.moved(course.qpos[at], by), course.rates[at], frames)
+    states, rows = states_of(environment, course.space.integrate(course.qpos[at], by), course.rates[at], frames)
     environment.age = np.zeros(COPIES)
     seen = see(course, environment.world, states, rows, frames)
     deviation = seen.deviations[:, names.index(name)]
@@ -66,7 +66,7 @@ def test_a_policy_does_not_see_place_or_direction(environment_of):
     environment = environment_of()
     course, rng = environment.course, np.random.default_rng(1)
     at = rng.integers(course.steps, size=COPIES)
-    qpos = course.space.moved(course.qpos[at], 0.1 * rng.normal(size=(COPIES, course.body.nv)))
+    qpos = course.space.integrate(course.qpos[at], 0.1 * rng.normal(size=(COPIES, course.body.nv)))
     qvel = course.rates[at] + rng.normal(size=(COPIES, course.body.nv))
     here = begun(at)
     there = Frames(at, rng.uniform(-3.0, 3.0, COPIES), 20.0 * rng.normal(size=(COPIES, 2)))
@@ -182,7 +182,7 @@ def test_imitation_falls_with_distance(environment_of):
     seen = course_seen(course, at)
     by = np.zeros((3, course.body.nv))
     by[1, 6:], by[2, 6:] = 0.05, 0.3
-    moved = course.space.moved(seen.qpos, by)
+    moved = course.space.integrate(seen.qpos, by)
     worth = Imitation().worth(type(seen)(course, at, moved, seen.qvel, seen.com, seen.com_velocity, seen.tips, None))
     assert worth[0] == pytest.approx(1.0)
     assert 1.0 > worth[1] > worth[2] > 0.0

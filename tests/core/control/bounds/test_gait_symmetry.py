@@ -14,7 +14,7 @@ COPIES = 8
 
 @pytest.fixture(scope="module")
 def even(body):
-    return make_course(body, stock.load("walk"), even=True)
+    return make_course(body, stock.load_stock("walk"), even=True)
 
 
 def image(course, qpos, qvel, at):
@@ -37,7 +37,7 @@ def test_both_strides_are_mirror_images(even):
     assert even.steps % 2 == 0
     at = np.arange(0, even.steps // 2)
     qpos, qvel = image(even, even.qpos[at], even.rates[at], at)
-    off = even.space.between(even.qpos[at + even.steps // 2], qpos)
+    off = even.space.difference(even.qpos[at + even.steps // 2], qpos)
     assert np.abs(off).max() < 0.05
     assert np.abs(qvel - even.rates[at + even.steps // 2]).max() < 1.0
 
@@ -46,7 +46,7 @@ def test_the_second_stride_is_told_as_the_first_would_be(even, world_of):
     world, rng = world_of(COPIES), np.random.default_rng(2)
     at = rng.integers(even.steps // 2, size=COPIES)
     off = 0.1 * rng.normal(size=(COPIES, even.body.nv))
-    qpos = even.space.moved(even.qpos[at], off)
+    qpos = even.space.integrate(even.qpos[at], off)
     qvel = even.rates[at] + rng.normal(size=off.shape)
     told = []
     for frames, states in (

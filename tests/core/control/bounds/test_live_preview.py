@@ -25,7 +25,7 @@ class Clock:
 @pytest.fixture
 def rehearsal_of(body, walk):
     def made(clock):
-        clip = stock.load("walk")
+        clip = stock.load_stock("walk")
         widths = widths_on(bounds_of_preset(body, "locomotion"), walk, clip)
         return Rehearsal(walk, widths, clip, engines.get("mujoco"), clock)
 
@@ -43,7 +43,7 @@ def test_it_shows_some_seconds_from_where_the_clip_begins(rehearsal_of, body, wa
     assert about["samples"] == 4096 and list(about["bones"]) == [link.bone for link in body.links]
     assert pos.shape[1:] == (len(body.links), 3) and quat.shape == (*pos.shape[:2], 4)
     assert len(pos) / about["fps"] == pytest.approx(2.0 * walk.duration_s, abs=0.1)
-    first = link_transforms(body, pose_of_clip(body, stock.load("walk").frames(0, 1))[0])[0][0]
+    first = link_transforms(body, pose_of_clip(body, stock.load_stock("walk").frames(0, 1))[0])[0][0]
     assert np.abs(pos[0] - first).max() < 0.1  # the course is the clip put on the floor
     assert np.linalg.norm(pos[30, 0] - pos[0, 0]) > 0.3  # and it goes somewhere
     assert sum(array.nbytes for array in arrays.values()) < 200_000

@@ -66,7 +66,7 @@ class WatchedRun(TrainRun):
 def trained(name="walk", attachments=None, **settings):
     method = registry.get("bounds_train")
     run = TrainRun(attachments)
-    take = method.run(stock.load(name), method.settings_type.from_mapping({**LITTLE, **settings}), run)
+    take = method.run(stock.load_stock(name), method.settings_type.from_mapping({**LITTLE, **settings}), run)
     return take, run
 
 
@@ -102,9 +102,9 @@ def test_killed_and_resumed_it_hands_over_the_same_controller(walked, monkeypatc
     settings = method.settings_type.from_mapping(LITTLE)
     killed = KilledRun()
     with pytest.raises(Killed):
-        method.run(stock.load("walk"), settings, killed)
+        method.run(stock.load_stock("walk"), settings, killed)
     resumed = TrainRun(checkpoint=killed.checkpoint)
-    method.run(stock.load("walk"), settings, resumed)
+    method.run(stock.load_stock("walk"), settings, resumed)
     assert len(resumed.told) < len(walked[1].told)
     assert resumed.details["bounds"]["seconds"] > float(killed.checkpoint[1]["spent_s"]) > 0.0
     for name, array in walked[1].products["controller"][0].items():
@@ -115,7 +115,7 @@ def test_what_it_does_is_shown_on_the_way_and_changes_nothing(walked, monkeypatc
     monkeypatch.setattr(live_preview, "_EVERY_S", 0.0)
     monkeypatch.setattr(live_preview, "_SHARE", np.inf)  # after every update, however slow the machine is
     method, watched = registry.get("bounds_train"), WatchedRun()
-    method.run(stock.load("walk"), method.settings_type.from_mapping(LITTLE), watched)
+    method.run(stock.load_stock("walk"), method.settings_type.from_mapping(LITTLE), watched)
     assert len(watched.seen) > 1
     arrays, about = watched.seen[-1]
     assert about["samples"] >= 1000 and len(about["bones"]) == arrays["link_pos"].shape[1]
@@ -125,16 +125,16 @@ def test_what_it_does_is_shown_on_the_way_and_changes_nothing(walked, monkeypatc
 
 def test_a_controller_makes_takes_of_any_length(walked):
     _, run = walked
-    take, _ = baked(run, stock.load("walk"), seconds=2.0)
+    take, _ = baked(run, stock.load_stock("walk"), seconds=2.0)
     assert take.motion.duration_s == pytest.approx(2.0, abs=0.05)
-    once, bake = baked(run, stock.load("walk"))
+    once, bake = baked(run, stock.load_stock("walk"))
     assert once.motion.duration_s == pytest.approx(38 / 30, abs=0.04)
     assert len(bake.traces) == 1
 
 
 def test_it_begins_where_the_character_stands(walked):
     _, run = walked
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     moved = replace(clip, local_pos=clip.local_pos + np.where(clip.skeleton.parents < 0, 1.0, 0.0)[:, None] * [3, 4, 0])
     take, _ = baked(run, moved, seconds=0.5)
     np.testing.assert_allclose(take.motion.world()[0][0, 0, :2], moved.world()[0][0, 0, :2], atol=0.01)
@@ -143,9 +143,9 @@ def test_it_begins_where_the_character_stands(walked):
 def test_what_is_no_cycle_is_not_played_for_a_minute():
     _, run = trained("kick")
     with pytest.raises(BoundsError, match="60 s were asked for"):
-        baked(run, stock.load("kick"), seconds=60.0)
-    take, _ = baked(run, stock.load("kick"))
-    assert take.motion.duration_s == pytest.approx(stock.load("kick").duration_s, abs=0.05)
+        baked(run, stock.load_stock("kick"), seconds=60.0)
+    take, _ = baked(run, stock.load_stock("kick"))
+    assert take.motion.duration_s == pytest.approx(stock.load_stock("kick").duration_s, abs=0.05)
 
 
 def test_keys_outside_the_clip_and_no_width_are_refused_before_anything_is_learned():

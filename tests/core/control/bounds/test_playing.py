@@ -19,7 +19,7 @@ def nothing(body):
 
 
 def widths_of(body, course, name, preset="locomotion"):
-    return widths_on(bounds_of_preset(body, preset), course, stock.load(name))
+    return widths_on(bounds_of_preset(body, preset), course, stock.load_stock(name))
 
 
 def test_without_corrections_a_walk_does_not_last(body, walk, world_of):
@@ -62,7 +62,7 @@ def test_nobody_is_asked_for_more_than_there_is(body, course_of, walk):
 
 
 def test_a_film_begins_as_the_source_stands_and_lasts_as_long_as_asked(body, walk, world_of):
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     done = played(walk, widths_of(body, walk, "walk"), nothing(body), world_of(1), clip, 0.5)
     assert len(done.film) == 31
     np.testing.assert_allclose(done.film.qpos[0, :2], walk.qpos[0, :2], atol=1e-9)
@@ -72,7 +72,7 @@ def test_a_film_begins_as_the_source_stands_and_lasts_as_long_as_asked(body, wal
 
 
 def test_a_push_on_the_stage_is_felt(body, walk):
-    clip, widths = stock.load("walk"), widths_of(body, walk, "walk")
+    clip, widths = stock.load_stock("walk"), widths_of(body, walk, "walk")
     ends = []
     for newtons in (0.0, 300.0):
         push = Push(0, "chest", np.array([newtons, 0.0, 0.0]), 0.1, 0.1)

@@ -26,7 +26,7 @@ def test_the_last_before_the_first_that_fells_it_counts():
 def test_who_is_pushed_hard_falls_sooner_unless_it_is_pushed_back_up(body, course_of, world_of):
     """Without a policy the kick tips over to its left, within half a second of where it is pushed."""
     kick = course_of("kick")
-    widths = widths_on(bounds_of_preset(body, "loose"), kick, stock.load("kick"))
+    widths = widths_on(bounds_of_preset(body, "loose"), kick, stock.load_stock("kick"))
 
     def still(seen):
         return np.zeros((len(seen), body.nu), dtype=np.float32)
@@ -55,7 +55,7 @@ class Watching:
 
 @pytest.mark.parametrize("side", ["back", "left", "front", "right"])
 def test_a_push_goes_from_its_side_for_a_tenth_of_a_second(body, course_of, world_of, side):
-    kick, clip = course_of("kick"), stock.load("kick")
+    kick, clip = course_of("kick"), stock.load_stock("kick")
     widths = widths_on(bounds_of_preset(body, "loose"), kick, clip)
     world = Watching(world_of(8))
     pushed(kick, widths, lambda seen: np.zeros((len(seen), body.nu), dtype=np.float32), world, side)

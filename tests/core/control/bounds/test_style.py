@@ -33,7 +33,7 @@ def manner(course_of, tmp_path_factory):
     pytest.importorskip("torch")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(autoencoder_cache, "_STEPS", 60)
-        return manner_of_clip(course_of("walk"), stock.load("run"), tmp_path_factory.mktemp("encoders"))
+        return manner_of_clip(course_of("walk"), stock.load_stock("run"), tmp_path_factory.mktemp("encoders"))
 
 
 def test_more_energy_is_worth_more_where_more_is_wanted(walk, course_of):
@@ -87,7 +87,7 @@ def test_looks_do_not_depend_on_place_heading_or_speed(walk):
 def test_an_even_walk_looks_like_its_mirror_image_half_a_cycle_later(body):
     from sinew.core.control.bounds.course import make_course
 
-    even, looks = make_course(body, stock.load("walk"), even=True), Looks(body)
+    even, looks = make_course(body, stock.load_stock("walk"), even=True), Looks(body)
     own = looks(*link_transforms(body, even.qpos))[:-1]
     np.testing.assert_allclose(looks.mirrored(own), np.roll(own, even.steps // 2, axis=0), atol=0.03)
     np.testing.assert_array_equal(looks.mirrored(looks.mirrored(own)), own)
@@ -163,7 +163,7 @@ def test_a_style_clip_that_is_too_short_is_refused(walk, tmp_path, monkeypatch):
     pytest.importorskip("torch")
     monkeypatch.setattr(autoencoder_cache, "_STEPS", 2)
     with pytest.raises(BoundsError, match="too short"):
-        manner_of_clip(walk, stock.load("run").frames(0, 3), tmp_path)
+        manner_of_clip(walk, stock.load_stock("run").frames(0, 3), tmp_path)
 
 
 def test_over_a_cycle_it_is_as_far_away_as_its_gram_matrix_says(walk, manner):

@@ -56,7 +56,7 @@ class Run(BenchRun):
 
 def trained(run=None, clip="walk", **settings):
     method, run = registry.get("bounds_train"), run or Run()
-    method.run(stock.load(clip), method.settings_type.from_mapping({**LITTLE, **settings}), run)
+    method.run(stock.load_stock(clip), method.settings_type.from_mapping({**LITTLE, **settings}), run)
     return run
 
 
@@ -98,7 +98,7 @@ def test_a_killed_style_goes_on_as_if_nothing_had_happened(neutral, monkeypatch)
 def test_in_the_manner_of_another_action(neutral, monkeypatch, tmp_path):
     monkeypatch.setattr(autoencoder_cache, "_STEPS", 20)
     monkeypatch.setattr(autoencoder_cache, "encoder_folder", lambda: tmp_path)
-    run = trained(Run({NEUTRAL: neutral, **style_attachment(stock.load("run"))}), style="manner")
+    run = trained(Run({NEUTRAL: neutral, **style_attachment(stock.load_stock("run"))}), style="manner")
     about = controller_from_arrays(*run.products["controller"]).about
     assert about["settings"]["style"] == "manner"
     assert len(list(tmp_path.glob("*.npz"))) == 1
@@ -123,7 +123,7 @@ def test_a_policy_for_another_body_or_motion_is_no_beginning(neutral, body, walk
 
 @pytest.fixture
 def training(body, walk):
-    widths = widths_on(bounds_of_preset(body, "style_exploration"), walk, stock.load("walk"))
+    widths = widths_on(bounds_of_preset(body, "style_exploration"), walk, stock.load_stock("walk"))
     study, engine = Study(worlds=8), engines.get("mujoco")
     with styled.StyledTraining(walk, widths, engine, study, 0, lambda: (EnergyStyle(walk, True),), None) as made:
         yield made

@@ -21,7 +21,7 @@ STUDY = Study(worlds=8, seconds=1.0, rules=EpisodeRules(epoch=8), learn=LEARN)
 @pytest.fixture
 def training_of(body, walk):
     """Trainings of the walk with very little effort, closed afterwards."""
-    widths = widths_on(bounds_of_preset(body, "locomotion"), walk, stock.load("walk"))
+    widths = widths_on(bounds_of_preset(body, "locomotion"), walk, stock.load_stock("walk"))
     opened = []
 
     def made(seed=0) -> Training:

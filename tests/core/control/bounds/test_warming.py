@@ -49,7 +49,7 @@ def test_a_cycle_is_shown_from_wherever_it_has_come_to(walk):
 
 
 def test_what_is_shown_holds_copies_longer_than_the_source_does(body, walk):
-    widths = widths_on(bounds_of_preset(body, "loose"), walk, stock.load("walk"))
+    widths = widths_on(bounds_of_preset(body, "loose"), walk, stock.load_stock("walk"))
     found = warming.lessons(walk, widths, engines.get("mujoco"), 0.9, 0, lambda: None)
     again = warming.lessons(walk, widths, engines.get("mujoco"), 0.9, 0, lambda: None)
     np.testing.assert_array_equal(found.actions, again.actions)
@@ -71,7 +71,7 @@ def test_who_is_lost_earns_nothing_more_and_who_arrives_goes_on():
 
 
 def test_mirrored_twice_is_what_it_was(body):
-    even_walk = make_course(body, stock.load("walk"), even=True)
+    even_walk = make_course(body, stock.load_stock("walk"), even=True)
     at, rng = np.arange(even_walk.steps), np.random.default_rng(0)
     actions = rng.normal(size=(len(at), body.nu))
     once = mirrored_actions(even_walk, at, actions)
@@ -80,7 +80,7 @@ def test_mirrored_twice_is_what_it_was(body):
 
 
 def test_a_training_begins_with_what_was_shown_and_counts_it(body, walk):
-    widths = widths_on(bounds_of_preset(body, "loose"), walk, stock.load("walk"))
+    widths = widths_on(bounds_of_preset(body, "loose"), walk, stock.load_stock("walk"))
     learn = LearnSettings(horizon=8, epochs=2, minibatch=64, width=64, critic_width=64, noise=0.05, discount=0.9)
     study = Study(worlds=16, seconds=2.0, learn=learn)
     with Training(walk, widths, engines.get("mujoco"), study, 0) as training:

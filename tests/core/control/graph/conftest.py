@@ -29,7 +29,7 @@ from sinew.core.sim.stage import Character, Stage
 @cache
 def skill_of(name: str) -> Skill:
     """A stock clip as the skill that it is guessed to be."""
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     return Skill(name, clip, guessed_kind(clip), guessed_gait(clip))
 
 
@@ -42,7 +42,7 @@ def stock_skill():
 @pytest.fixture(scope="session")
 def body() -> BodyModel:
     """The stock humanoid's body."""
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     return build_body(clip.skeleton, clip=clip)[0]
 
 

@@ -398,7 +398,7 @@ def person(monkeypatch):
     def simulated(run) -> Take:
         run._attachments = attachments
         sampling = get("sampling")
-        return sampling.run(stock.load("walk").frames(0, 10), sampling.settings_type(quality="draft"), run)
+        return sampling.run(stock.load_stock("walk").frames(0, 10), sampling.settings_type(quality="draft"), run)
 
     return simulated
 

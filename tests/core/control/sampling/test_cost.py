@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sinew.core.body.build import build_body
-from sinew.core.body.clearance import grounded
+from sinew.core.body.clearance import put_on_floor
 from sinew.core.control.sampling.cost import Weights, cost
 from sinew.core.control.tracking.reference import FRAGMENT_STEPS, make_reference
 from sinew.core.sim import engines
@@ -19,7 +19,7 @@ def walk():
     """A step of the stock walk in a world of eight copies."""
     clip = stock_clip("walk", 0, 16)
     body, _ = build_body(clip.skeleton, clip=clip)
-    clip, _ = grounded(body, clip)
+    clip, _ = put_on_floor(body, clip)
     world = engines.get("mujoco").compile(Stage((Character(body),)), 8)
     yield make_reference(body, clip, world), world
     world.close()

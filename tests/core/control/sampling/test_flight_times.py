@@ -18,7 +18,7 @@ from .people import MemoryRun, simulated
 
 def fast_jump() -> Clip:
     """A jump that is played 1.25 times too fast, from the crouch before it to the one after."""
-    return stock_clip("jump", 36, 92).relabelled(75.0)
+    return stock_clip("jump", 36, 92).with_fps(75.0)
 
 
 def flights(run) -> list[str]:
@@ -39,7 +39,7 @@ def test_a_jump_that_is_too_fast_takes_its_time(monkeypatch):
     (trace,) = run.traces
     asked = take.in_take_time(clip)
     root = clip.skeleton.index(trace.body.links[0].bone)
-    shown = asked.resampled(60.0).world()[0][:, root]
+    shown = asked.resample(60.0).world()[0][:, root]
     count = min(len(shown), len(trace))
     apart = trace.wanted_pos[:count, 0] - shown[:count]
     assert np.abs(apart - np.median(apart, axis=0)).max() < 0.05

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from sinew.core.body.tangent import PoseSpace
+from sinew.core.body.pose_space import PoseSpace
 from sinew.core.control.tracking.contact_jitter_filter import _REACH, calmed
 from sinew.core.control.tracking.reference import CONTROL_FPS
 
@@ -20,12 +20,12 @@ def swung(hertz: float, size: float, by=slice(None)) -> np.ndarray:
     """(K, nq) poses that swing about a rest by ``size`` metres and radians in the directions ``by`` of (nv,)."""
     aside = np.zeros((len(TIME), SPACE.nv))
     aside[:, by] = size * np.sin(2.0 * np.pi * hertz * TIME)[:, None]
-    return SPACE.moved(REST, aside)
+    return SPACE.integrate(REST, aside)
 
 
 def size_of(poses: np.ndarray) -> np.ndarray:
     """(nv,) metres and radians: how far poses go from the rest, away from the ends."""
-    return np.abs(SPACE.between(REST, poses))[INSIDE].max(axis=0)
+    return np.abs(SPACE.difference(REST, poses))[INSIDE].max(axis=0)
 
 
 def test_a_tremble_of_20_hz_nearly_vanishes_in_every_direction():
@@ -45,9 +45,9 @@ def test_what_is_left_of_a_swing_is_what_the_filter_lets_through(hertz, left):
 def test_a_slow_motion_stays_within_a_millimetre():
     """A swing of 20 cm, or 0.2 radians, in two seconds; who goes and turns steadily stays, to the ends."""
     poses = swung(0.5, 0.2, [0, 1, 2, 6, 9])
-    assert np.abs(SPACE.between(poses, calmed(SPACE, poses))).max() < 1e-3
-    steady = SPACE.moved(REST, np.outer(TIME, [1.0, -0.5, 0.2, 0.0, 0.0, 0.7, 0.0, 0.4, 0.0, 0.3]))
-    assert np.abs(SPACE.between(steady, calmed(SPACE, steady))).max() < 1e-12
+    assert np.abs(SPACE.difference(poses, calmed(SPACE, poses))).max() < 1e-3
+    steady = SPACE.integrate(REST, np.outer(TIME, [1.0, -0.5, 0.2, 0.0, 0.0, 0.7, 0.0, 0.4, 0.0, 0.3]))
+    assert np.abs(SPACE.difference(steady, calmed(SPACE, steady))).max() < 1e-12
 
 
 def test_the_first_and_the_last_moment_stay():
@@ -74,7 +74,7 @@ def test_rotations_stay_rotations_whichever_of_their_two_signs_they_have():
     flipped[1::2, 3:7] *= -1.0
     one, other = calmed(SPACE, poses), calmed(SPACE, flipped)
     np.testing.assert_allclose(np.linalg.norm(one[:, 3:7], axis=-1), 1.0, atol=1e-12)
-    assert np.abs(SPACE.between(one, other)).max() < 1e-9
+    assert np.abs(SPACE.difference(one, other)).max() < 1e-9
 
 
 @pytest.mark.parametrize("living", [0, 1, 3, 25])

@@ -22,7 +22,7 @@ def angles_apart(one, other):
 @pytest.fixture(scope="module")
 def poses(body):
     """Poses and rates of a backflip: upside down, too."""
-    clip = stock.load("backflip").resampled(60.0)
+    clip = stock.load_stock("backflip").resample(60.0)
     return pose_of_clip(body, clip)
 
 
@@ -68,7 +68,7 @@ def test_a_turned_motion_is_the_same_motion_seen_from_elsewhere(body, poses):
 
 
 @pytest.mark.parametrize(
-    "skeleton", [stock.humanoid(), person(), turned_rig(person(), 130.0)], ids=["stock", "person", "turned"]
+    "skeleton", [stock.stock_skeleton(), person(), turned_rig(person(), 130.0)], ids=["stock", "person", "turned"]
 )
 def test_forward_is_where_the_toes_point(skeleton):
     body, _ = build_body(skeleton)
@@ -87,7 +87,7 @@ def test_forward_is_where_the_toes_point(skeleton):
 
 
 def test_who_walks_faces_where_it_goes(body):
-    qpos, _ = pose_of_clip(body, stock.load("walk"))
+    qpos, _ = pose_of_clip(body, stock.load_stock("walk"))
     way = qpos[-1, :2] - qpos[0, :2]
     faces = forward(qpos[:, 3:7], upright(body))[:, :2]
     assert (faces @ way / np.linalg.norm(way) > 0.9).all()

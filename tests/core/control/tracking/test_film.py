@@ -71,7 +71,7 @@ def test_a_walk_stands_still_and_is_as_near_to_its_source_as_before(monkeypatch,
     assert report.most < 0.045
     assert ("held", report.message) in run.findings
     # The animator gets the clip that is measured.
-    assert np.array_equal(take.motion.local_quat_wxyz, clip.resampled(take.motion.fps).local_quat_wxyz)
+    assert np.array_equal(take.motion.local_quat_wxyz, clip.resample(take.motion.fps).local_quat_wxyz)
     pos, quat = links_of(trace.body, clip)
     np.testing.assert_allclose(trace.seen_pos, pos, atol=1e-9)
     np.testing.assert_allclose(np.abs(np.sum(trace.seen_quat_wxyz * quat, axis=-1)), 1.0, atol=1e-9)
@@ -130,7 +130,7 @@ def test_everybody_on_the_stage_is_held_by_name(monkeypatch, holdings, finished)
     take, run = simulated(monkeypatch, clip, others=[("Anna", other)], parts=StageParts(("Hero", "Anna")))
     assert len(holdings) == 2 and all(report.touched for *_, report in holdings)
     for one, clip60 in zip((take, take.others[0]), finished, strict=True):
-        assert np.array_equal(one.motion.local_quat_wxyz, clip60.resampled(one.motion.fps).local_quat_wxyz)
+        assert np.array_equal(one.motion.local_quat_wxyz, clip60.resample(one.motion.fps).local_quat_wxyz)
     told = [message for kind, message in run.findings if kind == "held"]
     assert [message.startswith("Anna: ") for message in told] == [False, True]
 
@@ -155,7 +155,7 @@ def test_who_never_stands_is_not_held(monkeypatch, holdings):
     take, run = simulated(monkeypatch, stock_clip("walk", 0, 8), parts=StageParts(("Hero",), ground=False))
     (trace,), ((physics, clip, report),) = run.traces, holdings
     assert clip is physics and not report.touched
-    apart = np.linalg.norm(take.motion.world()[0] - physics.resampled(take.motion.fps).world()[0], axis=-1)
+    apart = np.linalg.norm(take.motion.world()[0] - physics.resample(take.motion.fps).world()[0], axis=-1)
     assert apart.max() < 0.01
     assert "held" not in [kind for kind, _ in run.findings]
     assert np.isfinite(trace.seen_pos).all()

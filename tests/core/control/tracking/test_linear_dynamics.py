@@ -31,7 +31,7 @@ def trials(world, gauge, fragment, count, scale, seed=5):
     pose[:count, gauge.dofs], rates[:count, gauge.dofs] = aside[:, :half], aside[:, half : gauge.nx]
     asked[:count, gauge.servos] = aside[:, gauge.nx :]
     qpos, qvel = world.pose_of(start)
-    states = world.posed(start, reference.space.moved(qpos, pose), qvel + rates)
+    states = world.posed(start, reference.space.integrate(qpos, pose), qvel + rates)
     frames = reference.frames_of(fragment)
     targets = reference.aims(np.full(world.copies, fragment), np.zeros_like(asked), asked)
     ends, rows = world.rollout(states, targets, substeps=round(1 / (CONTROL_FPS * world.dt_s)))

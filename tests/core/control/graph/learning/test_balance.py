@@ -55,7 +55,7 @@ def test_deviations_know_nothing_of_place_and_heading(walker, arena, found):
     rng, fragments = np.random.default_rng(2), np.arange(8)
     track = walker.track
     assert deviations(track, gauge, fragments, track.qpos[:8, 0], track.rates[:8, 0]) == pytest.approx(0.0, abs=1e-9)
-    qpos = track.space.moved(track.qpos[:8, 0], rng.normal(scale=0.05, size=(8, track.body.nv)))
+    qpos = track.space.integrate(track.qpos[:8, 0], rng.normal(scale=0.05, size=(8, track.body.nv)))
     qvel = track.rates[:8, 0] + rng.normal(scale=0.1, size=(8, track.body.nv))
     before = deviations(track, gauge, fragments, qpos, qvel)
     qpos, qvel = pose_turned(rng.uniform(-3.0, 3.0, 8), qpos, qvel)

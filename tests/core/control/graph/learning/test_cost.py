@@ -43,7 +43,7 @@ def test_on_the_track_it_costs_nothing(arena, ends):
 def test_it_costs_the_same_wherever_the_body_is_and_faces(arena, ends):
     qpos, rates = ends
     rng = np.random.default_rng(0)
-    qpos = arena.track.space.moved(qpos, rng.normal(scale=0.05, size=rates.shape))
+    qpos = arena.track.space.integrate(qpos, rng.normal(scale=0.05, size=rates.shape))
     rates = rates + rng.normal(scale=0.2, size=rates.shape)
     before = costs(arena, qpos, rates)
     assert before.min() > 0.3
@@ -61,7 +61,7 @@ def test_the_further_off_the_more_it_costs(arena, ends, what):
     else:
         aside[{"tilt": slice(3, 5), "height": slice(2, 3), "joints": slice(6, None)}[what]] = 0.2
     found = [
-        costs(arena, arena.track.space.moved(qpos, np.tile(share * aside, (COPIES, 1))), rates + share * faster)
+        costs(arena, arena.track.space.integrate(qpos, np.tile(share * aside, (COPIES, 1))), rates + share * faster)
         for share in (0.0, 0.5, 1.0)
     ]
     assert (np.diff(found, axis=0) > 0.01).all()

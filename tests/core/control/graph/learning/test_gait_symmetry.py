@@ -24,7 +24,7 @@ def even(town, body):
 def uneven(town):
     """The track with noise: no two strides are alike."""
     track, rng = town[2], np.random.default_rng(0)
-    qpos = track.space.moved(track.qpos, rng.normal(scale=0.03, size=track.rates.shape))
+    qpos = track.space.integrate(track.qpos, rng.normal(scale=0.03, size=track.rates.shape))
     rates = track.rates + rng.normal(scale=0.1, size=track.rates.shape)
     return Track(track.body, qpos, rates, track.targets + rng.normal(scale=0.03, size=track.targets.shape))
 

@@ -37,7 +37,7 @@ def test_what_was_walked_is_as_it_was_done_and_the_rest_stays(run):
 
 def test_it_is_still_the_same_motion_in_the_same_frames(run):
     before, after, _ = run
-    off = before.space.between(before.qpos[12:20], after.qpos[12:20])
+    off = before.space.difference(before.qpos[12:20], after.qpos[12:20])
     assert after.qpos[12:20, 0, :2] == pytest.approx(0.0, abs=1e-9)
     assert np.abs(off[..., 6:]).mean() < 0.3  # radians
     quat = after.qpos[..., 3:7]
@@ -52,7 +52,7 @@ def test_physics_does_what_the_refined_track_says(run, arena_of):
         arena = arena_of(track, len(some))
         states, _ = arena.done(arena.begun(some), np.zeros((len(some), 11)))
         qpos, _ = arena.world.pose_of(states)
-        away = track.space.between(track.qpos[some, -1], qpos)
+        away = track.space.difference(track.qpos[some, -1], qpos)
         off.append(np.abs(away[:, 2:]).mean())
     assert off[1] < off[0]
 

@@ -46,13 +46,13 @@ def laid_for(clip: Clip, *skills: Skill) -> tuple[Layout, Track]:
 @pytest.fixture(scope="module")
 def lanky() -> tuple[Layout, Track]:
     """The walk of a body whose legs are a quarter longer."""
-    return laid_for(longer_legs(stock.load("walk"), 1.25))
+    return laid_for(longer_legs(stock.load_stock("walk"), 1.25))
 
 
 @pytest.fixture(scope="module")
 def turned_bones() -> tuple[Layout, Track]:
     """The walk of a body of the same measures, whose bones are all turned about themselves by angles of their own."""
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     angles = np.random.default_rng(2).uniform(-3.0, 3.0, size=len(clip.skeleton))
     rolls = from_rotation_vector(angles[:, None] * np.array([0.0, 1.0, 0.0]))
     rest_pos, rest_quat = clip.skeleton.rest_world()
@@ -120,7 +120,7 @@ def deviations(features: Features, rng: np.random.Generator, size: float, mass: 
 
 
 def test_a_body_of_twice_the_size_does_the_same_about_a_deviation_twice_as_large(known, body):
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     bones = clip.skeleton
     large = Skeleton(bones.names, bones.parents, 2.0 * bones.rest_pos, bones.rest_quat_wxyz, 2.0 * bones.lengths)
     giant = build_body(large, clip=Clip(large, clip.fps, 2.0 * clip.local_pos, clip.local_quat_wxyz))[0]

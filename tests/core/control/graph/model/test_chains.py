@@ -71,7 +71,7 @@ def test_a_cycle_ends_as_it_begins(body, walk):
 
 def test_a_wide_seam_is_closed_by_a_blend(body):
     """The spin kick ends far from how it begins: played on and on it would jump."""
-    clip = stock.load("spinkick")
+    clip = stock.load_stock("spinkick")
     skill = Skill("spinkick", clip, "cycle")
     assert not skill.closes
     once, cycle = skill_moments(body, Skill("spinkick", clip, "once")), skill_moments(body, skill)

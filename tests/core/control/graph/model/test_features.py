@@ -29,7 +29,7 @@ def features(body) -> Features:
 @pytest.fixture(scope="module")
 def poses(body):
     """(8, nq) and (8, nv): a walk, which moves, with random rates on top."""
-    qpos, qvel = pose_of_clip(body, stock.load("walk").resampled(60.0))
+    qpos, qvel = pose_of_clip(body, stock.load_stock("walk").resample(60.0))
     some = np.linspace(0, len(qpos) - 1, COPIES).astype(int)
     return qpos[some], qvel[some] + np.random.default_rng(2).normal(scale=0.5, size=(COPIES, body.nv))
 

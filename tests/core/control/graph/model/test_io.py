@@ -177,7 +177,7 @@ def test_a_body_of_a_newer_format_is_refused_with_the_fix(spoiled, stored):
 
 def test_a_clip_is_no_graph(tmp_path):
     path = tmp_path / "walk.npz"
-    npz.save_clip(path, stock.load("walk"))
+    npz.save_clip(path, stock.load_stock("walk"))
     with pytest.raises(BadFile, match=r"walk\.npz' is no control graph, but a 'sinew\.clip' file") as caught:
         load_graph(path)
     assert "graph" in caught.value.hint

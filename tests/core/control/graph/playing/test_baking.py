@@ -22,7 +22,7 @@ from sinew.core.sim.parts import PushPart, StageParts
 
 def held(body, place=(0.0, 0.0), heading: float = 0.0, name: str = "Hero") -> Clip:
     """The stock humanoid, held for a second at a place, facing along a heading."""
-    walk = stock.load("walk").frames(0, 2)
+    walk = stock.load_stock("walk").frames(0, 2)
     qpos, qvel = pose_of_clip(body, walk)
     qpos, _ = pose_turned(np.full(2, heading - faces(body, qpos[0])), qpos, qvel)
     qpos[:, :2] = place

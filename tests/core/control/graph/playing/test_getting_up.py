@@ -21,7 +21,7 @@ from sinew.core.control.graph.playing.player import Actor, Player
 from sinew.core.control.graph.transitions.distances import proposed
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph
 from sinew.core.control.tracking.reference import CONTROL_FPS
-from sinew.core.geometry.flags import runs
+from sinew.core.geometry.flags import find_runs
 from sinew.core.sim import engines
 
 RISE = "getup_faceup"
@@ -78,7 +78,7 @@ def heights(player: Player, seconds: float) -> np.ndarray:
 
 def stood_s(seen: np.ndarray) -> float:
     """The longest time on its feet, in seconds; how long it then walks is for other tests to say."""
-    return max((last - first for first, last in runs(seen > FEET_M)), default=0) / CONTROL_FPS
+    return max((last - first for first, last in find_runs(seen > FEET_M)), default=0) / CONTROL_FPS
 
 
 def test_from_lying_flat_it_gets_up(lying):

@@ -62,7 +62,7 @@ def test_it_does_about_what_it_is_meant_to(walker, play):
     player, off = play(walker), []
     for _ in range(180):
         player.step()
-        off.append(walker.track.space.between(player.wanted(0), player.pose(0)[0]))
+        off.append(walker.track.space.difference(player.wanted(0), player.pose(0)[0]))
     off = np.abs(off)
     assert np.mean(off[:, 6:]) < 0.2 and np.mean(off[:, :3]) < 0.1  # radians of joints, metres of the root
 

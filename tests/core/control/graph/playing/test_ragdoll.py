@@ -47,7 +47,7 @@ def test_a_get_up_begins_when_the_body_lies_still_and_as_it_begins(town, ragdoll
     assert not ragdoll.lying(on_its_side, qvel, long).ready.any()
     curled = np.array(qpos)
     curled[:, 7:] = town[2].qpos[5, 0, 7:]  # limbs as in walking
-    curled = town[2].space.moved(curled, np.concatenate([np.zeros(6), np.full(town[2].body.nv - 6, 0.5)]))
+    curled = town[2].space.integrate(curled, np.concatenate([np.zeros(6), np.full(town[2].body.nv - 6, 0.5)]))
     assert not ragdoll.lying(curled, qvel, long).ready.any()
     assert ragdoll.lying(curled, rolling, np.full(2, 6.0)).ready.all()  # nobody lies for ever
 

@@ -26,7 +26,7 @@ def bake(walker):
     stage = Stage((Character(walker.body), Character(walker.body)), pushes=(push,))
     plans = [Listed(walker, [Item("walk")]) for _ in range(2)]
     places = [Place(np.zeros(2), 0.0), Place(np.array([0.0, 3.0]), 0.0)]
-    clip = stock.load("walk")
+    clip = stock.load_stock("walk")
     with closing(engines.get("mujoco").compile(stage, 1)) as world:
         return baked(world, [walker] * 2, plans, places, [clip] * 2, SECONDS, lambda _: None)
 

@@ -117,7 +117,7 @@ def test_a_walk_is_watched_until_who_is_down_had_time_to_rise(rising, engine):
 
 
 def test_two_who_meet_are_filmed(rising, engine):
-    row, bake = collision(rising, engine, "walk", stock.load("walk"), 2.0)
+    row, bake = collision(rising, engine, "walk", stock.load_stock("walk"), 2.0)
     assert len(row["down"]) == len(bake.subjects) == 2 and len(bake.film) == 121
     assert row["nearest_m"] < 6.0 and sum(row["falls"]) == sum(bake.falls)
 
@@ -133,7 +133,7 @@ def test_what_is_kept_is_not_learned_again(walk, tmp_path):
 
 def test_lessons_are_told_with_their_times(walk):
     found = lesson_figures(walk)
-    assert found["motion_s"] == pytest.approx(stock.load("walk").duration_s)
+    assert found["motion_s"] == pytest.approx(stock.load_stock("walk").duration_s)
     assert found["learn_s_per_s"] == pytest.approx(12.7 / found["motion_s"])
     assert found["refine_s"] == 3.0 and found["iterations"] == 2
     assert [one["after_s"] for one in found["curve"]] == [7.0, 11.0]

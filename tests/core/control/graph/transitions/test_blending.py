@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from sinew.core.body.clearance import SOFT_M, floor_height
+from sinew.core.body.pose_space import PoseSpace
 from sinew.core.body.poses import link_transforms, pose_of_clip, velocity_of_pose
-from sinew.core.body.tangent import PoseSpace
 from sinew.core.control.graph.transitions.blending import blend_fragments, brought_to, eased_in
 from sinew.core.control.graph.transitions.clearing import cleared, link_heights
 from sinew.core.control.graph.transitions.distances import candidates
 from sinew.core.control.tracking.facing import pose_turned
 from sinew.core.errors import GraphError
-from sinew.core.motion.loops import looped
+from sinew.core.motion.loops import loop_clip
 
 FPS = 60.0
 PAIRS = [
@@ -37,7 +37,7 @@ def motion(body, stock_skill):
     def of(name):
         skill = stock_skill(name)
         cycles = skill.kind == "cycle"
-        steady = (looped(skill.clip, 4) if cycles else skill.clip).resampled(FPS)
+        steady = (loop_clip(skill.clip, 4) if cycles else skill.clip).resample(FPS)
         qpos, _ = pose_of_clip(body, steady)
         qpos[:, 2] -= floor_height(body, skill.clip)
         return qpos, velocity_of_pose(body, qpos, 1.0 / FPS), round(skill.duration_s * FPS) if cycles else 0
@@ -82,15 +82,15 @@ def joints(qpos):
 def test_it_begins_as_the_source_left_off_and_ends_as_the_target_goes_on(blend):
     for one, other in zip(joints(blend.qpos[0]), joints(blend.left), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
-    np.testing.assert_allclose(blend.space.between(blend.target[-1], blend.qpos[-1]), 0.0, atol=1e-9)
+    np.testing.assert_allclose(blend.space.difference(blend.target[-1], blend.qpos[-1]), 0.0, atol=1e-9)
 
 
 def test_velocities_do_not_jump(blend, body):
     """From frame to frame velocities change as they do in source and target, and not much more at the ends."""
-    rates = blend.space.between(blend.qpos[:-1], blend.qpos[1:]) * FPS
-    came = blend.space.between(blend.before, blend.left) * FPS
-    goes = blend.space.between(blend.qpos[-1], blend.next) * FPS
-    own = blend.space.between(blend.target, np.concatenate([blend.target[1:], blend.next[None]])) * FPS
+    rates = blend.space.difference(blend.qpos[:-1], blend.qpos[1:]) * FPS
+    came = blend.space.difference(blend.before, blend.left) * FPS
+    goes = blend.space.difference(blend.qpos[-1], blend.next) * FPS
+    own = blend.space.difference(blend.target, np.concatenate([blend.target[1:], blend.next[None]])) * FPS
     usual = np.abs(np.diff(own, axis=0)).max() + np.abs(came - blend.from_rates).max()
     limit = 2.0 * usual
     assert np.abs(rates[0] - came)[6:].max() < limit
@@ -136,7 +136,7 @@ def test_the_same_moment_elsewhere_changes_nothing(body, motion):
     left[:2] += [4.0, -2.0]
     space = PoseSpace(body)
     eased = eased_in(space, body, target, target_rates, left, left_rates)
-    np.testing.assert_allclose(space.between(target, eased), 0.0, atol=1e-9)
+    np.testing.assert_allclose(space.difference(target, eased), 0.0, atol=1e-9)
 
 
 def test_place_and_heading_of_the_source_do_not_matter(body, motion):
@@ -147,14 +147,14 @@ def test_place_and_heading_of_the_source_do_not_matter(body, motion):
     space = PoseSpace(body)
     one = eased_in(space, body, target, target_rates, left, left_rates)
     other = eased_in(space, body, target, target_rates, turned, turned_rates)
-    np.testing.assert_allclose(space.between(one, other), 0.0, atol=1e-9)
+    np.testing.assert_allclose(space.difference(one, other), 0.0, atol=1e-9)
 
 
 def test_a_moment_is_brought_to_where_it_fits_best(body, motion):
     qpos, rates, first = motion("walk")
     moved, moved_rates = pose_turned(np.array(0.7), qpos[first], rates[first])
     back, back_rates = brought_to(body, moved, moved_rates, qpos[first], rates[first])
-    np.testing.assert_allclose(PoseSpace(body).between(qpos[first], back), 0.0, atol=1e-6)
+    np.testing.assert_allclose(PoseSpace(body).difference(qpos[first], back), 0.0, atol=1e-6)
     np.testing.assert_allclose(back_rates, rates[first], atol=1e-6)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sinew.core.body.clearance import clearances, floor_height
+from sinew.core.body.clearance import floor_height, link_clearances
 from sinew.core.control.graph.transitions.distances import (
     GOOD_M,
     VELOCITY_S,
@@ -28,7 +28,7 @@ from sinew.core.motion.io import stock
 
 def standing(velocity=(0.0, 0.0, 0.0), frames: int = 61) -> Clip:
     """The humanoid at rest, moved along as a whole in m/s."""
-    skeleton = stock.humanoid()
+    skeleton = stock.stock_skeleton()
     pos = np.tile(skeleton.rest_pos, (frames, 1, 1))
     pos[:, 0] += np.arange(frames)[:, None] / 60.0 * np.array(velocity)
     return Clip(skeleton, 60.0, pos, np.tile(skeleton.rest_quat_wxyz, (frames, 1, 1)), "standing")
@@ -45,7 +45,7 @@ def elsewhere(clip: Clip, turn: float, shift) -> Clip:
 
 def sides_down(body, skill: Skill, time_s: float) -> set[str]:
     """Which feet are within 3 cm of the floor."""
-    height = clearances(body, skill.clip) - floor_height(body, skill.clip)
+    height = link_clearances(body, skill.clip) - floor_height(body, skill.clip)
     frame = round(time_s * skill.clip.fps)
     return {link.side for i, link in enumerate(body.links) if link.role == "foot" and height[frame, i] < 0.03}
 
@@ -60,14 +60,14 @@ def test_a_moment_is_nowhere_near_as_far_from_itself_as_from_others(body, stock_
 
 
 def test_place_and_heading_are_no_difference(body):
-    kick = stock.load("kick")
+    kick = stock.load_stock("kick")
     far = distances(body, kick, elsewhere(kick, 2.0, [5.0, -3.0, 0.0]))
     assert np.diag(far) == pytest.approx(0.0, abs=1e-6)
     np.testing.assert_allclose(far, distances(body, kick, kick), atol=1e-6)
 
 
 def test_the_height_of_the_floor_is_no_difference(body):
-    kick = stock.load("kick")
+    kick = stock.load_stock("kick")
     assert np.diag(distances(body, kick, elsewhere(kick, 0.0, [0.0, 0.0, 0.3]))) == pytest.approx(0.0, abs=1e-6)
 
 
@@ -220,7 +220,7 @@ def test_skills_of_different_skeletons_are_refused(body, stock_skill):
 
 def test_a_clip_too_short_to_be_a_skill_is_refused(body):
     with pytest.raises(GraphError, match=r"'walk' lasts only 0\.10 s"):
-        distances(body, stock.load("walk").frames(0, 4), stock.load("run"))
+        distances(body, stock.load_stock("walk").frames(0, 4), stock.load_stock("run"))
 
 
 def test_the_seam_of_a_cycle_is_not_seen(body, stock_skill):

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
+from sinew.core.body.pose_space import PoseSpace
 from sinew.core.body.poses import link_transforms
-from sinew.core.body.tangent import PoseSpace
 from sinew.core.control.graph.model.track import laid_out
 from sinew.core.control.graph.transitions.clearing import link_heights
 from sinew.core.control.graph.transitions.gait_blending import Gait, mixed
@@ -63,7 +63,7 @@ def test_it_begins_as_the_one_and_ends_as_the_other(body, blend):
     assert len(poses) == 6 * count + 1 + 2 * MARGIN
     space = PoseSpace(body)
     for gait, pose in ((source, poses[MARGIN]), (target, poses[-MARGIN - 1])):
-        off = space.between(gait.on_the_spot()[0], pose)
+        off = space.difference(gait.on_the_spot()[0], pose)
         assert np.abs(off[2:]).max() < 0.02  # radians, and metres of height; wherever it is by then
 
 
@@ -88,9 +88,9 @@ def test_it_speeds_up_or_slows_down_all_the_while(blend):
 def test_nothing_jumps_and_nothing_sinks(body, blend):
     source, target, poses, _ = blend
     usual = max(
-        np.abs(np.diff(PoseSpace(body).between(gait.qpos[:-1], gait.qpos[1:]), axis=0)).max() for gait in blend[:2]
+        np.abs(np.diff(PoseSpace(body).difference(gait.qpos[:-1], gait.qpos[1:]), axis=0)).max() for gait in blend[:2]
     )
-    jerks = np.abs(np.diff(PoseSpace(body).between(poses[:-1], poses[1:]), axis=0)).max()
+    jerks = np.abs(np.diff(PoseSpace(body).difference(poses[:-1], poses[1:]), axis=0)).max()
     assert jerks < 1.3 * usual
     lowest = min(link_heights(body, gait.qpos).min() for gait in (source, target))
     assert link_heights(body, poses).min() > lowest - 0.01
@@ -106,7 +106,7 @@ def test_a_gait_and_itself_is_that_gait(body, gait):
     walk = gait("walk")
     poses, count = mixed(body, walk, walk, MARGIN)
     assert count == 24  # two cycles
-    joints = PoseSpace(body).between(np.tile(walk.on_the_spot()[:-1], (2, 1)), poses[MARGIN : -MARGIN - 1])[:, 6:]
+    joints = PoseSpace(body).difference(np.tile(walk.on_the_spot()[:-1], (2, 1)), poses[MARGIN : -MARGIN - 1])[:, 6:]
     assert np.abs(joints).max() < 0.05
 
 
@@ -117,4 +117,4 @@ def test_where_a_gait_is_and_which_way_it_faces_does_not_matter(body, gait):
         + np.eye(1, body.nq)[0] * 7.0
     )
     plain, moved = mixed(body, walk, run, MARGIN)[0], mixed(body, walk, Gait(away), MARGIN)[0]
-    assert PoseSpace(body).between(plain, moved) == pytest.approx(np.zeros((len(plain), body.nv)), abs=1e-6)
+    assert PoseSpace(body).difference(plain, moved) == pytest.approx(np.zeros((len(plain), body.nv)), abs=1e-6)

@@ -24,11 +24,11 @@ from sinew.core.motion.io import stock
     ],
 )
 def test_the_kind_is_told_by_how_a_clip_begins_and_ends(name, kind):
-    assert guessed_kind(stock.load(name)) == kind
+    assert guessed_kind(stock.load_stock(name)) == kind
 
 
 def test_sitting_up_and_lying_down_are_no_rises():
-    clip = stock.load("getup_faceup")
+    clip = stock.load_stock("getup_faceup")
     assert guessed_kind(clip.frames(0, 60)) == "once"
     backwards = replace(clip, local_pos=clip.local_pos[::-1], local_quat_wxyz=clip.local_quat_wxyz[::-1])
     assert guessed_kind(backwards) == "once"
@@ -36,16 +36,16 @@ def test_sitting_up_and_lying_down_are_no_rises():
 
 def test_a_pose_before_the_capture_is_not_looked_at():
     """As in files whose first frame is the rest pose."""
-    clip = stock.load("getup_faceup")
+    clip = stock.load_stock("getup_faceup")
     pos, quat = np.array(clip.local_pos), np.array(clip.local_quat_wxyz)
     pos[0], quat[0] = clip.skeleton.rest_pos, clip.skeleton.rest_quat_wxyz
     assert guessed_kind(replace(clip, local_pos=pos, local_quat_wxyz=quat)) == "rise"
 
 
 def test_only_walks_and_runs_are_gaits():
-    assert [name for name in stock.names() if guessed_gait(stock.load(name))] == ["run", "walk"]
+    assert [name for name in stock.stock_names() if guessed_gait(stock.load_stock(name))] == ["run", "walk"]
 
 
 def test_half_a_stride_is_no_gait():
-    walk = stock.load("walk")
+    walk = stock.load_stock("walk")
     assert not guessed_gait(walk.frames(0, len(walk) // 2))

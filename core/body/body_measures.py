@@ -9,7 +9,7 @@ from ..errors import RigError
 from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..motion.skeleton import to_world
-from .anatomy import UP, Tree, level, unit
+from .anatomy import UP, SkeletonTree, flatten_direction, normalize_vectors
 from .roles import RoleMap
 from .tables import ANKLE_HEIGHT, HEAD_HEIGHT, SEGMENTS
 
@@ -17,7 +17,7 @@ SIDES = ("L", "R")
 
 
 @dataclass(frozen=True, eq=False)
-class Measures:
+class BodyMeasures:
     """left, front: (3,) level unit vectors. hips, neck: (3,) metres, middle of the hip joints and base of the neck.
 
     stature: metres, halfway between what the legs alone say and what legs, trunk and head add up to: skeletons from
@@ -33,7 +33,7 @@ class Measures:
     four_legged: bool
 
 
-def settled(tree: Tree, roles: RoleMap, clip: Clip | None) -> Tree:
+def settle_rest_pose(tree: SkeletonTree, roles: RoleMap, clip: Clip | None) -> SkeletonTree:
     """The tree, with bones that the clip holds away from their rest place throughout where the clip has them."""
     if clip is None:
         return tree
@@ -47,10 +47,10 @@ def settled(tree: Tree, roles: RoleMap, clip: Clip | None) -> Tree:
     if not moved.any():
         return tree
     local = np.where(moved[:, None], middle, skeleton.rest_pos)
-    return Tree(skeleton, *to_world(skeleton.parents, local, skeleton.rest_quat_wxyz))
+    return SkeletonTree(skeleton, *to_world(skeleton.parents, local, skeleton.rest_quat_wxyz))
 
 
-def measure(tree: Tree, roles: RoleMap) -> Measures:
+def measure_skeleton(tree: SkeletonTree, roles: RoleMap) -> BodyMeasures:
     """Measure the skeleton at rest; refuses one whose legs have no length."""
     heads, limbs = tree.heads, roles.limbs
     hips = heads[[limbs["thigh", side] for side in SIDES]].mean(0)
@@ -65,15 +65,15 @@ def measure(tree: Tree, roles: RoleMap) -> Measures:
     if min(legs) < 1e-3 or np.linalg.norm(across[:2]) < 1e-4:
         name = tree.skeleton.names[limbs["thigh", "L"]]
         raise RigError(f"The legs have no length or lie in one line (see '{name}')", "Check the scale of the armature")
-    left = level(across)
+    left = flatten_direction(across)
     neck = _neck(tree, roles, hips, float(np.mean(legs)))
     leg, trunk = float(np.mean(legs)), float(np.linalg.norm(neck - hips))
     by_leg = leg / (SEGMENTS["thigh"].length + SEGMENTS["shin"].length)
     stature = 0.5 * (by_leg + (leg + trunk) / (1.0 - HEAD_HEIGHT - ANKLE_HEIGHT))
-    return Measures(left, np.cross(left, UP), hips, neck, stature, _four_legged(tree, roles, hips, neck))
+    return BodyMeasures(left, np.cross(left, UP), hips, neck, stature, _four_legged(tree, roles, hips, neck))
 
 
-def limb_end(tree: Tree, roles: RoleMap, role: str, side: str) -> Array:
+def limb_end(tree: SkeletonTree, roles: RoleMap, role: str, side: str) -> Array:
     """(3,) where a thigh, shin, upper arm or forearm ends: at the next joint, at its tail, or where it should."""
     order = ("thigh", "shin", "foot") if role in ("thigh", "shin") else ("upper_arm", "forearm", "hand")
     place = order.index(role)
@@ -91,7 +91,7 @@ def limb_end(tree: Tree, roles: RoleMap, role: str, side: str) -> Array:
     return tree.heads[bone] + ratio * (tree.heads[bone] - tree.heads[above])
 
 
-def _neck(tree: Tree, roles: RoleMap, hips: Array, leg: float) -> Array:
+def _neck(tree: SkeletonTree, roles: RoleMap, hips: Array, leg: float) -> Array:
     """(3,) the base of the neck, or where it should be."""
     above = [*roles.neck, roles.head]
     arms = [roles.limbs["upper_arm", side] for side in SIDES if ("upper_arm", side) in roles.limbs]
@@ -101,10 +101,10 @@ def _neck(tree: Tree, roles: RoleMap, hips: Array, leg: float) -> Array:
     trunk = sum(SEGMENTS[part].length for part in ("lower_trunk", "middle_trunk", "upper_trunk"))
     length = leg * trunk / (SEGMENTS["thigh"].length + SEGMENTS["shin"].length)
     top = tree.heads[roles.trunk[-1]] - hips if roles.trunk else UP
-    return hips + length * unit(top if np.linalg.norm(top) > 1e-6 else UP)
+    return hips + length * normalize_vectors(top if np.linalg.norm(top) > 1e-6 else UP)
 
 
-def _four_legged(tree: Tree, roles: RoleMap, hips: Array, neck: Array) -> bool:
+def _four_legged(tree: SkeletonTree, roles: RoleMap, hips: Array, neck: Array) -> bool:
     sides = [side for side in SIDES if ("forearm", side) in roles.limbs]
     if not sides:
         return False

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply
 from ..motion import Clip
-from .clearance import SOFT_M, envelope
-from .footing import Ground
-from .legs import Leg, reaching, shortfall
+from .clearance import SOFT_M, upper_envelope
+from .leg_ik import Leg, reach_shortfall, solve_leg_ik
 from .model import BodyModel
-from .stances import Flags, Sole, steady
+from .stances import Flags, Sole, smooth_hann
+from .terrain_adaptation import GroundSurface
 
 UP: Array = np.array([0.0, 0.0, 1.0])
 _EDGE_S = 0.02  # half the time in which a foot that comes down is brought to a stop
@@ -28,7 +28,7 @@ _SHORT_M = 0.005  # a leg that is too short by no more than this reaches well en
 
 
 @dataclass(frozen=True, eq=False)
-class Span:
+class StanceSpan:
     """Frames ``first`` to ``last`` of a stance, and ``start`` to ``stop``, between which it comes and goes.
 
     grip: (stop - start,) how much of the slide from each frame to the next is taken back, 0 to 1.
@@ -46,7 +46,7 @@ class Span:
         return slice(self.first - self.start, self.last - self.start + 1)
 
 
-def spans_of(found: list[tuple[int, int]], count: int, fps: float) -> list[Span]:
+def make_stance_spans(found: list[tuple[int, int]], count: int, fps: float) -> list[StanceSpan]:
     """Stances, first and last frame of each, with the edges between which a foot is brought to a stop."""
     edge = max(round(_EDGE_S * fps), 1)
     spans = []
@@ -58,28 +58,28 @@ def spans_of(found: list[tuple[int, int]], count: int, fps: float) -> list[Span]
         on[edge + first - start : edge + last - start] = 1.0
         # A clip that begins or ends in a stance was in it before, and stays in it.
         on[:edge], on[len(on) - edge :] = float(first == 0), float(last == count - 1)
-        grip = steady(on, fps, edge / fps)[edge : len(on) - edge]
-        spans.append(Span(first, last, start, stop, grip))
+        grip = smooth_hann(on, fps, edge / fps)[edge : len(on) - edge]
+        spans.append(StanceSpan(first, last, start, stop, grip))
     return spans
 
 
-def taken_back(steps: Array, span: Span) -> Array:
+def cancel_drift(steps: Array, span: StanceSpan) -> Array:
     """(frames, 3) what takes back steps (T - 1, 3) over a span, so that the middle of the stance stays in place."""
     back = -np.cumsum(np.concatenate([np.zeros((1, 3)), steps[span.start : span.stop] * span.grip[:, None]]), axis=0)
     return np.asarray(back - np.median(back[span.inside], axis=0))
 
 
-def contact_steps(sole: Sole) -> Array:
+def compute_contact_steps(sole: Sole) -> Array:
     """(T - 1, 3) metres: how the contact slides over the ground, and how its height above it changes."""
     rise = np.diff(sole.low, append=sole.low[-1:])
     return np.concatenate([sole.slide[:, :2], rise[:, None]], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
-class Hold:
+class SpanCorrection:
     """What is done to a foot over a span: (frames, 3) each, rotation vectors in the world and metres."""
 
-    span: Span
+    span: StanceSpan
     tilt: Array
     yaw: Array
     shift: Array
@@ -90,7 +90,7 @@ class Hold:
 
 
 @dataclass(frozen=True, eq=False)
-class Move:
+class FootCorrection:
     """How a foot is to be moved in a clip.
 
     turn: (T, 4) a rotation in the world about the foot's head, shift: (T, 3) metres, changed: (T,) where there is
@@ -109,17 +109,17 @@ class Move:
         body: BodyModel,
         clip: Clip,
         leg: Leg,
-        ground: Ground | None,
-        holds: list[Hold],
+        ground: GroundSurface | None,
+        holds: list[SpanCorrection],
         stands: Flags,
         soft_m: float = SOFT_M,
-    ) -> "Move":
+    ) -> "FootCorrection":
         """All holds of a foot, with fades between them, and nowhere deeper in the ground than it was by ``soft_m``."""
         spans = [hold.span for hold in holds]
-        tilt, yaw, shift = (spread(spans, [getattr(hold, name) for hold in holds], clip) for name in _PARTS)
-        shift[:, 2] = spread(spans, [hold.shift for hold in holds], clip, _RISE_S)[:, 2]
+        tilt, yaw, shift = (blend_spans(spans, [getattr(hold, name) for hold in holds], clip) for name in _PARTS)
+        shift[:, 2] = blend_spans(spans, [hold.shift for hold in holds], clip, _RISE_S)[:, 2]
         turn = multiply(from_rotation_vector(yaw), from_rotation_vector(tilt))
-        source, moved = (Sole.of(body, one, leg, ground) for one in (clip, turned(clip, leg, turn)))
+        source, moved = (Sole.of(body, one, leg, ground) for one in (clip, rotate_foot(clip, leg, turn)))
         shift[:, 2] += _out_of_ground(source, moved, shift, soft_m, clip.fps)
         changed = np.any((tilt != 0.0) | (yaw != 0.0) | (shift != 0.0), axis=-1)
         return cls(leg, turn, shift, changed, stands)
@@ -128,7 +128,7 @@ class Move:
 _PARTS = ("tilt", "yaw", "shift")
 
 
-def spread(spans: list[Span], values: list[Array], clip: Clip, fade_s: float = _FADE_S) -> Array:
+def blend_spans(spans: list[StanceSpan], values: list[Array], clip: Clip, fade_s: float = _FADE_S) -> Array:
     """(T, 3) the values (frames, 3) of spans, fading to zero between them, or from one to the next."""
     count, reach = len(clip), max(round(fade_s * clip.fps), 1)
     whole = np.zeros((count, 3))
@@ -140,12 +140,12 @@ def spread(spans: list[Span], values: list[Array], clip: Clip, fade_s: float = _
             fade = min(gap, reach)
             frames = edge + step * np.arange(1, fade)
             inside = (frames >= 0) & (frames < count)
-            weight = 1.0 - smooth(np.arange(1, fade) / fade)
+            weight = 1.0 - smootherstep(np.arange(1, fade) / fade)
             whole[frames[inside]] += weight[inside, None] * own[0 if step < 0 else -1]
     return whole
 
 
-def smooth(share: Array) -> Array:
+def smootherstep(share: Array) -> Array:
     """From 0 to 1 with neither speed nor acceleration at the ends."""
     x = np.clip(share, 0.0, 1.0)
     return np.asarray(x**3 * (10.0 - 15.0 * x + 6.0 * x**2))
@@ -155,10 +155,10 @@ def _out_of_ground(source: Sole, sole: Sole, shift: Array, soft_m: float, fps: f
     """(T,) metres to lift a foot that would be deeper in the ground than it was; sole: as turned, before ``shift``."""
     deep = np.minimum(source.depths(), 0.0) - soft_m - (sole.depths() + shift[:, 2])
     need = np.maximum(np.nan_to_num(deep, nan=0.0, posinf=0.0, neginf=0.0), 0.0)
-    return envelope(need, fps, _LIFT_S) if need.any() else need
+    return upper_envelope(need, fps, _LIFT_S) if need.any() else need
 
 
-def turned(clip: Clip, leg: Leg, turn: Array, changed: Flags | None = None) -> Clip:
+def rotate_foot(clip: Clip, leg: Leg, turn: Array, changed: Flags | None = None) -> Clip:
     """The clip with the foot turned by ``turn`` (T, 4) in the world about its own head."""
     _, quat = clip.world()
     above = conjugate(quat[:, clip.skeleton.parents[leg.foot]])
@@ -168,32 +168,32 @@ def turned(clip: Clip, leg: Leg, turn: Array, changed: Flags | None = None) -> C
     return replace(clip, local_quat_wxyz=local)
 
 
-def lowered(clip: Clip, moves: list[Move]) -> Clip:
+def lower_hips(clip: Clip, moves: list[FootCorrection]) -> Clip:
     """The clip with hips that go down a little where a leg is too short for what its foot is to do."""
     pos, _ = clip.world()
     short = [  # a swinging leg need not reach quite as far
         np.where(
             move.changed & np.append(move.stands, False),
-            shortfall(pos, pos, move.leg, pos[:, move.leg.foot] + move.shift) - _SHORT_M,
+            reach_shortfall(pos, pos, move.leg, pos[:, move.leg.foot] + move.shift) - _SHORT_M,
             0.0,
         )
         for move in moves
     ]
-    drop = np.clip(envelope(np.max(short, axis=0), clip.fps, _DROP_S), 0.0, _MOST_DROP_M)
+    drop = np.clip(upper_envelope(np.max(short, axis=0), clip.fps, _DROP_S), 0.0, _MOST_DROP_M)
     moved = np.array(clip.local_pos)
     for root in np.flatnonzero(clip.skeleton.parents < 0):
         moved[:, root, 2] -= drop
     return replace(clip, local_pos=moved)
 
 
-def reached(clip: Clip, moves: list[Move], hips: Clip | None = None) -> Clip:
+def apply_foot_corrections(clip: Clip, moves: list[FootCorrection], hips: Clip | None = None) -> Clip:
     """The clip with feet where they are moved to, as far as legs are long; hips: the clip whose hips they hang on."""
     pos, _ = clip.world()
     goals = [pos[:, move.leg.foot] + move.shift for move in moves]
     moved = clip if hips is None else hips
     for move, goal in zip(moves, goals, strict=True):
-        moved = turned(moved, move.leg, move.turn, move.changed)
-        moved = replace(moved, local_quat_wxyz=reaching(moved, move.leg, goal))
+        moved = rotate_foot(moved, move.leg, move.turn, move.changed)
+        moved = replace(moved, local_quat_wxyz=solve_leg_ik(moved, move.leg, goal))
     return moved
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .clip import Clip
-from .flights import Body, Flight, body_of, fastest_fall, find_flights
+from .flights import BodyPoints, Flight, estimate_body_points, fastest_fall, find_flights
 
 GRAVITY_M_S2 = 9.81
 
@@ -65,7 +65,7 @@ class ScaleFinding:
 
 def check_frame_rate(clip: Clip) -> FrameRateFinding | None:
     """What the clip's flights say against its frame rate; None where they agree, or nothing is sure."""
-    body = body_of(clip)
+    body = estimate_body_points(clip)
     if not _SMALLEST_M <= body.size_m <= _TALLEST_M:
         return None  # in wrong units gravity is wrong too; check_scale says so
     flights = find_flights(body)
@@ -92,7 +92,7 @@ def check_frame_rate(clip: Clip) -> FrameRateFinding | None:
 
 def check_scale(clip: Clip) -> ScaleFinding | None:
     """Whether the character is too large or too small to be in metres."""
-    height = body_of(clip).size_m
+    height = estimate_body_points(clip).size_m
     if _SMALLEST_M <= height <= _TALLEST_M or height < 1e-6:
         return None
     fitting = [unit for unit in _UNITS if 0.8 < height * unit < 2.4]
@@ -126,7 +126,7 @@ def _measured_rate(flights: Sequence[Flight]) -> tuple[float, float] | None:
     return float(np.exp(weights @ logs)), float(np.sqrt(0.03**2 + np.sum((weights * sigmas) ** 2)))
 
 
-def _clearly_off(ratio: float, body: Body, flights: Sequence[Flight]) -> bool:
+def _clearly_off(ratio: float, body: BodyPoints, flights: Sequence[Flight]) -> bool:
     """Whether a measured over a labelled rate cannot be explained but by a wrong label."""
     # A small or large character may be a person whose motion was scaled with the body: let it be off as that, too.
     as_person = ratio * np.sqrt(body.size_m / _PERSON_M)

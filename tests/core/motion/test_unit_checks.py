@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.motion import Clip, Skeleton
-from sinew.core.motion.flights import body_of, find_flights
-from sinew.core.motion.timing import check_frame_rate, check_scale
+from sinew.core.motion.flights import estimate_body_points, find_flights
+from sinew.core.motion.unit_checks import check_frame_rate, check_scale
 
 GRAVITY = 9.81
 X, Y, Z = np.eye(3)
@@ -85,7 +85,7 @@ def hopper(
 
 def test_the_hopper_falls_as_it_should():
     clip = hopper(120.0)
-    flights = find_flights(body_of(clip))
+    flights = find_flights(estimate_body_points(clip))
     assert len(flights) == 3
     for flight in flights:
         assert flight.fall * 120.0**2 == pytest.approx(GRAVITY, rel=0.05)
@@ -101,7 +101,7 @@ def test_the_hopper_falls_as_it_should():
 def test_any_wrong_label_is_found_and_the_true_rate_suggested(true, speed, seed, times):
     clip = hopper(true, speed=speed, seed=seed)
     assert check_frame_rate(clip) is None
-    finding = check_frame_rate(clip.relabelled(true * times))
+    finding = check_frame_rate(clip.with_fps(true * times))
     assert finding is not None
     assert finding.suggested_fps == true
     assert finding.factor == pytest.approx(1.0 / times)
@@ -112,23 +112,23 @@ def test_any_wrong_label_is_found_and_the_true_rate_suggested(true, speed, seed,
 
 @given(label=st.floats(0.8, 1.25), true=st.sampled_from([30.0, 60.0, 120.0]), speed=st.floats(0.5, 3.2))
 def test_a_label_that_is_nearly_right_is_left_alone(label, true, speed):
-    assert check_frame_rate(hopper(true, speed=speed).relabelled(true * label)) is None
+    assert check_frame_rate(hopper(true, speed=speed).with_fps(true * label)) is None
 
 
 @given(speed=st.floats(0.3, 0.75), times=st.sampled_from([0.2, 0.5, 1.0, 2.0, 5.0]))
 def test_hops_too_low_to_tell_are_passed_over(speed, times):
-    assert check_frame_rate(hopper(60.0, speed=speed).relabelled(60.0 * times)) is None
+    assert check_frame_rate(hopper(60.0, speed=speed).with_fps(60.0 * times)) is None
 
 
 def test_the_messages_are_for_people():
-    fast = check_frame_rate(hopper(60.0).relabelled(120.0))
+    fast = check_frame_rate(hopper(60.0).with_fps(120.0))
     assert fast.message == (
         f"This motion falls at {fast.gravity_m_s2:.0f} m/s² in the air, four times gravity: "
         "it was probably recorded at 60 frames a second, not 120"
     )
     assert fast.hint == "Set the true frame rate to 60 (--fps 60)"
-    assert "falls at 24" in check_frame_rate(hopper(24.0).relabelled(120.0)).message
-    slow = check_frame_rate(hopper(120.0).relabelled(24.0))
+    assert "falls at 24" in check_frame_rate(hopper(24.0).with_fps(120.0)).message
+    slow = check_frame_rate(hopper(120.0).with_fps(24.0))
     assert slow.message.endswith("4% of gravity: it was probably recorded at 120 frames a second, not 24")
 
 
@@ -142,7 +142,7 @@ def test_standing_and_lying_still_say_nothing():
             np.repeat(clip.local_quat_wxyz[frame : frame + 1], 90, axis=0),
         )
         for fps in (12.0, 60.0, 300.0):
-            assert check_frame_rate(still.relabelled(fps)) is None
+            assert check_frame_rate(still.with_fps(fps)) is None
 
 
 def with_hips_moved(clip: Clip, offset: np.ndarray) -> Clip:
@@ -162,14 +162,14 @@ def test_a_swing_on_a_rope_is_no_flight():
     angle = 0.8 * np.sin(2.0 * np.pi * np.arange(360) / 60.0 / 2.8)
     swing = 2.0 * np.stack([np.sin(angle), np.zeros(360), 1.5 - np.cos(angle)], axis=-1)
     for fps in (12.0, 24.0, 60.0, 240.0):
-        assert check_frame_rate(with_hips_moved(still, swing).relabelled(fps)) is None
+        assert check_frame_rate(with_hips_moved(still, swing).with_fps(fps)) is None
 
 
 def test_a_floor_that_drifts_does_not_hide_the_flights():
     clip = hopper(120.0)
     drift = np.zeros((len(clip), 3))
     drift[:, 2] = np.linspace(0.0, 0.15, len(clip))
-    assert check_frame_rate(with_hips_moved(clip, drift).relabelled(240.0)).suggested_fps == 120.0
+    assert check_frame_rate(with_hips_moved(clip, drift).with_fps(240.0)).suggested_fps == 120.0
 
 
 def test_one_frame_that_is_elsewhere_does_no_harm():
@@ -177,7 +177,7 @@ def test_one_frame_that_is_elsewhere_does_no_harm():
     jump = np.zeros((len(clip), 3))
     jump[0] = (3.0, -2.0, 0.7)
     assert check_frame_rate(with_hips_moved(clip, jump)) is None
-    assert check_frame_rate(with_hips_moved(clip, jump).relabelled(240.0)).suggested_fps == 120.0
+    assert check_frame_rate(with_hips_moved(clip, jump).with_fps(240.0)).suggested_fps == 120.0
 
 
 def with_controls(clip: Clip) -> Clip:
@@ -205,9 +205,9 @@ def with_controls(clip: Clip) -> Clip:
 
 def test_controls_props_and_a_root_on_the_floor_are_no_part_of_the_body():
     clip = with_controls(hopper(60.0))
-    assert body_of(clip).points.shape == body_of(hopper(60.0)).points.shape
+    assert estimate_body_points(clip).points.shape == estimate_body_points(hopper(60.0)).points.shape
     assert check_frame_rate(clip) is None
-    assert check_frame_rate(clip.relabelled(120.0)).suggested_fps == 60.0
+    assert check_frame_rate(clip.with_fps(120.0)).suggested_fps == 60.0
 
 
 def test_flights_that_disagree_say_nothing():
@@ -218,7 +218,7 @@ def test_flights_that_disagree_say_nothing():
         np.concatenate([fast.local_pos, slow.local_pos]),
         np.concatenate([fast.local_quat_wxyz, slow.local_quat_wxyz]),
     )
-    assert len(find_flights(body_of(both))) >= 2
+    assert len(find_flights(estimate_body_points(both))) >= 2
     assert check_frame_rate(both) is None
 
 
@@ -243,7 +243,7 @@ def test_units_that_are_not_metres_are_found_and_the_rate_then_left_alone(scale,
     assert f"--scale {finding.suggested_scale:g}" in finding.hint
     # In wrong units gravity is wrong too, so nothing can be said of the rate.
     assert check_frame_rate(clip) is None
-    assert check_frame_rate(clip.relabelled(120.0)) is None
+    assert check_frame_rate(clip.with_fps(120.0)) is None
 
 
 def test_the_height_is_said_in_a_readable_way():

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from sinew.core.body import build_body
-from sinew.core.body.clearance import grounded
-from sinew.core.body.footing import stood_on
-from sinew.core.body.legs import legs_of, reaching
+from sinew.core.body.clearance import put_on_floor
+from sinew.core.body.leg_ik import find_legs, solve_leg_ik
+from sinew.core.body.terrain_adaptation import adapt_to_ground
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply, rotate
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
-from sinew.core.motion.loops import looped
+from sinew.core.motion.loops import loop_clip
 from sinew.core.sim.assembly import assemble
 from sinew.core.sim.parts import Mesh, ObstaclePart, StageParts
 from sinew.core.sim.stage import Terrain
@@ -46,7 +46,7 @@ def stage_surface(*obstacles, **parts):
 @pytest.fixture(scope="module")
 def walk():
     """The stock walk for five strides along +X at 60 frames a second, and its body."""
-    clip = looped(stock.load("walk"), 5).resampled(60.0)
+    clip = loop_clip(stock.load_stock("walk"), 5).resample(60.0)
     pos, quat = clip.world()
     ahead = pos[-1, 0] - pos[0, 0]
     turn = from_rotation_vector(np.array([0.0, 0.0, -np.arctan2(ahead[1], ahead[0])]))
@@ -94,8 +94,8 @@ def roughness(clip):
 @needs_stock
 @pytest.mark.parametrize("ground", [None, field(lambda x, y: 0.0), stage_surface(), stage_surface(ground=False)])
 def test_on_a_flat_floor_nothing_changes(walk, ground):
-    flat, before = grounded(*walk)
-    clip, report = stood_on(*walk, ground)
+    flat, before = put_on_floor(*walk)
+    clip, report = adapt_to_ground(*walk, ground)
     assert np.array_equal(clip.local_pos, flat.local_pos)
     assert np.array_equal(clip.local_quat_wxyz, flat.local_quat_wxyz)
     assert report == before
@@ -103,22 +103,22 @@ def test_on_a_flat_floor_nothing_changes(walk, ground):
 
 @needs_stock
 def test_nothing_changes_by_what_stands_beside_the_way(walk):
-    flat, _ = grounded(*walk)
+    flat, _ = put_on_floor(*walk)
     # A wall across the way, a table over it, a crate that only a hand passes over, a pit far off.
     ground = stage_surface(
         box("wall", (2.0, -3, 0), (2.2, 3, 2.5)),
         box("table", (3.0, -1, 0.9), (4.0, 1, 1.0)),
         box("crate", (1.0, 0.22, 0), (1.5, 0.8, 0.3)),
     )
-    clip, _ = stood_on(*walk, ground)
+    clip, _ = adapt_to_ground(*walk, ground)
     assert np.array_equal(clip.local_pos, flat.local_pos)
     assert np.array_equal(clip.local_quat_wxyz, flat.local_quat_wxyz)
 
 
 @needs_stock
 def test_a_level_floor_elsewhere_is_a_shift(walk):
-    flat, _ = grounded(*walk)
-    clip, report = stood_on(*walk, field(lambda x, y: 1.5))
+    flat, _ = put_on_floor(*walk)
+    clip, report = adapt_to_ground(*walk, field(lambda x, y: 1.5))
     assert np.array_equal(clip.local_quat_wxyz, flat.local_quat_wxyz)
     assert clip.local_pos[:, 0] - flat.local_pos[:, 0] == pytest.approx(np.tile([0, 0, 1.5], (len(clip), 1)))
     assert report.rise == pytest.approx(1.5)
@@ -133,8 +133,8 @@ STAIRS = {"up": 1.0, "down": -1.0}
 def test_a_slope_is_walked_up_and_down(walk, slope):
     body, source = walk
     ground = field(lambda x, y: slope * x)
-    flat, _ = grounded(body, source)
-    clip, report = stood_on(body, source, ground)
+    flat, _ = put_on_floor(body, source)
+    clip, report = adapt_to_ground(body, source, ground)
     pos, before = clip.world()[0][:, 0], flat.world()[0][:, 0]
     height = pos[:, 2] - slope * pos[:, 0]
     # The hips go parallel to the slope, as they did to the floor, a little lower so that both feet reach.
@@ -166,8 +166,8 @@ def test_stairs_are_climbed_step_by_step(walk, way, made_of):
         ground = stage_surface(*first, *steps)
         if way < 0:
             source = replace(source, local_pos=source.local_pos + _on_root(source, top))
-    flat, _ = grounded(body, source)
-    clip, _ = stood_on(body, source, ground)
+    flat, _ = put_on_floor(body, source)
+    clip, _ = adapt_to_ground(body, source, ground)
     assert deepest(body, clip, ground) < 0.05
     pos, before = clip.world()[0], flat.world()[0]
     climbed = (pos[:, 0, 2] - before[:, 0, 2])[-1] - (pos[:, 0, 2] - before[:, 0, 2])[0]
@@ -188,8 +188,8 @@ def _on_root(clip, height):
 def test_bumps_are_felt_by_feet_and_hardly_by_the_trunk(walk):
     body, source = walk
     ground = field(lambda x, y: 0.05 * np.sin(9.0 * x) + 0.04 * np.sin(11.0 * y))
-    flat, _ = grounded(body, source)
-    clip, _ = stood_on(body, source, ground)
+    flat, _ = put_on_floor(body, source)
+    clip, _ = adapt_to_ground(body, source, ground)
     path = clip.world()[0][:, 0, 2] - flat.world()[0][:, 0, 2]
     assert np.ptp(path) < 0.12
     assert deepest(body, clip, ground) < 0.05
@@ -201,9 +201,9 @@ def test_who_was_captured_on_these_stairs_stays_on_them(walk):
     """A clip that has the stairs in it, captured 7 cm too high, on a stage that has the same stairs."""
     body, source = walk
     ground = field(lambda x, y: 0.17 * np.searchsorted(np.arange(1.0, 5.0, 0.4), x))
-    climbing, _ = stood_on(body, source, ground)
+    climbing, _ = adapt_to_ground(body, source, ground)
     captured = replace(climbing, local_pos=climbing.local_pos + _on_root(climbing, 0.07))
-    again, _ = stood_on(body, captured, ground)
+    again, _ = adapt_to_ground(body, captured, ground)
     assert np.array_equal(again.local_quat_wxyz, climbing.local_quat_wxyz)
     assert again.local_pos[:, 0, 2] == pytest.approx(climbing.local_pos[:, 0, 2], abs=0.03)
 
@@ -212,9 +212,9 @@ def test_who_was_captured_on_these_stairs_stays_on_them(walk):
 def test_who_is_put_on_a_roof_walks_on_the_roof(walk):
     body, source = walk
     ground = stage_surface(box("roof", (-2, -2, 3.0), (12, 2, 3.2)))
-    below, _ = stood_on(body, source, ground)
-    above, _ = stood_on(body, replace(source, local_pos=source.local_pos + _on_root(source, 3.25)), ground)
-    flat, _ = grounded(body, source)
+    below, _ = adapt_to_ground(body, source, ground)
+    above, _ = adapt_to_ground(body, replace(source, local_pos=source.local_pos + _on_root(source, 3.25)), ground)
+    flat, _ = put_on_floor(body, source)
     assert np.array_equal(below.local_pos, flat.local_pos)
     assert above.local_pos[:, 0, 2] == pytest.approx(flat.local_pos[:, 0, 2] + 3.2)
 
@@ -223,8 +223,8 @@ def test_who_is_put_on_a_roof_walks_on_the_roof(walk):
 def test_a_platform_without_ground_is_stood_on(walk):
     body, source = walk
     ground = stage_surface(box("platform", (-2, -2, -1), (12, 2, -0.5)), ground=False)
-    clip, _ = stood_on(body, source, ground)
-    assert clip.local_pos[:, 0, 2] == pytest.approx(grounded(body, source)[0].local_pos[:, 0, 2] - 0.5)
+    clip, _ = adapt_to_ground(body, source, ground)
+    assert clip.local_pos[:, 0, 2] == pytest.approx(put_on_floor(body, source)[0].local_pos[:, 0, 2] - 0.5)
 
 
 def test_a_body_without_legs_goes_over_the_ground_too():
@@ -233,7 +233,7 @@ def test_a_body_without_legs_goes_over_the_ground_too():
     pos = np.array(clip.local_pos)
     pos[:, 0, 0] = np.linspace(0.0, 4.0, 240)
     clip = replace(clip, local_pos=pos)
-    moved, _ = stood_on(body, clip, field(lambda x, y: 0.2 * x))
+    moved, _ = adapt_to_ground(body, clip, field(lambda x, y: 0.2 * x))
     height = moved.local_pos[:, 0, 2] - 0.2 * (moved.local_pos[:, 0, 0] + SHAPES["sphere"].pos[0])
     assert np.abs(height - 0.1).max() < 1e-6
 
@@ -241,7 +241,7 @@ def test_a_body_without_legs_goes_over_the_ground_too():
 @pytest.mark.parametrize("frames", [1, 2, 5])
 def test_short_clips_are_stood_on_the_ground_too(frames):
     body = one_bone(SHAPES["sphere"])
-    clip, _ = stood_on(body, clip_of(body, np.full(frames, 0.1)), field(lambda x, y: 1.0 + 0.0 * x))
+    clip, _ = adapt_to_ground(body, clip_of(body, np.full(frames, 0.1)), field(lambda x, y: 1.0 + 0.0 * x))
     assert clip.local_pos[:, 0, 2] == pytest.approx(1.1, abs=0.01)
 
 
@@ -249,9 +249,9 @@ def test_short_clips_are_stood_on_the_ground_too(frames):
 def test_a_leg_reaches_where_it_is_told_and_its_foot_keeps_its_turn(walk):
     body, clip = walk
     pos, quat = clip.world()
-    for leg in legs_of(body, clip.skeleton)[:2]:
+    for leg in find_legs(body, clip.skeleton)[:2]:
         goal = pos[:, leg.foot] + [0.02, -0.03, 0.15]
-        reached, turned = replace(clip, local_quat_wxyz=reaching(clip, leg, goal)).world()
+        reached, turned = replace(clip, local_quat_wxyz=solve_leg_ik(clip, leg, goal)).world()
         assert np.linalg.norm(reached[:, leg.foot] - goal, axis=-1).max() < 2e-3
         assert angle_between(turned[:, leg.foot], quat[:, leg.foot]).max() < 1e-6
         # Knees go forward, as knees do.
@@ -263,10 +263,10 @@ def test_a_leg_reaches_where_it_is_told_and_its_foot_keeps_its_turn(walk):
 @needs_stock
 def test_a_leg_that_is_too_short_is_stretched_out_and_no_more(walk):
     body, clip = walk
-    leg = legs_of(body, clip.skeleton)[0]
+    leg = find_legs(body, clip.skeleton)[0]
     pos, _ = clip.world()
     goal = pos[:, leg.foot] - [0.0, 0.0, 0.5]
-    reached = replace(clip, local_quat_wxyz=reaching(clip, leg, goal)).world()[0]
+    reached = replace(clip, local_quat_wxyz=solve_leg_ik(clip, leg, goal)).world()[0]
     aimed, got = goal - pos[:, leg.hip], reached[:, leg.foot] - pos[:, leg.hip]
     cosine = np.sum(aimed * got, -1) / (np.linalg.norm(aimed, axis=-1) * np.linalg.norm(got, axis=-1))
     assert cosine.min() > 0.9999

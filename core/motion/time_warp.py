@@ -13,7 +13,7 @@ _FINE_S = 0.002  # the time map is summed up in steps no longer than this, and t
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TimeStretch:
     """Seconds ``start_s`` to ``stop_s`` of a clip that are to last ``factor`` times as long."""
 
     start_s: float
@@ -21,7 +21,7 @@ class Stretch:
     factor: float
 
 
-def stretched_times(clip: Clip, stretches: Sequence[Stretch], ramp_s: float) -> Array:
+def compute_time_warp(clip: Clip, stretches: Sequence[TimeStretch], ramp_s: float) -> Array:
     """(N,) seconds in the clip for every frame of the clip with its stretches played slower or faster.
 
     stretches: in order, apart from each other. Before and after each the speed changes smoothly within ``ramp_s`` of
@@ -42,7 +42,7 @@ def stretched_times(clip: Clip, stretches: Sequence[Stretch], ramp_s: float) -> 
     return np.interp(frames / clip.fps, played, own)
 
 
-def played_at(clip: Clip, times_s: Array) -> Clip:
+def warp_clip(clip: Clip, times_s: Array) -> Clip:
     """The clip whose frames are the poses at ``times_s`` (N,), in order, at the same frame rate.
 
     Between frames by a cubic through the nearest four: straight lines would be kinks that a body has to follow.

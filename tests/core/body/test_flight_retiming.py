@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from sinew.core.body import build_body
-from sinew.core.body.footing import stood_on
-from sinew.core.body.retiming import centre_of_mass, retimed
+from sinew.core.body.flight_retiming import centre_of_mass, retime_flights
+from sinew.core.body.terrain_adaptation import adapt_to_ground
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply, rotate
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
@@ -26,7 +26,7 @@ def man():
     skeleton = person(without=("toe",))
     clip = Clip(skeleton, 30.0, skeleton.rest_pos[None], skeleton.rest_quat_wxyz[None])
     body = build_body(skeleton, clip=clip)[0]
-    return body, stood_on(body, clip, None)[0].local_pos[0]
+    return body, adapt_to_ground(body, clip, None)[0].local_pos[0]
 
 
 def thrown(man, fps, *falls, arc=0.3, ground_s=GROUND_S, on=0.0):
@@ -61,7 +61,7 @@ def fall_of(body, clip, floor=0.03):
 def test_a_thrown_body_falls_as_gravity_has_it_at_any_rate(man, fps, fall, gravity):
     body, clip = thrown(man, fps, fall)
     assert fall_of(body, clip) == pytest.approx(fall, rel=0.02)
-    result, report = retimed(body, clip, gravity)
+    result, report = retime_flights(body, clip, gravity)
     assert report.touched and result.fps == fps
     assert fall_of(body, result) == pytest.approx(gravity, rel=0.03)
     assert report.flights[0].factor == pytest.approx(np.sqrt(fall / gravity), rel=0.02)
@@ -71,7 +71,7 @@ def test_a_thrown_body_falls_as_gravity_has_it_at_any_rate(man, fps, fall, gravi
 @pytest.mark.parametrize("fall", [2.0 * EARTH, 0.6 * EARTH])
 def test_what_is_on_the_ground_is_only_shifted_and_speed_does_not_jump(man, fall):
     body, clip = thrown(man, 120.0, fall)
-    result, report = retimed(body, clip)
+    result, report = retime_flights(body, clip)
     before = int(120 * (GROUND_S - 0.16))
     assert np.array_equal(result.local_pos[:before], clip.local_pos[:before])
     speed = np.diff(result.local_pos[:, 0, 0]) * 120.0
@@ -87,13 +87,13 @@ def test_what_is_on_the_ground_is_only_shifted_and_speed_does_not_jump(man, fall
 @pytest.mark.parametrize("fall", [0.9 * EARTH, EARTH, 1.1 * EARTH])
 def test_who_falls_about_as_gravity_has_it_is_not_touched(man, fall):
     body, clip = thrown(man, 60.0, fall)
-    result, report = retimed(body, clip)
+    result, report = retime_flights(body, clip)
     assert result is clip and not report.touched and report.message == "Flights fall as they should"
 
 
 def test_a_flight_that_is_right_stays_right_next_to_one_that_is_not(man):
     body, clip = thrown(man, 60.0, EARTH, 2.0 * EARTH, ground_s=0.2)
-    result, report = retimed(body, clip)
+    result, report = retime_flights(body, clip)
     assert len(report.flights) == 1 and report.flights[0].start_s > 0.6
     whole = int(60 * (0.2 + np.sqrt(8.0 * 0.3 / EARTH)))
     np.testing.assert_allclose(result.local_pos[:whole, 0], clip.local_pos[:whole, 0], atol=1e-3)
@@ -101,39 +101,39 @@ def test_a_flight_that_is_right_stays_right_next_to_one_that_is_not(man):
 
 def test_two_flights_are_told_together(man):
     body, clip = thrown(man, 60.0, 1.5 * EARTH, 2.0 * EARTH)
-    report = retimed(body, clip)[1]
+    report = retime_flights(body, clip)[1]
     assert "2 flights, the first at 0.5 s, fall at 15 to 20 m/s²" in report.message
     assert "played 1.2" in report.message and "times as slowly" in report.message and "s longer" in report.message
 
 
 def test_it_is_told_what_was_done_and_how_to_keep_the_timing(man):
-    report = retimed(*thrown(man, 60.0, 0.6 * EARTH))[1]
+    report = retime_flights(*thrown(man, 60.0, 0.6 * EARTH))[1]
     assert "The flight at 0.5 s falls at 5.9 m/s²: it is played 1.29 times as fast" in report.message
     assert "s shorter" in report.message and "Fix Flight Times" in report.hint
 
 
 def test_there_is_a_limit_and_it_is_told(man):
     body, clip = thrown(man, 120.0, 5.0 * EARTH, arc=0.6)
-    result, report = retimed(body, clip)
+    result, report = retime_flights(body, clip)
     assert report.flights[0].factor == pytest.approx(1.6) and "frame rate" in report.hint
     assert fall_of(body, result) == pytest.approx(5.0 * EARTH / 1.6**2, rel=0.03)
 
 
 def test_where_nothing_falls_nothing_is_done(man):
     body, clip = thrown(man, 60.0, 2.0 * EARTH)
-    assert retimed(body, clip, 0.0)[0] is clip
+    assert retime_flights(body, clip, 0.0)[0] is clip
 
 
 def test_heights_are_above_the_ground_that_there_is(man):
     body, clip = thrown(man, 60.0, 2.0 * EARTH, on=0.7)
-    assert retimed(body, clip)[0] is clip  # it never touches a floor at 0
+    assert retime_flights(body, clip)[0] is clip  # it never touches a floor at 0
     terrain = Terrain(np.full((11, 11), 0.7), 2.0, np.array([-10.0, -10.0]))
-    assert retimed(body, clip, EARTH, Surface(terrain, ()))[1].touched
+    assert retime_flights(body, clip, EARTH, Surface(terrain, ()))[1].touched
 
 
 def test_a_short_hop_is_let_be(man):
     body, clip = thrown(man, 120.0, 2.0 * EARTH, arc=0.04)
-    assert retimed(body, clip)[0] is clip
+    assert retime_flights(body, clip)[0] is clip
 
 
 def test_a_path_that_is_no_parabola_is_let_be(man):
@@ -142,7 +142,7 @@ def test_a_path_that_is_no_parabola_is_let_be(man):
     up = pos[:, 0, 2] - pos[0, 0, 2]
     pos[:, 0, 2] += 0.25 * up * np.sin(40.0 * np.arange(len(pos)) / 60.0)
     odd = Clip(clip.skeleton, clip.fps, pos, clip.local_quat_wxyz)
-    assert retimed(body, odd)[0] is odd
+    assert retime_flights(body, odd)[0] is odd
 
 
 @pytest.mark.parametrize("held", [True, False])
@@ -163,14 +163,14 @@ def test_a_step_over_what_is_not_in_the_file_is_no_flight(man, held):
     if not held:  # the same arc, but everything goes along
         placed[:, 0, 0] += 3.0 * np.arange(120) / fps
     clip = Clip(skeleton, fps, placed, quat)
-    assert (retimed(body, clip)[0] is clip) == held
+    assert (retime_flights(body, clip)[0] is clip) == held
 
 
 @pytest.mark.parametrize("frames", [1, 2, 5, 40])
 def test_parts_of_flights_and_short_clips_are_no_trouble(man, frames):
     body, clip = thrown(man, 120.0, 2.0 * EARTH)
     some = clip.frames(70, 70 + frames)
-    assert retimed(body, some)[0] is some
+    assert retime_flights(body, some)[0] is some
 
 
 @needs_stock
@@ -179,7 +179,7 @@ def test_parts_of_flights_and_short_clips_are_no_trouble(man, frames):
 )
 def test_of_the_stock_clips_only_what_clearly_falls_wrong_is_touched(name, factors):
     """The backflip's centre of mass makes no parabola at any speed: there is no time that would put it right."""
-    clip = stock.load(name)
+    clip = stock.load_stock(name)
     body = build_body(clip.skeleton, clip=clip)[0]
-    report = retimed(body, stood_on(body, clip, None)[0])[1]
+    report = retime_flights(body, adapt_to_ground(body, clip, None)[0])[1]
     assert [flight.factor for flight in report.flights] == pytest.approx(factors, abs=0.03)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, to_rotation_vector
 from .clip import Clip
-from .repair import filled, filled_rotations
+from .repair import fill_linear, fill_slerp
 
 _LEAST_TURN, _LEAST_M = np.radians(1.0), 0.005  # less than this on each axis does no harm
 # How changes of speed follow each other where most is tremble: -2/3 in noise alone, and no less than -0.4 in a fast
@@ -32,7 +32,7 @@ _MEDIAN, _THIRD = 1.538, np.sqrt(20.0)
 
 
 @dataclass(frozen=True)
-class Steadying:
+class JitterReport:
     """What was done: radians and metres by which pose and place trembled on each axis, 0 for what was left alone.
 
     held: frames that repeat the one before, and were filled in.
@@ -74,11 +74,11 @@ _TURNS = _Kind(
 _PLACES = _Kind(lambda a, b: b - a, lambda a, by: a + by)
 
 
-def steadied(clip: Clip) -> tuple[Clip, Steadying]:
+def filter_jitter(clip: Clip) -> tuple[Clip, JitterReport]:
     """The clip without tremble, and what was done; a steady clip comes back as it is."""
     held = _held(clip)
     if len(clip) - held.sum() < _LEAST_FRAMES:
-        return clip, Steadying()
+        return clip, JitterReport()
     quat, pos = np.array(clip.local_quat_wxyz), np.array(clip.local_pos)
     turn, back = _tremble(_TURNS, quat[~held])
     place, place_back = _tremble(_PLACES, pos[~held])
@@ -87,12 +87,12 @@ def steadied(clip: Clip) -> tuple[Clip, Steadying]:
     jumps = (place > _LEAST_M) & (place_back < _BACK)
     most = _MOST_S * clip.fps
     if shakes:
-        quat[:, moving] = _smoothed(_TURNS, filled_rotations(quat, held)[:, moving], held, turn[moving], most)
+        quat[:, moving] = _smoothed(_TURNS, fill_slerp(quat, held)[:, moving], held, turn[moving], most)
     if jumps.any():
-        pos[:, jumps] = _smoothed(_PLACES, filled(pos, held)[:, jumps], held, place[jumps], most)
+        pos[:, jumps] = _smoothed(_PLACES, fill_linear(pos, held)[:, jumps], held, place[jumps], most)
     if not shakes and not jumps.any():
-        return clip, Steadying()
-    report = Steadying(
+        return clip, JitterReport()
+    report = JitterReport(
         float(np.median(turn[moving])) if shakes else 0.0,
         float(place[jumps].max()) if jumps.any() else 0.0,
         int(held.sum()),

@@ -6,8 +6,8 @@ import pytest
 
 from sinew.core.body import BodyModel, Joint, Link, Shape
 from sinew.core.body.build import build_body
-from sinew.core.body.tangent import PoseSpace
-from sinew.core.geometry.quaternions import from_rotation_vector, multiply, normalized, rotate
+from sinew.core.body.pose_space import PoseSpace
+from sinew.core.geometry.quaternions import from_rotation_vector, multiply, normalize, rotate
 from sinew.core.motion import Skeleton
 
 from .figures import person
@@ -35,7 +35,7 @@ def poses(rng, *shape):
     """Random poses (..., 7 + 4 + 1 + 4) of the snake."""
     found = rng.normal(size=(*shape, 16))
     for start in (3, 7, 12):
-        found[..., start : start + 4] = normalized(found[..., start : start + 4])
+        found[..., start : start + 4] = normalize(found[..., start : start + 4])
     return found
 
 
@@ -51,14 +51,14 @@ def same(one, other):
 def test_moving_by_what_is_between_arrives():
     space, rng = PoseSpace(snake()), np.random.default_rng(0)
     first, second = poses(rng, 50), poses(rng, 50)
-    same(space.moved(first, space.between(first, second)), second)
+    same(space.integrate(first, space.difference(first, second)), second)
 
 
 def test_what_is_between_is_what_it_was_moved_by():
     space, rng = PoseSpace(snake()), np.random.default_rng(1)
     start, by = poses(rng, 50), 0.9 * rng.uniform(-1.0, 1.0, (50, 13))  # turns shorter than half a circle
-    np.testing.assert_allclose(space.between(start, space.moved(start, by)), by, atol=1e-9)
-    np.testing.assert_allclose(space.between(start, start), 0.0, atol=1e-12)
+    np.testing.assert_allclose(space.difference(start, space.integrate(start, by)), by, atol=1e-9)
+    np.testing.assert_allclose(space.difference(start, start), 0.0, atol=1e-12)
 
 
 def test_every_joint_has_its_own_part_of_the_vector_laid_out_like_velocities():
@@ -68,10 +68,10 @@ def test_every_joint_has_its_own_part_of_the_vector_laid_out_like_velocities():
     for index, kind in enumerate(KINDS):
         by = np.zeros(13)
         by[body.qvel_starts[index] : body.qvel_starts[index + 1]] = 0.25
-        changed = np.flatnonzero(np.abs(space.moved(start, by) - start) > 1e-6)
+        changed = np.flatnonzero(np.abs(space.integrate(start, by) - start) > 1e-6)
         expected = np.arange(body.qpos_starts[index], body.qpos_starts[index + 1])
         np.testing.assert_array_equal(changed, expected, err_msg=kind)
-    assert space.moved(start, np.eye(13)[9])[11] == pytest.approx(1.5)  # a hinge adds
+    assert space.integrate(start, np.eye(13)[9])[11] == pytest.approx(1.5)  # a hinge adds
 
 
 def test_rotations_are_turned_in_their_own_frame_and_the_root_is_moved_in_the_world():
@@ -79,7 +79,7 @@ def test_rotations_are_turned_in_their_own_frame_and_the_root_is_moved_in_the_wo
     start = poses(np.random.default_rng(2))
     by = np.zeros(13)
     by[:6] = 0.1, 0.2, 0.3, 0.7, 0.0, 0.0
-    moved = space.moved(start, by)
+    moved = space.integrate(start, by)
     np.testing.assert_allclose(moved[:3] - start[:3], [0.1, 0.2, 0.3], atol=1e-12)
     turn = from_rotation_vector(np.array([0.7, 0.0, 0.0]))
     np.testing.assert_allclose(moved[3:7], multiply(start[3:7], turn), atol=1e-12)
@@ -91,22 +91,22 @@ def test_rotations_are_turned_in_their_own_frame_and_the_root_is_moved_in_the_wo
 def test_one_pose_and_many_vectors_and_the_other_way_round():
     space, rng = PoseSpace(snake()), np.random.default_rng(3)
     one, many, by = poses(rng), poses(rng, 5, 4), 0.5 * rng.uniform(-1, 1, (5, 4, 13))
-    fan = space.moved(one, by)
+    fan = space.integrate(one, by)
     assert fan.shape == (5, 4, 16)
-    np.testing.assert_allclose(space.between(one, fan), by, atol=1e-9)
-    same(space.moved(one, by[2, 3]), fan[2, 3])
-    assert space.moved(many, by[0, 0]).shape == (5, 4, 16)
-    assert space.between(many, one).shape == (5, 4, 13)
-    np.testing.assert_allclose(space.between(many, one)[1, 2], space.between(many[1, 2], one), atol=1e-12)
-    assert space.moved(one[None], by[0]).shape == (4, 16)
+    np.testing.assert_allclose(space.difference(one, fan), by, atol=1e-9)
+    same(space.integrate(one, by[2, 3]), fan[2, 3])
+    assert space.integrate(many, by[0, 0]).shape == (5, 4, 16)
+    assert space.difference(many, one).shape == (5, 4, 13)
+    np.testing.assert_allclose(space.difference(many, one)[1, 2], space.difference(many[1, 2], one), atol=1e-12)
+    assert space.integrate(one[None], by[0]).shape == (4, 16)
 
 
 def test_nothing_given_is_changed():
     space, rng = PoseSpace(snake()), np.random.default_rng(4)
     start, by = poses(rng, 3), rng.normal(size=(3, 13))
     kept = start.copy(), by.copy()
-    space.moved(start, by)[:] = 0.0
-    space.between(start, start)[:] = 1.0
+    space.integrate(start, by)[:] = 0.0
+    space.difference(start, start)[:] = 1.0
     np.testing.assert_array_equal(start, kept[0])
     np.testing.assert_array_equal(by, kept[1])
 
@@ -122,4 +122,4 @@ def test_small_steps_are_velocities_of_a_real_body():
             qpos[start] = 1.0
     rate = rng.normal(size=body.nv)
     assert (space.nq, space.nv) == (body.nq, body.nv)
-    np.testing.assert_allclose(space.between(qpos, space.moved(qpos, 1e-4 * rate)) / 1e-4, rate, rtol=1e-6)
+    np.testing.assert_allclose(space.difference(qpos, space.integrate(qpos, 1e-4 * rate)) / 1e-4, rate, rtol=1e-6)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sinew.core.errors import BadMotion
 from sinew.core.geometry.quaternions import angle_between
 from sinew.core.motion import Clip
-from sinew.core.motion.riders import with_riders
+from sinew.core.motion.unsimulated_bones import copy_unsimulated_bones
 
 seeds = st.integers(0, 2**32 - 2)
 
@@ -24,7 +24,7 @@ def test_every_bone_is_where_it_belongs(random_clip, seed, bones, data):
     source = random_clip(seed, 3, bones)
     moved = moved_version(random_clip, source, seed + 7)
     simulated = data.draw(st.sets(st.sampled_from(source.skeleton.names)))
-    result = with_riders(source, moved, simulated)
+    result = copy_unsimulated_bones(source, moved, simulated)
     world_pos, world_quat = result.world()
     wanted_pos, wanted_quat = moved.world()
     for bone, name in enumerate(source.skeleton.names):
@@ -47,7 +47,7 @@ def test_fingers_keep_their_own_motion_on_an_arm_that_was_moved(random_clip):
     )
     source = Clip(skeleton, 30.0, base.local_pos, base.local_quat_wxyz)
     moved = moved_version(random_clip, source, 12)
-    result = with_riders(source, moved, {"arm", "hand"})
+    result = copy_unsimulated_bones(source, moved, {"arm", "hand"})
     np.testing.assert_allclose(result.local_quat_wxyz[:, 2], source.local_quat_wxyz[:, 2], atol=1e-12)
     # The finger went with the hand, so in the world it is somewhere else than before.
     assert np.abs(result.world()[0][:, 2] - source.world()[0][:, 2]).max() > 0.1
@@ -58,9 +58,9 @@ def test_fingers_keep_their_own_motion_on_an_arm_that_was_moved(random_clip):
 def test_all_simulated_is_the_moved_clip_and_none_the_source(random_clip):
     source = random_clip(3, 4, 5)
     moved = moved_version(random_clip, source, 4)
-    everything = with_riders(source, moved, source.skeleton.names)
+    everything = copy_unsimulated_bones(source, moved, source.skeleton.names)
     np.testing.assert_allclose(everything.local_pos, moved.local_pos, atol=1e-12)
-    nothing = with_riders(source, moved, ())
+    nothing = copy_unsimulated_bones(source, moved, ())
     np.testing.assert_allclose(nothing.local_pos, source.local_pos, atol=1e-12)
     assert nothing.name == "moved"
 
@@ -69,10 +69,10 @@ def test_clips_that_do_not_fit_are_refused(random_clip):
     source = random_clip(3, 4, 5)
     for other in (random_clip(3, 3, 5), random_clip(3, 4, 5, 60.0), random_clip(3, 4, 4)):
         with pytest.raises(BadMotion, match="differ"):
-            with_riders(source, other, ())
+            copy_unsimulated_bones(source, other, ())
 
 
 def test_an_unknown_bone_is_refused_by_name(random_clip):
     source = random_clip(3, 4, 2)
     with pytest.raises(BadMotion, match="no bone 'tail'"):
-        with_riders(source, source, ("bone 0", "tail"))
+        copy_unsimulated_bones(source, source, ("bone 0", "tail"))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..geometry.quaternions import Array, conjugate, from_matrix, multiply, rotate, to_matrix
-from .anatomy import unit
+from .anatomy import normalize_vectors
 from .model import Shape
 
 
 @dataclass(frozen=True, eq=False)
-class Solid:
+class LinkSolid:
     """Shapes with the mass, centre of mass (3,) and inertia (3, 3) about it that they stand for, all in one frame."""
 
     shapes: tuple[Shape, ...]
@@ -20,27 +20,27 @@ class Solid:
     com: Array
     inertia: Array
 
-    def seen_from(self, pos: Array, quat: Array) -> "Solid":
+    def seen_from(self, pos: Array, quat: Array) -> "LinkSolid":
         """The solid in the frame that stands at ``pos`` (3,) with rotation ``quat`` (4,) in its own."""
         inverse = conjugate(quat)
         turn = to_matrix(inverse)
         shapes = tuple(
             Shape(s.kind, s.size, rotate(inverse, s.pos - pos), multiply(inverse, s.quat_wxyz)) for s in self.shapes
         )
-        return Solid(shapes, self.mass, rotate(inverse, self.com - pos), turn @ self.inertia @ turn.T)
+        return LinkSolid(shapes, self.mass, rotate(inverse, self.com - pos), turn @ self.inertia @ turn.T)
 
 
-def together(solids: Sequence[Solid]) -> Solid:
+def combine_solids(solids: Sequence[LinkSolid]) -> LinkSolid:
     """Several solids as one, their inertias moved to the common centre of mass."""
     mass = sum(solid.mass for solid in solids)
     com = sum((solid.mass * solid.com for solid in solids), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))
     for solid in solids:
-        inertia += solid.inertia + shifted(solid.mass, solid.com - com)
-    return Solid(tuple(shape for solid in solids for shape in solid.shapes), mass, com, inertia)
+        inertia += solid.inertia + parallel_axis_inertia(solid.mass, solid.com - com)
+    return LinkSolid(tuple(shape for solid in solids for shape in solid.shapes), mass, com, inertia)
 
 
-def shifted(mass: float, offset: Array) -> Array:
+def parallel_axis_inertia(mass: float, offset: Array) -> Array:
     """(3, 3) inertia of a point mass at ``offset`` (3,): what a solid gains away from its centre of mass."""
     return mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
 
@@ -68,7 +68,7 @@ def capsule_radius(length: float, volume: float) -> float:
     return 0.5 * (low + high)
 
 
-def volume_of(shape: Shape) -> float:
+def shape_volume(shape: Shape) -> float:
     """Cubic metres."""
     x, y, z = (float(value) for value in shape.size)
     if shape.kind == "box":
@@ -76,7 +76,7 @@ def volume_of(shape: Shape) -> float:
     return float(np.pi * x**2 * (4.0 / 3.0 * x + (2.0 * y if shape.kind == "capsule" else 0.0)))
 
 
-def solid_of(shape: Shape, mass: float) -> Solid:
+def fill_shape(shape: Shape, mass: float) -> LinkSolid:
     """The shape filled evenly with that mass."""
     x, y, z = (float(value) for value in shape.size)
     if shape.kind == "box":
@@ -86,7 +86,7 @@ def solid_of(shape: Shape, mass: float) -> Solid:
     else:
         own = _capsule_inertia(x, y, mass)
     turn = to_matrix(shape.quat_wxyz)
-    return Solid((shape,), mass, shape.pos, turn @ np.diag(own) @ turn.T)
+    return LinkSolid((shape,), mass, shape.pos, turn @ np.diag(own) @ turn.T)
 
 
 def _capsule_inertia(radius: float, half: float, mass: float) -> Array:
@@ -101,7 +101,7 @@ def _capsule_inertia(radius: float, half: float, mass: float) -> Array:
 
 def frame_along(z_axis: Array, x_hint: Array | None = None) -> Array:
     """(4,) a rotation whose own Z points along ``z_axis`` and whose X lies as near to ``x_hint`` as it can."""
-    z = unit(z_axis)
+    z = normalize_vectors(z_axis)
     hint = np.eye(3)[int(np.argmin(np.abs(z)))] if x_hint is None else x_hint
-    x = unit(hint - hint @ z * z)
+    x = normalize_vectors(hint - hint @ z * z)
     return from_matrix(np.stack([x, np.cross(z, x), z], axis=-1))

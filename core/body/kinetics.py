@@ -9,7 +9,7 @@ from ..geometry.quaternions import Array, rotate, to_matrix
 from .model import BodyModel
 
 
-class Movement:
+class Kinetics:
     """What follows from where the links of one body are and how fast its joints turn; layouts are ``BodyModel``'s."""
 
     def __init__(self, body: BodyModel) -> None:
@@ -45,16 +45,16 @@ class Movement:
             linear[..., index, :] = linear[..., link.parent, :] + np.cross(above, reach)
         return linear + np.cross(angular, arms), angular
 
-    def together(self, linear: Array) -> Array:
+    def com_velocity(self, linear: Array) -> Array:
         """(..., 3) m/s, the velocity of the body's centre of mass, of those of its links (..., L, 3)."""
         return np.asarray(np.einsum("l,...lx->...x", self.mass / self.mass.sum(), linear))
 
-    def energy_j(self, linear: Array, angular: Array, link_quat_wxyz: Array) -> Array:
+    def kinetic_energy_j(self, linear: Array, angular: Array, link_quat_wxyz: Array) -> Array:
         """(...) joules of the links' motion about the body's centre of mass, which itself may move as fast as it likes.
 
         linear: (..., L, 3), angular: (..., L, 3), link_quat_wxyz: (..., L, 4), as ``velocities`` gives and takes them.
         """
-        apart = linear - self.together(linear)[..., None, :]
+        apart = linear - self.com_velocity(linear)[..., None, :]
         own = np.einsum("...lyx,...ly->...lx", to_matrix(link_quat_wxyz), angular)
         moving = np.einsum("l,...lx,...lx->...", self.mass, apart, apart)
         spinning = np.einsum("...lx,lxy,...ly->...", own, self._inertia, own)

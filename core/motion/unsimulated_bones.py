@@ -8,7 +8,7 @@ from ..geometry.quaternions import multiply, rotate
 from .clip import Clip
 
 
-def with_riders(source: Clip, moved: Clip, simulated: Collection[str]) -> Clip:
+def copy_unsimulated_bones(source: Clip, moved: Clip, simulated: Collection[str]) -> Clip:
     """``moved`` for the simulated bones; every other bone keeps its place to its parent as in ``source``.
 
     Both clips have the same bones, frame count and frame rate. A simulated bone keeps the world

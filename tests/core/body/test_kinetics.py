@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from sinew.core.body import build_body
-from sinew.core.body.movement import Movement
+from sinew.core.body.kinetics import Kinetics
+from sinew.core.body.pose_space import PoseSpace
 from sinew.core.body.poses import link_transforms
-from sinew.core.body.tangent import PoseSpace
 from sinew.core.geometry.quaternions import rotate, to_matrix
 
 from ...stock_clips import stock_clip
@@ -28,7 +28,7 @@ def bent(body):
     for start, link in zip(body.qpos_starts[1:], body.links[1:], strict=False):
         if link.joint.kind == "ball":
             zero[:, start] = 1.0
-    return space.moved(zero, rng.normal(scale=0.3, size=(4, body.nv)))
+    return space.integrate(zero, rng.normal(scale=0.3, size=(4, body.nv)))
 
 
 def places(body, qpos):
@@ -38,9 +38,9 @@ def places(body, qpos):
 
 def test_velocities_are_how_the_parts_really_move(body, bent):
     space, rates = PoseSpace(body), np.random.default_rng(1).normal(size=(4, body.nv))
-    linear, _ = Movement(body).velocities(rates, *link_transforms(body, bent))
+    linear, _ = Kinetics(body).velocities(rates, *link_transforms(body, bent))
     step = 1e-5
-    ahead, behind = (places(body, space.moved(bent, by * rates)) for by in (step, -step))
+    ahead, behind = (places(body, space.integrate(bent, by * rates)) for by in (step, -step))
     np.testing.assert_allclose(linear, (ahead - behind) / (2.0 * step), atol=1e-5)
 
 
@@ -48,10 +48,10 @@ def test_whoever_only_travels_has_no_energy(body, bent):
     rates = np.zeros((4, body.nv))
     rates[:, :3] = [3.0, -2.0, 1.0]
     pos, quat = link_transforms(body, bent)
-    movement = Movement(body)
-    linear, angular = movement.velocities(rates, pos, quat)
-    np.testing.assert_allclose(movement.energy_j(linear, angular, quat), 0.0, atol=1e-12)
-    np.testing.assert_allclose(movement.together(linear), rates[:, :3])
+    kinetics = Kinetics(body)
+    linear, angular = kinetics.velocities(rates, pos, quat)
+    np.testing.assert_allclose(kinetics.kinetic_energy_j(linear, angular, quat), 0.0, atol=1e-12)
+    np.testing.assert_allclose(kinetics.com_velocity(linear), rates[:, :3])
 
 
 def test_a_stiff_body_that_spins_has_the_energy_of_its_inertia(body, bent):
@@ -59,8 +59,8 @@ def test_a_stiff_body_that_spins_has_the_energy_of_its_inertia(body, bent):
     pos, quat = link_transforms(body, bent)
     rates = np.zeros((4, body.nv))
     rates[:, 3:6] = np.einsum("nyx,y->nx", to_matrix(quat[:, 0]), spin)
-    movement = Movement(body)
-    energy = movement.energy_j(*movement.velocities(rates, pos, quat), quat)
+    kinetics = Kinetics(body)
+    energy = kinetics.kinetic_energy_j(*kinetics.velocities(rates, pos, quat), quat)
     centres, mass = places(body, bent), np.array([link.mass for link in body.links])
     apart = centres - (np.einsum("l,nlx->nx", mass, centres) / mass.sum())[:, None]
     turned = to_matrix(quat)

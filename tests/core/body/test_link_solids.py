@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from sinew.core.body import Shape, build_body
+from sinew.core.body.link_solids import capsule, combine_solids, fill_shape, frame_along, shape_volume
 from sinew.core.body.presets import body_preset, body_presets
-from sinew.core.body.solids import capsule, frame_along, solid_of, together, volume_of
 from sinew.core.body.tables import DENSITY, PAIRED, SEGMENTS, mass_fractions
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply, rotate, to_matrix
 from sinew.core.motion import Clip
@@ -37,7 +37,7 @@ def sampled(shape: Shape, count: int = 200_000) -> np.ndarray:
 )
 def test_inertia_and_volume_are_those_of_the_points_inside(shape):
     points = sampled(shape)
-    solid = solid_of(shape, 2.0)
+    solid = fill_shape(shape, 2.0)
     centred = points - points.mean(0)
     inertia = 2.0 * np.mean(
         np.sum(centred**2, -1)[:, None, None] * np.eye(3) - centred[:, :, None] * centred[:, None], 0
@@ -46,20 +46,20 @@ def test_inertia_and_volume_are_those_of_the_points_inside(shape):
     assert solid.inertia == pytest.approx(inertia, rel=0.02, abs=2e-4)
     x, y, z = shape.size
     box = {"box": 8 * x * y * z, "sphere": 8 * x**3, "capsule": 8 * x * x * (x + y)}[shape.kind]
-    assert volume_of(shape) == pytest.approx(box * len(points) / 200_000, rel=0.01)
+    assert shape_volume(shape) == pytest.approx(box * len(points) / 200_000, rel=0.01)
 
 
 def test_two_halves_together_are_the_whole():
-    whole = solid_of(Shape("box", [0.1, 0.2, 0.3], [0.0, 0.0, 0.0]), 4.0)
-    halves = [solid_of(Shape("box", [0.1, 0.2, 0.15], [0.0, 0.0, z]), 2.0) for z in (-0.15, 0.15)]
-    both = together(halves)
+    whole = fill_shape(Shape("box", [0.1, 0.2, 0.3], [0.0, 0.0, 0.0]), 4.0)
+    halves = [fill_shape(Shape("box", [0.1, 0.2, 0.15], [0.0, 0.0, z]), 2.0) for z in (-0.15, 0.15)]
+    both = combine_solids(halves)
     assert both.mass == whole.mass
     assert both.com == pytest.approx(whole.com)
     assert both.inertia == pytest.approx(whole.inertia)
 
 
 def test_a_solid_seen_from_another_frame_is_the_same_solid():
-    solid = solid_of(Shape("capsule", [0.1, 0.2, 0.0], [0.3, 0.1, 0.0], frame_along(np.array([1.0, 2.0, 0.5]))), 3.0)
+    solid = fill_shape(Shape("capsule", [0.1, 0.2, 0.0], [0.3, 0.1, 0.0], frame_along(np.array([1.0, 2.0, 0.5]))), 3.0)
     pos, quat = np.array([0.4, -0.2, 0.1]), from_rotation_vector(np.array([0.2, 0.9, -0.4]))
     seen = solid.seen_from(pos, quat)
     assert rotate(quat, seen.com) + pos == pytest.approx(solid.com)
@@ -71,7 +71,7 @@ def test_a_solid_seen_from_another_frame_is_the_same_solid():
 def test_a_capsule_has_the_length_and_volume_asked_for():
     start, end = np.array([0.1, 0.0, 0.0]), np.array([0.1, 0.4, 0.0])
     shape = capsule(start, end, 0.005)
-    assert volume_of(shape) == pytest.approx(0.005)
+    assert shape_volume(shape) == pytest.approx(0.005)
     assert 2 * (shape.size[0] + shape.size[1]) == pytest.approx(0.4)
     assert rotate(shape.quat_wxyz, np.array([0.0, 0.0, 1.0])) == pytest.approx([0.0, 1.0, 0.0])
     assert capsule(start, start + 0.01, 0.005).kind == "sphere"
@@ -89,7 +89,7 @@ def test_the_table_is_a_whole_person():
 
 
 @pytest.mark.parametrize("preset", body_presets())
-@pytest.mark.parametrize("make", [person, stock.humanoid])
+@pytest.mark.parametrize("make", [person, stock.stock_skeleton])
 def test_masses_add_up_to_the_presets(make, preset):
     body, report = build_body(make(), preset=preset)
     assert report.mass == pytest.approx(sum(link.mass for link in body.links))
@@ -113,17 +113,17 @@ def test_presets_differ_as_they_should():
 
 
 @pytest.mark.parametrize(
-    "skeleton", [person(), stock.humanoid(), turned(person(), 40.0)], ids=["person", "stock", "turned"]
+    "skeleton", [person(), stock.stock_skeleton(), turned(person(), 40.0)], ids=["person", "stock", "turned"]
 )
 def test_shapes_have_the_volume_of_their_mass(skeleton):
     body, _ = build_body(skeleton)
     for link in body.links:
-        assert sum(volume_of(shape) for shape in link.shapes) * DENSITY == pytest.approx(link.mass, rel=1e-6)
+        assert sum(shape_volume(shape) for shape in link.shapes) * DENSITY == pytest.approx(link.mass, rel=1e-6)
 
 
 def test_stature_is_that_of_the_person():
     assert build_body(person())[1].stature == pytest.approx(1.75, abs=0.08)
-    assert build_body(stock.humanoid())[1].stature == pytest.approx(1.62, abs=0.08)
+    assert build_body(stock.stock_skeleton())[1].stature == pytest.approx(1.62, abs=0.08)
 
 
 def world_solids(skeleton, **options):
@@ -146,7 +146,7 @@ def world_solids(skeleton, **options):
     return found
 
 
-@pytest.mark.parametrize("skeleton", [person(), stock.humanoid(), fox()], ids=["person", "stock", "fox"])
+@pytest.mark.parametrize("skeleton", [person(), stock.stock_skeleton(), fox()], ids=["person", "stock", "fox"])
 def test_a_symmetric_skeleton_gets_a_symmetric_body(skeleton):
     mirror = np.diag([-1.0, 1.0, 1.0])
     solids = world_solids(skeleton)
@@ -172,7 +172,9 @@ def corners(skeleton, link):
 
 
 @pytest.mark.parametrize(
-    "skeleton", [person(), stock.humanoid(), person(without=("toe",)), fox()], ids=["person", "stock", "no toes", "fox"]
+    "skeleton",
+    [person(), stock.stock_skeleton(), person(without=("toe",)), fox()],
+    ids=["person", "stock", "no toes", "fox"],
 )
 def test_soles_are_on_the_ground_that_the_rest_pose_stands_on(skeleton):
     body, _ = build_body(skeleton)

@@ -3,7 +3,7 @@
 
 import pytest
 
-from sinew.core.body.names import read_name, tokens
+from sinew.core.body.bone_names import parse_bone_name, split_name
 
 # For each convention: what the left and right bones of a role are called. {} is where nothing else is known.
 SIDED = {
@@ -120,20 +120,20 @@ def both_sides(pattern: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_sided_name_says_role_and_side(role, side, name):
-    guess = read_name(name)
+    guess = parse_bone_name(name)
     assert (guess.role, guess.side) == (role, side)
 
 
 @pytest.mark.parametrize(("role", "name"), [(role, name) for role, names in MIDDLE.items() for name in names])
 def test_a_middle_name_says_its_role(role, name):
-    assert read_name(name).role == role
-    assert read_name(name).side == ""
+    assert parse_bone_name(name).role == role
+    assert parse_bone_name(name).side == ""
 
 
 def test_case_and_separators_make_no_difference():
     names = ["LeftUpperLeg", "left_upper_leg", "LEFT-UPPER-LEG", "left.upper.leg", "leftUpperLeg", "rig:LeftUpperLeg"]
-    assert {tokens(name) for name in names} == {("left", "upper", "leg")}
+    assert {split_name(name) for name in names} == {("left", "upper", "leg")}
 
 
 def test_a_rigs_layers_are_told_apart():
-    assert [read_name(name).layer for name in ("DEF-thigh.L", "thigh.L", "ORG-thigh.L")] == [0, 1, 2]
+    assert [parse_bone_name(name).layer for name in ("DEF-thigh.L", "thigh.L", "ORG-thigh.L")] == [0, 1, 2]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, multiply, rotate
 from ..motion import Clip
-from .arms import arms_raised
-from .clearance import SOFT_M, SOLES, Grounding, envelope, grounded, lasting
-from .legs import Leg, legs_of, reaching, shortfall
+from .arms import raise_arms
+from .clearance import SOFT_M, SOLES, GroundingReport, keep_long_runs, put_on_floor, upper_envelope
+from .leg_ik import Leg, find_legs, reach_shortfall, solve_leg_ik
 from .model import BodyModel, Shape
 
 _STRIDE_S = 1.0
@@ -35,16 +35,16 @@ _UP: Array = np.array([0.0, 0.0, 1.0])
 Flags = NDArray[np.bool_]
 
 
-class Ground(Protocol):
+class GroundSurface(Protocol):
     """What can be stood on; ``core.sim.surface`` makes it of a stage."""
 
     def layers(self, xy: Array) -> tuple[Array, Array]:
         """At places (N, 2): the ground (N,), -inf where there is none, and the tops (N, K) of what stands on it."""
 
 
-def stood_on(body: BodyModel, clip: Clip, ground: Ground | None) -> tuple[Clip, Grounding]:
+def adapt_to_ground(body: BodyModel, clip: Clip, ground: GroundSurface | None) -> tuple[Clip, GroundingReport]:
     """The clip standing on the ground, no longer cutting into it, and what was done; None is a flat floor at 0."""
-    flat, report = grounded(body, arms_raised(body, clip))
+    flat, report = put_on_floor(body, raise_arms(body, clip))
     if ground is None:
         return flat, report
     places = _Places.of(body, flat)
@@ -112,14 +112,16 @@ class _Tracked:
     legs: tuple[tuple[Leg, Flags], ...]
 
     @classmethod
-    def along(cls, body: BodyModel, clip: Clip, places: _Places, ground: Ground, floor: float) -> "_Tracked | None":
+    def along(
+        cls, body: BodyModel, clip: Clip, places: _Places, ground: GroundSurface, floor: float
+    ) -> "_Tracked | None":
         """Follow the clip from its first frame; None if there is nothing to stand on anywhere.
 
         floor: metres, where the floor was in the clip as it came, which tells an upper storey from a lower one.
         """
         count, points = places.pos.shape[:2]
         base, tops = (found.reshape(count, points, -1) for found in ground.layers(places.pos[..., :2].reshape(-1, 2)))
-        legs = legs_of(body, clip.skeleton)
+        legs = find_legs(body, clip.skeleton)
         standing = [(leg, _standing(places, leg, clip.fps)) for leg in legs]
         standing = [(leg, stands) for leg, stands in standing if stands.any()]
         under = _under(body, clip, places, base[..., 0], tops, floor) if tops.size else base[..., 0]
@@ -156,7 +158,7 @@ def _leg_length(body: BodyModel, clip: Clip) -> float:
     heads, _ = clip.skeleton.rest_world()
     lengths = [
         float(np.linalg.norm(heads[leg.knee] - heads[leg.hip]) + np.linalg.norm(heads[leg.foot] - heads[leg.knee]))
-        for leg in legs_of(body, clip.skeleton)
+        for leg in find_legs(body, clip.skeleton)
     ]
     return max(lengths) if lengths else 0.5 * float(np.ptp(heads, axis=0).max())
 
@@ -170,7 +172,7 @@ def _standing(places: _Places, leg: Leg, fps: float) -> Flags:
         return np.zeros(len(own), dtype=bool)
     speed = np.linalg.norm(np.gradient(own[..., :2], 1.0 / fps, axis=0), axis=-1)[frames, lowest]
     down = (own[frames, lowest, 2] < _TOUCHES_M) & (speed < _STILL_M_S)
-    return lasting(down, max(round(_STANDS_S * fps), 2))
+    return keep_long_runs(down, max(round(_STANDS_S * fps), 2))
 
 
 def _as_captured(body: BodyModel, clip: Clip, tracked: _Tracked) -> Clip | None:
@@ -181,7 +183,7 @@ def _as_captured(body: BodyModel, clip: Clip, tracked: _Tracked) -> Clip | None:
     height, below = raw.pos[frames, lowest, 2], tracked.under[frames, lowest]
     same = np.concatenate([[False], raw.link[lowest[1:]] == raw.link[lowest[:-1]]])
     still = np.concatenate([[np.inf], np.linalg.norm(np.diff(raw.pos[frames, lowest], axis=0), axis=-1) * clip.fps])
-    stands = lasting(same & (still < _STILL_M_S), max(round(_STANDS_S * clip.fps), 2)) & np.isfinite(below)
+    stands = keep_long_runs(same & (still < _STILL_M_S), max(round(_STANDS_S * clip.fps), 2)) & np.isfinite(below)
     if stands.sum() < 3:
         return None
     gap = (height - below)[stands]
@@ -204,15 +206,15 @@ def _carried(body: BodyModel, flat: Clip, places: _Places, tracked: _Tracked) ->
     goals = [pos[:, leg.foot] + h[:, None] * _UP for (leg, _), h in zip(tracked.legs, heights, strict=True)]
     shifted = pos + path[:, None, None] * _UP
     short = [
-        np.where(stands, shortfall(shifted, pos, leg, goal), 0.0)
+        np.where(stands, reach_shortfall(shifted, pos, leg, goal), 0.0)
         for (leg, stands), goal in zip(tracked.legs, goals, strict=True)
     ]
     if short:
         most = _DROP * _leg_length(body, flat)
-        path = path - np.minimum(envelope(np.max(short, axis=0), flat.fps, _DROP_S), most)
+        path = path - np.minimum(upper_envelope(np.max(short, axis=0), flat.fps, _DROP_S), most)
     moved = _raised(flat, path)
     for (leg, _), goal in zip(tracked.legs, goals, strict=True):
-        moved = replace(moved, local_quat_wxyz=reaching(moved, leg, goal))
+        moved = replace(moved, local_quat_wxyz=solve_leg_ik(moved, leg, goal))
     return moved
 
 
@@ -240,7 +242,7 @@ def _foot_height(places: _Places, tracked: _Tracked, leg: Leg, stands: Flags, fp
     middle[known] = np.nanmedian(under[known], axis=1)
     height = middle[before] + (middle[after] - middle[before]) * share**2 * (3.0 - 2.0 * share)
     deep = np.nan_to_num(under - _DEEP_M - (places.pos[:, own, 2] + height[:, None]), nan=-np.inf).max(axis=1)
-    return height + envelope(np.maximum(deep, 0.0), fps)
+    return height + upper_envelope(np.maximum(deep, 0.0), fps)
 
 
 def _body_height(body: BodyModel, places: _Places, tracked: _Tracked) -> Array:
@@ -269,13 +271,13 @@ def _lifted(body: BodyModel, clip: Clip, tracked: _Tracked) -> tuple[Clip, float
     pos = _Places.of(body, clip).pos
     allowed = np.where(_stands_on(body, clip), _DEEP_M, SOFT_M)
     deep = np.where(tracked.seen, tracked.under, -np.inf) - pos[..., 2] - allowed
-    lift = envelope(np.maximum(deep.max(axis=1), 0.0), clip.fps)
+    lift = upper_envelope(np.maximum(deep.max(axis=1), 0.0), clip.fps)
     return _raised(clip, lift), float(lift.max())
 
 
 def _stands_on(body: BodyModel, clip: Clip) -> Flags:
     """(P,) points of links that turn to lie on a slope by themselves."""
-    feet = {link for leg in legs_of(body, clip.skeleton) for link in leg.links}
+    feet = {link for leg in find_legs(body, clip.skeleton) for link in leg.links}
     counts = [sum({"box": 8, "capsule": 2}.get(shape.kind, 1) for shape in link.shapes) for link in body.links]
     return np.repeat([index in feet for index in range(len(body.links))], counts)
 

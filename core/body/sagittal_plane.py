@@ -12,7 +12,7 @@ _UPRIGHT = 0.1  # a plane that leans by less than this, as a sine, is taken to b
 
 
 @dataclass(frozen=True)
-class Mirror:
+class SagittalPlane:
     """The plane between the two sides of the body at rest: a point on it and its normal, both (3,)."""
 
     point: Array
@@ -44,7 +44,7 @@ class Mirror:
         return replace(shape, pos=pos, quat_wxyz=from_matrix(np.stack([x, np.cross(z, x), z], axis=1)))
 
 
-def mirror_of(body: BodyModel) -> Mirror | None:
+def find_sagittal_plane(body: BodyModel) -> SagittalPlane | None:
     """The plane that the heads of left and right links are mirrored in, None where there are no two sides."""
     heads, _ = body.skeleton.rest_world()
     place = {(link.role, link.side): heads[body.skeleton.index(link.bone)] for link in body.links}
@@ -55,4 +55,4 @@ def mirror_of(body: BodyModel) -> Mirror | None:
     length = float(np.linalg.norm(across))
     if length < 1e-9:
         return None
-    return Mirror(np.mean([(left + right) / 2 for left, right in pairs], axis=0), across / length)
+    return SagittalPlane(np.mean([(left + right) / 2 for left, right in pairs], axis=0), across / length)

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .words import FILLERS, LAYERS, LEFT, RIDES, RIGHT, ROLES
+from .bone_vocabulary import FILLERS, LAYERS, LEFT, RIDES, RIGHT, ROLES
 
 _PIECES = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _SIDES = LEFT | RIGHT
@@ -28,9 +28,9 @@ class NameGuess:
     layer: int = _PLAIN_LAYER
 
 
-def read_name(name: str) -> NameGuess:
+def parse_bone_name(name: str) -> NameGuess:
     """What the bone's name says, whatever its prefix, case and separators."""
-    words = tokens(name)
+    words = split_name(name)
     side = next(("L" if word in LEFT else "R" for word in words if word in _SIDES), "")
     layer = LAYERS.get(words[0], _PLAIN_LAYER) if words else _PLAIN_LAYER
     present = frozenset(words)
@@ -44,7 +44,7 @@ def read_name(name: str) -> NameGuess:
     return NameGuess(role, side, layer)
 
 
-def tokens(name: str) -> tuple[str, ...]:
+def split_name(name: str) -> tuple[str, ...]:
     """The words of a bone's name in lower case: 'mixamorig:LeftUpLeg' is ('left', 'up', 'leg')."""
     own = re.split(r"[:|]", name)[-1]
     found: list[str] = []

@@ -29,7 +29,7 @@ class Leg:
     axis: Array
 
 
-def legs_of(body: BodyModel, skeleton: Skeleton) -> tuple[Leg, ...]:
+def find_legs(body: BodyModel, skeleton: Skeleton) -> tuple[Leg, ...]:
     """The limbs that could be stood on: legs, and arms for those who go on all fours or turn cartwheels."""
     found = []
     for upper, lower, end, standing in LIMBS:
@@ -59,7 +59,7 @@ def _is_below(skeleton: Skeleton, bone: int, above: int) -> bool:
     return bone == above
 
 
-def shortfall(pos: Array, before: Array, leg: Leg, goal: Array) -> Array:
+def reach_shortfall(pos: Array, before: Array, leg: Leg, goal: Array) -> Array:
     """(T,) metres by which the hip is too high for the foot to be at ``goal`` (T, 3); 0 where it reaches.
 
     pos: (T, B, 3) the bones' heads. before: (T, B, 3) as they were captured: who reached so far then does so now.
@@ -81,7 +81,7 @@ def _lengths(pos: Array, leg: Leg) -> Array:
     return np.linalg.norm(pos[:, [leg.knee, leg.foot]] - pos[:, [leg.hip, leg.knee]], axis=-1).T
 
 
-def reaching(clip: Clip, leg: Leg, goal: Array) -> Array:
+def solve_leg_ik(clip: Clip, leg: Leg, goal: Array) -> Array:
     """(T, B, 4) local rotations with which the foot's head is at ``goal`` (T, 3), or as near as the leg is long."""
     parents, local = clip.skeleton.parents, np.array(clip.local_quat_wxyz)
     before, first = clip.world()

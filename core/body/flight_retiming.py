@@ -14,12 +14,12 @@ import numpy as np
 
 from ..geometry.quaternions import Array, rotate
 from ..motion import Clip
-from ..motion.tempo import Stretch, played_at, stretched_times
-from ..motion.timing import GRAVITY_M_S2
-from .footing import Ground
+from ..motion.time_warp import TimeStretch, compute_time_warp, warp_clip
+from ..motion.unit_checks import GRAVITY_M_S2
 from .hovering import centre_of_mass
 from .model import BodyModel
-from .stances import ground_under, lowest_points
+from .stances import ground_height_under, lowest_points
+from .terrain_adaptation import GroundSurface
 
 _RAMP_S = 0.15
 _OFF_GROUND_M = 0.02
@@ -37,7 +37,7 @@ _WEIGHTLESS_M_S2 = 0.5
 
 
 @dataclass(frozen=True)
-class Flight:
+class RetimedFlight:
     """Seconds ``start_s`` to ``stop_s`` of a clip in free flight, falling at ``fall_m_s2``; to last ``factor`` times.
 
     wanted: what the factor would be without a limit.
@@ -58,7 +58,7 @@ class RetimeReport:
     where it is shorter.
     """
 
-    flights: tuple[Flight, ...] = ()
+    flights: tuple[RetimedFlight, ...] = ()
     times_s: Array | None = None
     longer_s: float = 0.0
 
@@ -99,8 +99,8 @@ class RetimeReport:
         return "Switch Fix Flight Times off to keep the source's timing"
 
 
-def retimed(
-    body: BodyModel, clip: Clip, gravity_m_s2: float = GRAVITY_M_S2, ground: Ground | None = None
+def retime_flights(
+    body: BodyModel, clip: Clip, gravity_m_s2: float = GRAVITY_M_S2, ground: GroundSurface | None = None
 ) -> tuple[Clip, RetimeReport]:
     """The clip with flights that fall at ``gravity_m_s2``, and what was done; the same clip where all do already.
 
@@ -113,13 +113,13 @@ def retimed(
     if not wrong:
         return clip, RetimeReport()
     # The right ones as well: a change of speed must not reach into them.
-    stretches = [Stretch(flight.start_s, flight.stop_s, flight.factor) for flight in flights]
-    times_s = stretched_times(clip, stretches, _RAMP_S)
-    result = played_at(clip, times_s)
+    stretches = [TimeStretch(flight.start_s, flight.stop_s, flight.factor) for flight in flights]
+    times_s = compute_time_warp(clip, stretches, _RAMP_S)
+    result = warp_clip(clip, times_s)
     return result, RetimeReport(wrong, times_s, result.duration_s - clip.duration_s)
 
 
-def _flights(body: BodyModel, clip: Clip, gravity: float, ground: Ground | None) -> list[Flight]:
+def _flights(body: BodyModel, clip: Clip, gravity: float, ground: GroundSurface | None) -> list[RetimedFlight]:
     """Clear flights from ground to ground, with what to do about each."""
     height, centre, points = _heights(body, clip, ground), centre_of_mass(body, clip), _ends(body, clip)
     found = []
@@ -132,7 +132,7 @@ def _flights(body: BodyModel, clip: Clip, gravity: float, ground: Ground | None)
         held = np.linalg.norm(np.ptp(points[span], axis=0), axis=-1).min() < _HELD_M
         fall = None if held else _fall(centre[span], clip.fps, float(height[span].max()))
         if fall is not None:
-            found.append(Flight(first / clip.fps, last / clip.fps, fall, *_factors(fall, gravity)))
+            found.append(RetimedFlight(first / clip.fps, last / clip.fps, fall, *_factors(fall, gravity)))
     return found
 
 
@@ -161,14 +161,14 @@ def _factors(fall: float, gravity: float) -> tuple[float, float]:
     return (wanted if np.isclose(own * stage, wanted) else own * stage), wanted
 
 
-def _heights(body: BodyModel, clip: Clip, ground: Ground | None) -> Array:
+def _heights(body: BodyModel, clip: Clip, ground: GroundSurface | None) -> Array:
     """(T,) metres from the ground up to the lowest point of the body; very much where there is no ground."""
     pos, quat = clip.world()
     lowest = np.full(len(clip), np.inf)
     for link in body.links:
         bone = clip.skeleton.index(link.bone)
         points = pos[:, None, bone] + rotate(quat[:, None, bone], lowest_points(link, quat[:, bone]))
-        lowest = np.minimum(lowest, (points[..., 2] - ground_under(points, ground)).min(axis=1))
+        lowest = np.minimum(lowest, (points[..., 2] - ground_height_under(points, ground)).min(axis=1))
     return lowest
 
 

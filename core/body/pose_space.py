@@ -30,14 +30,14 @@ class PoseSpace:
         self._turn_q = np.array([[q + k for k in range(4)] for q, _ in turns])
         self._turn_v = np.array([[v + k for k in range(3)] for _, v in turns])
 
-    def moved(self, qpos: Array, by: Array) -> Array:
+    def integrate(self, qpos: Array, by: Array) -> Array:
         """(..., nq) the poses ``qpos`` (..., nq) moved by vectors (..., nv) in metres and radians."""
         found = np.array(np.broadcast_to(qpos, (*np.broadcast_shapes(qpos.shape[:-1], by.shape[:-1]), self.nq)))
         found[..., self._plain_q] += by[..., self._plain_v]
         found[..., self._turn_q] = multiply(found[..., self._turn_q], from_rotation_vector(by[..., self._turn_v]))
         return found
 
-    def between(self, base: Array, other: Array) -> Array:
+    def difference(self, base: Array, other: Array) -> Array:
         """(..., nv) by what ``base`` (..., nq) must be moved to become ``other`` (..., nq)."""
         most = max(base.ndim, other.ndim)
         # Numbers of one kind side by side: on the whole this is twice as fast as quaternion by quaternion.
