@@ -44,3 +44,13 @@ def addon(scene):
     addons = bpy.context.preferences.addons
     if "sinew" in addons:
         addons.remove(addons["sinew"])
+
+
+@pytest.fixture
+def reported(monkeypatch) -> list[tuple[str, str]]:
+    """(kind, text) of what the user is told about work that goes on after a click."""
+    from sinew.bridge.jobs import reports
+
+    said: list[tuple[str, str]] = []
+    monkeypatch.setattr(reports, "say", lambda text, kind: said.append((kind, text)))
+    return said

@@ -185,6 +185,35 @@ def test_every_source_says_its_licence_first(path):
     assert first == "# SPDX-License-Identifier: GPL-3.0-or-later"
 
 
+def imported_tests(text: str) -> list[str]:
+    """Test modules that a source imports names from: what tests share lives in helper modules."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    named = [f"{getattr(node, 'module', None) or ''}.{alias.name}" for node in nodes for alias in node.names]
+    return [name for name in named if any(part.startswith("test_") for part in name.split("."))]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT / "tests"))
+)
+def test_no_test_is_imported_by_another(path):
+    assert imported_tests(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from .test_panels import Page",
+        "from ..panels.test_panels import Page",
+        "from . import test_panels",
+        "import bpy.test_panels",
+        "def late():\n    from ..panels.test_panels import Page",
+    ],
+)
+def test_a_test_that_is_imported_is_seen(source):
+    assert len(imported_tests(source)) == 1
+    assert imported_tests("import pytest\nfrom ..helpers.panel_drawing import Page") == []
+
+
 # Imports each module of core as if it were the first, so that an import in a circle shows, and tells what came along.
 PROBE = """
 import importlib, json, runpy, sys

@@ -20,8 +20,8 @@ from sinew.core.control.character import BodyChoices
 from sinew.core.errors import BadSettings
 from sinew.panels import body_part as panel
 
-from ..operators.test_operators import refusal
-from ..panels.test_body_panel import BodyLayout
+from ..helpers.interface import refusal
+from ..helpers.panel_drawing import BodyLayout
 
 
 @pytest.fixture

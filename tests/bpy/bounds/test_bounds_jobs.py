@@ -16,12 +16,11 @@ from sinew.core.jobs import worker
 from sinew.core.sim.io import from_arrays
 
 from ...stock_clips import needs_stock
-from ..helpers.interface import animation, new_actions, tick_to_end
+from ..helpers.interface import animation, new_actions, refusal, tick_to_end
+from ..helpers.keyframes import key
 from ..helpers.operator_steps import one_step
 from ..helpers.skilled_mannequin import mannequin
 from ..helpers.stage_objects import arrow
-from ..operators.test_operators import refusal
-from .test_bounds_keys import key
 
 pytestmark = needs_stock
 

@@ -18,9 +18,10 @@ from sinew.core.errors import BoundsError
 from sinew.core.motion.io import stock
 
 from ...stock_clips import needs_stock
+from ..helpers.interface import refusal
+from ..helpers.keyframes import key
 from ..helpers.rigs import wave
 from ..helpers.skilled_mannequin import mannequin
-from ..operators.test_operators import refusal
 
 pytestmark = needs_stock
 
@@ -31,20 +32,6 @@ def walker(addon):
     obj = mannequin("walk")
     obj.sinew_body.use_mesh = False
     return obj
-
-
-def key(obj, path, *keys, index=-1):
-    """Key a property of the armature with straight lines between (frame, value) keys."""
-    owner, _, name = path.rpartition(".")
-    group = obj.path_resolve(owner)
-    for frame, value in keys:
-        if index < 0:
-            setattr(group, name, value)
-        else:
-            getattr(group, name)[index] = value
-        obj.keyframe_insert(path, index=index, frame=frame)
-    for point in painting.curve_of(obj, path, index).keyframe_points:
-        point.interpolation = "LINEAR"
 
 
 def asked(obj):

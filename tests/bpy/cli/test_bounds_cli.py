@@ -14,7 +14,7 @@ from sinew.core.control.bounds.files import load_controller
 from sinew.core.jobs import worker
 
 from ...stock_clips import needs_stock
-from ..bounds.test_bounds_keys import key
+from ..helpers.keyframes import key
 from ..helpers.skilled_mannequin import mannequin
 
 pytestmark = needs_stock

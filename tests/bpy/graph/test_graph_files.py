@@ -17,9 +17,9 @@ from sinew.core.jobs import jobs_root
 
 from ...stock_clips import needs_stock
 from ..helpers.graphs import graph_of, learned_by, unlearned
+from ..helpers.interface import refusal
 from ..helpers.operator_steps import one_step
 from ..helpers.skilled_mannequin import mannequin
-from ..operators.test_operators import refusal
 
 pytestmark = needs_stock
 

@@ -26,11 +26,11 @@ from sinew.core.sim.io import from_arrays
 from sinew.core.sim.variations import facing
 
 from ...stock_clips import needs_stock
+from ..helpers.curve_objects import poly
 from ..helpers.finished_jobs import finish
 from ..helpers.graphs import learned_by, unlearned
 from ..helpers.skilled_mannequin import mannequin
 from ..helpers.stage_objects import arrow
-from .test_graph_paths import poly
 
 pytestmark = needs_stock
 

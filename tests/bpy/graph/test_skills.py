@@ -9,11 +9,10 @@ from sinew.bridge.graph import transitions, views
 from sinew.core.errors import GraphError
 
 from ...stock_clips import needs_stock
-from ..helpers.interface import hero
+from ..helpers.interface import hero, refusal
 from ..helpers.rigs import arm, wave
 from ..helpers.skilled_mannequin import mannequin, skills, ways
 from ..helpers.take_making import take
-from ..operators.test_operators import refusal
 
 pytestmark = needs_stock
 

@@ -4,6 +4,7 @@
 import time
 
 import bpy
+import pytest
 
 from sinew.bridge.jobs import monitor
 from sinew.bridge.rig import actions
@@ -90,3 +91,8 @@ def baked(name):
 def keys(action, obj):
     """How many keys the Action has for ``obj``."""
     return sum(len(curve.keyframe_points) for curve in actions.curves_of(action, actions.slot_for(action, obj)))
+
+
+def refusal(*words):
+    """Expect an operator's error with all the words and no traceback."""
+    return pytest.raises(RuntimeError, match="(?s)^(?!.*Traceback)" + "".join(f"(?=.*{word})" for word in words))

@@ -22,7 +22,7 @@ from sinew.panels import simulate as simulate_panel
 from sinew.panels import variations
 
 from ..helpers.interface import animation, hero, new_actions, slowly, tick_to_end
-from ..panels.test_panels import Layout, Page
+from ..helpers.panel_drawing import Layout, Page
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from sinew.panels import batches
 from sinew.panels import jobs as jobs_panel
 
 from ..helpers.interface import baked, hero, simulate, slowly, tick_to_end, tick_until
-from ..panels.test_panels import Page, show
+from ..helpers.panel_drawing import Page, show
 
 
 @pytest.fixture

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A click reads a motion a little at a time, and what it starts is what a script would have started at once."""
 
-import time
-from types import SimpleNamespace
-
 import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge.jobs import monitor, preparing, reports, requests
+from sinew.bridge.jobs import monitor, preparing, requests
 from sinew.bridge.properties import request_of
 from sinew.bridge.rig import rig_sampling
 from sinew.bridge.rig.rig_reader import RigReading, read_rig
@@ -16,43 +13,12 @@ from sinew.core import jobs
 from sinew.panels import jobs as jobs_panel
 
 from ..helpers.interface import animation, baked, hero, simulate, tick_to_end
+from ..helpers.panel_drawing import Page
+from ..helpers.preparing_clicks import click, prepare, same
 from ..helpers.rigs import arm, wave
-from ..panels.test_panels import Page
 
 
-@pytest.fixture
-def told(monkeypatch):
-    """What the user is told."""
-    said = []
-    monkeypatch.setattr(reports, "say", lambda text, kind: said.append((kind, text)))
-    return said
-
-
-def click(verb):
-    """What a click on a button does; Blender itself only does it where there is a window."""
-    kind = bpy.types.Operator.bl_rna_get_subclass_py(f"SINEW_OT_{verb}")
-    assert kind.poll(bpy.context)
-    return kind.prepare(SimpleNamespace(report=lambda *_: None), bpy.context)
-
-
-def prepare(seconds=60.0):
-    """Tick as Blender's timer would until nothing is prepared any more; gives how often."""
-    stop, ticks = time.monotonic() + seconds, 0
-    while preparing.tick() is not None:
-        assert time.monotonic() < stop, preparing.views()
-        ticks += 1
-        time.sleep(0.005)
-    return ticks
-
-
-def same(one, other):
-    assert one.clip.skeleton.names == other.clip.skeleton.names and one.clip.fps == other.clip.fps
-    for name in ("local_pos", "local_quat_wxyz"):
-        assert getattr(one.clip, name).tobytes() == getattr(other.clip, name).tobytes(), name
-    assert one.bone_stretch.tobytes() == other.bone_stretch.tobytes()
-
-
-def test_what_is_clicked_becomes_the_same_take(addon, told):
+def test_what_is_clicked_becomes_the_same_take(addon, reported):
     hero()
     simulate()
     at_once = baked(tick_to_end().action)
@@ -63,7 +29,7 @@ def test_what_is_clicked_becomes_the_same_take(addon, told):
     assert page.button("sinew.cancel_preparing").number == preparing.views()[0].id
     assert prepare() > 1
     assert animation() == before, "reading has left something behind"
-    assert len(monitor.views()) == 2 and told[1:] == [("INFO", "Simulating 'Wave'")]
+    assert len(monitor.views()) == 2 and reported[1:] == [("INFO", "Simulating 'Wave'")]
     view = tick_to_end()
     assert view.state == "done" and baked(view.action) == at_once
     assert [scene.name for scene in bpy.data.scenes] == ["Scene"]
@@ -150,12 +116,12 @@ def test_stopped_while_it_reads_nothing_is_left(addon, jobs_folder):
     assert preparing.views() == [] and monitor.views() == [] and jobs.all_jobs() == []
 
 
-def test_what_cannot_be_read_is_told(addon, told):
+def test_what_cannot_be_read_is_told(addon, reported):
     obj = hero()
     click("simulate")
     bpy.data.objects.remove(obj)
     prepare()
-    assert told == [("WARNING", "'Hero' went while it was read. Choose it again")] and monitor.views() == []
+    assert reported == [("WARNING", "'Hero' went while it was read. Choose it again")] and monitor.views() == []
 
 
 def test_opening_a_file_drops_what_was_prepared_for_the_last_one(addon):
@@ -165,10 +131,10 @@ def test_opening_a_file_drops_what_was_prepared_for_the_last_one(addon):
     assert preparing.views() == [] and preparing.tick() is None
 
 
-def test_a_click_on_check_motion_says_what_it_finds(addon, told):
+def test_a_click_on_check_motion_says_what_it_finds(addon, reported):
     hero()
     assert click("check_source") == {"FINISHED"}
     prepare()
     rig = requests.read(request_of(bpy.context.scene))
-    assert len(told) >= 1 and monitor.views() == []
-    assert told[-1][0] == "WARNING" or told[-1][1].startswith(f"'Wave' looks right: {len(rig.clip)} frames")
+    assert len(reported) >= 1 and monitor.views() == []
+    assert reported[-1][0] == "WARNING" or reported[-1][1].startswith(f"'Wave' looks right: {len(rig.clip)} frames")

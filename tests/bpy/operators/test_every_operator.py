@@ -17,9 +17,9 @@ from sinew.operators.takes.take_verb import TakeVerb
 
 from ...stock_clips import needs_stock
 from ..helpers import operator_cases
+from ..helpers.interface import refusal
 from ..helpers.operator_steps import call, one_step, state
 from ..helpers.skilled_mannequin import mannequin
-from .test_operators import refusal
 
 OPS = bpy.ops.sinew
 CLASSES = {cls.bl_idname.removeprefix("sinew."): cls for cls in operators._CLASSES}

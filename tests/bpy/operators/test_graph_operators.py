@@ -10,9 +10,8 @@ from sinew.core.control.graph.model.io import save_graph
 
 from ...stock_clips import needs_stock
 from ..helpers.graphs import learned_by, unlearned
-from ..helpers.interface import animation, new_actions, tick_to_end, tick_until
+from ..helpers.interface import animation, new_actions, refusal, tick_to_end, tick_until
 from ..helpers.operator_steps import one_step
-from .test_operators import refusal
 
 pytestmark = needs_stock
 

@@ -3,7 +3,6 @@
 
 import bpy
 import numpy as np
-import pytest
 
 from sinew.bridge.importing import importers
 from sinew.bridge.jobs import monitor, notices, requests
@@ -11,13 +10,8 @@ from sinew.bridge.properties import request_of
 from sinew.bridge.scene.saving import save_blend
 from sinew.core import jobs
 
-from ..helpers.interface import animation, baked, hero, new_actions, simulate, slowly, tick_to_end, tick_until
+from ..helpers.interface import animation, baked, hero, new_actions, refusal, simulate, slowly, tick_to_end, tick_until
 from ..helpers.rigs import arm, wave
-
-
-def refusal(*words):
-    """Expect an operator's error with all the words and no traceback."""
-    return pytest.raises(RuntimeError, match="(?s)^(?!.*Traceback)" + "".join(f"(?=.*{word})" for word in words))
 
 
 def shown():

@@ -9,9 +9,8 @@ import pytest
 import sinew
 from sinew.core.sim.variations import VariationSettings
 
-from ..helpers.interface import hero
+from ..helpers.interface import hero, refusal
 from ..helpers.stage_objects import arrow
-from .test_operators import refusal
 
 KINDS = ("body", "gains", "bounds", "style", "disturbance", "push")
 

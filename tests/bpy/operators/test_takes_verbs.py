@@ -10,10 +10,9 @@ from sinew.bridge.rig import actions, sources
 from sinew.bridge.rig.rig_writer import Written
 from sinew.bridge.takes import views
 
-from ..helpers.interface import animation, hero, simulate, tick_to_end
+from ..helpers.interface import animation, hero, refusal, simulate, tick_to_end
 from ..helpers.rigs import arm, digest, wave
 from ..helpers.take_making import moved_by, names, saved, take
-from .test_operators import refusal
 
 OPS = bpy.ops.sinew
 

@@ -13,7 +13,6 @@ from sinew.bridge.overlay.canvas import flattened, from_far_to_near
 from sinew.bridge.overlay.parts import mass_tints
 from sinew.bridge.overlay.scenery import CONE, Scenery
 from sinew.bridge.overlay.solid import solid_mesh
-from sinew.bridge.rig import actions, sources
 from sinew.bridge.rig.rig_reader import read_rig, rotation_of
 from sinew.bridge.scene.time_slicing import Piecework
 from sinew.bridge.takes import take_data
@@ -21,6 +20,7 @@ from sinew.core.body.clearance import link_clearances
 from sinew.core.body.poses import link_transforms, pose_of_clip
 from sinew.core.motion import Clip, Take
 
+from ..helpers.overlay_scenes import a_take, pose
 from ..helpers.rigs import arm
 from ..helpers.stage_objects import arrow
 
@@ -35,13 +35,6 @@ def person(addon):
     scene.sinew_overlay.show = scene.sinew_overlay.ghost = True
     fitting.fit_now(scene, obj)
     return obj
-
-
-def pose(obj, bone):
-    """Select a bone in Pose Mode."""
-    bpy.context.view_layer.objects.active = obj
-    bpy.ops.object.mode_set(mode="POSE")
-    obj.data.bones.active = obj.data.bones[bone]
 
 
 def shown():
@@ -180,25 +173,6 @@ def test_pushes_end_at_the_bone_and_are_faint_while_they_do_not_push(person):
     assert painting.scenery(bpy.context).solids[0].colors[0, 3] < 0.5
     obj.hide_set(True)
     assert not painting.scenery(bpy.context).solids
-
-
-def a_take(obj):
-    """A take of the armature's Action: it stands still, its left foot touches in the first half."""
-    source, source_slot, bag = actions.new_action("Source", obj)
-    root = obj.pose.bones[0]
-    actions.add_curve(bag, root.path_from_id("location"), 0, root.name, 1, np.linspace(0.0, 1.0, 21))
-    actions.assign(obj, source, source_slot)
-    rig = read_rig(obj)
-    contacts = np.zeros((len(rig.clip), len(rig.clip.skeleton)), dtype=bool)
-    contacts[:10, rig.clip.skeleton.index("foot.L")] = True
-    take = Take(rig.clip, contacts=contacts)
-    action, slot, _ = actions.new_action("Take", obj)
-    before = sources.before_of(obj)
-    sources.remember(action, before)
-    take_data.remember(action, take, rig)
-    actions.assign(obj, action, slot)
-    fitting.fit_now(bpy.context.scene, obj)
-    return action, rig
 
 
 def test_contacts_are_the_takes(person):

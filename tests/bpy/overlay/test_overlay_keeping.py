@@ -9,8 +9,8 @@ from sinew.bridge import mannequin
 from sinew.bridge.overlay import fitting, ghosts, moment, painting
 from sinew.bridge.overlay.canvas import flattened
 
+from ..helpers.overlay_scenes import a_take, pose
 from ..helpers.stage_objects import arrow
-from .test_overlay import a_take, pose
 
 
 @pytest.fixture

@@ -16,28 +16,8 @@ from sinew.core.errors import RigError
 from sinew.panels import body as panel
 
 from ..helpers.interface import hero
+from ..helpers.panel_drawing import BodyLayout
 from ..helpers.rigs import wave
-from .test_panels import Layout
-
-
-class BodyLayout(Layout):
-    """A layout with lists."""
-
-    def _part(self, **_):
-        return BodyLayout(self.page)
-
-    row = column = box = split = _part
-
-    def prop_search(self, data, name, holder, collection, text=None, icon="NONE"):
-        assert holder.bl_rna.properties[collection]
-        self.prop(data, name, text=text, icon=icon)
-
-    def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
-        assert active_data.bl_rna.properties[active_name].type == "INT"
-        for item in getattr(data, name):
-            getattr(bpy.types, kind).draw_item(
-                None, bpy.context, BodyLayout(self.page), data, item, 0, active_data, active_name
-            )
 
 
 def drawn():

@@ -22,8 +22,8 @@ from sinew.panels import bounds as panel
 
 from ...stock_clips import needs_stock
 from ..helpers.interface import hero
+from ..helpers.panel_drawing import SkillsLayout
 from ..helpers.skilled_mannequin import mannequin
-from .test_skills_panel import SkillsLayout
 
 
 class BoundsLayout(SkillsLayout):

@@ -18,39 +18,9 @@ from sinew.panels import skills as panel
 from ...stock_clips import needs_stock
 from ..helpers.graphs import unlearned
 from ..helpers.interface import hero
+from ..helpers.panel_drawing import SkillsLayout
 from ..helpers.rigs import arm, wave
 from ..helpers.stage_objects import arrow
-from .test_panels import Layout
-
-
-class SkillsLayout(Layout):
-    """A layout with lists, searches and space between things."""
-
-    def _part(self, **_):
-        return SkillsLayout(self.page)
-
-    row = column = box = split = _part
-
-    def panel(self, idname, default_closed=False):
-        return SkillsLayout(self.page), SkillsLayout(self.page)
-
-    def separator(self):
-        pass
-
-    def prop(self, data, name, text=None, icon="NONE", emboss=True, placeholder=""):
-        super().prop(data, name, text=text, icon=icon)
-
-    def prop_search(self, data, name, holder, collection, text=None, icon="NONE"):
-        assert holder.bl_rna.properties[collection]
-        self.prop(data, name, text=text, icon=icon)
-
-    def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
-        assert active_data.bl_rna.properties[active_name].type == "INT"
-        for index, item in enumerate(getattr(data, name)):
-            layout = SkillsLayout(self.page)
-            getattr(bpy.types, kind).draw_item(
-                None, bpy.context, layout, data, item, 0, active_data, active_name, index
-            )
 
 
 def drawn():

@@ -9,10 +9,9 @@ from mathutils import Matrix
 
 from sinew.panels.stage import SINEW_PT_stage
 
-from ..helpers.interface import hero
+from ..helpers.interface import hero, refusal
+from ..helpers.panel_drawing import Layout, Page
 from ..helpers.stage_objects import arrow, mesh, read, select, sphere
-from ..operators.test_operators import refusal
-from .test_panels import Layout, Page
 
 
 @pytest.fixture

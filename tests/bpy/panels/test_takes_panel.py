@@ -12,9 +12,9 @@ from sinew.panels import drawing
 from sinew.panels import takes as panel
 
 from ..helpers.interface import hero, simulate, tick_to_end
+from ..helpers.panel_drawing import Layout
 from ..helpers.rigs import arm
 from ..helpers.take_making import take
-from .test_panels import Layout
 
 
 class ListLayout(Layout):

@@ -15,8 +15,8 @@ from sinew.bridge.scene.saving import save_blend
 from sinew.core.motion import Take
 
 from ..helpers.interface import animation, hero
+from ..helpers.preparing_clicks import click, prepare, same
 from ..helpers.rigs import arm, wave
-from ..jobs.test_preparing import click, prepare, same
 
 NAME = ".Sinew reads"
 

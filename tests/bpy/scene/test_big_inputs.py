@@ -13,7 +13,7 @@ from sinew.bridge.rig.rig_reader import RigReading, read_rig
 from sinew.bridge.scene.time_slicing import at_once
 
 from ..helpers.interface import tick_to_end
-from ..jobs.test_preparing import click, prepare
+from ..helpers.preparing_clicks import click, prepare
 
 
 @pytest.fixture

@@ -8,10 +8,9 @@ from sinew.bridge.scene.chosen_armature import why_linked
 from sinew.panels import character
 
 from ..helpers import linked_characters
-from ..helpers.interface import animation, simulate, tick_to_end
+from ..helpers.interface import animation, refusal, simulate, tick_to_end
+from ..helpers.panel_drawing import Page
 from ..helpers.take_making import moved_by, names
-from ..operators.test_operators import refusal
-from ..panels.test_panels import Page
 
 OPS = bpy.ops.sinew
 FIX = ("'Hero' is linked from another file", "Object > Library Override > Make")

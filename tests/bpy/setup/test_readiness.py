@@ -14,7 +14,7 @@ from sinew.bridge.setup.installing import Installing
 from sinew.bridge.setup.readiness import Readiness, understood
 from sinew.panels.ready import SINEW_PT_ready
 
-from ..panels.test_panels import Page
+from ..helpers.panel_drawing import Page
 
 ALL = {"version": "3.11", "numpy": "1.26.4", "scipy": "1", "cma": "4", "coacd": "1", "mujoco": "4.0.1", "pybullet": ""}
 LEARNER = {"safetensors": "0.8.0", "torch": "2.13.0+cpu"}

@@ -13,14 +13,12 @@ from sinew.bridge.properties import request_of
 from sinew.core import jobs
 from sinew.core.errors import JobError, RigError
 
-from ..body.test_mesh_reader import skin, tube
 from ..helpers.finished_jobs import for_everybody
 from ..helpers.interface import animation, hero
+from ..helpers.preparing_clicks import click, prepare
 from ..helpers.rigs import arm, wave
+from ..helpers.skinned_meshes import skin, tube
 from ..helpers.stage_objects import arrow, mesh, on_stage, refusal, sphere
-from ..jobs.test_preparing import click, prepare, told
-
-__all__ = ["told"]
 
 LOOKS_RIGHT = ("INFO", "The stage looks right: 1 obstacles, 0 props and projectiles, 0 pushes")
 
@@ -162,7 +160,7 @@ def test_another_scene_opened_between_two_pieces_is_not_read(crowd):
     assert first.frame_current == 7
 
 
-def test_a_click_on_check_stage_says_that_it_looks_right(hero_here, told, monkeypatch):
+def test_a_click_on_check_stage_says_that_it_looks_right(hero_here, reported, monkeypatch):
     def none(_):
         raise JobError("There is no Python", "Install one")
 
@@ -170,28 +168,28 @@ def test_a_click_on_check_stage_says_that_it_looks_right(hero_here, told, monkey
     mesh("Wall")
     before = animation()
     assert click("stage_check") == {"FINISHED"}
-    assert [view.title for view in preparing.views()] == ["Wave"] and told == []
+    assert [view.title for view in preparing.views()] == ["Wave"] and reported == []
     assert prepare() > 1
-    assert told == [LOOKS_RIGHT] and animation() == before
+    assert reported == [LOOKS_RIGHT] and animation() == before
     assert jobs.all_jobs() == [] and monitor.views() == []
 
 
-def test_a_click_on_check_stage_says_what_it_finds(hero_here, told):
+def test_a_click_on_check_stage_says_what_it_finds(hero_here, reported):
     mesh("Wall")
     arrow("Late", start_frame=400)
     click("stage_check")
     prepare()
-    (one,) = told
+    (one,) = reported
     assert one[0] == "WARNING" and one[1].startswith("'Late' was left out: it acts at frame 400")
     assert one[1].endswith("Move its start frame")
 
 
-def test_what_is_wrong_with_the_stage_is_told_with_its_fix_until_it_is_mended(hero_here, told):
+def test_what_is_wrong_with_the_stage_is_told_with_its_fix_until_it_is_mended(hero_here, reported):
     wall = mesh("Wall")
     wall.scale.z = 0.0
     click("stage_check")
     prepare()
-    assert told == [
+    assert reported == [
         ("WARNING", "'Wall' is flat: it has no volume. Give it some thickness, such as a Solidify modifier")
     ]
     (notice,) = notices.of(asked())
@@ -199,13 +197,13 @@ def test_what_is_wrong_with_the_stage_is_told_with_its_fix_until_it_is_mended(he
     wall.scale.z = 1.0
     click("stage_check")
     prepare()
-    assert told[1:] == [LOOKS_RIGHT] and notices.of(asked()) == ()
+    assert reported[1:] == [LOOKS_RIGHT] and notices.of(asked()) == ()
     with refusal("Push 'Push' has no bone"):
         arrow(bone="")
         requests.read_stage_for(asked(), requests.read(asked()))
 
 
-def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, told, monkeypatch):
+def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, reported, monkeypatch):
     monkeypatch.setattr(preparing, "stage_for", functools.partial(requests.stage_for, piece_s=0.0))
     for name in ("A", "B"):
         mesh(name)
@@ -214,11 +212,11 @@ def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, told, monke
         preparing.tick()
     bpy.data.objects.remove(bpy.data.objects["B"])
     prepare()
-    assert told == [("WARNING", "'B' went while it was read. Undo, or choose again")]
+    assert reported == [("WARNING", "'B' went while it was read. Undo, or choose again")]
 
 
 @pytest.mark.parametrize("read", [0, 1])
-def test_stopped_while_it_checks_nothing_is_said(hero_here, told, monkeypatch, read):
+def test_stopped_while_it_checks_nothing_is_said(hero_here, reported, monkeypatch, read):
     monkeypatch.setattr(preparing, "stage_for", functools.partial(requests.stage_for, piece_s=0.0))
     mesh("Wall")
     click("stage_check")
@@ -226,15 +224,15 @@ def test_stopped_while_it_checks_nothing_is_said(hero_here, told, monkeypatch, r
         preparing.tick()
     bpy.ops.sinew.cancel_preparing(number=preparing.views()[0].id)
     prepare()
-    assert told == [] and preparing.views() == [] and bpy.context.scene.frame_current == 1
+    assert reported == [] and preparing.views() == [] and bpy.context.scene.frame_current == 1
 
 
-def test_opening_a_file_while_it_checks_says_nothing(hero_here, told):
+def test_opening_a_file_while_it_checks_says_nothing(hero_here, reported):
     mesh("Wall")
     click("stage_check")
     preparing.tick()
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    assert preparing.views() == [] and preparing.tick() is None and told == []
+    assert preparing.views() == [] and preparing.tick() is None and reported == []
 
 
 @pytest.mark.parametrize("leave", ["cancel", "open"])

@@ -15,36 +15,27 @@ from sinew.core.sim.stage import Terrain
 from sinew.core.sim.surface import Surface
 
 from .figures import fox
-from .test_foot_plant import FPS, foot_path, moved, roughness, same, standing_man, stepping, turned
-
-TIME = np.arange(121) / FPS
-STANDS = (TIME >= 0.5) & (TIME <= 1.3)  # when a foot that is ``stepping`` is down
-INSIDE = slice(round(0.55 * FPS), round(1.25 * FPS))
+from .stepping import (
+    FPS,
+    INSIDE,
+    STANDS,
+    TIME,
+    along,
+    foot_path,
+    glided,
+    moved,
+    on_feet,
+    roughness,
+    same,
+    standing_man,
+    stepping,
+    turned,
+)
 
 
 @pytest.fixture(scope="module")
 def man():
     return standing_man()
-
-
-def on_feet(body, clip, *by_leg):
-    """(T, L) flags: each leg's links are carried when its own flags (T,) say so."""
-    flags = np.zeros((len(clip), len(body.links)), dtype=bool)
-    for leg, when in zip(find_legs(body, clip.skeleton), by_leg, strict=False):
-        flags[:, list(leg.links)] = np.asarray(when)[:, None]
-    return flags
-
-
-def along(x, z=0.0):
-    """(T, 3) metres: a way along X."""
-    return np.stack([x, np.zeros_like(x), np.full_like(x, z)], -1)
-
-
-def glided(clip, way):
-    """The whole character taken along a way (T, 3)."""
-    pos = np.array(clip.local_pos)
-    pos[:, 0] += way
-    return Clip(clip.skeleton, clip.fps, pos, clip.local_quat_wxyz, clip.name)
 
 
 @pytest.mark.parametrize("way", [0.01, 0.03, 0.06])

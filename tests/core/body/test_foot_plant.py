@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Feet that stand still when they stand: small slides are held, rolling and true slides are left alone."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from sinew.bench.simulate.cases import long_enough
 from sinew.core.body import build_body
 from sinew.core.body.foot_plant import plant_feet
-from sinew.core.body.leg_ik import find_legs, solve_leg_ik
+from sinew.core.body.leg_ik import find_legs
 from sinew.core.body.poses import link_transforms, pose_of_clip
 from sinew.core.body.stances import Sole, find_stances
 from sinew.core.body.terrain_adaptation import adapt_to_ground
-from sinew.core.geometry.quaternions import conjugate, from_rotation_vector, multiply, rotate
-from sinew.core.measure.smoothness import jerk, jerk_ratio
+from sinew.core.geometry.quaternions import from_rotation_vector, rotate
+from sinew.core.measure.smoothness import jerk_ratio
 from sinew.core.measure.soles import skate_by_shape
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
@@ -22,20 +20,9 @@ from sinew.core.sim.stage import Terrain
 from sinew.core.sim.surface import Surface
 
 from ...stock_clips import needs_stock
-from .figures import fox, person
-from .test_clearance import SHAPES, clip_of, one_bone
-
-FPS = 60.0
-
-
-def standing_man():
-    """A person with slightly bent knees who stands for two seconds, and the body."""
-    skeleton = person(without=("toe",))
-    pos, quat = (np.repeat(part[None], 121, axis=0) for part in (skeleton.rest_pos, skeleton.rest_quat_wxyz))
-    clip = Clip(skeleton, FPS, pos, quat, "standing")
-    body = build_body(skeleton, clip=clip)[0]
-    clip = moved(body, clip, {side: np.tile([0.0, 0.0, 0.03], (len(clip), 1)) for side in (0, 1)})
-    return body, adapt_to_ground(body, clip, None)[0]
+from .figures import fox
+from .one_bone_bodies import SHAPES, clip_of, one_bone
+from .stepping import FPS, foot_path, moved, roughness, same, standing_man, stepping, turned
 
 
 @pytest.fixture(scope="module")
@@ -43,50 +30,9 @@ def man():
     return standing_man()
 
 
-def moved(body, clip, ways):
-    """The clip with the feet of some legs, by number, taken along ways (T, 3) in metres."""
-    for number, way in ways.items():
-        leg = find_legs(body, clip.skeleton)[number]
-        goal = clip.world()[0][:, leg.foot] + way
-        clip = replace(clip, local_quat_wxyz=solve_leg_ik(clip, leg, goal))
-    return clip
-
-
-def turned(body, clip, number, turns):
-    """The clip with a foot turned in the world by rotation vectors (T, 3) about its own head."""
-    leg = find_legs(body, clip.skeleton)[number]
-    quat = clip.world()[1]
-    local = np.array(clip.local_quat_wxyz)
-    above = quat[:, clip.skeleton.parents[leg.foot]]
-    local[:, leg.foot] = multiply(conjugate(above), multiply(from_rotation_vector(turns), quat[:, leg.foot]))
-    return replace(clip, local_quat_wxyz=local)
-
-
-def foot_path(body, clip, number):
-    return clip.world()[0][:, find_legs(body, clip.skeleton)[number].foot]
-
-
-def stepping(way_m, seconds=(0.5, 1.3), lift_m=0.15, length=121):
-    """(T, 3) metres: down at the first time and up at the second, sliding by ``way_m`` along X in between."""
-    time = np.arange(length) / FPS
-    share = np.clip((time - seconds[0]) / (seconds[1] - seconds[0]), 0.0, 1.0)
-    away = np.maximum(seconds[0] - time, 0.0) + np.maximum(time - seconds[1], 0.0)
-    up = lift_m * np.sin(np.clip(away / 0.3, 0.0, 1.0) * 0.5 * np.pi) ** 2
-    swing = 0.1 * np.clip((time - seconds[1]) / 0.3, 0.0, 1.0) - 0.1 * np.clip((seconds[0] - time) / 0.3, 0.0, 1.0)
-    return np.stack([way_m * share + swing, np.zeros_like(time), up], -1)
-
-
-def same(a, b):
-    return np.array_equal(a.local_pos, b.local_pos) and np.array_equal(a.local_quat_wxyz, b.local_quat_wxyz)
-
-
 def skate(body, clip):
     pos, quat = link_transforms(body, pose_of_clip(body, clip.resample(FPS))[0])
     return skate_by_shape(body, pos, quat, 1.0 / FPS)
-
-
-def roughness(clip):
-    return jerk(clip.world()[0], clip.fps)
 
 
 def test_who_stands_still_is_not_touched(man):

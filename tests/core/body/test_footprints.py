@@ -7,8 +7,7 @@ import pytest
 from sinew.core.body.footprints import copy_footprints
 from sinew.core.geometry.quaternions import angle_between
 
-from .test_foot_lock import INSIDE, STANDS, TIME, along, glided, on_feet
-from .test_foot_plant import FPS, foot_path, moved, same, standing_man, stepping
+from .stepping import FPS, INSIDE, STANDS, TIME, along, foot_path, glided, moved, on_feet, same, standing_man, stepping
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from sinew.core.body.model import BodyModel, Joint, Link
 from sinew.core.motion import Clip, Skeleton
 from sinew.core.motion.io import stock
 
-from .test_clearance import FPS, SHAPES, clip_of, lowest_of, one_bone
+from .one_bone_bodies import FPS, SHAPES, clip_of, lowest_of, one_bone
 
 TIME = np.arange(360) / FPS
 RADIUS = 0.1

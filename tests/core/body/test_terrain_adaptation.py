@@ -20,7 +20,7 @@ from sinew.core.sim.stage import Terrain
 from sinew.core.sim.surface import Surface, surface_of
 
 from ...stock_clips import needs_stock
-from .test_clearance import SHAPES, clip_of, one_bone
+from .one_bone_bodies import SHAPES, clip_of, one_bone
 
 GRID = np.arange(-12.0, 12.01, 0.05)
 X, Y = np.meshgrid(GRID, GRID)

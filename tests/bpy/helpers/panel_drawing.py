@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draws panels without a window: a layout that refuses what is not there, and keeps what was drawn."""
+
+from types import SimpleNamespace
+
+import bpy
+
+from sinew.bridge.jobs import monitor
+from sinew.bridge.jobs.job_views import JobView
+from sinew.panels import character, simulate
+from sinew.panels import jobs as jobs_panel
+
+PANELS = (character.SINEW_PT_character, simulate.SINEW_PT_simulate, jobs_panel.SINEW_PT_jobs)
+
+
+class Layout:
+    """Stands in for Blender's layout, which only exists while a window is drawn. Refuses what is not there."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def _part(self, **_):
+        return Layout(self.page)
+
+    row = column = box = split = _part
+
+    def panel(self, idname, default_closed=False):
+        return Layout(self.page), Layout(self.page)
+
+    def label(self, text="", icon="NONE"):
+        self._icon(icon)
+        self.page.texts.append(text)
+
+    def prop(self, data, name, text=None, icon="NONE", placeholder=""):
+        found = data.bl_rna.properties[name]
+        self._icon(icon)
+        assert found.description, f"{name} has no tooltip"
+        self.page.props.append(name)
+
+    def operator(self, idname, text=None, icon="NONE", emboss=True):
+        group, _, name = idname.partition(".")
+        kind = getattr(getattr(bpy.ops, group), name).get_rna_type()
+        self._icon(icon)
+        assert kind.description, f"{idname} has no tooltip"
+        button = SimpleNamespace(idname=idname, text=kind.name if text is None else text)
+        self.page.buttons.append(button)
+        return Values(button, kind)
+
+    def popover(self, panel, icon="NONE", text=""):
+        kind = getattr(bpy.types, panel)
+        self._icon(icon)
+        assert kind.preset_subdir.startswith("sinew/") and bpy.utils.preset_paths(kind.preset_subdir)
+
+    def progress(self, factor, text):
+        assert 0.0 <= factor <= 1.0
+        self.page.bars.append((factor, text))
+
+    @staticmethod
+    def _icon(icon):
+        assert icon in bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items
+
+
+class Values:
+    """What a button gives its operator."""
+
+    def __init__(self, button, kind):
+        object.__setattr__(self, "_button", button)
+        object.__setattr__(self, "_kind", kind)
+
+    def __setattr__(self, name, value):
+        assert name in self._kind.properties, name
+        setattr(self._button, name, value)
+
+
+class Page:
+    """What a panel drew."""
+
+    def __init__(self, *panels):
+        self.texts, self.props, self.buttons, self.bars = [], [], [], []
+        context = SimpleNamespace(
+            scene=bpy.context.scene,
+            active_object=bpy.context.active_object,
+            region=SimpleNamespace(width=320),
+            preferences=bpy.context.preferences,
+        )
+        for panel in panels or PANELS:
+            panel.draw(SimpleNamespace(layout=Layout(self)), context)
+
+    @property
+    def text(self):
+        return " ".join(self.texts)
+
+    def button(self, idname):
+        return next((button for button in self.buttons if button.idname == idname), None)
+
+
+def show(monkeypatch, **view):
+    """Let the monitor have one job to show."""
+    view = JobView(**{"id": "1", "title": "Wave", "method": "Passthrough", "text": view["state"]} | view)
+    monkeypatch.setattr(monitor, "views", lambda: [view])
+    return Page(jobs_panel.SINEW_PT_jobs)
+
+
+class BodyLayout(Layout):
+    """A layout with lists."""
+
+    def _part(self, **_):
+        return BodyLayout(self.page)
+
+    row = column = box = split = _part
+
+    def prop_search(self, data, name, holder, collection, text=None, icon="NONE"):
+        assert holder.bl_rna.properties[collection]
+        self.prop(data, name, text=text, icon=icon)
+
+    def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
+        assert active_data.bl_rna.properties[active_name].type == "INT"
+        for item in getattr(data, name):
+            getattr(bpy.types, kind).draw_item(
+                None, bpy.context, BodyLayout(self.page), data, item, 0, active_data, active_name
+            )
+
+
+class SkillsLayout(Layout):
+    """A layout with lists, searches and space between things."""
+
+    def _part(self, **_):
+        return SkillsLayout(self.page)
+
+    row = column = box = split = _part
+
+    def panel(self, idname, default_closed=False):
+        return SkillsLayout(self.page), SkillsLayout(self.page)
+
+    def separator(self):
+        pass
+
+    def prop(self, data, name, text=None, icon="NONE", emboss=True, placeholder=""):
+        super().prop(data, name, text=text, icon=icon)
+
+    def prop_search(self, data, name, holder, collection, text=None, icon="NONE"):
+        assert holder.bl_rna.properties[collection]
+        self.prop(data, name, text=text, icon=icon)
+
+    def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
+        assert active_data.bl_rna.properties[active_name].type == "INT"
+        for index, item in enumerate(getattr(data, name)):
+            layout = SkillsLayout(self.page)
+            getattr(bpy.types, kind).draw_item(
+                None, bpy.context, layout, data, item, 0, active_data, active_name, index
+            )

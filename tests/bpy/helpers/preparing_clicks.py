@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A click whose work is done in slices: what it starts, and the timer that takes it on."""
+
+import time
+from types import SimpleNamespace
+
+import bpy
+
+from sinew.bridge.jobs import preparing
+
+
+def click(verb):
+    """What a click on a button does; Blender itself only does it where there is a window."""
+    kind = bpy.types.Operator.bl_rna_get_subclass_py(f"SINEW_OT_{verb}")
+    assert kind.poll(bpy.context)
+    return kind.prepare(SimpleNamespace(report=lambda *_: None), bpy.context)
+
+
+def prepare(seconds=60.0):
+    """Tick as Blender's timer would until nothing is prepared any more; gives how often."""
+    stop, ticks = time.monotonic() + seconds, 0
+    while preparing.tick() is not None:
+        assert time.monotonic() < stop, preparing.views()
+        ticks += 1
+        time.sleep(0.005)
+    return ticks
+
+
+def same(one, other):
+    assert one.clip.skeleton.names == other.clip.skeleton.names and one.clip.fps == other.clip.fps
+    for name in ("local_pos", "local_quat_wxyz"):
+        assert getattr(one.clip, name).tobytes() == getattr(other.clip, name).tobytes(), name
+    assert one.bone_stretch.tobytes() == other.bone_stretch.tobytes()
