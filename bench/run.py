@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.control import registry
-from ..core.control.character import body_of
+from ..core.control.character import build_job_body
 from ..core.control.method import Method
 from ..core.control.trace import Trace
 from ..core.errors import SinewError
@@ -137,7 +137,7 @@ def _compared(case: Case, take: Take | None) -> Row:
     """Figures of the source and the take that a verdict needs."""
     if take is None:
         return {}
-    body, _ = body_of(case.clip, BenchRun(case.engine, case.seed, case.attachments))
+    body, _ = build_job_body(case.clip, BenchRun(case.engine, case.seed, case.attachments))
     return {**before_and_after(case.clip, take.motion, body)}
 
 

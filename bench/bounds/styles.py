@@ -23,7 +23,7 @@ from ...core.control.bounds.style.terms import NAME, EnergyStyle, VolumeStyle
 from ...core.control.bounds.style.training import StyledTraining, require_same_skill
 from ...core.control.bounds.train_method import BoundsTrainSettings, study_of
 from ...core.control.bounds.training import Training, lives_s
-from ...core.control.tracking.film import take_of
+from ...core.control.tracking.recording import make_take
 from ...core.errors import BadFile, SinewError
 from ...core.files import make_folder
 from ...core.measure.style import Performance, performed
@@ -222,7 +222,7 @@ def filmed(bench: Bench, row: Row, seconds: float) -> tuple[Clip, Clip] | None:
         own = load_controller(path)
         with closing(engines.get(bench.engine).compile(Stage((Character(own.body),)), 1)) as world:
             done = played(own.course, own.widths, own.policy, world, source, seconds)
-        found.append(take_of(done.film, 0, done.subject, source.fps)[0].motion)
+        found.append(make_take(done.film, 0, done.subject, source.fps)[0].motion)
     return found[0], found[1]
 
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.control.character import body_of
+from ...core.control.character import build_job_body
 from ...core.control.graph.learn_method import GRAPH_FILE
 from ...core.control.graph.model.control_graph import ControlGraph
 from ...core.control.graph.model.io import graph_from_arrays, graph_to_arrays, load_graph, save_graph
 from ...core.control.graph.transitions.distances import proposed
-from ...core.control.graph.transitions.guessing import guessed_gait, guessed_kind
 from ...core.control.graph.transitions.motion_graph import MotionGraph, Skill, attachments_of
+from ...core.control.tracking.motion_kind import guess_gait, guess_motion_kind
 from ...core.errors import SinewError
 from ...core.files import make_folder
 from ...core.motion.io import stock
@@ -104,7 +104,7 @@ class School:
     def _learned(self, names: Sequence[str], seed: int) -> ControlGraph:
         make_folder(self.folder)
         skills = tuple(map(skill_of, names))
-        body, _ = body_of(skills[0].clip, BenchRun(self.engine, seed, {}))
+        body, _ = build_job_body(skills[0].clip, BenchRun(self.engine, seed, {}))
         motions = MotionGraph(skills, proposed(body, skills) if len(skills) > 1 else ())
         self.taught(motions, seed, "+".join(names), keep=lambda graph: save_graph(self.path(names, seed), graph))
         return load_graph(self.path(names, seed))
@@ -153,7 +153,7 @@ class TimedRun(BenchRun):
 def skill_of(name: str) -> Skill:
     """A stock clip as a skill."""
     clip = stock.load_stock(name)
-    return Skill(name, clip, "cycle" if name in CYCLES else guessed_kind(clip), guessed_gait(clip))
+    return Skill(name, clip, "cycle" if name in CYCLES else guess_motion_kind(clip), guess_gait(clip))
 
 
 def lesson_figures(graph: ControlGraph) -> dict[str, Any]:

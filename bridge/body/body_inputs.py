@@ -76,7 +76,7 @@ def attachments_of(
     asked: BodyRequest | None = None,
     action: bpy.types.Action | None = None,
 ) -> dict[str, Attachment]:
-    """What travels with the job for ``core.control.character.body_of``; refuses what no body could be made of.
+    """What travels with the job for ``core.control.character.build_job_body``; refuses what no body could be made of.
 
     action: what ``rig`` was read from, None for whatever moves the armature now.
     """

@@ -18,11 +18,11 @@ def attachment_in_pieces(
     obj: bpy.types.Object,
     rig: RigMotion,
     action: bpy.types.Action | None,
-    keys: muscle.Keys | None,
+    keys: muscle.MuscleKeys | None,
     *,
     piece_s: float = PIECE_S,
 ) -> Steps[dict[str, tuple[dict[str, np.ndarray], dict[str, object]]]]:
-    """What travels with the job for ``core.control.muscle.muscle_of``; nothing where all of it is used throughout.
+    """What travels with the job for ``core.control.muscle.load_muscle``; nothing where all of it is used throughout.
 
     action: what ``rig`` was read from, None for whatever moves the armature now. keys: said on the command line, in
     scene frames, None for what the armature says.
@@ -30,8 +30,8 @@ def attachment_in_pieces(
     if keys is None:
         values = yield from _in_pieces(obj, rig, action, piece_s)
     else:
-        values = muscle.at_frames(keys, keyed_properties.frames_of(rig))
-    return muscle.attachment(values, rig.clip.fps)
+        values = muscle.interpolate_muscle_keys(keys, keyed_properties.frames_of(rig))
+    return muscle.make_muscle_attachment(values, rig.clip.fps)
 
 
 def read_muscle(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None = None) -> Array:

@@ -9,7 +9,7 @@ import bpy
 from ...core import jobs
 from ...core.control.bounds.bake_method import CONTROLLER_FILE
 from ...core.control.bounds.playing import require_length
-from ...core.control.tracking.likeness import skeleton_difference
+from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
 from ...core.errors import BoundsError
 from ...core.sim.io import to_arrays
 from ...core.sim.parts import PushPart, StageParts
@@ -60,7 +60,7 @@ def create(asked: BakeRequest, learned: Learned, folder: Path | None = None) -> 
         body=asked.body,
     )
     rig = standing_as(standing(obj, asked.frame_start, seconds, asked.scale), controller.body.skeleton)
-    if different := skeleton_difference(controller.body.skeleton, rig.clip.skeleton):
+    if different := describe_skeleton_difference(controller.body.skeleton, rig.clip.skeleton):
         raise BoundsError(
             f"The controller was learned for another skeleton than that of '{obj.name}': {different}",
             "Train one for this armature, or choose one that was learned for it",

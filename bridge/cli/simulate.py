@@ -10,7 +10,7 @@ import bpy
 
 from ...core import jobs
 from ...core.control import registry
-from ...core.control.muscle import parse_keys
+from ...core.control.muscle import parse_muscle_keys
 from ...core.errors import BadSettings, SinewError
 from ...core.motion.unit_checks import check_frame_rate, check_scale
 from ...core.sim.variations import VariationSettings
@@ -137,7 +137,7 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
         cycles=arguments.cycles,
         place=arguments.place.upper(),
         body=body_of(arguments),
-        muscle=parse_keys(arguments.muscle) if arguments.muscle is not None else None,
+        muscle=parse_muscle_keys(arguments.muscle) if arguments.muscle is not None else None,
     )
 
 

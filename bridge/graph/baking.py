@@ -10,8 +10,8 @@ import bpy
 import numpy as np
 
 from ...core import jobs
-from ...core.control.cast import Attachment, CastMember, member_attachments
-from ...core.control.tracking.likeness import skeleton_difference
+from ...core.control.cast import Attachment, CastMember, make_member_attachments
+from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
 from ...core.errors import GraphError
 from ...core.motion import Clip, Skeleton
 from ...core.sim.assembly import require_places_apart
@@ -81,7 +81,7 @@ def create(request: BakeRequest, learned: Learned, folder: Path | None = None) -
     }
     for number, (name, its) in enumerate(list(cast.items())[1:], start=1):
         own = {"rig": its.to_arrays(), **body_inputs.attachments_of(scene.objects[name], its)}
-        attachments |= member_attachments(CastMember(name, its.clip, number), own)
+        attachments |= make_member_attachments(CastMember(name, its.clip, number), own)
     if path is not None:
         attachments["path"] = path
     return jobs.create(
@@ -129,7 +129,7 @@ def _cast(
         rig = standing(one, request.frame_start, request.seconds, request.scale)
         rig = standing_as(rig, skeleton)
         if rig.clip.skeleton is not skeleton:
-            why = skeleton_difference(skeleton, rig.clip.skeleton)
+            why = describe_skeleton_difference(skeleton, rig.clip.skeleton)
             raise GraphError(
                 f"The graph was learned for another skeleton than that of '{one.name}': {why}",
                 "Choose the graph of this character, or learn one for it",

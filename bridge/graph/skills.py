@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ...core.control.graph.transitions.motion_graph import Skill, guessed_gait, guessed_kind
+from ...core.control.graph.transitions.motion_graph import Skill
+from ...core.control.tracking.motion_kind import guess_gait, guess_motion_kind
 from ...core.errors import GraphError
 from ...core.motion import Clip, Skeleton
 from ..jobs.requests import Request, read
@@ -140,6 +141,6 @@ def standing_as(rig: RigMotion, skeleton: Skeleton) -> RigMotion:
 
 
 def _skill(row: bpy.types.PropertyGroup, clip: Clip) -> Skill:
-    kind = guessed_kind(clip) if row.kind == "AUTO" else row.kind.lower()
-    gait = row.gait == "YES" or (row.gait == "AUTO" and kind == "cycle" and guessed_gait(clip))
+    kind = guess_motion_kind(clip) if row.kind == "AUTO" else row.kind.lower()
+    gait = row.gait == "YES" or (row.gait == "AUTO" and kind == "cycle" and guess_gait(clip))
     return Skill(row.name, clip, kind, gait)

@@ -12,7 +12,7 @@ import bpy
 
 from ...core import jobs
 from ...core.control import registry
-from ...core.control.cast import CastMember, member_attachments
+from ...core.control.cast import CastMember, make_member_attachments
 from ...core.errors import CannotWrite, JobError, RigError
 from ...core.motion.checks import require_simulatable
 from ...core.sim.io import to_arrays
@@ -205,7 +205,7 @@ def _attachments_of_others(cast: Cast, piece_s: float) -> Steps[Attachments]:
     for number, (name, rig) in enumerate(cast.others.items(), start=1):
         obj, action = find_armature(name), find_action(cast.actions[name])
         own = yield from attachments_in_pieces(obj, rig, None, action, piece_s=piece_s)
-        found |= member_attachments(CastMember(name, rig.clip, number), {"rig": rig.to_arrays(), **own})
+        found |= make_member_attachments(CastMember(name, rig.clip, number), {"rig": rig.to_arrays(), **own})
     return found
 
 

@@ -2,7 +2,7 @@
 """Everybody else on the stage: the other characters of a job, as a method gets them from its run.
 
 The main character is number 0; its clip, body and mesh are the job's own. The others follow from 1 on, in the order
-of ``StageParts.characters``, which is the order of bodies for ``stage_of``, of ``Stage.characters`` and of
+of ``StageParts.characters``, which is the order of bodies for ``build_job_stage``, of ``Stage.characters`` and of
 ``Take.others``.
 """
 
@@ -44,14 +44,14 @@ def attachment_name(kind: str, number: int) -> str:
     return f"cast{number}_{kind}" if number else kind
 
 
-def member_attachments(member: CastMember, others: Mapping[str, Attachment]) -> dict[str, Attachment]:
+def make_member_attachments(member: CastMember, others: Mapping[str, Attachment]) -> dict[str, Attachment]:
     """What to give to ``jobs.create`` for a member; others: what else it has, by kind ('body', 'mesh', 'rig')."""
     arrays, meta = clip_to_arrays(member.clip)
     found: dict[str, Attachment] = {member.attachment("clip"): (arrays, {**meta, "character": member.name})}
     return found | {member.attachment(kind): attachment for kind, attachment in others.items()}
 
 
-def cast_of(run: Run) -> tuple[CastMember, ...]:
+def load_cast(run: Run) -> tuple[CastMember, ...]:
     """The job's other characters in the cast's order; none where there is only the main one."""
     members: list[CastMember] = []
     while attached := run.attachment(attachment_name("clip", len(members) + 1)):
@@ -62,7 +62,9 @@ def cast_of(run: Run) -> tuple[CastMember, ...]:
     return tuple(members)
 
 
-def prop_motions(stage: Stage, pos: Array, quat_wxyz: Array, fps: float, motion: Clip) -> tuple[PropMotion, ...]:
+def resample_prop_motions(
+    stage: Stage, pos: Array, quat_wxyz: Array, fps: float, motion: Clip
+) -> tuple[PropMotion, ...]:
     """The props' motions for the take of ``motion``, on its clock.
 
     pos: (K, P, 3) metres, quat_wxyz: (K, P, 4): the played path's ``Rows.prop_pos`` and ``prop_quat_wxyz`` at ``fps``,

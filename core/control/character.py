@@ -113,10 +113,10 @@ def _instead(bone: str, skeleton: Skeleton) -> str:
     return f"The bones are: {shown}{', …' if len(skeleton) > 12 else ''}"
 
 
-def body_of(clip: Clip, run: Run, member: CastMember | None = None) -> tuple[BodyModel, BodyReport]:
+def build_job_body(clip: Clip, run: Run, member: CastMember | None = None) -> tuple[BodyModel, BodyReport]:
     """The body for the clip as the job wants it, from what is attached to it; every choice goes into the report.
 
-    member: whose body it is, of ``cast_of``; None for the main character's.
+    member: whose body it is, of ``load_cast``; None for the main character's.
     """
     number = member.number if member else 0
     attached = run.attachment(attachment_name(BODY, number))

@@ -59,7 +59,7 @@ class Run(Protocol):
 class Method(Protocol):
     """One way of giving a clip a body.
 
-    A method that simulates all of ``cast_of`` together says ``simulates_cast = True``; jobs of the others are made
+    A method that simulates all of ``load_cast`` together says ``simulates_cast = True``; jobs of the others are made
     without them.
     """
 

@@ -15,13 +15,13 @@ from .method import Run
 MUSCLE = "muscle"
 """Name of the job's attachment."""
 
-Keys = Sequence[tuple[float, float]]
+MuscleKeys = Sequence[tuple[float, float]]
 """(frame, value) pairs in the order of their frames."""
 
 _FULL = 1.0 - 1e-6  # what single precision makes of 1
 
 
-def muscle_of(run: Run, clip: Clip) -> Array | None:
+def load_muscle(run: Run, clip: Clip) -> Array | None:
     """(T,) muscle at the clip's frames, 0 to 1; None where it is 1 throughout."""
     attached = run.attachment(MUSCLE)
     if attached is None:
@@ -37,7 +37,7 @@ def muscle_of(run: Run, clip: Clip) -> Array | None:
     return np.clip(np.interp(times_s, np.arange(len(values)) / fps, values), 0.0, 1.0)
 
 
-def attachment(values: Array, fps: float) -> dict[str, tuple[dict[str, np.ndarray], dict[str, Any]]]:
+def make_muscle_attachment(values: Array, fps: float) -> dict[str, tuple[dict[str, np.ndarray], dict[str, Any]]]:
     """The attachment for muscle (T,) at ``fps``, by its name; none where it is 1 throughout."""
     held = np.clip(np.asarray(values, dtype=float), 0.0, 1.0)
     if np.all(held >= _FULL):
@@ -45,7 +45,7 @@ def attachment(values: Array, fps: float) -> dict[str, tuple[dict[str, np.ndarra
     return {MUSCLE: ({"muscle": held}, {"fps": float(fps)})}
 
 
-def parse_keys(text: str) -> tuple[tuple[float, float], ...]:
+def parse_muscle_keys(text: str) -> tuple[tuple[float, float], ...]:
     """Keys from '1:1,40:0,80:1' (frame:value) or from one value for all frames."""
     try:
         if ":" not in text:
@@ -66,7 +66,7 @@ def parse_keys(text: str) -> tuple[tuple[float, float], ...]:
     return tuple(keys)
 
 
-def at_frames(keys: Keys, frames: Array) -> Array:
+def interpolate_muscle_keys(keys: MuscleKeys, frames: Array) -> Array:
     """(T,) the keys' values at frames (T,): straight lines between them, level before the first and after the last."""
     times, values = np.array(keys, dtype=float).T
     return np.interp(frames, times, values)

@@ -9,7 +9,7 @@ from .method import Method
 # name -> module and class; imported on demand so that listing methods costs nothing.
 _METHODS = {
     "passthrough": ".passthrough:Passthrough",
-    "sampling": ".sampling.method:Sampling",
+    "sampling": ".sampling.method:SamplingMethod",
 }
 # Methods that learn and play control graphs, likewise: they have a panel and a verb of their own.
 _OF_GRAPHS = {

@@ -12,7 +12,7 @@ STAGE = "stage"
 """Name of the job's attachment."""
 
 
-def stage_of(run: Run, *bodies: BodyModel) -> Stage:
+def build_job_stage(run: Run, *bodies: BodyModel) -> Stage:
     """The stage with these bodies on it, one for each character of the job; flat ground if the job has none.
 
     Takes meshes apart, which takes a while, so call it once. What the animator should know goes into the report.

@@ -4,7 +4,7 @@
 import logging
 from dataclasses import replace
 
-from ..control.cast import cast_of
+from ..control.cast import load_cast
 from ..control.trace import Trace
 from ..files import plain
 from ..measure import measured
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 def with_measurements(take: Take, clip: Clip, run: WorkerRun) -> Take:
     """The take with what was measured beside what its method said of it; ``clip`` is the main character's source."""
-    sources = (clip, *(member.clip for member in cast_of(run)[: len(take.others)]))
+    sources = (clip, *(member.clip for member in load_cast(run)[: len(take.others)]))
     traces: list[Trace | None] = [*run.traces, *[None] * len(sources)]
     takes = (replace(take, others=()), *take.others)
     main, *others = (_measured(*one, run) for one in zip(takes, sources, traces, strict=False))

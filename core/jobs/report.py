@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..control.cast import cast_of
+from ..control.cast import load_cast
 from ..errors import SinewError
 from ..files import plain
 from ..measure import summary
@@ -65,7 +65,7 @@ def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
 
 def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
     """How everybody on the stage fared, the main character first."""
-    names = [str(run.job.spec.target.get("armature", "")), *(member.name for member in cast_of(run))]
+    names = [str(run.job.spec.target.get("armature", "")), *(member.name for member in load_cast(run))]
     return [
         {
             "name": name,

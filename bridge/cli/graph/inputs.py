@@ -8,8 +8,9 @@ from pathlib import Path
 
 import bpy
 
-from ....core.control.graph.transitions.motion_graph import KINDS, Skill, Transition, guessed_gait, guessed_kind
-from ....core.control.tracking.likeness import skeleton_difference
+from ....core.control.graph.transitions.motion_graph import KINDS, Skill, Transition
+from ....core.control.tracking.motion_kind import guess_gait, guess_motion_kind
+from ....core.control.tracking.skeleton_matching import describe_skeleton_difference
 from ....core.errors import BadSettings, GraphError
 from ....core.motion import Clip
 from ...graph import skills, transitions
@@ -81,7 +82,7 @@ def open_files(texts: Sequence[str], scale: float, choices: Choices) -> tuple[bp
     found = []
     for name in names:
         rig = skills.standing_as(read[name], first.clip.skeleton)
-        if why := skeleton_difference(first.clip.skeleton, rig.clip.skeleton):
+        if why := describe_skeleton_difference(first.clip.skeleton, rig.clip.skeleton):
             raise GraphError(
                 f"The skills '{names[0]}' and '{name}' have different skeletons: {why}",
                 "Give motions of one skeleton, or retarget one of them",
@@ -121,8 +122,8 @@ def open_blend(
 
 def skill_of(name: str, clip: Clip, choices: Choices) -> Skill:
     """A clip as a skill: as was said, else as it looks."""
-    kind = choices.kinds.get(name) or guessed_kind(clip)
-    gait = choices.gaits.get(name, kind == "cycle" and guessed_gait(clip))
+    kind = choices.kinds.get(name) or guess_motion_kind(clip)
+    gait = choices.gaits.get(name, kind == "cycle" and guess_gait(clip))
     return Skill(name, clip, kind, gait)
 
 

@@ -9,8 +9,8 @@ from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
 from ..method import Run
-from ..staging import stage_of
-from ..tracking.likeness import skeleton_difference
+from ..staging import build_job_stage
+from ..tracking.skeleton_matching import describe_skeleton_difference
 from .controller import controller_from_arrays
 from .playing import played, require_length
 from .take_making import home_of
@@ -44,14 +44,14 @@ class BoundsBake:
             raise BoundsError("The job has no controller", "Train one first, or choose a controller file")
         controller = controller_from_arrays(*attached)
         course = controller.course
-        if different := skeleton_difference(controller.body.skeleton, clip.skeleton):
+        if different := describe_skeleton_difference(controller.body.skeleton, clip.skeleton):
             raise BoundsError(
                 f"The controller was learned for another skeleton than that of '{clip.name}': {different}",
                 "Train one for this armature, or bake with one that is like it",
             )
         seconds = settings.seconds or course.duration_s
         require_length(course, seconds)
-        stage = stage_of(run, controller.body)
+        stage = build_job_stage(run, controller.body)
         with closing(engines.get(run.engine).compile(stage, 1)) as world:
 
             def look(share: float) -> None:

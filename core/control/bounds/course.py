@@ -24,7 +24,7 @@ from ...motion import Clip
 from ...motion.jitter_filter import filter_jitter
 from ...motion.loops import is_cyclic, loop_clip
 from ...motion.repair import repair_clip
-from ..tracking.facing import about_z, pose_turned, twist
+from ..tracking.facing import rotate_pose_about_z, rotation_about_z, twist_angle
 from .gait_symmetry import Evenness
 from .rounding import rounded
 
@@ -216,11 +216,11 @@ def straight(clip: Clip) -> Clip:
     """
     roots = np.flatnonzero(clip.skeleton.parents < 0)
     root = int(roots[np.argmax([np.ptp(clip.local_pos[:, one], axis=0).max() for one in roots])])
-    turn = _wrapped(float(twist(clip.local_quat_wxyz[-1, root], clip.local_quat_wxyz[0, root])))
+    turn = _wrapped(float(twist_angle(clip.local_quat_wxyz[-1, root], clip.local_quat_wxyz[0, root])))
     if abs(turn) > _STRAIGHT:
         return clip
     quat = np.array(clip.local_quat_wxyz)
-    quat[:, root] = multiply(about_z(-turn * np.linspace(0.0, 1.0, len(clip))), quat[:, root])
+    quat[:, root] = multiply(rotation_about_z(-turn * np.linspace(0.0, 1.0, len(clip))), quat[:, root])
     return replace(clip, local_quat_wxyz=quat)
 
 
@@ -243,8 +243,8 @@ def _aimed(body: BodyModel, qpos: Array) -> Array:
 
 def _begun_as(qpos: Array, first: int, like: Array) -> Array:
     """Poses (K, nq) moved over the floor so that moment ``first`` stands and faces as the pose ``like`` (nq,) does."""
-    heading = np.full(len(qpos), float(twist(like[3:7], qpos[first, 3:7])))
-    found, _ = pose_turned(heading, qpos, np.zeros((len(qpos), 3)))
+    heading = np.full(len(qpos), float(twist_angle(like[3:7], qpos[first, 3:7])))
+    found, _ = rotate_pose_about_z(heading, qpos, np.zeros((len(qpos), 3)))
     found[:, :2] += like[:2] - found[first, :2]
     return found
 
@@ -257,6 +257,6 @@ def _wrapped(angle: float) -> float:
 def _step(qpos: Array) -> tuple[float, Array]:
     """What a cycle of poses (K, nq) adds: radians about Z, and metres (2,) in the plane."""
     first, last = qpos[0], qpos[-1]
-    turn = _wrapped(float(twist(last[3:7], first[3:7])))
+    turn = _wrapped(float(twist_angle(last[3:7], first[3:7])))
     cos, sin = np.cos(turn), np.sin(turn)
     return turn, last[:2] - np.array([cos * first[0] - sin * first[1], sin * first[0] + cos * first[1]])

@@ -16,21 +16,28 @@ from ...body.poses import velocity_of_pose
 from ...geometry.quaternions import Array
 from ...sim.engine import Engine, Rows, World
 from ...sim.stage import Character, Stage
-from ..sampling.performer import noise_of
-from ..sampling.plan import SECTION, Effort, Planner, Task
-from ..sampling.search import Ground
-from ..tracking.linear_dynamics import explored
-from ..tracking.lqr import MOST_OFFSET, solved
+from ..sampling.plan import SECTION, Planner, PlanTask, SearchEffort
+from ..sampling.search import SearchProblem
+from ..sampling.stage_character import compute_noise_scale
+from ..tracking.linear_dynamics import fit_linear_models
+from ..tracking.lqr import MAX_OFFSET, solve_lqr
 from ..tracking.reference import CONTROL_FPS as FILM_FPS
-from ..tracking.reference import FRAGMENT_STEPS, Reference, feet_of, sensed, states_at, tips_of
-from ..tracking.tracking_error import Gauge
+from ..tracking.reference import (
+    FRAGMENT_STEPS,
+    Reference,
+    compute_states,
+    find_end_effectors,
+    find_foot_links,
+    read_sensors,
+)
+from ..tracking.tracking_error import TrackingError
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
 from .observations import Frames, begun, placed
 
 STEPS = FRAGMENT_STEPS // FILM_STEPS
 """Control steps of a policy in a fragment of the search."""
 
-_EFFORT = Effort(100, (0.1, 0.05))
+_EFFORT = SearchEffort(100, (0.1, 0.05))
 _CYCLED_S, _UNSEEN_S = 6.0, 1.5
 # Seconds of a cycle that are searched, and at its end how many are left out: what comes after them is not foreseen.
 _NEAR = 0.5  # how far around the way its surroundings are explored, of the gauge's distances
@@ -49,7 +56,7 @@ class Demonstration:
     samples: control steps of all copies that the search took.
     """
 
-    gauge: Gauge
+    gauge: TrackingError
     frames: Frames
     qpos: Array
     qvel: Array
@@ -65,28 +72,32 @@ class Demonstration:
         at = self.gauge.reference.frame_before(fragments)
         off = self.gauge.state(qpos, qvel, at, np.zeros((len(qpos), 2)))
         asked = self.aims[fragments] + np.einsum("nux,nx->nu", self.gains[fragments], off)
-        return np.clip(asked, -MOST_OFFSET, MOST_OFFSET)
+        return np.clip(asked, -MAX_OFFSET, MAX_OFFSET)
 
 
 def demonstrated(
-    course: Course, engine: Engine, seed: int, breathe: Breathe = lambda: None, effort: Effort = _EFFORT
+    course: Course, engine: Engine, seed: int, breathe: Breathe = lambda: None, effort: SearchEffort = _EFFORT
 ) -> Demonstration:
     """Let sampling control do the course; a cycle some times over."""
     cycles = max(2, int(np.ceil(_CYCLED_S / course.duration_s))) if course.cyclic else 1
     with closing(engine.compile(Stage((Character(course.body),)), effort.copies)) as bare:
         world, spent = _counted(bare)
         frames, reference = _reference(course, world, cycles)
-        gauge, noise = Gauge(reference), noise_of(course.body)
+        gauge, noise = TrackingError(reference), compute_noise_scale(course.body)
 
-        def ground(number: int) -> Ground:
+        def ground(number: int) -> SearchProblem:
             spread = effort.spreads[min(number, len(effort.spreads) - 1)]
-            return Ground(world, gauge, spread * noise, lambda *what: np.random.default_rng([seed, number, *what]))
+            return SearchProblem(
+                world, gauge, spread * noise, lambda *what: np.random.default_rng([seed, number, *what])
+            )
 
         states, offsets = _way(Planner(gauge, ground, effort), reference, breathe)
         before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
         some = np.arange(reference.fragments)
         rng = np.random.default_rng([seed, _AROUND])
-        guide = solved(gauge, explored(world, gauge, some, states, before, offsets, _NEAR, rng, breathe=breathe))
+        guide = solve_lqr(
+            gauge, fit_linear_models(world, gauge, some, states, before, offsets, _NEAR, rng, breathe=breathe)
+        )
         qpos, qvel = world.pose_of(states)
     unseen = round(_UNSEEN_S * CONTROL_FPS / STEPS) if course.cyclic else 0
     where = np.arange(0, STEPS * len(some), STEPS)
@@ -110,7 +121,7 @@ def _reference(course: Course, world: World, cycles: int) -> tuple[Frames, Refer
     # Where a cycle ends the next one begins, with the same pose.
     qpos, qvel = (np.concatenate([*(one[at][:-1] for one in film), film[-1][at][-1:]]) for at in (0, 1))
     targets = np.concatenate([course.targets.reshape(-1, course.body.nu)] * cycles)
-    states = states_at(world, qpos, qvel)
+    states = compute_states(world, qpos, qvel)
     reference = Reference(
         course.body,
         course.space,
@@ -119,9 +130,9 @@ def _reference(course: Course, world: World, cycles: int) -> tuple[Frames, Refer
         states,
         np.concatenate([targets[:1], targets]),
         np.ones(len(qpos)),
-        sensed(world, states),
-        feet_of(course.body),
-        tips_of(course.body),
+        read_sensors(world, states),
+        find_foot_links(course.body),
+        find_end_effectors(course.body),
     )
     return Frames(*(np.concatenate([getattr(one, name) for one in steps]) for name in vars(frames))), reference
 
@@ -133,7 +144,7 @@ def _way(planner: Planner, reference: Reference, breathe: Breathe) -> tuple[Arra
     states, offsets = [], []
     for first in range(0, reference.fragments, SECTION):
         stop = min(first + SECTION, reference.fragments)
-        way = planner.planned(Task(first, stop, start, anchor, before), lambda *_: breathe())
+        way = planner.planned(PlanTask(first, stop, start, anchor, before), lambda *_: breathe())
         states.append(way.starts)
         offsets.append(way.offsets)
         start, anchor, before = way.ends[-1], way.anchors[-1], way.offsets[-1]

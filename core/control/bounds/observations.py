@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array, multiply, to_rotation_vector
 from ...sim.engine import Rows, World
-from ..tracking.facing import about_z, pose_turned, turned, twist
+from ..tracking.facing import rotate_about_z, rotate_pose_about_z, rotation_about_z, twist_angle
 from .course import Course, Indices
 
 Flags = NDArray[np.bool_]
@@ -43,7 +43,7 @@ class Frames:
         if not course.cyclic or not over.any():
             return Frames(np.minimum(at, course.steps), self.heading, self.place)
         heading, place = np.array(self.heading), np.array(self.place)
-        place[over] += turned(heading[over], np.array([[*course.shift, 0.0]]))[..., :2]
+        place[over] += rotate_about_z(heading[over], np.array([[*course.shift, 0.0]]))[..., :2]
         heading[over] += course.turn
         at[over] -= course.steps
         return Frames(at, heading, place)
@@ -80,12 +80,12 @@ class Seen:
     @cached_property
     def heading_off(self) -> Array:
         """(N,) radians about Z that the course would have to be turned by to face as the copies do."""
-        return twist(self.qpos[:, 3:7], self.course.qpos[self.at, 3:7])
+        return twist_angle(self.qpos[:, 3:7], self.course.qpos[self.at, 3:7])
 
     @cached_property
     def tips_off(self) -> Array:
         """(N, E, 3) how the end effectors are off as seen from the root, in a frame that faces as the copies do."""
-        return turned(-self.heading_off, self.tips) - self.course.tip_pos[self.at]
+        return rotate_about_z(-self.heading_off, self.tips) - self.course.tip_pos[self.at]
 
     @cached_property
     def deviations(self) -> Array:
@@ -102,9 +102,9 @@ class Seen:
         Of a gait's second stride the mirror image is told.
         """
         course = self.course
-        level = turned(-self.heading_off, np.stack([self.com - course.com[self.at], self.com_velocity], axis=1))
+        level = rotate_about_z(-self.heading_off, np.stack([self.com - course.com[self.at], self.com_velocity], axis=1))
         level[:, 1] -= course.com_velocity[self.at]
-        upright = multiply(about_z(-self.heading_off), self.qpos[:, 3:7])
+        upright = multiply(rotation_about_z(-self.heading_off), self.qpos[:, 3:7])
         tilt = to_rotation_vector(multiply(upright, _inverse(course.qpos[self.at, 3:7])))
         tilt[:, 2] = 0.0  # what is left of the heading is rounding, which differs with where arrays lie in memory
         turns = self.pose_off.shape[1] - 6
@@ -146,8 +146,8 @@ def see(course: Course, world: World, states: Array, rows: Rows, frames: Frames)
     qpos[:, :2] -= frames.place
     com = np.concatenate([com[:, :2] - frames.place, com[:, 2:]], axis=1)
     if np.any(frames.heading):
-        qpos, qvel = pose_turned(-frames.heading, qpos, qvel)
-        com, velocity, tips = (turned(-frames.heading, vectors) for vectors in (com, velocity, tips))
+        qpos, qvel = rotate_pose_about_z(-frames.heading, qpos, qvel)
+        com, velocity, tips = (rotate_about_z(-frames.heading, vectors) for vectors in (com, velocity, tips))
     return Seen(course, frames.at, qpos, np.asarray(qvel), com, velocity, tips, rows)
 
 
@@ -172,7 +172,7 @@ def observation_size(course: Course) -> int:
 
 def placed(course: Course, qpos: Array, qvel: Array, frames: Frames) -> tuple[Array, Array]:
     """Poses (N, nq) and velocities (N, nv) of the course's frame put into the world."""
-    qpos, qvel = pose_turned(frames.heading, qpos, qvel) if np.any(frames.heading) else (np.array(qpos), qvel)
+    qpos, qvel = rotate_pose_about_z(frames.heading, qpos, qvel) if np.any(frames.heading) else (np.array(qpos), qvel)
     qpos[:, :2] += frames.place
     return qpos, qvel
 

@@ -12,8 +12,8 @@ from ...geometry.quaternions import Array
 from ...learn.environment import Floats
 from ...motion import Clip
 from ...sim.engine import Rows, World
-from ..tracking.facing import turned, twist
-from ..tracking.film import Film, Subject
+from ..tracking.facing import rotate_about_z, twist_angle
+from ..tracking.recording import RecordedCharacter, Recording
 from .bounds import AXES, bound_names
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices, com_of
 from .environment import targets_of
@@ -103,8 +103,8 @@ def first_states(course: Course, count: int) -> tuple[Array, Array]:
 class Played:
     """What one character did. left: by bound how many control steps it was violated."""
 
-    film: Film
-    subject: Subject
+    film: Recording
+    subject: RecordedCharacter
     left: dict[str, int]
 
 
@@ -150,10 +150,10 @@ def played(
         look((step + 1) / count)
     qpos, qvel = world.pose_of(np.concatenate(states))
     asked = np.concatenate(targets)
-    film = Film(world.stage, qpos, qvel, np.concatenate([asked[:1], asked]), _together(parts))
+    film = Recording(world.stage, qpos, qvel, np.concatenate([asked[:1], asked]), _together(parts))
     poses = np.concatenate(wanted)
     pos, quat = link_transforms(course.body, poses)
-    subject = Subject(course.body, source, space, np.ones(len(poses)), pos, quat, com_of(course.body, poses))
+    subject = RecordedCharacter(course.body, source, space, np.ones(len(poses)), pos, quat, com_of(course.body, poses))
     return Played(film, subject, left)
 
 
@@ -181,17 +181,19 @@ def followed(course: Course, widths: Array, seen: Seen, frames: Frames) -> Frame
     turn = heading - np.clip(heading, -most, most)
     if not moved.any() and not turn.any():
         return frames
-    place = frames.place + turned(frames.heading, moved)[:, :2]
+    place = frames.place + rotate_about_z(frames.heading, moved)[:, :2]
     # Turned about where the centre of mass is to be, which then stays there.
     pivot = np.concatenate([course.com[seen.at, :2], np.zeros((len(off), 1))], axis=1)
-    place = place + (turned(frames.heading, pivot) - turned(frames.heading + turn, pivot))[:, :2]
+    place = place + (rotate_about_z(frames.heading, pivot) - rotate_about_z(frames.heading + turn, pivot))[:, :2]
     return Frames(frames.at, frames.heading + turn, place)
 
 
 def _standing_as(course: Course, qpos: Array) -> Frames:
     """One copy at the beginning of a course that begins where a pose (nq,) stands and faces."""
-    heading = np.atleast_1d(twist(qpos[3:7], course.qpos[0, 3:7]))
-    return Frames(np.zeros(1, dtype=np.int64), heading, qpos[None, :2] - turned(heading, course.qpos[:1, :3])[:, :2])
+    heading = np.atleast_1d(twist_angle(qpos[3:7], course.qpos[0, 3:7]))
+    return Frames(
+        np.zeros(1, dtype=np.int64), heading, qpos[None, :2] - rotate_about_z(heading, course.qpos[:1, :3])[:, :2]
+    )
 
 
 def substeps_of(world: World) -> int:

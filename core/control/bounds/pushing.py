@@ -15,7 +15,7 @@ from ...geometry.quaternions import Array
 from ...motion.falling import character_height, height_error
 from ...sim.engine import World
 from ...sim.variations import trunk_of
-from ..tracking.facing import forward, upright
+from ..tracking.facing import facing_direction, upright_rotation
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
 from .environment import targets_of
 from .observations import Flags, Seen, begun, placed, see
@@ -67,7 +67,7 @@ def pushed(course: Course, widths: Array, act: Act, world: World, side: str = "b
     last = first + (round(seconds * CONTROL_FPS) if course.cyclic else course.steps - first)
     force = STEP_N * np.arange(count)
     wanted = link_transforms(body, course.qpos)[0]
-    tallest, facing = character_height(wanted), upright(body)
+    tallest, facing = character_height(wanted), upright_rotation(body)
     trunk = [link.bone for link in body.links].index(trunk_of(body))
     frames = begun(np.zeros(count, dtype=np.int64))
     states = world.state_of(*placed(course, course.qpos[frames.at], course.rates[frames.at], frames))
@@ -78,7 +78,7 @@ def pushed(course: Course, widths: Array, act: Act, world: World, side: str = "b
         forces = None
         if first <= step < first + _PUSH_STEPS:
             forces = np.zeros((count, FILM_STEPS, len(body.links), 3))
-            way = _level(forward(world.pose_of(states)[0][:, 3:7], facing), SIDES[side])
+            way = _level(facing_direction(world.pose_of(states)[0][:, 3:7], facing), SIDES[side])
             forces[:, :, trunk] = np.nan_to_num(force[:, None] * way)[:, None]
         targets = targets_of(course, frames.at, act(seen.observed()))
         states, rows = world.rollout(states, targets, substeps=substeps, forces=forces)

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from ...motion import Take
 from ..method import Run
-from ..tracking.film import props_of, take_of
+from ..tracking.recording import collect_prop_motions, make_take
 from .playing import Played
 
 
 def home_of(played: Played, fps: float, run: Run) -> Take:
     """The take at ``fps``, with the props in it."""
-    take, trace, _ = take_of(played.film, 0, played.subject, fps)
+    take, trace, _ = make_take(played.film, 0, played.subject, fps)
     run.add_trace(trace)
     figures = {"left_bounds_steps": sum(played.left.values())}
-    return replace(take, own_clock=True, measurements=figures, props=props_of(played.film, take.motion))
+    return replace(take, own_clock=True, measurements=figures, props=collect_prop_motions(played.film, take.motion))

@@ -15,9 +15,9 @@ from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.stage import Character, Stage
-from ..character import body_of
-from ..graph.transitions.guessing import guessed_gait
+from ..character import build_job_body
 from ..method import Run
+from ..tracking.motion_kind import guess_gait
 from .bounds import bounds_of, require_start_within, widths_on
 from .controller import Controller, controller_to_arrays
 from .course import CONTROL_FPS, Course, make_course
@@ -116,7 +116,7 @@ class BoundsTrain:
     def run(self, clip: Clip, settings: BoundsTrainSettings, run: Run) -> Take:
         """Learn, hand over the controller, and show it."""
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
-        body, _ = body_of(clip, run)
+        body, _ = build_job_body(clip, run)
         bounds = bounds_of(run, body, settings.bounds, clip)
         course = course_of(body, clip, settings)
         widths = widths_on(bounds, course, clip)
@@ -153,7 +153,7 @@ def _training(course: Course, widths: Array, seed: int, settings: BoundsTrainSet
 def course_of(body: BodyModel, clip: Clip, settings: BoundsTrainSettings) -> Course:
     """The course that is wanted of a clip. A gait on a body that has two sides alike is even."""
     cyclic = {"auto": None, "cycle": True, "once": False}[settings.motion]
-    if not settings.symmetric or cyclic is False or not guessed_gait(clip):
+    if not settings.symmetric or cyclic is False or not guess_gait(clip):
         return make_course(body, clip, cyclic=cyclic)
     try:
         return make_course(body, clip, cyclic=cyclic, even=True)

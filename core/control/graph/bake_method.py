@@ -12,11 +12,11 @@ from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.assembly import require_apart
-from ..cast import cast_of
+from ..cast import load_cast
 from ..method import Run
-from ..staging import stage_of
-from ..tracking.facing import upright
-from ..tracking.likeness import skeleton_difference
+from ..staging import build_job_stage
+from ..tracking.facing import upright_rotation
+from ..tracking.skeleton_matching import describe_skeleton_difference
 from .model.control_graph import ControlGraph
 from .model.io import graph_from_arrays
 from .playing.baking import baked, place_of, start_state
@@ -64,15 +64,15 @@ class GraphBake:
         if attached is None:
             raise GraphError("The job has no learned graph", "Learn the skills first, or choose a graph file")
         graph = graph_from_arrays(*attached)
-        clips = [clip, *(member.clip for member in cast_of(run))]
+        clips = [clip, *(member.clip for member in load_cast(run))]
         for one in clips:
-            if different := skeleton_difference(graph.body.skeleton, one.skeleton):
+            if different := describe_skeleton_difference(graph.body.skeleton, one.skeleton):
                 raise GraphError(
                     f"The graph was learned for another skeleton than that of '{one.name}': {different}",
                     "Learn the skills for this armature, or bake with one that is like it",
                 )
-        stage = stage_of(run, *(graph.body for _ in clips))
-        places = [place_of(pose_of_clip(graph.body, one)[0][0], upright(graph.body)) for one in clips]
+        stage = build_job_stage(run, *(graph.body for _ in clips))
+        places = [place_of(pose_of_clip(graph.body, one)[0][0], upright_rotation(graph.body)) for one in clips]
         plans = [self._plan(graph, settings, run, who) for who in range(len(clips))]
         first = [_first(graph, settings)] * len(clips)
         with closing(engines.get(run.engine).compile(stage, 1)) as world:

@@ -10,7 +10,7 @@ from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.stage import Character, Stage
-from ..character import body_of
+from ..character import build_job_body
 from ..method import Run
 from .learning import checkpoint
 from .learning.learner import Learner, Progress, Study
@@ -67,7 +67,7 @@ class GraphLearn:
         if not settings.symmetric:
             motions = replace(motions, skills=tuple(replace(skill, gait=False) for skill in motions.skills))
         motions.require_whole()
-        body, _ = body_of(clip, run)
+        body, _ = build_job_body(clip, run)
         features = Features(body)
         if features.lacks:
             run.add_finding("features", f"The body has no {', '.join(features.lacks)}: it learns to do without", "")

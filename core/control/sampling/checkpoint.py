@@ -20,11 +20,11 @@ from ...geometry.quaternions import Array
 from ..method import Run
 from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from . import plan
-from .layers import Indices, Layer, Scatter, Way
-from .performance import Performance
-from .performer import Performer
-from .plan import Task
-from .search import Search
+from .fragment_samples import FragmentSamples, Indices, SamplingDistribution, Trajectory
+from .plan import PlanTask
+from .search import SamconSearch
+from .stage_character import StageCharacter
+from .stage_rollout import StageRollout
 
 _PAUSE_S = 2.0
 # Saving may take this share of the time, on slow disks and for long clips too.
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 Arrays = dict[str, np.ndarray]
 
 
-class Checkpoints:
+class RolloutCheckpoints:
     """A run's checkpoints of a performance. Time decides when one is saved, never what is computed.
 
     loading: the step that a performance is just being put back to, which takes as long as a guide; else 0.
@@ -49,28 +49,28 @@ class Checkpoints:
         self.loading = 0
         self._next_s = 0.0  # the first one at once
 
-    def save(self, performance: Performance, step: int) -> None:
+    def save(self, performance: StageRollout, step: int) -> None:
         """Save, if it is time again or all is done."""
         begin_s = time.monotonic()
         if begin_s < self._next_s and not performance.done:
             return
-        self._run.save_checkpoint(step, **packed(performance, self._run.engine))
+        self._run.save_checkpoint(step, **pack_rollout(performance, self._run.engine))
         end_s = time.monotonic()
         self._next_s = end_s + max(_PAUSE_S, (end_s - begin_s) / _SHARE)
 
-    def load(self, performance: Performance) -> None:
+    def load(self, performance: StageRollout) -> None:
         """Put a new performance where the newest checkpoint was; leave it at its beginning where none fits."""
         if checkpoint := self._run.load_checkpoint():
             self.loading, arrays = checkpoint
             try:
-                restore(performance, self._run.engine, arrays)
+                restore_rollout(performance, self._run.engine, arrays)
             except BadFile as error:
                 _log.warning("Beginning anew: %s", error)
             self.loading = 0
 
 
-def packed(performance: Performance, engine: str) -> Arrays:
-    """All that ``restore`` needs."""
+def pack_rollout(performance: StageRollout, engine: str) -> Arrays:
+    """All that ``restore_rollout`` needs."""
     world = performance.world
     arrays: Arrays = {
         "fits": np.array(_fits(performance, engine)),
@@ -88,7 +88,7 @@ def packed(performance: Performance, engine: str) -> Arrays:
     return arrays
 
 
-def restore(performance: Performance, engine: str, arrays: Mapping[str, np.ndarray]) -> None:
+def restore_rollout(performance: StageRollout, engine: str, arrays: Mapping[str, np.ndarray]) -> None:
     """Put a performance that has just been made where it was when ``arrays`` were packed.
 
     What does not fit is a ``BadFile``, and leaves the performance as it was.
@@ -112,7 +112,7 @@ def restore(performance: Performance, engine: str, arrays: Mapping[str, np.ndarr
         performer.way, performer.anchor, performer.calm = ways[who], np.array(anchors[who]), int(calm[who])
 
 
-def _fits(performance: Performance, engine: str) -> str:
+def _fits(performance: StageRollout, engine: str) -> str:
     """What must be the same for numbers to mean the same."""
     everybody = [
         (one.world.state_size, one.world.copies, one.gauge.nx, one.gauge.nu, one.effort.spreads, one.seed)
@@ -122,23 +122,23 @@ def _fits(performance: Performance, engine: str) -> str:
     return repr((__version__, engine, rates, performance.fragments, performance.world.state_size, everybody))
 
 
-def _nu(performance: Performance) -> int:
+def _nu(performance: StageRollout) -> int:
     return sum(one.gauge.nu for one in performance.performers)
 
 
-def _packed_way(name: str, way: Way | None) -> Arrays:
+def _packed_way(name: str, way: Trajectory | None) -> Arrays:
     if way is None:
         return {}
     return {f"{name}_first": np.array(way.first)} | {f"{name}_{field}": getattr(way, field) for field in _WAY}
 
 
-def _way(found: "_Found", name: str, performer: Performer) -> Way | None:
+def _way(found: "_Found", name: str, performer: StageCharacter) -> Trajectory | None:
     if f"{name}_first" not in found.arrays:
         return None
     size, nu = performer.world.state_size, performer.gauge.nu
     starts = found.floats(f"{name}_starts", None, size)
     count = len(starts)
-    return Way(
+    return Trajectory(
         int(found.integers(f"{name}_first")),
         starts,
         found.floats(f"{name}_offsets", count, nu),
@@ -148,7 +148,7 @@ def _way(found: "_Found", name: str, performer: Performer) -> Way | None:
     )
 
 
-def _packed_plan(who: int, number: int, search: Search) -> Arrays:
+def _packed_plan(who: int, number: int, search: SamconSearch) -> Arrays:
     """The plan under way."""
     which, learned = sorted(search.scatters), sorted(search.relearned)
     scatters, nu = [search.scatters[at] for at in which], search.ground.gauge.nu
@@ -176,7 +176,9 @@ def _packed_plan(who: int, number: int, search: Search) -> Arrays:
     return arrays | _packed_way("known", search.known)
 
 
-def _plan(found: "_Found", performance: Performance, at: int, waiting: list[int]) -> tuple[int, int, Search] | None:
+def _plan(
+    found: "_Found", performance: StageRollout, at: int, waiting: list[int]
+) -> tuple[int, int, SamconSearch] | None:
     if "plan" not in found.arrays:
         return None
     who, number, first, stop, spare = (int(value) for value in found.integers("plan", 5))
@@ -194,7 +196,7 @@ def _plan(found: "_Found", performance: Performance, at: int, waiting: list[int]
     nx = performer.gauge.nx
     after = found.floats("after_curve", nx, nx), found.floats("after_slant", nx)
     anchor, before = found.floats("plan_anchor", 2), found.floats("plan_before", performer.gauge.nu)
-    search = performer.planner.search(number, Task(first, stop, start, anchor, before), known, after)
+    search = performer.planner.search(number, PlanTask(first, stop, start, anchor, before), known, after)
     search.tries, search.spare, search.scatters, search.layers = tries, spare, scatters, layers
     learned = found.integers("learned_at", None, below=stop - first)
     if len(learned):
@@ -205,17 +207,17 @@ def _plan(found: "_Found", performance: Performance, at: int, waiting: list[int]
     return who, number, search
 
 
-def _scatters(found: "_Found", performer: Performer, count: int) -> dict[int, Scatter]:
+def _scatters(found: "_Found", performer: StageCharacter, count: int) -> dict[int, SamplingDistribution]:
     which, nu = found.integers("scatter_at", None, below=count), performer.gauge.nu
     means = found.floats("scatter_mean", len(which), nu)
     covariances = found.floats("scatter_covariance", len(which), nu, nu)
     return {
-        int(at): Scatter(np.array(mean), np.array(covariance))
+        int(at): SamplingDistribution(np.array(mean), np.array(covariance))
         for at, mean, covariance in zip(which, means, covariances, strict=True)
     }
 
 
-def _layers(found: "_Found", performer: Performer, most: int) -> list[Layer]:
+def _layers(found: "_Found", performer: StageCharacter, most: int) -> list[FragmentSamples]:
     kept, tried = found.integers("layer_kept_count", None), found.integers("layer_tried_count", None)
     if len(kept) != len(tried) or len(kept) > most:
         raise BadFile("The checkpoint has more layers than its plan has fragments")
@@ -242,7 +244,7 @@ def _layers(found: "_Found", performer: Performer, most: int) -> list[Layer]:
         if not len(ones) or parents.max() >= before[at] or ones.max() >= tried[at]:
             raise BadFile("The checkpoint has samples that come from nowhere")
     return [
-        Layer(
+        FragmentSamples(
             cost=float(cost),
             astray=float(astray),
             **{field: parts[at] for field, parts in split.items()},

@@ -12,7 +12,7 @@ from ..tracking.reference import Reference
 
 
 @dataclass(frozen=True)
-class Weights:
+class CostWeights:
     """The paper's weights: pose, root, end effectors, balance, centroid, its velocity, angular momentum, action."""
 
     pose: float = 4.0
@@ -25,8 +25,8 @@ class Weights:
     action: float = 0.05
 
 
-def cost(
-    reference: Reference, frame: int, qpos: Array, rows: Rows, offsets: Array, drift: Array, weights: Weights
+def compute_cost(
+    reference: Reference, frame: int, qpos: Array, rows: Rows, offsets: Array, drift: Array, weights: CostWeights
 ) -> Array:
     """(N,) of samples with poses (N, nq), their rows (last moment counts) and offsets (N, nu); inf for the broken.
 
@@ -41,7 +41,7 @@ def cost(
     height = np.abs(pos[:, reference.tips, 2] - ref_pos[reference.tips, 2]).mean(-1)
     stance = (pos[:, reference.feet, :2] - com[:, None, :2]) - (ref_pos[reference.feet, :2] - ref_com[:2])
     total = (
-        weights.pose * pose_error(reference.body, qpos, reference.qpos[frame])
+        weights.pose * compute_pose_error(reference.body, qpos, reference.qpos[frame])
         + weights.root * root
         + weights.tips * height
         + weights.balance * np.linalg.norm(stance, axis=-1).mean(-1)
@@ -54,7 +54,7 @@ def cost(
     return np.where(np.isfinite(total), total, np.inf)
 
 
-def pose_error(body: BodyModel, qpos: Array, ref: Array) -> Array:
+def compute_pose_error(body: BodyModel, qpos: Array, ref: Array) -> Array:
     """(N,) mean angle in radians between the joints of poses (N, nq) and of ``ref`` (nq,)."""
     angles = []
     for index, link in enumerate(body.links[1:], start=1):

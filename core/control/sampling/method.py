@@ -20,22 +20,22 @@ from ...sim import engines
 from ...sim.assembly import require_apart
 from ...sim.stage import Stage
 from ...sim.surface import surface_of
-from ..cast import cast_of
-from ..character import body_of
+from ..cast import load_cast
+from ..character import build_job_body
 from ..method import Run
-from ..muscle import MUSCLE, muscle_of
-from ..staging import stage_of
-from ..tracking.film import filmed, props_of, subject_of, take_of
+from ..muscle import MUSCLE, load_muscle
+from ..staging import build_job_stage
+from ..tracking.recording import collect_prop_motions, describe_character, make_take, record_rollout
 from ..tracking.reference import make_reference
-from .checkpoint import Checkpoints
-from .performance import Performance
-from .performer import Performer
-from .plan import Effort
+from .checkpoint import RolloutCheckpoints
+from .plan import SearchEffort
+from .stage_character import StageCharacter
+from .stage_rollout import StageRollout
 
 _EFFORTS = {
-    "draft": Effort(80, (0.1,)),
-    "normal": Effort(100, (0.1, 0.05)),
-    "high": Effort(200, (0.1, 0.07, 0.05, 0.04)),
+    "draft": SearchEffort(80, (0.1,)),
+    "normal": SearchEffort(100, (0.1, 0.05)),
+    "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04)),
 }
 _FILM_COPIES = 64
 _TILTED = 0.1  # sideways gravity, as a share: flights are no upright parabolas then
@@ -63,7 +63,7 @@ class SamplingSettings(Settings):
     )
 
 
-class Sampling:
+class SamplingMethod:
     """SAMCON on the batch engine: the same motion with weight, on the first click."""
 
     name = "sampling"
@@ -80,9 +80,9 @@ class Sampling:
         timing = _retime(stage, sources, run) if settings.retime else RetimeReport()
         with ExitStack() as opened:
             performance = _performance(
-                stage, sources, muscle_of(run, clip), _EFFORTS[settings.quality], seed, run, opened
+                stage, sources, load_muscle(run, clip), _EFFORTS[settings.quality], seed, run, opened
             )
-            checkpoints = Checkpoints(run)
+            checkpoints = RolloutCheckpoints(run)
             for performer in performance.performers:
                 performer.planner.breathe = partial(_report, run, performance, checkpoints)
             checkpoints.load(performance)
@@ -90,22 +90,22 @@ class Sampling:
             if not performance.foreseeable:
                 world = engines.get(run.engine).compile(stage, _FILM_COPIES)
                 performance.world = opened.enter_context(closing(world))
-            film = filmed(performance)
+            film = record_rollout(performance)
         takes = []
         for who, performer in enumerate(performance.performers):
-            take, trace, holding = take_of(film, who, subject_of(performer), clip.fps)
+            take, trace, holding = make_take(film, who, describe_character(performer), clip.fps)
             run.add_trace(trace)
             if holding.touched:
                 run.add_finding("held", _named(stage.characters[who].name if who else "", holding.message), "")
             takes.append(take)
         times_s = None if timing.times_s is None else timing.times_s[: len(takes[0].motion)]
-        props = props_of(film, takes[0].motion)
+        props = collect_prop_motions(film, takes[0].motion)
         return replace(takes[0], others=tuple(takes[1:]), props=props, source_times_s=times_s)
 
 
 def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
     """The stage, and everybody's clip made fit for simulation on it; what was done is told."""
-    members = (None, *cast_of(run))
+    members = (None, *load_cast(run))
     sources, bodies, shaky = [], [], []
     for member in members:
         source, repair = repair_clip(clip if member is None else member.clip)
@@ -124,8 +124,8 @@ def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
             )
         sources.append(source)
         shaky.append(steadying.touched)
-        bodies.append(body_of(source, run, member)[0])
-    stage = stage_of(run, *bodies)
+        bodies.append(build_job_body(source, run, member)[0])
+    stage = build_job_stage(run, *bodies)
     ground = surface_of(stage)
     for index, body in enumerate(bodies):
         sources[index], grounding = adapt_to_ground(body, sources[index], ground)
@@ -182,11 +182,11 @@ def _performance(
     stage: Stage,
     sources: list[Clip],
     muscle: Array | None,
-    effort: Effort,
+    effort: SearchEffort,
     seed: int,
     run: Run,
     opened: ExitStack,
-) -> Performance:
+) -> StageRollout:
     """Everybody in their own worlds and the whole one, ready to begin."""
     engine = engines.get(run.engine)
     performers = []
@@ -194,28 +194,28 @@ def _performance(
         alone = replace(stage, characters=(character,), props=(), pushes=())
         world = opened.enter_context(closing(engine.compile(alone, effort.copies)))
         reference = make_reference(character.body, source, world, muscle)
-        performers.append(Performer(source, reference, world, effort, (seed, who)))
+        performers.append(StageCharacter(source, reference, world, effort, (seed, who)))
     first = performers[0]
     if len(performers) == 1 and not stage.props and not stage.pushes:
-        return Performance(stage, tuple(performers), first.world, first.reference.states[0])
+        return StageRollout(stage, tuple(performers), first.world, first.reference.states[0])
     qpos = np.concatenate([one.reference.qpos[0] for one in performers])
     require_apart(stage, qpos)
     world = opened.enter_context(closing(engine.compile(stage, 1)))
     qvel = np.concatenate([one.reference.rates[0] for one in performers])
-    return Performance(stage, tuple(performers), world, world.state_of(qpos[None], qvel[None])[0])
+    return StageRollout(stage, tuple(performers), world, world.state_of(qpos[None], qvel[None])[0])
 
 
-def _report(run: Run, performance: Performance, checkpoints: Checkpoints) -> None:
+def _report(run: Run, performance: StageRollout, checkpoints: RolloutCheckpoints) -> None:
     """Tell how far it is, which is also when a cancel is noticed."""
     layers = performance.planning[2].layers if performance.planning is not None else []
     done, total = performance.work
     run.progress(max(done, checkpoints.loading), total, cost=layers[-1].cost if layers else 0.0)
 
 
-def _looking(run: Run, checkpoints: Checkpoints) -> Callable[[Performance], None]:
+def _looking(run: Run, checkpoints: RolloutCheckpoints) -> Callable[[StageRollout], None]:
     """A checkpoint now and then, and progress."""
 
-    def look(performance: Performance) -> None:
+    def look(performance: StageRollout) -> None:
         checkpoints.save(performance, performance.work[0])
         _report(run, performance, checkpoints)
 

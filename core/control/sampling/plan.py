@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.quaternions import Array
-from ..tracking.linear_dynamics import explored
-from ..tracking.lqr import Guide, solved
-from ..tracking.tracking_error import Gauge
-from .layers import Way
-from .search import Ground, Search
+from ..tracking.linear_dynamics import fit_linear_models
+from ..tracking.lqr import LqrSolution, solve_lqr
+from ..tracking.tracking_error import TrackingError
+from .fragment_samples import Trajectory
+from .search import SamconSearch, SearchProblem
 
 SECTION, AHEAD = 100, 15
 """Fragments that are planned together, and how many more the guide looks at: what a plan needs of memory."""
@@ -23,7 +23,7 @@ EXPLORE = 2
 
 
 @dataclass(frozen=True)
-class Effort:
+class SearchEffort:
     """How hard to look: copies that try each fragment, and the spread of offsets in radians, pass by pass."""
 
     copies: int
@@ -31,7 +31,7 @@ class Effort:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class PlanTask:
     """A plan to be made: fragments ``first`` to ``stop`` of a clip, from a state (state_size,) at an anchor (2,).
 
     before: (nu,) the offsets that led there.
@@ -44,29 +44,29 @@ class Task:
     before: Array
 
 
-Look = Callable[[int, Search], None]
+OnFragment = Callable[[int, SamconSearch], None]
 """Called after every fragment with the number of the pass and the search: progress, checkpoints."""
 
 
 class Planner:
     """Plans sections for one character in one world."""
 
-    def __init__(self, gauge: Gauge, ground_of: Callable[[int], Ground], effort: Effort) -> None:
+    def __init__(self, gauge: TrackingError, ground_of: Callable[[int], SearchProblem], effort: SearchEffort) -> None:
         """ground_of: the ground for a pass, whose randomness and noise differ."""
         self.gauge, self.effort = gauge, effort
         self.breathe: Callable[[], None] | None = None
         """Called while models are explored, which takes seconds: whoever waits may have changed their mind."""
         self._ground_of = ground_of
-        self._guides: dict[int, Guide] = {}
+        self._guides: dict[int, LqrSolution] = {}
 
-    def guide_at(self, fragment: int) -> tuple[Guide, int]:
+    def guide_at(self, fragment: int) -> tuple[LqrSolution, int]:
         """The guide along the reference for the fragment's section, and the fragment that it begins with."""
         section = fragment // SECTION
         if section not in self._guides:
             ground = self._ground_of(0)
             reference = self.gauge.reference
             some = np.arange(section * SECTION, min((section + 1) * SECTION + AHEAD, reference.fragments))
-            models = explored(
+            models = fit_linear_models(
                 ground.world,
                 self.gauge,
                 some,
@@ -77,10 +77,10 @@ class Planner:
                 ground.random(EXPLORE, int(some[0]), 0),
                 breathe=self.breathe,
             )
-            self._guides = {section: solved(self.gauge, models)}  # one at a time is enough, and they are large
+            self._guides = {section: solve_lqr(self.gauge, models)}  # one at a time is enough, and they are large
         return self._guides[section], section * SECTION
 
-    def planned(self, task: Task, look: Look, begun: tuple[int, Search] | None = None) -> Way:
+    def planned(self, task: PlanTask, look: OnFragment, begun: tuple[int, SamconSearch] | None = None) -> Trajectory:
         """The way that all passes together find. ``begun``: the pass and search to go on with."""
         number, search = begun or (0, self.search(0, task, None))
         while True:
@@ -93,7 +93,9 @@ class Planner:
                 return way
             search = self.search(number, task, way)
 
-    def search(self, number: int, task: Task, known: Way | None, after: tuple[Array, Array] | None = None) -> Search:
+    def search(
+        self, number: int, task: PlanTask, known: Trajectory | None, after: tuple[Array, Array] | None = None
+    ) -> SamconSearch:
         """Pass ``number`` of the task, at its beginning. ``after``: curve and slant of what follows, if known."""
         ground = self._ground_of(number)
         if known is None or after is None:
@@ -105,7 +107,7 @@ class Planner:
         if known is not None:
             some = np.arange(task.first, task.stop)
             random = ground.random(EXPLORE, task.first, number)
-            models = explored(
+            models = fit_linear_models(
                 ground.world,
                 self.gauge,
                 some,
@@ -117,5 +119,5 @@ class Planner:
                 known.anchors,
                 breathe=self.breathe,
             )
-            guide = solved(self.gauge, models, *after)
-        return Search(ground, guide, task.first, task.stop, task.start, task.anchor, task.before, known)
+            guide = solve_lqr(self.gauge, models, *after)
+        return SamconSearch(ground, guide, task.first, task.stop, task.start, task.anchor, task.before, known)

@@ -9,12 +9,19 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...motion.falling import STRAY, height_error
 from ...sim.engine import Rows, World
-from ..tracking.linear_dynamics import explored
-from ..tracking.lqr import Guide, solved
+from ..tracking.linear_dynamics import fit_linear_models
+from ..tracking.lqr import LqrSolution, solve_lqr
 from ..tracking.reference import CONTROL_FPS
-from ..tracking.tracking_error import Gauge
-from .cost import Weights, cost
-from .layers import Indices, Layer, Scatter, Way, depths, traced
+from ..tracking.tracking_error import TrackingError
+from .cost import CostWeights, compute_cost
+from .fragment_samples import (
+    FragmentSamples,
+    Indices,
+    SamplingDistribution,
+    Trajectory,
+    count_surviving_fragments,
+    trace_trajectory,
+)
 
 # How much of the ranking so far still counts a fragment later: a lucky start must not outweigh a stumble now.
 _MEMORY = 0.6
@@ -41,17 +48,17 @@ SAMPLES, RELEARN = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class SearchProblem:
     """What a search stands on: N copies of a world, the gauge of its reference, and noise (nu,) radians."""
 
     world: World
-    gauge: Gauge
+    gauge: TrackingError
     noise: Array
     random: Random
 
 
 @dataclass(eq=False)
-class Search:
+class SamconSearch:
     """A pass over fragments ``first`` to ``stop``, fragment by fragment; can be put aside and taken up again.
 
     start: (state_size,), anchor: (2,), before: (nu,) the offsets that led to the start.
@@ -59,18 +66,18 @@ class Search:
     guide: for fragments from ``first`` on. relearned: those for which it is no longer what the search began with.
     """
 
-    ground: Ground
-    guide: Guide
+    ground: SearchProblem
+    guide: LqrSolution
     first: int
     stop: int
     start: Array
     anchor: Array
     before: Array
-    known: Way | None = None
-    layers: list[Layer] = field(default_factory=list)
+    known: Trajectory | None = None
+    layers: list[FragmentSamples] = field(default_factory=list)
     tries: Indices = field(init=False)
     spare: int = field(init=False)
-    scatters: dict[int, Scatter] = field(default_factory=dict)
+    scatters: dict[int, SamplingDistribution] = field(default_factory=dict)
     relearned: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -82,7 +89,7 @@ class Search:
         """Whether every fragment has its layer."""
         return len(self.layers) == self.stop - self.first
 
-    def advance(self) -> Layer:
+    def advance(self) -> FragmentSamples:
         """One more fragment; goes back some where the motion was lost."""
         at = len(self.layers)
         retry = min(int(self.tries[max(at - 2, 0) : at + _BACK].max(initial=0)), _RETRIES)
@@ -104,14 +111,14 @@ class Search:
             since -= 1
         return since
 
-    def way(self) -> Way:
+    def way(self) -> Trajectory:
         """The best way through."""
-        return traced(self.layers, self.first, self.start, self.anchor)
+        return trace_trajectory(self.layers, self.first, self.start, self.anchor)
 
     def _frames(self, at: int) -> Indices:
         return self.ground.gauge.reference.frames_of(self.first + at)
 
-    def _layer(self, retry: int) -> Layer:
+    def _layer(self, retry: int) -> FragmentSamples:
         """The next fragment, tried by as many rounds of all copies as retries have earned."""
         ground, at = self.ground, len(self.layers)
         world, gauge = ground.world, ground.gauge
@@ -130,17 +137,17 @@ class Search:
         frame = int(self._frames(at)[-1])
         wanted = gauge.reference.rows.link_pos[0, [frame]]
         lost = height_error(wanted, link_pos[[best]], gauge.tallest)[0]
-        return Layer(
+        return FragmentSamples(
             ends[kept], offsets[kept], parents[kept], total[kept], anchors[kept],
             float(each[best]), float(lost), noise, total, kept,
         )  # fmt: skip
 
-    def _tried(self, rng: np.random.Generator, retry: int, known: Way | None) -> tuple[np.ndarray, ...]:
+    def _tried(self, rng: np.random.Generator, retry: int, known: Trajectory | None) -> tuple[np.ndarray, ...]:
         """One round of all copies, the first of which goes the known way: what ``_layer`` makes a layer of."""
         ground, at = self.ground, len(self.layers)
         world, gauge, count = ground.world, ground.gauge, ground.world.copies
         parents, starts, total_before, anchors, before = self._parents(rng, known is not None)
-        scatter = self.scatters.get(at) or Scatter.even(gauge.nu)
+        scatter = self.scatters.get(at) or SamplingDistribution.even(gauge.nu)
         noise = scatter.drawn(count, 1.0 + _WIDER * retry, rng)
         frame = int(self._frames(at)[-1])
         begun = gauge.state(*world.pose_of(starts), int(self._begin(at)), anchors)
@@ -149,13 +156,13 @@ class Search:
         if known is not None:
             noise[0] += (known.offsets[at] - offsets[0]) / np.maximum(spread, 1e-9)
             offsets[0] = known.offsets[at]
-        ends, rows = simulated(ground, starts, self.first + at, before, offsets, anchors)
+        ends, rows = roll_out_samples(ground, starts, self.first + at, before, offsets, anchors)
         pose = world.pose_of(ends)
-        each = cost(gauge.reference, frame, pose[0], rows, offsets, anchors, Weights())
+        each = compute_cost(gauge.reference, frame, pose[0], rows, offsets, anchors, CostWeights())
         deviation = gauge.state(*pose, frame, anchors)
         total = _MEMORY * total_before + each + _WORTH * self.guide.worth(at + 1, deviation)
         total = np.where(np.isfinite(total), total, np.inf)
-        return parents, noise, offsets, ends, total, each, followed(anchors, deviation), rows.link_pos[:, -1]
+        return parents, noise, offsets, ends, total, each, shift_anchors(anchors, deviation), rows.link_pos[:, -1]
 
     def _begin(self, at: int) -> int:
         return int(self.ground.gauge.reference.frame_before(np.array([self.first + at]))[0])
@@ -169,7 +176,7 @@ class Search:
             start, anchor, before = alike
             return nobody, start, np.zeros(count), anchor, before
         last = self.layers[-1]
-        parents = resampled(last.total, count, rng)
+        parents = resample_systematically(last.total, count, rng)
         if known:
             parents[0] = 0
         return parents, last.states[parents], last.total[parents], last.anchors[parents], last.offsets[parents]
@@ -178,8 +185,8 @@ class Search:
         """Take back the last layers, having learned from them where to sample; the second time look anew all around."""
         window = self.layers[-back:]
         first = len(self.layers) - back
-        for index, (layer, depth) in enumerate(zip(window, depths(window), strict=True)):
-            scatter = self.scatters.get(first + index) or Scatter.even(self.ground.gauge.nu)
+        for index, (layer, depth) in enumerate(zip(window, count_surviving_fragments(window), strict=True)):
+            scatter = self.scatters.get(first + index) or SamplingDistribution.even(self.ground.gauge.nu)
             self.scatters[first + index] = scatter.adapted(layer.noise, layer.value, depth)
         if self.tries[len(self.layers) - 1] >= 1:
             self._relearn(first)
@@ -194,9 +201,11 @@ class Search:
         rng = ground.random(RELEARN, self.first + first, int(self.tries[-1 + len(self.layers)]))
         starts, offsets, anchors = way.starts[some], way.offsets[some], way.anchors[some]
         before = way.offsets_before(self.before)[some]
-        models = explored(ground.world, ground.gauge, self.first + some, starts, before, offsets, _NEAR, rng, anchors)
+        models = fit_linear_models(
+            ground.world, ground.gauge, self.first + some, starts, before, offsets, _NEAR, rng, anchors
+        )
         guide = self.guide
-        local = solved(ground.gauge, models, guide.curves[some[-1] + 1], guide.slants[some[-1] + 1])
+        local = solve_lqr(ground.gauge, models, guide.curves[some[-1] + 1], guide.slants[some[-1] + 1])
         gains, aims, curves, slants = (np.array(part) for part in (guide.gains, guide.aims, guide.curves, guide.slants))
         gains[some], aims[some] = local.gains, local.aims
         curves[some], slants[some] = local.curves[:-1], local.slants[:-1]
@@ -206,8 +215,8 @@ class Search:
             self.scatters.pop(int(index), None)
 
 
-def simulated(
-    ground: Ground, starts: Array, fragment: int, before: Array, offsets: Array, anchors: Array
+def roll_out_samples(
+    ground: SearchProblem, starts: Array, fragment: int, before: Array, offsets: Array, anchors: Array
 ) -> tuple[Array, Rows]:
     """States (N, state_size) at the end of a fragment, and rows, for offsets (N, nu) after those before, from states.
 
@@ -228,13 +237,15 @@ def simulated(
         return found[:, -1], rows
 
     middle, rows = on(starts, slice(half))
-    each = cost(reference, int(frames[half - 1]), world.pose_of(middle)[0], rows, offsets, anchors, Weights())
+    each = compute_cost(
+        reference, int(frames[half - 1]), world.pose_of(middle)[0], rows, offsets, anchors, CostWeights()
+    )
     each[0] = -np.inf  # the known way, or the guide's own
     middle[np.argsort(each, kind="stable")[len(each) - round(_HOPELESS * len(each)) :]] = np.nan
     return on(middle, slice(half, None))
 
 
-def resampled(total: Array, count: int, rng: np.random.Generator) -> Indices:
+def resample_systematically(total: Array, count: int, rng: np.random.Generator) -> Indices:
     """(count,) indices drawn systematically: cheaper samples have more successors."""
     finite = total[np.isfinite(total)]
     if not len(finite):
@@ -245,7 +256,7 @@ def resampled(total: Array, count: int, rng: np.random.Generator) -> Indices:
     return np.minimum(np.searchsorted(edges, (np.arange(count) + rng.random()) / count), len(total) - 1)
 
 
-def followed(anchors: Array, deviation: Array) -> Array:
+def shift_anchors(anchors: Array, deviation: Array) -> Array:
     """(N, 2) anchors that have come along with bodies further than reach from their place."""
     aside = deviation[:, :2]
     far = np.linalg.norm(aside, axis=-1, keepdims=True)

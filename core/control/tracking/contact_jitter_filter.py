@@ -10,7 +10,7 @@ from ...geometry.quaternions import Array
 _WIDTH, _REACH = 1.2, 4
 
 
-def calmed(space: PoseSpace, qpos: Array) -> Array:
+def filter_contact_jitter(space: PoseSpace, qpos: Array) -> Array:
     """(K, nq) poses (K, nq) at the control rate without what is faster than eyes follow.
 
     Every pose has as much before it as after it to be judged by, so that who moves steadily stays in step; the first

@@ -14,13 +14,13 @@ from ...geometry.quaternions import Array, conjugate, from_rotation_vector, mult
 _UP: Array = np.array([0.0, 0.0, 1.0])
 
 
-def twist(quat_wxyz: Array, base_wxyz: Array) -> Array:
+def twist_angle(quat_wxyz: Array, base_wxyz: Array) -> Array:
     """(...,) radians about Z that turn ``base`` (..., 4) as near as possible to ``quat`` (..., 4)."""
     whole = multiply(quat_wxyz, conjugate(base_wxyz))
     return np.asarray(2.0 * np.arctan2(whole[..., 3], whole[..., 0]))
 
 
-def about_z(angle: Array) -> Array:
+def rotation_about_z(angle: Array) -> Array:
     """(..., 4) rotations about Z by angles (...,)."""
     half = 0.5 * np.asarray(angle)
     found = np.zeros((*half.shape, 4))
@@ -28,7 +28,7 @@ def about_z(angle: Array) -> Array:
     return found
 
 
-def turned(angle: Array, vectors: Array) -> Array:
+def rotate_about_z(angle: Array, vectors: Array) -> Array:
     """(..., 3) vectors turned about Z by angles (...,), which may have fewer dimensions."""
     angle = np.asarray(angle)
     angle = angle.reshape((*angle.shape, *(1,) * (vectors.ndim - 1 - angle.ndim)))
@@ -39,16 +39,16 @@ def turned(angle: Array, vectors: Array) -> Array:
     return found
 
 
-def pose_turned(angle: Array, qpos: Array, qvel: Array) -> tuple[Array, Array]:
+def rotate_pose_about_z(angle: Array, qpos: Array, qvel: Array) -> tuple[Array, Array]:
     """Poses (..., nq) and velocities (..., nv) turned about the world's Z axis by angles (...,)."""
     qpos, qvel = np.array(qpos), np.array(qvel)
-    qpos[..., :3] = turned(angle, qpos[..., :3])
-    qpos[..., 3:7] = multiply(about_z(angle), qpos[..., 3:7])
-    qvel[..., :3] = turned(angle, qvel[..., :3])
+    qpos[..., :3] = rotate_about_z(angle, qpos[..., :3])
+    qpos[..., 3:7] = multiply(rotation_about_z(angle), qpos[..., 3:7])
+    qvel[..., :3] = rotate_about_z(angle, qvel[..., :3])
     return qpos, qvel
 
 
-def upright(body: BodyModel) -> Array:
+def upright_rotation(body: BodyModel) -> Array:
     """(4,) the root's rotation when the body stands as at rest and faces along +X.
 
     Forward is where neither the left nor the right side is; a body without two sides faces along +X at rest.
@@ -57,12 +57,12 @@ def upright(body: BodyModel) -> Array:
     mirror = find_sagittal_plane(body)
     if mirror is None:
         return np.asarray(rest)
-    forward = np.cross(mirror.normal, _UP)  # the normal points to the left
-    heading = float(np.arctan2(forward[1], forward[0]))
+    facing_direction = np.cross(mirror.normal, _UP)  # the normal points to the left
+    heading = float(np.arctan2(facing_direction[1], facing_direction[0]))
     return np.asarray(multiply(from_rotation_vector(-heading * _UP), rest))
 
 
-def forward(quat_wxyz: Array, upright_wxyz: Array) -> Array:
+def facing_direction(quat_wxyz: Array, upright_wxyz: Array) -> Array:
     """(..., 3) the level direction that roots (..., 4) face, of length one."""
-    level = about_z(twist(quat_wxyz, upright_wxyz))
+    level = rotation_about_z(twist_angle(quat_wxyz, upright_wxyz))
     return rotate(level, np.broadcast_to(np.array([1.0, 0.0, 0.0]), (*quat_wxyz.shape[:-1], 3)))

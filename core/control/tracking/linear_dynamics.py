@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from ...sim.engine import World
-from .reference import CONTROL_FPS, padded
-from .tracking_error import FAR_OFFSET, Gauge
+from .reference import CONTROL_FPS, pad_batch
+from .tracking_error import OFFSET_SCALE, TrackingError
 
 
 @dataclass(frozen=True, eq=False)
-class Models:
+class LinearModels:
     """What is seen at the end of fragments: base + slopes @ (state deviation at the start, offsets).
 
     slopes: (F, ny, nx + servos). base: (F, ny).
@@ -28,9 +28,9 @@ class Models:
     base: Array
 
 
-def explored(
+def fit_linear_models(
     world: World,
-    gauge: Gauge,
+    gauge: TrackingError,
     fragments: NDArray[np.int64],
     starts: Array,
     before: Array,
@@ -39,7 +39,7 @@ def explored(
     rng: np.random.Generator,
     anchors: Array | None = None,
     breathe: Callable[[], None] | None = None,
-) -> Models:
+) -> LinearModels:
     """Models of fragments (F,) around states (F, state_size) at their starts and offsets (F, nu); anchors: (F, 2).
 
     before: (F, nu) the offsets of the fragments before them, which are not tried otherwise.
@@ -51,7 +51,7 @@ def explored(
     reference, size = gauge.reference, gauge.nx + len(gauge.servos)
     anchors = np.zeros((len(fragments), 2)) if anchors is None else anchors
     trials = np.array([_directions(size, rng) for _ in fragments])
-    reach = scale * np.concatenate([gauge.far, np.full(len(gauge.servos), FAR_OFFSET)])
+    reach = scale * np.concatenate([gauge.far, np.full(len(gauge.servos), OFFSET_SCALE)])
     count = trials.shape[1]
     which = np.repeat(np.arange(len(fragments)), count)
     aside = trials.reshape(-1, size) * reach
@@ -72,7 +72,7 @@ def explored(
     slopes = np.einsum("fty,ftn->fyn", outcome, trials) / good[..., None] / reach
     begun = gauge.state(*world.pose_of(starts), reference.frame_before(fragments), anchors)
     centre = np.concatenate([begun, offsets[:, gauge.servos]], axis=-1)
-    return Models(slopes, outcome.sum(1) / good - np.einsum("fyn,fn->fy", slopes, centre))
+    return LinearModels(slopes, outcome.sum(1) / good - np.einsum("fyn,fn->fy", slopes, centre))
 
 
 def _directions(size: int, rng: np.random.Generator) -> Array:
@@ -83,7 +83,7 @@ def _directions(size: int, rng: np.random.Generator) -> Array:
 
 def _tried(
     world: World,
-    gauge: Gauge,
+    gauge: TrackingError,
     fragments: NDArray[np.int64],
     starts: Array,
     before: Array,
@@ -102,10 +102,10 @@ def _tried(
     frames = reference.frames_of_many(fragments)
     targets = reference.aims(fragments, before, offsets + asked)
     states, rows = world.rollout(
-        padded(posed, world.copies),
-        padded(targets, world.copies),
+        pad_batch(posed, world.copies),
+        pad_batch(targets, world.copies),
         substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
-        muscle=padded(reference.muscle[frames], world.copies),
+        muscle=pad_batch(reference.muscle[frames], world.copies),
     )
     deviation = gauge.state(*world.pose_of(states[:count, -1]), frames[:, -1], anchors)
     return gauge.seen(deviation, rows.link_pos[:count, -1], frames[:, -1], anchors)

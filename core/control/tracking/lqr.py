@@ -10,17 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.quaternions import Array
-from .linear_dynamics import Models
-from .tracking_error import Gauge
+from .linear_dynamics import LinearModels
+from .tracking_error import TrackingError
 
 # What a radian of offset costs, squared and shared by all servos. Much less makes feedback so stiff that it shakes.
 _OFFSETS = 100.0
-MOST_OFFSET = 0.6
+MAX_OFFSET = 0.6
 """Radians from the reference's targets that the guide asks for at most."""
 
 
 @dataclass(frozen=True, eq=False)
-class Guide:
+class LqrSolution:
     """Feedback and worth for fragments; F of them.
 
     gains: (F, nu, nx) and aims: (F, nu): offsets = aims + gains @ deviation at the start.
@@ -32,13 +32,13 @@ class Guide:
     curves: Array
     slants: Array
 
-    def since(self, index: int) -> "Guide":
+    def since(self, index: int) -> "LqrSolution":
         """The guide for fragments from ``index`` on."""
-        return Guide(self.gains[index:], self.aims[index:], self.curves[index:], self.slants[index:])
+        return LqrSolution(self.gains[index:], self.aims[index:], self.curves[index:], self.slants[index:])
 
     def offsets(self, fragment: int, deviation: Array) -> Array:
         """(N, nu) radians for state deviations (N, nx) at the fragment's start."""
-        return np.clip(self.aims[fragment] + deviation @ self.gains[fragment].T, -MOST_OFFSET, MOST_OFFSET)
+        return np.clip(self.aims[fragment] + deviation @ self.gains[fragment].T, -MAX_OFFSET, MAX_OFFSET)
 
     def worth(self, fragment: int, deviation: Array) -> Array:
         """(N,) what the rest of the clip will cost from state deviations (N, nx) at the fragment's start."""
@@ -46,7 +46,9 @@ class Guide:
         return np.asarray(0.5 * np.einsum("ni,ij,nj->n", deviation, curve, deviation) + deviation @ slant)
 
 
-def solved(gauge: Gauge, models: Models, curve: Array | None = None, slant: Array | None = None) -> Guide:
+def solve_lqr(
+    gauge: TrackingError, models: LinearModels, curve: Array | None = None, slant: Array | None = None
+) -> LqrSolution:
     """The guide for fragments' models, in their order.
 
     curve: (nx, nx), slant: (nx,): what deviations cost after the last one; nothing, if not given.
@@ -69,4 +71,4 @@ def solved(gauge: Gauge, models: Models, curve: Array | None = None, slant: Arra
         bent = square[:nx, :nx] - square[:nx, nx:] @ found[:, :-1]
         curves[index] = 0.5 * (bent + bent.T)
         slants[index] = line[:nx] - square[:nx, nx:] @ found[:, -1]
-    return Guide(gains, aims, curves, slants)
+    return LqrSolution(gains, aims, curves, slants)

@@ -74,7 +74,7 @@ def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | No
     # A servo that damps absolute rates lags kd/kp behind a moving target: aim that much ahead.
     lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
     targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
-    states = states_at(world, qpos, qvel)
+    states = compute_states(world, qpos, qvel)
     strength = np.ones(len(qpos))
     if muscle is not None:
         strength = np.interp(np.arange(len(qpos)) / CONTROL_FPS, np.arange(len(muscle)) / clip.fps, muscle)
@@ -86,19 +86,19 @@ def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | No
         states,
         targets,
         strength,
-        sensed(world, states),
-        feet_of(body),
-        tips_of(body),
+        read_sensors(world, states),
+        find_foot_links(body),
+        find_end_effectors(body),
     )
 
 
-def feet_of(body: BodyModel) -> NDArray[np.int64]:
+def find_foot_links(body: BodyModel) -> NDArray[np.int64]:
     """Links that stand: feet and toes, or the shins of who has none."""
     feet = _links(body, ("foot", "toe"))
     return feet if len(feet) else _links(body, ("shin",))
 
 
-def tips_of(body: BodyModel) -> NDArray[np.int64]:
+def find_end_effectors(body: BodyModel) -> NDArray[np.int64]:
     """Links whose height counts."""
     return _links(body, ("foot", "hand", "forearm", "head"))
 
@@ -107,20 +107,20 @@ def _links(body: BodyModel, roles: Sequence[str]) -> NDArray[np.int64]:
     return np.array([i for i, link in enumerate(body.links) if link.role in roles], dtype=np.int64)
 
 
-def states_at(world: World, qpos: Array, qvel: Array) -> Array:
+def compute_states(world: World, qpos: Array, qvel: Array) -> Array:
     """(T, state_size) of poses (T, nq), at their own times."""
     time_s = np.arange(len(qpos)) / CONTROL_FPS
     blocks = []
     for first in range(0, len(qpos), world.copies):
         some = slice(first, first + world.copies)
-        blocks.append(world.state_of(*(padded(values[some], world.copies) for values in (qpos, qvel, time_s))))
+        blocks.append(world.state_of(*(pad_batch(values[some], world.copies) for values in (qpos, qvel, time_s))))
     return np.concatenate(blocks)[: len(qpos)]
 
 
-def sensed(world: World, states: Array) -> Rows:
+def read_sensors(world: World, states: Array) -> Rows:
     """Sensor rows (1, T, ...) of states (T, state_size), a batch at a time."""
     blocks = [
-        world.sense(padded(states[i : i + world.copies], world.copies)) for i in range(0, len(states), world.copies)
+        world.sense(pad_batch(states[i : i + world.copies], world.copies)) for i in range(0, len(states), world.copies)
     ]
     fields = {
         name: np.concatenate([np.array(getattr(block, name))[:, 0] for block in blocks])[: len(states)][None]
@@ -129,6 +129,6 @@ def sensed(world: World, states: Array) -> Rows:
     return Rows(**fields)
 
 
-def padded(values: Array, count: int) -> Array:
+def pad_batch(values: Array, count: int) -> Array:
     """(count, ...) the values and copies of the last one."""
     return np.concatenate([values, np.repeat(values[-1:], count - len(values), axis=0)])

@@ -16,11 +16,11 @@ _LINKS, _TIPS = 10.0, 90.0
 _FAR = {"place": 0.03, "turn": 0.05, "joint": 0.05, "speed": 0.2, "spin": 0.4, "joint rate": 0.5}
 # Parts too light for anybody's balance: they follow their servos, and nothing is explored or steered for them.
 _FOLLOW = ("head", "neck", "hand", "toe", "clavicle", "tail")
-FAR_OFFSET = 0.15
+OFFSET_SCALE = 0.15
 """Radians: the same for offsets of servo targets."""
 
 
-class Gauge:
+class TrackingError:
     """Deviations of states and of what sensors see.
 
     A state's deviation is (nx,): pose from the reference's pose (``PoseSpace``), then velocity, of the root and of the

@@ -13,7 +13,7 @@ from sinew.bench.run import BenchRun
 from sinew.bench.simulate import command
 from sinew.bench.simulate.cases import stock_cases
 from sinew.bridge.preview.palette import shrink
-from sinew.core.control.character import body_of
+from sinew.core.control.character import build_job_body
 
 PASS = ("--method", "passthrough")
 
@@ -104,8 +104,8 @@ def test_odd_files_are_refused_or_taken_with_their_own_hint(scene, capsys, share
 
 def test_the_mannequins_mesh_makes_a_body_of_a_stock_clip(scene):
     case = next(stock_cases(("kick",), (0,), "mujoco"))
-    plain, _ = body_of(case.clip, BenchRun("mujoco", 0, {}))
-    body, _ = body_of(case.clip, BenchRun("mujoco", 0, mocap.mannequin_attachments()))
+    plain, _ = build_job_body(case.clip, BenchRun("mujoco", 0, {}))
+    body, _ = build_job_body(case.clip, BenchRun("mujoco", 0, mocap.mannequin_attachments()))
     assert body.mass != plain.mass and [link.bone for link in body.links] == [link.bone for link in plain.links]
     # Each shape lies around its own bone, as the tables' do, and not around another's.
     for link, other in zip(body.links, plain.links, strict=True):

@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 
 from sinew.bridge.jobs import requests
-from sinew.core.control.sampling.method import Sampling
+from sinew.core.control.sampling.method import SamplingMethod
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 from sinew.core.jobs import worker
 from sinew.core.jobs.events import append
@@ -17,7 +17,7 @@ from sinew.core.sim.io import from_arrays
 
 def for_everybody(monkeypatch):
     """Let jobs be made for the whole cast."""
-    monkeypatch.setattr(Sampling, "simulates_cast", True, raising=False)
+    monkeypatch.setattr(SamplingMethod, "simulates_cast", True, raising=False)
 
 
 def job_of(armature="Hero", **words):

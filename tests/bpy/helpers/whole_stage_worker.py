@@ -15,18 +15,18 @@ FPS = 60.0
 def run_all(self, clip, settings, run):
     """Everybody's bodies on one stage; servos hold the first pose; everything that moved goes home."""
     from sinew.core.body.poses import clip_of_pose, pose_of_clip, targets_of_pose
-    from sinew.core.control.cast import cast_of, prop_motions
-    from sinew.core.control.character import body_of
-    from sinew.core.control.staging import stage_of
+    from sinew.core.control.cast import load_cast, resample_prop_motions
+    from sinew.core.control.character import build_job_body
+    from sinew.core.control.staging import build_job_stage
     from sinew.core.motion import Take
     from sinew.core.sim import engines
     from sinew.core.sim.assembly import require_apart
     from sinew.core.sim.engine import starts
 
-    members = cast_of(run)
+    members = load_cast(run)
     clips = [clip, *(member.clip for member in members)]
-    bodies = [body_of(clip, run)[0], *(body_of(member.clip, run, member)[0] for member in members)]
-    stage = stage_of(run, *bodies)
+    bodies = [build_job_body(clip, run)[0], *(build_job_body(member.clip, run, member)[0] for member in members)]
+    stage = build_job_stage(run, *bodies)
     poses = [pose_of_clip(body, its)[0][:1] for body, its in zip(bodies, clips, strict=True)]
     qpos = np.concatenate(poses, axis=-1)
     require_apart(stage, qpos[0])
@@ -48,14 +48,14 @@ def run_all(self, clip, settings, run):
     ]
     prop_pos = np.concatenate([first.prop_pos[0], rows.prop_pos[0]])
     prop_quat = np.concatenate([first.prop_quat_wxyz[0], rows.prop_quat_wxyz[0]])
-    props = prop_motions(stage, prop_pos, prop_quat, FPS, motions[0])
+    props = resample_prop_motions(stage, prop_pos, prop_quat, FPS, motions[0])
     return Take(motions[0], others=tuple(Take(motion) for motion in motions[1:]), props=props)
 
 
 if __name__ == "__main__":
     runpy.run_path(sys.argv[1])["load_package"]()
-    from sinew.core.control.sampling.method import Sampling
+    from sinew.core.control.sampling.method import SamplingMethod
     from sinew.core.jobs import worker
 
-    Sampling.run = run_all
+    SamplingMethod.run = run_all
     sys.exit(worker.main(sys.argv[2:]))

@@ -12,7 +12,7 @@ from sinew.bridge.rig import sources
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.bridge.takes import write_takes
 from sinew.core.control import registry
-from sinew.core.control.cast import cast_of
+from sinew.core.control.cast import load_cast
 from sinew.core.errors import BadStage, JobError, RigError
 from sinew.core.jobs.running import WorkerRun
 
@@ -40,7 +40,7 @@ def test_everybody_who_is_marked_travels_with_the_job(two):
     job = job_of()
     assert stage_of(job).characters == ("Hero", "Anna") and stage_of(job).findings == ()
     assert job.spec.target["cast"] == [{"armature": "Anna", "action": "Dance"}]
-    (member,) = cast_of(WorkerRun(job, 1))
+    (member,) = load_cast(WorkerRun(job, 1))
     source = read_rig(anna).clip
     assert member.clip.local_pos.tobytes() == source.local_pos.tobytes()
     assert (member.name, member.clip.name, len(member.clip)) == ("Anna", "Dance", 20)
@@ -60,7 +60,7 @@ def test_nobody_else_costs_nothing(two):
 def test_a_method_for_one_leaves_the_others_out_and_says_so(two, monkeypatch):
     monkeypatch.setattr(registry, "simulates_cast", lambda name: False)
     job = job_of()
-    assert stage_of(job).characters == ("Hero",) and not cast_of(WorkerRun(job, 1))
+    assert stage_of(job).characters == ("Hero",) and not load_cast(WorkerRun(job, 1))
     (finding,) = stage_of(job).findings
     assert "'Anna' was left out" in finding.message
 
@@ -71,7 +71,7 @@ def test_others_are_read_over_the_main_one_s_frames_and_hold_their_poses(two):
     clip = cast().motions["Anna"].clip
     assert len(clip) == 20  # the chosen Action is still the short one
     job = job_of(action="Long", frames=(11, 40))
-    (member,) = cast_of(WorkerRun(job, 1))
+    (member,) = load_cast(WorkerRun(job, 1))
     pos = member.clip.world()[0]
     assert len(member.clip) == len(job.clip()) == 30 and member.clip.fps == job.clip().fps
     source = read_rig(anna).clip.world()[0]
@@ -81,7 +81,7 @@ def test_others_are_read_over_the_main_one_s_frames_and_hold_their_poses(two):
 
 def test_a_wrong_frame_rate_and_scale_are_everybody_s(two):
     job = job_of(true_fps=12.0, scale=0.5)
-    (member,) = cast_of(WorkerRun(job, 1))
+    (member,) = load_cast(WorkerRun(job, 1))
     assert member.clip.fps == job.clip().fps == 12.0
     assert member.clip.world()[0][0].mean(axis=0)[0] == pytest.approx(
         0.5 * cast().motions["Anna"].clip.world()[0][0].mean(axis=0)[0]
@@ -95,7 +95,7 @@ def test_somebody_without_a_motion_stands_and_is_named(two):
     job = job_of()
     (finding,) = stage_of(job).findings
     assert finding.kind == "still" and "'Anna'" in finding.message and finding.hint
-    (member,) = cast_of(WorkerRun(job, 1))
+    (member,) = load_cast(WorkerRun(job, 1))
     assert np.ptp(member.clip.world()[0], axis=0).max() < 1e-6
     assert job.spec.target["cast"] == [{"armature": "Anna", "action": ""}]
 
@@ -147,7 +147,7 @@ def test_a_second_take_is_of_the_source_not_of_the_first_take(two):
         finish(job, take_of(job, others=[(0, 0, 3.0)]))
         requests.collect(job)
         again = job_of(action="Wave")
-        (member,) = cast_of(WorkerRun(again, 1))
+        (member,) = load_cast(WorkerRun(again, 1))
         np.testing.assert_allclose(member.clip.world()[0], source.world()[0], atol=1e-5)
         assert again.spec.target["cast"][0]["action"] == "Dance"
 

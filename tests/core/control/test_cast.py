@@ -10,10 +10,10 @@ import pytest
 from sinew.core import jobs
 from sinew.core.body import Shape
 from sinew.core.control import registry
-from sinew.core.control.cast import CastMember, cast_of, member_attachments, prop_motions
-from sinew.core.control.character import BodyChoices, body_of
+from sinew.core.control.cast import CastMember, load_cast, make_member_attachments, resample_prop_motions
+from sinew.core.control.character import BodyChoices, build_job_body
 from sinew.core.control.passthrough import Passthrough
-from sinew.core.control.staging import stage_of
+from sinew.core.control.staging import build_job_stage
 from sinew.core.errors import BadFile, JobError
 from sinew.core.jobs.report import make_report
 from sinew.core.jobs.running import WorkerRun
@@ -36,7 +36,7 @@ def run_of(tmp_path, *members, more=None):
     """A worker's run of a job with these characters, which travel through the job's folder."""
     attachments = dict(more or {})
     for member, others in members:
-        attachments |= member_attachments(member, others)
+        attachments |= make_member_attachments(member, others)
     clip = standing("Main")
     return WorkerRun(
         jobs.create(clip, method="sampling", settings={}, attachments=attachments, folder=tmp_path / "job"), 1
@@ -49,14 +49,14 @@ def body(**choices):
 
 def test_a_job_of_one_has_nobody_else(tmp_path):
     run = run_of(tmp_path)
-    assert cast_of(run) == ()
+    assert load_cast(run) == ()
     assert sorted(run.job.spec.inputs) == ["clip.npz"]
 
 
 def test_everybody_comes_through_the_job_in_order_to_the_bit(tmp_path):
     # More than nine, so that the order of names is not the order of numbers.
     sent = [CastMember(f"Läufer {13 - n}", standing(f"Action {n}", n, shift=0.1 * n), n) for n in range(1, 13)]
-    got = cast_of(run_of(tmp_path, *((member, {}) for member in reversed(sent))))
+    got = load_cast(run_of(tmp_path, *((member, {}) for member in reversed(sent))))
     assert [(member.name, member.number) for member in got] == [(member.name, member.number) for member in sent]
     for one, other in zip(got, sent, strict=True):
         assert one.clip.local_pos.tobytes() == other.clip.local_pos.tobytes()
@@ -68,23 +68,23 @@ def test_everybody_comes_through_the_job_in_order_to_the_bit(tmp_path):
 def test_everybody_has_a_body_of_their_own(tmp_path):
     anna, bert = CastMember("Anna", standing("A", 1.0), 1), CastMember("Bert", standing("B", 2.0), 2)
     run = run_of(tmp_path, (anna, body(mass_kg=50.0)), (bert, body(mass_kg=90.0)), more=body(mass_kg=70.0))
-    main = body_of(run.job.clip(), run)[0]
-    others = [body_of(member.clip, run, member)[0] for member in cast_of(run)]
+    main = build_job_body(run.job.clip(), run)[0]
+    others = [build_job_body(member.clip, run, member)[0] for member in load_cast(run)]
     assert [one.mass for one in (main, *others)] == pytest.approx([70.0, 50.0, 90.0])
     assert {"body", "cast1_body", "cast2_body"} <= run.details.keys()
 
 
 def test_a_member_without_choices_gets_a_plain_body_not_the_main_one_s(tmp_path):
     run = run_of(tmp_path, (CastMember("Anna", standing("A", 1.0), 1), {}), more=body(preset="heavy", mass_kg=140.0))
-    (anna,) = cast_of(run)
-    assert body_of(anna.clip, run, anna)[1].body_preset == "adult"
+    (anna,) = load_cast(run)
+    assert build_job_body(anna.clip, run, anna)[1].body_preset == "adult"
 
 
 def test_what_is_told_of_a_member_s_body_names_it(tmp_path):
     name = standing("A").skeleton.names[1]
     run = run_of(tmp_path, (CastMember("Anna", standing("A", 1.0), 1), body(overrides={name: "thigh.L"})))
-    (anna,) = cast_of(run)
-    body_of(anna.clip, run, anna)
+    (anna,) = load_cast(run)
+    build_job_body(anna.clip, run, anna)
     assert run.findings and all(finding["message"].startswith("'Anna': ") for finding in run.findings)
 
 
@@ -92,19 +92,22 @@ def test_the_stage_has_the_main_character_first(tmp_path):
     members = [(CastMember("Anna", standing("A", 1.0), 1), {}), (CastMember("Bert", standing("B", 2.0), 2), {})]
     parts = StageParts(("Main", "Anna", "Bert"))
     run = run_of(tmp_path, *members, more={"stage": to_arrays(parts)})
-    bodies = [body_of(run.job.clip(), run)[0], *(body_of(member.clip, run, member)[0] for member in cast_of(run))]
-    stage = stage_of(run, *bodies)
+    bodies = [
+        build_job_body(run.job.clip(), run)[0],
+        *(build_job_body(member.clip, run, member)[0] for member in load_cast(run)),
+    ]
+    stage = build_job_stage(run, *bodies)
     assert [character.name for character in stage.characters] == ["Main", "Anna", "Bert"]
     roots = [np.concatenate([[x, 0.0, 1.0], np.zeros(one.nq - 3)]) for x, one in enumerate(bodies)]
     require_apart(stage, np.concatenate(roots))
 
 
 def test_a_member_s_clip_must_be_whole(tmp_path):
-    attachments = member_attachments(CastMember("Anna", standing("A"), 1), {})
+    attachments = make_member_attachments(CastMember("Anna", standing("A"), 1), {})
     arrays, meta = attachments["cast1_clip"]
 
     def cast_with(arrays, meta):
-        return cast_of(SimpleNamespace(attachment={"cast1_clip": (arrays, meta)}.get))
+        return load_cast(SimpleNamespace(attachment={"cast1_clip": (arrays, meta)}.get))
 
     assert [member.name for member in cast_with(arrays, meta)] == ["Anna"]
     with pytest.raises(BadFile, match="local_pos"):
@@ -131,7 +134,7 @@ def test_props_come_home_on_the_take_s_clock():
     turn = np.zeros((121, 2, 4))
     turn[..., 0], turn[..., 3] = np.cos(times)[:, None], np.sin(times)[:, None]
     motion = replace(standing("Main", frames=49), fps=24.0)
-    first, second = prop_motions(Stage((), props=(ball, replace(ball, name="Cup"))), pos, turn, 60.0, motion)
+    first, second = resample_prop_motions(Stage((), props=(ball, replace(ball, name="Cup"))), pos, turn, 60.0, motion)
     assert (first.name, second.name, len(first), len(second)) == ("Ball", "Cup", 49, 49)
     seconds = np.arange(49) / 24.0
     np.testing.assert_allclose(second.pos[:, 2], 20.0 - 4.905 * seconds**2, atol=1e-3)

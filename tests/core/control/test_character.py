@@ -12,7 +12,7 @@ from sinew.core.body.build import build_body
 from sinew.core.body.presets import body_presets, gain_presets
 from sinew.core.body.report import BodyReport
 from sinew.core.control import character
-from sinew.core.control.character import BodyChoices, body_of, override_choices
+from sinew.core.control.character import BodyChoices, build_job_body, override_choices
 from sinew.core.errors import BadSettings, EngineMissing, RigError
 from sinew.core.jobs.running import WorkerRun
 from sinew.core.motion import Clip
@@ -37,13 +37,13 @@ def run_of(clip, tmp_path, **attachments):
 
 def body_with(clip, tmp_path, choices, **more):
     run = run_of(clip, tmp_path, body=({}, choices.to_mapping()), **more)
-    return *body_of(clip, run), run
+    return *build_job_body(clip, run), run
 
 
 def test_a_job_without_attachments_has_a_plain_body(clip, tmp_path):
     run = run_of(clip, tmp_path)
     assert run.attachment("body") is None and run.attachment("mesh") is None
-    body, report = body_of(clip, run)
+    body, report = build_job_body(clip, run)
     wanted, _ = build_body(clip.skeleton, clip=clip)
     assert body.mass == wanted.mass
     assert (report.body_preset, report.gain_preset) == ("adult", "athlete")

@@ -21,38 +21,49 @@ def run_with(attachments):
 
 
 def test_a_job_without_muscle_keys_has_all_of_it():
-    assert muscle.muscle_of(run_with({}), clip(5)) is None
-    assert muscle.attachment(np.ones(5), 30.0) == {}
-    assert muscle.attachment(np.full(5, np.float32(0.9999999)), 30.0) == {}
+    assert muscle.load_muscle(run_with({}), clip(5)) is None
+    assert muscle.make_muscle_attachment(np.ones(5), 30.0) == {}
+    assert muscle.make_muscle_attachment(np.full(5, np.float32(0.9999999)), 30.0) == {}
 
 
 def test_what_is_attached_comes_back_bit_for_bit():
     values = np.random.default_rng(0).uniform(0.0, 1.0, 200)
-    found = muscle.muscle_of(run_with(muscle.attachment(values, 29.97)), clip(200, 29.97))
+    found = muscle.load_muscle(run_with(muscle.make_muscle_attachment(values, 29.97)), clip(200, 29.97))
     assert np.array_equal(found, values)
 
 
 def test_values_beyond_the_range_are_held_in_it():
-    found = muscle.muscle_of(run_with(muscle.attachment(np.array([-0.5, 0.5, 1.5]), 30.0)), clip(3))
+    found = muscle.load_muscle(run_with(muscle.make_muscle_attachment(np.array([-0.5, 0.5, 1.5]), 30.0)), clip(3))
     assert found.tolist() == [0.0, 0.5, 1.0]
 
 
 def test_a_clip_at_another_rate_gets_the_values_of_the_same_moments():
-    found = muscle.muscle_of(run_with(muscle.attachment(np.array([1.0, 0.0, 0.0]), 10.0)), clip(5, 20.0))
+    found = muscle.load_muscle(run_with(muscle.make_muscle_attachment(np.array([1.0, 0.0, 0.0]), 10.0)), clip(5, 20.0))
     assert found == pytest.approx([1.0, 0.5, 0.0, 0.0, 0.0])
 
 
 def test_a_damaged_attachment_is_named():
     with pytest.raises(BadFile, match="incomplete"):
-        muscle.muscle_of(run_with({"muscle": ({}, {"fps": 30.0})}), clip(3))
+        muscle.load_muscle(run_with({"muscle": ({}, {"fps": 30.0})}), clip(3))
     with pytest.raises(BadFile, match="no row of numbers"):
-        muscle.muscle_of(run_with({"muscle": ({"muscle": np.array([np.nan])}, {"fps": 30.0})}), clip(3))
+        muscle.load_muscle(run_with({"muscle": ({"muscle": np.array([np.nan])}, {"fps": 30.0})}), clip(3))
 
 
 def test_keys_are_straight_lines_between_frames():
-    keys = muscle.parse_keys("10:1,20:0,30:0,40:1")
-    assert muscle.at_frames(keys, np.array([1.0, 10, 15, 20, 25, 35, 50])).tolist() == [1, 1, 0.5, 0, 0, 0.5, 1]
-    assert muscle.at_frames(muscle.parse_keys("0.25"), np.array([1.0, 99.0])).tolist() == [0.25, 0.25]
+    keys = muscle.parse_muscle_keys("10:1,20:0,30:0,40:1")
+    assert muscle.interpolate_muscle_keys(keys, np.array([1.0, 10, 15, 20, 25, 35, 50])).tolist() == [
+        1,
+        1,
+        0.5,
+        0,
+        0,
+        0.5,
+        1,
+    ]
+    assert muscle.interpolate_muscle_keys(muscle.parse_muscle_keys("0.25"), np.array([1.0, 99.0])).tolist() == [
+        0.25,
+        0.25,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -72,5 +83,5 @@ def test_keys_are_straight_lines_between_frames():
 )
 def test_wrong_keys_are_named_with_the_fix(text, said):
     with pytest.raises(BadSettings, match=said) as caught:
-        muscle.parse_keys(text)
+        muscle.parse_muscle_keys(text)
     assert caught.value.hint

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sinew.core.body import BodyModel, Joint, Link, Shape
-from sinew.core.control.staging import stage_of
+from sinew.core.control.staging import build_job_stage
 from sinew.core.motion import Skeleton
 from sinew.core.sim.io import to_arrays
 from sinew.core.sim.parts import Finding, Mesh, ObstaclePart, PushPart, StageParts
@@ -44,7 +44,7 @@ def run_with(parts=None):
 
 def test_a_job_without_a_stage_stands_on_flat_ground():
     run = run_with()
-    stage = stage_of(run, ball(), ball())
+    stage = build_job_stage(run, ball(), ball())
     assert len(stage.characters) == 2 and stage.terrain is None and stage.gravity[2] == -9.81
     assert (stage.obstacles, stage.props, stage.pushes, run.findings) == ((), (), (), [])
 
@@ -53,7 +53,7 @@ def test_the_stage_of_the_job_is_assembled_and_its_findings_are_told():
     push = PushPart("Shove", "Hero", "hips", np.array([0.0, 50.0, 0.0]), 0.1, 0.2)
     told = Finding("left_out", "'Cup' was left out", "Move it")
     run = run_with(StageParts(("Hero",), pushes=(push,), self_collision=True, findings=(told,)))
-    stage = stage_of(run, ball())
+    stage = build_job_stage(run, ball())
     assert (stage.characters[0].name, stage.characters[0].self_collision) == ("Hero", True)
     assert stage.pushes[0].force.tolist() == [0.0, 50.0, 0.0]
     assert run.findings == [("left_out", "'Cup' was left out", "Move it")]
@@ -69,4 +69,4 @@ def test_a_cancel_ends_the_taking_apart():
     run = run_with(StageParts(("Hero",), obstacles=(ObstaclePart("Ell", ell()),)))
     run.progress = progress
     with pytest.raises(Cancelled):
-        stage_of(run, ball())
+        build_job_stage(run, ball())

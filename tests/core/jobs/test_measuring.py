@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sinew.core.body import BodyModel, Joint, Link, Shape
-from sinew.core.control.cast import CastMember, member_attachments
+from sinew.core.control.cast import CastMember, make_member_attachments
 from sinew.core.control.trace import Trace
 from sinew.core.jobs.measuring import with_measurements
 from sinew.core.motion import Clip, Skeleton, Take
@@ -53,7 +53,7 @@ def run_with(traces, cast=()):
     """What a worker's run looks like to whoever measures."""
     attached = {}
     for member in cast:
-        attached |= member_attachments(member, {})
+        attached |= make_member_attachments(member, {})
     findings = []
     return SimpleNamespace(
         traces=traces,

@@ -13,7 +13,7 @@ from sinew.core.control.bounds.controller import Controller
 from sinew.core.control.bounds.course import make_course
 from sinew.core.control.bounds.style.manner import Manner
 from sinew.core.control.bounds.style.quantities import Span
-from sinew.core.control.tracking.facing import about_z
+from sinew.core.control.tracking.facing import rotation_about_z
 from sinew.core.geometry.quaternions import multiply
 from sinew.core.learn.autoencoder import MotionEncoder, gram
 from sinew.core.measure.style import Performance, performed, style_of_clip
@@ -39,7 +39,7 @@ def held(clip, frames=31, fps=30.0, spin=0.0, speed=(0.0, 0.0, 0.0)):
     pos, quat = (np.repeat(array[:1], frames, axis=0) for array in (clip.local_pos, clip.local_quat_wxyz))
     root, times = int(np.flatnonzero(clip.skeleton.parents < 0)[0]), np.arange(frames) / fps
     pos[:, root] += times[:, None] * np.asarray(speed)
-    quat[:, root] = multiply(about_z(spin * times), quat[:, root])
+    quat[:, root] = multiply(rotation_about_z(spin * times), quat[:, root])
     return Clip(clip.skeleton, fps, pos, quat, "held")
 
 

@@ -16,7 +16,7 @@ from ....learn.autoencoder_cache import encoder_of
 from ....motion import Clip
 from ....motion.io.npz import clip_from_arrays, clip_to_arrays
 from ...method import Run
-from ...tracking.likeness import skeleton_difference
+from ...tracking.skeleton_matching import describe_skeleton_difference
 from ..controller import Controller, controller_from_arrays
 from ..course import CONTROL_FPS, Course
 from ..rewards import Term
@@ -89,7 +89,7 @@ def manner_of_clip(course: Course, clip: Clip, folder: Path | None = None) -> Ma
     On another skeleton it is compared by the roles of its parts, and refused where those are others.
     """
     body = course.body
-    if skeleton_difference(body.skeleton, clip.skeleton):
+    if describe_skeleton_difference(body.skeleton, clip.skeleton):
         body = build_body(clip.skeleton, clip=clip)[0]
     own, other = Looks(course.body), Looks(body)
     own.require_same(other, f"'{clip.name}'")

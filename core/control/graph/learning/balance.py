@@ -12,9 +12,9 @@ import numpy as np
 
 from ....geometry.quaternions import Array, to_matrix
 from ....sim.engine import World
-from ...tracking.facing import pose_turned, twist
-from ...tracking.linear_dynamics import explored
-from ...tracking.tracking_error import Gauge
+from ...tracking.facing import rotate_pose_about_z, twist_angle
+from ...tracking.linear_dynamics import fit_linear_models
+from ...tracking.tracking_error import TrackingError
 from ..model.features import Features
 from ..model.track import FragmentReference, Indices, Track
 
@@ -46,11 +46,11 @@ class Balance:
         return np.asarray(np.sum((0.5 * curved + self.slants[fragments]) * deviation, axis=-1))
 
 
-def deviations(track: Track, gauge: Gauge, fragments: Indices, qpos: Array, qvel: Array) -> Array:
+def deviations(track: Track, gauge: TrackingError, fragments: Indices, qpos: Array, qvel: Array) -> Array:
     """(N, nx) how far states are from the starts of fragments (N,), whatever their place and heading."""
     base = track.qpos[fragments, 0]
-    heading = twist(qpos[:, 3:7], base[:, 3:7])
-    posed, moved = pose_turned(-heading, qpos, qvel)
+    heading = twist_angle(qpos[:, 3:7], base[:, 3:7])
+    posed, moved = rotate_pose_about_z(-heading, qpos, qvel)
     posed[:, :2] = base[:, :2]
     pose = track.space.difference(base, posed)
     rates = moved - track.rates[fragments, 0]
@@ -64,17 +64,17 @@ def balanced(
     features: Features,
     successors: Sequence[Sequence[int]],
     rng: np.random.Generator,
-) -> tuple[Balance, Gauge]:
+) -> tuple[Balance, TrackingError]:
     """The best feedback by the action's servos in the graph, and the gauge of its deviations.
 
     Fragments that nothing follows are left out, and cost nothing.
     """
-    gauge = Gauge(reference)
+    gauge = TrackingError(reference)
     gauge.servos = features.acts
     some = np.array([index for index, after in enumerate(successors) if after], dtype=np.int64)
     starts = reference.states[reference.frame_before(some)]
     nothing = np.zeros((len(some), track.body.nu))
-    models = explored(world, gauge, some, starts, nothing, nothing, _AROUND, rng)
+    models = fit_linear_models(world, gauge, some, starts, nothing, nothing, _AROUND, rng)
     size = gauge.nx + 3 * len(track.body.links)
     slopes, base = np.zeros((len(track), size, gauge.nx + len(gauge.servos))), np.zeros((len(track), size))
     weights = np.array(gauge.weights)
@@ -117,7 +117,7 @@ def _settled(
     return Balance(gains, aims, curves, slants)
 
 
-def _levelled(track: Track, gauge: Gauge, reference: FragmentReference, fragment: int) -> Array:
+def _levelled(track: Track, gauge: TrackingError, reference: FragmentReference, fragment: int) -> Array:
     """(ny, ny) takes place and heading out of what is seen at a fragment's end."""
     frame = int(reference.frames_of(fragment)[-1])
     half, links = gauge.nx // 2, len(track.body.links)
@@ -137,9 +137,9 @@ def _levelled(track: Track, gauge: Gauge, reference: FragmentReference, fragment
     return matrix
 
 
-def _carried(track: Track, gauge: Gauge, fragment: int, after: int) -> tuple[Array, Array]:
+def _carried(track: Track, gauge: TrackingError, fragment: int, after: int) -> tuple[Array, Array]:
     """How a deviation at a fragment's end is one at the start of the next: (nx, nx) and what is added (nx,)."""
-    heading = twist(track.qpos[fragment, -1, 3:7], track.qpos[after, 0, 3:7])
+    heading = twist_angle(track.qpos[fragment, -1, 3:7], track.qpos[after, 0, 3:7])
     cos, sin = np.cos(-heading), np.sin(-heading)
     turn, half = np.eye(gauge.nx), gauge.nx // 2
     turn[half : half + 2, half : half + 2] = [[cos, -sin], [sin, cos]]

@@ -5,30 +5,30 @@ import numpy as np
 
 from ....geometry.quaternions import Array, angle_between, multiply
 from ....sim.engine import Rows
-from ...sampling.cost import Weights
-from ...tracking.facing import about_z, turned, twist
+from ...sampling.cost import CostWeights
+from ...tracking.facing import rotate_about_z, rotation_about_z, twist_angle
 from ..model.track import Indices
 from ..playing.crowd import Arena
 
 
 def cost(arena: Arena, fragments: Indices, qpos: Array, rows: Rows, actions: Array) -> Array:
     """(N,) of copies that did fragments (N,), by poses (N, nq) and rows at the end; inf for the broken."""
-    reference, weights, frames = arena.reference, Weights(), arena.ends[fragments]
+    reference, weights, frames = arena.reference, CostWeights(), arena.ends[fragments]
     ref = reference.rows
     wanted = reference.qpos[frames]
-    heading = twist(qpos[:, 3:7], wanted[:, 3:7])
-    pos, ref_pos = turned(-heading, rows.link_pos[:, -1]), ref.link_pos[0, frames]
-    com, ref_com = turned(-heading, rows.com[:, -1, 0]), ref.com[0, frames, 0]
+    heading = twist_angle(qpos[:, 3:7], wanted[:, 3:7])
+    pos, ref_pos = rotate_about_z(-heading, rows.link_pos[:, -1]), ref.link_pos[0, frames]
+    com, ref_com = rotate_about_z(-heading, rows.com[:, -1, 0]), ref.com[0, frames, 0]
     height = np.abs(pos[:, reference.tips, 2] - ref_pos[:, reference.tips, 2]).mean(-1)
     stance = (pos[:, reference.feet] - com[:, None]) - (ref_pos[:, reference.feet] - ref_com[:, None])
-    velocity = turned(-heading, rows.com_velocity[:, -1, 0]) - ref.com_velocity[0, frames, 0]
-    spin = turned(-heading, rows.angular_momentum[:, -1, 0]) - ref.angular_momentum[0, frames, 0]
+    velocity = rotate_about_z(-heading, rows.com_velocity[:, -1, 0]) - ref.com_velocity[0, frames, 0]
+    spin = rotate_about_z(-heading, rows.angular_momentum[:, -1, 0]) - ref.angular_momentum[0, frames, 0]
     # A body that is not over its feet as the reference is has its centroid in the wrong place, wherever it walks.
     carried = (pos[:, 0] - com) - (ref_pos[:, 0] - ref_com)
     carried[:, 2] = com[:, 2] - ref_com[:, 2]
     total = (
         weights.pose * _pose_error(arena, qpos, wanted)
-        + weights.root * angle_between(multiply(about_z(-heading), qpos[:, 3:7]), wanted[:, 3:7])
+        + weights.root * angle_between(multiply(rotation_about_z(-heading), qpos[:, 3:7]), wanted[:, 3:7])
         + weights.tips * height
         + weights.balance * np.linalg.norm(stance[..., :2], axis=-1).mean(-1)
         + weights.com * np.linalg.norm(carried, axis=-1)

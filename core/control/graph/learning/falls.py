@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ....geometry.quaternions import Array
-from ...tracking.facing import turned
+from ...tracking.facing import rotate_about_z
 from ...tracking.reference import FRAGMENT_STEPS
 from ..model.policies import Policies
 from ..model.track import Indices
@@ -34,7 +34,7 @@ def fallen(
     count = len(starts)
     force = np.zeros((count, 3))
     force[:, 0] = rng.uniform(*_PUSH_N, size=count)
-    force = turned(rng.uniform(0.0, 2.0 * np.pi, size=count), force)
+    force = rotate_about_z(rng.uniform(0.0, 2.0 * np.pi, size=count), force)
     crowd, down_s = arena.begun(starts), np.zeros(count)
     found: dict[int, list[Array]] = {int(rise): [] for rise in rises}
     for step in range(_LONGEST):

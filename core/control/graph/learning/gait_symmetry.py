@@ -6,7 +6,7 @@ import numpy as np
 from ....body import BodyModel
 from ....body.mirroring import BodyMirror
 from ....geometry.quaternions import Array
-from ...tracking.facing import pose_turned
+from ...tracking.facing import rotate_pose_about_z
 from ..model.features import Features
 from ..model.layout import Layout
 from ..model.policies import Policies, mirrored
@@ -50,8 +50,8 @@ class Evenness:
     def _image(self, track: Track, fragments: Indices) -> tuple[Array, Array, Array]:
         """The mirror images of fragments (n,): poses, rates, targets."""
         turn = np.full((len(fragments), track.qpos.shape[1]), self._heading)
-        qpos, rates = pose_turned(turn, track.qpos[fragments], track.rates[fragments])
-        qpos, rates = pose_turned(-turn, self._mirror.pose(qpos), self._mirror.velocity(rates))
+        qpos, rates = rotate_pose_about_z(turn, track.qpos[fragments], track.rates[fragments])
+        qpos, rates = rotate_pose_about_z(-turn, self._mirror.pose(qpos), self._mirror.velocity(rates))
         aimed = track.targets[fragments] - held_targets(track.body, track.qpos[fragments, 1:])
         return qpos, rates, held_targets(track.body, qpos[:, 1:]) + aimed @ self._mirror.offsets.T
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
-from ...sampling.search import resampled
-from ...tracking.facing import turned
-from ...tracking.tracking_error import Gauge
+from ...sampling.search import resample_systematically
+from ...tracking.facing import rotate_about_z
+from ...tracking.tracking_error import TrackingError
 from ..model.policies import MOST_ACTION, Policies
 from ..model.track import Indices
 from ..playing.crowd import Arena, Crowd
@@ -60,7 +60,7 @@ class Guided:
     """
 
     arena: Arena
-    gauge: Gauge
+    gauge: TrackingError
     balance: Balance
     populations: int
     after: Callable[[Indices, np.random.Generator], Indices]
@@ -153,7 +153,7 @@ class Guided:
         pushed = rng.random(self.populations) < self.often
         force = np.zeros((self.populations, 3))
         force[:, 0] = pushed * self.push_n * rng.random(self.populations)
-        force = turned(rng.random(self.populations) * 2.0 * np.pi, force)
+        force = rotate_about_z(rng.random(self.populations) * 2.0 * np.pi, force)
         return np.repeat(force, self.members, axis=0)
 
     def _parents(self, value: Array, rng: np.random.Generator) -> Indices:
@@ -164,7 +164,7 @@ class Guided:
             mine = value[population * members : (population + 1) * members]
             best = np.argsort(mine, kind="stable")[:keep]
             parents[population * members : (population + 1) * members] = (
-                best[resampled(mine[best], members, rng)] + population * members
+                best[resample_systematically(mine[best], members, rng)] + population * members
             )
         return parents
 

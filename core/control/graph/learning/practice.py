@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....geometry.quaternions import Array
-from ...tracking.facing import turned
+from ...tracking.facing import rotate_about_z
 from ..model.policies import Policies
 from ..model.track import Indices
 from ..playing.crowd import Arena, Crowd
@@ -109,7 +109,7 @@ class Practice:
             now = when == step
             pushed[now] = crowd.fragments[now]
             ahead = np.nan_to_num(arena.ahead(crowd.states))
-            force = np.where(now, strength * levels[crowd.fragments], 0.0)[:, None] * turned(aside, ahead)
+            force = np.where(now, strength * levels[crowd.fragments], 0.0)[:, None] * rotate_about_z(aside, ahead)
             states, rows = arena.done(crowd, asked, force)
             down |= ~(arena.astray(crowd.fragments, rows) < FELL)
             each = cost(arena, crowd.fragments, arena.world.pose_of(states)[0], rows, asked)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
 from ....sim.engine import World
-from ...sampling.layers import Way
-from ...sampling.performer import noise_of
-from ...sampling.plan import SECTION, Effort, Planner, Task
-from ...sampling.search import Ground, Search
-from ...tracking.facing import pose_turned, twist
-from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, padded
-from ...tracking.tracking_error import Gauge
+from ...sampling.fragment_samples import Trajectory
+from ...sampling.plan import SECTION, Planner, PlanTask, SearchEffort
+from ...sampling.search import SamconSearch, SearchProblem
+from ...sampling.stage_character import compute_noise_scale
+from ...tracking.facing import rotate_pose_about_z, twist_angle
+from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, pad_batch
+from ...tracking.tracking_error import TrackingError
 from ..model.track import Indices, Track, walk_reference
 
 _WARM_UP = 5  # fragments at the walk's beginning that do not count: it starts from the reference's own state
@@ -31,7 +31,7 @@ def refined(
     walk: Indices,
     world: World,
     seeds: Sequence[tuple[int, ...]],
-    look: Callable[[int, Search], None],
+    look: Callable[[int, SamconSearch], None],
     locked: Indices | None = None,
 ) -> tuple[Track, Array]:
     """The track as it was really done on a walk, fragment by fragment, and what the walk's fragments cost (W,).
@@ -45,23 +45,23 @@ def refined(
 
 
 def _sampled(
-    track: Track, walk: Indices, world: World, seed: tuple[int, ...], look: Callable[[int, Search], None]
+    track: Track, walk: Indices, world: World, seed: tuple[int, ...], look: Callable[[int, SamconSearch], None]
 ) -> tuple[Array, Array, Array, Array]:
     """Poses (W, STEPS + 1, nq), rates, targets (W, STEPS, nu) and costs (W,) of a walk as one sampling did it."""
     reference, _ = walk_reference(track, walk, world)
-    gauge = Gauge(reference)
+    gauge = TrackingError(reference)
 
-    def ground_of(number: int) -> Ground:
+    def ground_of(number: int) -> SearchProblem:
         def random(*what: int) -> np.random.Generator:
             return np.random.default_rng([*seed, number, *what])
 
-        return Ground(world, gauge, _SPREADS[number] * noise_of(track.body), random)
+        return SearchProblem(world, gauge, _SPREADS[number] * compute_noise_scale(track.body), random)
 
-    planner = Planner(gauge, ground_of, Effort(world.copies, _SPREADS))
+    planner = Planner(gauge, ground_of, SearchEffort(world.copies, _SPREADS))
     start, anchor, before = reference.states[0], np.zeros(2), np.zeros(track.body.nu)
-    ways: list[Way] = []
+    ways: list[Trajectory] = []
     for first in range(0, len(walk), SECTION):
-        way = planner.planned(Task(first, min(first + SECTION, len(walk)), start, anchor, before), look)
+        way = planner.planned(PlanTask(first, min(first + SECTION, len(walk)), start, anchor, before), look)
         start, anchor, before = way.ends[-1], way.anchors[-1], way.offsets[-1]
         ways.append(way)
     starts, offsets, costs = (
@@ -79,8 +79,8 @@ def _played(reference: Reference, world: World, starts: Array, offsets: Array) -
     for first in range(0, count, world.copies):
         some = slice(first, first + world.copies)
         states, _ = world.rollout(
-            padded(starts[some], world.copies),
-            padded(targets[some], world.copies),
+            pad_batch(starts[some], world.copies),
+            pad_batch(targets[some], world.copies),
             substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
         )
         played.append(states[: len(starts[some])])
@@ -116,12 +116,12 @@ def _averaged(
     new_qpos, new_rates, new_targets = (np.array(part) for part in (track.qpos, track.rates, track.targets))
     for fragment in np.setdiff1d(np.unique(walk), [] if locked is None else locked):
         some = np.flatnonzero((walk == fragment) & good)
-        heading = twist(qpos[some, 0, 3:7], track.qpos[fragment, 0, 3:7])
+        heading = twist_angle(qpos[some, 0, 3:7], track.qpos[fragment, 0, 3:7])
         moments = np.broadcast_to(-heading[:, None], (len(some), FRAGMENT_STEPS + 1))
         moved = np.array(qpos[some])
         # Above the origin where the track has it: the first moment's place counts, not the average of places.
         moved[..., :2] -= moved[:, :1, :2]
-        posed, turned_rates = pose_turned(moments, moved, rates[some])
+        posed, turned_rates = rotate_pose_about_z(moments, moved, rates[some])
         mean = track.space.difference(track.qpos[fragment], posed).mean(0)
         new_qpos[fragment] = track.space.integrate(track.qpos[fragment], mean)
         new_rates[fragment] = turned_rates.mean(0)

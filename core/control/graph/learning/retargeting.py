@@ -17,7 +17,7 @@ from ....body.poses import link_transforms
 from ....errors import GraphError
 from ....geometry.quaternions import Array, to_matrix
 from ....motion.falling import character_height
-from ...tracking.facing import upright
+from ...tracking.facing import upright_rotation
 from ..model.control_graph import ControlGraph
 from ..model.features import Features
 from ..model.layout import Chain, Layout
@@ -144,7 +144,7 @@ def _standing(body: BodyModel) -> Array:
     for index, link in enumerate(body.links):
         start = body.qpos_starts[index]
         if link.joint.kind == "free":
-            qpos[0, 3:7] = upright(body)
+            qpos[0, 3:7] = upright_rotation(body)
         elif link.joint.kind == "ball":
             qpos[0, start] = 1.0
     return qpos

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ....geometry.quaternions import Array
-from ...tracking.facing import turned, twist
+from ...tracking.facing import rotate_about_z, twist_angle
 from ..model.control_graph import MOST_TURN
 from ..model.layout import Chain
 from ..model.policies import Policies
@@ -54,7 +54,7 @@ def _responses(arena: Arena, policies: Policies, chain: Chain, breathe: Callable
         actions = policies.means(crowd.fragments, np.nan_to_num(crowd.seen))
         if step >= _SETTLE * chain.count:
             sums[:, fragment - chain.first] += actions / _COUNTED
-        aside = turned(np.full(len(forces), 0.5 * np.pi), arena.ahead(crowd.states))
+        aside = rotate_about_z(np.full(len(forces), 0.5 * np.pi), arena.ahead(crowd.states))
         states, rows = arena.done(crowd, actions, np.nan_to_num(forces[:, None] * aside))
         states[arena.astray(crowd.fragments, rows) > 0.25] = np.nan
         crowd = arena.next(states, rows, actions, np.full(len(forces), chain.first + (step + 1) % chain.count))
@@ -80,7 +80,7 @@ def _rates(arena: Arena, policies: Policies, chain: Chain, shifts: Array, breath
         if step >= _SETTLE * chain.count and fragment == chain.count - 1:
             root = arena.world.pose_of(states)[0][:, 3:7]
             if last is not None:
-                total += twist(root, last)
+                total += twist_angle(root, last)
             last = root
     seconds = (_COUNTED - 1) * chain.count * 0.1
     return np.array([float(np.mean(total[which == one] / seconds)) for one in range(len(shifts))])

@@ -18,7 +18,7 @@ from ....geometry.quaternions import Array
 from ....motion import Clip
 from ....motion.loops import loop_clip
 from ....motion.repair import repair_clip
-from ...tracking.facing import pose_turned, twist, upright
+from ...tracking.facing import rotate_pose_about_z, twist_angle, upright_rotation
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from ..transitions.blending import blend_fragments, eased_in
 from ..transitions.clearing import link_heights
@@ -54,7 +54,7 @@ class Moments:
         count = (len(self.qpos) - 1) // FRAGMENT_STEPS
         at = FRAGMENT_STEPS * np.arange(count)[:, None]
         within = at + np.arange(FRAGMENT_STEPS + 1)
-        qpos, rates = faced(self.qpos[within], self.rates[within], upright(body))
+        qpos, rates = faced(self.qpos[within], self.rates[within], upright_rotation(body))
         return Track(body, qpos, rates, self.targets[within[:, 1:]])
 
 
@@ -149,7 +149,7 @@ def distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Arra
 
 def moved_onto(qpos: Array, onto: Array) -> Array:
     """Poses (T, nq) moved over the floor and turned so that the last is where ``onto`` (nq,) is."""
-    heading = twist(onto[3:7], qpos[-1, 3:7])
-    posed, _ = pose_turned(np.full(len(qpos), heading), qpos, np.zeros((len(qpos), 3)))
+    heading = twist_angle(onto[3:7], qpos[-1, 3:7])
+    posed, _ = rotate_pose_about_z(np.full(len(qpos), heading), qpos, np.zeros((len(qpos), 3)))
     posed[:, :2] += onto[:2] - posed[-1, :2]
     return posed

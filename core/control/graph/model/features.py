@@ -17,7 +17,7 @@ from ....body.mirroring import BodyMirror
 from ....errors import GraphError
 from ....geometry.quaternions import Array, multiply, to_rotation_vector
 from ....sim.engine import Rows
-from ...tracking.facing import about_z, turned, twist
+from ...tracking.facing import rotate_about_z, rotation_about_z, twist_angle
 from .track import Indices
 
 _SIDES = ("L", "R")
@@ -108,12 +108,12 @@ class Features:
         links = slice(first_link, first_link + len(self.body.links))
         pos, quat = rows.link_pos[:, moment, links], rows.link_quat_wxyz[:, moment, first_link]
         com = rows.com[:, moment, character]
-        heading = twist(quat, base_wxyz)
-        tilt = to_rotation_vector(multiply(about_z(-heading), multiply(quat, _inverse(base_wxyz))))
+        heading = twist_angle(quat, base_wxyz)
+        tilt = to_rotation_vector(multiply(rotation_about_z(-heading), multiply(quat, _inverse(base_wxyz))))
         level = [com - pos[:, 0], rows.com_velocity[:, moment, character]]
         level += [pos[:, foot] - com for foot in self.feet]
         level += [rows.angular_momentum[:, moment, character]]
-        ahead = turned(-heading, np.stack(level, axis=1))
+        ahead = rotate_about_z(-heading, np.stack(level, axis=1))
         return np.concatenate([tilt[:, :2], pos[:, 0, 2:], ahead.reshape(len(pos), -1)], axis=-1)
 
     def mirrored_state(self, mirror: BodyMirror) -> Array:

@@ -10,7 +10,7 @@ from ....body import BodyModel
 from ....body.pose_space import PoseSpace
 from ....errors import GraphError
 from ....geometry.quaternions import Array
-from ...tracking.facing import turned, twist
+from ...tracking.facing import rotate_about_z, twist_angle
 from ...tracking.reference import FRAGMENT_STEPS
 from ..transitions.blending import blend_fragments, eased_in
 from ..transitions.gait_blending import Gait, mixed
@@ -173,6 +173,6 @@ def _onward(moments: Moments, first: int, count: int, cycle: bool) -> tuple[Arra
     qpos, rates = np.array(moments.qpos[at % last]), np.array(moments.rates[at % last])
     for index in np.flatnonzero(at >= last):  # at most one cycle further
         qpos[index : index + 1] = moved_onto(moments.qpos[[at[index] % last, 0]], moments.qpos[last])[:1]
-        heading = twist(moments.qpos[last, 3:7], moments.qpos[0, 3:7])
-        rates[index, :3] = turned(heading, rates[index, :3])
+        heading = twist_angle(moments.qpos[last, 3:7], moments.qpos[0, 3:7])
+        rates[index, :3] = rotate_about_z(heading, rates[index, :3])
     return qpos, rates

@@ -14,8 +14,15 @@ from ....body.pose_space import PoseSpace
 from ....body.poses import targets_of_pose
 from ....geometry.quaternions import Array
 from ....sim.engine import World
-from ...tracking.facing import pose_turned, turned, twist
-from ...tracking.reference import FRAGMENT_STEPS, Reference, feet_of, sensed, states_at, tips_of
+from ...tracking.facing import rotate_about_z, rotate_pose_about_z, twist_angle
+from ...tracking.reference import (
+    FRAGMENT_STEPS,
+    Reference,
+    compute_states,
+    find_end_effectors,
+    find_foot_links,
+    read_sensors,
+)
 
 Indices = NDArray[np.int64]
 Kind = TypeVar("Kind", bound=Reference)
@@ -47,8 +54,8 @@ def faced(qpos: Array, rates: Array, upright_wxyz: Array) -> tuple[Array, Array]
     """Poses (..., T, nq) and rates (..., T, nv) moved so that the first of each T stands at the origin facing +X."""
     qpos = np.array(qpos)
     qpos[..., :2] -= qpos[..., :1, :2]
-    heading = twist(qpos[..., 0, 3:7], upright_wxyz)
-    return pose_turned(np.broadcast_to(-heading[..., None], qpos.shape[:-1]), qpos, rates)
+    heading = twist_angle(qpos[..., 0, 3:7], upright_wxyz)
+    return rotate_pose_about_z(np.broadcast_to(-heading[..., None], qpos.shape[:-1]), qpos, rates)
 
 
 def held_targets(body: BodyModel, qpos: Array) -> Array:
@@ -78,10 +85,10 @@ def laid_out(track: Track, walk: Sequence[int] | Indices) -> Laid:
     last = track.qpos[walk[0], 0]
     for index, fragment in enumerate(walk):
         if index:
-            heading = twist(last[3:7], track.qpos[fragment, 0, 3:7])
-            place = last[:2] - turned(heading, track.qpos[fragment, 0, :3])[:2]
+            heading = twist_angle(last[3:7], track.qpos[fragment, 0, 3:7])
+            place = last[:2] - rotate_about_z(heading, track.qpos[fragment, 0, :3])[:2]
         steps = len(track.targets[fragment])
-        posed, moved = pose_turned(np.full(steps, heading), track.qpos[fragment, 1:], track.rates[fragment, 1:])
+        posed, moved = rotate_pose_about_z(np.full(steps, heading), track.qpos[fragment, 1:], track.rates[fragment, 1:])
         posed[:, :2] += place
         qpos.append(posed)
         rates.append(moved)
@@ -121,7 +128,7 @@ def walk_reference(track: Track, walk: Sequence[int] | Indices, world: World) ->
 
 
 def _seen(kind: type[Kind], track: Track, world: World, qpos: Array, rates: Array, targets: Array) -> Kind:
-    states = states_at(world, qpos, rates)
+    states = compute_states(world, qpos, rates)
     return kind(
         track.body,
         track.space,
@@ -130,7 +137,7 @@ def _seen(kind: type[Kind], track: Track, world: World, qpos: Array, rates: Arra
         states,
         targets,
         np.ones(len(qpos)),
-        sensed(world, states),
-        feet_of(track.body),
-        tips_of(track.body),
+        read_sensors(world, states),
+        find_foot_links(track.body),
+        find_end_effectors(track.body),
     )

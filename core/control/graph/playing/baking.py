@@ -11,8 +11,8 @@ from ....body.poses import link_transforms
 from ....geometry.quaternions import Array, rotate
 from ....motion import Clip
 from ....sim.engine import Rows, World
-from ...tracking.facing import pose_turned, twist
-from ...tracking.film import Film, Subject
+from ...tracking.facing import rotate_pose_about_z, twist_angle
+from ...tracking.recording import RecordedCharacter, Recording
 from ...tracking.reference import CONTROL_FPS
 from ..model.control_graph import ControlGraph
 from ..model.track import Indices
@@ -31,8 +31,8 @@ class Place:
 class Bake:
     """What was played: a film, who is on it, and by character the fragments (K,), -1 while down, and its falls."""
 
-    film: Film
-    subjects: tuple[Subject, ...]
+    film: Recording
+    subjects: tuple[RecordedCharacter, ...]
     fragments: tuple[Indices, ...]
     falls: tuple[int, ...]
 
@@ -43,7 +43,9 @@ def start_state(
     """(state_size,) of everybody at their places, at the start of their fragments."""
     poses, rates = [], []
     for graph, place, fragment in zip(graphs, places, fragments, strict=True):
-        qpos, qvel = pose_turned(np.array(place.heading), graph.track.qpos[fragment, 0], graph.track.rates[fragment, 0])
+        qpos, qvel = rotate_pose_about_z(
+            np.array(place.heading), graph.track.qpos[fragment, 0], graph.track.rates[fragment, 0]
+        )
         qpos[:2] += place.at
         poses.append(qpos)
         rates.append(qvel)
@@ -79,7 +81,7 @@ def baked(
             trails[who].append(actor.fragment if actor.down_s is None else -1)
         look((step + 1) / count)
     qpos, qvel = world.pose_of(np.array(states))
-    film = Film(world.stage, qpos, qvel, np.array([targets[0], *targets]), _together(rows))
+    film = Recording(world.stage, qpos, qvel, np.array([targets[0], *targets]), _together(rows))
     strengths = np.array([muscle[0], *muscle])
     subjects = tuple(
         _subject(graph.body, source, graph, np.array(poses), strengths[:, who])
@@ -88,12 +90,12 @@ def baked(
     return Bake(film, subjects, tuple(np.array(trail) for trail in trails), tuple(actor.falls for actor in actors))
 
 
-def _subject(body: BodyModel, source: Clip, graph: ControlGraph, wanted: Array, muscle: Array) -> Subject:
+def _subject(body: BodyModel, source: Clip, graph: ControlGraph, wanted: Array, muscle: Array) -> RecordedCharacter:
     pos, quat = link_transforms(body, wanted)
     mass = np.array([link.mass for link in body.links])
     centres = pos + rotate(quat, np.broadcast_to([link.com for link in body.links], pos.shape))
     com = np.einsum("l,tlx->tx", mass / mass.sum(), centres)
-    return Subject(body, source, graph.track.space, muscle, pos, quat, com)
+    return RecordedCharacter(body, source, graph.track.space, muscle, pos, quat, com)
 
 
 def _together(rows: Sequence[Rows]) -> Rows:
@@ -103,4 +105,4 @@ def _together(rows: Sequence[Rows]) -> Rows:
 
 def place_of(qpos: Array, upright_wxyz: Array) -> Place:
     """Where a pose (nq,) stands and faces."""
-    return Place(np.array(qpos[:2]), float(twist(qpos[3:7], upright_wxyz)))
+    return Place(np.array(qpos[:2]), float(twist_angle(qpos[3:7], upright_wxyz)))

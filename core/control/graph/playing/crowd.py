@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ....geometry.quaternions import Array
 from ....motion.falling import character_height, height_error
 from ....sim.engine import Rows, World
-from ...tracking.facing import forward, upright
-from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS, padded
+from ...tracking.facing import facing_direction, upright_rotation
+from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS, pad_batch
 from ..model.features import Features
 from ..model.track import FragmentReference, Indices, Track
 
@@ -76,7 +76,7 @@ class Arena:
 
     def _sensed(self, states: Array, fragments: Indices) -> Array:
         """(N, S) what is seen in states (N, state_size) against the starts of fragments (N,)."""
-        rows = self.world.sense(padded(states, self.world.copies))
+        rows = self.world.sense(pad_batch(states, self.world.copies))
         some = Rows(**{name: values[: len(states)] for name, values in vars(rows).items()})
         return self.features.seen(self.track.qpos[fragments, 0, 3:7], some)
 
@@ -108,11 +108,11 @@ class Arena:
 
     def ahead(self, states: Array) -> Array:
         """(N, 3) the level directions that states (N, state_size) face."""
-        return forward(self.world.pose_of(states)[0][:, 3:7], self._upright)
+        return facing_direction(self.world.pose_of(states)[0][:, 3:7], self._upright)
 
     @cached_property
     def _upright(self) -> Array:
-        return upright(self.track.body)
+        return upright_rotation(self.track.body)
 
 
 def frames_of_rows(rows: Rows, frames: Indices) -> Rows:

@@ -10,7 +10,7 @@ import numpy as np
 from ....geometry.quaternions import Array
 from ....motion.falling import character_height, height_error
 from ....sim.engine import World, starts
-from ...tracking.facing import forward, pose_turned, turned, twist, upright
+from ...tracking.facing import facing_direction, rotate_about_z, rotate_pose_about_z, twist_angle, upright_rotation
 from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS
 from ..model.control_graph import ControlGraph
 from ..model.phase import Phases
@@ -68,7 +68,7 @@ class Actor:
         rises = np.array([chain.first for chain in graph.layout.chains if chain.kind == "rise"], dtype=np.int64)
         self.ragdoll = Ragdoll(graph.track, rises) if len(rises) else None
         self.phases = Phases(graph)
-        self.upright = upright(graph.body)
+        self.upright = upright_rotation(graph.body)
         self.tallest = character_height(self.phases.places)
 
 
@@ -116,7 +116,9 @@ class Player:
         actor = self.actors[who]
         if actor.down_s is not None:
             return self.pose(who)[0]
-        posed, _ = pose_turned(np.array(actor.heading), actor.graph.track.qpos[actor.fragment, actor.step], np.zeros(3))
+        posed, _ = rotate_pose_about_z(
+            np.array(actor.heading), actor.graph.track.qpos[actor.fragment, actor.step], np.zeros(3)
+        )
         posed[:2] += actor.place
         return posed
 
@@ -160,8 +162,8 @@ class Player:
         links = slice(first, int(self.where["links"][who + 1]))
         off = height_error(actor.phases.places[[fragment]], self.rows.link_pos[0, -1:, links], actor.tallest)[0]
         qpos, _ = self.pose(who)
-        actor.heading = float(twist(qpos[3:7], base[0]))
-        actor.place = qpos[:2] - turned(np.array(actor.heading), graph.track.qpos[fragment, 0, :3])[:2]
+        actor.heading = float(twist_angle(qpos[3:7], base[0]))
+        actor.place = qpos[:2] - rotate_about_z(np.array(actor.heading), graph.track.qpos[fragment, 0, :3])[:2]
         rising = graph.layout.chains[graph.layout.chain_of[fragment]].kind == "rise"
         lost = off > FELL or not np.isfinite(asked).all() or (not rising and np.abs(asked).max() > _GIVES_UP)
         if lost:
@@ -173,6 +175,6 @@ class Player:
 
     def _view(self, who: int, actor: Actor) -> View:
         roots = [self.rows.link_pos[0, -1, int(first), :2] for first in self.where["links"][:-1]]
-        ahead = forward(self.rows.link_quat_wxyz[:, -1, int(self.where["links"][who])], actor.upright)[0]
+        ahead = facing_direction(self.rows.link_quat_wxyz[:, -1, int(self.where["links"][who])], actor.upright)[0]
         others = tuple(place for index, place in enumerate(roots) if index != who)
         return View(actor.fragment, roots[who], float(np.arctan2(ahead[1], ahead[0])), self.time_s, others)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ....body.poses import targets_of_pose
 from ....geometry.quaternions import Array, angle_between, multiply
-from ...tracking.facing import about_z, twist
+from ...tracking.facing import rotation_about_z, twist_angle
 from ..model.track import Indices, Track
 
 # Muscle over seconds since the fall: limp at first, then enough to move arms and legs, then to turn over.
@@ -41,7 +41,7 @@ class Ragdoll:
         """What bodies in poses (N, nq) at rates (N, nv), down since (N,) seconds, do next."""
         root = qpos[:, None, 3:7]
         base = np.broadcast_to(self._base[None, :, 3:7], (len(qpos), len(self._base), 4))
-        lean = angle_between(multiply(about_z(-twist(root, base)), root), base)
+        lean = angle_between(multiply(rotation_about_z(-twist_angle(root, base)), root), base)
         rise = np.argmin(np.nan_to_num(lean, nan=np.inf), axis=1)
         joints = np.abs(self.track.space.difference(self._base[rise], qpos)[:, 6:]).mean(-1)
         still = (np.linalg.norm(qvel[:, :3], axis=-1) < _SPEED) & (np.linalg.norm(qvel[:, 3:6], axis=-1) < _SPIN)

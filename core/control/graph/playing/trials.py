@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ....geometry.quaternions import Array
-from ...tracking.facing import turned
+from ...tracking.facing import rotate_about_z
 from ..model.policies import Policies
 from ..model.track import Indices
 from .crowd import Arena
@@ -84,7 +84,7 @@ def ways_stood(
             path.append(follows[path[-1]][0])
         paths.append(path)
     walked = np.resize(np.array(paths), (copies, steps))
-    force = turned(rng.uniform(0.0, 2.0 * np.pi, copies), np.tile([_NUDGE_N, 0.0, 0.0], (copies, 1)))
+    force = rotate_about_z(rng.uniform(0.0, 2.0 * np.pi, copies), np.tile([_NUDGE_N, 0.0, 0.0], (copies, 1)))
     turns = iter(walked[:, 1:].T)
     lasted = endured(
         arena, policies, walked[:, 0], lambda _: next(turns), steps - 1, lambda step, _: force if step == 1 else None

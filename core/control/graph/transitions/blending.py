@@ -7,7 +7,7 @@ from ....body.model import BodyModel, Joint
 from ....body.pose_space import PoseSpace
 from ....errors import GraphError
 from ....geometry.quaternions import Array
-from ...tracking.facing import pose_turned
+from ...tracking.facing import rotate_pose_about_z
 from ...tracking.reference import CONTROL_FPS
 from .clearing import cleared, trodden
 from .distances import VELOCITY_S, link_centres, point_weights
@@ -102,7 +102,7 @@ def brought_to(
     (pos, vel), (onto_pos, onto_vel) = (_cloud(body, *one, weight) for one in ((qpos, rates), (onto_qpos, onto_rates)))
     across = _cross(pos, onto_pos, weight) + VELOCITY_S**2 * _cross(vel, onto_vel, weight)
     along = _dot(pos, onto_pos, weight) + VELOCITY_S**2 * _dot(vel, onto_vel, weight)
-    qpos, rates = pose_turned(np.arctan2(across, along), qpos, rates)
+    qpos, rates = rotate_pose_about_z(np.arctan2(across, along), qpos, rates)
     qpos[:2] = onto_qpos[:2] - (rates[:2] - onto_rates[:2]) * fades_s / 3.0
     return qpos, rates
 

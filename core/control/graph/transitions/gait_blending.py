@@ -8,7 +8,7 @@ import numpy as np
 from ....body import BodyModel
 from ....body.pose_space import PoseSpace
 from ....geometry.quaternions import Array
-from ...tracking.facing import pose_turned
+from ...tracking.facing import rotate_pose_about_z
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from .clearing import cleared
 
@@ -40,7 +40,7 @@ class Gait:
         heading = float(np.arctan2(way[1], way[0]))
         moved = np.array(self.qpos)
         moved[:, :2] -= moved[0, :2] + np.linspace(0.0, 1.0, len(moved))[:, None] * way
-        return pose_turned(np.full(len(moved), -heading), moved, np.zeros((len(moved), 3)))[0]
+        return rotate_pose_about_z(np.full(len(moved), -heading), moved, np.zeros((len(moved), 3)))[0]
 
 
 def mixed(body: BodyModel, source: Gait, target: Gait, margin: int) -> tuple[Array, int]:

@@ -15,9 +15,8 @@ from ....motion.io.npz import clip_from_arrays, clip_to_arrays
 from ....motion.loops import is_cyclic, seam_angle
 from ...cast import Attachment
 from ...method import Run
-from ...tracking.likeness import skeleton_difference
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
-from .guessing import guessed_gait, guessed_kind
+from ...tracking.skeleton_matching import describe_skeleton_difference
 
 KINDS = ("cycle", "once", "rise")
 FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
@@ -34,8 +33,6 @@ __all__ = [
     "Transition",
     "attachments_of",
     "graph_of",
-    "guessed_gait",
-    "guessed_kind",
 ]
 
 
@@ -135,7 +132,7 @@ class MotionGraph:
             if skill.name in seen:
                 raise GraphError(f"Two skills are called '{skill.name}'", "Rename one of them")
             seen.add(skill.name)
-            if different := skeleton_difference(self.skeleton, skill.clip.skeleton):
+            if different := describe_skeleton_difference(self.skeleton, skill.clip.skeleton):
                 raise GraphError(
                     f"The skills '{self.skills[0].name}' and '{skill.name}' have different skeletons: {different}",
                     "Collect skills of one armature, or retarget one of the clips",

@@ -5,7 +5,7 @@ import pytest
 from sinew.core.body.poses import link_transforms, pose_of_clip, targets_of_pose
 from sinew.core.control.bounds.course import CONTROL_FPS, FILM_STEPS, make_course
 from sinew.core.control.bounds.observations import begun, see
-from sinew.core.control.tracking.facing import turned
+from sinew.core.control.tracking.facing import rotate_about_z
 from sinew.core.errors import BadMotion
 from sinew.core.geometry.quaternions import angle_between
 from sinew.core.motion.io import stock
@@ -23,7 +23,7 @@ def test_a_walk_lasts_as_long_as_its_clip_and_begins_where_that_stands(body, wal
 @pytest.mark.parametrize("name", ["walk", "cartwheel", "roll"])
 def test_a_cycle_ends_as_it_begins_one_cycle_further(course_of, name):
     course = course_of(name)
-    further = turned(np.array(course.turn), course.qpos[:1, :3])[0, :2] + course.shift
+    further = rotate_about_z(np.array(course.turn), course.qpos[:1, :3])[0, :2] + course.shift
     np.testing.assert_allclose(course.qpos[-1, :2], further, atol=1e-9)
     assert abs(course.turn) <= np.pi
     joints = course.space.difference(course.qpos[0], course.qpos[-1])[6:]

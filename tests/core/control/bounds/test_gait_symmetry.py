@@ -6,7 +6,7 @@ from sinew.core.body.mirroring import BodyMirror
 from sinew.core.control.bounds.course import make_course
 from sinew.core.control.bounds.environment import targets_of
 from sinew.core.control.bounds.observations import begun, see
-from sinew.core.control.tracking.facing import pose_turned
+from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.motion.io import stock
 
 COPIES = 8
@@ -25,8 +25,8 @@ def image(course, qpos, qvel, at):
     back = np.full(len(qpos), -apart)
     both = []
     for pose, rates in ((qpos, qvel), (course.qpos[at], course.rates[at])):
-        turned, moved = pose_turned(back, pose, rates)
-        both.append(pose_turned(-back, mirror.pose(turned), mirror.velocity(moved)))
+        turned, moved = rotate_pose_about_z(back, pose, rates)
+        both.append(rotate_pose_about_z(-back, mirror.pose(turned), mirror.velocity(moved)))
     (found, rates), (own, _) = both
     found[:, :2] += course.qpos[at + course.steps // 2, :2] - own[:, :2]
     return found, rates

@@ -7,7 +7,7 @@ import pytest
 from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
 from sinew.core.control.bounds.observations import begun, placed, see
 from sinew.core.control.bounds.playing import endured, followed, played, require_length
-from sinew.core.control.tracking.facing import turned
+from sinew.core.control.tracking.facing import rotate_about_z
 from sinew.core.errors import BoundsError
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
@@ -88,7 +88,7 @@ def test_the_course_follows_who_is_pushed_aside(body, walk, world_of):
     frames = begun(at)
     qpos, qvel = placed(walk, walk.qpos[at], walk.rates[at], frames)
     qpos[4:, 0] += 1.0
-    qpos[:, :3] = turned(np.where(at % 2, 0.8, 0.0), qpos[:, :3])
+    qpos[:, :3] = rotate_about_z(np.where(at % 2, 0.8, 0.0), qpos[:, :3])
     states = world.state_of(qpos, qvel)
     seen = see(walk, world, states, world.sense(states), frames)
     moved = followed(walk, widths, seen, frames)

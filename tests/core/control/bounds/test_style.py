@@ -15,7 +15,7 @@ from sinew.core.control.bounds.style.pose_features import Looks, looks_of_clip
 from sinew.core.control.bounds.style.quantities import Energy, course_energy_j, course_volume_m3, links_seen
 from sinew.core.control.bounds.style.smoothness import Smoothness
 from sinew.core.control.bounds.style.terms import EnergyStyle, VolumeStyle, weighed
-from sinew.core.control.tracking.facing import pose_turned
+from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.errors import BoundsError
 from sinew.core.learn import autoencoder_cache
 from sinew.core.motion.io import stock
@@ -78,7 +78,7 @@ def test_strength_goes_from_nothing_at_all_to_all_that_counts(walk):
 def test_looks_do_not_depend_on_place_heading_or_speed(walk):
     looks = Looks(walk.body)
     before = looks(*link_transforms(walk.body, walk.qpos))
-    turned, _ = pose_turned(np.full(len(walk.qpos), 2.0), walk.qpos, np.zeros((len(walk.qpos), walk.body.nv)))
+    turned, _ = rotate_pose_about_z(np.full(len(walk.qpos), 2.0), walk.qpos, np.zeros((len(walk.qpos), walk.body.nv)))
     turned[:, :3] += [5.0, -3.0, 0.7]
     np.testing.assert_allclose(looks(*link_transforms(walk.body, turned)), before, atol=1e-9)
     assert before.shape[1] == looks.size

@@ -10,12 +10,12 @@ from sinew.core.control.bounds.course import make_course
 from sinew.core.control.bounds.demonstration import STEPS, demonstrated
 from sinew.core.control.bounds.environment import mirrored_actions
 from sinew.core.control.bounds.training import Study, Training
-from sinew.core.control.sampling.plan import Effort
+from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.learn.settings import LearnSettings
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 
-LITTLE = Effort(40, (0.1,))
+LITTLE = SearchEffort(40, (0.1,))
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -20,7 +20,8 @@ from sinew.core.control.graph.model.policies import blank
 from sinew.core.control.graph.model.track import Track, reference_of
 from sinew.core.control.graph.playing.crowd import Arena
 from sinew.core.control.graph.transitions.distances import proposed
-from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill, guessed_gait, guessed_kind
+from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill
+from sinew.core.control.tracking.motion_kind import guess_gait, guess_motion_kind
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
@@ -30,7 +31,7 @@ from sinew.core.sim.stage import Character, Stage
 def skill_of(name: str) -> Skill:
     """A stock clip as the skill that it is guessed to be."""
     clip = stock.load_stock(name)
-    return Skill(name, clip, guessed_kind(clip), guessed_gait(clip))
+    return Skill(name, clip, guess_motion_kind(clip), guess_gait(clip))
 
 
 @pytest.fixture(scope="session")

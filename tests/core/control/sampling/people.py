@@ -3,10 +3,10 @@
 
 import numpy as np
 
-from sinew.core.control.cast import CastMember, member_attachments
+from sinew.core.control.cast import CastMember, make_member_attachments
 from sinew.core.control.sampling import method as method_module
-from sinew.core.control.sampling.method import Sampling, SamplingSettings
-from sinew.core.control.sampling.plan import Effort
+from sinew.core.control.sampling.method import SamplingMethod, SamplingSettings
+from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.motion import Clip, Take
 from sinew.core.sim.io import to_arrays
 from sinew.core.sim.parts import StageParts
@@ -50,10 +50,10 @@ def simulated(
     monkeypatch, clip: Clip, *, seed: int = 0, others=(), parts: StageParts | None = None, **attachments
 ) -> tuple[Take, MemoryRun]:
     """A take with a quarter of a draft's effort."""
-    monkeypatch.setitem(method_module._EFFORTS, "draft", Effort(24, (0.1,)))
+    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
     for number, (name, other) in enumerate(others, start=1):
-        attachments |= member_attachments(CastMember(name, other, number), {})
+        attachments |= make_member_attachments(CastMember(name, other, number), {})
     if parts is not None:
         attachments["stage"] = to_arrays(parts)
     run = MemoryRun(seed, attachments)
-    return Sampling().run(clip, SamplingSettings(quality="draft"), run), run
+    return SamplingMethod().run(clip, SamplingSettings(quality="draft"), run), run

@@ -11,11 +11,12 @@ import pytest
 
 from sinew.bench.run import BenchRun
 from sinew.core.control.registry import get
-from sinew.core.control.sampling import checkpoint, method, performance, plan, search
-from sinew.core.control.sampling.checkpoint import Checkpoints, packed, restore
-from sinew.core.control.sampling.layers import Layer, Way
-from sinew.core.control.sampling.plan import Effort
-from sinew.core.control.tracking.film import filmed
+from sinew.core.control.sampling import checkpoint, method, plan, search
+from sinew.core.control.sampling import stage_rollout as performance
+from sinew.core.control.sampling.checkpoint import RolloutCheckpoints, pack_rollout, restore_rollout
+from sinew.core.control.sampling.fragment_samples import FragmentSamples, Trajectory
+from sinew.core.control.sampling.plan import SearchEffort
+from sinew.core.control.tracking.recording import record_rollout
 from sinew.core.errors import BadFile
 from sinew.core.jobs.running import Cancelled
 from sinew.core.motion import Take
@@ -65,7 +66,7 @@ def read(saved) -> dict[str, np.ndarray]:
 
 def perform(performance, run) -> None:
     """What the method does once a performance is made, but for reports of progress while models are explored."""
-    checkpoints = Checkpoints(run)
+    checkpoints = RolloutCheckpoints(run)
     checkpoints.load(performance)
     performance.run(method._looking(run, checkpoints))
 
@@ -83,7 +84,7 @@ class Scene:
         self.run = MemoryRun(engine=self.engine)
         with self.made() as whole:
             perform(whole, self.run)
-            self.whole, self.film = whole, filmed(whole)
+            self.whole, self.film = whole, record_rollout(whole)
         assert len(self.run.saved) == len(self.run.steps)
 
     @contextmanager
@@ -97,7 +98,7 @@ class Scene:
             patch.setattr(engines, "get", lambda _: get_engine(self.engine))
             for module, name, value in self.constants:
                 patch.setattr(module, name, value)
-            yield performance_of(opened, self.clips, effort=Effort(20, (0.1, 0.07)), **self.stage)
+            yield performance_of(opened, self.clips, effort=SearchEffort(20, (0.1, 0.07)), **self.stage)
 
     def moments(self, wanted) -> list[int]:
         """After which checkpoints the arrays are as wanted."""
@@ -108,7 +109,7 @@ class Scene:
         run = MemoryRun(resume=self.run.saved[index], engine=self.engine)
         with self.made() as again:
             perform(again, run)
-            film = filmed(again)
+            film = record_rollout(again)
         assert run.steps == self.run.steps[index + 1 :]  # no fragment twice, and no progress lost
         same(state_of(again), state_of(self.whole), "performance")
         for name in ("qpos", "qvel", "targets"):
@@ -144,7 +145,9 @@ def same(one, other, where: str) -> None:
         assert one.keys() == other.keys(), where
         for key in one:
             same(one[key], other[key], f"{where}[{key}]")
-    elif isinstance(one, Layer | Way | search.Search | search.Scatter | search.Guide):
+    elif isinstance(
+        one, FragmentSamples | Trajectory | search.SamconSearch | search.SamplingDistribution | search.LqrSolution
+    ):
         for part in fields(one):
             if part.name != "ground":
                 same(getattr(one, part.name), getattr(other, part.name), f"{where}.{part.name}")
@@ -159,7 +162,7 @@ def sections(count: int) -> tuple:
 # References come along with bodies at once, for a lost anchor to be noticed.
 ANCHORED = (search, "_REACH_M", 0.0)
 # Every fragment by itself is taken for lost, whatever was before it.
-LOST = ((search.Search, "_lost_since", lambda self: len(self.layers) - 1), (search, "_LONG", 1))
+LOST = ((search.SamconSearch, "_lost_since", lambda self: len(self.layers) - 1), (search, "_LONG", 1))
 HARD = (*sections(SHORT), ANCHORED, *LOST, (search, "_BACK", 2), (search, "_PATIENCE", 3.0))
 
 
@@ -259,7 +262,7 @@ def test_everything_comes_back(hard, looks):
     looks = looks if looks > 0 else len(hard.run.steps)
     with hard.made() as old, hard.made() as new:
         hard.stopped(old, looks)
-        restore(new, "mujoco", packed(old, "mujoco"))
+        restore_rollout(new, "mujoco", pack_rollout(old, "mujoco"))
         same(state_of(new), state_of(old), "performance")
         assert new.work == old.work
         if old.planning is not None:
@@ -273,7 +276,7 @@ def test_a_reacting_performer_comes_back(pushed):
     (index, *_) = pushed.moments(PUSHED["in the middle of the reaction"])
     with pushed.made() as old, pushed.made() as new:
         pushed.stopped(old, index + 1)
-        restore(new, "mujoco", packed(old, "mujoco"))
+        restore_rollout(new, "mujoco", pack_rollout(old, "mujoco"))
         assert new.performers[0].way is None and new.performers[0].calm > 0
         same(state_of(new), state_of(old), "performance")
 
@@ -302,9 +305,11 @@ def test_a_checkpoint_that_is_not_whole_is_refused_and_changes_nothing(hard, lat
                 wrong.append(np.concatenate([values, values], axis=-1))
             for arrays in ({**later, name: None}, *({**later, name: value} for value in wrong)):
                 with pytest.raises(BadFile, match="checkpoint"):
-                    restore(performance, "mujoco", {key: value for key, value in arrays.items() if value is not None})
+                    restore_rollout(
+                        performance, "mujoco", {key: value for key, value in arrays.items() if value is not None}
+                    )
             assert untouched(performance), name
-        restore(performance, "mujoco", later)
+        restore_rollout(performance, "mujoco", later)
         assert not untouched(performance)
 
 
@@ -325,7 +330,7 @@ def test_numbers_that_lead_nowhere_are_refused(hard, later, name):
     value = WRONG[name] if isinstance(WRONG[name], np.ndarray) else np.full_like(later[name], WRONG[name])
     with hard.made() as performance:
         with pytest.raises(BadFile, match="checkpoint"):
-            restore(performance, "mujoco", {**later, name: value})
+            restore_rollout(performance, "mujoco", {**later, name: value})
         assert untouched(performance)
 
 
@@ -342,7 +347,7 @@ def test_a_checkpoint_with_other_sections_does_not_fit(hard, later):
     with hard.made() as performance, pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "SECTION", 50)
         with pytest.raises(BadFile, match="another Sinew"):
-            restore(performance, "mujoco", later)
+            restore_rollout(performance, "mujoco", later)
 
 
 def test_checkpoints_are_saved_at_once_then_now_and_then_and_at_the_end(monkeypatch):
@@ -350,7 +355,7 @@ def test_checkpoints_are_saved_at_once_then_now_and_then_and_at_the_end(monkeypa
     monkeypatch.setattr(checkpoint, "_SHARE", 0.02)
     clock, took = [100.0], [0.0]
     monkeypatch.setattr(checkpoint.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(checkpoint, "packed", lambda *_: {})
+    monkeypatch.setattr(checkpoint, "pack_rollout", lambda *_: {})
 
     class Slow(MemoryRun):
         def save_checkpoint(self, step, /, **arrays):
@@ -361,7 +366,7 @@ def test_checkpoints_are_saved_at_once_then_now_and_then_and_at_the_end(monkeypa
         done = False
 
     run, shown = Slow(), Shown()
-    checkpoints = Checkpoints(run)
+    checkpoints = RolloutCheckpoints(run)
 
     def until(seconds: float) -> None:
         """Looks every half second."""
@@ -389,7 +394,7 @@ def test_bullet_goes_on_too():
 @pytest.fixture
 def person(monkeypatch):
     """Simulates a step of a person who is pushed, by the method: three fragments, planned twice, then played."""
-    monkeypatch.setitem(method._EFFORTS, "draft", Effort(40, (0.1, 0.1)))
+    monkeypatch.setitem(method._EFFORTS, "draft", SearchEffort(40, (0.1, 0.1)))
     monkeypatch.setattr(checkpoint, "_PAUSE_S", -1.0)
     monkeypatch.setattr(checkpoint, "_SHARE", np.inf)
     push = PushPart("Shove", "Hero", "chest", np.array([0.0, 50.0, 0.0]), 0.05, 0.05)

@@ -6,7 +6,7 @@ import pytest
 
 from sinew.core.body.build import build_body
 from sinew.core.body.clearance import put_on_floor
-from sinew.core.control.sampling.cost import Weights, cost
+from sinew.core.control.sampling.cost import CostWeights, compute_cost
 from sinew.core.control.tracking.reference import FRAGMENT_STEPS, make_reference
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
@@ -30,7 +30,9 @@ def test_the_reference_itself_costs_nothing(walk):
     states = np.repeat(reference.states[FRAGMENT_STEPS][None], world.copies, axis=0)
     zero = np.zeros((world.copies, reference.body.nu))
     rows = world.sense(states)
-    each = cost(reference, FRAGMENT_STEPS, world.pose_of(states)[0], rows, zero, np.zeros((world.copies, 2)), Weights())
+    each = compute_cost(
+        reference, FRAGMENT_STEPS, world.pose_of(states)[0], rows, zero, np.zeros((world.copies, 2)), CostWeights()
+    )
     assert np.abs(each).max() < 1e-6
 
 
@@ -42,7 +44,7 @@ def test_every_term_of_the_cost_is_felt(walk):
     def seen(qpos, qvel, offsets=0.0, drift=still):
         states = world.state_of(np.repeat(qpos[None], world.copies, 0), np.repeat(qvel[None], world.copies, 0))
         asked = np.full((world.copies, reference.body.nu), offsets)
-        return cost(reference, FRAGMENT_STEPS, qpos[None], world.sense(states), asked, drift, Weights())[0]
+        return compute_cost(reference, FRAGMENT_STEPS, qpos[None], world.sense(states), asked, drift, CostWeights())[0]
 
     lifted, moved, faster, bent = np.array(qpos), np.array(qpos), np.array(qvel), np.array(qpos)
     lifted[2] += 0.2

@@ -6,8 +6,8 @@ import pytest
 
 from sinew.core.control import muscle
 from sinew.core.control.sampling import method as method_module
-from sinew.core.control.sampling.method import Sampling, SamplingSettings
-from sinew.core.control.sampling.plan import Effort
+from sinew.core.control.sampling.method import SamplingMethod, SamplingSettings
+from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.motion import Clip
 from sinew.core.sim.io import to_arrays
 from sinew.core.sim.parts import PushPart, StageParts
@@ -51,7 +51,7 @@ def test_a_jump_that_is_too_fast_takes_its_time(monkeypatch):
 def test_what_has_a_time_of_its_own_keeps_the_source_s(monkeypatch):
     clip = fast_jump()
     push = PushPart("Push", "Hero", "chest", np.array([20.0, 0.0, 0.0]), 0.1, 0.05)
-    limp = muscle.attachment(np.linspace(1.0, 0.9, len(clip)), clip.fps)
+    limp = muscle.make_muscle_attachment(np.linspace(1.0, 0.9, len(clip)), clip.fps)
     for word, options in (("pushes", {"parts": StageParts(("Hero",), pushes=(push,))}), ("keyed muscle", limp)):
         take, run = simulated(monkeypatch, clip, **options)
         assert len(take.motion) == len(clip) and take.source_times_s is None
@@ -60,18 +60,18 @@ def test_what_has_a_time_of_its_own_keeps_the_source_s(monkeypatch):
 
 
 def test_it_can_be_switched_off_and_jumps_that_are_right_are_let_be(monkeypatch):
-    monkeypatch.setitem(method_module._EFFORTS, "draft", Effort(24, (0.1,)))
+    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
     for clip, retime in ((fast_jump(), False), (stock_clip("jump", 36, 92), True)):
         run = MemoryRun(0, {})
-        take = Sampling().run(clip, SamplingSettings(quality="draft", retime=retime), run)
+        take = SamplingMethod().run(clip, SamplingSettings(quality="draft", retime=retime), run)
         assert take.source_times_s is None and not flights(run)
         assert len(take.motion) == pytest.approx(len(clip), abs=1)
 
 
 def test_on_the_moon_a_jump_lasts_longer(monkeypatch):
-    monkeypatch.setitem(method_module._EFFORTS, "draft", Effort(24, (0.1,)))
+    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
     clip = stock_clip("jump", 36, 92)
     run = MemoryRun(0, {"stage": to_arrays(StageParts(("Hero",), gravity=np.array([0.0, 0.0, -1.62])))})
-    take = Sampling().run(clip, SamplingSettings(quality="draft"), run)
+    take = SamplingMethod().run(clip, SamplingSettings(quality="draft"), run)
     assert take.motion.duration_s > clip.duration_s + 0.5
     assert "2.4" in flights(run)[0] and "times as slowly" in flights(run)[0]

@@ -81,13 +81,13 @@ def test_the_seed_decides_and_nothing_else(monkeypatch):
 def films(monkeypatch):
     """Films of the runs to come, as physics had them, before takes are made of them."""
     seen = []
-    original = method_module.filmed
+    original = method_module.record_rollout
 
     def filmed(performance):
         seen.append(original(performance))
         return seen[-1]
 
-    monkeypatch.setattr(method_module, "filmed", filmed)
+    monkeypatch.setattr(method_module, "record_rollout", filmed)
     return seen
 
 
@@ -135,7 +135,7 @@ def test_of_a_push_to_come_a_take_shows_no_more_than_its_own_finish(monkeypatch)
 
 def test_limp_people_fall_and_cost_no_second_try(monkeypatch):
     clip = stock_clip("walk", 0, 30)
-    limp = muscle.attachment(np.zeros(len(clip)), clip.fps)
+    limp = muscle.make_muscle_attachment(np.zeros(len(clip)), clip.fps)
     take, run = simulated(monkeypatch, clip, **limp)
     assert take.fell_at_s is not None and take.fell_at_s < clip.duration_s
     # A fragment that is tried again would take progress back.

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sinew.core.control.sampling import plan as plan_module
-from sinew.core.control.sampling.plan import Effort, Planner, Task
+from sinew.core.control.sampling.plan import Planner, PlanTask, SearchEffort
 
 from .toys import gauge_of, ground_of, waving, world_of
 
@@ -19,11 +19,11 @@ def gauge_and_world():
 
 def planner_of(gauge, world, spreads=(0.1, 0.05, 0.03)):
     """Every pass has its own randomness and spread."""
-    return Planner(gauge, lambda number: ground_of(world, gauge, number, spreads[number]), Effort(20, spreads))
+    return Planner(gauge, lambda number: ground_of(world, gauge, number, spreads[number]), SearchEffort(20, spreads))
 
 
 def whole(gauge):
-    return Task(0, gauge.reference.fragments, gauge.reference.states[0], np.zeros(2), np.zeros(gauge.nu))
+    return PlanTask(0, gauge.reference.fragments, gauge.reference.states[0], np.zeros(2), np.zeros(gauge.nu))
 
 
 def test_passes_follow_each_other_and_each_knows_the_way_before(gauge_and_world):
@@ -70,7 +70,7 @@ def test_guides_are_for_sections_and_look_ahead(gauge_and_world, monkeypatch):
 def test_a_plan_of_some_fragments_begins_and_ends_where_asked(gauge_and_world):
     gauge, world = gauge_and_world
     start = gauge.reference.states[gauge.reference.frame_before(np.array([3]))[0]]
-    task = Task(3, 7, start, np.array([0.5, 0.0]), np.zeros(gauge.nu))
+    task = PlanTask(3, 7, start, np.array([0.5, 0.0]), np.zeros(gauge.nu))
     way = planner_of(gauge, world, (0.1, 0.05)).planned(task, lambda *what: None)
     assert (way.first, len(way)) == (3, 4)
     np.testing.assert_array_equal(way.starts[0], start)

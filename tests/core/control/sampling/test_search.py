@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sinew.core.control.sampling import search as search_module
-from sinew.core.control.sampling.search import Search, simulated
-from sinew.core.control.tracking.linear_dynamics import explored
-from sinew.core.control.tracking.lqr import Guide, solved
+from sinew.core.control.sampling.search import SamconSearch, roll_out_samples
+from sinew.core.control.tracking.linear_dynamics import fit_linear_models
+from sinew.core.control.tracking.lqr import LqrSolution, solve_lqr
 from sinew.core.control.tracking.reference import CONTROL_FPS
 
 from .toys import PLATE, finished, gauge_of, ground_of, search_of, waving, world_of
@@ -22,11 +22,11 @@ def world():
     found.close()
 
 
-def guide_of(world, gauge, seed=0) -> Guide:
+def guide_of(world, gauge, seed=0) -> LqrSolution:
     reference, some = gauge.reference, np.arange(gauge.reference.fragments)
     starts = reference.states[reference.frame_before(some)]
     zero = np.zeros((len(some), gauge.nu))
-    return solved(gauge, explored(world, gauge, some, starts, zero, zero, 0.5, np.random.default_rng(seed)))
+    return solve_lqr(gauge, fit_linear_models(world, gauge, some, starts, zero, zero, 0.5, np.random.default_rng(seed)))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def hover(world):
     return ground_of(world, gauge), guide_of(world, gauge)
 
 
-def advances(search: Search, most: int = 1000) -> int:
+def advances(search: SamconSearch, most: int = 1000) -> int:
     """How many fragments were tried until the end."""
     count = 0
     while not search.done:
@@ -86,7 +86,7 @@ def test_the_hopeless_are_abandoned_half_way_but_never_the_first(wave):
     offsets = 0.2 * np.random.default_rng(0).normal(size=(world.copies, ground.gauge.nu))
     offsets[0] = 3.0  # the worst of all
     starts = np.tile(reference.states[0], (world.copies, 1))
-    ends, rows = simulated(ground, starts, 0, np.zeros_like(offsets), offsets, np.zeros((world.copies, 2)))
+    ends, rows = roll_out_samples(ground, starts, 0, np.zeros_like(offsets), offsets, np.zeros((world.copies, 2)))
     lost = ~np.isfinite(ends).all(-1)
     assert 0 < lost.sum() <= 0.5 * world.copies and not lost[0]
     assert np.isnan(rows.link_pos[lost]).all() and np.isfinite(rows.link_pos[~lost]).all()
@@ -159,13 +159,13 @@ def test_a_retry_tries_more_and_wider(hover):
 
 def test_the_second_time_it_looks_around_where_it_was_lost(hover, monkeypatch):
     looked = []
-    real = search_module.explored
+    real = search_module.fit_linear_models
 
     def noted(world, gauge, fragments, *rest):
         looked.append(fragments)
         return real(world, gauge, fragments, *rest)
 
-    monkeypatch.setattr(search_module, "explored", noted)
+    monkeypatch.setattr(search_module, "fit_linear_models", noted)
     search = search_of(*hover)
     advances(search)
     assert looked and search.guide is not hover[1]
@@ -192,13 +192,13 @@ def test_only_who_is_both_astray_and_far_off_for_long_is_lost(wave, monkeypatch,
     """Who is lower than the source may still follow one that nobody could follow more closely."""
     search = search_of(*wave)
     given = iter(seen)
-    real = Search._layer
+    real = SamconSearch._layer
 
     def layer(self, retry):
         far, dear = next(given)
         return replace(real(self, retry), astray=far, cost=dear)
 
-    monkeypatch.setattr(Search, "_layer", layer)
+    monkeypatch.setattr(SamconSearch, "_layer", layer)
     for _ in seen:
         search.advance()
     # All of three fragments are taken back: as many as _BACK were not yet done.
@@ -208,7 +208,7 @@ def test_only_who_is_both_astray_and_far_off_for_long_is_lost(wave, monkeypatch,
 def test_who_lies_on_the_ground_is_not_tried_again_from_there(wave, monkeypatch):
     """Lost from the second fragment on, whatever is done: once that has had its retries, the rest gets none."""
     search = search_of(*wave)
-    real = Search._layer
+    real = SamconSearch._layer
     tried = []
 
     def layer(self, retry):
@@ -216,7 +216,7 @@ def test_who_lies_on_the_ground_is_not_tried_again_from_there(wave, monkeypatch)
         found = real(self, retry)
         return replace(found, astray=ASTRAY, cost=DEAR) if len(self.layers) >= 1 else replace(found, astray=0.0)
 
-    monkeypatch.setattr(Search, "_layer", layer)
+    monkeypatch.setattr(SamconSearch, "_layer", layer)
     advances(search)
     assert search.tries[:4].tolist() == [3, 3, 3, 3] and not search.tries[4:].any()
     # Three times back from the fourth, and then on to the end.
@@ -276,6 +276,6 @@ def test_a_world_that_blows_up_is_a_way_to_nowhere_but_an_end(world, wave):
     ground, guide = wave
     reference = ground.gauge.reference
     nowhere, before = np.full(world.state_size, np.nan), np.zeros(ground.gauge.nu)
-    search = Search(ground, guide, 0, reference.fragments, nowhere, np.zeros(2), before)
+    search = SamconSearch(ground, guide, 0, reference.fragments, nowhere, np.zeros(2), before)
     finished(search, most=40)
     assert np.isinf(search.layers[-1].total).all()

@@ -4,13 +4,13 @@
 import numpy as np
 
 from sinew.core.body import BodyModel, Joint
-from sinew.core.control.sampling.layers import Layer
-from sinew.core.control.sampling.performance import Performance
-from sinew.core.control.sampling.performer import Performer
-from sinew.core.control.sampling.plan import Effort
-from sinew.core.control.sampling.search import Ground, Search
+from sinew.core.control.sampling.fragment_samples import FragmentSamples
+from sinew.core.control.sampling.plan import SearchEffort
+from sinew.core.control.sampling.search import SamconSearch, SearchProblem
+from sinew.core.control.sampling.stage_character import StageCharacter
+from sinew.core.control.sampling.stage_rollout import StageRollout
 from sinew.core.control.tracking.reference import make_reference
-from sinew.core.control.tracking.tracking_error import Gauge
+from sinew.core.control.tracking.tracking_error import TrackingError
 from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.motion import Clip
 from sinew.core.sim import engines
@@ -54,21 +54,21 @@ def world_of(copies: int = 20, engine: str = "mujoco", **stage) -> World:
     return engine_here(engine).compile(Stage((Character(waver()),), **stage), copies)
 
 
-def gauge_of(world: World, clip: Clip, muscle: np.ndarray | None = None) -> Gauge:
-    return Gauge(make_reference(world.stage.characters[0].body, clip, world, muscle))
+def gauge_of(world: World, clip: Clip, muscle: np.ndarray | None = None) -> TrackingError:
+    return TrackingError(make_reference(world.stage.characters[0].body, clip, world, muscle))
 
 
-def ground_of(world: World, gauge: Gauge, seed: int = 0, spread: float = 0.1) -> Ground:
-    return Ground(world, gauge, np.full(gauge.nu, spread), lambda *what: np.random.default_rng([seed, *what]))
+def ground_of(world: World, gauge: TrackingError, seed: int = 0, spread: float = 0.1) -> SearchProblem:
+    return SearchProblem(world, gauge, np.full(gauge.nu, spread), lambda *what: np.random.default_rng([seed, *what]))
 
 
-def search_of(ground: Ground, guide, known=None) -> Search:
+def search_of(ground: SearchProblem, guide, known=None) -> SamconSearch:
     reference = ground.gauge.reference
     start, before = reference.states[0], np.zeros(ground.gauge.nu)
-    return Search(ground, guide, 0, reference.fragments, start, np.zeros(2), before, known)
+    return SamconSearch(ground, guide, 0, reference.fragments, start, np.zeros(2), before, known)
 
 
-def finished(search: Search, most: int = 10_000) -> Search:
+def finished(search: SamconSearch, most: int = 10_000) -> SamconSearch:
     """The search at its end; fails if that takes more than so many fragments."""
     count = 0
     while not search.done:
@@ -78,12 +78,12 @@ def finished(search: Search, most: int = 10_000) -> Search:
     return search
 
 
-def layer(parents, total, *, kept=None, tried=None, noise=None, value=None, anchors=None) -> Layer:
+def layer(parents, total, *, kept=None, tried=None, noise=None, value=None, anchors=None) -> FragmentSamples:
     """A layer by hand, whose states and offsets tell which sample it is: 10 * place + index is easy to read."""
     count = len(parents)
     kept = np.arange(count) if kept is None else np.array(kept)
     tried = tried or count
-    return Layer(
+    return FragmentSamples(
         states=np.arange(count, dtype=float)[:, None] + 100.0 * total[0],
         offsets=np.arange(count, dtype=float)[:, None] * 0.1,
         parents=np.array(parents),
@@ -97,19 +97,19 @@ def layer(parents, total, *, kept=None, tried=None, noise=None, value=None, anch
     )
 
 
-def performance_of(opened, clips, *, effort=None, seed=0, muscle=None, **stage) -> Performance:
+def performance_of(opened, clips, *, effort=None, seed=0, muscle=None, **stage) -> StageRollout:
     """Wavers with clips on a stage with props and pushes; ``opened``: an ``ExitStack`` that closes their worlds."""
-    effort = effort or Effort(20, (0.1, 0.05))
+    effort = effort or SearchEffort(20, (0.1, 0.05))
     whole = Stage(tuple(Character(waver(), f"waver {number}") for number in range(len(clips))), **stage)
     performers = []
     for number, clip in enumerate(clips):
         world = world_of(effort.copies)
         opened.callback(world.close)
         reference = make_reference(waver(), clip, world, muscle)
-        performers.append(Performer(clip, reference, world, effort, (seed, number)))
+        performers.append(StageCharacter(clip, reference, world, effort, (seed, number)))
     world = engines.get("mujoco").compile(whole, 4)
     opened.callback(world.close)
     qpos = np.concatenate([one.reference.qpos[0] for one in performers])
     qvel = np.concatenate([one.reference.rates[0] for one in performers])
     start = world.state_of(np.tile(qpos, (4, 1)), np.tile(qvel, (4, 1)))[0]
-    return Performance(whole, tuple(performers), world, start)
+    return StageRollout(whole, tuple(performers), world, start)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sinew.core.body.pose_space import PoseSpace
-from sinew.core.control.tracking.contact_jitter_filter import _REACH, calmed
+from sinew.core.control.tracking.contact_jitter_filter import _REACH, filter_contact_jitter
 from sinew.core.control.tracking.reference import CONTROL_FPS
 
 from ..sampling.toys import waver
@@ -31,13 +31,13 @@ def size_of(poses: np.ndarray) -> np.ndarray:
 def test_a_tremble_of_20_hz_nearly_vanishes_in_every_direction():
     poses = swung(20.0, 0.02)
     assert size_of(poses).min() > 0.015
-    assert size_of(calmed(SPACE, poses)).max() < 0.06 * 0.02
+    assert size_of(filter_contact_jitter(SPACE, poses)).max() < 0.06 * 0.02
 
 
 @pytest.mark.parametrize(("hertz", "left"), [(9.0, 0.53), (5.0, 0.82), (2.0, 0.969)])
 def test_what_is_left_of_a_swing_is_what_the_filter_lets_through(hertz, left):
     """A Gaussian of 1.2 moments: exp(-(2 pi f 1.2 / 60)^2 / 2)."""
-    poses = calmed(SPACE, swung(hertz, 0.02))
+    poses = filter_contact_jitter(SPACE, swung(hertz, 0.02))
     assert left == pytest.approx(np.exp(-0.5 * (2.0 * np.pi * hertz * 1.2 / CONTROL_FPS) ** 2), abs=0.01)
     assert size_of(poses) == pytest.approx(np.full(SPACE.nv, left * 0.02), rel=0.05)
 
@@ -45,25 +45,25 @@ def test_what_is_left_of_a_swing_is_what_the_filter_lets_through(hertz, left):
 def test_a_slow_motion_stays_within_a_millimetre():
     """A swing of 20 cm, or 0.2 radians, in two seconds; who goes and turns steadily stays, to the ends."""
     poses = swung(0.5, 0.2, [0, 1, 2, 6, 9])
-    assert np.abs(SPACE.difference(poses, calmed(SPACE, poses))).max() < 1e-3
+    assert np.abs(SPACE.difference(poses, filter_contact_jitter(SPACE, poses))).max() < 1e-3
     steady = SPACE.integrate(REST, np.outer(TIME, [1.0, -0.5, 0.2, 0.0, 0.0, 0.7, 0.0, 0.4, 0.0, 0.3]))
-    assert np.abs(SPACE.difference(steady, calmed(SPACE, steady))).max() < 1e-12
+    assert np.abs(SPACE.difference(steady, filter_contact_jitter(SPACE, steady))).max() < 1e-12
 
 
 def test_the_first_and_the_last_moment_stay():
     poses = swung(20.0, 0.02)
-    np.testing.assert_allclose(calmed(SPACE, poses)[[0, -1]], poses[[0, -1]], rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(filter_contact_jitter(SPACE, poses)[[0, -1]], poses[[0, -1]], rtol=0.0, atol=1e-12)
 
 
 def test_who_rests_stays():
     poses = np.tile(REST, (40, 1))
-    np.testing.assert_allclose(calmed(SPACE, poses), poses, rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(filter_contact_jitter(SPACE, poses), poses, rtol=0.0, atol=1e-12)
 
 
 def test_a_step_arrives_whole_and_nothing_moves_before_its_reach():
     poses = np.tile(REST, (40, 1))
     poses[20:, 0] += 0.1
-    found = calmed(SPACE, poses)[:, 0] - REST[0]
+    found = filter_contact_jitter(SPACE, poses)[:, 0] - REST[0]
     assert (np.abs(found[: 20 - _REACH]) < 1e-12).all() and (np.abs(found[20 + _REACH :] - 0.1) < 1e-12).all()
     assert (np.diff(found) >= 0.0).all() and found[18] > 1e-3  # no swing of its own
 
@@ -72,7 +72,7 @@ def test_rotations_stay_rotations_whichever_of_their_two_signs_they_have():
     poses = swung(20.0, 0.05)
     flipped = np.array(poses)
     flipped[1::2, 3:7] *= -1.0
-    one, other = calmed(SPACE, poses), calmed(SPACE, flipped)
+    one, other = filter_contact_jitter(SPACE, poses), filter_contact_jitter(SPACE, flipped)
     np.testing.assert_allclose(np.linalg.norm(one[:, 3:7], axis=-1), 1.0, atol=1e-12)
     assert np.abs(SPACE.difference(one, other)).max() < 1e-9
 
@@ -84,14 +84,14 @@ def test_what_is_no_number_stays_so_and_does_not_spread(living):
     broken = np.array(poses)
     broken[living, 5] = np.nan
     broken[living + 5 :] = np.nan
-    found = calmed(SPACE, broken)
+    found = filter_contact_jitter(SPACE, broken)
     np.testing.assert_array_equal(found[living:], broken[living:])
     if living:
         assert np.isfinite(found[:living]).all()
-        np.testing.assert_array_equal(found[:living], calmed(SPACE, poses[:living]))
+        np.testing.assert_array_equal(found[:living], filter_contact_jitter(SPACE, poses[:living]))
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_a_film_of_no_more_than_two_moments_stays(count):
     poses = swung(20.0, 0.02)[:count]
-    np.testing.assert_allclose(calmed(SPACE, poses), poses, rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(filter_contact_jitter(SPACE, poses), poses, rtol=0.0, atol=1e-12)

@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from sinew.core.control.tracking.linear_dynamics import Models, explored
+from sinew.core.control.tracking.linear_dynamics import LinearModels, fit_linear_models
 from sinew.core.control.tracking.reference import CONTROL_FPS
-from sinew.core.control.tracking.tracking_error import FAR_OFFSET
+from sinew.core.control.tracking.tracking_error import OFFSET_SCALE
 
 from ..sampling.toys import PLATE, gauge_of, waving, world_of
 
@@ -17,13 +17,13 @@ def looked(world, gauge, scale=0.75, anchors=None, starts=None, seed=0):
     some = np.arange(reference.fragments)
     starts = reference.states[reference.frame_before(some)] if starts is None else starts
     offsets = np.zeros((len(some), gauge.nu))
-    return explored(world, gauge, some, starts, offsets, offsets, scale, np.random.default_rng(seed), anchors)
+    return fit_linear_models(world, gauge, some, starts, offsets, offsets, scale, np.random.default_rng(seed), anchors)
 
 
 def trials(world, gauge, fragment, count, scale, seed=5):
     """What was changed (count, nx + servos) and what was seen (count, ny), of trials in directions of their own."""
     reference, rng, body = gauge.reference, np.random.default_rng(seed), gauge.reference.body
-    reach = scale * np.concatenate([gauge.far, np.full(len(gauge.servos), FAR_OFFSET)])
+    reach = scale * np.concatenate([gauge.far, np.full(len(gauge.servos), OFFSET_SCALE)])
     aside = rng.normal(size=(count, len(reach))) * reach
     start = np.tile(reference.states[reference.frame_before(np.array([fragment]))], (world.copies, 1))
     pose, rates, asked = (np.zeros((world.copies, size)) for size in (body.nv, body.nv, body.nu))
@@ -67,7 +67,7 @@ def test_on_the_ground_they_foretell_most():
     # Contacts bend things: a third of what varies is told, of which guessing that nothing changes tells none.
     aside, seen = trials(world, gauge, 1, 40, 0.1)
     models = looked(world, gauge, 0.1)
-    flat = Models(np.zeros_like(models.slopes), models.base)
+    flat = LinearModels(np.zeros_like(models.slopes), models.base)
     assert explained(models, 1, aside, seen) > 0.25 > explained(flat, 1, aside, seen) + 0.2
     world.close()
 

@@ -8,8 +8,8 @@ import pytest
 from scipy.linalg import solve_discrete_are
 
 from sinew.core.control.tracking import lqr as guide_module
-from sinew.core.control.tracking.linear_dynamics import Models
-from sinew.core.control.tracking.lqr import MOST_OFFSET, Guide, solved
+from sinew.core.control.tracking.linear_dynamics import LinearModels
+from sinew.core.control.tracking.lqr import MAX_OFFSET, LqrSolution, solve_lqr
 
 NX, NU, NY = 4, 2, 7
 PRICE = guide_module._OFFSETS / NU
@@ -20,7 +20,7 @@ def problem():
     """A gauge and random models of six fragments, which see more than the state and drift by themselves."""
     rng = np.random.default_rng(0)
     gauge = SimpleNamespace(nx=NX, nu=NU, servos=np.arange(NU), weights=rng.uniform(5.0, 50.0, NY))
-    return gauge, Models(0.4 * rng.normal(size=(6, NY, NX + NU)), 0.05 * rng.normal(size=(6, NY)))
+    return gauge, LinearModels(0.4 * rng.normal(size=(6, NY, NX + NU)), 0.05 * rng.normal(size=(6, NY)))
 
 
 def played(gauge, models, start, offsets, curve=None, slant=None):
@@ -58,10 +58,10 @@ def followed(guide, models, start):
 
 def test_it_finds_what_solving_for_everything_at_once_finds(problem):
     gauge, models = problem
-    guide = solved(gauge, models)
+    guide = solve_lqr(gauge, models)
     for start in 0.1 * np.random.default_rng(1).normal(size=(3, NX)):
         expected = best(gauge, models, start)
-        assert 0.005 < np.abs(expected).max() < MOST_OFFSET  # there is something to do, and nothing is clipped
+        assert 0.005 < np.abs(expected).max() < MAX_OFFSET  # there is something to do, and nothing is clipped
         np.testing.assert_allclose(followed(guide, models, start), expected, atol=1e-9)
 
 
@@ -70,17 +70,17 @@ def test_what_comes_after_the_last_fragment_counts(problem):
     root = np.random.default_rng(2).normal(size=(NX, NX))
     after = 20.0 * root @ root.T, np.array([1.0, -2.0, 0.5, 0.0])
     start = np.full(NX, 0.05)
-    guide = solved(gauge, models, *after)
+    guide = solve_lqr(gauge, models, *after)
     np.testing.assert_allclose(followed(guide, models, start), best(gauge, models, start, *after), atol=1e-9)
-    assert np.abs(followed(guide, models, start) - followed(solved(gauge, models), models, start)).max() > 1e-3
+    assert np.abs(followed(guide, models, start) - followed(solve_lqr(gauge, models), models, start)).max() > 1e-3
 
 
 def test_worth_is_what_the_rest_costs_but_for_a_constant(problem):
     gauge, models = problem
-    guide = solved(gauge, models)
+    guide = solve_lqr(gauge, models)
     starts = 0.1 * np.random.default_rng(3).normal(size=(5, NX))
     for index in (0, 3, 5):
-        rest = Models(models.slopes[index:], models.base[index:])
+        rest = LinearModels(models.slopes[index:], models.base[index:])
         costs = np.array([played(gauge, rest, start, best(gauge, rest, start)) for start in starts])
         worth = guide.worth(index, starts)
         np.testing.assert_allclose(worth - worth[0], costs - costs[0], atol=1e-9)
@@ -92,8 +92,8 @@ def test_in_the_long_run_it_is_the_regulator_of_the_riccati_equation():
     step, drive = np.eye(NX) + 0.2 * rng.normal(size=(NX, NX)), 0.5 * rng.normal(size=(NX, NU))
     weights = np.array([10.0, 5.0, 20.0, 1.0])
     gauge = SimpleNamespace(nx=NX, nu=NU, servos=np.arange(NU), weights=weights)
-    models = Models(np.tile(np.hstack([step, drive]), (300, 1, 1)), np.zeros((300, NX)))
-    guide = solved(gauge, models)
+    models = LinearModels(np.tile(np.hstack([step, drive]), (300, 1, 1)), np.zeros((300, NX)))
+    guide = solve_lqr(gauge, models)
     cost = solve_discrete_are(step, drive, np.diag(weights), PRICE * np.eye(NU))
     gain = -np.linalg.solve(PRICE * np.eye(NU) + drive.T @ cost @ drive, drive.T @ cost @ step)
     np.testing.assert_allclose(guide.gains[0], gain, rtol=1e-6, atol=1e-9)
@@ -103,8 +103,8 @@ def test_in_the_long_run_it_is_the_regulator_of_the_riccati_equation():
 
 def test_servos_that_are_not_steered_are_asked_for_nothing(problem):
     gauge, models = problem
-    full = solved(gauge, models)
-    wide = solved(SimpleNamespace(nx=NX, nu=4, servos=np.array([1, 3]), weights=gauge.weights), models)
+    full = solve_lqr(gauge, models)
+    wide = solve_lqr(SimpleNamespace(nx=NX, nu=4, servos=np.array([1, 3]), weights=gauge.weights), models)
     assert not wide.gains[:, [0, 2]].any() and not wide.aims[:, [0, 2]].any()
     np.testing.assert_array_equal(wide.gains[:, [1, 3]], full.gains)
     np.testing.assert_array_equal(wide.aims[:, [1, 3]], full.aims)
@@ -113,7 +113,7 @@ def test_servos_that_are_not_steered_are_asked_for_nothing(problem):
 
 def test_since_is_the_same_guide_later(problem):
     gauge, models = problem
-    guide, deviation = solved(gauge, models), 0.1 * np.ones((3, NX))
+    guide, deviation = solve_lqr(gauge, models), 0.1 * np.ones((3, NX))
     later = guide.since(2)
     assert len(later.gains) == 4 and len(later.curves) == 5
     for index in range(4):
@@ -123,12 +123,14 @@ def test_since_is_the_same_guide_later(problem):
 
 
 def test_worth_by_hand():
-    guide = Guide(np.zeros((1, 1, 2)), np.zeros((1, 1)), np.array([[[2.0, 1.0], [1.0, 4.0]]] * 2), np.ones((2, 2)))
+    guide = LqrSolution(
+        np.zeros((1, 1, 2)), np.zeros((1, 1)), np.array([[[2.0, 1.0], [1.0, 4.0]]] * 2), np.ones((2, 2))
+    )
     # half of (2 * 9 + 2 * 3 * 1 + 4 * 1) and 3 + 1
     assert guide.worth(0, np.array([[3.0, 1.0], [0.0, 0.0]])).tolist() == [18.0, 0.0]
 
 
 def test_it_never_asks_for_more_than_it_may(problem):
     gauge, models = problem
-    asked = solved(gauge, models).offsets(0, 1e3 * np.random.default_rng(5).normal(size=(20, NX)))
-    assert np.abs(asked).max() == MOST_OFFSET
+    asked = solve_lqr(gauge, models).offsets(0, 1e3 * np.random.default_rng(5).normal(size=(20, NX)))
+    assert np.abs(asked).max() == MAX_OFFSET

@@ -6,7 +6,7 @@ import pytest
 
 from sinew.core.control.graph.learning.balance import balanced, deviations
 from sinew.core.control.graph.model.policies import MOST_ACTION
-from sinew.core.control.tracking.facing import pose_turned
+from sinew.core.control.tracking.facing import rotate_pose_about_z
 
 COPIES, STEPS = 16, 60
 
@@ -58,7 +58,7 @@ def test_deviations_know_nothing_of_place_and_heading(walker, arena, found):
     qpos = track.space.integrate(track.qpos[:8, 0], rng.normal(scale=0.05, size=(8, track.body.nv)))
     qvel = track.rates[:8, 0] + rng.normal(scale=0.1, size=(8, track.body.nv))
     before = deviations(track, gauge, fragments, qpos, qvel)
-    qpos, qvel = pose_turned(rng.uniform(-3.0, 3.0, 8), qpos, qvel)
+    qpos, qvel = rotate_pose_about_z(rng.uniform(-3.0, 3.0, 8), qpos, qvel)
     qpos[:, :2] += rng.normal(scale=10.0, size=(8, 2))
     assert deviations(track, gauge, fragments, qpos, qvel) == pytest.approx(before, abs=1e-8)
 

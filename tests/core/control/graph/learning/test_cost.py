@@ -11,7 +11,7 @@ from sinew.core.control.graph.model.chains import Moments
 from sinew.core.control.graph.model.features import Features
 from sinew.core.control.graph.model.track import reference_of
 from sinew.core.control.graph.playing.crowd import Arena
-from sinew.core.control.tracking.facing import pose_turned
+from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.control.tracking.reference import FRAGMENT_STEPS
 
 from ....body.figures import person, wiggling
@@ -47,7 +47,7 @@ def test_it_costs_the_same_wherever_the_body_is_and_faces(arena, ends):
     rates = rates + rng.normal(scale=0.2, size=rates.shape)
     before = costs(arena, qpos, rates)
     assert before.min() > 0.3
-    turned, moved = pose_turned(np.linspace(-3.0, 3.0, COPIES), qpos, rates)
+    turned, moved = rotate_pose_about_z(np.linspace(-3.0, 3.0, COPIES), qpos, rates)
     turned[:, :2] += rng.normal(scale=30.0, size=(COPIES, 2))
     assert costs(arena, turned, moved) == pytest.approx(before, abs=1e-5)
 

@@ -17,7 +17,7 @@ from sinew.core.control.graph.model.policies import blank
 from sinew.core.control.graph.model.track import Track, held_targets
 from sinew.core.control.graph.playing.trials import endured
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill
-from sinew.core.control.tracking.facing import upright
+from sinew.core.control.tracking.facing import upright_rotation
 from sinew.core.errors import GraphError
 from sinew.core.geometry.quaternions import angle_between, conjugate, from_rotation_vector, multiply, to_rotation_vector
 from sinew.core.motion import Clip, Skeleton
@@ -140,7 +140,7 @@ def test_a_body_of_twice_the_size_does_the_same_about_a_deviation_twice_as_large
 def moved_links(body, features: Features, action: np.ndarray) -> np.ndarray:
     """(M, 4) how an action turns the links that it moves, in the world, while the body stands and faces along +X."""
     poses = np.zeros((2, body.nq))
-    poses[:, 3:7] = upright(body)
+    poses[:, 3:7] = upright_rotation(body)
     offsets = np.stack([np.zeros(body.nu), features.offsets(action)])
     for index, link in enumerate(body.links[1:], start=1):
         own = offsets[:, body.qvel_starts[index] - 6 : body.qvel_starts[index + 1] - 6]

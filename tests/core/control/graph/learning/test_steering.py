@@ -7,7 +7,7 @@ import pytest
 from sinew.core.control.graph.learning.steering import turn_offsets
 from sinew.core.control.graph.model.control_graph import MOST_TURN
 from sinew.core.control.graph.model.policies import blank
-from sinew.core.control.tracking.facing import twist
+from sinew.core.control.tracking.facing import twist_angle
 
 COPIES = 16
 
@@ -25,7 +25,7 @@ def turned_by(arena, graph, rate: float, cycles: int = 6):
             states[arena.astray(crowd.fragments, rows) > 0.25] = np.nan
             crowd = arena.next(states, rows, actions, (crowd.fragments + 1) % 12)
         root = arena.world.pose_of(crowd.states)[0][:, 3:7]
-        total += twist(root, begun)
+        total += twist_angle(root, begun)
         begun = root
     return total
 

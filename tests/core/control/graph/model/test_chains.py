@@ -10,7 +10,7 @@ from sinew.core.control.graph.model.chains import FRAGMENT_S, distance, moved_on
 from sinew.core.control.graph.model.track import laid_out
 from sinew.core.control.graph.transitions.clearing import link_heights
 from sinew.core.control.graph.transitions.motion_graph import Skill
-from sinew.core.control.tracking.facing import pose_turned, twist
+from sinew.core.control.tracking.facing import rotate_pose_about_z, twist_angle
 from sinew.core.control.tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from sinew.core.motion.io import stock
 
@@ -64,8 +64,8 @@ def test_the_second_half_of_a_gait_is_the_first_in_the_mirror(body, walk):
 def test_a_cycle_ends_as_it_begins(body, walk):
     back = moved_onto(walk.qpos[-1:], walk.qpos[0])[0]
     assert link_transforms(body, back[None])[0] == pytest.approx(link_transforms(body, walk.qpos[:1])[0], abs=5e-3)
-    heading = twist(walk.qpos[-1, 3:7], walk.qpos[0, 3:7])
-    _, rates = pose_turned(-heading, walk.qpos[-1], walk.rates[-1])
+    heading = twist_angle(walk.qpos[-1, 3:7], walk.qpos[0, 3:7])
+    _, rates = rotate_pose_about_z(-heading, walk.qpos[-1], walk.rates[-1])
     assert rates[:3] == pytest.approx(walk.rates[0, :3], abs=0.05)
 
 
@@ -108,7 +108,7 @@ def test_targets_lead_so_that_damping_holds_nobody_back(body, walk):
 
 def test_a_moment_is_far_from_another_and_not_from_itself_turned_and_moved(body, walk):
     here = (walk.qpos[0], walk.rates[0])
-    qpos, rates = pose_turned(np.array(2.0), *here)
+    qpos, rates = rotate_pose_about_z(np.array(2.0), *here)
     qpos[:2] += [4.0, 5.0]
     assert distance(body, here, (qpos, rates)) == pytest.approx(0.0, abs=1e-6)
     half = len(walk.qpos) // 2
@@ -116,7 +116,7 @@ def test_a_moment_is_far_from_another_and_not_from_itself_turned_and_moved(body,
 
 
 def test_moved_onto_brings_the_last_pose_to_where_another_is(body, walk):
-    onto = pose_turned(np.array(-1.2), walk.qpos[10], np.zeros(3))[0] + np.pad([7.0, 8.0], (0, body.nq - 2))
+    onto = rotate_pose_about_z(np.array(-1.2), walk.qpos[10], np.zeros(3))[0] + np.pad([7.0, 8.0], (0, body.nq - 2))
     moved = moved_onto(walk.qpos[:11], onto)
     assert moved[-1] == pytest.approx(onto, abs=1e-9)
     before, after = (np.linalg.norm(np.diff(qpos[:, :3], axis=0), axis=-1) for qpos in (walk.qpos[:11], moved))

@@ -9,7 +9,7 @@ import pytest
 from sinew.core.body import BodyModel, build_body, pose_of_clip
 from sinew.core.body.mirroring import BodyMirror
 from sinew.core.control.graph.model.features import Features, names
-from sinew.core.control.tracking.facing import pose_turned, upright
+from sinew.core.control.tracking.facing import rotate_pose_about_z, upright_rotation
 from sinew.core.errors import GraphError
 from sinew.core.geometry.quaternions import multiply, rotate
 from sinew.core.motion.io import stock
@@ -55,7 +55,7 @@ def test_a_body_with_waist_and_legs_sees_18_numbers_and_moves_11(features):
 
 def test_what_is_seen_is_what_physics_says(features, world_of, poses, bases):
     qpos, qvel = poses
-    qpos, _ = pose_turned(np.zeros(COPIES), qpos, qvel)
+    qpos, _ = rotate_pose_about_z(np.zeros(COPIES), qpos, qvel)
     qpos[:, 3:7] = bases  # upright as it should be, and facing so: the frame is the world's
     world = world_of(features.body, COPIES)
     rows = world.sense(world.state_of(qpos, qvel))
@@ -76,7 +76,7 @@ def test_what_is_seen_is_what_physics_says(features, world_of, poses, bases):
 def test_a_body_that_is_turned_and_moved_sees_the_same(features, world_of, poses, bases):
     world = world_of(features.body, COPIES)
     before = seen(features, world, *poses, bases)
-    qpos, qvel = pose_turned(np.linspace(-3.0, 3.0, COPIES), *poses)
+    qpos, qvel = rotate_pose_about_z(np.linspace(-3.0, 3.0, COPIES), *poses)
     qpos[:, :2] += np.random.default_rng(3).normal(scale=20.0, size=(COPIES, 2))
     assert seen(features, world, qpos, qvel, bases) == pytest.approx(before, abs=1e-8)
     tilted = np.array(qpos)
@@ -87,11 +87,11 @@ def test_a_body_that_is_turned_and_moved_sees_the_same(features, world_of, poses
 def test_the_mirror_image_sees_the_mirrored_state(features, world_of, poses):
     """Both are in the frame that faces along +X, as fragments are."""
     body, world = features.body, world_of(features.body, COPIES)
-    mirror, base = BodyMirror(body), np.tile(upright(body), (COPIES, 1))
+    mirror, base = BodyMirror(body), np.tile(upright_rotation(body), (COPIES, 1))
     ahead = np.cross(mirror.normal, [0.0, 0.0, 1.0])
     heading = np.full(COPIES, np.arctan2(ahead[1], ahead[0]))
-    qpos, qvel = pose_turned(heading, *poses)
-    qpos, qvel = pose_turned(-heading, mirror.pose(qpos), mirror.velocity(qvel))
+    qpos, qvel = rotate_pose_about_z(heading, *poses)
+    qpos, qvel = rotate_pose_about_z(-heading, mirror.pose(qpos), mirror.velocity(qvel))
     state, image = seen(features, world, *poses, base), seen(features, world, qpos, qvel, base)
     matrix = features.mirrored_state(mirror)
     off = np.abs(image - state @ matrix.T) / features.scale
@@ -163,12 +163,12 @@ def test_four_legs_stand_on_the_hind_ones():
 def test_tilt_is_about_the_axes_that_the_body_faces_along(features, world_of, poses):
     """Leaning forward is a turn about its left, wherever it faces."""
     body, world = features.body, world_of(features.body, COPIES)
-    base = np.tile(upright(body), (COPIES, 1))
+    base = np.tile(upright_rotation(body), (COPIES, 1))
     qpos, qvel = np.array(poses[0]), poses[1]
     half = 0.5 * 0.3
     lean = np.array([np.cos(half), 0.0, np.sin(half), 0.0])  # 0.3 rad about +Y: up goes to +X, ahead
     assert rotate(lean, np.array([0.0, 0.0, 1.0]))[0] > 0.0
     qpos[:, 3:7] = multiply(np.tile(lean, (COPIES, 1)), base)
-    qpos, qvel = pose_turned(np.linspace(-3.0, 3.0, COPIES), qpos, qvel)
+    qpos, qvel = rotate_pose_about_z(np.linspace(-3.0, 3.0, COPIES), qpos, qvel)
     state = seen(features, world, qpos, qvel, base)
     assert state[:, :2] == pytest.approx(np.tile([0.0, 0.3], (COPIES, 1)), abs=1e-9)

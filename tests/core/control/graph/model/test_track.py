@@ -8,7 +8,7 @@ from sinew.core.body.poses import link_transforms
 from sinew.core.body.servos import servo_torques
 from sinew.core.control.graph.model.chains import skill_moments
 from sinew.core.control.graph.model.track import faced, held_targets, laid_out, reference_of, walk_reference
-from sinew.core.control.tracking.facing import forward, pose_turned, turned, upright
+from sinew.core.control.tracking.facing import facing_direction, rotate_about_z, rotate_pose_about_z, upright_rotation
 from sinew.core.control.tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 
 CYCLE = list(range(12))
@@ -28,15 +28,15 @@ def accelerations(body, qpos):
 def test_every_fragment_begins_above_the_origin_facing_ahead(track):
     assert track.qpos[:, 0, :2] == pytest.approx(0.0, abs=1e-12)
     lying = track.qpos[:, 0, 2] < 0.5  # which way is ahead for who lies
-    faces = forward(track.qpos[:, 0, 3:7], upright(track.body))
+    faces = facing_direction(track.qpos[:, 0, 3:7], upright_rotation(track.body))
     assert faces[~lying] == pytest.approx(np.tile([1.0, 0.0, 0.0], (np.sum(~lying), 1)), abs=1e-9)
 
 
 def test_faced_takes_out_place_and_heading_and_nothing_else(track):
     qpos, rates = track.qpos[3:5], track.rates[3:5]
-    moved, moved_rates = pose_turned(np.full(qpos.shape[:2], 1.9), qpos, rates)
+    moved, moved_rates = rotate_pose_about_z(np.full(qpos.shape[:2], 1.9), qpos, rates)
     moved[..., :2] += [5.0, -3.0]
-    back, back_rates = faced(moved, moved_rates, upright(track.body))
+    back, back_rates = faced(moved, moved_rates, upright_rotation(track.body))
     assert back == pytest.approx(qpos, abs=1e-9) and back_rates == pytest.approx(rates, abs=1e-9)
 
 
@@ -57,7 +57,7 @@ def test_a_motion_that_is_cut_and_laid_out_again_is_the_motion_that_it_was(body,
     moments = skill_moments(body, stock_skill(name))
     track = moments.cut(body)
     laid = laid_out(track, np.arange(len(track)))
-    qpos, rates = faced(moments.qpos, moments.rates, upright(body))
+    qpos, rates = faced(moments.qpos, moments.rates, upright_rotation(body))
     assert link_transforms(body, laid.qpos)[0] == pytest.approx(link_transforms(body, qpos)[0], abs=1e-6)
     assert laid.rates == pytest.approx(rates, abs=1e-6)
     assert np.array_equal(laid.targets[1:], moments.targets[1:])
@@ -77,7 +77,7 @@ def test_frames_of_fragments_bring_them_to_where_they_are(track):
     for index, (fragment, heading, place) in enumerate(zip(walk, laid.headings, laid.places, strict=True)):
         own = laid.qpos[FRAGMENT_STEPS * index + 1 : FRAGMENT_STEPS * (index + 1) + 1]
         assert own[:, :2] == pytest.approx(
-            turned(np.array(heading), track.qpos[fragment, 1:, :3])[:, :2] + place, abs=1e-9
+            rotate_about_z(np.array(heading), track.qpos[fragment, 1:, :3])[:, :2] + place, abs=1e-9
         )
         assert own[:, 2] == pytest.approx(track.qpos[fragment, 1:, 2], abs=1e-12)
 

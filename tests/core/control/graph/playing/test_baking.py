@@ -8,11 +8,11 @@ import pytest
 
 from sinew.bench.run import BenchRun, fingerprint
 from sinew.core.body.poses import clip_of_pose, pose_of_clip
-from sinew.core.control.cast import CastMember, member_attachments
+from sinew.core.control.cast import CastMember, make_member_attachments
 from sinew.core.control.graph.bake_method import GraphBake
 from sinew.core.control.graph.model.io import graph_to_arrays
 from sinew.core.control.registry import get, graph_names, simulates_cast
-from sinew.core.control.tracking.facing import forward, pose_turned, upright
+from sinew.core.control.tracking.facing import facing_direction, rotate_pose_about_z, upright_rotation
 from sinew.core.errors import BadStage, GraphError, SinewError
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
@@ -24,14 +24,14 @@ def held(body, place=(0.0, 0.0), heading: float = 0.0, name: str = "Hero") -> Cl
     """The stock humanoid, held for a second at a place, facing along a heading."""
     walk = stock.load_stock("walk").frames(0, 2)
     qpos, qvel = pose_of_clip(body, walk)
-    qpos, _ = pose_turned(np.full(2, heading - faces(body, qpos[0])), qpos, qvel)
+    qpos, _ = rotate_pose_about_z(np.full(2, heading - faces(body, qpos[0])), qpos, qvel)
     qpos[:, :2] = place
     clip = clip_of_pose(body, walk, np.repeat(qpos[:1], 31, axis=0), 30.0)
     return replace(clip, name=name)
 
 
 def faces(body, qpos) -> float:
-    ahead = forward(qpos[3:7], upright(body))
+    ahead = facing_direction(qpos[3:7], upright_rotation(body))
     return float(np.arctan2(ahead[1], ahead[0]))
 
 
@@ -79,7 +79,7 @@ def test_a_pushed_bake_falls_and_says_so(bake):
 
 def test_two_characters_meet(bake, body):
     other = held(body, (2.5, 0.0), np.pi, "Other")
-    attachments = member_attachments(CastMember("Other", other, 1), {})
+    attachments = make_member_attachments(CastMember("Other", other, 1), {})
     attachments["stage"] = to_arrays(StageParts(("Hero", "Other")))
     take, run = bake(held(body), attachments, mode="meet", seconds=2.5)
     assert len(take.others) == 1 and len(run.traces) == 2 and take.others[0].own_clock
@@ -89,7 +89,7 @@ def test_two_characters_meet(bake, body):
 
 
 def test_characters_who_stand_in_each_other_are_refused(bake, body):
-    attachments = member_attachments(CastMember("Other", held(body, (0.0, 0.0), 0.0, "Other"), 1), {})
+    attachments = make_member_attachments(CastMember("Other", held(body, (0.0, 0.0), 0.0, "Other"), 1), {})
     attachments["stage"] = to_arrays(StageParts(("Hero", "Other")))
     with pytest.raises(BadStage, match="begin in one place"):
         bake(held(body), attachments)

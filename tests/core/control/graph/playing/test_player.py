@@ -9,7 +9,7 @@ import pytest
 from sinew.core.control.graph.playing.baking import Place, start_state
 from sinew.core.control.graph.playing.plans import Item, Listed
 from sinew.core.control.graph.playing.player import Actor, Player
-from sinew.core.control.tracking.facing import upright
+from sinew.core.control.tracking.facing import upright_rotation
 from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.geometry.quaternions import rotate
 
@@ -106,7 +106,9 @@ def test_who_fell_goes_limp_and_begins_the_get_up_for_how_it_lies(faller, play, 
     assert player.pose(0)[0][2] < 0.5
 
     # Its belly is up, or down, as that get-up begins.
-    ahead = rotate(upright(faller.body) * [1.0, -1.0, -1.0, -1.0], np.array([1.0, 0.0, 0.0]))  # for the root itself
+    ahead = rotate(
+        upright_rotation(faller.body) * [1.0, -1.0, -1.0, -1.0], np.array([1.0, 0.0, 0.0])
+    )  # for the root itself
     belly, begins = (
         rotate(quat, ahead)[2] for quat in (player.pose(0)[0][3:7], faller.track.qpos[chain.first, 0, 3:7])
     )

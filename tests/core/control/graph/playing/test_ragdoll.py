@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sinew.core.control.graph.playing.ragdoll import Ragdoll
-from sinew.core.control.tracking.facing import pose_turned
+from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 
 
@@ -23,7 +23,7 @@ def lying(town, rises, turn: float = 0.0, roll: float = 0.0):
     """(2, nq) and (2, nv) both get-ups' beginnings, still, turned on the floor and rolled about the world's X."""
     qpos = np.array(town[2].qpos[rises, 0])
     qpos[:, 3:7] = multiply(from_rotation_vector(np.array([roll, 0.0, 0.0])), qpos[:, 3:7])
-    return pose_turned(np.full(2, turn), qpos, np.zeros((2, town[2].body.nv)))
+    return rotate_pose_about_z(np.full(2, turn), qpos, np.zeros((2, town[2].body.nv)))
 
 
 @pytest.mark.parametrize("turn", [0.0, 1.4, -2.9])

@@ -12,7 +12,7 @@ from sinew.core.body.poses import link_transforms, pose_of_clip, velocity_of_pos
 from sinew.core.control.graph.transitions.blending import blend_fragments, brought_to, eased_in
 from sinew.core.control.graph.transitions.clearing import cleared, link_heights
 from sinew.core.control.graph.transitions.distances import candidates
-from sinew.core.control.tracking.facing import pose_turned
+from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.errors import GraphError
 from sinew.core.motion.loops import loop_clip
 
@@ -132,7 +132,7 @@ def test_feet_that_stand_hardly_slide(blend, body):
 def test_the_same_moment_elsewhere_changes_nothing(body, motion):
     qpos, rates, first = motion("walk")
     target, target_rates = qpos[first : first + 31], rates[first : first + 31]
-    left, left_rates = pose_turned(np.array(1.1), target[0], target_rates[0])
+    left, left_rates = rotate_pose_about_z(np.array(1.1), target[0], target_rates[0])
     left[:2] += [4.0, -2.0]
     space = PoseSpace(body)
     eased = eased_in(space, body, target, target_rates, left, left_rates)
@@ -143,7 +143,7 @@ def test_place_and_heading_of_the_source_do_not_matter(body, motion):
     qpos, rates, first = motion("run")
     target, target_rates = qpos[first : first + 31], rates[first : first + 31]
     left, left_rates = (array[motion("walk")[2]] for array in motion("walk")[:2])
-    turned, turned_rates = pose_turned(np.array(-2.0), left, left_rates)
+    turned, turned_rates = rotate_pose_about_z(np.array(-2.0), left, left_rates)
     space = PoseSpace(body)
     one = eased_in(space, body, target, target_rates, left, left_rates)
     other = eased_in(space, body, target, target_rates, turned, turned_rates)
@@ -152,7 +152,7 @@ def test_place_and_heading_of_the_source_do_not_matter(body, motion):
 
 def test_a_moment_is_brought_to_where_it_fits_best(body, motion):
     qpos, rates, first = motion("walk")
-    moved, moved_rates = pose_turned(np.array(0.7), qpos[first], rates[first])
+    moved, moved_rates = rotate_pose_about_z(np.array(0.7), qpos[first], rates[first])
     back, back_rates = brought_to(body, moved, moved_rates, qpos[first], rates[first])
     np.testing.assert_allclose(PoseSpace(body).difference(qpos[first], back), 0.0, atol=1e-6)
     np.testing.assert_allclose(back_rates, rates[first], atol=1e-6)

@@ -9,7 +9,7 @@ from sinew.core.body.poses import link_transforms
 from sinew.core.control.graph.model.track import laid_out
 from sinew.core.control.graph.transitions.clearing import link_heights
 from sinew.core.control.graph.transitions.gait_blending import Gait, mixed
-from sinew.core.control.tracking.facing import pose_turned
+from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.control.tracking.reference import CONTROL_FPS
 
 MARGIN = 4
@@ -113,7 +113,7 @@ def test_a_gait_and_itself_is_that_gait(body, gait):
 def test_where_a_gait_is_and_which_way_it_faces_does_not_matter(body, gait):
     walk, run = gait("walk"), gait("run")
     away = (
-        pose_turned(np.full(len(run.qpos), 2.2), run.qpos, np.zeros((len(run.qpos), 3)))[0]
+        rotate_pose_about_z(np.full(len(run.qpos), 2.2), run.qpos, np.zeros((len(run.qpos), 3)))[0]
         + np.eye(1, body.nq)[0] * 7.0
     )
     plain, moved = mixed(body, walk, run, MARGIN)[0], mixed(body, walk, Gait(away), MARGIN)[0]

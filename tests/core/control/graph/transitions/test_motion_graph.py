@@ -9,7 +9,7 @@ import pytest
 
 from sinew.core import jobs
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill, Transition, attachments_of, graph_of
-from sinew.core.control.tracking.likeness import skeleton_difference
+from sinew.core.control.tracking.skeleton_matching import describe_skeleton_difference
 from sinew.core.errors import GraphError
 from sinew.core.jobs.running import WorkerRun
 from sinew.core.motion import Clip, Skeleton
@@ -123,9 +123,12 @@ def test_the_order_of_bones_is_told():
             names, np.full(count, -1), np.zeros((count, 3)), np.tile([1.0, 0, 0, 0], (count, 1)), np.ones(count)
         )
 
-    assert skeleton_difference(rig("a", "b"), rig("b", "a")) == "'a' is bone 1 of the first and bone 2 of the second"
-    assert skeleton_difference(rig("a"), rig("a", "b")) == "only the second has the bone 'b'"
-    assert skeleton_difference(rig("a", "b"), rig("a", "b")) == ""
+    assert (
+        describe_skeleton_difference(rig("a", "b"), rig("b", "a"))
+        == "'a' is bone 1 of the first and bone 2 of the second"
+    )
+    assert describe_skeleton_difference(rig("a"), rig("a", "b")) == "only the second has the bone 'b'"
+    assert describe_skeleton_difference(rig("a", "b"), rig("a", "b")) == ""
 
 
 def test_a_transition_joins_skills_that_there_are(walk, run):

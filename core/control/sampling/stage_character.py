@@ -10,10 +10,10 @@ from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...sim.engine import World
 from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
-from ..tracking.tracking_error import Gauge
-from .layers import Way
-from .plan import Effort, Planner, Task
-from .search import Ground, Search, followed
+from ..tracking.tracking_error import TrackingError
+from .fragment_samples import Trajectory
+from .plan import Planner, PlanTask, SearchEffort
+from .search import SamconSearch, SearchProblem, shift_anchors
 
 # Shaking the head does not help anyone to stand, and arms little.
 _NOISE = {"head": 0.1, "hand": 0.1, "forearm": 0.25, "upper_arm": 0.25, "tail": 0.3}
@@ -27,7 +27,7 @@ REACT = 99
 
 
 @dataclass(eq=False)
-class Performer:
+class StageCharacter:
     """A character with its own world, in which only ground, terrain and obstacles are; N copies.
 
     way: the plan it follows; None while it reacts. anchor: (2,) metres by which its reference is moved.
@@ -37,16 +37,16 @@ class Performer:
     source: Clip
     reference: Reference
     world: World
-    effort: Effort
+    effort: SearchEffort
     seed: tuple[int, ...]
-    way: Way | None = None
+    way: Trajectory | None = None
     anchor: Array = field(default_factory=lambda: np.zeros(2))
     calm: int = 0
     expected: Array | None = None
 
     def __post_init__(self) -> None:
-        self.gauge = Gauge(self.reference)
-        self.noise = noise_of(self.body)
+        self.gauge = TrackingError(self.reference)
+        self.noise = compute_noise_scale(self.body)
         self.planner = Planner(self.gauge, self.ground, self.effort)
 
     @property
@@ -54,20 +54,20 @@ class Performer:
         """What it simulates."""
         return self.reference.body
 
-    def ground(self, number: int) -> Ground:
+    def ground(self, number: int) -> SearchProblem:
         """What pass ``number`` of a search stands on."""
         spread = self.effort.spreads[0 if number == REACT else number]
 
         def random(*what: int) -> np.random.Generator:
             return np.random.default_rng([*self.seed, number, *what])
 
-        return Ground(self.world, self.gauge, spread * self.noise, random)
+        return SearchProblem(self.world, self.gauge, spread * self.noise, random)
 
-    def task(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> Task:
+    def task(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> PlanTask:
         """The plan to be made; before: (nu,) the offsets that led to the pose."""
-        return Task(fragment, stop, self._state(fragment, pose), self.anchor, before)
+        return PlanTask(fragment, stop, self._state(fragment, pose), self.anchor, before)
 
-    def follow(self, way: Way) -> None:
+    def follow(self, way: Trajectory) -> None:
         """Do as planned from now on."""
         self.way, self.calm = way, _CALM
 
@@ -91,7 +91,7 @@ class Performer:
         """Take note of where the fragment has led to; whether it is time for a new plan."""
         frame = int(self.reference.frames_of(fragment)[-1])
         deviation = self.gauge.state(pose[0][None], pose[1][None], frame, self.anchor[None])
-        self.anchor = followed(self.anchor[None], deviation)[0]
+        self.anchor = shift_anchors(self.anchor[None], deviation)[0]
         assert self.expected is not None
         off = np.abs(self.reference.space.difference(self.expected, pose[0])).max()
         if not off < _DISTURBED:
@@ -100,10 +100,12 @@ class Performer:
         self.calm += 1
         return self.way is None and self.calm >= _CALM
 
-    def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> Search:
+    def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> SamconSearch:
         guide, first = self.planner.guide_at(fragment)
         state = self._state(fragment, pose)
-        search = Search(self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor, before)
+        search = SamconSearch(
+            self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor, before
+        )
         # There is no going back, so look as widely at once as for a second retry.
         search.tries[:], search.spare = _HASTE, 0
         return search
@@ -114,6 +116,6 @@ class Performer:
         return np.asarray(self.world.state_of(qpos, qvel, fragment * FRAGMENT_STEPS / CONTROL_FPS)[0])
 
 
-def noise_of(body: BodyModel) -> Array:
+def compute_noise_scale(body: BodyModel) -> Array:
     """(nu,) how much of the spread each degree of freedom gets."""
     return np.concatenate([np.full(link.joint.dofs, _NOISE.get(link.role, 1.0)) for link in body.links[1:]])

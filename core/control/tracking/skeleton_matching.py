@@ -10,7 +10,7 @@ from ...motion import Skeleton
 _SAME_M, _SAME_RAD = 1e-3, 1e-2
 
 
-def skeleton_difference(first: Skeleton, second: Skeleton) -> str:
+def describe_skeleton_difference(first: Skeleton, second: Skeleton) -> str:
     """The first difference that is found, in words that name the bone; empty where there is none."""
     if first is second:
         return ""

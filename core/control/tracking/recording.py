@@ -18,11 +18,11 @@ from ...motion.falling import find_fall_time
 from ...sim.engine import Rows, starts
 from ...sim.stage import Stage
 from ...sim.surface import surface_of
-from ..cast import prop_motions
-from ..sampling.performance import Performance
-from ..sampling.performer import Performer
+from ..cast import resample_prop_motions
+from ..sampling.stage_character import StageCharacter
+from ..sampling.stage_rollout import StageRollout
 from ..trace import Trace
-from .contact_jitter_filter import calmed
+from .contact_jitter_filter import filter_contact_jitter
 from .reference import CONTROL_FPS, FRAGMENT_STEPS
 
 # A push of this much on a link counts as touching: a fifth of a litre of water.
@@ -30,7 +30,7 @@ _TOUCH_N = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Film:
+class Recording:
     """K moments at ``CONTROL_FPS``, the first at 0 s: poses (K, sum nq), velocities (K, sum nv), targets (K, sum nu).
 
     rows: what the sensors saw, as (1, K, ...) arrays of ``Rows``.
@@ -46,7 +46,7 @@ class Film:
         return len(self.qpos)
 
 
-def filmed(performance: Performance) -> Film:
+def record_rollout(performance: StageRollout) -> Recording:
     """Play every fragment again from where it began; the engine does the same again."""
     world, count = performance.world, performance.fragments
     begun, offsets = np.array(performance.begun), np.array(performance.offsets)
@@ -66,11 +66,11 @@ def filmed(performance: Performance) -> Film:
     together = {name: np.concatenate([part[name] for part in parts])[None, :frames] for name in parts[0]}
     qpos, qvel = world.pose_of(np.concatenate(states)[:frames])
     asked = performance.targets(np.arange(count), before, offsets).reshape(count * FRAGMENT_STEPS, -1)
-    return Film(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], Rows(**together))
+    return Recording(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], Rows(**together))
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class RecordedCharacter:
     """Who is seen on a film, and what it was to do.
 
     source: what riders and merged bones go on with. muscle: (K,) share of strength.
@@ -86,10 +86,10 @@ class Subject:
     wanted_com: Array
 
 
-def subject_of(performer: Performer) -> Subject:
+def describe_character(performer: StageCharacter) -> RecordedCharacter:
     """A performer and its reference."""
     reference, wanted = performer.reference, performer.reference.rows
-    return Subject(
+    return RecordedCharacter(
         performer.body,
         performer.source,
         reference.space,
@@ -100,7 +100,7 @@ def subject_of(performer: Performer) -> Subject:
     )
 
 
-def take_of(film: Film, who: int, subject: Subject, fps: float) -> tuple[Take, Trace, FootLockReport]:
+def make_take(film: Recording, who: int, subject: RecordedCharacter, fps: float) -> tuple[Take, Trace, FootLockReport]:
     """A character's take at ``fps``, without others and props, its trace, and how its feet were held for it.
 
     Feet are held where they stand, and tremble is taken out of everything else.
@@ -117,7 +117,7 @@ def take_of(film: Film, who: int, subject: Subject, fps: float) -> tuple[Take, T
     until = None if fell_s is None else round(fell_s * CONTROL_FPS)
     stands = detect_support(body, force)
     standing, holding = lock_feet(body, simulated, stands, surface_of(film.stage), until)
-    calm = clip_of_pose(body, subject.source, calmed(subject.space, qpos), CONTROL_FPS)
+    calm = clip_of_pose(body, subject.source, filter_contact_jitter(subject.space, qpos), CONTROL_FPS)
     finished = copy_footprints(body, calm, standing, stands)
     seen_pos, seen_quat = _moved_along(
         body, simulated, finished, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
@@ -160,10 +160,10 @@ def _moved_along(body: BodyModel, before: Clip, after: Clip, pos: Array, quat_wx
     return pos + (new_pos - old_pos), np.where(changed, turned, quat_wxyz)
 
 
-def props_of(film: Film, motion: Clip) -> tuple[PropMotion, ...]:
+def collect_prop_motions(film: Recording, motion: Clip) -> tuple[PropMotion, ...]:
     """What the props did, on the motion's clock."""
     rows = film.rows
-    return prop_motions(film.stage, rows.prop_pos[0], rows.prop_quat_wxyz[0], CONTROL_FPS, motion)
+    return resample_prop_motions(film.stage, rows.prop_pos[0], rows.prop_quat_wxyz[0], CONTROL_FPS, motion)
 
 
 def _on_bones(body: BodyModel, touched: Flags, motion: Clip) -> Flags:

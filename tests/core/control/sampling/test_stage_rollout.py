@@ -6,18 +6,18 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
-from sinew.core.control.sampling import performance as performance_module
 from sinew.core.control.sampling import plan as plan_module
-from sinew.core.control.sampling.plan import Effort
+from sinew.core.control.sampling import stage_rollout as performance_module
+from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.control.sampling.search import _REACH_M
-from sinew.core.control.tracking.film import filmed, props_of, subject_of, take_of
+from sinew.core.control.tracking.recording import collect_prop_motions, describe_character, make_take, record_rollout
 from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.sim.stage import Prop, Push
 
 from ...sim import bodies
 from .toys import performance_of, waving
 
-ONCE = Effort(20, (0.1,))
+ONCE = SearchEffort(20, (0.1,))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_what_was_planned_is_what_happens_where_nothing_else_can(opened):
     assert performance.foreseeable and performance.done
     way = performance.performers[0].way
     np.testing.assert_array_equal(np.array(performance.begun), way.starts)
-    film = filmed(performance)
+    film = record_rollout(performance)
     np.testing.assert_array_equal(film.qpos[6::6], performance.world.pose_of(way.ends)[0])
 
 
@@ -58,7 +58,7 @@ def test_a_clip_of_several_sections_is_one_motion(opened, monkeypatch):
     plans = []
     performance.run(lambda now: plans.append(now.planning[2].first) if now.planning else None)
     assert sorted(set(plans)) == [0, 4, 8] and len(performance.begun) == 11
-    film = filmed(performance)
+    film = record_rollout(performance)
     assert len(film) == 67
     # Where sections meet, nothing jumps: positions go on with the velocities they have.
     steps = np.diff(film.qpos[:, :3], axis=0) - 0.5 * (film.qvel[1:, :3] + film.qvel[:-1, :3]) / CONTROL_FPS
@@ -76,7 +76,7 @@ def began(performance, count):
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_one_others(opened):
-    first, again, other = (filmed(played(opened, [waving(0.5)], effort=ONCE, seed=seed)) for seed in (1, 1, 2))
+    first, again, other = (record_rollout(played(opened, [waving(0.5)], effort=ONCE, seed=seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(first.qpos, again.qpos)
     assert not np.array_equal(first.qpos, other.qpos)
 
@@ -84,11 +84,11 @@ def test_the_same_seed_gives_the_same_bits_and_another_one_others(opened):
 @pytest.mark.parametrize("start_s", [0.4, 0.43], ids=["between fragments", "within one"])
 def test_nobody_foresees_a_push(opened, start_s):
     """Until it begins, every bit is that of the take without it; then the body is moved, and reacts."""
-    calm = filmed(played(opened, [waving(1.0)]))
+    calm = record_rollout(played(opened, [waving(1.0)]))
     performance = performance_of(opened, [waving(1.0)], pushes=(push(start_s=start_s),))
     reacted = []
     performance.run(lambda now: reacted.append(now.planning is None and now.performers[0].way is None))
-    pushed = filmed(performance)
+    pushed = record_rollout(performance)
     before = int(start_s * CONTROL_FPS) + 1
     np.testing.assert_array_equal(pushed.qpos[:before], calm.qpos[:before])
     np.testing.assert_array_equal(pushed.qvel[:before], calm.qvel[:before])
@@ -106,7 +106,7 @@ def test_who_was_pushed_aside_makes_a_new_plan_and_goes_on_from_there(opened):
     later = [first for first in set(plans) if first > 4]
     assert later and min(later) < 16
     performer = performance.performers[0]
-    film = filmed(performance)
+    film = record_rollout(performance)
     moved = film.qpos[-1, 0] - film.qpos[0, 0]
     assert moved > 0.35
     # The reference has come along, so far that the body is within its reach.
@@ -123,12 +123,12 @@ def test_a_push_too_light_to_feel_changes_no_plan(opened):
 
 def test_two_who_never_touch_do_as_each_would_alone(opened):
     here, there = waving(0.7), waving(0.7, x=3.0, y=1.0)
-    together = filmed(played(opened, [here, there]))
+    together = record_rollout(played(opened, [here, there]))
     for who, clip in enumerate((here, there)):
         alone = performance_of(opened, [clip])
         alone.performers[0].seed = (0, who)
         alone.run(lambda _: None)
-        film = filmed(alone)
+        film = record_rollout(alone)
         size = film.qpos.shape[1]
         mine = together.qpos[:, size * who : size * (who + 1)]
         np.testing.assert_allclose(mine, film.qpos, atol=1e-6)
@@ -136,8 +136,10 @@ def test_two_who_never_touch_do_as_each_would_alone(opened):
 
 def test_one_who_is_pushed_into_another_moves_them(opened):
     here, there = waving(1.0), waving(1.0, x=0.75)
-    calm = filmed(played(opened, [here, there], effort=ONCE))
-    pushed = filmed(played(opened, [here, there], effort=ONCE, pushes=(push((900.0, 0.0, 0.0), duration_s=0.15),)))
+    calm = record_rollout(played(opened, [here, there], effort=ONCE))
+    pushed = record_rollout(
+        played(opened, [here, there], effort=ONCE, pushes=(push((900.0, 0.0, 0.0), duration_s=0.15),))
+    )
     second = calm.qpos.shape[1] // 2
     before = int(0.4 * CONTROL_FPS)
     np.testing.assert_array_equal(pushed.qpos[:before], calm.qpos[:before])
@@ -147,27 +149,27 @@ def test_one_who_is_pushed_into_another_moves_them(opened):
 def test_a_thrown_prop_hits_and_comes_home(opened):
     clip = waving(1.0)
     performance = played(opened, [clip], props=(thrown(),), effort=ONCE)
-    film = filmed(performance)
-    take, _, _ = take_of(film, 0, subject_of(performance.performers[0]), clip.fps)
-    (ball,) = props_of(film, take.motion)
+    film = record_rollout(performance)
+    take, _, _ = make_take(film, 0, describe_character(performance.performers[0]), clip.fps)
+    (ball,) = collect_prop_motions(film, take.motion)
     assert ball.name == "ball" and len(ball) == len(take.motion) == len(clip)
     x = ball.pos[:, 0]
     np.testing.assert_allclose(x[:3], -1.0, atol=1e-6)  # waits until it appears
     assert -0.5 < x.max() < -0.3 and x[-1] < x.max() + 1e-9  # it came to the plate's edge and no further
     assert np.diff(x[4:6])[0] * 30.0 == pytest.approx(5.0, rel=0.1)
     miss = played(opened, [clip], props=(thrown(appears_s=5.0),), effort=ONCE)
-    moved = np.abs(filmed(miss).qpos - film.qpos).max(-1)
+    moved = np.abs(record_rollout(miss).qpos - film.qpos).max(-1)
     assert moved[:12].max() < 1e-6 and moved[-1] > 1e-3
 
 
 def test_films_have_everybody_s_contacts_lengths_and_traces(opened):
     clips = [waving(0.75), waving(0.75, x=2.0)]
     performance = played(opened, clips, effort=ONCE)
-    film = filmed(performance)
+    film = record_rollout(performance)
     frames = 0.75 * CONTROL_FPS + 1  # the last fragment is played to its end, and cut
     assert len(film) == pytest.approx(frames, abs=1) and len(film) == len(film.targets) == film.rows.com.shape[1]
     for who, (clip, performer) in enumerate(zip(clips, performance.performers, strict=True)):
-        take, trace, _ = take_of(film, who, subject_of(performer), clip.fps)
+        take, trace, _ = make_take(film, who, describe_character(performer), clip.fps)
         assert len(take.motion) == len(clip) and take.motion.fps == clip.fps and take.fell_at_s is None
         assert take.contacts.shape == (len(clip), 3)
         assert take.contacts[2:, 0].all() and not take.contacts[:, 1:].any()  # the plate stands, the arm is in the air
@@ -183,7 +185,7 @@ def test_films_have_everybody_s_contacts_lengths_and_traces(opened):
 
 def test_the_first_frame_of_a_film_is_the_source_s(opened):
     performance = played(opened, [waving(0.3)], effort=ONCE)
-    np.testing.assert_array_equal(filmed(performance).qpos[0], performance.performers[0].reference.qpos[0])
+    np.testing.assert_array_equal(record_rollout(performance).qpos[0], performance.performers[0].reference.qpos[0])
 
 
 def test_work_grows_to_all_there_is(opened):

@@ -3,13 +3,13 @@
 
 import numpy as np
 
-from ....body.anatomy import SkeletonTree
-from ....body.roles import find_roles
-from ....errors import RigError
-from ....geometry.quaternions import Array
-from ....motion import Clip
-from ....motion.loops import is_cyclic, loop_clip
-from ....motion.repair import repair_clip
+from ...body.anatomy import SkeletonTree
+from ...body.roles import find_roles
+from ...errors import RigError
+from ...geometry.quaternions import Array
+from ...motion import Clip
+from ...motion.loops import is_cyclic, loop_clip
+from ...motion.repair import repair_clip
 
 # How high the bones are above the lowest, as a mean. Who lies has less than this share of what they have at the end;
 # who stands there has nearly as much as a skeleton that stands at rest, which may have its arms up.
@@ -19,7 +19,7 @@ _TRAVELS_M_S = 0.5
 _TAKES_TURNS = 0.35
 
 
-def guessed_kind(clip: Clip) -> str:
+def guess_motion_kind(clip: Clip) -> str:
     """'rise' for who begins lying and ends standing, 'cycle' for what ends as it began, else 'once'."""
     pos, _ = repair_clip(clip)[0].world()  # some captures begin with a pose that is no part of them
     first, last = (_height(heads) for heads in pos[[0, -1]])
@@ -28,9 +28,9 @@ def guessed_kind(clip: Clip) -> str:
     return "cycle" if is_cyclic(clip) else "once"
 
 
-def guessed_gait(clip: Clip) -> bool:
+def guess_gait(clip: Clip) -> bool:
     """Whether it is a cycle that travels, in which each foot does half a cycle later what the other one did."""
-    if guessed_kind(clip) != "cycle":
+    if guess_motion_kind(clip) != "cycle":
         return False
     pos, _ = clip.world()
     try:

@@ -13,7 +13,7 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class FragmentSamples:
     """What a fragment leaves behind: E kept samples of the N that were tried.
 
     states: (E, state_size) at its end. offsets: (E, nu) radians. parents: (E,) into the layer before.
@@ -36,7 +36,7 @@ class Layer:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Trajectory:
     """One way through some fragments: F of them from number ``first`` on.
 
     starts: (F, state_size), offsets: (F, nu), ends: (F, state_size), anchors: (F, 2) at their starts.
@@ -58,7 +58,7 @@ class Way:
         return np.concatenate([first[None], self.offsets[:-1]])
 
 
-def traced(layers: Sequence[Layer], first: int, start: Array, anchor: Array) -> Way:
+def trace_trajectory(layers: Sequence[FragmentSamples], first: int, start: Array, anchor: Array) -> Trajectory:
     """The best way through layers that begin with fragment ``first`` in state (state_size,) at ``anchor`` (2,)."""
     index = int(np.argmin(layers[-1].total))
     states, offsets, anchors = [], [], []
@@ -68,7 +68,7 @@ def traced(layers: Sequence[Layer], first: int, start: Array, anchor: Array) -> 
         anchors.append(layer.anchors[index])
         index = int(layer.parents[index])
     ends, moved = np.array(states[::-1]), np.array(anchors[::-1])
-    return Way(
+    return Trajectory(
         first,
         np.concatenate([start[None], ends[:-1]]),
         np.array(offsets[::-1]),
@@ -78,7 +78,7 @@ def traced(layers: Sequence[Layer], first: int, start: Array, anchor: Array) -> 
     )
 
 
-def depths(layers: Sequence[Layer]) -> list[Indices]:
+def count_surviving_fragments(layers: Sequence[FragmentSamples]) -> list[Indices]:
     """For each layer (N,) how many layers further the samples' offspring was kept; -1 for samples not kept."""
     found: list[Indices] = []
     below: Indices | None = None
@@ -95,14 +95,14 @@ def depths(layers: Sequence[Layer]) -> list[Indices]:
 
 
 @dataclass(frozen=True, eq=False)
-class Scatter:
+class SamplingDistribution:
     """Where a fragment's samples go around the guide, in units of the spread: mean (nu,) and covariance (nu, nu)."""
 
     mean: Array
     covariance: Array
 
     @classmethod
-    def even(cls, size: int) -> "Scatter":
+    def even(cls, size: int) -> "SamplingDistribution":
         """No preference."""
         return cls(np.zeros(size), np.eye(size))
 
@@ -112,7 +112,7 @@ class Scatter:
         noise[0] = 0.0
         return self.mean + wider * noise
 
-    def adapted(self, noise: Array, value: Array, depth: Indices) -> "Scatter":
+    def adapted(self, noise: Array, value: Array, depth: Indices) -> "SamplingDistribution":
         """Drawn to samples (N, nu) whose offspring lasted longest, and of those to the cheapest: a generation of CMA.
 
         The update of mean and covariance from the best quarter with logarithmic weights (rank mu). It is written out
@@ -129,4 +129,4 @@ class Scatter:
         covariance = (1.0 - rate) * self.covariance + rate * (steps.T * weights) @ steps
         # More variance than at first is the retry's business, which widens all samples.
         covariance /= max(1.0, float(np.trace(covariance)) / size)
-        return Scatter(self.mean + weights @ steps, covariance + 1e-9 * np.eye(size))
+        return SamplingDistribution(self.mean + weights @ steps, covariance + 1e-9 * np.eye(size))

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from sinew.core.control.tracking import film as film_module
+from sinew.core.control.tracking import recording as film_module
 from sinew.core.measure import soles
 from sinew.core.measure.closeness import distances_from_root
 from sinew.core.motion import Clip

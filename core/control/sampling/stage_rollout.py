@@ -13,15 +13,15 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...sim.engine import Rows, World, starts
 from ...sim.stage import Stage
-from ..tracking.reference import CONTROL_FPS, padded
-from .layers import Indices
-from .performer import Performer
+from ..tracking.reference import CONTROL_FPS, pad_batch
+from .fragment_samples import Indices
 from .plan import SECTION
-from .search import Search, followed
+from .search import SamconSearch, shift_anchors
+from .stage_character import StageCharacter
 
 
 @dataclass(eq=False)
-class Performance:
+class StageRollout:
     """A stage, its performers in the stage's order, and what they have done so far.
 
     state: (state_size,) of the whole world. begun: (F, state_size) at the starts of the fragments done; offsets:
@@ -30,12 +30,12 @@ class Performance:
     """
 
     stage: Stage
-    performers: tuple[Performer, ...]
+    performers: tuple[StageCharacter, ...]
     world: World
     state: Array
     begun: list[Array] = field(default_factory=list)
     offsets: list[Array] = field(default_factory=list)
-    planning: tuple[int, int, Search] | None = None
+    planning: tuple[int, int, SamconSearch] | None = None
     waiting: list[int] = field(default_factory=list)
 
     @property
@@ -71,7 +71,7 @@ class Performance:
             count += length * (sum(passes[:who]) + number) + len(search.layers)
         return (self.fragments * each if self.done else count), self.fragments * each
 
-    def run(self, look: Callable[["Performance"], None]) -> None:
+    def run(self, look: Callable[["StageRollout"], None]) -> None:
         """Go on to the end; ``look`` is called whenever something more is done."""
         while not self.done:
             at = len(self.offsets)
@@ -90,7 +90,7 @@ class Performance:
         ways = [performer.way for performer in self.performers]
         return all(way is None or way.first + len(way) <= at for way in ways)
 
-    def _plan(self, at: int, stop: int, look: Callable[["Performance"], None]) -> None:
+    def _plan(self, at: int, stop: int, look: Callable[["StageRollout"], None]) -> None:
         """Let everybody who waits for it make a plan."""
         while self.waiting:
             who = self.waiting[0]
@@ -98,7 +98,7 @@ class Performance:
             task = performer.task(at, stop, self.pose_of(who), self._before(who))
             begun = self.planning[1:] if self.planning is not None else None
 
-            def looked(number: int, search: Search, who: int = who) -> None:
+            def looked(number: int, search: SamconSearch, who: int = who) -> None:
                 self.planning = (who, number, search)
                 look(self)
 
@@ -106,7 +106,7 @@ class Performance:
             self.planning = None
             self.waiting.pop(0)
 
-    def _adopt(self, performer: Performer) -> None:
+    def _adopt(self, performer: StageCharacter) -> None:
         """What is planned is what happens."""
         way = performer.way
         assert way is not None
@@ -115,7 +115,7 @@ class Performance:
         self.state = way.ends[-1]
         frame = int(performer.reference.frames_of(way.first + len(way) - 1)[-1])
         deviation = performer.gauge.state(*performer.world.pose_of(self.state[None]), frame, way.anchors[-1:])
-        performer.anchor = followed(way.anchors[-1:], deviation)[0]
+        performer.anchor = shift_anchors(way.anchors[-1:], deviation)[0]
 
     def _play(self, at: int, stop: int) -> None:
         """One fragment in the whole world."""
@@ -159,8 +159,8 @@ class Performance:
         """Fragments (n,) played in the whole world from states (n, state_size): states (n, steps, …) and rows."""
         copies, reference = self.world.copies, self.performers[0].reference
         return self.world.rollout(
-            padded(states, copies),
-            padded(self.targets(fragments, before, offsets), copies),
+            pad_batch(states, copies),
+            pad_batch(self.targets(fragments, before, offsets), copies),
             substeps=round(1.0 / (CONTROL_FPS * self.world.dt_s)),
-            muscle=padded(reference.muscle[reference.frames_of_many(fragments)], copies),
+            muscle=pad_batch(reference.muscle[reference.frames_of_many(fragments)], copies),
         )
