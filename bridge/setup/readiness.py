@@ -18,7 +18,7 @@ import bpy
 
 from ...core.errors import LearningMissing
 from ...core.jobs import processes
-from ...core.learn.requirement import missing
+from ...core.learn.requirement import missing_package_error
 from ..mannequin import trial
 from . import packages, preferences
 
@@ -100,7 +100,9 @@ def lacks_learning() -> LearningMissing | None:
     found = current()
     if found is None or not found.version or found.learner:
         return None
-    return missing(found.python, next((name for name in ("torch", "safetensors") if name in found.missing), "torch"))
+    return missing_package_error(
+        found.python, next((name for name in ("torch", "safetensors") if name in found.missing), "torch")
+    )
 
 
 def require_learning() -> None:

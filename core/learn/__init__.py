@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Learning by trial: policies that get better at what an environment rewards. The only room that knows torch.
+"""Reinforcement and supervised learning: PPO, behaviour cloning, a motion autoencoder. The only room that knows torch.
 
-Nothing here imports torch before it is asked to learn, so that whoever only describes an environment can do without.
+Nothing here imports torch before something is trained, so that an environment can be described without it.
 """

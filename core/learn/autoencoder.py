@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Features of motions, as an autoencoder found them: a convolution over time, in NumPy, and the style that they tell.
+"""The encoder of a motion autoencoder in NumPy, and the Gram matrix of its features as a descriptor of style.
 
-After Holden, Saito and Komura 2016: the encoder is one layer of convolutions, and a style is the Gram matrix of its
-features, that is how often and how strongly each of them comes together with each other one.
+After Holden, Saito and Komura 2016: the encoder is one layer of convolutions over time, and the Gram matrix says how
+strongly each of its features comes together with each other one.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _HINT = "Train it again"
 class MotionEncoder:
     """F numbers a frame in, U features a frame out, each of ``width`` frames, the newest of them the last.
 
-    mean, spread: (F,) by which frames are brought to the same size. weights: (U, width * F), biases: (U,).
+    mean, spread: (F,) by which frames are normalised. weights: (U, width * F), biases: (U,).
     """
 
     mean: Weights
@@ -34,7 +34,7 @@ class MotionEncoder:
 
     @property
     def width(self) -> int:
-        """Frames that a feature looks at."""
+        """Frames that a feature is computed from."""
         return int(self.weights.shape[1] // len(self.mean))
 
     @property
@@ -44,14 +44,14 @@ class MotionEncoder:
 
     def __call__(self, frames: Floats) -> Weights:
         """(..., T - width + 1, U) features of frames (..., T, F), one for every frame with enough before it."""
-        near = ((frames - self.mean) / self.spread).astype(np.float32)
-        windows = np.lib.stride_tricks.sliding_window_view(near, self.width, axis=-2)  # (..., T', F, width)
+        normalised = ((frames - self.mean) / self.spread).astype(np.float32)
+        windows = np.lib.stride_tricks.sliding_window_view(normalised, self.width, axis=-2)  # (..., T', F, width)
         rows = np.swapaxes(windows, -1, -2).reshape(*windows.shape[:-2], -1)
         features: Weights = np.maximum(rows @ self.weights.T + self.biases, np.float32(0.0))
         return features
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything, to be kept in a file."""
+        """All of it, for a file."""
         return {name: np.array(values) for name, values in vars(self).items()}
 
     @classmethod
@@ -69,20 +69,20 @@ class MotionEncoder:
         return cls(**parts)
 
 
-def gram(features: Floats) -> Weights:
-    """(..., U, U) Gram matrices of features (..., T, U), as means over time so that no motion weighs by its length."""
+def gram_matrix(features: Floats) -> Weights:
+    """(..., U, U) Gram matrices of features (..., T, U), as means over time: no motion weighs by its length."""
     matrices: Weights = np.swapaxes(features, -1, -2) @ features / np.float32(features.shape[-2])
     return matrices
 
 
 def gram_distance(first: Floats, second: Floats) -> NDArray[np.float64]:
-    """(...) how far Gram matrices (..., U, U) are from each other: the length of their difference (equation 6)."""
-    apart = first - second
-    return np.sqrt(np.einsum("...uv,...uv->...", apart, apart), dtype=np.float64)
+    """(...) Frobenius norm of the difference of Gram matrices (..., U, U) (equation 6 of Ma et al. 2021)."""
+    difference = first - second
+    return np.sqrt(np.einsum("...uv,...uv->...", difference, difference), dtype=np.float64)
 
 
-def content_hash(sequences: Sequence[Floats], **how: Any) -> str:
-    """A name for what an encoder is trained on and how."""
+def hash_sequences(sequences: Sequence[Floats], **how: Any) -> str:
+    """A hash of the sequences that an encoder is trained on, and of how it is trained."""
     found = hashlib.sha256(repr(sorted(how.items())).encode())
     for frames in sequences:
         found.update(repr(frames.shape).encode())

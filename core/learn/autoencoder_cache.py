@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Encoders that were trained before, by what they were trained on: the same clips are never learned twice."""
+"""A cache of trained motion encoders, by a hash of what they were trained on."""
 
 import logging
 import os
@@ -11,9 +11,9 @@ import numpy as np
 
 from ..errors import BadFile, SinewError
 from ..files import make_folder, read_arrays, write_arrays
-from .autoencoder import MotionEncoder, content_hash
+from .autoencoder import MotionEncoder, hash_sequences
 from .environment import Floats
-from .requirement import need_torch
+from .requirement import require_torch
 
 _VERSION = 1
 """Goes up when encoders are trained in another way."""
@@ -23,20 +23,20 @@ _UNITS, _WIDTH, _STEPS = 32, 7, 800
 _log = logging.getLogger(__name__)
 
 
-def encoder_of(sequences: Sequence[Floats], folder: Path | None = None) -> MotionEncoder:
+def load_or_train_encoder(sequences: Sequence[Floats], folder: Path | None = None) -> MotionEncoder:
     """The encoder for sequences of (T, F) frames: from the folder if it was trained before, trained and kept if not.
 
-    Its randomness follows from the sequences, so that it is the same whoever trains it first. A folder that cannot be
-    written to, and a file in it that is of no use, only cost the seconds of training.
+    Its randomness is seeded by the sequences, so that the same clips always give the same encoder. A folder that
+    cannot be written to, and a file in it that is of no use, only cost the seconds of training.
     """
-    name = content_hash(sequences, version=_VERSION, units=_UNITS, width=_WIDTH, steps=_STEPS)
+    name = hash_sequences(sequences, version=_VERSION, units=_UNITS, width=_WIDTH, steps=_STEPS)
     path = (folder or encoder_folder()) / f"{name}.npz"
     if path.is_file():
         try:
             return MotionEncoder.from_arrays(read_arrays(path)[0])
         except BadFile:
             _log.warning("'%s' is of no use, so the encoder is trained again", path)
-    need_torch()
+    require_torch()
     from .autoencoder_training import train_encoder
 
     rng = np.random.default_rng(int(name[:16], 16))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where networks live, and how many threads they may use."""
+"""The device of the networks, and how many threads they use."""
 
 import os
 from collections.abc import Callable
@@ -14,8 +14,8 @@ First = TypeVar("First")
 Second = TypeVar("Second")
 
 
-def chosen_device(wanted: str) -> str:
-    """'cuda', 'mps' or 'cpu'; 'auto' is the best there is. One that is not there is refused."""
+def choose_device(wanted: str) -> str:
+    """'cuda', 'mps' or 'cpu'; 'auto' is the first that PyTorch finds. One that it does not find is refused."""
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if wanted == "auto":
         return next(name for name, usable in there.items() if usable)
@@ -25,8 +25,8 @@ def chosen_device(wanted: str) -> str:
     return wanted
 
 
-def cores(wanted: int) -> int:
-    """How many threads to use: as many as wanted, or for 0 one each core that this process may run on."""
+def count_threads(wanted: int) -> int:
+    """Threads to use: as many as wanted, or for 0 one each core that this process may run on."""
     if wanted > 0:
         return wanted
     if hasattr(os, "sched_getaffinity"):
@@ -34,23 +34,26 @@ def cores(wanted: int) -> int:
     return os.cpu_count() or 1
 
 
-def side_by_side(
+def run_side_by_side(
     first: Callable[[], First], second: Callable[[], Second], threads: int, device: str
 ) -> tuple[First, Second]:
-    """Both results, each worked out with half of the threads; one after the other where there is nothing to halve.
+    """Both results, each computed with half of the threads; one after the other where there is nothing to halve.
 
-    Two networks that know nothing of each other keep two cores busier than one network on two threads does, for small
-    ones wait more than they work.
+    Two independent networks keep two cores busier than one network on two threads does: small matrix products do not
+    scale with threads.
     """
     if threads < 2 or device != "cpu":
-        return on_threads(threads, first), on_threads(threads, second)
+        return run_with_threads(threads, first), run_with_threads(threads, second)
 
     with ThreadPoolExecutor(2) as pool:
-        one, other = pool.submit(on_threads, threads // 2, first), pool.submit(on_threads, threads // 2, second)
+        one, other = (
+            pool.submit(run_with_threads, threads // 2, first),
+            pool.submit(run_with_threads, threads // 2, second),
+        )
         return one.result(), other.result()
 
 
-def on_threads(threads: int, work: Callable[[], First]) -> First:
-    """The result, worked out by this thread of Python with so many of torch's."""
+def run_with_threads(threads: int, work: Callable[[], First]) -> First:
+    """The result, computed by this Python thread with so many threads of torch."""
     torch.set_num_threads(threads)
     return work()

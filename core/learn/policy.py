@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A learned policy as plain arrays: what it does with an observation, without torch."""
+"""A learned policy as plain arrays: inference with NumPy, without torch."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadFile
 from .environment import Floats
-from .normalising import Moments, Normaliser
+from .normaliser import Normaliser, RunningStatistics
 
 Weights = NDArray[np.float32]
 _HINT = "Train it again, or choose another file"
@@ -19,10 +19,10 @@ _HINT = "Train it again, or choose another file"
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """Layers of weights behind a normaliser.
+    """A multilayer perceptron behind a normaliser of observations: the mean of a Gaussian policy.
 
     layers: (weights (out, in), biases (out,)) of each layer, the last one without activation.
-    noise: (A,) standard deviations it was learned with.
+    noise: (A,) standard deviations that it explored with.
     """
 
     normaliser: Normaliser
@@ -33,16 +33,16 @@ class Policy:
 
     @property
     def observation_size(self) -> int:
-        """How many numbers it looks at."""
+        """O."""
         return int(self.layers[0][0].shape[1])
 
     @property
     def action_size(self) -> int:
-        """How many numbers it gives."""
+        """A."""
         return len(self.layers[-1][1])
 
     def __call__(self, observations: Floats) -> Weights:
-        """(..., A) the actions it thinks best after observations (..., O), without noise."""
+        """(..., A) mean actions for observations (..., O)."""
         hidden = self.normaliser(observations)
         for weights, biases in self.layers[:-1]:
             hidden = _ACTIVATIONS[self.activation](hidden @ weights.T + biases)
@@ -51,16 +51,20 @@ class Policy:
         return actions
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """(arrays, description) to be kept in a file."""
-        moments = self.normaliser.moments
-        arrays: dict[str, NDArray[Any]] = {"noise": self.noise, "mean": moments.mean, "deviations": moments.deviations}
+        """(arrays, description) for a file."""
+        statistics = self.normaliser.statistics
+        arrays: dict[str, NDArray[Any]] = {
+            "noise": self.noise,
+            "mean": statistics.mean,
+            "deviations": statistics.deviations,
+        }
         for number, (weights, biases) in enumerate(self.layers):
             arrays |= {f"weights{number}": weights, f"biases{number}": biases}
         about = {
             "layers": len(self.layers),
             "activation": self.activation,
             "output_scale": self.output_scale,
-            "count": moments.count,
+            "count": statistics.count,
         }
         return arrays, about
 
@@ -71,7 +75,9 @@ class Policy:
             layers = [_layer(arrays, number) for number in range(int(about["layers"]))]
             activation, scale = str(about["activation"]), float(about["output_scale"])
             noise = _checked(arrays["noise"], 1).astype(np.float32)
-            moments = Moments(float(about["count"]), _checked(arrays["mean"], 1), _checked(arrays["deviations"], 1))
+            statistics = RunningStatistics(
+                float(about["count"]), _checked(arrays["mean"], 1), _checked(arrays["deviations"], 1)
+            )
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise BadFile(f"The policy is not whole: {error}", _HINT) from error
         if activation not in _ACTIVATIONS:
@@ -81,9 +87,9 @@ class Policy:
         widths = [layers[0][0].shape[1], *(len(biases) for _, biases in layers)]
         if any(weights.shape != pair for (weights, _), pair in zip(layers, _pairs(widths), strict=True)):
             raise BadFile("The policy's layers do not fit together", _HINT)
-        if not len(moments.mean) == len(moments.deviations) == widths[0] or len(noise) != widths[-1]:
+        if not len(statistics.mean) == len(statistics.deviations) == widths[0] or len(noise) != widths[-1]:
             raise BadFile("The policy's layers do not fit its observations and actions", _HINT)
-        return cls(Normaliser(moments), tuple(layers), activation, scale, noise)
+        return cls(Normaliser(statistics), tuple(layers), activation, scale, noise)
 
 
 def _layer(arrays: Mapping[str, NDArray[Any]], number: int) -> tuple[Weights, Weights]:

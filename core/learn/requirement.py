@@ -10,18 +10,15 @@ _PACKAGES = {"torch": "torch==2.13.0", "safetensors": "safetensors==0.8.0"}
 _SMALL_BUILD = "--extra-index-url https://download.pytorch.org/whl/cpu"
 
 
-def need_torch() -> None:
+def require_torch() -> None:
     """Raise ``LearningMissing`` with what to install if torch or safetensors cannot be imported here."""
-    _need("torch", "safetensors")
+    _require("torch", "safetensors")
 
 
-def need_safetensors() -> None:
-    """Raise ``LearningMissing`` if learned policies cannot even be read or written here; torch is not asked for."""
-    _need("safetensors")
-
-
-def missing(python: str, name: str, names: tuple[str, ...] = tuple(_PACKAGES), why: str = "") -> LearningMissing:
-    """What to say of a Python that has no ``name``, and how it gets all of ``names``; why: what it said itself."""
+def missing_package_error(
+    python: str, name: str, names: tuple[str, ...] = tuple(_PACKAGES), why: str = ""
+) -> LearningMissing:
+    """The error for a Python that cannot import ``name``, and how to install all of ``names``; why: its own message."""
     wanted = " ".join(_PACKAGES[one] for one in names)
     # PyPI's own build for Linux brings gigabytes of CUDA along.
     where = f" {_SMALL_BUILD}" if "torch" in names and sys.platform == "linux" else ""
@@ -32,9 +29,9 @@ def missing(python: str, name: str, names: tuple[str, ...] = tuple(_PACKAGES), w
     )
 
 
-def _need(*names: str) -> None:
+def _require(*names: str) -> None:
     for name in names:
         try:
             import_module(name)
         except (ImportError, OSError) as error:  # OSError: a library of the system that torch links to is missing
-            raise missing(sys.executable, name, names, str(error)) from error
+            raise missing_package_error(sys.executable, name, names, str(error)) from error

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Training from beginning to end: collect, learn, say how it went, and again; it can be stopped and go on anywhere."""
+"""The training loop: collect a rollout, update, record; it can be stopped and resumed after any update."""
 
+import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,112 +11,114 @@ from numpy.typing import NDArray
 
 from ..errors import BadFile, LearningFailed
 from .environment import Environment
-from .episode_statistics import Sums
+from .episode_statistics import EpisodeStatistics
+from .hyperparameters import PPOHyperparameters
+from .learning_curve import UpdateRecord, episode_fields
 from .policy import Policy
 from .randomness import generator_state, restore_generator
-from .records import Record, counted
-from .requirement import need_torch
-from .rollout import Collector, Rollout
-from .settings import LearnSettings
+from .requirement import require_torch
+from .rollout import Rollout, RolloutCollector, arrays_under
 
 if TYPE_CHECKING:
-    from .ppo import Lesson
+    from .ppo import UpdateStatistics
 
-Look = Callable[[Record], bool | None]
-"""Hears of every update; True says that it is enough."""
+OnUpdate = Callable[[UpdateRecord], bool | None]
+"""Called after every update; True stops the training."""
 
 _VERSION = 1
 
 
 class Trainer:
-    """Environments, what is learned in them, and how far it is.
+    """Environments, the networks that learn in them, and the learning curve.
 
     Environments share nothing and run in threads of their own: two of them with half the worlds each, whose physics
     uses one thread each, keep two cores busier than one whose physics uses two. The same environments, settings and
     seed give the same policy, bit for bit, wherever training was stopped in between.
     """
 
-    def __init__(self, environments: Sequence[Environment], settings: LearnSettings, seed: int) -> None:
-        need_torch()
-        from .learner import Learner
+    def __init__(self, environments: Sequence[Environment], settings: PPOHyperparameters, seed: int) -> None:
+        require_torch()
+        from .actor_critic import ActorCritic
 
         self.settings = settings
-        collecting, making, self._rng = (np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(3))
-        self._collector = Collector(environments, settings.horizon, collecting)
+        collecting, initialising, self._rng = (
+            np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(3)
+        )
+        self._collector = RolloutCollector(environments, settings.horizon, collecting)
         sizes = self._collector.observation_size, self._collector.action_size
-        self.learner = Learner(*sizes, settings, making)
+        self.model = ActorCritic(*sizes, settings, initialising)
         self.samples = 0
-        self.curve: list[Record] = []
+        self.curve: list[UpdateRecord] = []
 
     @property
     def policy(self) -> Policy:
         """The policy as it is now."""
-        return self.learner.policy()
+        return self.model.policy()
 
-    def begin_anew(self, samples: int) -> None:
-        """Let all episodes begin anew, as environments that have changed want it, after so many samples more."""
-        self._collector.begin_anew()
+    def reset_episodes(self, samples: int) -> None:
+        """Begin new episodes in all worlds, whose environments have changed, and count so many samples more."""
+        self._collector.reset()
         self.samples += samples
 
-    def run(self, samples: int, look: Look | None = None) -> None:
-        """Train until this many samples were seen since the beginning, or until ``look`` says that it is enough."""
+    def run(self, samples: int, on_update: OnUpdate | None = None) -> None:
+        """Train until this many samples were collected since the beginning, or until ``on_update`` stops it."""
         while self.samples < samples:
             record = self.update()
-            if look is not None and look(record):
+            if on_update is not None and on_update(record):
                 break
 
-    def update(self) -> Record:
-        """Collect one rollout and learn from it; the very first one only shows what observations are like."""
-        if not self.learner.moments.count:
+    def update(self) -> UpdateRecord:
+        """Collect one rollout and learn from it; the very first one only initialises the observations' statistics."""
+        if not self.model.observation_statistics.count:
             self._collect()
-        rollout, sums = self._collect()
-        lesson = self._learn(rollout)
-        if not np.isfinite([lesson.policy_loss, lesson.value_loss]).all():
+        rollout, episodes = self._collect()
+        statistics = self._learn(rollout)
+        if not np.isfinite([statistics.policy_loss, statistics.value_loss]).all():
             raise LearningFailed(
                 f"Training broke down after {self.samples} samples: its losses are no numbers any more",
                 "Go on from the last checkpoint with a lower learning rate",
             )
-        record = Record(
+        record = UpdateRecord(
             update=len(self.curve) + 1,
             samples=self.samples,
-            **counted(sums),
-            **vars(lesson),
-            rate=self.learner.rate,
-            noise=float(self.learner.noise.mean()),
+            **episode_fields(episodes),
+            **vars(statistics),
+            rate=self.model.learning_rate,
+            noise=float(self.model.noise.mean()),
         )
         self.curve.append(record)
         return record
 
-    def _collect(self) -> tuple[Rollout, Sums]:
-        from .devices import on_threads
+    def _collect(self) -> tuple[Rollout, EpisodeStatistics]:
+        from .devices import run_with_threads
 
-        self.learner.quieten(self.samples)
-        rollout, seen, sums = on_threads(
-            1, lambda: self._collector.collect(self.learner.act, self.learner.noise, self.learner.normaliser)
+        self.model.anneal_noise(self.samples)
+        rollout, observed, episodes = run_with_threads(
+            1, lambda: self._collector.collect(self.model.act, self.model.noise, self.model.normaliser)
         )
         self.samples += rollout.samples
-        self._seen = self.learner.moments + seen
-        if not self.learner.moments.count:
-            self.learner.watched(self._seen)
-        return rollout, sums
+        self._observed = self.model.observation_statistics + observed
+        if not self.model.observation_statistics.count:
+            self.model.set_observation_statistics(self._observed)
+        return rollout, episodes
 
-    def _learn(self, rollout: Rollout) -> "Lesson":
-        from .ppo import update
+    def _learn(self, rollout: Rollout) -> "UpdateStatistics":
+        from .ppo import ppo_update
 
-        lesson = update(self.learner, rollout, self._rng)
-        # Only now: the rollout was normalised by what was known when it began.
-        self.learner.watched(self._seen.forgetting(self.settings.remembered))
-        return lesson
+        statistics = ppo_update(self.model, rollout, self._rng)
+        # Only now: the rollout was normalised by the statistics before it.
+        self.model.set_observation_statistics(self._observed.with_limited_count(self.settings.statistics_window))
+        return statistics
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides how training goes on, as plain arrays."""
         about = {
             "version": _VERSION,
-            "settings": self.settings.to_mapping(),
+            "settings": dataclasses.asdict(self.settings),
             "samples": self.samples,
             "curve": [record.to_mapping() for record in self.curve],
         }
-        arrays = {f"learner.{name}": array for name, array in self.learner.state().items()}
+        arrays = {f"learner.{name}": array for name, array in self.model.state().items()}
         arrays |= {f"collector.{name}": array for name, array in self._collector.state().items()}
         arrays["order"] = generator_state(self._rng)
         arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
@@ -142,11 +145,10 @@ class Trainer:
                 f"The training is of version {about['version']}, and this Sinew knows {_VERSION}",
                 "Go on with the Sinew that it was begun with, or begin anew",
             )
-        self.samples, self.curve = int(about["samples"]), [Record.from_mapping(values) for values in about["curve"]]
-        self.learner.restore(_under("learner.", arrays))
-        self._collector.restore(_under("collector.", arrays))
+        self.samples, self.curve = (
+            int(about["samples"]),
+            [UpdateRecord.from_mapping(values) for values in about["curve"]],
+        )
+        self.model.restore(arrays_under("learner.", arrays))
+        self._collector.restore(arrays_under("collector.", arrays))
         restore_generator(self._rng, arrays["order"])
-
-
-def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}

@@ -59,14 +59,15 @@ THEIRS = {
     # The worker may use scipy, cma and coacd where it needs them; that nothing does so on import is checked below.
     "core.body": {"numpy", "scipy", "cma"},
     "core.control": {"numpy", "scipy"},
-    "core.learn": {"numpy", "torch", "safetensors"},
+    "core.learn": {"numpy", "torch"},
     "core.measure": {"numpy", "scipy"},
     "core.sim": {"numpy", "scipy", "coacd"},
     "core.sim.engines": {"numpy", *ENGINES},
 }
 # Only these of core/learn import torch at once; a panel may ask all others for settings.
 KNOW_TORCH = {
-    f"core.learn.{name}" for name in ("autoencoder_training", "cloning", "devices", "learner", "networks", "ppo")
+    f"core.learn.{name}"
+    for name in ("actor_critic", "autoencoder_training", "behaviour_cloning", "devices", "networks", "ppo")
 }
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import BoundsError
 from ...geometry.quaternions import Array
-from ...learn.environment import Floats, Transition
+from ...learn.environment import Floats, StepResult
 from ...learn.randomness import generator_state, restore_generator
 from ...sim.engine import World
 from .bounds import bound_names
@@ -57,7 +57,7 @@ class BoundsEnvironment:
         self.course, self.world, self.rules, self.terms = course, world, rules or EpisodeRules(), tuple(terms)
         self.worlds, self.action_size = world.copies, course.body.nu
         self.observation_size = observation_size(course)
-        self.reasons = (*names, BROKEN, OVER, TIME)
+        self.end_reasons = (*names, BROKEN, OVER, TIME)
         self.substeps = round(1.0 / (CONTROL_FPS * FILM_STEPS * world.dt_s))
         self._narrowness = 1.0 / widths  # an infinite width is none
         self._rng = rng
@@ -65,7 +65,7 @@ class BoundsEnvironment:
         self._memory = _Memory(self.rules.epoch, self.worlds, course, self.observation_size)
         self._longest = round(self.rules.longest_s * CONTROL_FPS)
 
-    def start(self) -> Floats:
+    def reset(self) -> Floats:
         """(N, O) the first observations of new episodes in all worlds."""
         first = self.starts.drawn(self.worlds)
         self.frames = begun(first.at)
@@ -76,8 +76,8 @@ class BoundsEnvironment:
         self._tell_terms(np.ones(self.worlds, dtype=bool))
         return first.observed
 
-    def step(self, actions: Floats) -> Transition:
-        """Correct with (N, A) actions for a control step; see ``Transition``."""
+    def step(self, actions: Floats) -> StepResult:
+        """Correct with (N, A) actions for a control step; see ``StepResult``."""
         states, rows = self.world.rollout(
             self.states, targets_of(self.course, self.frames.at, actions), substeps=self.substeps, end_only=True
         )
@@ -85,7 +85,7 @@ class BoundsEnvironment:
         self.age = self.age + 1
         seen = see(self.course, self.world, self.states, rows, self.frames)
         why = self.why(seen)
-        terminated = (why >= 0) & (why <= self.reasons.index(BROKEN))
+        terminated = (why >= 0) & (why <= self.end_reasons.index(BROKEN))
         truncated = (why >= 0) & ~terminated
         rewards = self._rewards(seen, ~terminated)
         total = np.prod(list(rewards.values()), axis=0)
@@ -97,7 +97,7 @@ class BoundsEnvironment:
             self._begin_anew(ended)
         if self._memory.full:
             self.starts.learn(*self._memory.taken())
-        return Transition(self._now.observed, rewards, total, terminated, truncated, last, why)
+        return StepResult(self._now.observed, rewards, total, terminated, truncated, last, why)
 
     def why(self, seen: Seen) -> Indices:
         """(N,) the reason why an episode ends here: of the bounds that are violated the one most so; -1 for none."""
@@ -105,10 +105,10 @@ class BoundsEnvironment:
         worst = np.argmax(over, axis=1)  # what is no number counts as the largest
         most = over[np.arange(len(over)), worst]
         found = np.where(most > 1.0, worst, -1)
-        found = np.where(np.isfinite(most), found, self.reasons.index(BROKEN))
+        found = np.where(np.isfinite(most), found, self.end_reasons.index(BROKEN))
         if not self.course.cyclic:
-            found = np.where((found < 0) & (seen.at >= self.course.steps), self.reasons.index(OVER), found)
-        return np.where((found < 0) & (self.age >= self._longest), self.reasons.index(TIME), found)
+            found = np.where((found < 0) & (seen.at >= self.course.steps), self.end_reasons.index(OVER), found)
+        return np.where((found < 0) & (self.age >= self._longest), self.end_reasons.index(TIME), found)
 
     def _rewards(self, seen: Seen, alive: Flags) -> dict[str, Array]:
         found = {"survival": alive.astype(float)}

@@ -10,7 +10,7 @@ import numpy as np
 from ...body import BodyModel
 from ...errors import BadFile, RigError
 from ...geometry.quaternions import Array
-from ...learn.records import Record
+from ...learn.learning_curve import UpdateRecord
 from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
@@ -210,7 +210,7 @@ def _practise(
     return spent_s
 
 
-def _figures(training: Training, record: Record) -> dict[str, float]:
+def _figures(training: Training, record: UpdateRecord) -> dict[str, float]:
     """Numbers for the live curves."""
     found = {"lives_s": lives_s(record, training.study), "earned": record.earned, "kl": record.kl}
     if training.tests:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ...errors import BadFile
 from ...geometry.quaternions import Array
+from ...learn.hyperparameters import PPOHyperparameters
+from ...learn.learning_curve import UpdateRecord
 from ...learn.policy import Policy
-from ...learn.records import Record
-from ...learn.settings import LearnSettings
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
@@ -37,7 +37,7 @@ Terms = Callable[[], Sequence[Term]]
 """Makes what survival is multiplied by, anew for every environment: terms remember what they saw."""
 
 
-LEARN = LearnSettings(
+LEARN = PPOHyperparameters(
     horizon=8,
     epochs=3,
     minibatch=1024,
@@ -47,7 +47,7 @@ LEARN = LearnSettings(
     critic_width=128,
     noise=0.1,
     final_noise=0.05,
-    noise_samples=2_000_000,
+    noise_anneal_samples=2_000_000,
     output_scale=0.3,
 )
 """As found on the walk, with 512 worlds. Half as many learn it from a quarter fewer samples, but not sooner: small
@@ -62,7 +62,7 @@ class Study:
     worlds: int = 512
     seconds: float = 20.0
     rules: EpisodeRules = field(default_factory=EpisodeRules)
-    learn: LearnSettings = field(default_factory=lambda: LEARN)
+    learn: PPOHyperparameters = field(default_factory=lambda: LEARN)
 
 
 @dataclass(frozen=True)
@@ -130,15 +130,15 @@ class Training:
 
         Gives what the policy does wrong of what it was shown, before and after; see ``core.learn.cloning.clone``.
         """
-        from ...learn.cloning import clone
+        from ...learn.behaviour_cloning import clone_policy
 
-        engine, learner = self._engine, self.trainer.learner
+        engine, model = self._engine, self.trainer.model
         shown = lessons(self.course, self.widths, engine, self.study.learn.discount, self._seed, breathe)
         for environment in self.environments:
             environment.starts.fill(shown.good)
-        self.trainer.begin_anew(shown.samples)
-        return clone(
-            learner,
+        self.trainer.reset_episodes(shown.samples)
+        return clone_policy(
+            model,
             shown.observed,
             shown.actions,
             np.random.default_rng([self._seed, 2]),
@@ -147,7 +147,7 @@ class Training:
             minibatch=512,
         )
 
-    def advance(self) -> Record:
+    def advance(self) -> UpdateRecord:
         """One update, and a test if it is time for one."""
         record = self.trainer.update()
         last = self.tests[-1].samples if self.tests else 0
@@ -189,7 +189,7 @@ class Training:
         self.tests, self.best = tests, best
 
 
-def lives_s(record: Record, study: Study) -> float:
+def lives_s(record: UpdateRecord, study: Study) -> float:
     """Seconds that copies last with noise, as told by how many left the bounds in an update.
 
     Who came to the end of a clip did not leave them: a clip of one second may be kept up for ten, over and over.

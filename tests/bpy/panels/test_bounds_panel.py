@@ -17,7 +17,7 @@ from sinew.bridge.overlay.scenery import BOX, Scenery
 from sinew.bridge.setup import readiness
 from sinew.core.control import registry
 from sinew.core.errors import BoundsError
-from sinew.core.learn.requirement import missing
+from sinew.core.learn.requirement import missing_package_error
 from sinew.panels import bounds as panel
 
 from ...stock_clips import needs_stock
@@ -111,7 +111,7 @@ def test_the_settings_of_training_are_mirrored(addon):
 
 def test_what_is_missing_for_training_is_said_and_all_else_works(addon, monkeypatch):
     hero()
-    monkeypatch.setattr(readiness, "lacks_learning", lambda: missing("/a/python", "torch"))
+    monkeypatch.setattr(readiness, "lacks_learning", lambda: missing_package_error("/a/python", "torch"))
     page = drawn()
     assert "Training needs torch" in page.text and "/a/python -m pip install torch" in page.text
     assert "bounds_train" in page.idnames

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from sinew.core.learn.advantages import lambda_returns, values_after
+from sinew.core.learn.advantages import lambda_returns, next_values
 
 STEPS, WORLDS, DISCOUNT = 12, 7, 0.93
 
@@ -21,9 +21,9 @@ def rollout():
 
 def slow_advantage(rollout, step, world, trust):
     """Schulman et al. 2016, equation 16: discounted surprises until the episode ends."""
-    rewards, values, terminated, truncated, cut_values = rollout
+    rewards, values, terminated, truncated, final_values = rollout
     places = map(tuple, np.argwhere(truncated & ~terminated).tolist())
-    cut = dict(zip(places, cut_values, strict=True))
+    cut = dict(zip(places, final_values, strict=True))
     total, weight = 0.0, 1.0
     for now in range(step, STEPS):
         if terminated[now, world]:
@@ -41,8 +41,8 @@ def slow_advantage(rollout, step, world, trust):
 
 @pytest.mark.parametrize("trust", [0.0, 0.6, 0.95, 1.0])
 def test_advantages_are_discounted_sums_of_surprises(rollout, trust):
-    rewards, values, terminated, truncated, cut_values = rollout
-    after = values_after(values, terminated, truncated, cut_values)
+    rewards, values, terminated, truncated, final_values = rollout
+    after = next_values(values, terminated, truncated, final_values)
     returns = lambda_returns(rewards, after, terminated | truncated, DISCOUNT, trust)
     slow = [[slow_advantage(rollout, step, world, trust) for world in range(WORLDS)] for step in range(STEPS)]
     assert np.allclose(returns - values[:-1], slow, atol=1e-5)
@@ -54,7 +54,7 @@ def test_what_could_have_gone_on_is_worth_what_was_expected_of_it():
     terminated, truncated = np.zeros((2, 3, 3), dtype=bool)
     terminated[1, 0] = truncated[1, 1] = True
     terminated[1, 2] = truncated[1, 2] = True  # both: it is over for good
-    after = values_after(values, terminated, truncated, np.array([8.0], dtype=np.float32))
+    after = next_values(values, terminated, truncated, np.array([8.0], dtype=np.float32))
     returns = lambda_returns(rewards, after, terminated | truncated, 0.5, 1.0)
     assert returns[1].tolist() == [1.0, 1.0 + 0.5 * 8.0, 1.0]
     assert returns[0].tolist() == [1.5, 1.0 + 0.5 * 5.0, 1.5]

@@ -6,7 +6,7 @@ import pytest
 
 from sinew.core.errors import BadFile, LearningFailed
 from sinew.core.learn import autoencoder_cache
-from sinew.core.learn.autoencoder import MotionEncoder, content_hash, gram, gram_distance
+from sinew.core.learn.autoencoder import MotionEncoder, gram_distance, gram_matrix, hash_sequences
 
 
 def swinging(seed=0, frames=90, size=6, rate=0.2):
@@ -37,10 +37,10 @@ def test_features_are_a_convolution_over_time():
 def test_a_gram_matrix_does_not_know_where_in_its_cycle_a_motion_begins():
     encoder = random_encoder()
     cycle = swinging(frames=100, rate=2.0 * np.pi / 20.0)
-    first, later = (gram(encoder(cycle[start : start + 43])) for start in (0, 7))
-    other = gram(encoder(swinging(1, 100, rate=2.0 * np.pi / 20.0)))
+    first, later = (gram_matrix(encoder(cycle[start : start + 43])) for start in (0, 7))
+    other = gram_matrix(encoder(swinging(1, 100, rate=2.0 * np.pi / 20.0)))
     assert gram_distance(first, later) < 1e-3 * gram_distance(first, other)
-    np.testing.assert_allclose(gram(np.array([[1.0, 2.0], [3.0, 0.0]])), [[5.0, 1.0], [1.0, 2.0]])
+    np.testing.assert_allclose(gram_matrix(np.array([[1.0, 2.0], [3.0, 0.0]])), [[5.0, 1.0], [1.0, 2.0]])
     assert gram_distance(np.zeros((2, 2)), np.array([[0.0, 3.0], [4.0, 0.0]])) == pytest.approx(5.0)
 
 
@@ -70,15 +70,15 @@ def test_the_same_motions_are_not_learned_twice(tmp_path, monkeypatch):
         return real(*words, **named)
 
     monkeypatch.setattr(autoencoder_training, "train_encoder", counted)
-    first = autoencoder_cache.encoder_of([swinging()], tmp_path)
-    again = autoencoder_cache.encoder_of([swinging()], tmp_path)
+    first = autoencoder_cache.load_or_train_encoder([swinging()], tmp_path)
+    again = autoencoder_cache.load_or_train_encoder([swinging()], tmp_path)
     np.testing.assert_array_equal(first.weights, again.weights)
     assert len(trained) == 1
-    autoencoder_cache.encoder_of([swinging() + 0.01], tmp_path)
+    autoencoder_cache.load_or_train_encoder([swinging() + 0.01], tmp_path)
     assert len(trained) == 2
     for path in tmp_path.glob("*.npz"):
         path.write_bytes(b"torn")
-    mended = autoencoder_cache.encoder_of([swinging()], tmp_path)
+    mended = autoencoder_cache.load_or_train_encoder([swinging()], tmp_path)
     np.testing.assert_array_equal(first.weights, mended.weights)
     assert len(trained) == 3
 
@@ -96,7 +96,7 @@ def test_what_is_no_encoder_is_refused():
 
 
 def test_a_hash_knows_frames_and_how_they_are_learned():
-    one = content_hash([swinging()], steps=1)
-    assert one == content_hash([swinging().copy()], steps=1)
-    assert one != content_hash([swinging()], steps=2)
-    assert one != content_hash([swinging() + 1e-3], steps=1)
+    one = hash_sequences([swinging()], steps=1)
+    assert one == hash_sequences([swinging().copy()], steps=1)
+    assert one != hash_sequences([swinging()], steps=2)
+    assert one != hash_sequences([swinging() + 1e-3], steps=1)

@@ -9,7 +9,7 @@ import pytest
 
 from sinew.core import jobs
 from sinew.core.errors import BadSettings
-from sinew.core.learn.devices import chosen_device
+from sinew.core.learn.devices import choose_device
 from sinew.core.motion.io import stock
 
 # A Python in which these cannot be imported, as if they had never been installed.
@@ -21,18 +21,19 @@ runpy.run_path(sys.argv[1])["load_package"]()
 from sinew.core.errors import SinewError
 """
 TRAIN = """
-from sinew.core.learn.settings import LearnSettings
+from sinew.core.learn.hyperparameters import PPOHyperparameters
 from sinew.core.learn.trainer import Trainer
 try:
-    Trainer([], LearnSettings(), 0)
+    Trainer([], PPOHyperparameters(), 0)
 except SinewError as error:
     print(json.dumps([type(error).__name__, error.message, error.hint]))
 """
 PLAY = """
 import numpy as np
-from sinew.core.learn.normalising import Moments, Normaliser
+from sinew.core.learn.normaliser import Normaliser, RunningStatistics
 from sinew.core.learn.policy import Policy
-policy = Policy(Normaliser(Moments.none(2)), [(np.array([[2.0, 1.0]], np.float32), np.ones(1, np.float32))], "elu", 1.0,
+normaliser = Normaliser(RunningStatistics.empty(2))
+policy = Policy(normaliser, [(np.array([[2.0, 1.0]], np.float32), np.ones(1, np.float32))], "elu", 1.0,
                 np.ones(1, np.float32))
 print(json.dumps(policy(np.array([[3.0, 4.0]])).tolist()))
 """
@@ -81,6 +82,6 @@ def test_sampling_still_works(python_without, tmp_path):
 
 
 def test_a_device_that_is_not_there_is_refused():
-    assert chosen_device("cpu") == "cpu"
+    assert choose_device("cpu") == "cpu"
     with pytest.raises(BadSettings, match="cpu"):
-        chosen_device("a device of the future")
+        choose_device("a device of the future")

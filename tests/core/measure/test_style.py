@@ -15,7 +15,7 @@ from sinew.core.control.bounds.style.manner import Manner
 from sinew.core.control.bounds.style.quantities import Span
 from sinew.core.control.tracking.facing import rotation_about_z
 from sinew.core.geometry.quaternions import multiply
-from sinew.core.learn.autoencoder import MotionEncoder, gram
+from sinew.core.learn.autoencoder import MotionEncoder, gram_matrix
 from sinew.core.measure.style import Performance, performed, style_of_clip
 from sinew.core.motion import Clip
 from sinew.core.sim import engines
@@ -94,7 +94,7 @@ def test_a_manner_is_no_distance_from_itself_and_some_from_another():
     looks = rng.normal(size=(30, 2, 3))
     looks[:, 1] = looks[:, 0]
     found = Performance(np.zeros((30, 2)), np.zeros((30, 2)), looks, np.ones((30, 2), dtype=bool))
-    assert found.distance(Manner(encoder, gram(encoder(looks[:, 0])))) == pytest.approx(0.0, abs=1e-5)
-    assert found.distance(Manner(encoder, gram(encoder(2.0 * looks[:, 0])))) > 0.1
+    assert found.distance(Manner(encoder, gram_matrix(encoder(looks[:, 0])))) == pytest.approx(0.0, abs=1e-5)
+    assert found.distance(Manner(encoder, gram_matrix(encoder(2.0 * looks[:, 0])))) > 0.1
     nobody = Performance(np.zeros((30, 2)), np.zeros((30, 2)), looks, np.zeros((30, 2), dtype=bool))
-    assert np.isnan(nobody.distance(Manner(encoder, gram(encoder(looks[:, 0])))))
+    assert np.isnan(nobody.distance(Manner(encoder, gram_matrix(encoder(looks[:, 0])))))

@@ -12,7 +12,7 @@ from ....body.build import build_body
 from ....body.poses import link_transforms
 from ....errors import BadFile, BoundsError
 from ....geometry.quaternions import Array
-from ....learn.autoencoder_cache import encoder_of
+from ....learn.autoencoder_cache import load_or_train_encoder
 from ....motion import Clip
 from ....motion.io.npz import clip_from_arrays, clip_to_arrays
 from ...method import Run
@@ -98,7 +98,7 @@ def manner_of_clip(course: Course, clip: Clip, folder: Path | None = None) -> Ma
         raise BoundsError(f"'{clip.name}' has places that are no numbers", "Repair the Action, or choose another")
     source = course_looks(course)
     sequences = [source, own.mirrored(source), looks, own.mirrored(looks)]
-    encoder = encoder_of(sequences, folder)
+    encoder = load_or_train_encoder(sequences, folder)
     if len(looks) < encoder.width:
         raise BoundsError(
             f"'{clip.name}' lasts {clip.duration_s:.2f} s, which is too short to tell its manner", "Choose a longer one"

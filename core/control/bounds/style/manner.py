@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ....body.poses import link_transforms
 from ....geometry.quaternions import Array
-from ....learn.autoencoder import MotionEncoder, gram, gram_distance
+from ....learn.autoencoder import MotionEncoder, gram_distance, gram_matrix
 from ..course import CONTROL_FPS, Course, Indices
 from ..observations import Flags, Seen
 from .pose_features import Looks
@@ -34,12 +34,12 @@ class Manner:
 
     def distance(self, looks: Array) -> Array:
         """(...) how far motions that look (..., T, F) are from the manner: equation 6 without its scale."""
-        return np.asarray(gram_distance(gram(self.encoder(looks)), self.wanted))
+        return np.asarray(gram_distance(gram_matrix(self.encoder(looks)), self.wanted))
 
 
 def manner_of(encoder: MotionEncoder, looks: Array, mirrored: Array | None) -> Manner:
     """The manner of a motion that looks (T, F) like this; with its mirror image, if left shall be as right."""
-    matrices = [gram(encoder(one)) for one in (looks, mirrored) if one is not None]
+    matrices = [gram_matrix(encoder(one)) for one in (looks, mirrored) if one is not None]
     return Manner(encoder, np.mean(matrices, axis=0))
 
 
@@ -78,7 +78,7 @@ class MannerStyle:
         One step is a fortieth of a cycle, and what is done in it would hardly be felt before the next thirty are done.
         So the distance goes on along its slope, as if the newest step were several. Over a cycle that is no change.
         """
-        grams = gram(self._features)
+        grams = gram_matrix(self._features)
         apart = self._manner.wanted - grams
         away = np.maximum(np.sqrt(np.einsum("nuv,nuv->n", apart, apart)), 1e-6)
         ahead = np.einsum("nu,nuv,nv->n", newest, apart, newest, optimize=True)
@@ -120,7 +120,7 @@ class _Before:
         self._own = looks(*link_transforms(course.body, course.qpos))
         frames = np.arange(course.steps + 1)
         self._told = encoder(self.looks(frames, encoder.width))[:, 0]
-        self.gram = gram(self._told[: course.steps])
+        self.gram = gram_matrix(self._told[: course.steps])
 
     def _back(self, at: Indices, count: int) -> Indices:
         """(N, count) the frames (N,) and those before them, the newest first."""

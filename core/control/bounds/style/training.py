@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ....errors import BadFile, BoundsError
 from ....geometry.quaternions import Array
+from ....learn.learning_curve import UpdateRecord
 from ....learn.policy import Policy
-from ....learn.records import Record
 from ....sim.engine import Engine
 from ..controller import Controller, body_fingerprint
 from ..course import Course
@@ -40,7 +40,7 @@ class StyledTraining(Training):
         self.worths: list[float] = []
         self.begun = begin is not None
         if begin is not None:
-            self.trainer.learner.begin_with(begin)
+            self.trainer.model.load_policy(begin)
 
     @property
     def enough(self) -> bool:
@@ -56,15 +56,15 @@ class StyledTraining(Training):
                 best, since = max(best, worth), test.samples
         return self.samples - since >= _PATIENCE
 
-    def advance(self) -> Record:
+    def advance(self) -> UpdateRecord:
         """One update; in the first ones only what is to be expected is learned, not what to do."""
-        learner, listening = self.trainer.learner, self.begun and len(self.trainer.curve) < _LISTENS
+        model, listening = self.trainer.model, self.begun and len(self.trainer.curve) < _LISTENS
         if listening:
-            learner.rate = 0.0
+            model.learning_rate = 0.0
         record = super().advance()
         if listening and len(self.trainer.curve) == _LISTENS:
-            learner.rate = learner.settings.actor_rate
-            learner.actor.forget()
+            model.learning_rate = model.settings.actor_learning_rate
+            model.actor.reset_optimiser()
         last = self.tests[-1].samples if self.tests else 0
         if self.begun and not listening and self.samples - last >= _EVERY:
             # Styles are often sturdy by themselves and not with noise, by which others are judged before a test.

@@ -96,54 +96,54 @@ def test_a_cycle_goes_on_from_where_it_ended(environment_of, name):
 
 def test_who_blows_up_begins_anew_and_the_others_do_not_notice(environment_of):
     environment = environment_of()
-    environment.start()
+    environment.reset()
     environment.states[3] = np.nan
     done = environment.step(np.zeros((COPIES, environment.action_size)))
-    assert environment.reasons[done.why[3]] == BROKEN
+    assert environment.end_reasons[done.end_reasons[3]] == BROKEN
     assert done.terminated[3]
-    assert done.total[3] == 0.0
-    assert (done.why[np.arange(COPIES) != 3] == -1).all()
+    assert done.rewards[3] == 0.0
+    assert (done.end_reasons[np.arange(COPIES) != 3] == -1).all()
     assert np.isfinite(done.observations).all()
-    assert np.isfinite(done.last_observations).all()
+    assert np.isfinite(done.final_observations).all()
     assert np.isfinite(environment.states).all()
 
 
 def test_falling_ends_an_episode_for_good_and_earns_nothing(environment_of):
     environment = environment_of(copies=16)
-    environment.start()
+    environment.reset()
     stumble = np.full((16, environment.action_size), 1.0)
     violated = 0
     for _ in range(20):
         done = environment.step(stumble)
-        ended = done.why >= 0
+        ended = done.end_reasons >= 0
         np.testing.assert_array_equal(done.terminated | done.truncated, ended)
-        np.testing.assert_array_equal(done.total, np.where(done.terminated, 0.0, 1.0))
-        np.testing.assert_array_equal(done.observations[~ended], done.last_observations[~ended])
+        np.testing.assert_array_equal(done.rewards, np.where(done.terminated, 0.0, 1.0))
+        np.testing.assert_array_equal(done.observations[~ended], done.final_observations[~ended])
         violated += int(np.sum(done.terminated))
     assert violated >= 16
 
 
 def test_what_is_over_is_cut_and_could_have_gone_on(environment_of):
     environment = environment_of("kick", rules=EpisodeRules(starts=StartRules(False, False)))
-    environment.start()
+    environment.reset()
     ends = dict.fromkeys((OVER, TIME), 0)
     for _ in range(60):
         done = environment.step(np.zeros((COPIES, environment.action_size)))
         for copy in np.flatnonzero(done.truncated):
-            ends[environment.reasons[done.why[copy]]] += 1
+            ends[environment.end_reasons[done.end_reasons[copy]]] += 1
             assert not done.terminated[copy]
-            assert done.total[copy] == 1.0
+            assert done.rewards[copy] == 1.0
     assert ends[OVER] > 0
     assert ends[TIME] == 0
 
 
 def test_an_episode_that_lasts_long_enough_is_cut(environment_of):
     environment = environment_of(rules=EpisodeRules(longest_s=0.2))
-    environment.start()
+    environment.reset()
     cut = 0
     for _ in range(12):
         done = environment.step(np.zeros((COPIES, environment.action_size)))
-        cut += sum(environment.reasons[why] == TIME for why in done.why[done.truncated])
+        cut += sum(environment.end_reasons[why] == TIME for why in done.end_reasons[done.truncated])
     assert cut >= COPIES
 
 
@@ -164,7 +164,7 @@ def test_put_back_it_goes_on_bit_for_bit(environment_of):
     assert any(one.terminated.any() for one in seen)
     for one, other in zip(seen, again, strict=True):
         np.testing.assert_array_equal(one.observations, other.observations)
-        np.testing.assert_array_equal(one.why, other.why)
+        np.testing.assert_array_equal(one.end_reasons, other.end_reasons)
     np.testing.assert_array_equal(first.starts.returns, second.starts.returns)
 
 

@@ -177,12 +177,23 @@ def test_others_can_read_the_file(walked, tmp_path):
         np.testing.assert_array_equal(found[name], array)
 
 
+FOREIGN = (
+    b"\x80\x04\x95 a pickle may hold anything .",
+    b"PK\x03\x04 zip",
+    b"\xff" * 64,
+    (2).to_bytes(8, "little") + b"{}",
+    (2).to_bytes(8, "little") + b"[]",
+    b'\x1a\x00\x00\x00\x00\x00\x00\x00{"__metadata__":{"sinew":1}}',
+)
+
+
 def test_torn_foreign_and_changed_files_are_refused(walked, tmp_path):
     arrays, meta = walked[1].products["controller"]
     path = tmp_path / "walk.safetensors"
     write_content(path, arrays, meta)
     data = path.read_bytes()
-    for broken in (b"", data[:100], data[:-1000], b"\xff" * 64, data[:8] + b"[" + data[9:]):
+    cut = [data[: int(share * len(data))] for share in (0.0, 0.001, 0.3, 0.99, 0.99999)]
+    for broken in (*cut, data[:100], data[:-1000], data[:8] + b"[" + data[9:], *FOREIGN):
         path.write_bytes(broken)
         with pytest.raises(BadFile):
             read_content(path)

@@ -10,11 +10,11 @@ from sinew.core.control.bounds.environment import OVER, TIME, EpisodeRules
 from sinew.core.control.bounds.playing import endured
 from sinew.core.control.bounds.training import Study, Training, lives_s
 from sinew.core.errors import BadFile
-from sinew.core.learn.settings import LearnSettings
+from sinew.core.learn.hyperparameters import PPOHyperparameters
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 
-LEARN = LearnSettings(horizon=8, epochs=2, minibatch=64, width=16, critic_width=16, noise=0.1, discount=0.95)
+LEARN = PPOHyperparameters(horizon=8, epochs=2, minibatch=64, width=16, critic_width=16, noise=0.1, discount=0.95)
 STUDY = Study(worlds=8, seconds=1.0, rules=EpisodeRules(epoch=8), learn=LEARN)
 
 

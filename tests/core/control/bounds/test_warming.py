@@ -11,7 +11,7 @@ from sinew.core.control.bounds.demonstration import STEPS, demonstrated
 from sinew.core.control.bounds.environment import mirrored_actions
 from sinew.core.control.bounds.training import Study, Training
 from sinew.core.control.sampling.plan import SearchEffort
-from sinew.core.learn.settings import LearnSettings
+from sinew.core.learn.hyperparameters import PPOHyperparameters
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 
@@ -81,7 +81,7 @@ def test_mirrored_twice_is_what_it_was(body):
 
 def test_a_training_begins_with_what_was_shown_and_counts_it(body, walk):
     widths = widths_on(bounds_of_preset(body, "loose"), walk, stock.load_stock("walk"))
-    learn = LearnSettings(horizon=8, epochs=2, minibatch=64, width=64, critic_width=64, noise=0.05, discount=0.9)
+    learn = PPOHyperparameters(horizon=8, epochs=2, minibatch=64, width=64, critic_width=64, noise=0.05, discount=0.9)
     study = Study(worlds=16, seconds=2.0, learn=learn)
     with Training(walk, widths, engines.get("mujoco"), study, 0) as training:
         apart = [one.starts.state()["elite_qpos"].copy() for one in training.environments]

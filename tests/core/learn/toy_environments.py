@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from sinew.core.learn.environment import Transition
+from sinew.core.learn.environment import StepResult
 from sinew.core.learn.randomness import generator_state, restore_generator
 
 
@@ -11,7 +11,7 @@ class Toy:
     """What all toys share: N worlds of a few numbers each, and a clock for every episode."""
 
     numbers = 1
-    reasons = ("over",)
+    end_reasons = ("over",)
 
     def __init__(self, worlds, seed):
         self.worlds = worlds
@@ -25,7 +25,7 @@ class Toy:
     def seen(self):
         return self.now.copy()
 
-    def start(self):
+    def reset(self):
         self.now[:] = self.begun(self.worlds)
         self.clock[:] = 0
         return self.seen()
@@ -37,7 +37,7 @@ class Toy:
         self.now[ended] = self.begun(int(ended.sum()))
         self.clock[ended] = 0
         total = np.sum(list(rewards.values()), axis=0)
-        return Transition(self.seen(), rewards, total, terminated, truncated, last, np.where(ended, why, -1))
+        return StepResult(self.seen(), rewards, total, terminated, truncated, last, np.where(ended, why, -1))
 
     def state(self):
         return {"now": self.now.copy(), "clock": self.clock.copy(), "rng": generator_state(self.rng)}
@@ -76,7 +76,7 @@ class Balance(Toy):
 
     numbers = 2
     observation_size, action_size = 2, 1
-    reasons = ("fell", "time")
+    end_reasons = ("fell", "time")
     onward = np.array([[1.0, 0.1], [0.4, 1.0]])
     pushed = np.array([0.0, 0.5])
     costs = (1.0, 0.1, 0.1)
@@ -133,9 +133,9 @@ class Clockwork(Toy):
 
 def played(environment, act, steps):
     """Mean reward a step of a policy in ``steps`` steps, and how many episodes ended for each reason."""
-    seen, total, why = environment.start(), 0.0, np.zeros(len(environment.reasons), dtype=int)
+    seen, total, why = environment.reset(), 0.0, np.zeros(len(environment.end_reasons), dtype=int)
     for _ in range(steps):
         done = environment.step(act(seen))
-        seen, total = done.observations, total + done.total.mean()
-        why += np.bincount(done.why[done.why >= 0], minlength=len(why))
+        seen, total = done.observations, total + done.rewards.mean()
+        why += np.bincount(done.end_reasons[done.end_reasons >= 0], minlength=len(why))
     return total / steps, why

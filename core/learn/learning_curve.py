@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How learning went, update by update: what a learning curve is drawn from."""
+"""The learning curve: one record of statistics for each update."""
 
 import dataclasses
 import math
@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import BadFile
-from .episode_statistics import Sums
+from .episode_statistics import EpisodeStatistics
 
 
 @dataclasses.dataclass(frozen=True)
-class Record:
-    """One update. Numbers that cannot be told, as the length of episodes where none ended, are NaN.
+class UpdateRecord:
+    """One update. Numbers that are not known, such as the length of episodes where none ended, are NaN.
 
     update: which one, from 1. samples: control steps of all worlds since the beginning, this update's included.
-    episodes: how many ended. length: their mean, in control steps. earned: their mean sum of rewards.
-    terms: mean of each reward by name, for each control step. endings: how many episodes ended why.
-    policy_loss, value_loss: means over the update. explained: share of the returns' variance that the value network
-        foresaw, 1 at best. kl: how far the policy moved, in nats. clipped: share of samples whose likelihood was
-        clipped. rate: the policy's learning rate after it. noise: mean standard deviation of the actions.
+    episodes: how many ended. length: their mean, in control steps. earned: their mean undiscounted return.
+    terms: mean of each reward term by name, for each control step. endings: how many episodes ended why.
+    policy_loss, value_loss: means over the update. explained: explained variance of the returns, 1 at best.
+        kl: divergence from the policy before it, in nats. clipped: fraction of samples whose ratio was clipped.
+        rate: the policy's learning rate after it. noise: mean standard deviation of the actions.
     """
 
     update: int
@@ -43,7 +43,7 @@ class Record:
         return {name: None if _is_nan(value) else value for name, value in values.items()}
 
     @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> "Record":
+    def from_mapping(cls, values: Mapping[str, Any]) -> "UpdateRecord":
         """What ``to_mapping`` gave."""
         try:
             plain: dict[str, Any] = {field.name: values[field.name] for field in dataclasses.fields(cls)}
@@ -53,15 +53,15 @@ class Record:
         return cls(**known)
 
 
-def counted(sums: Sums) -> dict[str, Any]:
-    """The fields of a record that come from counting episodes."""
-    episodes = len(sums.lengths)
+def episode_fields(statistics: EpisodeStatistics) -> dict[str, Any]:
+    """The fields of a record that come from episode statistics."""
+    episodes = len(statistics.lengths)
     return {
         "episodes": episodes,
-        "length": float(sums.lengths.mean()) if episodes else math.nan,
-        "earned": float(sums.returns.mean()) if episodes else math.nan,
-        "terms": {name: total / sums.samples for name, total in sums.terms.items()},
-        "endings": dict(sums.endings),
+        "length": float(statistics.lengths.mean()) if episodes else math.nan,
+        "earned": float(statistics.returns.mean()) if episodes else math.nan,
+        "terms": {name: total / statistics.samples for name, total in statistics.reward_terms.items()},
+        "endings": dict(statistics.endings),
     }
 
 

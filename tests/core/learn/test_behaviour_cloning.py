@@ -5,26 +5,28 @@ import numpy as np
 import pytest
 
 from sinew.core.errors import LearningFailed
-from sinew.core.learn.cloning import clone
-from sinew.core.learn.settings import LearnSettings
+from sinew.core.learn.behaviour_cloning import clone_policy
+from sinew.core.learn.hyperparameters import PPOHyperparameters
 from sinew.core.learn.trainer import Trainer
 
-from .small_worlds import Balance, played
+from .toy_environments import Balance, played
 
-SETTINGS = LearnSettings(width=32, critic_width=32, horizon=16, minibatch=512, discount=0.95, threads=2, device="cpu")
+SETTINGS = PPOHyperparameters(
+    width=32, critic_width=32, horizon=16, minibatch=512, discount=0.95, threads=2, device="cpu"
+)
 
 
 def examples(count):
     """What the best policy does where it comes along, and what it earns from there on."""
     gain = Balance(1, 0).best_gain(0.95)
     environment = Balance(count, seed=3)
-    seen = environment.start()
+    seen = environment.reset()
     actions, returns = seen @ gain[:, None], np.zeros(count)
     first = actions
     now = seen
     for step in range(59):
         done = environment.step(now @ gain[:, None])
-        returns += 0.95**step * done.total
+        returns += 0.95**step * done.rewards
         now = done.observations
     return seen, first, returns
 
@@ -32,10 +34,10 @@ def examples(count):
 def test_a_cloned_policy_balances_at_once_and_goes_on_learning():
     trainer = Trainer([Balance(64, seed=1)], SETTINGS, seed=0)
     seen, actions, returns = examples(2000)
-    before, after = clone(trainer.learner, seen, actions, np.random.default_rng(0), returns=returns, epochs=30)
+    before, after = clone_policy(trainer.model, seen, actions, np.random.default_rng(0), returns=returns, epochs=30)
     assert before > 0.5 and after < 0.005
     # What it expects of where it starts, against what was earned from there.
-    expected = trainer.learner.expected(trainer.learner.normaliser(seen))
+    expected = trainer.model.predict_values(trainer.model.normaliser(seen))
     assert np.corrcoef(expected, returns)[0, 1] > 0.9
     _, why = played(Balance(200, seed=8), trainer.policy, 120)
     assert why[0] == 0
@@ -46,6 +48,6 @@ def test_a_cloned_policy_balances_at_once_and_goes_on_learning():
 def test_too_few_examples_are_refused():
     trainer = Trainer([Balance(4, seed=1)], SETTINGS, seed=0)
     with pytest.raises(LearningFailed, match="at least 20"):
-        clone(trainer.learner, np.zeros((3, 2)), np.zeros((3, 1)), np.random.default_rng(0))
+        clone_policy(trainer.model, np.zeros((3, 2)), np.zeros((3, 1)), np.random.default_rng(0))
     with pytest.raises(LearningFailed, match="30 observations and 31 actions"):
-        clone(trainer.learner, np.zeros((30, 2)), np.zeros((31, 1)), np.random.default_rng(0))
+        clone_policy(trainer.model, np.zeros((30, 2)), np.zeros((31, 1)), np.random.default_rng(0))
