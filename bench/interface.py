@@ -21,10 +21,9 @@ from typing import Any
 
 import bpy
 
-from ..bridge.body import mesh_surface
+from ..bridge.body import fitted_bodies, mesh_surface
 from ..bridge.jobs import baking, monitor, preparing, requests
 from ..bridge.mannequin import trial
-from ..bridge.overlay import fitting
 from ..bridge.scene.muted_output import quiet
 from ..bridge.setup import preferences
 from ..core import jobs
@@ -113,19 +112,19 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
 
 def _fit(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     """The overlay is switched on: what its timer does until the body is there."""
-    fitting.clear()
+    fitted_bodies.clear()
     scene.sinew_overlay.show = True
-    fitting.look(scene, armature)
+    fitted_bodies.look(scene, armature)
     end = time.monotonic() + _PATIENCE_S
     while True:
         with clock("overlay timer", worst=True):
-            wait = fitting._work()
+            wait = fitted_bodies._work()
         if wait is None or time.monotonic() > end:
             break
         time.sleep(0.02)
     with clock("overlay_refit"):
-        fitting.fit_again(scene, armature)
-    fitting.clear()
+        fitted_bodies.fit_again(scene, armature)
+    fitted_bodies.clear()
 
 
 def _prepare(clock: "_Clock", verb: str) -> None:

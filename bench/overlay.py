@@ -26,7 +26,8 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 
 from ..bridge import mannequin
-from ..bridge.overlay import fitting, painting
+from ..bridge.body import fitted_bodies
+from ..bridge.overlay import painting
 from ..bridge.overlay.canvas import Canvas, flattened, from_far_to_near
 from ..bridge.overlay.layers import LAYERS
 from ..core.errors import SinewError
@@ -117,7 +118,7 @@ def _scene(bodies: int) -> dict[str, Any]:
         else:
             obj.sinew.role = "CHARACTER"
         bpy.context.view_layer.update()
-        body = fitting.fit_now(scene, obj).body
+        body = fitted_bodies.fit_now(scene, obj).body
         assert body is not None
         obj.data.bones.active = obj.data.bones["shin.L"]
         count += len(body.links)

@@ -11,14 +11,17 @@ def register() -> None:
     import bpy
 
     from . import cli, overlay, properties
+    from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
-    from .scene import library_overrides
+    from .scene import change_counter, library_overrides
     from .setup import installing, preferences, readiness
 
     properties.register()
     body_properties.register()
     library_overrides.register()
+    change_counter.register()
+    fitted_bodies.register()
     overlay.register()
     preferences.register()
     readiness.register()
@@ -35,9 +38,10 @@ def unregister() -> None:
     import bpy
 
     from . import overlay, properties
+    from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
-    from .scene import library_overrides
+    from .scene import change_counter, library_overrides
     from .setup import installing, preferences, readiness
 
     while _commands:
@@ -50,6 +54,8 @@ def unregister() -> None:
     readiness.unregister()
     preferences.unregister()
     overlay.unregister()
+    fitted_bodies.unregister()
+    change_counter.unregister()
     library_overrides.unregister()
     body_properties.unregister()
     properties.unregister()

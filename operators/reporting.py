@@ -11,7 +11,7 @@ import bpy
 from ..bridge.jobs import monitor, notices
 from ..bridge.jobs.notices import Notice
 from ..bridge.jobs.requests import Request
-from ..bridge.properties import request_of, why_not
+from ..bridge.jobs.scene_request import request_of, why_not
 from ..core.errors import SinewError
 
 Execute = Callable[[Any, bpy.types.Context], set[str]]

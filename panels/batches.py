@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from ..bridge.jobs.job_views import JobView, time_text
+from ..bridge.jobs.job_views import JobView
+from ..bridge.takes.report_texts import time_text
 from .drawing import paragraph
 
 _WORDS = {"done": "done", "failed": "failed", "lost": "interrupted", "cancelled": "cancelled", "missing": "not here"}

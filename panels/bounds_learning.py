@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.bounds import asking, files, views
 from ..bridge.jobs.job_views import JobView
-from ..bridge.properties import group_of
+from ..bridge.jobs.scene_request import group_of
 from ..bridge.setup import readiness
 from .drawing import curve_rows, message_box, paragraph, progress_bar
 from .presets import SINEW_PT_style_presets

@@ -3,7 +3,8 @@
 
 import bpy
 
-from ..bridge.overlay import fitting, painting
+from ..bridge.body import fitted_bodies
+from ..bridge.overlay import painting
 from .drawing import SidebarPanel, message_box, paragraph
 
 
@@ -52,7 +53,7 @@ def _draw_state(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 def _draw_fitted(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Say how far fitting is, or what came of it."""
-    fitted = fitting.seen(obj)
+    fitted = fitted_bodies.seen(obj)
     if fitted is None or (fitted.body is None and fitted.problem is None):
         paragraph(layout, context, "Fitting the body", icon="SORTTIME")
     elif fitted.problem is not None:

@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.jobs import monitor, notices
 from ..bridge.jobs.notices import Notice
-from ..bridge.properties import method_group, request_of, setting_names, uses_engine, why_not
+from ..bridge.jobs.scene_request import method_group, request_of, setting_names, uses_engine, why_not
 from .drawing import SidebarPanel, message_box, paragraph
 from .job_buttons import draw_bar
 

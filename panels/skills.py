@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.graph import asking, files, views
 from ..bridge.graph.files import GraphView
-from ..bridge.properties import group_of
+from ..bridge.jobs.scene_request import group_of
 from .drawing import SidebarPanel, chosen_character, curve_rows, message_box, paragraph, progress_bar
 
 _KINDS = {"AUTO": "AUTO", "CYCLE": "FILE_REFRESH", "ONCE": "FORWARD", "RISE": "SORT_DESC"}

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge.properties import uses_engine, why_no_variations
+from ..bridge.jobs.scene_request import uses_engine, why_no_variations
 from .drawing import SidebarPanel, paragraph
 from .presets import SINEW_PT_disturbance_presets
 

@@ -86,7 +86,7 @@ def _package() -> SimpleNamespace:
             is_open = panel.__name__.removeprefix("SINEW_PT_") in OPEN
             panel.bl_options = _options(panel) - {"DEFAULT_CLOSED"} | (set() if is_open else {"DEFAULT_CLOSED"})
     sys.modules["sinew"].register()
-    names = {"fitting": "overlay.fitting", "ghosts": "overlay.ghosts", "part_editing": "body.part_editing"}
+    names = {"fitted_bodies": "body.fitted_bodies", "ghosts": "overlay.ghosts", "part_editing": "body.part_editing"}
     return SimpleNamespace(**{name: importlib.import_module("sinew.bridge." + path) for name, path in names.items()})
 
 
@@ -107,7 +107,9 @@ def _steps(sinew: SimpleNamespace) -> Iterator[float]:
     yield STEP_S
     next(region for region in area.regions if region.type == "UI").active_panel_category = "Sinew"
     own.show = True
-    yield from _until(lambda: sinew.fitting.seen(obj) is not None and sinew.fitting.seen(obj).body is not None)
+    yield from _until(
+        lambda: sinew.fitted_bodies.seen(obj) is not None and sinew.fitted_bodies.seen(obj).body is not None
+    )
     push.hide_set(True)
     yield from _shot(area, "body", obj, 17)
     push.hide_set(False)

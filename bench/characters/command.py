@@ -19,10 +19,10 @@ from typing import Any
 
 import bpy
 
+from ...bridge.body import fitted_bodies
 from ...bridge.importing.importers import open_input
 from ...bridge.jobs import monitor, notices
-from ...bridge.overlay import fitting
-from ...bridge.properties import request_of
+from ...bridge.jobs.scene_request import request_of
 from ...bridge.rig.actions import curves_of, slot_for
 from ...bridge.scene import saving
 from ...bridge.setup.preferences import ROOT_PACKAGE
@@ -156,7 +156,7 @@ def _steps(row: Row, character: Character, action: str, sheet: Path | None, meth
     before = _keys(chosen.action, obj)
     row["accepted"] = _accept_offers(scene)
     bpy.ops.sinew.overlay_refit()
-    fitted = fitting.seen(obj)
+    fitted = fitted_bodies.seen(obj)
     assert fitted is not None and fitted.body is not None
     row |= {"links": len(fitted.body.links), "mass_kg": fitted.body.mass}
     begin = time.perf_counter()

@@ -12,9 +12,8 @@ import numpy as np
 from ...core.body import BodyModel
 from ...core.body.edits import main_shape, mirror_edit, opposite_link, size_for_kind
 from ...core.errors import RigError
-from ..overlay import fitting
 from ..scene.chosen_armature import why_editing, why_no_armature
-from . import edits
+from . import edits, fitted_bodies
 from .edits import AUTO, edit_of, row_of
 
 _OTHER_SIDE = {".L": ".R", ".R": ".L"}
@@ -98,7 +97,7 @@ def reset(obj: bpy.types.Object, bone: str) -> int:
 
 def body_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> BodyModel:
     """The armature's body as fitted, without what is edited by hand; says why where there is none."""
-    fitted = fitting.fit_now(scene, obj)
+    fitted = fitted_bodies.fit_now(scene, obj)
     if fitted.base is None:
         assert fitted.problem is not None
         raise fitted.problem
@@ -107,8 +106,8 @@ def body_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> BodyModel:
 
 def view_of(obj: bpy.types.Object, bone: str) -> PartView | None:
     """The view of a bone's part as it is fitted; None where no body is known yet, or the bone has no part in it."""
-    fitted = fitting.seen(obj)
-    if fitted is None or fitted.base is None or fitted.parts is None:
+    fitted = fitted_bodies.seen(obj)
+    if fitted is None or fitted.base is None or fitted.body is None:
         return None
     index = fitted.base.link_of(bone)
     if index < 0:

@@ -18,7 +18,7 @@ from bpy.props import (
 from ...core.body.part_edit import STIFFNESS
 from ...core.body.presets import body_preset, body_presets, gain_preset, gain_presets
 from ...core.control.character import BodyChoices, override_choices
-from ..properties import enum_items
+from ..scene.settings_groups import enum_items
 from .edits import AUTO
 
 _DEFAULT = BodyChoices()

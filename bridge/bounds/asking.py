@@ -9,9 +9,10 @@ from ...core.control.cast import Attachment
 from ...core.errors import BoundsError
 from ..body.body_inputs import asked_of
 from ..jobs.requests import Request
+from ..jobs.scene_request import group_of, request_of, settings_type
 from ..learned import beside
-from ..properties import group_of, plain, plain_values, request_of, settings_type
 from ..scene.chosen_armature import why_editing, why_no_armature
+from ..scene.settings_groups import plain_values, shortest_decimal
 from . import baking as baking_jobs
 from . import files
 from . import training as training_jobs
@@ -52,11 +53,11 @@ def baking(scene: bpy.types.Scene, obj: bpy.types.Object) -> baking_jobs.BakeReq
     own = obj.sinew_bounds
     return baking_jobs.BakeRequest(
         armature=obj.name,
-        seconds=plain(own.seconds) if files.view_of(obj).cyclic else 0.0,
+        seconds=shortest_decimal(own.seconds) if files.view_of(obj).cyclic else 0.0,
         frame_start=own.frame_start,
         alone=own.stage == "CLEAN",
         engine=scene.sinew.engine,
-        scale=plain(scene.sinew.scale),
+        scale=shortest_decimal(scene.sinew.scale),
         place=scene.sinew.place,
         body=asked_of(obj),
     )

@@ -24,8 +24,8 @@ from bpy.props import StringProperty as Text
 
 from ...core.body.roles import ARM_ROLES, LEG_ROLES, MIDDLE_ROLES
 from ...core.control.bounds.presets import bounds_preset
-from ..overlay.properties import redraw
 from ..rig import actions
+from ..scene.viewport import redraw_viewports
 
 PREFIX = "sinew_bound"
 """What the paths of all that is keyed here begin with."""
@@ -33,7 +33,7 @@ FACTOR = "sinew_bounds.factor"
 
 _DEFAULT = bounds_preset("loose")
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}
-_KEYED = {"override": _EDITABLE, "update": redraw}
+_KEYED = {"override": _EDITABLE, "update": redraw_viewports}
 _FIXED = {"options": set(), "override": _EDITABLE}
 _LENGTH = {"min": 0.0, "soft_max": 1.0, "max": 100.0, "precision": 3, "step": 1}
 _ANGLE = {"min": 0.0, "max": pi, "subtype": "ANGLE", "precision": 3}
@@ -67,16 +67,18 @@ def _can_move(self: Any, action: bpy.types.Action) -> bool:
 class SINEW_PG_bound_part(bpy.types.PropertyGroup):
     """What holds for one part of the body, or one bone, instead of what holds for all joints or end effectors."""
 
-    kind: EnumProperty(items=KINDS, name="Kind", description="What is bounded of the part", update=redraw, **_FIXED)
+    kind: EnumProperty(
+        items=KINDS, name="Kind", description="What is bounded of the part", update=redraw_viewports, **_FIXED
+    )
     part: EnumProperty(
         items=PARTS,
         name="Part",
         description="Which part of the body, on both sides",
         default="foot",
-        update=redraw,
+        update=redraw_viewports,
         **_FIXED,
     )
-    bone: Text(name="Bone", description="The bone, where it is a single one", update=redraw, **_FIXED)
+    bone: Text(name="Bone", description="The bone, where it is a single one", update=redraw_viewports, **_FIXED)
     use: BoolProperty(
         name="Bound", description="Hold the part within its bound; else it is free", default=True, **_KEYED
     )

@@ -6,9 +6,10 @@ from dataclasses import fields
 import bpy
 
 from ..body.body_inputs import asked_of
+from ..jobs.scene_request import group_of, settings_type
 from ..learned import beside
-from ..properties import group_of, plain, plain_values, settings_type
 from ..scene.chosen_armature import why_no_armature
+from ..scene.settings_groups import plain_values, shortest_decimal
 from ..stage.cast import other_characters
 from . import baking as baking_jobs
 from . import files
@@ -25,7 +26,7 @@ def learning(scene: bpy.types.Scene, obj: bpy.types.Object) -> learning_jobs.Lea
         settings=plain_values(group_of(scene, LEARN), settings_type(LEARN)),
         engine=scene.sinew.engine,
         seed=obj.sinew_graph.seed,
-        scale=plain(scene.sinew.scale),
+        scale=shortest_decimal(scene.sinew.scale),
         place=scene.sinew.place,
         body=asked_of(obj),
         known=beside.absolute(obj, obj.sinew_graph.known),
@@ -39,14 +40,14 @@ def baking(scene: bpy.types.Scene, obj: bpy.types.Object) -> baking_jobs.BakeReq
     return baking_jobs.BakeRequest(
         armature=obj.name,
         mode=own.mode,
-        seconds=plain(own.seconds),
+        seconds=shortest_decimal(own.seconds),
         skills=own.sequence if own.mode == "SEQUENCE" else own.skill,
         curve=own.curve.name if own.curve else "",
         from_start=own.from_start,
         frame_start=own.frame_start,
         seed=own.bake_seed,
         engine=scene.sinew.engine,
-        scale=plain(scene.sinew.scale),
+        scale=shortest_decimal(scene.sinew.scale),
         place=scene.sinew.place,
         body=asked_of(obj),
         settings={name: value for name, value in values.items() if name not in _SAID},

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.control.graph.model.control_graph import ControlGraph
 from ...core.control.graph.transitions.motion_graph import FRAGMENT_S
-from ..takes.views import measure_text
+from ..takes.report_texts import measure_text
 
 _TOLD = ("push_n", "change")
 

@@ -10,7 +10,7 @@ from ...core.errors import SinewError
 from ..jobs import monitor
 from ..jobs.job_views import JobView
 from ..scene.chosen_armature import why_editing, why_no_armature
-from ..takes.views import measure_text
+from ..takes.report_texts import measure_text
 from . import learning
 
 _BARS = "▁▂▃▄▅▆▇█"

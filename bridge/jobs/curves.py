@@ -6,7 +6,7 @@ from ..bounds import views as bounds_views
 from ..graph import learning as graph_learning
 from ..graph import views as graph_views
 from ..graph.views import LiveCurve, bars
-from ..takes.views import measure_text
+from ..takes.report_texts import measure_text
 from .job_views import JobView
 
 _MOST = 3

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A job as the panel shows it: plain text and numbers, ready to draw."""
 
-import math
 from dataclasses import dataclass
 
-from ...core.control import registry
 from ...core.errors import SinewError
 from ...core.jobs import Job, JobStatus
+from ..takes.report_texts import method_label, time_text
 from . import queueing
 
 RESUMABLE = ("created", "cancelled", "failed", "lost")
@@ -120,16 +119,6 @@ def missing_view(job_id: str, title: str, problem: SinewError) -> JobView:
     )
 
 
-def time_text(seconds: float) -> str:
-    """A duration for people: '8 s', '2 min 05 s', '3 h 10 min'."""
-    whole = max(0, math.ceil(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
-
-
 def _text(job: Job, status: JobStatus) -> str:
     word = _STATES.get(status.state, status.state)
     if status.alive and (asked := _asked(job, status)):
@@ -154,11 +143,3 @@ def _asked(job: Job, status: JobStatus) -> str:
         if path.exists():
             return word
     return "Pausing" if status.state != "paused" and job.pause_file.exists() else ""
-
-
-def method_label(method: str) -> str:
-    """The method's label; its name where this Sinew does not know it."""
-    try:
-        return registry.get(method).label
-    except SinewError:
-        return method

@@ -9,13 +9,14 @@ import numpy as np
 from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, slerp, to_matrix
 from ...core.motion import Clip
+from ..body.fit_inputs import PIECE_S
 from ..rig import actions, sources
+from ..rig.rig_reader import rig_in_pieces
 from ..scene.preserved_state import by_uid
-from ..scene.time_slicing import Piecework, Steps, at_once
+from ..scene.time_slicing import Piecework, Steps, at_once, is_busy
+from ..scene.viewport import redraw_viewports
 from ..takes import take_data
 from .moment import Moment, Shown
-from .properties import redraw
-from .reading import PIECE_S, is_busy, rig_in_pieces
 
 _MOST_FRAMES = 480
 """Of a longer source every second frame is read, every third …, so that it is there soon."""
@@ -90,7 +91,7 @@ def read_wanted() -> None:
     while _wanted:
         uid, (key, bones) = _wanted.popitem()
         _known[uid] = key, at_once(_steps(uid, key, bones, float("inf")))
-    redraw()
+    redraw_viewports()
 
 
 def _work() -> float | None:
@@ -110,7 +111,7 @@ def _work() -> float | None:
             del _going[uid]
             raise
         del _going[uid]
-        redraw()
+        redraw_viewports()
     return _PAUSE_S if _going or _wanted else None
 
 

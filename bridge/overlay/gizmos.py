@@ -11,8 +11,8 @@ from mathutils import Matrix
 from ...core.body.edits import main_shape
 from ...core.geometry.quaternions import Array, to_matrix
 from ..body.edits import row_of
+from ..scene.time_slicing import is_busy
 from . import moment
-from .reading import is_busy
 from .scenery import frames_along
 
 _COLORS = {"x": (0.95, 0.35, 0.40), "y": (0.55, 0.85, 0.25), "z": (0.35, 0.60, 0.98)}

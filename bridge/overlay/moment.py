@@ -13,8 +13,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.body import BodyModel
 from ...core.geometry.quaternions import Array
-from . import fitting
+from ..body import fitted_bodies
 from .parts import BodyParts, Shapes, joined
 
 _LOOK_AGAIN_S = 0.5  # a scene may have thousands of objects: those on the stage are looked for that often
@@ -92,6 +93,8 @@ class Sight:
 
 # By scene when it was looked through, and the names of other characters and of pushes that were found.
 _stage: dict[int, tuple[float, tuple[str, ...], tuple[str, ...]]] = {}
+# By armature: the shapes of its body, made once for each body.
+_parts: dict[int, BodyParts] = {}
 # By armature: its bones, its body's parts, and where the links' bones are in the pose.
 _order: dict[int, tuple[object, BodyParts, NDArray[np.intp]]] = {}
 
@@ -126,6 +129,7 @@ def moment_in(sight: Sight) -> Moment:
 def clear() -> None:
     """Forget what was found."""
     _stage.clear()
+    _parts.clear()
     _order.clear()
     _joined.cache_clear()
 
@@ -161,10 +165,10 @@ def _read(
     if obj is None or obj.type != "ARMATURE" or not obj.visible_get(view_layer=view_layer):
         return None
     mode = obj.mode
-    fitted = fitting.look_quickly(scene, obj, metres) if mode != "EDIT" else None
-    if fitted is None or fitted.parts is None:
+    fitted = fitted_bodies.look_quickly(scene, obj, metres) if mode != "EDIT" else None
+    if fitted is None or fitted.body is None:
         return None
-    evaluated, parts = obj.evaluated_get(depsgraph), fitted.parts
+    evaluated, parts = obj.evaluated_get(depsgraph), _parts_of(obj, fitted.body)
     bones = evaluated.pose.bones
     if len(bones) != len(obj.pose.bones):
         return None
@@ -179,14 +183,14 @@ def _read(
         (*a, *b, *c, *d),
         pose.tobytes(),
         parts.link_of.get(bone.name, -1) if bone is not None else -1,
-        fitting.uid_of(obj.animation_data and obj.animation_data.action),
+        fitted_bodies.uid_of(obj.animation_data and obj.animation_data.action),
         len(obj.sinew_bound_parts),
     )
 
 
 def _said_of(push: bpy.types.Object) -> tuple[object, ...]:
     own = push.sinew
-    return push.session_uid, own.force, own.start_frame, own.duration, own.bone, fitting.uid_of(own.armature)
+    return push.session_uid, own.force, own.start_frame, own.duration, own.bone, fitted_bodies.uid_of(own.armature)
 
 
 def _stood(read: tuple[_Read, ...], metres: float) -> tuple[tuple[Shown, ...], Array, Array]:
@@ -220,6 +224,13 @@ def rotations(matrices: Array) -> Array:
     found[:, 1, 2] = x[:, 2] * y[:, 0] - x[:, 0] * y[:, 2]
     found[:, 2, 2] = x[:, 0] * y[:, 1] - x[:, 1] * y[:, 0]
     return found
+
+
+def _parts_of(obj: bpy.types.Object, body: BodyModel) -> BodyParts:
+    known = _parts.get(obj.session_uid)
+    if known is None or known.body is not body:
+        known = _parts[obj.session_uid] = BodyParts(body)
+    return known
 
 
 def _places(obj: bpy.types.Object, bones: object, parts: BodyParts) -> NDArray[np.intp]:

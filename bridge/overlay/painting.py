@@ -12,7 +12,8 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from . import changes, fitting, ghosts, gizmos, moment, rehearsals
+from ..scene import change_counter
+from . import ghosts, gizmos, moment, rehearsals
 from .gizmos import SINEW_GGT_part
 from .layers import scenery_of
 from .scenery import Scenery
@@ -34,7 +35,7 @@ def scenery(context: bpy.types.Context) -> Scenery | None:
         return None
     depsgraph = context.evaluated_depsgraph_get()  # what was changed and not told of yet is told of now
     sight = moment.sight_of(scene, layer, depsgraph)
-    where, now, state = (scene.session_uid, layer.name), time.monotonic(), (changes.number(), *sight.state())
+    where, now, state = (scene.session_uid, layer.name), time.monotonic(), (change_counter.number(), *sight.state())
     known = _kept.get(where)
     if known is not None and known[0] == state and now - known[1] < _LOOK_AGAIN_S:
         return known[2]
@@ -100,7 +101,7 @@ def _on_load(_path: str) -> None:
 
 
 def _forget() -> None:
-    for module in (fitting, ghosts, gizmos, moment, rehearsals):
+    for module in (ghosts, gizmos, moment, rehearsals):
         module.clear()
     _kept.clear()
     _trouble.clear()
@@ -108,7 +109,6 @@ def _forget() -> None:
 
 def register() -> None:
     """Draw from now on, and offer handles."""
-    changes.register()
     bpy.utils.register_class(SINEW_GGT_part)
     _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
     bpy.app.handlers.load_post.append(_on_load)
@@ -120,7 +120,6 @@ def unregister() -> None:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     if _on_load in bpy.app.handlers.load_post:
         bpy.app.handlers.load_post.remove(_on_load)
-    changes.unregister()
     bpy.utils.unregister_class(SINEW_GGT_part)
     _forget()
     _canvas.clear()

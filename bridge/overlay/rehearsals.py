@@ -14,9 +14,9 @@ from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, to_matrix
 from ..bounds.views import training_view
 from ..jobs import monitor
-from . import changes
+from ..scene import change_counter
+from ..scene.viewport import redraw_viewports
 from .moment import Shown
-from .properties import redraw
 
 _PLAYING_S, _WAITING_S = 1.0 / 15.0, 1.0
 _LOOK_S = 1.0  # between two looks at a file
@@ -87,10 +87,10 @@ def look(now: float) -> None:
 def _work() -> float | None:
     look(time.monotonic())
     if not _wanted:
-        redraw()  # so that nobody is left standing there
+        redraw_viewports()  # so that nobody is left standing there
         return None
     if _known:
-        redraw()
+        redraw_viewports()
     return _PLAYING_S if _known else _WAITING_S
 
 
@@ -114,4 +114,4 @@ def _read(job_id: str, now: float) -> None:
         return
     if len(pos) and pos.shape[1:] == (len(bones), 3) and quat.shape == (*pos.shape[:2], 4) and fps > 0.0:
         _known[job_id] = Rehearsed(stamp, bones, fps, pos, to_matrix(quat), now)
-        changes.note()
+        change_counter.note()

@@ -20,6 +20,7 @@ from ...core.motion.bone_lengths import replace_impossible_lengths
 from ...core.motion.loops import loop_clip
 from ...core.motion.skeleton import to_local
 from ..scene.preserved_state import by_uid
+from ..scene.time_slicing import PIECE_S, Steps
 from . import actions, key_reading, sources
 from .key_reading import KeyReading
 from .rig_sampling import Sampling
@@ -225,6 +226,24 @@ def _to_world(matrix_world: Array, pose: Array, metres: float) -> tuple[Array, A
     vanished = np.linalg.norm(axes, axis=-2).min(-1) < _SMALLEST_SCALE
     stretch[vanished] = np.eye(3) * _SMALLEST_SCALE
     return pos * metres, multiply(object_quat[:, None], quat), stretch.astype(np.float32)
+
+
+def rig_in_pieces(
+    obj: bpy.types.Object,
+    action: bpy.types.Action | None,
+    frames: tuple[int, int] | None,
+    fps: float | None,
+    scale: float,
+    *,
+    piece_s: float = PIECE_S,
+) -> Steps[RigMotion]:
+    """``read_rig`` a little at a time."""
+    reading = RigReading(obj, action=action, frames=frames, fps=fps, scale=scale)
+    yield None  # with many bones that alone took a while
+    while not reading.advance(piece_s):
+        yield None
+    rig: RigMotion = yield reading.finish
+    return rig
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,3 +78,12 @@ def tool_in_use() -> bool:
     """Whether a tool is in the middle of something that a piece could disturb; what only passes by does not count."""
     windows = bpy.context.window_manager.windows
     return any("UNDO" in tool.bl_options for window in windows for tool in window.modal_operators)
+
+
+def is_busy() -> bool:
+    """Whether something goes on that reading would disturb: playback, or a drag or another modal operator."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        if window.screen.is_animation_playing or len(getattr(window, "modal_operators", ())):
+            return True
+    return False

@@ -1,12 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a 3D view looks at."""
+"""3D views: drawing them again, and what they look at."""
+
+from collections.abc import Iterable
+from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
+from . import change_counter
+
 _SENSOR_MM = 72.0  # what Blender's viewport takes for its lens, across the wider side
 _MARGIN = 1.15
+
+
+def redraw_viewports(_self: Any = None, _context: Any = None) -> None:
+    """Let every 3D view be drawn again, with what has changed; also the ``update`` of properties that show there."""
+    change_counter.note()
+    redraw_areas(("VIEW_3D",))
+
+
+def redraw_areas(types: Iterable[str]) -> None:
+    """Let every area of these types be drawn again."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        for area in window.screen.areas:
+            if area.type in types:
+                area.tag_redraw()
 
 
 def frame(area: bpy.types.Area, points: np.ndarray) -> None:

@@ -20,9 +20,12 @@ from ...core.errors import LearningMissing
 from ...core.jobs import processes
 from ...core.learn.requirement import missing_package_error
 from ..mannequin import trial
+from ..scene.viewport import redraw_areas
 from . import packages, preferences
 
 PERIOD_S = 0.1
+SHOWN_IN = ("VIEW_3D", "PREFERENCES")
+"""Types of areas that show what is ready."""
 _GIVE_UP_S = 120.0
 _ENTRY = Path(__file__).resolve().parents[2] / "core" / "entry.py"
 
@@ -155,7 +158,7 @@ def tick() -> float | None:
         return PERIOD_S
     _asking.clear()
     _known[:] = [_hear(asked)]
-    redraw()
+    redraw_areas(SHOWN_IN)
     return None
 
 
@@ -197,14 +200,6 @@ def _drop() -> None:
         asked = _asking.pop()
         asked.process.kill()
         asked.answer.close()
-
-
-def redraw() -> None:
-    """Let whatever shows it be drawn again."""
-    for window in bpy.context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type in ("VIEW_3D", "PREFERENCES"):
-                area.tag_redraw()
 
 
 def _first_check() -> None:

@@ -13,7 +13,7 @@ from ..rig.rig_reader import RigMotion, RigReading
 from ..rig.rig_writer import require_writable
 from ..scene.time_slicing import PIECE_S, Steps, at_once
 from ..scene.visits import Remembered
-from .reader import declared, on_stage
+from .reader import on_stage
 
 _STILL_M = 1e-4
 
@@ -39,9 +39,8 @@ class Cast:
 
 def other_characters(scene: bpy.types.Scene, main: bpy.types.Object) -> list[bpy.types.Object]:
     """The armatures that are marked as characters and show, by name, without the main one."""
-    with declared():
-        marked = [obj for obj in on_stage(scene) if obj.sinew.role == "CHARACTER" and obj.type == "ARMATURE"]
-        return [obj for obj in marked if obj != main and obj.visible_get()]
+    marked = [obj for obj in on_stage(scene) if obj.sinew.role == "CHARACTER" and obj.type == "ARMATURE"]
+    return [obj for obj in marked if obj != main and obj.visible_get()]
 
 
 def read_cast(scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, place: str = "AUTO") -> Cast:

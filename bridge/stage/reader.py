@@ -62,7 +62,7 @@ class _Visit:
     def opened(self) -> Iterator[None]:
         """For a while; then all is as it was."""
         scene = still_open(self._scene_uid)
-        with declared(), scene_kept(scene), sources.without_takes(_loose(scene)):
+        with scene_kept(scene), sources.without_takes(_loose(scene)):
             self._frame = None
             yield
 
@@ -187,18 +187,3 @@ def _moving(visit: _Visit, objects: Sequence[Remembered], clock: Clock) -> Reads
         for name, moves in zip([one.found().name for one in objects], moved, strict=True)
         if moves
     ]
-
-
-@contextmanager
-def declared() -> Iterator[None]:
-    """Blender knows our properties only while the add-on is on, and on a command line it is not."""
-    from .. import properties
-
-    if hasattr(bpy.types.Scene, "sinew"):
-        yield
-        return
-    properties.register()
-    try:
-        yield
-    finally:
-        properties.unregister()

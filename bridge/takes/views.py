@@ -12,7 +12,7 @@ import bpy
 
 from ...core.measure.marks import Mark, marks
 from ...core.measure.words import MARKED
-from ..jobs.job_views import method_label, time_text
+from .report_texts import measure_text, method_label, time_text
 from .rows import is_linked, model_of, strips_of, title_of
 
 _UNKNOWN = 1e9  # sorts after every error
@@ -120,40 +120,6 @@ def arranged(
     for place, index in enumerate(sorted(range(len(rows)), key=keys.__getitem__)):
         places[index] = place
     return listed, places
-
-
-def measure_text(name: str, value: Any) -> tuple[str, str]:
-    """A measurement for people: ('joint_error_m', 0.0321) is ('Joint error', '3.21 cm')."""
-    if isinstance(value, bool):
-        return _words(name), "yes" if value else "no"
-    if not isinstance(value, float | int):
-        return _words(name), str(value)
-    if "_use" in name or name == "stood":  # shares
-        return _words(name), f"{100.0 * value:.0f} %"
-    if name.endswith("_ratio"):
-        return _words(name), f"{value:.3g}×"
-    for ending, factor, unit in _UNITS:
-        if name.endswith(ending):
-            return _words(name.removesuffix(ending)), f"{value * factor:.3g}{unit}"
-    return _words(name), f"{value:.4g}"
-
-
-# Longer endings first; a length that matters to an animator is one in centimetres.
-_UNITS = (
-    ("_m_s3", 1.0, " m/s³"),
-    ("_m_s", 100.0, " cm/s"),
-    ("_j_kg", 1.0, " J/kg"),
-    ("_kg", 1.0, " kg"),
-    ("_nm", 1.0, " N·m"),
-    ("_n", 1.0, " N"),
-    ("_m", 100.0, " cm"),
-    ("_s", 1.0, " s"),
-)
-
-
-def _words(name: str) -> str:
-    text = name.replace("_", " ").strip()
-    return text[:1].upper() + text[1:]
 
 
 def _sentences(report: Mapping[str, Any]) -> tuple[str, ...]:

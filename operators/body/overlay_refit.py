@@ -3,7 +3,8 @@
 
 import bpy
 
-from ...bridge.overlay import fitting, painting
+from ...bridge.body import fitted_bodies
+from ...bridge.overlay import painting
 from ...bridge.scene.chosen_armature import why_editing
 from ..reporting import explains_errors, waiting
 
@@ -27,7 +28,7 @@ class SINEW_OT_overlay_refit(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """A click: nobody waits for it; the overlay shows the body when it is fitted."""
         painting.retry()
-        fitting.fit_again(context.scene, context.scene.sinew.armature)
+        fitted_bodies.fit_again(context.scene, context.scene.sinew.armature)
         self.report({"INFO"}, "The body is being fitted")
         return {"FINISHED"}
 
@@ -36,7 +37,7 @@ class SINEW_OT_overlay_refit(bpy.types.Operator):
         """Fit it now, and draw again whatever went wrong before."""
         painting.retry()
         with waiting(context):
-            fitted = fitting.fit_now(context.scene, context.scene.sinew.armature, again=True)
+            fitted = fitted_bodies.fit_now(context.scene, context.scene.sinew.armature, again=True)
         if fitted.problem is not None:
             raise fitted.problem
         assert fitted.body is not None

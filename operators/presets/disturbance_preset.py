@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bridge.properties import why_no_variations
+from ...bridge.jobs.scene_request import why_no_variations
 from .preset_verb import PresetUse
 
 

@@ -4,7 +4,7 @@
 import bpy
 
 from ...bridge.jobs import notices, preparing, requests
-from ...bridge.properties import request_of
+from ...bridge.jobs.scene_request import request_of
 from ..reporting import InPieces, NeedsMotion, explains_errors, waiting
 
 

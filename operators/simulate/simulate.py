@@ -7,7 +7,7 @@ import bpy
 
 from ...bridge.jobs import monitor, notices, preparing, requests
 from ...bridge.jobs.requests import Request
-from ...bridge.properties import request_of
+from ...bridge.jobs.scene_request import request_of
 from ...bridge.setup.preferences import worker_python
 from ...core import jobs
 from ..reporting import InPieces, NeedsMotion, explains_errors, tell_doubts, waiting

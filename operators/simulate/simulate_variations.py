@@ -4,7 +4,7 @@
 import bpy
 
 from ...bridge.jobs import batches, monitor, notices, requests
-from ...bridge.properties import variations_of
+from ...bridge.jobs.scene_request import variations_of
 from ...bridge.setup.preferences import worker_python
 from ...core import jobs
 from ..reporting import NeedsMotion, explains_errors, tell_doubts, waiting

@@ -70,7 +70,7 @@ def facts() -> dict:
 
 
 def _sinew_facts(scene: bpy.types.Scene) -> dict:
-    obj, known = scene.sinew.armature, part("bridge.readiness").current()
+    obj, known = scene.sinew.armature, part("bridge.setup.readiness").current()
     data = obj.animation_data if obj is not None else None
     rows = obj.sinew_takes if obj is not None else ()
     return {
@@ -81,7 +81,7 @@ def _sinew_facts(scene: bpy.types.Scene) -> dict:
         "takes": [{"name": row.action.name if row.action else "", "fell": row.fell} for row in rows],
         "jobs": [
             {"id": view.id, "title": view.title, "state": view.state, "text": view.text, "fraction": view.fraction}
-            for view in part("bridge.monitor").views()
+            for view in part("bridge.jobs.monitor").views()
         ],
         "simulates": known is not None and known.simulates,
         "known": known is not None,
@@ -97,7 +97,7 @@ def pose(bone: str) -> list[float]:
 
 def is_fitted() -> bool:
     """Whether the overlay has a body to draw."""
-    known = part("bridge.overlay.fitting").seen(bpy.context.scene.sinew.armature)
+    known = part("bridge.body.fitted_bodies").seen(bpy.context.scene.sinew.armature)
     return known is not None and known.body is not None
 
 

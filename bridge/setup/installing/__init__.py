@@ -16,6 +16,7 @@ import bpy
 from ....core.errors import SinewError
 from ....core.files import cannot_write
 from ....core.jobs import lock, processes
+from ...scene.viewport import redraw_areas
 from .. import packages, readiness
 from . import run
 
@@ -115,7 +116,7 @@ def cancel() -> None:
 def tick() -> float | None:
     """Look at the log; once it has ended, look anew at what is ready. Seconds until the next look."""
     _seen[:] = [_look()]
-    readiness.redraw()
+    redraw_areas(readiness.SHOWN_IN)
     if is_running():
         return PERIOD_S
     _children.clear()

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from mathutils import Vector
 
-from sinew.bridge import mannequin, properties
-from sinew.bridge.body import part_editing
+from sinew.bridge import mannequin
+from sinew.bridge.body import fitted_bodies, part_editing
 from sinew.bridge.body.body_inputs import asked_of
 from sinew.bridge.body.edits import edit_of, row_of
 from sinew.bridge.cli.bone_texts import read_bones
-from sinew.bridge.jobs import requests
-from sinew.bridge.overlay import fitting, gizmos
+from sinew.bridge.jobs import requests, scene_request
+from sinew.bridge.overlay import gizmos
+from sinew.bridge.overlay.parts import BodyParts
 from sinew.core.body.part_edit import PartEdit
 from sinew.core.control.character import BodyChoices
 from sinew.core.errors import BadSettings
@@ -59,7 +60,7 @@ def drawn():
 def test_editing_begins_at_what_was_fitted_and_changes_nothing_yet(person):
     activate(person, "shin.L")
     press("body_part_edit")
-    row, link = row_of(person, "shin.L"), fitting.fit_now(bpy.context.scene, person).base
+    row, link = row_of(person, "shin.L"), fitted_bodies.fit_now(bpy.context.scene, person).base
     link = link.links[link.link_of("shin.L")]
     assert row.role == "auto" and row.shape == link.shapes[0].kind
     assert row.mass_kg == pytest.approx(link.mass) and row.is_hinge
@@ -79,13 +80,13 @@ def test_what_is_ticked_reaches_the_job_and_its_body(person, tmp_path):
     row.use_mass, row.mass_kg = True, 5.5
     row.use_limits, row.lower, row.upper = True, 0.0, 1.0
     row.use_stiffness, row.stiffness = True, 0.5
-    request = properties.request_of(bpy.context.scene)
+    request = scene_request.request_of(bpy.context.scene)
     job = requests.create(request, requests.read(request), tmp_path / "job")
     mapping = job.attachment("body")[1]
     edit = PartEdit("box", (0.1, 0.12, 0.4), mass_kg=5.5, limits_rad=(0.0, 1.0), stiffness=0.5)
     assert BodyChoices.from_mapping(mapping).edits == {"shin.L": edit}
     # The overlay shows the same body at once.
-    fitted = fitting.fit_now(bpy.context.scene, person)
+    fitted = fitted_bodies.fit_now(bpy.context.scene, person)
     link = fitted.body.links[fitted.body.link_of("shin.L")]
     assert link.mass == 5.5 and link.shapes[0].kind == "box" and link.joint.upper == 1.0
     # And so does the command line.
@@ -105,7 +106,7 @@ def test_the_other_side_gets_the_same(person):
     other = row_of(person, "shin.R")
     assert other.role == "shin.R" and edit_of(other).mass_kg == 5.5
     assert edit_of(other).limits_rad == edit_of(row_of(person, "shin.L")).limits_rad
-    fitted = fitting.fit_now(bpy.context.scene, person)
+    fitted = fitted_bodies.fit_now(bpy.context.scene, person)
     left, right = (fitted.body.links[fitted.body.link_of(name)] for name in ("shin.L", "shin.R"))
     assert left.mass == right.mass == 5.5
     activate(person, "head")
@@ -178,7 +179,7 @@ def test_a_bone_that_is_no_part_says_whose_it_is(person):
 def test_the_panel_shows_what_was_fitted_and_then_the_fields(person):
     assert "Select a bone" in " ".join(drawn().texts)
     activate(person, "shin.L")
-    fitting.fit_now(bpy.context.scene, person)
+    fitted_bodies.fit_now(bpy.context.scene, person)
     page = drawn()
     assert "shin.L" in page.texts and "Mass" in page.texts and "Hinge" in page.texts
     assert [button.idname for button in page.buttons] == ["sinew.body_part_edit", "sinew.body_reset"]
@@ -204,7 +205,8 @@ def test_crossed_limits_while_dragging_do_no_harm(person):
     row.use_limits, row.lower, row.upper = True, 1.0, 0.5
     low, high = edit_of(row).limits_rad
     assert low < high
-    assert np.isfinite(fitting.fit_now(bpy.context.scene, person).parts.tints).all()
+    body = fitted_bodies.fit_now(bpy.context.scene, person).body
+    assert np.isfinite(BodyParts(body).tints).all()
 
 
 def test_handles_read_and_write_the_sizes_that_they_stand_for(person):

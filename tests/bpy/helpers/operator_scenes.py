@@ -4,7 +4,7 @@
 import bpy
 
 from sinew.bridge.jobs import monitor, preparing
-from sinew.bridge.properties import request_of
+from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.setup import readiness
 from sinew.bridge.setup.readiness import Readiness
 

@@ -4,7 +4,7 @@
 import bpy
 import numpy as np
 
-from sinew.bridge.overlay import fitting
+from sinew.bridge.body import fitted_bodies
 from sinew.bridge.rig import actions, sources
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.bridge.takes import take_data
@@ -33,5 +33,5 @@ def a_take(obj):
     sources.remember(action, before)
     take_data.remember(action, take, rig)
     actions.assign(obj, action, slot)
-    fitting.fit_now(bpy.context.scene, obj)
+    fitted_bodies.fit_now(bpy.context.scene, obj)
     return action, rig

@@ -8,7 +8,7 @@ import pytest
 
 from sinew.bridge import stage
 from sinew.bridge.jobs import requests
-from sinew.bridge.properties import request_of
+from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.stage.cast import read_cast
 from sinew.core.errors import BadStage
 

@@ -9,9 +9,8 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge import properties
 from sinew.bridge.importing.importers import open_input
-from sinew.bridge.jobs import batches, monitor, ownership, queueing, requests
+from sinew.bridge.jobs import batches, monitor, ownership, queueing, requests, scene_request
 from sinew.core import jobs
 from sinew.core.errors import BadSettings, JobError
 from sinew.core.sim.io import from_arrays
@@ -248,10 +247,10 @@ def test_pushes_go_into_each_stage_and_into_the_names(addon):
 
 def test_a_method_without_physics_varies_by_seed_alone(addon):
     hero()
-    request = properties.request_of(bpy.context.scene)
+    request = scene_request.request_of(bpy.context.scene)
     with pytest.raises(BadSettings, match="only the seed can vary"):
         batches.plan(request, requests.read(request), VariationSettings(2))
-    assert not properties.variations_of(bpy.context.scene).pushes
+    assert not scene_request.variations_of(bpy.context.scene).pushes
 
 
 def test_the_panel_mirrors_the_settings(addon, waiting_layout):
@@ -263,7 +262,7 @@ def test_the_panel_mirrors_the_settings(addon, waiting_layout):
     page = Page(variations.SINEW_PT_variations)
     assert set(page.props) == set(VariationSettings.__dataclass_fields__)
     assert page.button("sinew.simulate_variations").text == "Simulate 20 Variations"
-    assert properties.variations_of(scene) == VariationSettings()
+    assert scene_request.variations_of(scene) == VariationSettings()
 
 
 def test_muscle_has_its_place_where_there_is_physics(addon, waiting_layout):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sinew.bridge.jobs import monitor, preparing, requests
-from sinew.bridge.properties import request_of
+from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.rig import rig_sampling
 from sinew.bridge.rig.rig_reader import RigReading, read_rig
 from sinew.core import jobs

@@ -6,7 +6,7 @@ import numpy as np
 
 from sinew.bridge.importing import importers
 from sinew.bridge.jobs import monitor, notices, requests
-from sinew.bridge.properties import request_of
+from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.scene.saving import save_blend
 from sinew.core import jobs
 

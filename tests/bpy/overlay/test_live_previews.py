@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from sinew.bridge import mannequin
+from sinew.bridge.body import fitted_bodies
 from sinew.bridge.jobs import monitor
 from sinew.bridge.jobs.job_views import JobView
-from sinew.bridge.overlay import fitting, moment, painting, rehearsals
+from sinew.bridge.overlay import moment, painting, rehearsals
 from sinew.core.files import write_arrays
 from sinew.core.jobs.job import Job
 
@@ -24,7 +25,7 @@ def person(addon, monkeypatch, tmp_path):
     scene.sinew.armature = bpy.context.view_layer.objects.active = obj
     obj.sinew_body.use_mesh = False
     scene.sinew_overlay.show, scene.sinew_overlay.body = True, False
-    fitting.fit_now(scene, obj)
+    fitted_bodies.fit_now(scene, obj)
     trained(monkeypatch, obj, "running")
     monkeypatch.setattr(monitor, "job_of", lambda _: Job(tmp_path))
     yield obj

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from sinew.bridge import mannequin
-from sinew.bridge.overlay import fitting, ghosts, moment, painting
+from sinew.bridge.body import fitted_bodies
+from sinew.bridge.overlay import ghosts, moment, painting
 from sinew.bridge.overlay.canvas import flattened, from_far_to_near
 from sinew.bridge.overlay.parts import mass_tints
 from sinew.bridge.overlay.scenery import CONE, Scenery
@@ -33,7 +34,7 @@ def person(addon):
     scene.sinew.armature = bpy.context.view_layer.objects.active = obj
     obj.sinew_body.use_mesh = False
     scene.sinew_overlay.show = scene.sinew_overlay.ghost = True
-    fitting.fit_now(scene, obj)
+    fitted_bodies.fit_now(scene, obj)
     return obj
 
 
@@ -84,7 +85,7 @@ def test_shapes_stand_where_the_body_does(person):
     person.pose.bones["thigh.L"].rotation_mode = "XYZ"
     person.pose.bones["thigh.L"].rotation_euler.x = 0.6
     bpy.context.view_layer.update()
-    fitting.fit_now(bpy.context.scene, person)
+    fitted_bodies.fit_now(bpy.context.scene, person)
     (seen,) = shown()
     rig = read_rig(person, frames=(1, 2))
     clip = Clip(seen.parts.body.skeleton, 1.0, rig.clip.local_pos, rig.clip.local_quat_wxyz)
@@ -104,7 +105,7 @@ def test_rotations_are_those_that_jobs_read():
 def test_sizes_follow_metres_a_unit(person):
     (before,) = shown()
     bpy.context.scene.sinew.scale = 0.5
-    fitting.fit_now(bpy.context.scene, person)
+    fitted_bodies.fit_now(bpy.context.scene, person)
     (after,) = shown()
     # Half the metres: the body is half as large, and drawn where it ever was.
     half, whole = (each.parts.body.links[1].joint.pos for each in (after, before))
@@ -146,13 +147,13 @@ def test_the_active_bones_joint_is_shown(person, bone, fans):
 def test_a_hinge_beyond_its_limit_is_red(person):
     only("joint")
     pose(person, "shin.L")
-    body = fitting.fit_now(bpy.context.scene, person).body
+    body = fitted_bodies.fit_now(bpy.context.scene, person).body
     joint = body.links[body.link_of("shin.L")].joint
 
     def now(angle):
         bone = person.pose.bones["shin.L"]
         bone.rotation_mode = "AXIS_ANGLE"
-        rest = fitting.seen(person).base
+        rest = fitted_bodies.seen(person).base
         assert rest is not None
         bone.rotation_axis_angle = (angle, *joint.axis)
         bpy.context.view_layer.update()
@@ -224,37 +225,38 @@ def test_a_take_with_a_clock_of_its_own_has_no_ghost_and_a_retimed_one_follows(p
 
 
 def test_scrubbing_refits_nothing_and_edits_show_at_once(person):
-    known = fitting.fit_now(bpy.context.scene, person)
-    base, body = known.base, known.body
+    known = fitted_bodies.fit_now(bpy.context.scene, person)
+    base, body, parts = known.base, known.body, shown()[0].parts
+    assert parts.body is body
     for frame in range(1, 20):
         bpy.context.scene.frame_set(frame)
-        assert shown()[0].parts is known.parts
-    assert fitting.seen(person).base is base and known.wanted == known.done
+        assert shown()[0].parts is parts
+    assert fitted_bodies.seen(person).base is base and known.wanted == known.done
     row = person.sinew_body.overrides.add()
     row.name, row.role, row.use_mass, row.mass_kg = "shin.L", "auto", True, 9.0
     assert shown()[0].parts.body.mass == pytest.approx(
         body.mass - body.links[body.link_of("shin.L")].mass + 9.0, rel=1e-5
     )
-    assert fitting.seen(person).base is base  # nothing was fitted for that
+    assert fitted_bodies.seen(person).base is base  # nothing was fitted for that
 
 
 def test_the_timer_fits_what_is_out_of_date(person):
     person.sinew_body.preset = "heavy"
-    before = fitting.seen(person).body.mass
+    before = fitted_bodies.seen(person).body.mass
     shown()
-    assert bpy.app.timers.is_registered(fitting._work)
-    worked(fitting._work)
+    assert bpy.app.timers.is_registered(fitted_bodies._work)
+    worked(fitted_bodies._work)
     assert shown()[0].parts.body.mass > 1.1 * before
 
 
 def test_a_body_that_is_read_in_pieces_is_the_same(person):
     person.pose.bones[0].constraints.new("LIMIT_SCALE")  # limits nothing, but only Blender knows that
     a_take(person)
-    scene, whole = bpy.context.scene, fitting.seen(person).base
-    fitting.fit_again(scene, person)
-    known = fitting.seen(person)
+    scene, whole = bpy.context.scene, fitted_bodies.seen(person).base
+    fitted_bodies.fit_again(scene, person)
+    known = fitted_bodies.seen(person)
     known.work = Piecework(known.steps(scene, person, 0.0))
-    assert worked(fitting._work) > 20  # frames
+    assert worked(fitted_bodies._work) > 20  # frames
     assert known.base is not whole and known.wanted == known.done
     for own, its in zip(known.base.links, whole.links, strict=True):
         assert own.mass == its.mass and np.array_equal(own.com, its.com)
@@ -263,23 +265,23 @@ def test_a_body_that_is_read_in_pieces_is_the_same(person):
 
 def test_what_changes_while_it_is_read_is_read_again(person):
     a_take(person)
-    scene, before = bpy.context.scene, fitting.seen(person).body
-    fitting.fit_again(scene, person)
-    known = fitting.seen(person)
+    scene, before = bpy.context.scene, fitted_bodies.seen(person).body
+    fitted_bodies.fit_again(scene, person)
+    known = fitted_bodies.seen(person)
     known.work = first = Piecework(known.steps(scene, person, 0.0))
-    assert fitting._work() is not None and known.work is first
+    assert fitted_bodies._work() is not None and known.work is first
     scene.sinew.scale = 0.5
     shown()
-    assert fitting._work() is not None and known.work is not first
-    worked(fitting._work)
+    assert fitted_bodies._work() is not None and known.work is not first
+    worked(fitted_bodies._work)
     assert known.wanted == known.done and known.body.links[1].joint.pos == pytest.approx(
         0.5 * before.links[1].joint.pos, abs=1e-4
     )
-    fitting.fit_again(scene, person)
+    fitted_bodies.fit_again(scene, person)
     known.work = Piecework(known.steps(scene, person, 0.0))
-    assert fitting._work() is not None
+    assert fitted_bodies._work() is not None
     bpy.data.objects.remove(person)
-    assert fitting._work() is None and not fitting._known
+    assert fitted_bodies._work() is None and not fitted_bodies._known
 
 
 def test_a_ghost_is_read_beside_the_interface(person):
@@ -294,8 +296,8 @@ def test_what_cannot_be_fitted_is_told_and_not_tried_again(addon):
     obj = arm("Post")
     scene = bpy.context.scene
     scene.sinew.armature, scene.sinew_overlay.show = obj, True
-    fitted = fitting.fit_now(scene, obj)
-    assert fitted.parts is None and fitted.problem is not None and fitted.problem.hint
+    fitted = fitted_bodies.fit_now(scene, obj)
+    assert fitted.body is None and fitted.problem is not None and fitted.problem.hint
     assert shown() == () and fitted.wanted == fitted.done
     with pytest.raises(RuntimeError):
         bpy.ops.sinew.overlay_refit()
@@ -323,15 +325,15 @@ def test_it_survives_deleting_hiding_undoing_and_another_file(person, tmp_path):
     person.data.edit_bones.remove(person.data.edit_bones["foot.L"])
     bpy.ops.object.mode_set(mode="OBJECT")
     assert solids() == 0  # the body is of other bones
-    fitting.fit_now(bpy.context.scene, person)
+    fitted_bodies.fit_now(bpy.context.scene, person)
     assert solids() > 10
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
     assert bpy.context.scene.sinew_overlay.show and solids() == 0
-    fitting.fit_now(bpy.context.scene, bpy.context.scene.sinew.armature)
+    fitted_bodies.fit_now(bpy.context.scene, bpy.context.scene.sinew.armature)
     assert solids() > 0
     bpy.data.objects.remove(bpy.context.scene.sinew.armature)
-    assert solids() == 0 and fitting._work() is None and not fitting._known
+    assert solids() == 0 and fitted_bodies._work() is None and not fitted_bodies._known
 
 
 def test_solids_are_drawn_from_far_to_near():

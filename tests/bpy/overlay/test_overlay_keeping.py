@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sinew.bridge import mannequin
-from sinew.bridge.overlay import fitting, ghosts, moment, painting
+from sinew.bridge.body import fitted_bodies
+from sinew.bridge.overlay import ghosts, moment, painting
 from sinew.bridge.overlay.canvas import flattened
 
 from ..helpers.overlay_scenes import a_take, pose
@@ -133,7 +134,7 @@ def test_an_edit_that_goes_is_no_longer_drawn(person):
     assert drawn() != before
     person.sinew_body.overrides.remove(0)
     assert drawn() == before
-    assert not fitting.seen(person).edits[1:]
+    assert not fitted_bodies.seen(person).edits[1:]
 
 
 def test_a_pose_that_falls_back_is_drawn_as_it_is(person):

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge import mannequin, properties
-from sinew.bridge.jobs import notices, requests
+from sinew.bridge import mannequin
+from sinew.bridge.jobs import notices, requests, scene_request
 from sinew.core.body.presets import body_presets, gain_presets
 from sinew.core.control.character import override_choices
 from sinew.core.errors import RigError
@@ -40,7 +40,7 @@ def person(addon):
 
 
 def job_of(folder):
-    request = properties.request_of(bpy.context.scene)
+    request = scene_request.request_of(bpy.context.scene)
     return requests.create(request, requests.read(request), folder)
 
 
@@ -133,10 +133,10 @@ def test_a_bone_that_is_gone_is_named(person, tmp_path):
 
 def test_an_error_goes_when_the_body_is_changed(person):
     error = notices.error(RigError("Mesh 'Coat' has no weights", "Switch Fit to Mesh off"))
-    notices.say(properties.request_of(bpy.context.scene), (error,))
-    assert notices.of(properties.request_of(bpy.context.scene)) == (error,)
+    notices.say(scene_request.request_of(bpy.context.scene), (error,))
+    assert notices.of(scene_request.request_of(bpy.context.scene)) == (error,)
     person.sinew_body.use_mesh = False
-    assert notices.of(properties.request_of(bpy.context.scene)) == ()
+    assert notices.of(scene_request.request_of(bpy.context.scene)) == ()
 
 
 def test_a_character_without_a_mesh_gets_its_body_from_tables(addon, tmp_path):

@@ -8,10 +8,11 @@ import bpy
 import numpy as np
 import pytest
 
+from sinew.bridge.body import fitted_bodies
 from sinew.bridge.bounds import asking, views
 from sinew.bridge.jobs import monitor
 from sinew.bridge.jobs.job_views import JobView
-from sinew.bridge.overlay import fitting, moment
+from sinew.bridge.overlay import moment
 from sinew.bridge.overlay.layers.bounds import draw_bounds
 from sinew.bridge.overlay.scenery import BOX, Scenery
 from sinew.bridge.setup import readiness
@@ -151,7 +152,7 @@ def test_the_viewport_shows_bounds_around_the_motion_as_wide_as_they_are_now(add
     scene, layer = bpy.context.scene, bpy.context.view_layer
     own = obj.sinew_bounds
     own.com, own.use_joints = (0.1, 0.2, 0.3), False
-    fitting.fit_now(scene, obj)
+    fitted_bodies.fit_now(scene, obj)
 
     def seen():
         found = Scenery()

@@ -7,9 +7,9 @@ import blf
 import bpy
 import pytest
 
-from sinew.bridge import properties
-from sinew.bridge.jobs import notices, requests
-from sinew.bridge.jobs.job_views import time_text
+from sinew.bridge.jobs import notices, requests, scene_request
+from sinew.bridge.scene import settings_groups
+from sinew.bridge.takes.report_texts import time_text
 from sinew.core.control import registry
 from sinew.core.errors import RigError
 from sinew.core.settings import Settings, setting
@@ -34,7 +34,7 @@ def test_the_active_armature_is_offered_in_one_click(addon):
 
 def test_what_keeps_the_button_grey_is_written_above_it(addon):
     hero()
-    assert properties.why_not(bpy.context.scene) == "" and bpy.ops.sinew.simulate.poll()
+    assert scene_request.why_not(bpy.context.scene) == "" and bpy.ops.sinew.simulate.poll()
     bpy.context.scene.sinew.use_range = True
     bpy.context.scene.sinew.frame_end = 0
     assert not bpy.ops.sinew.simulate.poll()
@@ -54,7 +54,7 @@ def test_a_long_error_is_wrapped_and_kept_whole(addon, letters):
     hero()
     path = "/some/very/long/path/without/any/space/in/it/at/all.blend"
     error = RigError(f"Bone 'a' of '{path}' is {'very ' * 20}", "Fix it")
-    notices.say(properties.request_of(bpy.context.scene), (notices.error(error),))
+    notices.say(scene_request.request_of(bpy.context.scene), (notices.error(error),))
     page = Page(simulate.SINEW_PT_simulate)
     lines = page.texts[page.texts.index("Range, Units and Engine") + 1 :]
     assert len(lines) > 5
@@ -73,7 +73,7 @@ def test_doubts_come_with_a_button(addon):
         notices.Notice("It falls too fast", "Set it (--fps 60)", suggested_fps=60.0),
         notices.Notice("It is too tall", "Give --scale 0.01", suggested_scale=0.01),
     )
-    notices.say(properties.request_of(bpy.context.scene), doubts)
+    notices.say(scene_request.request_of(bpy.context.scene), doubts)
     page = Page(simulate.SINEW_PT_simulate)
     assert page.button("sinew.use_frame_rate").fps == 60.0 and page.button("sinew.use_scale").factor == 0.01
     assert "too fast" in page.text and "--" not in page.text
@@ -120,11 +120,11 @@ def test_a_methods_settings_are_mirrored(addon, name):
     scene = bpy.context.scene
     scene.sinew.method = name
     kind = registry.get(name).settings_type
-    group = properties.method_group(scene)
+    group = scene_request.method_group(scene)
     for field in dataclasses.fields(kind):
         _check_mirror(group.bl_rna.properties[field.name], field)
     # What the panel holds at first is what the method would use by itself.
-    assert kind.from_mapping(properties.settings_of(scene)) == kind()
+    assert kind.from_mapping(scene_request.settings_of(scene)) == kind()
     assert set(Page(simulate.SINEW_PT_simulate).props) >= {field.name for field in dataclasses.fields(kind)}
 
 
@@ -146,7 +146,7 @@ class Everything(Settings):
 @pytest.fixture
 def everything():
     """A property group made from ``Everything``, on scenes."""
-    group = properties.settings_group("SINEW_PG_everything", Everything)
+    group = settings_groups.settings_group("SINEW_PG_everything", Everything)
     bpy.utils.register_class(group)
     bpy.types.Scene.everything = bpy.props.PointerProperty(type=group)
     yield bpy.context.scene.everything
@@ -162,13 +162,13 @@ def test_every_kind_of_setting_has_its_property(scene, everything):
     # Metres are metres whatever the scene's unit scale, so Blender's own length unit would be wrong.
     assert (rna["reach"].unit, rna["reach"].name) == ("NONE", "Reach (m)")
     assert [item.identifier for item in rna["style"].enum_items] == ["a", "b"]
-    assert properties.plain_values(everything, Everything) == Everything().to_mapping()
+    assert settings_groups.plain_values(everything, Everything) == Everything().to_mapping()
 
 
 def test_values_at_their_limits_are_still_valid(scene, everything):
     everything.gain = 5.0
     everything.count = -5
-    values = Everything.from_mapping(properties.plain_values(everything, Everything))
+    values = Everything.from_mapping(settings_groups.plain_values(everything, Everything))
     assert (values.gain, values.count) == (0.3, 1)
 
 
@@ -184,8 +184,8 @@ def _check_mirror(prop, field):
 
 
 def test_a_choice_keeps_its_number_when_the_list_grows():
-    few = properties.enum_items([("a", "A", ""), ("b", "B", "")])
-    more = properties.enum_items([("z", "Z", ""), ("b", "B", ""), ("a", "A", "")])
+    few = settings_groups.enum_items([("a", "A", ""), ("b", "B", "")])
+    more = settings_groups.enum_items([("z", "Z", ""), ("b", "B", ""), ("a", "A", "")])
     assert {item[0]: item[3] for item in few}.items() <= {item[0]: item[3] for item in more}.items()
 
 
@@ -195,7 +195,7 @@ def test_the_request_is_what_the_panel_says(addon):
     chosen.engine, chosen.seed, chosen.place, chosen.true_fps, chosen.scale = "bullet", 7, "NLA", 59.94, 0.01
     chosen.use_range, chosen.frame_start, chosen.frame_end = True, 3, 12
     chosen.methods.passthrough.pause_s = 0.1
-    assert properties.request_of(bpy.context.scene) == requests.Request(
+    assert scene_request.request_of(bpy.context.scene) == requests.Request(
         armature="Hero",
         action="Wave",
         method="passthrough",

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from sinew.bridge import stage
+from sinew.bridge.cli.registering import registered
 from sinew.bridge.jobs import requests
-from sinew.bridge.properties import request_of
+from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.scene.saving import save_blend
 from sinew.core.sim.io import from_arrays, to_arrays
 
@@ -88,7 +89,8 @@ def test_a_file_keeps_its_stage_and_the_command_line_reads_it_without_the_addon(
     addon.unregister()
     try:
         bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "stage.blend"))
-        parts = stage.read_stage(bpy.context.scene, {"Hero": requests.read(request)})
+        with registered():
+            parts = stage.read_stage(bpy.context.scene, {"Hero": requests.read(request)})
         assert not hasattr(bpy.types.Object, "sinew")
     finally:
         addon.register()

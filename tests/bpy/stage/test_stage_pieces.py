@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sinew.bridge.jobs import monitor, notices, preparing, requests
-from sinew.bridge.properties import request_of
+from sinew.bridge.jobs.scene_request import request_of
 from sinew.core import jobs
 from sinew.core.errors import JobError, RigError
 

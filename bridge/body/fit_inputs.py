@@ -12,12 +12,12 @@ import bpy
 import numpy as np
 
 from ...core.motion import Clip, Skeleton
-from ..body.body_inputs import WornMesh, mesh_in_pieces
 from ..rig import actions, sources
-from ..rig.rig_reader import RigMotion, RigReading
+from ..rig.rig_reader import rig_in_pieces
 from ..scene import time_slicing
 from ..scene.time_slicing import Steps
 from ..scene.visits import Remembered
+from .body_inputs import WornMesh, mesh_in_pieces
 
 MOST_FRAMES = 48
 """What joint axes and limits are told from: evenly spread over the motion, so that a long one costs no more."""
@@ -88,30 +88,3 @@ def in_pieces(scene: bpy.types.Scene, obj: bpy.types.Object, *, piece_s: float =
     if use_mesh:
         mesh = yield from mesh_in_pieces(armature.found(), rig, source.found(), piece_s=piece_s)
     return Reading(rig.clip.skeleton, rig.clip if moves else None, mesh)
-
-
-def rig_in_pieces(
-    obj: bpy.types.Object,
-    action: bpy.types.Action | None,
-    frames: tuple[int, int] | None,
-    fps: float | None,
-    scale: float,
-    *,
-    piece_s: float = PIECE_S,
-) -> Steps[RigMotion]:
-    """``rig_reader.read_rig`` a little at a time."""
-    reading = RigReading(obj, action=action, frames=frames, fps=fps, scale=scale)
-    yield None  # with many bones that alone took a while
-    while not reading.advance(piece_s):
-        yield None
-    rig: RigMotion = yield reading.finish
-    return rig
-
-
-def is_busy() -> bool:
-    """Whether something goes on that reading would disturb: playback, or a drag or another modal operator."""
-    manager = bpy.context.window_manager
-    for window in manager.windows if manager else ():
-        if window.screen.is_animation_playing or len(getattr(window, "modal_operators", ())):
-            return True
-    return False

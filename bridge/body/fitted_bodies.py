@@ -10,19 +10,19 @@ import time
 from dataclasses import dataclass, replace
 
 import bpy
+from bpy.app.handlers import persistent
 
 from ...core.body import BodyModel
 from ...core.body.build import build_body
 from ...core.body.edits import apply_edits
 from ...core.errors import SinewError
 from ...core.jobs.body_fitting import fit_elsewhere
-from ..body.body_inputs import BodyRequest, asked_of
-from ..scene.time_slicing import Piecework, Steps, at_once
+from ..scene import change_counter
+from ..scene.time_slicing import Piecework, Steps, at_once, is_busy
+from ..scene.viewport import redraw_viewports
 from ..setup import preferences
-from . import changes
-from .parts import BodyParts
-from .properties import redraw
-from .reading import PIECE_S, Reading, Signature, in_pieces, is_busy, signature_of
+from .body_inputs import BodyRequest, asked_of
+from .fit_inputs import PIECE_S, Reading, Signature, in_pieces, signature_of
 
 _SOON_S, _LATER_S = 0.02, 0.5
 
@@ -31,7 +31,7 @@ _SOON_S, _LATER_S = 0.02, 0.5
 class Fitted:
     """What is known of one armature's body.
 
-    base: as fitted, without edits; body and parts: with them. problem: why there is none, to be shown to people.
+    base: as fitted, without edits; body: with them. problem: why there is none, to be shown to people.
     bones: of the armature when it was fitted. seen: how it stood when it was last looked at, see ``look_quickly``.
     wanted, going, done: what it should be fitted to, what it is being fitted to, and what it was fitted to. work: what
     is under way. reading: None while that is still being read.
@@ -42,7 +42,6 @@ class Fitted:
     reading: Reading | None = None
     base: BodyModel | None = None
     body: BodyModel | None = None
-    parts: BodyParts | None = None
     problem: SinewError | None = None
     bones: object = None
     edits: tuple[object, ...] = ()
@@ -66,12 +65,12 @@ class Fitted:
         reading = self.reading
         made = yield lambda: _fitted(reading, asked, python)
         self.done, self.bones, self.problem = self.going, self.going[0][0], None
-        self.base, self.edits, self.body, self.parts = made
+        self.base, self.edits, self.body = made
 
     def refuse(self, problem: SinewError) -> None:
         """Note why there is no body for what was wanted."""
         self.done, self.bones = self.going, self.going[0][0]
-        self.problem, self.base, self.body, self.parts = problem, None, None, None
+        self.problem, self.base, self.body = problem, None, None
 
     def put_on(self, asked: BodyRequest) -> None:
         """Let the body be as it is edited by hand now."""
@@ -86,7 +85,6 @@ class Fitted:
             self.problem = None
         except SinewError as error:
             self.body, self.problem = self.base, error
-        self.parts = BodyParts(self.body)
 
 
 _known: dict[int, Fitted] = {}
@@ -100,7 +98,7 @@ def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fitted:
     if known.wanted != known.done:
         _start_timer()
     if known.bones != known.wanted[0][0]:
-        known.body = known.parts = None  # of other bones than there are now
+        known.body = None  # of other bones than there are now
     else:
         known.put_on(asked)
     return known
@@ -113,7 +111,7 @@ def look_quickly(scene: bpy.types.Scene, obj: bpy.types.Object, metres: float) -
     """
     known, own, chosen = _known.get(obj.session_uid), obj.sinew_body, scene.sinew
     now = (
-        *(changes.number(), metres, own.preset, own.gains, own.mass_kg, own.use_mesh, len(own.overrides)),
+        *(change_counter.number(), metres, own.preset, own.gains, own.mass_kg, own.use_mesh, len(own.overrides)),
         *(uid_of(chosen.armature), uid_of(chosen.action), uid_of(obj.animation_data and obj.animation_data.action)),
     )
     if known is None or known.seen != now or len(own.overrides) or known.wanted != known.done:
@@ -147,7 +145,7 @@ def fit_now(scene: bpy.types.Scene, obj: bpy.types.Object, *, again: bool = Fals
         except SinewError as error:
             known.refuse(error)
         look(scene, obj)
-        redraw()
+        redraw_viewports()
     return known
 
 
@@ -180,7 +178,7 @@ def _start_timer() -> None:
 def _work() -> float | None:
     """Bring on whatever is out of date; seconds until the next look, None for no more."""
     scene = bpy.context.scene
-    if scene is None or not hasattr(scene, "sinew_overlay"):
+    if scene is None or not hasattr(scene, "sinew"):
         return None
     here = {obj.session_uid: obj for obj in scene.objects if obj.type == "ARMATURE"}
     waits, begun = list[float](), time.perf_counter()
@@ -212,7 +210,7 @@ def _bring_on(known: Fitted, scene: bpy.types.Scene, obj: bpy.types.Object) -> f
         raise
     if ended:
         known.work = None
-        redraw()
+        redraw_viewports()
     return _SOON_S
 
 
@@ -222,10 +220,10 @@ def _edits_in(asked: BodyRequest) -> tuple[object, ...]:
 
 def _fitted(
     reading: Reading, asked: BodyRequest, python: str | None
-) -> tuple[BodyModel, tuple[object, ...], BodyModel | None, BodyParts | None]:
-    """On a thread: the body without what is edited by hand; and the edits, the body with them, and its parts.
+) -> tuple[BodyModel, tuple[object, ...], BodyModel | None]:
+    """On a thread: the body without what is edited by hand; and the edits, and the body with them.
 
-    None for the last two where the edits cannot be put on: whoever looks at the body is told.
+    None for the last where the edits cannot be put on: whoever looks at the body is told.
     """
     choices = replace(asked, edits={}).checked()
     if reading.mesh is not None:  # shapes are fitted to it by what only the worker's Python has
@@ -243,5 +241,23 @@ def _fitted(
     try:
         body = apply_edits(base, asked.edits, asked.mass_kg)
     except SinewError:
-        return base, (), None, None
-    return base, _edits_in(asked), body, BodyParts(body)
+        return base, (), None
+    return base, _edits_in(asked), body
+
+
+@persistent
+def _on_load(_path: str) -> None:
+    """Another file has other datablocks, which may have the numbers of those that were."""
+    clear()
+
+
+def register() -> None:
+    """Forget what another file's bodies were like when one is loaded."""
+    bpy.app.handlers.load_post.append(_on_load)
+
+
+def unregister() -> None:
+    """Forget everything."""
+    if _on_load in bpy.app.handlers.load_post:
+        bpy.app.handlers.load_post.remove(_on_load)
+    clear()
