@@ -34,7 +34,8 @@ import json, sys, time
 import bpy
 out = sys.argv[sys.argv.index("--") + 1]
 package = next(name for name in bpy.context.preferences.addons.keys() if name.endswith(".sinew"))
-monitor, readiness = (__import__(package + ".bridge." + name, fromlist=["x"]) for name in ("jobs.monitor", "setup.readiness"))
+rooms = ("jobs.monitor", "setup.readiness")
+monitor, readiness = (__import__(package + ".bridge." + name, fromlist=["x"]) for name in rooms)
 clock = time.monotonic()
 said = {"blender": bpy.app.version_string, "python": sys.version.split()[0], "online": bpy.app.online_access}
 def lap(name):

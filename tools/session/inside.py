@@ -27,7 +27,7 @@ def part(name: str) -> object:
 def tick() -> None:
     """What Blender's timers would do, where it runs none."""
     if package():
-        for name in ("monitor", "readiness"):
+        for name in ("jobs.monitor", "setup.readiness"):
             part("bridge." + name).tick()
 
 
