@@ -208,6 +208,13 @@ def test_a_room_imports_only_what_it_may(path):
         ("operators.reporting", "from .simulate.simulate import SINEW_OT_simulate"),
         ("panels.main", "from ..core.errors import SinewError"),
         ("panels.main", "from .. import operators"),
+        # Benchmarks stay at home, so nothing that ships may need one.
+        ("", "from .bench import run"),
+        ("core.measure.marks", "from ...bench.rows import Row"),
+        ("core.jobs.worker", "def late():\n    from ...bench import run"),
+        ("bridge.cli.graph.test", "from ....bench.graph.measurements import measure"),
+        ("operators.simulate", "from ..bench import rows"),
+        ("panels.main", "from ..bench import rows"),
     ],
 )
 def test_a_wall_is_seen(name, source):

@@ -42,6 +42,42 @@ def test_every_module_is_in_it(built, root):
     assert {path.relative_to(root).as_posix() for path in rooms + data} <= names
 
 
+def test_no_benchmark_is_in_it(built):
+    with zipfile.ZipFile(built[0]) as archive:
+        parts = {part.removesuffix(".py") for name in archive.namelist() for part in name.split("/")}
+    assert [part for part in parts if part.startswith("bench")] == []
+
+
+# Imports every module of an unpacked zip but those that need torch or a certain engine, and registers it.
+WHOLE = """
+import importlib, os, pkgutil, runpy, sys
+root = sys.argv[1]
+package = runpy.run_path(root + "/core/entry.py")["load_package"]()
+assert package.__path__ == [root], package.__path__
+names = [found.name for found in pkgutil.walk_packages([root], "sinew.", onerror=print)]
+aside = ("sinew.core.learn.", "sinew.core.sim.engines.")
+for name in names:
+    if not name.startswith(aside) and not name.endswith("__main__"):
+        importlib.import_module(name)
+package.register()
+package.unregister()
+print(len(names), flush=True)
+os._exit(0)
+"""
+
+
+def test_what_is_shipped_needs_nothing_else_of_the_checkout(built, tmp_path):
+    folder = tmp_path / "sinew"
+    with zipfile.ZipFile(built[0]) as archive:
+        archive.extractall(folder)
+        modules = [name for name in archive.namelist() if name.endswith(".py") and not name.startswith("presets/")]
+    command = [sys.executable, "-c", WHOLE, str(folder)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    # All but the package itself.
+    assert int(done.stdout.split()[-1]) == len(modules) - 1
+
+
 def test_the_same_sources_give_the_same_bytes(built):
     assert built[0].read_bytes() == built[1].read_bytes()
 
