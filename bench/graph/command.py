@@ -10,7 +10,7 @@ from typing import Any
 from ...bridge.scene import saving
 from ...core.control.graph.model.control_graph import ControlGraph
 from ...core.control.graph.playing.baking import Bake
-from ...core.control.graph.playing.take_making import home_of
+from ...core.control.graph.playing.take_making import take_of_bake
 from ...core.errors import BadSettings
 from ...core.files import write_whole
 from ...core.motion.io import stock
@@ -20,10 +20,10 @@ from ..rows import Row
 from ..run import BenchRun, method_and_settings
 from ..sheets import meeting_sheet
 from . import goals
-from .curves import drawn
-from .learned_graphs import CYCLES, METHOD, School, cache_root
-from .measurements import LINKED, PARTS, Bench
-from .page import curve_name, page
+from .learned_graphs import CYCLES, METHOD, GraphCache, graph_cache_folder
+from .learning_curves import draw_learning_curve
+from .measurements import LINKED, PARTS, GraphBenchmark
+from .page import curve_name, graph_page
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _PICTURES = Path("images") / "graph"
@@ -54,7 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--study", default="normal", help="how hard to learn: draft, normal or high (default normal)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of learning; may be repeated")
     add("--seconds", type=float, help="play for so long instead of as long as the goals ask; for a quick try")
-    add("--graphs", type=Path, default=cache_root(), metavar="DIR", help="where learned graphs are kept (%(default)s)")
+    add(
+        "--graphs",
+        type=Path,
+        default=graph_cache_folder(),
+        metavar="DIR",
+        help="where learned graphs are kept (%(default)s)",
+    )
     add("--anew", action="store_true", help="learn again what is kept")
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
     add(
@@ -76,8 +82,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     for folder in (arguments.graphs, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:
             saving.require_writable_folder(folder)
-    school = School(arguments.graphs, arguments.engine, settings, arguments.anew, say)
-    bench = Bench(school, arguments.skills, arguments.linked, arguments.seconds, say)
+    school = GraphCache(arguments.graphs, arguments.engine, settings, arguments.anew, say)
+    bench = GraphBenchmark(school, arguments.skills, arguments.linked, arguments.seconds, say)
     if arguments.sheets is not None:
         picture = arguments.sheets / _PICTURES / "collide.png"
         bench = replace(bench, shown=lambda graph, bake, row: _shown(picture, graph, bake, row))
@@ -86,14 +92,14 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     try:
         for row in bench.rows(parts, arguments.seeds):
             rows.append(row)
-            say(goals.line_of(row))
+            say(goals.graph_row_line(row))
             if arguments.rows is not None:
                 bench_rows.append(arguments.rows, row)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
     if arguments.sheets is not None:
         _write_page([*(bench_rows.read(arguments.rows) if arguments.rows else []), *rows], arguments.sheets)
-    summary = {part: goals.summary_of(part, [row for row in rows if row["part"] == part]) for part in parts}
+    summary = {part: goals.graph_goal_summary(part, [row for row in rows if row["part"] == part]) for part in parts}
     return {"settings": list(settings), "finished": finished, "summary": summary, "rows": rows}
 
 
@@ -114,7 +120,7 @@ def _parts(arguments: argparse.Namespace) -> Sequence[str]:
 def _shown(picture: Path, graph: ControlGraph, bake: Bake, row: Row) -> None:
     """The contact sheet of two who met: from before they touch until who fell is up again."""
     run = BenchRun("", 0, {})
-    take = home_of(bake, _FPS, run)
+    take = take_of_bake(bake, _FPS, run)
     meeting_sheet(picture, [take.motion, *(other.motion for other in take.others)], *_window(row))
 
 
@@ -138,9 +144,9 @@ def _write_page(rows: Sequence[Row], docs: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for row in known:
         if row["part"] == "table" and row.get("curve"):
-            drawing = drawn(row["name"], row["curve"], row["floor_n"])
+            drawing = draw_learning_curve(row["name"], row["curve"], row["floor_n"])
             write_whole(folder / f"{curve_name(row)}.svg", drawing.encode())
     pictures = {path.stem: (_PICTURES / path.name).as_posix() for path in sorted(folder.iterdir())}
     by_part = {part: [row for row in known if row["part"] == part] for part in PARTS}
-    summaries = {part: goals.summary_of(part, own) for part, own in by_part.items()}
-    write_whole(docs / "graph.md", page(summaries, known, pictures).encode())
+    summaries = {part: goals.graph_goal_summary(part, own) for part, own in by_part.items()}
+    write_whole(docs / "graph.md", graph_page(summaries, known, pictures).encode())

@@ -14,19 +14,19 @@ COST_S_PER_S = 0.1
 _AS_HARD = 0.9  # of what was learned from nothing stands: pushes of two runs differ by that much
 
 
-def summary_of(part: str, rows: Sequence[Row]) -> Summary:
+def graph_goal_summary(part: str, rows: Sequence[Row]) -> Summary:
     """How a part's rows stand to its goals."""
-    failed = [f"{name_of(row)}: {row.get('refused') or row['bug']}" for row in rows if not _known(row)]
+    failed = [f"{graph_row_name(row)}: {row.get('refused') or row['bug']}" for row in rows if not _known(row)]
     goals = {said: _goal(_wanted(rows, part), judge, failed) for said, judge in _GOALS[part].items()}
     return {"rows": len(rows), "failed": failed, "goals": goals}
 
 
-def name_of(row: Row) -> str:
+def graph_row_name(row: Row) -> str:
     """A row by name."""
     return f"{row['name']} seed {row['seed']}"
 
 
-def line_of(row: Row) -> str:
+def graph_row_line(row: Row) -> str:
     """A row as one line for people to watch."""
     start = f"{row['part']:<9} {row['name']:<9} seed {row['seed']}"
     if not _known(row):
@@ -34,7 +34,7 @@ def line_of(row: Row) -> str:
     return f"{start} {_SAID[row['part']](row)}"
 
 
-def unfinished(row: Row, fall: Mapping[str, Any]) -> bool:
+def is_fall_unfinished(row: Row, fall: Mapping[str, Any]) -> bool:
     """Whether a film ended before a fall's character had its time to get up."""
     return fall["up_s"] is None and row["seconds"] - fall["fell_s"] < UP_WITHIN_S
 
@@ -54,7 +54,7 @@ _Judge = Callable[[Row], str | None]
 def _goal(rows: Sequence[Row], judge: _Judge, failed: Sequence[str]) -> Summary:
     """Whether every row that a goal is about meets it; what failed cannot. None where nothing was measured."""
     said = [(row, judge(row)) for row in rows]
-    misses = [f"{name_of(row)}: {amiss}" for row, amiss in said if amiss]
+    misses = [f"{graph_row_name(row)}: {amiss}" for row, amiss in said if amiss]
     misses += failed
     measured = any(amiss is not None for _, amiss in said)
     return {"met": not misses if measured or failed else None, "misses": misses}
@@ -118,7 +118,7 @@ def _collided(row: Row) -> str | None:
         return "nobody fell"
     if not row["by_a_touch"]:
         return "nobody fell because of the other"
-    stayed = [fall for fall in falls if fall["up_s"] is None and not unfinished(row, fall)]
+    stayed = [fall for fall in falls if fall["up_s"] is None and not is_fall_unfinished(row, fall)]
     if stayed:
         return f"{len(stayed)} of {len(falls)} times somebody stayed down"
     return "" if any(fall["up_s"] is not None for fall in falls) else "nobody was up again before the end"

@@ -16,8 +16,8 @@ from ...core.control.character import build_job_body
 from ...core.control.graph.learn_method import GRAPH_FILE
 from ...core.control.graph.model.control_graph import ControlGraph
 from ...core.control.graph.model.io import graph_from_arrays, graph_to_arrays, load_graph, save_graph
-from ...core.control.graph.transitions.distances import proposed
-from ...core.control.graph.transitions.motion_graph import MotionGraph, Skill, attachments_of
+from ...core.control.graph.transitions.distances import propose_transitions
+from ...core.control.graph.transitions.motion_graph import MotionGraph, Skill, motion_graph_attachments
 from ...core.control.tracking.motion_kind import guess_gait, guess_motion_kind
 from ...core.errors import SinewError
 from ...core.files import make_folder
@@ -33,7 +33,7 @@ _CLOCK = "clock"  # in what a graph tells about itself
 _SHOWN = ("change", "push_n", "stood", "cost")
 
 
-def cache_root() -> Path:
+def graph_cache_folder() -> Path:
     """Where learned graphs are kept if nobody says where: this user's folder for what can be made again."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Sinew" / "graphs"
@@ -43,7 +43,7 @@ def cache_root() -> Path:
 
 
 @dataclass(frozen=True, eq=False)
-class School:
+class GraphCache:
     """Who learns how, and where what was learned is kept.
 
     settings: texts for the method, such as 'quality=draft'. anew: learn even what is kept. say: for lines to watch.
@@ -64,7 +64,7 @@ class School:
                 graph = load_graph(path)
                 if path not in self._taught:
                     self.say(
-                        f"{'+'.join(names)}: kept, learned at {lesson_figures(graph)['learned_at'] or 'some time'}"
+                        f"{'+'.join(names)}: kept, learned at {learning_figures(graph)['learned_at'] or 'some time'}"
                     )
                     self._taught.add(path)
                 return graph
@@ -92,25 +92,27 @@ class School:
         begin_with: the same skills, learned for another body. keep: given the graph as soon as it is there.
         """
         method, settings = method_and_settings(METHOD, list(self.settings))
-        attached = {key: (dict(arrays), dict(meta)) for key, (arrays, meta) in attachments_of(motions).items()}
+        attached = {
+            key: (dict(arrays), dict(meta)) for key, (arrays, meta) in motion_graph_attachments(motions).items()
+        }
         if begin_with is not None:
             arrays, meta = graph_to_arrays(begin_with)
             attached[GRAPH_FILE] = dict(arrays), dict(meta)
-        run = TimedRun(self.engine, seed, attached, name, self.say)
+        run = TimedLearningRun(self.engine, seed, attached, name, self.say)
         run.keep = keep
         method.run(motions.skills[0].clip, settings, run)
         return run.graphs[0]
 
     def _learned(self, names: Sequence[str], seed: int) -> ControlGraph:
         make_folder(self.folder)
-        skills = tuple(map(skill_of, names))
+        skills = tuple(map(stock_skill, names))
         body, _ = build_job_body(skills[0].clip, BenchRun(self.engine, seed, {}))
-        motions = MotionGraph(skills, proposed(body, skills) if len(skills) > 1 else ())
+        motions = MotionGraph(skills, propose_transitions(body, skills) if len(skills) > 1 else ())
         self.taught(motions, seed, "+".join(names), keep=lambda graph: save_graph(self.path(names, seed), graph))
         return load_graph(self.path(names, seed))
 
 
-class TimedRun(BenchRun):
+class TimedLearningRun(BenchRun):
     """A run of learning with a clock beside it, which stops as the graph is handed over."""
 
     def __init__(
@@ -150,13 +152,13 @@ class TimedRun(BenchRun):
         self.keep(self.graphs[-1])
 
 
-def skill_of(name: str) -> Skill:
+def stock_skill(name: str) -> Skill:
     """A stock clip as a skill."""
     clip = stock.load_stock(name)
     return Skill(name, clip, "cycle" if name in CYCLES else guess_motion_kind(clip), guess_gait(clip))
 
 
-def lesson_figures(graph: ControlGraph) -> dict[str, Any]:
+def learning_figures(graph: ControlGraph) -> dict[str, Any]:
     """How a graph was learned: seconds, iterations, and its curve with the second that each iteration ended in."""
     curve = [dict(one) for one in graph.about.get("curve", ())]
     clock = graph.about.get(_CLOCK, {})

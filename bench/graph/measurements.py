@@ -9,15 +9,15 @@ from typing import Any
 
 from ...core.control.graph.model.control_graph import ControlGraph
 from ...core.control.graph.playing.baking import Bake
-from ...core.control.graph.testing.pushed_walks import collision, pushed_walk
-from ...core.control.graph.testing.skill_tests import cost, endurance, push_test
+from ...core.control.graph.testing.pushed_walks import measure_collision, measure_pushed_walk
+from ...core.control.graph.testing.skill_tests import measure_endurance, measure_hardest_push, measure_playback_cost
 from ...core.errors import SinewError
 from ...core.motion.io import stock
 from ...core.sim import engines
 from .. import rows
 from ..rows import Row
-from .learned_graphs import CYCLES, School, lesson_figures
-from .retarget import retargeting
+from .learned_graphs import CYCLES, GraphCache, learning_figures
+from .retarget import measure_retargeting
 
 FLOORS_N = {"walk": 280.0, "run": 470.0, "spinkick": 260.0, "dance_a": 230.0, "backflip": 80.0}
 """The hardest pushes that the paper's character stands, which weighs ``PAPER_KG``."""
@@ -32,14 +32,14 @@ _LINE_EVERY_S = 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class GraphBenchmark:
     """What is measured with what.
 
     skills: of the table, the first also of endurance, cost and retarget. linked: of the graph that walks and collides.
     seconds: other than the part's own.
     """
 
-    school: School
+    school: GraphCache
     skills: tuple[str, ...] = CYCLES
     linked: tuple[str, ...] = LINKED
     seconds: float | None = None
@@ -72,7 +72,7 @@ class Bench:
         }
         try:
             graph = self.school.graph(name.split("+"), seed)
-            return row | {"learned_at": lesson_figures(graph)["learned_at"]} | _PARTS[part](self, graph, seed)
+            return row | {"learned_at": learning_figures(graph)["learned_at"]} | _PARTS[part](self, graph, seed)
         except SinewError as error:
             return row | {"refused": str(error)}
         except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour
@@ -96,14 +96,14 @@ class Bench:
         return tell
 
 
-def table(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+def measure_push_table(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     """One row of the paper's table II: how long a cycle took to learn, and the hardest push it stands."""
     skill = graph.skills[0].name
-    found = push_test(graph, engines.get(bench.school.engine), skill)
-    return {**lesson_figures(graph), **found, **against_floor(skill, found["push_n"], graph.body.mass)}
+    found = measure_hardest_push(graph, engines.get(bench.school.engine), skill)
+    return {**learning_figures(graph), **found, **compare_with_paper(skill, found["push_n"], graph.body.mass)}
 
 
-def against_floor(skill: str, push_n: float, mass_kg: float) -> dict[str, Any]:
+def compare_with_paper(skill: str, push_n: float, mass_kg: float) -> dict[str, Any]:
     """How a push stands to the paper's, scaled by mass; None where the paper has no such skill."""
     floor = FLOORS_N[skill] * mass_kg / PAPER_KG if skill in FLOORS_N else None
     stretch = 2.0 * floor if floor is not None and skill in STRETCHED else None
@@ -116,41 +116,43 @@ def against_floor(skill: str, push_n: float, mass_kg: float) -> dict[str, Any]:
     }
 
 
-def _endurance(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+def _endurance(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     engine, skill = engines.get(bench.school.engine), graph.skills[0].name
-    return endurance(graph, engine, skill, bench.lasts_s("endurance"), bench.told(f"endurance of {skill}"))
+    return measure_endurance(graph, engine, skill, bench.lasts_s("endurance"), bench.told(f"endurance of {skill}"))
 
 
-def _walk(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+def _walk(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     engine = engines.get(bench.school.engine)
-    lesson = lesson_figures(graph)
+    lesson = learning_figures(graph)
     ways = [str(way) for way in graph.transitions]
     learned = {name: lesson[name] for name in ("motion_s", "learn_s", "learn_core_s", "iterations")}
-    played = pushed_walk(graph, engine, bench.lasts_s("walk"), seed, bench.told("walk"))
+    played = measure_pushed_walk(graph, engine, bench.lasts_s("walk"), seed, bench.told("walk"))
     return {**learned, "transitions": ways, **played}
 
 
-def _cost(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+def _cost(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     seconds = max(round(bench.lasts_s("cost")), 1)
-    return cost(graph, engines.get(bench.school.engine), graph.skills[0].name, seconds)
+    return measure_playback_cost(graph, engines.get(bench.school.engine), graph.skills[0].name, seconds)
 
 
-def _collide(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
+def _collide(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     cycles = [chain.name for chain in graph.skills if chain.kind == "cycle"]
     skill = "run" if "run" in cycles else cycles[0]
     source = stock.load_stock(skill)
     told = bench.told("collide")
-    row, bake = collision(graph, engines.get(bench.school.engine), skill, source, bench.lasts_s("collide"), told)
+    row, bake = measure_collision(
+        graph, engines.get(bench.school.engine), skill, source, bench.lasts_s("collide"), told
+    )
     bench.shown(graph, bake, row)
     return {"skill": skill, **row}
 
 
-def _retarget(bench: Bench, graph: ControlGraph, seed: int) -> dict[str, Any]:
-    return retargeting(graph, bench.school, seed)
+def _retarget(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
+    return measure_retargeting(graph, bench.school, seed)
 
 
-_PARTS: dict[str, Callable[[Bench, ControlGraph, int], dict[str, Any]]] = {
-    "table": table,
+_PARTS: dict[str, Callable[[GraphBenchmark, ControlGraph, int], dict[str, Any]]] = {
+    "table": measure_push_table,
     "endurance": _endurance,
     "walk": _walk,
     "cost": _cost,

@@ -9,7 +9,7 @@ from ...core.motion import Clip, Skeleton
 _LEG = ("thigh", "shin")
 
 
-def longer_legs(clip: Clip, times: float) -> Clip:
+def lengthen_legs(clip: Clip, times: float) -> Clip:
     """The clip on a skeleton whose thighs and shins are ``times`` as long: the same angles, steps as much longer."""
     bones, body = clip.skeleton, build_body(clip.skeleton, clip=clip)[0]
     rest_pos, local_pos, lengths = np.array(bones.rest_pos), np.array(clip.local_pos), np.array(bones.lengths)

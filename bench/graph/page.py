@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..rows import Row
-from .goals import name_of
+from .goals import graph_row_name
 
 _HEAD = """# What learned control graphs are worth
 
@@ -15,7 +15,7 @@ and with which state of the code it was measured (a + after it: core was changed
 _DASH = "–"
 
 
-def page(summaries: Mapping[str, Mapping[str, Any]], rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
+def graph_page(summaries: Mapping[str, Mapping[str, Any]], rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     """Markdown from rows, what each part's come to, and pictures by name: 'collide', and curves as ``curve_name``."""
     parts = [_HEAD, _goals(summaries)]
     for part, title, write in _SECTIONS:
@@ -23,7 +23,9 @@ def page(summaries: Mapping[str, Mapping[str, Any]], rows: Sequence[Row], pictur
         if own:
             known = [row for row in own if "refused" not in row and "bug" not in row]
             text = write(known, pictures) if known else ""
-            failed = [f"- {name_of(row)}: {_cell(row.get('refused') or row['bug'])}" for row in own if row not in known]
+            failed = [
+                f"- {graph_row_name(row)}: {_cell(row.get('refused') or row['bug'])}" for row in own if row not in known
+            ]
             parts.append("\n".join([f"## {title}", "", text, *failed, _measured(own), ""]))
     return "\n".join(parts)
 
@@ -82,7 +84,9 @@ def _endurance(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     lines = ["| skill | played | falls | went | wall time |", "|---|---|---|---|---|"]
     for row in rows:
         lasted = f"{row['lasted_s']:.0f} s of {row['seconds']:.0f} s"
-        lines.append(f"| {name_of(row)} | {lasted} | {row['falls']} | {row['went_m']:.0f} m | {row['wall_s']:.0f} s |")
+        lines.append(
+            f"| {graph_row_name(row)} | {lasted} | {row['falls']} | {row['went_m']:.0f} m | {row['wall_s']:.0f} s |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -90,8 +94,8 @@ def _walk(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     lines = []
     for row in rows:
         lines += [
-            f"{name_of(row)}: {row['seconds']:.0f} s, {row['pushes']} pushes of {row['push_n']:.0f} N from anywhere. "
-            f"Down {row['times_down']} times, {row['by_a_push']} of them soon after a push; up again "
+            f"{graph_row_name(row)}: {row['seconds']:.0f} s, {row['pushes']} pushes of {row['push_n']:.0f} N "
+            f"from anywhere. Down {row['times_down']} times, {row['by_a_push']} of them soon after a push; up again "
             f"{row['up_again']} times, {row['up_within_10_s']} within 10 s"
             + ("" if row["slowest_up_s"] is None else f", the slowest after {row['slowest_up_s']:.1f} s")
             + f". Learned in {_number(row['learn_s'], 's')}, transitions {', '.join(row['transitions']) or 'none'}.",
@@ -113,7 +117,7 @@ def _cost(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     for row in rows:
         figures = [row[name] for name in ("wall_s_per_s", "core_s_per_s", "bare_s_per_s")]
         cells = [*(f"{value * 1e3:.1f} ms" for value in figures), f"{row['over_bare']:.1f} ×"]
-        lines.append(f"| {name_of(row)} | {row['engine']} | {' | '.join(cells)} |")
+        lines.append(f"| {graph_row_name(row)} | {row['engine']} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -121,9 +125,8 @@ def _collide(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     lines = []
     for row in rows:
         touched = ", ".join(f"{moment:.1f} s" for moment in row["touched_s"]) or "never"
-        lines += [
-            f"{name_of(row)}: two who {row['skill']} for each other, {row['seconds']:.0f} s. Touched at {touched}."
-        ]
+        met = f"two who {row['skill']} for each other, {row['seconds']:.0f} s"
+        lines += [f"{graph_row_name(row)}: {met}. Touched at {touched}."]
         lines += ["", "| who | fell at | doing | up again after |", "|---|---|---|---|"]
         for who, falls in enumerate(row["down"], start=1):
             lines += [f"| {who} | {fall['fell_s']:.1f} s | {fall['in']} | {_took(fall)} |" for fall in falls]
@@ -146,7 +149,15 @@ def _retarget(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
             own = row[how]
             stands = "falls by itself" if own["falls_unpushed"] else f"**{own['push_n']:.0f} N**"
             first = _number(own["first_push_n"], "N")
-            cells = (name_of(row), body, words, _number(own["learn_s"], "s"), str(own["iterations"]), first, stands)
+            cells = (
+                graph_row_name(row),
+                body,
+                words,
+                _number(own["learn_s"], "s"),
+                str(own["iterations"]),
+                first,
+                stands,
+            )
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

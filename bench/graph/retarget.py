@@ -5,24 +5,27 @@ from dataclasses import replace
 from typing import Any
 
 from ...core.control.graph.model.control_graph import ControlGraph
-from ...core.control.graph.testing.skill_tests import push_test
+from ...core.control.graph.testing.skill_tests import measure_hardest_push
 from ...core.control.graph.transitions.motion_graph import MotionGraph
 from ...core.sim import engines
-from .learned_graphs import School, lesson_figures, skill_of
-from .other_bodies import longer_legs
+from .learned_graphs import GraphCache, learning_figures, stock_skill
+from .other_bodies import lengthen_legs
 
 LONGER = 1.25
 """Legs of the other body, by those of the first."""
 
 
-def retargeting(graph: ControlGraph, school: School, seed: int) -> dict[str, Any]:
+def measure_retargeting(graph: ControlGraph, school: GraphCache, seed: int) -> dict[str, Any]:
     """Figures of both ways to learn a graph's first skill for the other body: by the clock, and by pushes."""
-    skill = skill_of(graph.skills[0].name)
-    motions = MotionGraph((replace(skill, clip=longer_legs(skill.clip, LONGER)),))
+    skill = stock_skill(graph.skills[0].name)
+    motions = MotionGraph((replace(skill, clip=lengthen_legs(skill.clip, LONGER)),))
     found: dict[str, Any] = {"longer_legs": LONGER}
     for how, known in (("cold", None), ("warm", graph)):
         learned = school.taught(motions, seed, f"{skill.name} on longer legs, {how}", known)
-        figures, pushed = lesson_figures(learned), push_test(learned, engines.get(school.engine), skill.name)
+        figures, pushed = (
+            learning_figures(learned),
+            measure_hardest_push(learned, engines.get(school.engine), skill.name),
+        )
         curve = figures["curve"]
         found[how] = {name: figures[name] for name in ("learn_s", "learn_core_s", "refine_s", "iterations", "curve")}
         found[how] |= {"push_n": pushed["push_n"], "falls_unpushed": pushed["falls_unpushed"]}

@@ -9,8 +9,7 @@ from typing import Any
 import bpy
 
 from ...core import jobs
-from ...core.control.graph.transitions.motion_graph import MotionGraph
-from ...core.control.graph.transitions.motion_graph import attachments_of as graph_attachments
+from ...core.control.graph.transitions.motion_graph import MotionGraph, motion_graph_attachments
 from ..body import body_inputs
 from ..body.body_inputs import BodyRequest
 from ..rig.rig_writer import require_writable
@@ -72,7 +71,7 @@ def create_from(
     attachments = {
         "rig": rig.to_arrays(),
         **body_inputs.attachments_of(obj, rig, request.body, action),
-        **graph_attachments(graph),
+        **motion_graph_attachments(graph),
     }
     if request.known is not None:
         attachments[ATTACHMENT] = read_file(request.known).content

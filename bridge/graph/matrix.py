@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ...core.control.graph.transitions.picture import picture_of
+from ...core.control.graph.transitions.distance_image import draw_distance_image
 from .skills import Collected
 from .transitions import graph_of, plain_body
 
@@ -14,7 +14,7 @@ from .transitions import graph_of, plain_body
 def image_of(obj: bpy.types.Object, skills: Sequence[Collected]) -> bpy.types.Image:
     """The picture as an image of the file, made anew if it is there; transitions that are in use are marked."""
     graph = graph_of(obj, skills)
-    pixels = picture_of(plain_body(obj, skills), graph.skills, graph.transitions)
+    pixels = draw_distance_image(plain_body(obj, skills), graph.skills, graph.transitions)
     height, width, _ = pixels.shape
     name = f"{obj.name} distances"
     image = bpy.data.images.get(name)

@@ -8,7 +8,7 @@ import bpy
 from ...core.body import BodyModel
 from ...core.body.build import build_body
 from ...core.control.character import BODY, BodyChoices
-from ...core.control.graph.transitions.distances import Candidate, candidates, needed, skill_distances
+from ...core.control.graph.transitions.distances import Candidate, find_candidates, select_candidates, skill_distances
 from ...core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from ...core.errors import GraphError
 from ..body.body_inputs import BodyRequest, attachments_of
@@ -27,14 +27,14 @@ def plain_body(obj: bpy.types.Object, skills: Sequence[Collected]) -> BodyModel:
 def propose(obj: bpy.types.Object, skills: Sequence[Collected]) -> int:
     """Add the transitions that the motions offer to the list, beside those that are there; gives how many are new."""
     found = [one.skill for one in skills]
-    chosen = needed(found, candidates(plain_body(obj, skills), found))
+    chosen = select_candidates(found, find_candidates(plain_body(obj, skills), found))
     return sum(add(obj, skills, one.transition, one.distance) for one in chosen)
 
 
 def between(obj: bpy.types.Object, skills: Sequence[Collected], source: str, target: str) -> Candidate:
     """The best way from one skill to another, wherever it is."""
     ends = [_named(skills, name).skill for name in (source, target)]
-    found = candidates(plain_body(obj, skills), ends)
+    found = find_candidates(plain_body(obj, skills), ends)
     ways = [one for one in found if (one.transition.source, one.transition.target) == (source, target)]
     if not ways:
         raise GraphError(

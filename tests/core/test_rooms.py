@@ -67,6 +67,24 @@ ACROSS = {
 SHARED = ("operators.armature_verb", "operators.reporting")
 FEATURES = ("body", "bounds", "graph", "jobs", "presets", "setup", "simulate", "stage", "takes")
 BELOW_OPERATORS = ("bridge", "core.jobs", "core.errors")
+# Rooms of control graphs, each built on those before it; the two methods stand on all of them.
+GRAPH_ROOMS = {
+    "transitions": (),
+    "model": ("transitions",),
+    "playing": ("transitions", "model"),
+    "testing": ("transitions", "model", "playing"),
+    "learning": ("transitions", "model", "playing"),
+}
+GRAPH_SHARED = tuple(f"core.control.{name}" for name in ("cast", "character", "method", "staging", "tracking"))
+GRAPH_BELOW = {
+    "core.control.graph": ("core.control.graph", *GRAPH_SHARED),
+    **{
+        f"core.control.graph.{room}": (*(f"core.control.graph.{name}" for name in (room, *below)), *GRAPH_SHARED)
+        for room, below in GRAPH_ROOMS.items()
+    },
+}
+# Open-loop refinement samples walks through a graph as a clip is sampled.
+GRAPH_BELOW["core.control.graph.learning"] += ("core.control.sampling",)
 OURS = {
     "": ("bridge", "operators", "panels"),
     "operators": ("operators", *BELOW_OPERATORS),
@@ -84,6 +102,7 @@ OURS = {
     "core.jobs": ("core",),
     "core": BASE,
     **{room: (room, *below, *BASE) for room, below in BELOW.items() if below},
+    **{room: (*allowed, *BELOW["core.control"], *BASE) for room, allowed in GRAPH_BELOW.items()},
 }
 THEIRS = {
     "": set(),
@@ -175,6 +194,15 @@ def test_a_room_imports_only_what_it_may(path):
         ("core.motion.clip", "from mathutils import Vector"),
         ("core.motion.clip", "from ..jobs import create"),
         ("core.control.samcon", "import mujoco"),
+        ("core.control.graph.transitions.blending", "from ..model.fragments import Track"),
+        ("core.control.graph.model.chains", "from ..playing.player import Player"),
+        ("core.control.graph.model.chains", "from ...sampling.search import resampled"),
+        ("core.control.graph.playing.player", "from ..learning.learner import GraphLearner"),
+        ("core.control.graph.playing.player", "from ..learn_method import GraphLearn"),
+        ("core.control.graph.testing.skill_tests", "from ..learning.learner import GraphLearner"),
+        ("core.control.graph.learning.learner", "from ..testing.skill_tests import measure_endurance"),
+        ("core.control.graph.learning.learner", "from ..learn_method import GraphLearn"),
+        ("core.control.graph.learn_method", "from ..bounds import training"),
         ("core.sim.engines.bullet", "import torch"),
         ("core.sim.engines.bullet", "from ....bridge import rig_reader"),
         ("core.jobs.worker", "from ...bridge import rig_reader"),
@@ -231,6 +259,8 @@ def test_a_wall_is_seen(name, source):
         ("core.jobs.report", "from .. import __version__"),
         ("core.sim.engines.bullet", "import pybullet"),
         ("core.control.samcon", "from ..sim.engines import get"),
+        ("core.control.graph.learning.learner", "from ..playing.player import Player\nfrom ..model import policies"),
+        ("core.control.graph.learn_method", "from .learning.learner import GraphLearner"),
         ("bridge.rig.rig_reader", "import bpy\nfrom ..scene.preserved_state import by_uid\nfrom . import actions"),
         ("bridge.body.mesh_reader", "from ...core.body.mesh import SkinnedMesh\nfrom ..rig import sources"),
         ("bridge.overlay.layers.bounds", "from ...bounds.reading import widths_of\nfrom ..moment import Moment"),

@@ -9,9 +9,9 @@ import bpy
 
 from ....core import jobs
 from ....core.control import registry
-from ....core.control.graph.transitions.distances import proposed
+from ....core.control.graph.transitions.distance_image import write_distance_image
+from ....core.control.graph.transitions.distances import propose_transitions
 from ....core.control.graph.transitions.motion_graph import MotionGraph
-from ....core.control.graph.transitions.picture import write_picture
 from ....core.errors import BadSettings, SinewError
 from ...graph import learning
 from ...graph.figures import figures_of, number_texts
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         graph.require_whole()
         _say(graph)
         if arguments.picture:
-            write_picture(arguments.picture.resolve(), plain_body(obj, skills), graph)
+            write_distance_image(arguments.picture.resolve(), plain_body(obj, skills), graph)
         job = learning.create_from(obj, skills, graph, request, arguments.job_dir)
         status = run_to_end(job)
         if status.state != "done":
@@ -111,7 +111,7 @@ def _opened(arguments: argparse.Namespace, choices: Choices) -> tuple[bpy.types.
         obj, skills = open_files(arguments.inputs, arguments.scale, choices)
     found = tuple(one.skill for one in skills)
     if arguments.propose or not ways:
-        best = proposed(plain_body(obj, skills), found) if len(found) > 1 else ()
+        best = propose_transitions(plain_body(obj, skills), found) if len(found) > 1 else ()
         ways += tuple(way for way in best if way not in ways)
     return obj, skills, MotionGraph(found, ways)
 

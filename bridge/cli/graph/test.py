@@ -9,8 +9,8 @@ from typing import Any
 
 from ....core.control import registry
 from ....core.control.graph.model.control_graph import ControlGraph
-from ....core.control.graph.testing.pushed_walks import pushed_walk
-from ....core.control.graph.testing.skill_tests import endurance, push_test
+from ....core.control.graph.testing.pushed_walks import measure_pushed_walk
+from ....core.control.graph.testing.skill_tests import measure_endurance, measure_hardest_push
 from ....core.errors import BadSettings
 from ....core.jobs.engine_choice import resolve_engine
 from ....core.sim import engines
@@ -77,11 +77,11 @@ def _tested(
         own = found["skills"][name]
         if "push" in wanted:
             print(f"sinew: pushing {name}", file=sys.stderr)
-            own |= push_test(graph, world, name, arguments.cycles)
+            own |= measure_hardest_push(graph, world, name, arguments.cycles)
         if "endurance" in wanted:
             print(f"sinew: {name} for {arguments.seconds:g} s", file=sys.stderr)
-            own["endurance"] = endurance(graph, world, name, arguments.seconds)
+            own["endurance"] = measure_endurance(graph, world, name, arguments.seconds)
     if "walk" in wanted:
         print(f"sinew: a random walk of {arguments.seconds:g} s with pushes", file=sys.stderr)
-        found["walk"] = pushed_walk(graph, world, arguments.seconds, arguments.seed)
+        found["walk"] = measure_pushed_walk(graph, world, arguments.seconds, arguments.seed)
     return found

@@ -19,10 +19,18 @@ from ..tracking.facing import upright_rotation
 from ..tracking.skeleton_matching import describe_skeleton_difference
 from .model.control_graph import ControlGraph
 from .model.io import graph_from_arrays
-from .playing.baking import baked, place_of, start_state
-from .playing.plans import AlongPath, Item, Listed, RandomWalk, Routed, Towards, parsed
-from .playing.player import Plan
-from .playing.take_making import home_of
+from .playing.baking import bake_characters, place_of_pose, start_state
+from .playing.planners import (
+    ApproachPlanner,
+    PathPlanner,
+    RandomWalkPlanner,
+    RoutePlanner,
+    SequenceItem,
+    SequencePlanner,
+    parse_sequence,
+)
+from .playing.player import MotionPlanner
+from .playing.take_making import take_of_bake
 
 _STRAYED_M = 1.0  # from its path, which is worth saying
 GRAPH_FILE, PATH = "graph_file", "path"
@@ -30,7 +38,7 @@ GRAPH_FILE, PATH = "graph_file", "path"
 
 
 @dataclass(frozen=True)
-class BakeSettings(Settings):
+class GraphBakeSettings(Settings):
     """What an animator may set."""
 
     mode: str = setting(
@@ -56,9 +64,9 @@ class GraphBake:
     help = "Let the character do what it has learned, and bake that as a new Action"
     uses_engine = True
     simulates_cast = True
-    settings_type = BakeSettings
+    settings_type = GraphBakeSettings
 
-    def run(self, clip: Clip, settings: BakeSettings, run: Run) -> Take:
+    def run(self, clip: Clip, settings: GraphBakeSettings, run: Run) -> Take:
         """Put everybody on the stage, play, and bring home what they did."""
         attached = run.attachment(GRAPH_FILE)
         if attached is None:
@@ -72,7 +80,7 @@ class GraphBake:
                     "Learn the skills for this armature, or bake with one that is like it",
                 )
         stage = build_job_stage(run, *(graph.body for _ in clips))
-        places = [place_of(pose_of_clip(graph.body, one)[0][0], upright_rotation(graph.body)) for one in clips]
+        places = [place_of_pose(pose_of_clip(graph.body, one)[0][0], upright_rotation(graph.body)) for one in clips]
         plans = [self._plan(graph, settings, run, who) for who in range(len(clips))]
         first = [_first(graph, settings)] * len(clips)
         with closing(engines.get(run.engine).compile(stage, 1)) as world:
@@ -83,47 +91,47 @@ class GraphBake:
             def look(share: float) -> None:
                 run.progress(round(1000 * share), 1000)
 
-            bake = baked(world, [graph] * len(clips), plans, places, clips, settings.seconds, look, first)
+            bake = bake_characters(world, [graph] * len(clips), plans, places, clips, settings.seconds, look, first)
         falls = sum(bake.falls)
         if falls:
             word = "once" if falls == 1 else f"{falls} times"
             hint = "" if any(chain.kind == "rise" for chain in graph.layout.chains) else "Add a get-up to the graph"
             run.add_finding("falls", f"Somebody fell {word}", hint)
         for plan in plans:
-            if isinstance(plan, AlongPath) and (plan.strayed_m or 0.0) > _STRAYED_M:
+            if isinstance(plan, PathPlanner) and (plan.strayed_m or 0.0) > _STRAYED_M:
                 run.add_finding(
                     "path",
                     f"It was up to {plan.strayed_m:.1f} m from the path",
                     "Give the path wider bends than the skill turns by, or choose a slower one",
                 )
-        return home_of(bake, clip.fps, run)
+        return take_of_bake(bake, clip.fps, run)
 
-    def _plan(self, graph: ControlGraph, settings: BakeSettings, run: Run, who: int) -> Plan:
+    def _plan(self, graph: ControlGraph, settings: GraphBakeSettings, run: Run, who: int) -> MotionPlanner:
         """What a character is up to."""
         listed = _items(graph, settings)
         if settings.mode == "walk":
             seed = int(np.random.default_rng([int(run.rng.integers(2**62)), who]).integers(2**62))
-            return RandomWalk(graph, np.random.default_rng(seed))
-        plan: Routed = Listed(graph, listed)
+            return RandomWalkPlanner(graph, np.random.default_rng(seed))
+        plan: RoutePlanner = SequencePlanner(graph, listed)
         if settings.mode == "meet":
-            return Towards(plan)
+            return ApproachPlanner(plan)
         if settings.mode == "path":
             attached = run.attachment(PATH)
             if attached is None:
                 raise GraphError("There is no path to go along", "Choose a curve")
             arrays, about = attached
-            return AlongPath(plan, arrays["points"], bool(about.get("closed", False)))
+            return PathPlanner(plan, arrays["points"], bool(about.get("closed", False)))
         return plan
 
 
-def _items(graph: ControlGraph, settings: BakeSettings) -> list[Item]:
+def _items(graph: ControlGraph, settings: GraphBakeSettings) -> list[SequenceItem]:
     """The list of skills; the first that is no get-up where nothing is said."""
     if settings.skills.strip():
-        return parsed(settings.skills, [chain.name for chain in graph.skills])
-    return [Item(next(chain.name for chain in graph.skills if chain.kind != "rise"))]
+        return parse_sequence(settings.skills, [chain.name for chain in graph.skills])
+    return [SequenceItem(next(chain.name for chain in graph.skills if chain.kind != "rise"))]
 
 
-def _first(graph: ControlGraph, settings: BakeSettings) -> int:
+def _first(graph: ControlGraph, settings: GraphBakeSettings) -> int:
     """The fragment that everybody begins with."""
     name = _items(graph, settings)[0].skill
     return graph.layout.chain(name).first

@@ -13,21 +13,21 @@ from ...sim.stage import Character, Stage
 from ..character import build_job_body
 from ..method import Run
 from .learning import checkpoint
-from .learning.learner import Learner, Progress, Study
-from .learning.retargeting import aligned
+from .learning.learner import GraphLearner, LearningBudget, LearningProgress
+from .learning.retargeting import align_fragments
 from .model.control_graph import ControlGraph
 from .model.features import Features
 from .model.io import graph_from_arrays, graph_to_arrays
-from .model.layout import Layout, laid
-from .playing.baking import Place, baked
-from .playing.plans import RandomWalk
-from .playing.take_making import home_of
-from .transitions.motion_graph import graph_of
+from .model.structure import GraphStructure, convert_motion_graph
+from .playing.baking import Place, bake_characters
+from .playing.planners import RandomWalkPlanner
+from .playing.take_making import take_of_bake
+from .transitions.motion_graph import read_motion_graph
 
 _STUDIES = {
-    "draft": Study(copies=256, members=16, examples=100, iterations=2, practice=1),
-    "normal": Study(),
-    "high": Study(members=48, iterations=6, settled=0.005, practice=12),
+    "draft": LearningBudget(copies=256, members=16, examples=100, iterations=2, practice=1),
+    "normal": LearningBudget(),
+    "high": LearningBudget(members=48, iterations=6, settled=0.005, practice=12),
 }
 _SHOWN_S = 10.0
 GRAPH, GRAPH_FILE = "graph", "graph_file"
@@ -35,7 +35,7 @@ GRAPH, GRAPH_FILE = "graph", "graph_file"
 
 
 @dataclass(frozen=True)
-class LearnSettings(Settings):
+class GraphLearnSettings(Settings):
     """What an animator may set."""
 
     quality: str = setting(
@@ -58,12 +58,12 @@ class GraphLearn:
     label = "Learn Skills"
     help = "Practise the collected skills and the ways between them until they stand by themselves"
     uses_engine = True
-    settings_type = LearnSettings
+    settings_type = GraphLearnSettings
 
-    def run(self, clip: Clip, settings: LearnSettings, run: Run) -> Take:
+    def run(self, clip: Clip, settings: GraphLearnSettings, run: Run) -> Take:
         """Learn, hand over the graph, and show a walk through it."""
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
-        motions = graph_of(run, clip)
+        motions = read_motion_graph(run, clip)
         if not settings.symmetric:
             motions = replace(motions, skills=tuple(replace(skill, gait=False) for skill in motions.skills))
         motions.require_whole()
@@ -71,11 +71,11 @@ class GraphLearn:
         features = Features(body)
         if features.lacks:
             run.add_finding("features", f"The body has no {', '.join(features.lacks)}: it learns to do without", "")
-        layout, track = laid(body, motions)
+        layout, track = convert_motion_graph(body, motions)
         study = _STUDIES[settings.quality]
         with ExitStack() as opened:
-            learner = Learner(layout, engines.get(run.engine), study, seed, opened=opened)
-            step, now = checkpoint.load(run, body, learner.begun(track, _known(run, layout)))
+            learner = GraphLearner(layout, engines.get(run.engine), study, seed, opened=opened)
+            step, now = checkpoint.load_progress(run, body, learner.begun(track, _known(run, layout)))
 
             def look() -> None:  # what there is to be learned may become more on the way
                 run.progress(step, len(learner.lessons(now)) * study.steps + 1, **_figures(now))
@@ -84,7 +84,7 @@ class GraphLearn:
             while now.lesson < len(learner.lessons(now)):
                 now = learner.advanced(now)
                 step = now.step(study)
-                checkpoint.save(run, step, now)
+                checkpoint.save_progress(run, step, now)
                 look()
             turns, rates = learner.turns(now)
             about = {"seed": seed, "engine": run.engine, "curve": [dict(one) for one in now.curve]}
@@ -93,13 +93,13 @@ class GraphLearn:
             return _shown(graph, clip, run, seed)
 
 
-def _known(run: Run, layout: Layout) -> ControlGraph | None:
+def _known(run: Run, layout: GraphStructure) -> ControlGraph | None:
     """The graph of another body to begin with, if the job has one."""
     attached = run.attachment(GRAPH_FILE)
-    return None if attached is None else aligned(graph_from_arrays(*attached), layout)
+    return None if attached is None else align_fragments(graph_from_arrays(*attached), layout)
 
 
-def _figures(now: Progress) -> dict[str, float]:
+def _figures(now: LearningProgress) -> dict[str, float]:
     """Numbers for the live curves: of the last iteration."""
     last = now.curve[-1] if now.curve else {}
     return {name: float(last[name]) for name in ("change", "cost", "push_n", "stood") if name in last}
@@ -109,6 +109,6 @@ def _shown(graph: ControlGraph, clip: Clip, run: Run, seed: int) -> Take:
     """A random walk, so that one sees at once what was learned."""
     engine = engines.get(run.engine)
     with closing(engine.compile(Stage((Character(graph.body),)), 1)) as world:
-        plan = RandomWalk(graph, np.random.default_rng([seed, 1]))
-        bake = baked(world, [graph], [plan], [Place(np.zeros(2), 0.0)], [clip], _SHOWN_S, lambda _: None)
-    return home_of(bake, clip.fps, run)
+        plan = RandomWalkPlanner(graph, np.random.default_rng([seed, 1]))
+        bake = bake_characters(world, [graph], [plan], [Place(np.zeros(2), 0.0)], [clip], _SHOWN_S, lambda _: None)
+    return take_of_bake(bake, clip.fps, run)

@@ -3,8 +3,8 @@
 
 import pytest
 
-from sinew.bench.graph.goals import line_of, summary_of
-from sinew.bench.graph.measurements import PARTS, against_floor
+from sinew.bench.graph.goals import graph_goal_summary, graph_row_line
+from sinew.bench.graph.measurements import PARTS, compare_with_paper
 
 HOW = {"seed": 0, "engine": "mujoco", "study": "quality=draft", "commit": "abc", "machine": "2 cores"}
 FLOOR, STRETCH, SOON = (
@@ -16,7 +16,7 @@ FLOOR, STRETCH, SOON = (
 
 def table_row(name="walk", push=600.0, per_s=100.0, **more):
     figures = {"learn_s": per_s, "learn_s_per_s": per_s, "iterations": 4, "push_n": push, "falls_unpushed": False}
-    return {"part": "table", "name": name, **HOW, **figures, **against_floor(name, push, 62.0), **more}
+    return {"part": "table", "name": name, **HOW, **figures, **compare_with_paper(name, push, 62.0), **more}
 
 
 def walk_row(times_down=3, up=3, soon=3, seconds=300.0):
@@ -33,38 +33,38 @@ def collide_row(*falls, touched=(2.0,), seconds=30.0, by_a_touch=1):
 
 
 def goals(part, *rows):
-    return {said: goal["met"] for said, goal in summary_of(part, rows)["goals"].items()}
+    return {said: goal["met"] for said, goal in graph_goal_summary(part, rows)["goals"].items()}
 
 
 def only_goal(part, *rows):
-    return next(iter(summary_of(part, rows)["goals"].values()))
+    return next(iter(graph_goal_summary(part, rows)["goals"].values()))
 
 
 def test_floors_are_the_papers_scaled_by_mass():
-    found = against_floor("walk", 140.0, 31.0)
+    found = compare_with_paper("walk", 140.0, 31.0)
     assert found["floor_n"] == pytest.approx(140.0) and found["reached"] is True
     assert found["stretch_n"] == pytest.approx(280.0) and found["stretched"] is False
-    assert against_floor("backflip", 79.0, 62.0)["reached"] is False
-    assert against_floor("backflip", 80.0, 62.0)["stretch_n"] is None
-    assert against_floor("crawl", 80.0, 62.0)["reached"] is None
+    assert compare_with_paper("backflip", 79.0, 62.0)["reached"] is False
+    assert compare_with_paper("backflip", 80.0, 62.0)["stretch_n"] is None
+    assert compare_with_paper("crawl", 80.0, 62.0)["reached"] is None
 
 
 def test_the_table_is_held_to_floors_stretches_and_times():
     assert goals("table", table_row(), table_row("run", 940.0)) == {FLOOR: True, STRETCH: True, SOON: True}
-    slow = summary_of("table", [table_row(), table_row("run", 500.0, per_s=660.0)])["goals"]
+    slow = graph_goal_summary("table", [table_row(), table_row("run", 500.0, per_s=660.0)])["goals"]
     assert slow[FLOOR]["met"] is True
     assert slow[STRETCH] == {"met": False, "misses": ["run seed 0: 500 N of 940 N"]}
     assert slow[SOON] == {"met": False, "misses": ["run seed 0: 11.0 minutes"]}
-    weak = summary_of("table", [table_row("dance_a", 200.0, per_s=9999.0)])["goals"]
+    weak = graph_goal_summary("table", [table_row("dance_a", 200.0, per_s=9999.0)])["goals"]
     assert weak[FLOOR]["misses"] == ["dance_a seed 0: 200 N of 230 N"]
     assert weak[STRETCH]["met"] is None and weak[SOON]["met"] is None
-    fell = summary_of("table", [table_row("dance_a", 0.0, falls_unpushed=True)])["goals"][FLOOR]
+    fell = graph_goal_summary("table", [table_row("dance_a", 0.0, falls_unpushed=True)])["goals"][FLOOR]
     assert fell["misses"] == ["dance_a seed 0: falls unpushed, 0 N of 230 N"]
 
 
 def test_a_part_that_failed_meets_no_goal_and_one_that_did_not_run_neither():
     bug = {"part": "table", "name": "run", **HOW, "bug": "ValueError: oh"}
-    found = summary_of("table", [table_row(), bug])
+    found = graph_goal_summary("table", [table_row(), bug])
     assert found["failed"] == ["run seed 0: ValueError: oh"]
     assert all(goal["met"] is False for goal in found["goals"].values())
     for part in PARTS:
@@ -83,7 +83,7 @@ def test_endurance_needs_the_whole_time_and_no_fall():
 def test_a_pushed_walk_may_fall_but_not_stay_down():
     assert list(goals("walk", walk_row()).values()) == [True, True]
     assert list(goals("walk", walk_row(0, 0, 0)).values()) == [True, True]
-    late = summary_of("walk", [walk_row(3, 3, 2)])["goals"]
+    late = graph_goal_summary("walk", [walk_row(3, 3, 2)])["goals"]
     assert [goal["met"] for goal in late.values()] == [True, False]
     assert list(late.values())[1]["misses"] == ["walk+run seed 0: 1 of 3 times it took longer"]
     assert only_goal("walk", walk_row(3, 2, 2))["misses"] == ["walk+run seed 0: 1 of 3 times it stayed down"]
@@ -116,12 +116,14 @@ def test_who_collides_touches_falls_and_rises(row, amiss):
 
 
 def test_lines_say_what_matters():
-    assert line_of(table_row(push=200.0)).split(None, 4)[4] == (
+    assert graph_row_line(table_row(push=200.0)).split(None, 4)[4] == (
         "200 N (misses 280 N), 100 s to learn (100 s/s), 4 iterations"
     )
-    assert line_of(walk_row()).endswith("300 s, 29 pushes: 3 times down (1 by a push), 3 up within 10 s")
-    assert line_of(collide_row((3.0, 9.0), (25.0, None))).endswith("2 times down (1 by a touch), 1 times up again")
-    assert line_of({"part": "walk", "name": "walk", **HOW, "refused": "No way"}).endswith("No way")
+    assert graph_row_line(walk_row()).endswith("300 s, 29 pushes: 3 times down (1 by a push), 3 up within 10 s")
+    assert graph_row_line(collide_row((3.0, 9.0), (25.0, None))).endswith(
+        "2 times down (1 by a touch), 1 times up again"
+    )
+    assert graph_row_line({"part": "walk", "name": "walk", **HOW, "refused": "No way"}).endswith("No way")
 
 
 def retarget_row(cold=(240.0, 500.0), warm=(60.0, 490.0)):
@@ -136,4 +138,4 @@ def test_what_another_body_knows_must_save_time_and_cost_no_steadiness():
     assert only_goal("retarget", retarget_row())["met"] is True
     assert only_goal("retarget", retarget_row(warm=(250.0, 600.0)))["misses"] == ["walk seed 0: 250 s instead of 240 s"]
     assert only_goal("retarget", retarget_row(warm=(60.0, 400.0)))["misses"] == ["walk seed 0: 400 N instead of 500 N"]
-    assert "cold 500 N after 240 s and 3 iterations, warm 490 N after 60 s" in line_of(retarget_row())
+    assert "cold 500 N after 240 s and 3 iterations, warm 490 N after 60 s" in graph_row_line(retarget_row())

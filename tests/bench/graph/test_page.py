@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sinew.bench.graph.curves import drawn
-from sinew.bench.graph.goals import summary_of
-from sinew.bench.graph.measurements import PARTS, against_floor
-from sinew.bench.graph.page import curve_name, page
+from sinew.bench.graph.goals import graph_goal_summary
+from sinew.bench.graph.learning_curves import draw_learning_curve
+from sinew.bench.graph.measurements import PARTS, compare_with_paper
+from sinew.bench.graph.page import curve_name, graph_page
 
 HOW = {"seed": 0, "engine": "mujoco", "study": "quality=normal", "commit": "abc1234", "machine": "2 cores, Linux"}
 CURVE = [{"change": 0.03, "push_n": 100.0}, {"change": 0.02, "push_n": 240.0}, {"change": 0.01, "push_n": 300.0}]
@@ -26,20 +26,20 @@ WALK = {
     "push_n": 300.0,
     "falls_unpushed": False,
     "curve": CURVE,
-    **against_floor("walk", 300.0, 62.0),
+    **compare_with_paper("walk", 300.0, 62.0),
 }
 DOWN = [{"fell_s": 3.0, "up_s": 9.5, "in": "run"}, {"fell_s": 28.0, "up_s": None, "in": "walk>run"}]
 
 
 def made(rows, pictures=None):
-    return page(
-        {part: summary_of(part, [r for r in rows if r["part"] == part]) for part in PARTS}, rows, pictures or {}
+    return graph_page(
+        {part: graph_goal_summary(part, [r for r in rows if r["part"] == part]) for part in PARTS}, rows, pictures or {}
     )
 
 
 def test_the_table_has_times_pushes_and_floors():
     practised = {**WALK, "curve": [*CURVE[:-1], {**CURVE[-1], "felled": 0.3}]}
-    text = made([practised, {**WALK, "name": "run", **against_floor("run", 300.0, 62.0), "learn_s": None}])
+    text = made([practised, {**WALK, "name": "run", **compare_with_paper("run", 300.0, 62.0), "learn_s": None}])
     assert "| walk | 1.27 s | 127 s | 200 s | 20 s | 100 s | 2 + 1 | **300 N** | 280 N ✓ | 560 N ✗ |" in text
     assert "| run | 1.27 s | – | 200 s | 20 s | 100 s | 3 + 0 | **300 N** | 470 N ✗ | 940 N ✗ |" in text
     assert "| table | stands the paper's push, scaled by mass | **no** | run seed 0: 300 N of 470 N |" in text
@@ -81,7 +81,7 @@ def test_what_failed_is_told():
 
 
 def test_a_drawing_has_both_curves_and_the_floor():
-    drawing = ElementTree.fromstring(drawn("walk > run", CURVE, floor_n=280.0))
+    drawing = ElementTree.fromstring(draw_learning_curve("walk > run", CURVE, floor_n=280.0))
     name = "{http://www.w3.org/2000/svg}"
     lines = drawing.findall(f"{name}polyline")
     dashed = [line for line in lines if line.get("stroke-dasharray")]
@@ -97,8 +97,8 @@ def test_a_drawing_has_both_curves_and_the_floor():
 
 @pytest.mark.parametrize("curve", [[], CURVE[:1], [{"change": 0.0}, {"change": None, "push_n": 0.0}]])
 def test_short_and_empty_curves_are_drawn(curve):
-    assert "nan" not in drawn("walk", curve)
-    ElementTree.fromstring(drawn("walk", curve))
+    assert "nan" not in draw_learning_curve("walk", curve)
+    ElementTree.fromstring(draw_learning_curve("walk", curve))
 
 
 def test_another_body_has_a_line_for_each_way_to_begin():

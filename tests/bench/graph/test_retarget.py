@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from sinew.bench.graph import retarget
-from sinew.bench.graph.learned_graphs import School, skill_of
-from sinew.bench.graph.other_bodies import longer_legs
-from sinew.bench.graph.retarget import retargeting
+from sinew.bench.graph.learned_graphs import GraphCache, stock_skill
+from sinew.bench.graph.other_bodies import lengthen_legs
+from sinew.bench.graph.retarget import measure_retargeting
 from sinew.core.body import build_body
 from sinew.core.body.poses import link_transforms
 from sinew.core.control.graph import learn_method
-from sinew.core.control.graph.learning import curriculum, learner, refining, steering
-from sinew.core.control.graph.learning.learner import Study
+from sinew.core.control.graph.learning import curriculum, learner, open_loop_refinement, steering
+from sinew.core.control.graph.learning.learner import LearningBudget
 from sinew.core.control.graph.model.control_graph import ControlGraph
-from sinew.core.control.graph.model.layout import laid
-from sinew.core.control.graph.model.policies import blank
-from sinew.core.control.graph.playing.trials import hardest_push
-from sinew.core.control.graph.testing.skill_tests import push_test
+from sinew.core.control.graph.model.policies import zero_policies
+from sinew.core.control.graph.model.structure import convert_motion_graph
+from sinew.core.control.graph.playing.push_tests import find_hardest_push
+from sinew.core.control.graph.testing.skill_tests import measure_hardest_push
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph
 from sinew.core.motion.io import stock
 
@@ -34,7 +34,7 @@ def leg(clip) -> float:
 
 def test_longer_legs_are_longer_and_all_else_is_as_it_was():
     clip = stock.load_stock("walk")
-    long = longer_legs(clip, 1.25)
+    long = lengthen_legs(clip, 1.25)
     assert leg(long) == pytest.approx(1.25 * leg(clip))
     assert np.array_equal(long.local_quat_wxyz, clip.local_quat_wxyz)
     arm = clip.skeleton.index("forearm.L")
@@ -44,8 +44,10 @@ def test_longer_legs_are_longer_and_all_else_is_as_it_was():
 def test_who_has_longer_legs_stands_on_the_ground_and_takes_longer_steps():
     clip = stock.load_stock("walk")
     soles, ways = [], []
-    for one in (clip, longer_legs(clip, 1.25)):
-        _, track = laid(build_body(one.skeleton, clip=one)[0], MotionGraph((replace(skill_of("walk"), clip=one),)))
+    for one in (clip, lengthen_legs(clip, 1.25)):
+        _, track = convert_motion_graph(
+            build_body(one.skeleton, clip=one)[0], MotionGraph((replace(stock_skill("walk"), clip=one),))
+        )
         places = link_transforms(track.body, track.qpos[:, :1])[0]
         soles.append(places[..., 2].min())
         ways.append(float(np.linalg.norm(track.qpos[:, -1, :2], axis=-1).sum()))
@@ -60,26 +62,28 @@ def hasty(monkeypatch):
         (learner, "_REFINE_COPIES", 8),
         (learner, "_TEST_COPIES", 24),
         (learner, "_FEW", 5),
-        (learner, "hardest_push", partial(hardest_push, cycles=1)),
-        (retarget, "push_test", partial(push_test, cycles=1)),
+        (learner, "find_hardest_push", partial(find_hardest_push, cycles=1)),
+        (retarget, "measure_hardest_push", partial(measure_hardest_push, cycles=1)),
         (curriculum, "_INSTANCES", 1),
         (curriculum, "_LEAST_S", 0.1),
-        (refining, "_SPREADS", (0.1,)),
+        (open_loop_refinement, "_SPREADS", (0.1,)),
         (steering, "_SETTLE", 1),
         (steering, "_COUNTED", 2),
         (learn_method, "_SHOWN_S", 0.5),
     ):
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setitem(learn_method._STUDIES, "draft", Study(32, members=8, examples=8, iterations=1, practice=0))
+    monkeypatch.setitem(
+        learn_method._STUDIES, "draft", LearningBudget(32, members=8, examples=8, iterations=1, practice=0)
+    )
 
 
 def test_both_ways_of_learning_have_their_figures(hasty, tmp_path):
-    skill = skill_of("walk")
+    skill = stock_skill("walk")
     body = build_body(skill.clip.skeleton, clip=skill.clip)[0]
-    layout, track = laid(body, MotionGraph((skill,)))
-    known = ControlGraph(layout, track, blank(np.zeros((layout.count, 18)), 11), np.zeros((layout.count, 11)))
+    layout, track = convert_motion_graph(body, MotionGraph((skill,)))
+    known = ControlGraph(layout, track, zero_policies(np.zeros((layout.count, 18)), 11), np.zeros((layout.count, 11)))
     said = []
-    row = retargeting(known, School(tmp_path, "mujoco", ("quality=draft",), say=said.append), 0)
+    row = measure_retargeting(known, GraphCache(tmp_path, "mujoco", ("quality=draft",), say=said.append), 0)
     assert row["mass_kg"] > body.mass and row["longer_legs"] == 1.25
     for how in ("cold", "warm"):
         own = row[how]

@@ -8,13 +8,13 @@ import pytest
 
 from sinew.bench.command import main
 from sinew.bench.graph import command
-from sinew.bench.graph.learned_graphs import School, skill_of
+from sinew.bench.graph.learned_graphs import GraphCache, stock_skill
 from sinew.core.body.build import build_body
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
 from sinew.core.control.graph.model.io import save_graph
-from sinew.core.control.graph.model.layout import laid
-from sinew.core.control.graph.model.policies import blank
+from sinew.core.control.graph.model.policies import zero_policies
+from sinew.core.control.graph.model.structure import convert_motion_graph
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph
 
 from ...stock_clips import needs_stock
@@ -29,16 +29,16 @@ def run(*words):
 @pytest.fixture
 def kept(tmp_path):
     """A folder with a walk that was kept, though it has learned nothing."""
-    skill = skill_of("walk")
+    skill = stock_skill("walk")
     body = build_body(skill.clip.skeleton, clip=skill.clip)[0]
-    layout, track = laid(body, MotionGraph((skill,)))
+    layout, track = convert_motion_graph(body, MotionGraph((skill,)))
     features = Features(body)
-    policies = blank(np.zeros((layout.count, len(features.scale))), len(features.acts))
+    policies = zero_policies(np.zeros((layout.count, len(features.scale))), len(features.acts))
     about = {"curve": [{"change": 0.2, "push_n": 0.0}, {"change": 0.1, "push_n": 20.0}]}
     graph = ControlGraph(layout, track, policies, np.zeros((layout.count, len(features.acts))), about=about)
     folder = tmp_path / "graphs"
     folder.mkdir()
-    save_graph(School(folder, "mujoco", ("quality=draft",)).path(["walk"], 0), graph)
+    save_graph(GraphCache(folder, "mujoco", ("quality=draft",)).path(["walk"], 0), graph)
     return folder
 
 

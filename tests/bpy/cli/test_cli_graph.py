@@ -13,7 +13,7 @@ from sinew.bridge import cli
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.control.graph import learn_method
-from sinew.core.control.graph.learning.learner import Study
+from sinew.core.control.graph.learning.learner import LearningBudget
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.io import load_graph, save_graph
 from sinew.core.jobs import worker
@@ -51,7 +51,7 @@ def graph_file(addon, tmp_path):
 def hasty(monkeypatch):
     """Learn at once, in this process, and hardly anything."""
     monkeypatch.setitem(
-        learn_method._STUDIES, "draft", Study(copies=64, members=8, examples=50, iterations=1, practice=0)
+        learn_method._STUDIES, "draft", LearningBudget(copies=64, members=8, examples=50, iterations=1, practice=0)
     )
 
     def at_once(job):

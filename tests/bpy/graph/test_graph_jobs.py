@@ -13,10 +13,10 @@ from sinew.core.body.build import build_body
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
 from sinew.core.control.graph.model.io import graph_from_arrays, save_graph
-from sinew.core.control.graph.model.layout import laid
-from sinew.core.control.graph.model.policies import blank
+from sinew.core.control.graph.model.policies import zero_policies
+from sinew.core.control.graph.model.structure import convert_motion_graph
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill
-from sinew.core.control.graph.transitions.motion_graph import graph_of as graph_of_run
+from sinew.core.control.graph.transitions.motion_graph import read_motion_graph as graph_of_run
 from sinew.core.errors import BadStage, GraphError
 from sinew.core.jobs.running import WorkerRun
 from sinew.core.motion import Take
@@ -187,10 +187,12 @@ def test_a_graph_that_was_learned_from_files_has_its_bones_in_another_order_and_
     assert skeleton.names != learned.body.skeleton.names
     body, _ = build_body(skeleton)
     graph = MotionGraph((Skill("walk", stock.load_stock("walk"), "cycle", True),))
-    layout, track = laid(body, graph)
+    layout, track = convert_motion_graph(body, graph)
     acts = len(Features(body).acts)
     states = np.zeros((layout.count, learned.policies.states.shape[1]))
-    save_graph(tmp_path / "f.npz", ControlGraph(layout, track, blank(states, acts), np.zeros((layout.count, acts))))
+    save_graph(
+        tmp_path / "f.npz", ControlGraph(layout, track, zero_policies(states, acts), np.zeros((layout.count, acts)))
+    )
     runner.sinew_graph.file = str(tmp_path / "f.npz")
     stands = requests.read(requests.Request(runner.name)).clip
     clip = baked(runner, seconds=1.0).clip()

@@ -6,10 +6,10 @@ import numpy as np
 
 from sinew.bridge.graph import skills, transitions
 from sinew.core.control.graph.model.control_graph import ControlGraph
-from sinew.core.control.graph.model.features import Features, names
+from sinew.core.control.graph.model.features import Features, state_names
 from sinew.core.control.graph.model.io import graph_to_arrays
-from sinew.core.control.graph.model.layout import laid
-from sinew.core.control.graph.model.policies import blank
+from sinew.core.control.graph.model.policies import zero_policies
+from sinew.core.control.graph.model.structure import convert_motion_graph
 from sinew.core.jobs import worker
 from sinew.core.jobs.events import append
 from sinew.core.jobs.running import WorkerRun
@@ -32,10 +32,10 @@ def graph_of(obj, about=None) -> ControlGraph:
     read = skills.collected(obj)
     graph = transitions.graph_of(obj, read)
     body = transitions.plain_body(obj, read)
-    layout, track = laid(body, graph)
+    layout, track = convert_motion_graph(body, graph)
     features = Features(body)
     acts = len(features.acts)
-    policies = blank(np.zeros((layout.count, len(names(features)))), acts)
+    policies = zero_policies(np.zeros((layout.count, len(state_names(features)))), acts)
     turns = np.zeros((layout.count, acts))
     return ControlGraph(layout, track, policies, turns, graph.transitions, about or {})
 

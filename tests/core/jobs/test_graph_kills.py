@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from sinew.core import jobs
-from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill, attachments_of
+from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill, motion_graph_attachments
 from sinew.core.motion.io import stock
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
@@ -45,7 +45,7 @@ def learning_of(folder) -> jobs.Job:
         engine="mujoco",
         seed=3,
         folder=folder,
-        attachments=attachments_of(graph),
+        attachments=motion_graph_attachments(graph),
     )
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from .... import __version__
 from ....body import BodyModel
 from ...method import Run
+from ..model.fragments import Track
 from ..model.policies import Policies
-from ..model.track import Track
-from .learner import Progress
+from .learner import LearningProgress
 
 _TRACK = ("qpos", "rates", "targets")
 _POLICIES = ("gains", "states", "actions", "spreads")
@@ -20,7 +20,7 @@ _WHERE = ("lesson", "iteration", "turn", "refined", "studied", "warm")
 _log = logging.getLogger(__name__)
 
 
-def save(run: Run, step: int, progress: Progress) -> None:
+def save_progress(run: Run, step: int, progress: LearningProgress) -> None:
     """Keep a step."""
     arrays = {f"track_{name}": getattr(progress.track, name) for name in _TRACK}
     for kind, policies in (("policies", progress.policies), ("best", progress.best)):
@@ -35,7 +35,7 @@ def save(run: Run, step: int, progress: Progress) -> None:
     run.save_checkpoint(step, **arrays)
 
 
-def load(run: Run, body: BodyModel, begun: Progress) -> tuple[int, Progress]:
+def load_progress(run: Run, body: BodyModel, begun: LearningProgress) -> tuple[int, LearningProgress]:
     """The last whole step and where learning stood then; ``begun`` at the beginning, or if it does not fit."""
     found = run.load_checkpoint()
     if found is None:
@@ -47,7 +47,7 @@ def load(run: Run, body: BodyModel, begun: Progress) -> tuple[int, Progress]:
         policies, best = (Policies(*(arrays[f"{kind}_{name}"] for name in _POLICIES)) for kind in ("policies", "best"))
         fits = about["made"] == _made(run) and track.qpos.shape == begun.track.qpos.shape
         where = {name: about[name] for name in _WHERE}
-        now = Progress(track, policies, best, arrays["levels"], **where, curve=tuple(about["curve"]))
+        now = LearningProgress(track, policies, best, arrays["levels"], **where, curve=tuple(about["curve"]))
     except (KeyError, ValueError, UnicodeDecodeError) as error:
         _log.warning("The checkpoint cannot be read: %s", error)
         return 0, begun

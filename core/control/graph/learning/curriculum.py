@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....geometry.quaternions import Array
-from ..model.layout import Chain, Layout
-from ..model.track import Indices
+from ..model.fragments import Indices
+from ..model.structure import Chain, GraphStructure
 
 _INSTANCES = 6  # of each fragment on a walk that is refined
 _LEAST_S = 4.0  # a walk that is refined lasts at least this long, and is long enough to settle
@@ -17,12 +17,12 @@ IDLE = 12
 _RUN_UP, _RUN_OUT = 6, 10  # fragments of the skills before and after a way that is refined
 _FRAGMENT_S = 0.1
 _AHEAD = 4  # how much more often than the most seldom way one may have been begun, and still is taken where ways part
-LINKS = "transitions"
+TRANSITIONS = "transitions"
 """The lesson in which everything but cycles is learned."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class CurriculumStage:
     """Part of a graph that is learned together; the rest stays as it is.
 
     name: for progress. open: fragments that are learned. follows: by fragment, what may follow in this lesson.
@@ -84,38 +84,40 @@ class Lesson:
         return [one for one in some if visits[one] == fewest]
 
 
-def lessons_of(layout: Layout) -> list[Lesson]:
+def curriculum_stages(layout: GraphStructure) -> list[CurriculumStage]:
     """Each cycle alone, then everything else with the cycles as they are."""
-    found = [_cycle(layout, chain) for chain in layout.chains if chain.kind == "cycle"]
+    found = [_cycle_stage(layout, chain) for chain in layout.chains if chain.kind == "cycle"]
     rest = [chain for chain in layout.chains if chain.kind != "cycle"]
     if rest:
-        found.append(_links(layout, rest))
+        found.append(_transition_stage(layout, rest))
     return found
 
 
-def together(layout: Layout) -> Lesson:
+def joint_stage(layout: GraphStructure) -> CurriculumStage:
     """Everything at once: where new ways do not fit what was learned before, that must give way, too."""
     every = np.arange(layout.count)
-    return Lesson("together", every, layout.follows, (), every, every)
+    return CurriculumStage("together", every, layout.follows, (), every, every)
 
 
-def _cycle(layout: Layout, chain: Chain) -> Lesson:
+def _cycle_stage(layout: GraphStructure, chain: Chain) -> CurriculumStage:
     own = np.array(chain.fragments)
     follows = [() for _ in range(layout.count)]  # type: list[tuple[int, ...]]
     for fragment in chain.fragments:
         follows[fragment] = (layout.follows[fragment][0],)
     cycles = max(_INSTANCES, int(np.ceil(_LEAST_S / (chain.count * _FRAGMENT_S)))) + 1
-    return Lesson(chain.name, own, tuple(follows), (np.tile(own, cycles),), own, own)
+    return CurriculumStage(chain.name, own, tuple(follows), (np.tile(own, cycles),), own, own)
 
 
-def _links(layout: Layout, chains: Sequence[Chain]) -> Lesson:
+def _transition_stage(layout: GraphStructure, chains: Sequence[Chain]) -> CurriculumStage:
     fragments = np.concatenate([np.array(chain.fragments) for chain in chains])
-    walks = tuple(_through(layout, chain) for chain in chains)
+    walks = tuple(_walk_through(layout, chain) for chain in chains)
     starts = np.array([walk[0] for walk in walks])
-    return Lesson(LINKS, fragments, layout.follows, walks, starts, np.array([chain.first for chain in chains]))
+    return CurriculumStage(
+        TRANSITIONS, fragments, layout.follows, walks, starts, np.array([chain.first for chain in chains])
+    )
 
 
-def _through(layout: Layout, chain: Chain) -> Indices:
+def _walk_through(layout: GraphStructure, chain: Chain) -> Indices:
     """A walk that leads through a chain, from well before it to well after."""
     walk = list(chain.fragments)
     if chain.kind != "rise":

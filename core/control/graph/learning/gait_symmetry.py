@@ -8,15 +8,15 @@ from ....body.mirroring import BodyMirror
 from ....geometry.quaternions import Array
 from ...tracking.facing import rotate_pose_about_z
 from ..model.features import Features
-from ..model.layout import Layout
-from ..model.policies import Policies, mirrored
-from ..model.track import Indices, Track, held_targets
+from ..model.fragments import Indices, Track, hold_pose_targets
+from ..model.policies import Policies, mirror_policies
+from ..model.structure import GraphStructure
 
 
-class Evenness:
+class FragmentSymmetry:
     """The mirror of one body in the frame of its fragments, which face along +X; does nothing for other chains."""
 
-    def __init__(self, body: BodyModel, layout: Layout, features: Features) -> None:
+    def __init__(self, body: BodyModel, layout: GraphStructure, features: Features) -> None:
         self.layout, self._twins = layout, layout.twins
         if not any(chain.gait for chain in layout.chains):
             return
@@ -52,8 +52,8 @@ class Evenness:
         turn = np.full((len(fragments), track.qpos.shape[1]), self._heading)
         qpos, rates = rotate_pose_about_z(turn, track.qpos[fragments], track.rates[fragments])
         qpos, rates = rotate_pose_about_z(-turn, self._mirror.pose(qpos), self._mirror.velocity(rates))
-        aimed = track.targets[fragments] - held_targets(track.body, track.qpos[fragments, 1:])
-        return qpos, rates, held_targets(track.body, qpos[:, 1:]) + aimed @ self._mirror.offsets.T
+        aimed = track.targets[fragments] - hold_pose_targets(track.body, track.qpos[fragments, 1:])
+        return qpos, rates, hold_pose_targets(track.body, qpos[:, 1:]) + aimed @ self._mirror.offsets.T
 
     def pooled(self, states: Array, actions: Array) -> tuple[Array, Array]:
         """States (n, S) and actions (n, A) of the second stride as examples for the first."""
@@ -75,4 +75,4 @@ class Evenness:
             return policies
         firsts = self._twins[seconds]
         own = Policies(*(getattr(policies, name)[firsts] for name in vars(policies)))
-        return policies.with_fragments(seconds, mirrored(own, self._state, self._action))
+        return policies.with_fragments(seconds, mirror_policies(own, self._state, self._action))

@@ -13,20 +13,20 @@ from ....sim.engine import Engine, World
 from ....sim.stage import Character, Stage
 from ..model.control_graph import ControlGraph
 from ..model.features import Features
-from ..model.layout import Layout
-from ..model.policies import Policies, blank, regressed, stacked
-from ..model.track import Indices, Track, reference_of
-from ..playing.crowd import Arena
-from ..playing.trials import hardest_push, ways_stood
-from .balance import balanced
-from .curriculum import LINKS, Lesson, lessons_of, together
-from .falls import fallen
-from .gait_symmetry import Evenness
-from .guided import Examples, Guided
-from .practice import Practice
-from .refining import refined
-from .retargeting import retargeted_policies, retargeted_track
-from .steering import turn_offsets
+from ..model.fragments import Indices, Track, fragment_reference
+from ..model.policies import Policies, regress_policy, stack_policies, zero_policies
+from ..model.structure import GraphStructure
+from ..playing.fragment_simulator import FragmentSimulator
+from ..playing.push_tests import find_hardest_push, transition_success_rate
+from .curriculum import TRANSITIONS, CurriculumStage, curriculum_stages, joint_stage
+from .evolution_strategies import EvolutionStrategy
+from .fall_states import collect_fall_states
+from .gait_symmetry import FragmentSymmetry
+from .graph_lqr import solve_graph_lqr
+from .guided_samcon import GuidedSamcon, SimulationTuples
+from .open_loop_refinement import refine_open_loop
+from .retargeting import retarget_policies, retarget_track
+from .steering import learn_turn_offsets
 
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _BALANCE, _WALK, _FALL, _TEST, _PRACTISE = range(6)  # what randomness is for
@@ -45,7 +45,7 @@ _FEW = 30  # examples, with fewer a fragment keeps the policy it has
 
 
 @dataclass(frozen=True)
-class Study:
+class LearningBudget:
     """How hard to learn.
 
     copies: that are simulated at once. members: how many of them try each way at first; later, when policies know
@@ -69,7 +69,7 @@ class Study:
 
 
 @dataclass(frozen=True, eq=False)
-class Progress:
+class LearningProgress:
     """Where learning stands: enough to go on after a kill.
 
     best: of the lesson's policies so far, those that stood the hardest push; they are what is kept of it.
@@ -90,7 +90,7 @@ class Progress:
     warm: bool = False
     curve: tuple[Mapping[str, Any], ...] = ()
 
-    def step(self, study: Study) -> int:
+    def step(self, study: LearningBudget) -> int:
         """How many steps are done."""
         done = study.iterations if self.studied else self.iteration
         return self.lesson * study.steps + self.refined + done + self.turn
@@ -101,39 +101,39 @@ class Progress:
 
 
 @dataclass(eq=False)
-class Learner:
+class GraphLearner:
     """Learns one graph; every step depends on the seed and what came before, and on nothing else.
 
     look: called all the while: whoever waits may want to know how far it is, or have changed their mind.
     opened: what worlds are closed with.
     """
 
-    layout: Layout
+    layout: GraphStructure
     engine: Engine
-    study: Study
+    study: LearningBudget
     seed: int
     look: Callable[[], None] = lambda: None
     opened: ExitStack = field(default_factory=ExitStack)
 
-    def begun(self, track: Track, known: ControlGraph | None = None) -> Progress:
+    def begun(self, track: Track, known: ControlGraph | None = None) -> LearningProgress:
         """Nothing learned yet, or what another body knows."""
         features = Features(track.body)
         if known is not None:
-            track = retargeted_track(known, self.layout, track)
+            track = retarget_track(known, self.layout, track)
         arena = self._arena(track, self._world(track, _TEST_COPIES))
-        policies = blank(arena.start_features, len(features.acts))
+        policies = zero_policies(arena.start_features, len(features.acts))
         if known is not None:
-            policies = retargeted_policies(known, policies, features)
-        return Progress(track, policies, policies, np.zeros(self.layout.count), warm=known is not None)
+            policies = retarget_policies(known, policies, features)
+        return LearningProgress(track, policies, policies, np.zeros(self.layout.count), warm=known is not None)
 
-    def lessons(self, now: Progress) -> list[Lesson]:
+    def lessons(self, now: LearningProgress) -> list[CurriculumStage]:
         """What there is to be learned, in order; if too few ways between skills are stood, all of it together."""
-        found = lessons_of(self.layout)
-        if now.lesson >= len(found) and found[-1].name == LINKS and max(now.stood(LINKS)) < _ENOUGH_STOOD:
-            found.append(together(self.layout))
+        found = curriculum_stages(self.layout)
+        if now.lesson >= len(found) and found[-1].name == TRANSITIONS and max(now.stood(TRANSITIONS)) < _ENOUGH_STOOD:
+            found.append(joint_stage(self.layout))
         return found
 
-    def advanced(self, now: Progress) -> Progress:
+    def advanced(self, now: LearningProgress) -> LearningProgress:
         """One step further: a lesson's refinement, one of its iterations, or a turn of practice."""
         lesson = self.lessons(now)[now.lesson]
         if not now.refined:
@@ -143,45 +143,49 @@ class Learner:
         policies, figures = self._iterated(now, lesson)
         after = self._kept(now, lesson, policies, figures)
         settled = figures["change"] < self.study.settled and figures["lost_share"] < _OFTEN_LOST
-        most = self.study.iterations * (_OF_LINKS if lesson.name == LINKS else 1.0)
+        most = self.study.iterations * (_OF_LINKS if lesson.name == TRANSITIONS else 1.0)
         if now.iteration + 1 >= most or settled:
             after = replace(after, policies=after.best, studied=True)
             return after if self.study.practice else self._over(after)
         return replace(after, iteration=now.iteration + 1)
 
-    def _kept(self, now: Progress, lesson: Lesson, policies: Policies, figures: Mapping[str, Any]) -> Progress:
+    def _kept(
+        self, now: LearningProgress, lesson: CurriculumStage, policies: Policies, figures: Mapping[str, Any]
+    ) -> LearningProgress:
         """With new policies, which are the best so far if nothing stood more."""
         after = replace(now, policies=policies, curve=(*now.curve, figures))
         stood = after.stood(lesson.name)
         return replace(after, best=policies) if stood[-1] >= max(stood) else after
 
-    def _over(self, now: Progress) -> Progress:
+    def _over(self, now: LearningProgress) -> LearningProgress:
         """The next lesson, with the best of this one."""
-        return Progress(now.track, now.best, now.best, now.levels, now.lesson + 1, warm=now.warm, curve=now.curve)
+        return LearningProgress(
+            now.track, now.best, now.best, now.levels, now.lesson + 1, warm=now.warm, curve=now.curve
+        )
 
-    def turns(self, now: Progress) -> tuple[Array, Array]:
+    def turns(self, now: LearningProgress) -> tuple[Array, Array]:
         """(F, A) what is added to the actions of gaits to turn left as fast as they can, and (F,) how fast that is."""
         found, rates = np.zeros_like(now.policies.actions), np.zeros(self.layout.count)
         arena = self._arena(now.track, self._world(now.track, _TEST_COPIES))
         for chain in self.layout.chains:
             if chain.gait:
                 own = slice(chain.first, chain.first + chain.count)
-                found[own], rates[own] = turn_offsets(arena, now.policies, chain, self.look)
+                found[own], rates[own] = learn_turn_offsets(arena, now.policies, chain, self.look)
         return found, rates
 
-    def _refined(self, now: Progress, lesson: Lesson) -> Progress:
+    def _refined(self, now: LearningProgress, lesson: CurriculumStage) -> LearningProgress:
         """The lesson's fragments as a body can do them, and policies that begin there."""
         if not lesson.walks:  # everything in it was learned before: it goes on with that
             return replace(now, refined=True, best=now.policies)
         world, track = self._world(now.track, _REFINE_COPIES), now.track
         for number, walk in enumerate(lesson.walks):
             locked = np.setdiff1d(walk, lesson.open)
-            tries = _TRIES if lesson.name == LINKS else 1
+            tries = _TRIES if lesson.name == TRANSITIONS else 1
             seeds = [(self.seed, _REFINE, now.lesson, number, *again) for again in [(), (1,), (2,)][:tries]]
-            track, _ = refined(track, walk, world, seeds, lambda *_: self.look(), locked)
-        even = Evenness(track.body, self.layout, Features(track.body))
+            track, _ = refine_open_loop(track, walk, world, seeds, lambda *_: self.look(), locked)
+        even = FragmentSymmetry(track.body, self.layout, Features(track.body))
         track = even.track(track)
-        fresh = blank(
+        fresh = zero_policies(
             self._arena(track, self._world(track, _TEST_COPIES)).start_features, now.policies.actions.shape[1]
         )
         some = Policies(*(getattr(fresh, name)[lesson.open] for name in vars(fresh)))
@@ -191,11 +195,13 @@ class Learner:
         policies = now.policies.with_fragments(lesson.open, some)
         return replace(now, track=track, refined=True, policies=policies, best=policies)
 
-    def _iterated(self, now: Progress, lesson: Lesson) -> tuple[Policies, dict[str, Any]]:
+    def _iterated(self, now: LearningProgress, lesson: CurriculumStage) -> tuple[Policies, dict[str, Any]]:
         """Policies after one more turn of examples and regression, and what was seen of it."""
         features = Features(now.track.body)
         examples, walked = self._examples(now, lesson)
-        policies = _learned(now.policies, examples, lesson, Evenness(now.track.body, self.layout, features), features)
+        policies = _regress_policies(
+            now.policies, examples, lesson, FragmentSymmetry(now.track.body, self.layout, features), features
+        )
         figures: dict[str, Any] = {
             "lesson": lesson.name,
             "iteration": now.iteration + 1,
@@ -206,25 +212,27 @@ class Learner:
         }
         return policies, figures | self._measured(now, policies, lesson)
 
-    def _measured(self, now: Progress, policies: Policies, lesson: Lesson) -> dict[str, float]:
+    def _measured(self, now: LearningProgress, policies: Policies, lesson: CurriculumStage) -> dict[str, float]:
         """What policies stand by themselves: a push in newtons for a cycle, else the share of walks through ways."""
         found: dict[str, float] = {}
         chain = next((one for one in self.layout.chains if one.name == lesson.name and one.kind == "cycle"), None)
         if chain is not None:
             tests = self._arena(now.track, self._world(now.track, _TEST_COPIES))
             follows = self.layout.follows
-            found["push_n"], _ = hardest_push(
+            found["push_n"], _ = find_hardest_push(
                 tests, policies, chain.first, lambda some: np.array([follows[one][0] for one in some]), chain.count
             )
         else:
             walks, tests = (
-                lessons_of(self.layout)[-1].walks,
+                curriculum_stages(self.layout)[-1].walks,
                 self._arena(now.track, self._world(now.track, _TEST_COPIES)),
             )
-            found["stood"] = ways_stood(tests, policies, walks, self.layout.follows, self._rng(_TEST, now.lesson))
+            found["stood"] = transition_success_rate(
+                tests, policies, walks, self.layout.follows, self._rng(_TEST, now.lesson)
+            )
         return found
 
-    def _practised(self, now: Progress, lesson: Lesson) -> Progress:
+    def _practised(self, now: LearningProgress, lesson: CurriculumStage) -> LearningProgress:
         """After a turn of practice."""
         arena = self._arena(now.track, self._world(now.track, self.study.copies))
         rng, visits = self._rng(_PRACTISE, now.lesson, now.turn), np.zeros(self.layout.count)
@@ -236,8 +244,8 @@ class Learner:
                 return random.choice(lesson.open, size=count)
             return np.array([lesson.fresh(visits, random) for _ in range(count)])
 
-        even = Evenness(now.track.body, self.layout, Features(now.track.body))
-        practice = Practice(arena, lesson, even, starts, 1 if cycle else _PUSHED_WITHIN)
+        even = FragmentSymmetry(now.track.body, self.layout, Features(now.track.body))
+        practice = EvolutionStrategy(arena, lesson, even, starts, 1 if cycle else _PUSHED_WITHIN)
         levels = now.levels if now.turn else np.where(now.levels > 0.0, now.levels, self._push(now, lesson))
         policies, levels, felled = practice.turn(now.policies, levels, _ROUNDS, rng, self.look)
         figures = {
@@ -253,18 +261,18 @@ class Learner:
             after = replace(after, policies=after.best)
         return self._over(after) if after.turn >= self.study.practice else after
 
-    def _examples(self, now: Progress, lesson: Lesson) -> tuple[Examples, int]:
+    def _examples(self, now: LearningProgress, lesson: CurriculumStage) -> tuple[SimulationTuples, int]:
         """What did well on guided walks through the lesson, and how many fragments were walked."""
         study, track = self.study, now.track
         world = self._world(track, study.copies)
         arena = self._arena(track, world)
         rng, visits = self._rng(_WALK, now.lesson, now.iteration), np.zeros(self.layout.count)
-        balance, gauge = balanced(
+        balance, gauge = solve_graph_lqr(
             track, arena.reference, world, arena.features, lesson.follows, self._rng(_BALANCE, now.lesson)
         )
-        careful = now.iteration < _CAREFUL and lesson.name != LINKS
+        careful = now.iteration < _CAREFUL and lesson.name != TRANSITIONS
         members = study.members if careful else study.members // 2
-        guided = Guided(
+        guided = GuidedSamcon(
             arena,
             gauge,
             balance,
@@ -275,18 +283,18 @@ class Learner:
             self._push(now, lesson),
         )
         arena.entries = self._falls(now, lesson)
-        each = max(study.examples * _OF_LINKS, 2.0 * _FEW) if lesson.name == LINKS else study.examples
+        each = max(study.examples * _OF_LINKS, 2.0 * _FEW) if lesson.name == TRANSITIONS else study.examples
         steps = int(np.ceil(each * lesson.length / guided.populations))
         unknown = now.iteration == 0 and not now.warm and bool(lesson.walks)
         return guided.walked(now.policies, steps, unknown, rng, self.look), steps * guided.populations
 
-    def _push(self, now: Progress, lesson: Lesson) -> float:
+    def _push(self, now: LearningProgress, lesson: CurriculumStage) -> float:
         """Up to how many newtons learners are pushed: beyond what they stood last time."""
         stood = [figures["push_n"] for figures in now.curve if figures["lesson"] == lesson.name and "push_n" in figures]
         first = self.study.push_n * now.track.body.mass / 62.0
         return float(np.clip(_BEYOND * stood[-1], _LEAST * first, _MOST * first)) if stood else first
 
-    def _falls(self, now: Progress, lesson: Lesson) -> dict[int, Array]:
+    def _falls(self, now: LearningProgress, lesson: CurriculumStage) -> dict[int, Array]:
         """Where get-ups of the lesson begin: falls out of the cycles."""
         rises = np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)
         if not np.isin(rises, lesson.open).any():
@@ -295,10 +303,12 @@ class Learner:
         arena = self._arena(now.track, self._world(now.track, _FALLS))
         rng = self._rng(_FALL, now.lesson, now.iteration, now.turn)
         starts = rng.choice(np.concatenate(cycles), size=_FALLS)
-        return fallen(arena, now.policies, starts, lambda some: lesson.after(some, rng), rises, rng, self.look)
+        return collect_fall_states(
+            arena, now.policies, starts, lambda some: lesson.after(some, rng), rises, rng, self.look
+        )
 
-    def _arena(self, track: Track, world: World) -> Arena:
-        return Arena(track, reference_of(track, world), world, Features(track.body))
+    def _arena(self, track: Track, world: World) -> FragmentSimulator:
+        return FragmentSimulator(track, fragment_reference(track, world), world, Features(track.body))
 
     def _world(self, track: Track, copies: int) -> World:
         if copies not in self._worlds:
@@ -313,7 +323,9 @@ class Learner:
         return np.random.default_rng([self.seed, *what])
 
 
-def _learned(policies: Policies, examples: Examples, lesson: Lesson, even: Evenness, features: Features) -> Policies:
+def _regress_policies(
+    policies: Policies, examples: SimulationTuples, lesson: CurriculumStage, even: FragmentSymmetry, features: Features
+) -> Policies:
     """The policies with those of the lesson's fragments found anew from examples."""
     twins, found, where = even.layout.twins, [], []
     for fragment in np.unique(twins[lesson.open]):
@@ -325,8 +337,8 @@ def _learned(policies: Policies, examples: Examples, lesson: Lesson, even: Evenn
                 states = np.concatenate([states.reshape(-1, more[0].shape[1]), more[0]])
                 actions = np.concatenate([actions.reshape(-1, more[1].shape[1]), more[1]])
         if len(states) >= _FEW:
-            found.append(regressed(states, actions, features.scale))
+            found.append(regress_policy(states, actions, features.scale))
             where.append(int(fragment))
     if not found:
         return policies
-    return even.policies(policies.with_fragments(np.array(where), stacked(found)))
+    return even.policies(policies.with_fragments(np.array(where), stack_policies(found)))

@@ -20,14 +20,14 @@ from ....motion.falling import character_height
 from ...tracking.facing import upright_rotation
 from ..model.control_graph import ControlGraph
 from ..model.features import Features
-from ..model.layout import Chain, Layout
+from ..model.fragments import Indices, Track, hold_pose_targets
 from ..model.policies import Policies
-from ..model.track import Indices, Track, held_targets
+from ..model.structure import Chain, GraphStructure
 
 _MOST_STRETCH = 1.5  # of a chain that is still thought to be the same motion
 
 
-def aligned(known: ControlGraph, layout: Layout) -> ControlGraph:
+def align_fragments(known: ControlGraph, layout: GraphStructure) -> ControlGraph:
     """The known graph fragment by fragment as another layout has them; that may have fewer skills, but no others."""
     some = _fragments(known.layout, layout)
     track, policies = known.track, known.policies
@@ -41,18 +41,18 @@ def aligned(known: ControlGraph, layout: Layout) -> ControlGraph:
     )
 
 
-def retargeted_track(known: ControlGraph, layout: Layout, track: Track) -> Track:
+def retarget_track(known: ControlGraph, layout: GraphStructure, track: Track) -> Track:
     """The track of another body with the open-loop corrections that were found for the known one."""
-    known = aligned(known, layout)
-    ahead = known.track.targets - held_targets(known.body, known.track.qpos[:, 1:])
+    known = align_fragments(known, layout)
+    ahead = known.track.targets - hold_pose_targets(known.body, known.track.qpos[:, 1:])
     carried = ahead @ _offsets(track.body, known.body, _pairs(track.body, known.body)).T
-    return Track(track.body, track.qpos, track.rates, held_targets(track.body, track.qpos[:, 1:]) + carried)
+    return Track(track.body, track.qpos, track.rates, hold_pose_targets(track.body, track.qpos[:, 1:]) + carried)
 
 
-def retargeted_policies(known: ControlGraph, blank: Policies, features: Features) -> Policies:
+def retarget_policies(known: ControlGraph, blank: Policies, features: Features) -> Policies:
     """Feedback of the known body for another, around the states in which its fragments begin.
 
-    known: as ``aligned`` with the fragments that there are to be.
+    known: as ``align_fragments`` with the fragments that there are to be.
     """
     theirs = known.features
     if theirs.lacks != features.lacks:
@@ -91,7 +91,7 @@ def _offsets(body: BodyModel, known: BodyModel, pairs: Sequence[tuple[int, int]]
     return found
 
 
-def _fragments(known: Layout, wanted: Layout) -> Indices:
+def _fragments(known: GraphStructure, wanted: GraphStructure) -> Indices:
     """(F,) for each fragment of a layout the one of the known that does the same."""
     found, taken = np.zeros(wanted.count, dtype=np.int64), set[int]()
     for chain in wanted.chains:

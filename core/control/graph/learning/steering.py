@@ -7,10 +7,10 @@ import numpy as np
 
 from ....geometry.quaternions import Array
 from ...tracking.facing import rotate_about_z, twist_angle
-from ..model.control_graph import MOST_TURN
-from ..model.layout import Chain
+from ..model.control_graph import MAX_TURN_RATE
 from ..model.policies import Policies
-from ..playing.crowd import Arena
+from ..model.structure import Chain
+from ..playing.fragment_simulator import FragmentSimulator
 
 _SIDEWAYS_N = (-30.0, -20.0, -10.0, 0.0, 10.0, 20.0, 30.0)
 _SETTLE, _COUNTED = 6, 6  # cycles until the gait has settled, and that are averaged after
@@ -18,19 +18,21 @@ _STRENGTHS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.9, 1.3, 2.0, 3.0)
 _SAFE = 0.7  # of what it just stands
 
 
-def turn_offsets(arena: Arena, policies: Policies, chain: Chain, breathe: Callable[[], None]) -> tuple[Array, float]:
+def learn_turn_offsets(
+    arena: FragmentSimulator, policies: Policies, chain: Chain, breathe: Callable[[], None]
+) -> tuple[Array, float]:
     """(K, A) radians on top of a gait's actions to turn left as fast as it can, and how fast that is: radians a second.
 
     Actions under pushes from either side are recorded and averaged, fragment by fragment. What changes with the push is
     then tried without it, weaker and stronger, to either side.
     """
-    shift = _responses(arena, policies, chain, breathe)
+    shift = _push_responses(arena, policies, chain, breathe)
     strengths = np.array(_STRENGTHS)
     both = np.concatenate([strengths, -strengths])
-    left, right = np.split(_rates(arena, policies, chain, both[:, None, None] * shift, breathe), 2)
+    left, right = np.split(_turn_rates(arena, policies, chain, both[:, None, None] * shift, breathe), 2)
     rates = 0.5 * (left - right)
     # As far as it stands to both sides, and turns the more the stronger it is.
-    stood = np.isfinite(rates) & (np.abs(rates) < MOST_TURN)
+    stood = np.isfinite(rates) & (np.abs(rates) < MAX_TURN_RATE)
     stood &= np.logical_and.accumulate(stood)
     if not stood.any():
         return np.zeros_like(shift), 0.0
@@ -43,7 +45,7 @@ def turn_offsets(arena: Arena, policies: Policies, chain: Chain, breathe: Callab
     return np.sign(rates[best]) * _SAFE * strengths[best] * shift, rate
 
 
-def _responses(arena: Arena, policies: Policies, chain: Chain, breathe: Callable[[], None]) -> Array:
+def _push_responses(arena: FragmentSimulator, policies: Policies, chain: Chain, breathe: Callable[[], None]) -> Array:
     """(K, A) how actions change when the push changes from none to the strongest that is still stood, to the left."""
     forces = np.resize(np.array(_SIDEWAYS_N), arena.world.copies)
     crowd = arena.begun(np.full(arena.world.copies, chain.first))
@@ -65,7 +67,9 @@ def _responses(arena: Arena, policies: Policies, chain: Chain, breathe: Callable
     return np.asarray(np.einsum("n,nka->ka", x, sums[stood]) / max(float(x @ x), 1e-9) * max(_SIDEWAYS_N))
 
 
-def _rates(arena: Arena, policies: Policies, chain: Chain, shifts: Array, breathe: Callable[[], None]) -> Array:
+def _turn_rates(
+    arena: FragmentSimulator, policies: Policies, chain: Chain, shifts: Array, breathe: Callable[[], None]
+) -> Array:
     """(M,) radians a second that bodies turn left with shifts (M, K, A) of their actions; not a number if they fall."""
     which = np.resize(np.arange(len(shifts)), arena.world.copies)
     crowd = arena.begun(np.full(arena.world.copies, chain.first))

@@ -20,12 +20,12 @@ from ....motion.loops import loop_clip
 from ....motion.repair import repair_clip
 from ...tracking.facing import rotate_pose_about_z, twist_angle, upright_rotation
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
-from ..transitions.blending import blend_fragments, eased_in
-from ..transitions.clearing import link_heights
-from ..transitions.distances import VELOCITY_S, apart, link_centres, point_weights
-from ..transitions.distances import Moments as Cloud
+from ..transitions.blending import blend_transition, count_blend_fragments
+from ..transitions.distances import VELOCITY_S, link_centres, point_cloud_distances, point_weights
+from ..transitions.distances import PointClouds as Cloud
+from ..transitions.footskate_cleanup import link_heights
 from ..transitions.motion_graph import Skill
-from .track import Track, faced
+from .fragments import Track, to_fragment_frame
 
 FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
 # A cycle is prepared among others like it, and taken from the middle: what comes before and after it is as it will be.
@@ -36,7 +36,7 @@ _DOWN_M, _STANDS = 0.02, 0.5  # a sole that is this near to its lowest place and
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class ChainMotion:
     """A motion at the control rate, of 6 K + 1 moments: qpos (T, nq), rates (T, nv), targets (T, nu).
 
     times_s: (K + 1,) seconds in its clip where its fragments begin, and the last ends.
@@ -54,11 +54,11 @@ class Moments:
         count = (len(self.qpos) - 1) // FRAGMENT_STEPS
         at = FRAGMENT_STEPS * np.arange(count)[:, None]
         within = at + np.arange(FRAGMENT_STEPS + 1)
-        qpos, rates = faced(self.qpos[within], self.rates[within], upright_rotation(body))
+        qpos, rates = to_fragment_frame(self.qpos[within], self.rates[within], upright_rotation(body))
         return Track(body, qpos, rates, self.targets[within[:, 1:]])
 
 
-def skill_moments(body: BodyModel, skill: Skill) -> Moments:
+def skill_motion(body: BodyModel, skill: Skill) -> ChainMotion:
     """A skill as whole fragments on flat ground, played a little faster or slower for that; a gait's are even."""
     cycle = skill.kind == "cycle" and skill.closes
     clip = symmetrize_cycle(body, skill.clip) if skill.gait else skill.clip
@@ -74,34 +74,34 @@ def skill_moments(body: BodyModel, skill: Skill) -> Moments:
     count = max(round((ends_s[1] - ends_s[0]) / FRAGMENT_S), 2)
     if skill.gait:  # so that its second half can be the mirror image of its first, fragment by fragment
         count = 2 * max(round((ends_s[1] - ends_s[0]) / (2.0 * FRAGMENT_S)), 1)
-    times_s, qpos = _steady(body, prepared, ends_s, count)
+    times_s, qpos = _resample_fragments(body, prepared, ends_s, count)
     touch = 0
     if (
         skill.gait
     ):  # feet come down where fragments begin, so that a stride can begin with them; the first stays about it
-        step = _touchdown(body, qpos[_MARGIN:-_MARGIN])
+        step = _find_touchdown(body, qpos[_MARGIN:-_MARGIN])
         aside = (step + FRAGMENT_STEPS // 2) % FRAGMENT_STEPS - FRAGMENT_STEPS // 2
         touch = (step - aside) // FRAGMENT_STEPS % count
-        times_s, qpos = _steady(body, prepared, ends_s + aside * (times_s[1] - times_s[0]), count)
+        times_s, qpos = _resample_fragments(body, prepared, ends_s + aside * (times_s[1] - times_s[0]), count)
     at_s = times_s[_MARGIN : len(times_s) - _MARGIN : FRAGMENT_STEPS]
     if timing.times_s is not None:
         at_s = np.interp(at_s, np.arange(len(timing.times_s)) / prepared.fps, timing.times_s)
-    found = replace(told(body, qpos, _MARGIN, at_s - start_s), touch=touch)
-    return _closed(body, found) if skill.kind == "cycle" and not cycle else found
+    found = replace(add_controls(body, qpos, _MARGIN, at_s - start_s), touch=touch)
+    return _close_cycle(body, found) if skill.kind == "cycle" and not cycle else found
 
 
-def _closed(body: BodyModel, line: Moments) -> Moments:
+def _close_cycle(body: BodyModel, line: ChainMotion) -> ChainMotion:
     """A motion that ends otherwise than it begins as a cycle: its beginning is eased in from its end."""
     (first, last), whole = ((line.qpos[at], line.rates[at]) for at in (0, -1)), len(line.times_s) - 1
-    steps = blend_fragments(distance(body, last, first), whole - 1) * FRAGMENT_STEPS
-    eased = eased_in(PoseSpace(body), body, line.qpos[: steps + 1], line.rates[: steps + 1], *last)
+    steps = count_blend_fragments(pose_distance(body, last, first), whole - 1) * FRAGMENT_STEPS
+    eased = blend_transition(PoseSpace(body), body, line.qpos[: steps + 1], line.rates[: steps + 1], *last)
     cycle = np.concatenate([eased, line.qpos[steps + 1 :]])
-    came = moved_onto(line.qpos[-_MARGIN - 1 :], eased[0])[:-1]
-    onward = moved_onto(cycle[_MARGIN::-1], cycle[-1])[-2::-1]
-    return told(body, np.concatenate([came, cycle, onward]), _MARGIN, line.times_s)
+    came = align_last_pose(line.qpos[-_MARGIN - 1 :], eased[0])[:-1]
+    onward = align_last_pose(cycle[_MARGIN::-1], cycle[-1])[-2::-1]
+    return add_controls(body, np.concatenate([came, cycle, onward]), _MARGIN, line.times_s)
 
 
-def _steady(body: BodyModel, clip: Clip, ends_s: Array, count: int) -> tuple[Array, Array]:
+def _resample_fragments(body: BodyModel, clip: Clip, ends_s: Array, count: int) -> tuple[Array, Array]:
     """Seconds (T,) and poses (T, nq) of ``count`` fragments from one time of a clip to another, with a margin."""
     steps = np.arange(-_MARGIN, count * FRAGMENT_STEPS + _MARGIN + 1)
     times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FRAGMENT_STEPS)
@@ -109,7 +109,7 @@ def _steady(body: BodyModel, clip: Clip, ends_s: Array, count: int) -> tuple[Arr
     return times_s, pose_of_clip(body, Clip(clip.skeleton, CONTROL_FPS, pos, quat, clip.name))[0]
 
 
-def _touchdown(body: BodyModel, qpos: Array) -> int:
+def _find_touchdown(body: BodyModel, qpos: Array) -> int:
     """The step of a cycle (T, nq) at which the left foot comes down; 0 if it has none, or never leaves the floor."""
     soles = [index for index, link in enumerate(body.links) if link.role in SOLES and link.side == "L"]
     if not soles:
@@ -125,7 +125,7 @@ def _touchdown(body: BodyModel, qpos: Array) -> int:
     return int(began[int(np.argmax(swings))]) if len(began) else 0
 
 
-def told(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> Moments:
+def add_controls(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> ChainMotion:
     """Poses (T, nq) at the control rate with rates and targets, without ``margin`` of them at either end."""
     rates = velocity_of_pose(body, qpos, 1.0 / CONTROL_FPS)
     targets = targets_of_pose(body, qpos)
@@ -133,10 +133,10 @@ def told(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> Moments:
     lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
     targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
     kept = slice(margin, len(qpos) - margin)
-    return Moments(qpos[kept], rates[kept], targets[kept], times_s)
+    return ChainMotion(qpos[kept], rates[kept], targets[kept], times_s)
 
 
-def distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
+def pose_distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
     """Metres between two moments, each a pose (nq,) and rates (nv,), as ``distances`` tells them."""
     space, clouds = PoseSpace(body), []
     for qpos, rates in (one, other):
@@ -144,10 +144,10 @@ def distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Arra
         pos, weight = 0.5 * (before + after), point_weights(body)
         pos[:, :2] -= weight @ pos[:, :2]
         clouds.append(Cloud(pos[None], (after - before)[None] / (0.2 * VELOCITY_S), weight))
-    return float(apart(*clouds)[0, 0])
+    return float(point_cloud_distances(*clouds)[0, 0])
 
 
-def moved_onto(qpos: Array, onto: Array) -> Array:
+def align_last_pose(qpos: Array, onto: Array) -> Array:
     """Poses (T, nq) moved over the floor and turned so that the last is where ``onto`` (nq,) is."""
     heading = twist_angle(onto[3:7], qpos[-1, 3:7])
     posed, _ = rotate_pose_about_z(np.full(len(qpos), heading), qpos, np.zeros((len(qpos), 3)))

@@ -11,11 +11,11 @@ from ....body import BodyModel
 from ....geometry.quaternions import Array
 from ..transitions.motion_graph import Transition
 from .features import Features
-from .layout import Chain, Layout
+from .fragments import Track
 from .policies import Policies
-from .track import Track
+from .structure import Chain, GraphStructure
 
-MOST_TURN = 0.6
+MAX_TURN_RATE = 0.6
 """Radians a second that a gait is asked to turn at most."""
 
 
@@ -28,7 +28,7 @@ class ControlGraph:
         in radians a second; 0 where it cannot, None where nothing can.
     """
 
-    layout: Layout
+    layout: GraphStructure
     track: Track
     policies: Policies
     turns: Array

@@ -18,7 +18,7 @@ from ....errors import GraphError
 from ....geometry.quaternions import Array, multiply, to_rotation_vector
 from ....sim.engine import Rows
 from ...tracking.facing import rotate_about_z, rotation_about_z, twist_angle
-from .track import Indices
+from .fragments import Indices
 
 _SIDES = ("L", "R")
 _LEG = ("thigh", "shin")
@@ -144,7 +144,7 @@ def _inverse(quat_wxyz: Array) -> Array:
     return np.asarray(quat_wxyz * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
-def names(features: Features) -> Sequence[str]:
+def state_names(features: Features) -> Sequence[str]:
     """What the state's numbers are called, for whoever reads a graph file."""
     feet = [f"{features.body.links[foot].side} foot {axis}" for foot in features.feet for axis in "xyz"]
     return [

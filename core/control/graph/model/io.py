@@ -19,11 +19,11 @@ from ....geometry.quaternions import Array
 from ....motion.skeleton import freeze_array
 from ..transitions.motion_graph import Transition
 from .control_graph import ControlGraph
-from .features import Features, names
-from .layout import Chain, Layout
+from .features import Features, state_names
+from .fragments import Track
 from .policies import Policies
-from .soundness import require_sound
-from .track import Track
+from .structure import Chain, GraphStructure
+from .validation import require_valid_graph
 
 KIND = "sinew control graph"
 VERSION = 1
@@ -52,7 +52,7 @@ def load_graph(path: Path) -> ControlGraph:
 
 def graph_to_arrays(graph: ControlGraph) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """(arrays, meta) of a graph; one that could not be read again is a ``GraphError``."""
-    require_sound(graph)
+    require_valid_graph(graph)
     body_arrays, body_meta = body_to_arrays(graph.body)
     arrays = {f"{_BODY}{name}": array for name, array in body_arrays.items()}
     arrays |= {f"track_{name}": np.asarray(getattr(graph.track, name), dtype=float) for name in _TRACK}
@@ -87,7 +87,7 @@ def _checked(label: str, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, 
         body = body_from_arrays(body_arrays, meta["body"])
         _require_features(body, meta["features"])
         graph = _graph(body, arrays, meta)
-        require_sound(graph)
+        require_valid_graph(graph)
     except KeyError as error:
         raise BadFile(f"{label} lacks {error}", _AGAIN) from error
     except SinewError as error:
@@ -117,7 +117,7 @@ def _feature_names(body: BodyModel) -> dict[str, list[str]]:
     """What policies see, and which bones they turn about how many axes."""
     features = Features(body)
     moved = [f"{body.links[link].bone} ({body.links[link].joint.dofs})" for link in features.movers]
-    return {"state": list(names(features)), "action": moved}
+    return {"state": list(state_names(features)), "action": moved}
 
 
 def _require_features(body: BodyModel, stored: Mapping[str, Any]) -> None:
@@ -149,7 +149,7 @@ def _graph(body: BodyModel, arrays: Mapping[str, NDArray[Any]], meta: Mapping[st
         for one in meta["transitions"]
     )
     return ControlGraph(
-        Layout(chains, follows),
+        GraphStructure(chains, follows),
         Track(body, *(_numbers(arrays, f"track_{name}") for name in _TRACK)),
         Policies(*(_numbers(arrays, f"policies_{name}") for name in _POLICIES)),
         turns=_numbers(arrays, _TURNS),

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....geometry.quaternions import Array
-from .track import Indices
+from .fragments import Indices
 
-FIRST_SPREAD = np.radians(5.0)
+INITIAL_STD = np.radians(5.0)
 """How widely actions are tried where nothing is known yet."""
-_LEAST_SPREAD = np.radians(0.5)
-MOST_ACTION = 1.0
+_MIN_STD = np.radians(0.5)
+MAX_ACTION = 1.0
 """Radians from the open-loop targets: beyond that nobody stands any more."""
 _RIDGE = 1e-3  # of the number of examples, for states in units of their scale
 
@@ -41,7 +41,7 @@ class Policies:
     @staticmethod
     def held(asked: Array) -> Array:
         """(N, A) radians within what is ever done."""
-        return np.clip(asked, -MOST_ACTION, MOST_ACTION)
+        return np.clip(asked, -MAX_ACTION, MAX_ACTION)
 
     def means(self, fragments: Indices, seen: Array) -> Array:
         """(N, A) radians for states (N, S) at the starts of fragments (N,)."""
@@ -61,34 +61,34 @@ class Policies:
         return float(np.abs((self.gains[fragments] - other.gains[fragments]) * scale).mean())
 
 
-def blank(states: Array, actions: int) -> Policies:
+def zero_policies(states: Array, actions: int) -> Policies:
     """No feedback yet, around states (F, S)."""
     count, size = states.shape
     return Policies(
         np.zeros((count, actions, size)),
         np.array(states),
         np.zeros((count, actions)),
-        np.full((count, actions), FIRST_SPREAD),
+        np.full((count, actions), INITIAL_STD),
     )
 
 
-def regressed(states: Array, actions: Array, scale: Array) -> Policies:
+def regress_policy(states: Array, actions: Array, scale: Array) -> Policies:
     """The policy (of one fragment) that explains examples best: states (N, S), actions (N, A) (equations 14 to 19)."""
     mean_state, mean_action = states.mean(0), actions.mean(0)
     aside, moved = (states - mean_state) / scale, actions - mean_action
     square = aside.T @ aside + _RIDGE * len(states) * np.eye(len(scale))
     gains = np.linalg.solve(square, aside.T @ moved).T
     rest = moved - aside @ gains.T
-    spread = np.maximum(np.sqrt((rest**2).mean(0)), _LEAST_SPREAD)
+    spread = np.maximum(np.sqrt((rest**2).mean(0)), _MIN_STD)
     return Policies((gains / scale)[None], mean_state[None], mean_action[None], spread[None])
 
 
-def stacked(found: Sequence[Policies]) -> Policies:
+def stack_policies(found: Sequence[Policies]) -> Policies:
     """Policies of single fragments as one."""
     return Policies(*(np.concatenate([getattr(one, name) for one in found]) for name in vars(found[0])))
 
 
-def mirrored(policies: Policies, state: Array, action: Array) -> Policies:
+def mirror_policies(policies: Policies, state: Array, action: Array) -> Policies:
     """The policies of the mirror images; state: (S, S), action: (A, A) are the mirror's matrices."""
     return replace(
         policies,

@@ -15,8 +15,8 @@ from ...tracking.facing import rotate_pose_about_z, twist_angle
 from ...tracking.recording import RecordedCharacter, Recording
 from ...tracking.reference import CONTROL_FPS
 from ..model.control_graph import ControlGraph
-from ..model.track import Indices
-from .player import Actor, Plan, Player
+from ..model.fragments import Indices
+from .player import MotionPlanner, PlayedCharacter, Player
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +52,10 @@ def start_state(
     return np.asarray(world.state_of(np.concatenate(poses)[None], np.concatenate(rates)[None])[0])
 
 
-def baked(
+def bake_characters(
     world: World,
     graphs: Sequence[ControlGraph],
-    plans: Sequence[Plan],
+    plans: Sequence[MotionPlanner],
     places: Sequence[Place],
     sources: Sequence[Clip],
     seconds: float,
@@ -64,7 +64,7 @@ def baked(
 ) -> Bake:
     """Play everybody for so many seconds. look: called with the share that is done."""
     begin = [0] * len(graphs) if fragments is None else list(fragments)
-    actors = [Actor(graph, plan, first) for graph, plan, first in zip(graphs, plans, begin, strict=True)]
+    actors = [PlayedCharacter(graph, plan, first) for graph, plan, first in zip(graphs, plans, begin, strict=True)]
     player = Player(world, actors, start_state(world, graphs, places, begin))
     count = max(round(seconds * CONTROL_FPS), 1)
     states, rows, targets, muscle = [player.state], [player.rows], [], []
@@ -81,7 +81,7 @@ def baked(
             trails[who].append(actor.fragment if actor.down_s is None else -1)
         look((step + 1) / count)
     qpos, qvel = world.pose_of(np.array(states))
-    film = Recording(world.stage, qpos, qvel, np.array([targets[0], *targets]), _together(rows))
+    film = Recording(world.stage, qpos, qvel, np.array([targets[0], *targets]), _concatenate_rows(rows))
     strengths = np.array([muscle[0], *muscle])
     subjects = tuple(
         _subject(graph.body, source, graph, np.array(poses), strengths[:, who])
@@ -98,11 +98,11 @@ def _subject(body: BodyModel, source: Clip, graph: ControlGraph, wanted: Array, 
     return RecordedCharacter(body, source, graph.track.space, muscle, pos, quat, com)
 
 
-def _together(rows: Sequence[Rows]) -> Rows:
+def _concatenate_rows(rows: Sequence[Rows]) -> Rows:
     """Rows (1, 1, ...) of moments as (1, K, ...)."""
     return Rows(**{name: np.concatenate([getattr(one, name) for one in rows], axis=1) for name in vars(rows[0])})
 
 
-def place_of(qpos: Array, upright_wxyz: Array) -> Place:
+def place_of_pose(qpos: Array, upright_wxyz: Array) -> Place:
     """Where a pose (nq,) stands and faces."""
     return Place(np.array(qpos[:2]), float(twist_angle(qpos[3:7], upright_wxyz)))

@@ -13,16 +13,16 @@ from ....sim.engine import World, starts
 from ...tracking.facing import facing_direction, rotate_about_z, rotate_pose_about_z, twist_angle, upright_rotation
 from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS
 from ..model.control_graph import ControlGraph
-from ..model.phase import Phases
-from .ragdoll import Ragdoll
-from .trials import FELL
+from .phase_resetting import PhaseResetting
+from .push_tests import FALL_HEIGHT_ERROR
+from .ragdoll import RagdollController
 
 # Feedback of this size, in radians of its largest part, says that there is nothing left to save.
 _GIVES_UP = 2.5
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class PlannerView:
     """What a plan may know of its character: where it is and which way it faces, level; and the time."""
 
     fragment: int
@@ -32,18 +32,18 @@ class View:
     others: tuple[Array, ...] = ()
 
 
-class Plan(Protocol):
+class MotionPlanner(Protocol):
     """Who decides where a character goes in its graph."""
 
-    def after(self, view: View, choices: Sequence[int]) -> int:
+    def after(self, view: PlannerView, choices: Sequence[int]) -> int:
         """Which fragment comes next, of those that may."""
 
-    def turn(self, view: View) -> float:
+    def turn(self, view: PlannerView) -> float:
         """How sharply to turn left, in radians a second; a gait that cannot, does not."""
 
 
 @dataclass(eq=False)
-class Actor:
+class PlayedCharacter:
     """A character while it is played.
 
     step: of the fragment, that comes next. before, action: (A,) of the last fragment and this one.
@@ -51,7 +51,7 @@ class Actor:
     """
 
     graph: ControlGraph
-    plan: Plan
+    plan: MotionPlanner
     fragment: int
     step: int = 0
     before: Array = field(default_factory=lambda: np.zeros(0))
@@ -66,8 +66,8 @@ class Actor:
         self.features = graph.features
         self.before = self.action = np.zeros(len(self.features.acts))
         rises = np.array([chain.first for chain in graph.layout.chains if chain.kind == "rise"], dtype=np.int64)
-        self.ragdoll = Ragdoll(graph.track, rises) if len(rises) else None
-        self.phases = Phases(graph)
+        self.ragdoll = RagdollController(graph.track, rises) if len(rises) else None
+        self.phases = PhaseResetting(graph)
         self.upright = upright_rotation(graph.body)
         self.tallest = character_height(self.phases.places)
 
@@ -75,7 +75,7 @@ class Actor:
 class Player:
     """Plays actors on the stage of a world of one copy."""
 
-    def __init__(self, world: World, actors: Sequence[Actor], state: Array) -> None:
+    def __init__(self, world: World, actors: Sequence[PlayedCharacter], state: Array) -> None:
         """state: (state_size,) to begin in, everybody at the start of their fragments."""
         self.world, self.actors, self.state = world, tuple(actors), np.array(state)
         self.where = {name: values.astype(int) for name, values in starts(world.stage).items()}
@@ -122,7 +122,7 @@ class Player:
         posed[:2] += actor.place
         return posed
 
-    def _asked(self, who: int, actor: Actor) -> tuple[Array, float]:
+    def _asked(self, who: int, actor: PlayedCharacter) -> tuple[Array, float]:
         """Targets (nu,) and muscle for the next control step."""
         if actor.down_s is not None and actor.ragdoll is not None:
             qpos, qvel = self.pose(who)
@@ -136,7 +136,7 @@ class Player:
         moved = actor.before + EASE[actor.step] * (actor.action - actor.before)
         return actor.graph.track.targets[actor.fragment, actor.step] + actor.features.offsets(moved), 1.0
 
-    def _went_on(self, who: int, actor: Actor) -> None:
+    def _went_on(self, who: int, actor: PlayedCharacter) -> None:
         """Count on; at a fragment's end, or where a foot comes down early, the next begins."""
         if actor.down_s is not None:
             actor.down_s += 1.0 / CONTROL_FPS
@@ -151,7 +151,7 @@ class Player:
         elif actor.step == FRAGMENT_STEPS:
             self._enter(who, actor, actor.plan.after(self._view(who, actor), graph.layout.follows[actor.fragment]))
 
-    def _enter(self, who: int, actor: Actor, fragment: int) -> None:
+    def _enter(self, who: int, actor: PlayedCharacter, fragment: int) -> None:
         """Begin a fragment: look, and decide on the action, or find that it is no use."""
         graph = actor.graph
         actor.fragment, actor.step, actor.before = fragment, 0, actor.action
@@ -165,7 +165,9 @@ class Player:
         actor.heading = float(twist_angle(qpos[3:7], base[0]))
         actor.place = qpos[:2] - rotate_about_z(np.array(actor.heading), graph.track.qpos[fragment, 0, :3])[:2]
         rising = graph.layout.chains[graph.layout.chain_of[fragment]].kind == "rise"
-        lost = off > FELL or not np.isfinite(asked).all() or (not rising and np.abs(asked).max() > _GIVES_UP)
+        lost = (
+            off > FALL_HEIGHT_ERROR or not np.isfinite(asked).all() or (not rising and np.abs(asked).max() > _GIVES_UP)
+        )
         if lost:
             actor.down_s, actor.action = 0.0, np.zeros_like(actor.action)
             actor.falls += 1
@@ -173,8 +175,8 @@ class Player:
         action = graph.policies.held(asked)
         actor.action = action + graph.turning(fragment, actor.plan.turn(self._view(who, actor)))
 
-    def _view(self, who: int, actor: Actor) -> View:
+    def _view(self, who: int, actor: PlayedCharacter) -> PlannerView:
         roots = [self.rows.link_pos[0, -1, int(first), :2] for first in self.where["links"][:-1]]
         ahead = facing_direction(self.rows.link_quat_wxyz[:, -1, int(self.where["links"][who])], actor.upright)[0]
         others = tuple(place for index, place in enumerate(roots) if index != who)
-        return View(actor.fragment, roots[who], float(np.arctan2(ahead[1], ahead[0])), self.time_s, others)
+        return PlannerView(actor.fragment, roots[who], float(np.arctan2(ahead[1], ahead[0])), self.time_s, others)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ....body.poses import targets_of_pose
 from ....geometry.quaternions import Array, angle_between, multiply
 from ...tracking.facing import rotation_about_z, twist_angle
-from ..model.track import Indices, Track
+from ..model.fragments import Indices, Track
 
 # Muscle over seconds since the fall: limp at first, then enough to move arms and legs, then to turn over.
 _TIMES_S = (0.0, 0.5, 1.0, 2.5, 4.0)
@@ -20,7 +20,7 @@ _POSE, _LEAN, _SPEED, _SPIN = 0.35, 0.5, 0.25, 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Lying:
+class RagdollControl:
     """How N copies lie: targets (N, nu), muscle (N,), which get-up is theirs (N,), and who may begin it (N,)."""
 
     targets: Array
@@ -29,7 +29,7 @@ class Lying:
     ready: NDArray[np.bool_]
 
 
-class Ragdoll:
+class RagdollController:
     """Limp bodies that are on their way to one of R get-ups, which begin with fragments ``rises`` (R,)."""
 
     def __init__(self, track: Track, rises: Indices) -> None:
@@ -37,7 +37,7 @@ class Ragdoll:
         self._base = track.qpos[rises, 0]
         self._targets = np.concatenate([targets_of_pose(track.body, pose[None]) for pose in self._base])
 
-    def lying(self, qpos: Array, qvel: Array, since_s: Array) -> Lying:
+    def lying(self, qpos: Array, qvel: Array, since_s: Array) -> RagdollControl:
         """What bodies in poses (N, nq) at rates (N, nv), down since (N,) seconds, do next."""
         root = qpos[:, None, 3:7]
         base = np.broadcast_to(self._base[None, :, 3:7], (len(qpos), len(self._base), 4))
@@ -47,4 +47,4 @@ class Ragdoll:
         still = (np.linalg.norm(qvel[:, :3], axis=-1) < _SPEED) & (np.linalg.norm(qvel[:, 3:6], axis=-1) < _SPIN)
         near = (joints < _POSE) & (lean[np.arange(len(rise)), rise] < _LEAN)
         ready = ((since_s > _LEAST_S) & near & still) | (since_s > _MOST_S)
-        return Lying(self._targets[rise], np.interp(since_s, _TIMES_S, _MUSCLE), self.rises[rise], ready)
+        return RagdollControl(self._targets[rise], np.interp(since_s, _TIMES_S, _MUSCLE), self.rises[rise], ready)

@@ -9,7 +9,7 @@ from ...tracking.recording import collect_prop_motions, make_take
 from .baking import Bake
 
 
-def home_of(bake: Bake, fps: float, run: Run) -> Take:
+def take_of_bake(bake: Bake, fps: float, run: Run) -> Take:
     """The main character's take at ``fps``, with everybody else's and the props in it."""
     takes = []
     for who, subject in enumerate(bake.subjects):

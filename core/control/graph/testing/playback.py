@@ -11,16 +11,16 @@ from ....geometry.quaternions import Array
 from ....sim.engine import World
 from ...tracking.reference import CONTROL_FPS
 from ..model.control_graph import ControlGraph
-from ..model.track import Indices
+from ..model.fragments import Indices
 from ..playing.baking import Place, start_state
-from ..playing.player import Actor, Plan, Player
+from ..playing.player import MotionPlanner, PlayedCharacter, Player
 
-Told = Callable[[float], None]
+PlayedCallback = Callable[[float], None]
 """Called with the seconds that were played so far."""
 
 
 @dataclass(frozen=True, eq=False)
-class Watched:
+class Playback:
     """What was seen of characters that were played. trails: by character (K,) fragments, -1 while down."""
 
     trails: tuple[Indices, ...]
@@ -33,20 +33,20 @@ class Watched:
         return (len(self.trails[0]) - 1) / CONTROL_FPS
 
 
-def alone(world: World, graph: ControlGraph, plan: Plan, skill: str) -> Player:
+def single_character_player(world: World, graph: ControlGraph, plan: MotionPlanner, skill: str) -> Player:
     """One character on a stage by itself, about to begin a skill."""
     first = graph.layout.chain(skill).first
     state = start_state(world, [graph], [Place(np.zeros(2), 0.0)], [first])
-    return Player(world, [Actor(graph, plan, first)], state)
+    return Player(world, [PlayedCharacter(graph, plan, first)], state)
 
 
-def watched(
+def play_and_record(
     player: Player,
     seconds: float,
     forces: Callable[[int], Array | None] | None = None,
-    told: Told | None = None,
+    told: PlayedCallback | None = None,
     over: Callable[[Sequence[Sequence[int]]], bool] | None = None,
-) -> Watched:
+) -> Playback:
     """Play for so many seconds, or until it is ``over``, and keep only who did what.
 
     forces: newtons (L, 3) on all links at a control step. over: given the trails so far.
@@ -61,12 +61,12 @@ def watched(
             trail.append(_now(actor))
         if told is not None:
             told(player.time_s)
-    return Watched(
+    return Playback(
         tuple(np.array(trail, dtype=np.int64) for trail in trails),
         tuple(actor.falls for actor in player.actors),
         time.perf_counter() - begin,
     )
 
 
-def _now(actor: Actor) -> int:
+def _now(actor: PlayedCharacter) -> int:
     return actor.fragment if actor.down_s is None else -1

@@ -14,11 +14,11 @@ from ....sim.engine import Engine, Rows, starts
 from ....sim.stage import Character, Stage
 from ...tracking.reference import CONTROL_FPS
 from ..model.control_graph import ControlGraph
-from ..model.track import Indices
-from ..playing.baking import Bake, Place, baked
-from ..playing.plans import Item, Listed, RandomWalk, Towards
-from .playback import Told, alone, watched
-from .trails import HOLD_S, Fall, falls_of, off_its_feet, seconds_in
+from ..model.fragments import Indices
+from ..playing.baking import Bake, Place, bake_characters
+from ..playing.planners import ApproachPlanner, RandomWalkPlanner, SequenceItem, SequencePlanner
+from .fall_records import HOLD_S, Fall, falls_of, off_its_feet, seconds_in
+from .playback import PlayedCallback, play_and_record, single_character_player
 
 PUSH_N, PUSH_S, PUSH_EVERY_S = 150.0, 0.1, 10.0
 UP_WITHIN_S = 10.0
@@ -29,19 +29,19 @@ _BY_PUSH_S = 3.0  # a fall so soon after a push is the push's
 _BY_TOUCH_S = 2.0  # and one so soon after a touch, the touch's
 
 
-def pushed_walk(
-    graph: ControlGraph, engine: Engine, seconds: float, seed: int, told: Told | None = None
+def measure_pushed_walk(
+    graph: ControlGraph, engine: Engine, seconds: float, seed: int, told: PlayedCallback | None = None
 ) -> dict[str, Any]:
     """A random walk through all skills with a push at the trunk now and then, from anywhere: falls and what came after.
 
     It goes on for as long as somebody is down at the end and may still get up.
     """
-    plan = RandomWalk(graph, np.random.default_rng([seed, 1]))
+    plan = RandomWalkPlanner(graph, np.random.default_rng([seed, 1]))
     pushes = push_vectors(seconds, np.random.default_rng([seed, 2]))
     trunk = graph.features.trunk
     begin = next(chain.name for chain in graph.skills if chain.kind != "rise")
     with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
-        player = alone(world, graph, plan, begin)
+        player = single_character_player(world, graph, plan, begin)
 
         def forces(step: int) -> Array | None:
             push = push_at(pushes, step)
@@ -51,9 +51,9 @@ def pushed_walk(
             found[trunk] = push
             return found
 
-        seen = watched(player, seconds, forces, told)
+        seen = play_and_record(player, seconds, forces, told)
         calm = round(HOLD_S * CONTROL_FPS)
-        more = watched(
+        more = play_and_record(
             player,
             UP_WITHIN_S + HOLD_S,
             told=told,
@@ -100,15 +100,15 @@ def by_push(fall: Fall, pushes: int) -> bool:
     return 1 <= number <= pushes and since <= _BY_PUSH_S
 
 
-def collision(
-    graph: ControlGraph, engine: Engine, skill: str, source: Clip, seconds: float, told: Told | None = None
+def measure_collision(
+    graph: ControlGraph, engine: Engine, skill: str, source: Clip, seconds: float, told: PlayedCallback | None = None
 ) -> tuple[dict[str, Any], Bake]:
     """Two characters that always go for each other: when they touched, fell and were up again; and what to show of it.
 
     source: what bones that are no part of the body go on with.
     """
     stage = Stage((Character(graph.body), Character(graph.body)))
-    plans = [Towards(Listed(graph, [Item(skill)])) for _ in range(2)]
+    plans = [ApproachPlanner(SequencePlanner(graph, [SequenceItem(skill)])) for _ in range(2)]
     half = np.array([0.5 * _APART_M, 0.0])
     places = [Place(-half, 0.0), Place(half, np.pi)]
     first = [graph.layout.chain(skill).first] * 2
@@ -119,7 +119,7 @@ def collision(
 
     begin = time.perf_counter()
     with closing(engine.compile(stage, 1, threads=1)) as world:
-        bake = baked(world, [graph, graph], plans, places, [source, source], seconds, look, first)
+        bake = bake_characters(world, [graph, graph], plans, places, [source, source], seconds, look, first)
     wall_s = time.perf_counter() - begin
     between = distance_between(bake.film.rows, starts(stage)["links"].astype(int))
     near = between < _MEET_M

@@ -13,19 +13,19 @@ from ....sim.engine import Engine
 from ....sim.stage import Character, Stage
 from ...tracking.reference import CONTROL_FPS
 from ..model.control_graph import ControlGraph
-from ..model.track import reference_of
-from ..playing.crowd import Arena
-from ..playing.plans import Item, Listed
-from ..playing.trials import hardest_push
-from .playback import Told, alone, watched
-from .trails import falls_of
+from ..model.fragments import fragment_reference
+from ..playing.fragment_simulator import FragmentSimulator
+from ..playing.planners import SequenceItem, SequencePlanner
+from ..playing.push_tests import find_hardest_push
+from .fall_records import falls_of
+from .playback import PlayedCallback, play_and_record, single_character_player
 
 CYCLES, STEP_N = 20, 10.0
 """Pushes grow by so many newtons, and must be stood for so many cycles."""
 _COPIES = 128  # pushes of growing force that are tried at once
 
 
-def push_test(graph: ControlGraph, engine: Engine, skill: str, cycles: int = CYCLES) -> dict[str, Any]:
+def measure_hardest_push(graph: ControlGraph, engine: Engine, skill: str, cycles: int = CYCLES) -> dict[str, Any]:
     """The hardest push at the trunk that a cyclic skill stands, as the paper finds it.
 
     'stood_beyond_n' are harder pushes that it stood although it fell after one in between.
@@ -35,8 +35,10 @@ def push_test(graph: ControlGraph, engine: Engine, skill: str, cycles: int = CYC
         raise GraphError(f"'{skill}' is no cycle, so it cannot be pushed for {cycles} cycles", "Choose a cyclic skill")
     own = np.array([following[0] if following else -1 for following in graph.layout.follows])
     with closing(engine.compile(Stage((Character(graph.body),)), _COPIES)) as world:
-        arena = Arena(graph.track, reference_of(graph.track, world), world, graph.features)
-        push_n, stood = hardest_push(arena, graph.policies, chain.first, lambda some: own[some], chain.count, cycles)
+        arena = FragmentSimulator(graph.track, fragment_reference(graph.track, world), world, graph.features)
+        push_n, stood = find_hardest_push(
+            arena, graph.policies, chain.first, lambda some: own[some], chain.count, cycles
+        )
     beyond = [float(STEP_N * index) for index in np.flatnonzero(stood) if STEP_N * index > push_n]
     return {
         "push_n": max(push_n, 0.0),
@@ -46,19 +48,19 @@ def push_test(graph: ControlGraph, engine: Engine, skill: str, cycles: int = CYC
     }
 
 
-def endurance(
-    graph: ControlGraph, engine: Engine, skill: str, seconds: float, told: Told | None = None
+def measure_endurance(
+    graph: ControlGraph, engine: Engine, skill: str, seconds: float, told: PlayedCallback | None = None
 ) -> dict[str, Any]:
     """One skill played on and on: whether and when it fell. Who cannot get up is not watched any further."""
     rises = any(chain.kind == "rise" for chain in graph.layout.chains)
-    plan = Listed(graph, [Item(skill)])
+    plan = SequencePlanner(graph, [SequenceItem(skill)])
     with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
-        player = alone(world, graph, plan, skill)
+        player = single_character_player(world, graph, plan, skill)
 
         def over(trails: Sequence[Sequence[int]]) -> bool:
             return not rises and trails[0][-1] < 0
 
-        seen = watched(player, seconds, told=told, over=over)
+        seen = play_and_record(player, seconds, told=told, over=over)
         went = float(np.linalg.norm(player.pose(0)[0][:2]))
     falls = falls_of(graph.layout, seen.trails[0])
     return {
@@ -70,14 +72,14 @@ def endurance(
     }
 
 
-def cost(graph: ControlGraph, engine: Engine, skill: str, seconds: int = 20) -> dict[str, Any]:
+def measure_playback_cost(graph: ControlGraph, engine: Engine, skill: str, seconds: int = 20) -> dict[str, Any]:
     """Wall seconds for each second of one character on one core, beside the bare engine in turns of a second.
 
     'core_s' is what this process worked for it, which others on the machine do not disturb.
     """
-    plan = Listed(graph, [Item(skill)])
+    plan = SequencePlanner(graph, [SequenceItem(skill)])
     with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
-        player = alone(world, graph, plan, skill)
+        player = single_character_player(world, graph, plan, skill)
         steps = round(CONTROL_FPS)
         walls, cores, bares = [], [], []
         for turn in range(seconds + 1):

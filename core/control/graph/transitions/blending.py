@@ -9,8 +9,8 @@ from ....errors import GraphError
 from ....geometry.quaternions import Array
 from ...tracking.facing import rotate_pose_about_z
 from ...tracking.reference import CONTROL_FPS
-from .clearing import cleared, trodden
 from .distances import VELOCITY_S, link_centres, point_weights
+from .footskate_cleanup import clear_floor, remove_footskate
 
 LEAST_FRAGMENTS, MOST_FRAGMENTS = 3, 8
 # Metres: what is as near as the first fades in the least time, what is as far as the second in the most.
@@ -23,7 +23,7 @@ _SLACK = 0.02
 _STEP_S = 1e-3
 
 
-def blend_fragments(distance: float, room: int = MOST_FRAGMENTS) -> int:
+def count_blend_fragments(distance: float, room: int = MOST_FRAGMENTS) -> int:
     """How many fragments a transition takes: 3 to 8, more for a greater distance, if there is room for them."""
     if not (np.isfinite(distance) and distance >= 0.0):
         raise GraphError(f"A transition's distance is {distance} m", "Give the distance between its two moments")
@@ -33,7 +33,7 @@ def blend_fragments(distance: float, room: int = MOST_FRAGMENTS) -> int:
     return min(LEAST_FRAGMENTS + round(float(share) * (MOST_FRAGMENTS - LEAST_FRAGMENTS)), room)
 
 
-def eased_in(
+def blend_transition(
     space: PoseSpace, body: BodyModel, target_qpos: Array, target_rates: Array, from_qpos: Array, from_rates: Array
 ) -> Array:
     """(T, nq) poses that begin as the source left off and end as the target, wherever and however turned that was.
@@ -44,7 +44,7 @@ def eased_in(
     """
     _check(body, target_qpos, target_rates, from_qpos, from_rates)
     lasts_s = (len(target_qpos) - 1) / CONTROL_FPS
-    from_qpos, from_rates = brought_to(body, from_qpos, from_rates, target_qpos[0], target_rates[0], lasts_s)
+    from_qpos, from_rates = align_pose(body, from_qpos, from_rates, target_qpos[0], target_rates[0], lasts_s)
     gap = space.difference(target_qpos[0], from_qpos)
     # How the difference itself changes at first. Of rotations that is not the difference of their rates.
     after = space.difference(
@@ -54,18 +54,20 @@ def eased_in(
         space.integrate(target_qpos[0], -_STEP_S * target_rates[0]), space.integrate(from_qpos, -_STEP_S * from_rates)
     )
     change = (after - before) / (2.0 * _STEP_S)
-    fade = _faded(gap, change, lasts_s)
-    fade[:, :2] = _faded(gap, change, lasts_s, rates_s=lasts_s)[:, :2]
+    fade = _decay_offset(gap, change, lasts_s)
+    fade[:, :2] = _decay_offset(gap, change, lasts_s, rates_s=lasts_s)[:, :2]
     for index, link in enumerate(body.links):
         if link.joint.kind == "hinge":
             place = body.qvel_starts[index]
             angles = target_qpos[:, body.qpos_starts[index]]
-            fade[:, place] = _within(link.joint, angles, gap[place], change[place], lasts_s)
-    eased = cleared(body, space.integrate(target_qpos, fade), target_qpos)
-    return trodden(body, eased, target_qpos)
+            fade[:, place] = _decay_hinge_offset(link.joint, angles, gap[place], change[place], lasts_s)
+    eased = clear_floor(body, space.integrate(target_qpos, fade), target_qpos)
+    return remove_footskate(body, eased, target_qpos)
 
 
-def _faded(gap: Array, change: Array, lasts_s: float, fades_s: float | None = None, rates_s: float = _RATES_S) -> Array:
+def _decay_offset(
+    gap: Array, change: Array, lasts_s: float, fades_s: float | None = None, rates_s: float = _RATES_S
+) -> Array:
     """(T, ...) a difference ``gap`` (...) that changes by ``change`` (...) a second at first, and is gone at the end.
 
     fades_s: seconds after which it is gone, if that is sooner. rates_s: seconds after which the change has no more part
@@ -77,7 +79,7 @@ def _faded(gap: Array, change: Array, lasts_s: float, fades_s: float | None = No
     return np.asarray((1.0 - share) ** 2 * (1.0 + 2.0 * share) * gap + (1.0 - swing) ** 2 * times_s * change)
 
 
-def _within(joint: Joint, angles: Array, gap: float, change: float, lasts_s: float) -> Array:
+def _decay_hinge_offset(joint: Joint, angles: Array, gap: float, change: float, lasts_s: float) -> Array:
     """(T,) the fading difference of a hinge: gone at the end, or sooner where it would bend the wrong way.
 
     angles: (T,) radians, the target's. A knee that is bent far now and soon straight leaves no room for the difference
@@ -85,12 +87,12 @@ def _within(joint: Joint, angles: Array, gap: float, change: float, lasts_s: flo
     """
     lower = min(joint.lower, float(angles.min()), angles[0] + gap)
     upper = max(joint.upper, float(angles.max()), angles[0] + gap)
-    tried = [_faded(np.array(gap), np.array(change), lasts_s, share * lasts_s) for share in _SOONER]
+    tried = [_decay_offset(np.array(gap), np.array(change), lasts_s, share * lasts_s) for share in _SOONER]
     beyond = [float(np.maximum(lower - angles - one, angles + one - upper).max()) for one in tried]
     return next((one for one, by in zip(tried, beyond, strict=True) if by < _SLACK), tried[int(np.argmin(beyond))])
 
 
-def brought_to(
+def align_pose(
     body: BodyModel, qpos: Array, rates: Array, onto_qpos: Array, onto_rates: Array, fades_s: float = 0.0
 ) -> tuple[Array, Array]:
     """A moment (nq,), (nv,) turned about the vertical and moved over the floor to where it fits another one best.
@@ -99,7 +101,9 @@ def brought_to(
     ahead of it, as it falls back until both are equally fast: no faster than either to catch up.
     """
     weight = point_weights(body)[:, None]
-    (pos, vel), (onto_pos, onto_vel) = (_cloud(body, *one, weight) for one in ((qpos, rates), (onto_qpos, onto_rates)))
+    (pos, vel), (onto_pos, onto_vel) = (
+        _point_cloud(body, *one, weight) for one in ((qpos, rates), (onto_qpos, onto_rates))
+    )
     across = _cross(pos, onto_pos, weight) + VELOCITY_S**2 * _cross(vel, onto_vel, weight)
     along = _dot(pos, onto_pos, weight) + VELOCITY_S**2 * _dot(vel, onto_vel, weight)
     qpos, rates = rotate_pose_about_z(np.arctan2(across, along), qpos, rates)
@@ -107,7 +111,7 @@ def brought_to(
     return qpos, rates
 
 
-def _cloud(body: BodyModel, qpos: Array, rates: Array, weight: Array) -> tuple[Array, Array]:
+def _point_cloud(body: BodyModel, qpos: Array, rates: Array, weight: Array) -> tuple[Array, Array]:
     """The links' centres (L, 3) about their middle and their velocities (L, 3)."""
     space = PoseSpace(body)
     both = space.integrate(qpos, _STEP_S * np.stack([-rates, rates]))

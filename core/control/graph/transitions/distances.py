@@ -17,8 +17,7 @@ from ....body.poses import link_transforms, pose_of_clip
 from ....errors import GraphError
 from ....geometry.differences import velocity
 from ....geometry.quaternions import Array, rotate
-from ....motion import Clip
-from ....motion.loops import is_cyclic, loop_clip
+from ....motion.loops import loop_clip
 from ....motion.repair import repair_clip
 from ...tracking.reference import CONTROL_FPS
 from .motion_graph import MotionGraph, Skill, Transition
@@ -38,7 +37,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class PointClouds:
     """Moments of a motion as clouds of L points.
 
     pos: (K, L, 3) metres above the floor, with the middle of the cloud over the origin. vel: (K, L, 3) m/s.
@@ -50,21 +49,13 @@ class Moments:
     weight: Array
 
 
-def distances(body: BodyModel, source: Clip, target: Clip) -> Array:
-    """(S, T) metres between the fragment boundaries of two clips, both ends included."""
-    first, second = (
-        Skill(clip.name or "clip", clip, "cycle" if is_cyclic(clip) else "once") for clip in (source, target)
-    )
-    return skill_distances(body, first, second)
-
-
 def skill_distances(body: BodyModel, source: Skill, target: Skill) -> Array:
     """(S, T) metres between the fragment boundaries of two skills; the last one of a cycle is its first again."""
-    first = moments_of(body, source)
-    return apart(first, first if source is target else moments_of(body, target))
+    first = point_clouds_of(body, source)
+    return point_cloud_distances(first, first if source is target else point_clouds_of(body, target))
 
 
-def moments_of(body: BodyModel, skill: Skill) -> Moments:
+def point_clouds_of(body: BodyModel, skill: Skill) -> PointClouds:
     """A skill's fragment boundaries; a cycle's are seen among other cycles."""
     MotionGraph((skill,)).require_body(body)
     cycles = skill.kind == "cycle" and skill.closes
@@ -78,7 +69,7 @@ def moments_of(body: BodyModel, skill: Skill) -> Moments:
     weight = point_weights(body)
     pos = centres[frames]
     pos[..., :2] -= np.sum(weight[:, None] * pos[..., :2], axis=1, keepdims=True)
-    return Moments(pos, speeds[frames], weight)
+    return PointClouds(pos, speeds[frames], weight)
 
 
 def link_centres(body: BodyModel, qpos: Array) -> Array:
@@ -93,9 +84,9 @@ def point_weights(body: BodyModel) -> Array:
     return np.asarray(weight / weight.sum())
 
 
-def apart(first: Moments, second: Moments) -> Array:
+def point_cloud_distances(first: PointClouds, second: PointClouds) -> Array:
     """(S, T) metres between moments, each pair placed and turned to where it fits best."""
-    one, two = (_flat(moments) for moments in (first, second))
+    one, two = (_flatten_clouds(moments) for moments in (first, second))
     # Of all turns about the vertical, the best one leaves this much of the product of the level parts.
     along = np.hypot(
         one["x"] @ two["x"].T + one["y"] @ two["y"].T,
@@ -106,7 +97,7 @@ def apart(first: Moments, second: Moments) -> Array:
     return np.sqrt(np.maximum(left, 0.0))
 
 
-def _flat(moments: Moments) -> dict[str, Array]:
+def _flatten_clouds(moments: PointClouds) -> dict[str, Array]:
     """By axis (K, 2 L) positions and velocities, scaled so that squares of differences add up to a distance."""
     scale = np.sqrt(moments.weight)
     return {
@@ -115,7 +106,7 @@ def _flat(moments: Moments) -> dict[str, Array]:
     }
 
 
-def candidates(body: BodyModel, skills: Sequence[Skill], per_pair: int = 1) -> list[Candidate]:
+def find_candidates(body: BodyModel, skills: Sequence[Skill], per_pair: int = 1) -> list[Candidate]:
     """The best transitions from every skill to every other, the nearest first.
 
     What is played once is left at its end and entered at its beginning; a get-up is left at its end and never entered.
@@ -123,17 +114,17 @@ def candidates(body: BodyModel, skills: Sequence[Skill], per_pair: int = 1) -> l
     if per_pair < 1:
         raise GraphError(f"{per_pair} transitions for each pair of skills are none", "Ask for one or more")
     MotionGraph(tuple(skills))
-    moments = {skill.name: moments_of(body, skill) for skill in skills}
+    moments = {skill.name: point_clouds_of(body, skill) for skill in skills}
     found: list[Candidate] = []
     for source in skills:
         for target in skills:
             if source is not target and target.kind != "rise":
-                between = apart(moments[source.name], moments[target.name])
-                found += _nearest(source, target, between)[:per_pair]
+                between = point_cloud_distances(moments[source.name], moments[target.name])
+                found += _local_minima(source, target, between)[:per_pair]
     return sorted(found, key=lambda one: (one.distance, str(one.transition)))
 
 
-def _nearest(source: Skill, target: Skill, between: Array) -> list[Candidate]:
+def _local_minima(source: Skill, target: Skill, between: Array) -> list[Candidate]:
     """Local minima of distances (S, T) among the moments that may be left and entered, the nearest first."""
     leave = np.arange(source.fragments) if source.kind == "cycle" else np.array([source.fragments])
     enter = np.arange(target.fragments) if target.kind == "cycle" else np.array([0])
@@ -157,12 +148,12 @@ def _nearest(source: Skill, target: Skill, between: Array) -> list[Candidate]:
     return sorted(made, key=lambda one: (one.distance, one.transition.leave_s, one.transition.enter_s))
 
 
-def proposed(body: BodyModel, skills: Sequence[Skill]) -> tuple[Transition, ...]:
+def propose_transitions(body: BodyModel, skills: Sequence[Skill]) -> tuple[Transition, ...]:
     """The transitions that make a graph whole with the smallest distances, and others that are as good."""
-    return tuple(one.transition for one in needed(skills, candidates(body, skills)))
+    return tuple(one.transition for one in select_candidates(skills, find_candidates(body, skills)))
 
 
-def needed(skills: Sequence[Skill], found: Sequence[Candidate]) -> list[Candidate]:
+def select_candidates(skills: Sequence[Skill], found: Sequence[Candidate]) -> list[Candidate]:
     """Candidates without those that are neither near nor needed for the graph to be whole, the nearest first.
 
     A get-up has one way out, into a cycle if there is any: who has just fallen does not jump at once.
@@ -178,12 +169,12 @@ def needed(skills: Sequence[Skill], found: Sequence[Candidate]) -> list[Candidat
     for one in reversed(tuple(kept)):
         rest = [other for other in kept if other is not one]
         wanted = one.distance <= GOOD_M and kinds[one.transition.source] != "rise"
-        if not wanted and _whole(skills, rest):
+        if not wanted and _is_connected(skills, rest):
             kept = rest
     return sorted(kept, key=lambda one: one.distance)
 
 
-def _whole(skills: Sequence[Skill], found: Sequence[Candidate]) -> bool:
+def _is_connected(skills: Sequence[Skill], found: Sequence[Candidate]) -> bool:
     try:
         MotionGraph(tuple(skills), tuple(one.transition for one in found)).require_whole()
     except GraphError:

@@ -10,13 +10,13 @@ from ....body.pose_space import PoseSpace
 from ....geometry.quaternions import Array
 from ...tracking.facing import rotate_pose_about_z
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
-from .clearing import cleared
+from .footskate_cleanup import clear_floor
 
 _CYCLES = 2  # in which one becomes the other
 
 
 @dataclass(frozen=True, eq=False)
-class Gait:
+class GaitCycle:
     """A cycle at the control rate, from one left step to the next.
 
     qpos: (T + 1, nq), the last of which is the first moved on. It may travel and face any way.
@@ -43,7 +43,7 @@ class Gait:
         return rotate_pose_about_z(np.full(len(moved), -heading), moved, np.zeros((len(moved), 3)))[0]
 
 
-def mixed(body: BodyModel, source: Gait, target: Gait, margin: int) -> tuple[Array, int]:
+def blend_gaits(body: BodyModel, source: GaitCycle, target: GaitCycle, margin: int) -> tuple[Array, int]:
     """Poses (6 K + 1 + 2 margin, nq) at the control rate in which one gait becomes the other, and how many fragments K.
 
     They begin with a left step of the source and end with one of the target; ``margin`` poses more at either end are
@@ -61,14 +61,14 @@ def mixed(body: BodyModel, source: Gait, target: Gait, margin: int) -> tuple[Arr
     beyond_s = (steps - np.clip(steps, 0, count * FRAGMENT_STEPS)) / CONTROL_FPS
     done += beyond_s / np.where(beyond_s < 0.0, source.seconds, target.seconds)
     share = np.interp(at, times_s, blend)[:, None]
-    here, there = (_at(space, gait.on_the_spot(), done) for gait in (source, target))
-    poses = cleared(body, space.integrate(here, share * space.difference(here, there)), there)
+    here, there = (_poses_at_phases(space, gait.on_the_spot(), done) for gait in (source, target))
+    poses = clear_floor(body, space.integrate(here, share * space.difference(here, there)), there)
     speed = (1.0 - share[:, 0]) * source.speed + share[:, 0] * target.speed
     poses[:, 0] += np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1])) / CONTROL_FPS])
     return poses, count
 
 
-def _at(space: PoseSpace, cycle: Array, phases: Array) -> Array:
+def _poses_at_phases(space: PoseSpace, cycle: Array, phases: Array) -> Array:
     """(N, nq) poses of a cycle (T + 1, nq) on the spot, in phases (N,) of it that go on and on."""
     place = (phases % 1.0) * (len(cycle) - 1)
     low = np.minimum(place.astype(int), len(cycle) - 2)

@@ -25,16 +25,6 @@ _ROUNDING_S = 1e-6
 # Radians a joint between the end of a cycle and its beginning, which a blend of several fragments can still bridge.
 _WIDEST_SEAM = np.radians(30.0)
 
-__all__ = [
-    "FRAGMENT_S",
-    "KINDS",
-    "MotionGraph",
-    "Skill",
-    "Transition",
-    "attachments_of",
-    "graph_of",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Skill:
@@ -220,7 +210,7 @@ class MotionGraph:
         return reached
 
 
-def attachments_of(graph: MotionGraph) -> dict[str, Attachment]:
+def motion_graph_attachments(graph: MotionGraph) -> dict[str, Attachment]:
     """What a job carries besides the first skill's clip, which is the job's own."""
     found: dict[str, Attachment] = {
         f"skill{index}_clip": clip_to_arrays(skill.clip) for index, skill in enumerate(graph.skills[1:], start=1)
@@ -230,7 +220,7 @@ def attachments_of(graph: MotionGraph) -> dict[str, Attachment]:
     return found
 
 
-def graph_of(run: Run, clip: Clip) -> MotionGraph:
+def read_motion_graph(run: Run, clip: Clip) -> MotionGraph:
     """The graph that a job was made with; clip: the job's own, which is the first skill's."""
     attached = run.attachment("graph")
     if attached is None:

@@ -11,15 +11,15 @@ import pytest
 from sinew.core.body import BodyModel, build_body
 from sinew.core.control.graph.learning import curriculum, steering
 from sinew.core.control.graph.learning import learner as learning
-from sinew.core.control.graph.learning.learner import Learner, Study
-from sinew.core.control.graph.learning.steering import turn_offsets
+from sinew.core.control.graph.learning.learner import GraphLearner, LearningBudget
+from sinew.core.control.graph.learning.steering import learn_turn_offsets
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
-from sinew.core.control.graph.model.layout import Layout, laid
-from sinew.core.control.graph.model.policies import blank
-from sinew.core.control.graph.model.track import Track, reference_of
-from sinew.core.control.graph.playing.crowd import Arena
-from sinew.core.control.graph.transitions.distances import proposed
+from sinew.core.control.graph.model.fragments import Track, fragment_reference
+from sinew.core.control.graph.model.policies import zero_policies
+from sinew.core.control.graph.model.structure import GraphStructure, convert_motion_graph
+from sinew.core.control.graph.playing.fragment_simulator import FragmentSimulator
+from sinew.core.control.graph.transitions.distances import propose_transitions
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill
 from sinew.core.control.tracking.motion_kind import guess_gait, guess_motion_kind
 from sinew.core.motion.io import stock
@@ -64,25 +64,25 @@ def world_of():
 def arena_of(world_of):
     """Makes arenas for tracks, in some copies."""
 
-    def make(track: Track, copies: int) -> Arena:
+    def make(track: Track, copies: int) -> FragmentSimulator:
         world = world_of(track.body, copies)
-        return Arena(track, reference_of(track, world), world, Features(track.body))
+        return FragmentSimulator(track, fragment_reference(track, world), world, Features(track.body))
 
     return make
 
 
 @pytest.fixture(scope="session")
-def town(body) -> tuple[MotionGraph, Layout, Track]:
+def town(body) -> tuple[MotionGraph, GraphStructure, Track]:
     """A walk, a run, a kick and both get-ups with the ways that are proposed, as fragments; nothing is learned."""
     skills = tuple(skill_of(name) for name in ("walk", "run", "kick", "getup_facedown", "getup_faceup"))
-    graph = MotionGraph(skills, proposed(body, skills))
-    return graph, *laid(body, graph)
+    graph = MotionGraph(skills, propose_transitions(body, skills))
+    return graph, *convert_motion_graph(body, graph)
 
 
 @pytest.fixture(scope="session")
 def walker(body) -> ControlGraph:
     """A walk that was learned with very little effort: it goes on for ever, and stands a push, but cannot turn."""
-    layout, track = laid(body, MotionGraph((skill_of("walk"),)))
+    layout, track = convert_motion_graph(body, MotionGraph((skill_of("walk"),)))
     with pytest.MonkeyPatch.context() as patch, ExitStack() as opened:
         for module, name, value in (
             (learning, "_REFINE_COPIES", 24),
@@ -91,8 +91,8 @@ def walker(body) -> ControlGraph:
             (curriculum, "_LEAST_S", 1.0),
         ):
             patch.setattr(module, name, value)
-        study = Study(copies=128, members=16, examples=50, iterations=1, practice=0)
-        learner = Learner(layout, engines.get("mujoco"), study, 3, opened=opened)
+        study = LearningBudget(copies=128, members=16, examples=50, iterations=1, practice=0)
+        learner = GraphLearner(layout, engines.get("mujoco"), study, 3, opened=opened)
         now = learner.begun(track)
         while now.lesson < len(learner.lessons(now)):
             now = learner.advanced(now)
@@ -106,7 +106,7 @@ def turner(walker, arena_of) -> ControlGraph:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steering, "_SETTLE", 3)
         patch.setattr(steering, "_COUNTED", 4)
-        turns, rate = turn_offsets(arena_of(walker.track, 44), walker.policies, chain, lambda: None)
+        turns, rate = learn_turn_offsets(arena_of(walker.track, 44), walker.policies, chain, lambda: None)
     return replace(walker, turns=turns, turn_rates=np.full(chain.count, rate))
 
 
@@ -114,13 +114,13 @@ def turner(walker, arena_of) -> ControlGraph:
 def faller(body, walker, arena_of) -> ControlGraph:
     """The learned walk with both get-ups, whose feedback is not learned, and the ways from them to the walk."""
     skills = tuple(skill_of(name) for name in ("walk", "getup_facedown", "getup_faceup"))
-    graph = MotionGraph(skills, proposed(body, skills))
-    layout, track = laid(body, graph)
+    graph = MotionGraph(skills, propose_transitions(body, skills))
+    layout, track = convert_motion_graph(body, graph)
     parts = {name: np.array(getattr(track, name)) for name in ("qpos", "rates", "targets")}
     for name, values in parts.items():
         values[: len(walker.track)] = getattr(walker.track, name)
     track = Track(body, **parts)
     known = np.arange(len(walker.track))
-    policies = blank(arena_of(track, 16).start_features, len(Features(body).acts))
+    policies = zero_policies(arena_of(track, 16).start_features, len(Features(body).acts))
     policies = policies.with_fragments(known, walker.policies)
     return ControlGraph(layout, track, policies, np.zeros_like(policies.actions), graph.transitions)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sinew.core.control.graph.learning.curriculum import IDLE, lessons_of, together
+from sinew.core.control.graph.learning.curriculum import IDLE, curriculum_stages, joint_stage
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def layout(town):
 
 @pytest.fixture(scope="module")
 def lessons(layout):
-    return lessons_of(layout)
+    return curriculum_stages(layout)
 
 
 def test_cycles_come_first_each_alone_then_all_that_links_them(layout, lessons):
@@ -75,11 +75,11 @@ def test_every_way_between_skills_is_begun_about_equally_often(layout, lessons, 
 
 
 def test_together_ways_are_taken_as_often_as_they_are_left_out(layout):
-    begun = walked(layout, together(layout), 32, 0)
+    begun = walked(layout, joint_stage(layout), 32, 0)
     parts = [after for after in layout.follows if len(after) > 1]
     assert parts and all(min(begun[list(after)]) > 0.2 * max(begun[list(after)]) for after in parts)
 
 
 def test_together_everything_is_open(layout):
-    lesson = together(layout)
+    lesson = joint_stage(layout)
     assert np.array_equal(lesson.open, np.arange(layout.count)) and lesson.follows == layout.follows

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from sinew.core.body.poses import link_transforms
-from sinew.core.control.graph.learning.gait_symmetry import Evenness
+from sinew.core.control.graph.learning.gait_symmetry import FragmentSymmetry
 from sinew.core.control.graph.model.features import Features
-from sinew.core.control.graph.model.policies import blank
-from sinew.core.control.graph.model.track import Track, laid_out
+from sinew.core.control.graph.model.fragments import Track, concatenate_fragments
+from sinew.core.control.graph.model.policies import zero_policies
 
 FLIP = np.array([1.0, -1.0, 1.0])
 
 
 @pytest.fixture(scope="module")
 def even(town, body):
-    return Evenness(body, town[1], Features(body))
+    return FragmentSymmetry(body, town[1], Features(body))
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +64,13 @@ def test_it_is_half_way_between_what_both_strides_were(even, uneven, body):
 
 
 def test_an_even_walk_goes_straight(even, uneven):
-    turns = [laid_out(track, list(range(12)) * 8).headings[::12] for track in (uneven, even.track(uneven))]
+    turns = [concatenate_fragments(track, list(range(12)) * 8).headings[::12] for track in (uneven, even.track(uneven))]
     assert np.abs(turns[1] - turns[1][1]).max() < 1e-6 and np.ptp(turns[0]) > 0.1
 
 
 def test_feedback_of_the_second_stride_is_that_of_the_first_in_the_mirror(even, town):
     rng, layout = np.random.default_rng(1), town[1]
-    policies = blank(rng.normal(size=(layout.count, 18)), 11)
+    policies = zero_policies(rng.normal(size=(layout.count, 18)), 11)
     policies = policies.with_fragments(
         np.arange(layout.count),
         type(policies)(
@@ -97,5 +97,5 @@ def test_feedback_of_the_second_stride_is_that_of_the_first_in_the_mirror(even, 
 def test_a_graph_without_gaits_is_left_alone(town, body, uneven):
     layout = town[1]
     plain = replace(layout, chains=tuple(replace(chain, gait=False) for chain in layout.chains))
-    even = Evenness(body, plain, Features(body))
+    even = FragmentSymmetry(body, plain, Features(body))
     assert even.track(uneven) is uneven and not len(even.seconds)

@@ -10,15 +10,23 @@ import pytest
 
 from sinew.bench.run import BenchRun, fingerprint
 from sinew.core.control.graph import learn_method
-from sinew.core.control.graph.learning import checkpoint, curriculum, guided, learner, practice, refining, steering
-from sinew.core.control.graph.learning.learner import Progress, Study
+from sinew.core.control.graph.learning import (
+    checkpoint,
+    curriculum,
+    evolution_strategies,
+    guided_samcon,
+    learner,
+    open_loop_refinement,
+    steering,
+)
+from sinew.core.control.graph.learning.learner import LearningBudget, LearningProgress
 from sinew.core.control.graph.model.io import graph_from_arrays
-from sinew.core.control.graph.playing.trials import hardest_push
-from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition, attachments_of
+from sinew.core.control.graph.playing.push_tests import find_hardest_push
+from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition, motion_graph_attachments
 from sinew.core.control.registry import get
 from sinew.core.errors import GraphError
 
-STUDY = Study(copies=32, members=8, examples=8, iterations=1, settled=0.0, practice=1)
+STUDY = LearningBudget(copies=32, members=8, examples=8, iterations=1, settled=0.0, practice=1)
 
 
 class MemoryRun(BenchRun):
@@ -56,14 +64,14 @@ def learn(stock_skill):
             (learner, "_FEW", 5),
             (learner, "_ROUNDS", 1),
             (learner, "_PUSHED_WITHIN", 1),
-            (practice, "_STEPS", 3),
-            (guided, "_FORGET", 3),
-            (learner, "hardest_push", partial(hardest_push, cycles=1)),
+            (evolution_strategies, "_STEPS", 3),
+            (guided_samcon, "_FORGET", 3),
+            (learner, "find_hardest_push", partial(find_hardest_push, cycles=1)),
             (curriculum, "_INSTANCES", 1),
             (curriculum, "_LEAST_S", 0.1),
             (curriculum, "_RUN_UP", 1),
             (curriculum, "_RUN_OUT", 1),
-            (refining, "_SPREADS", (0.1,)),
+            (open_loop_refinement, "_SPREADS", (0.1,)),
             (steering, "_SETTLE", 1),
             (steering, "_COUNTED", 2),
             (learn_method, "_SHOWN_S", 0.5),
@@ -73,7 +81,7 @@ def learn(stock_skill):
 
         def make(names, ways=(), resume=None):
             graph = MotionGraph(tuple(stock_skill(name) for name in names), ways)
-            run = MemoryRun(attachments_of(graph), resume)
+            run = MemoryRun(motion_graph_attachments(graph), resume)
             method = get("graph_learn")
             take = method.run(graph.skills[0].clip, method.settings_type(quality="draft"), run)
             return take, run
@@ -156,10 +164,10 @@ def loaded(whole):
 
     def load(saved, engine="mujoco", fragments=None):
         track = graph.track if fragments is None else replace(graph.track, qpos=graph.track.qpos[:fragments])
-        begun = Progress(track, graph.policies, graph.policies, np.zeros(len(graph.policies)))
+        begun = LearningProgress(track, graph.policies, graph.policies, np.zeros(len(graph.policies)))
         run = MemoryRun({}, saved)
         run.engine = engine
-        return checkpoint.load(run, graph.body, begun), begun
+        return checkpoint.load_progress(run, graph.body, begun), begun
 
     return load
 
@@ -169,11 +177,11 @@ def test_everything_of_a_step_is_kept(whole, loaded):
     (step, now), _ = loaded(saved)
     assert (step, now.lesson, now.refined, now.studied, now.iteration, now.turn) == (saved[0], 0, True, True, 0, 0)
     again = MemoryRun({})
-    checkpoint.save(again, step, now)
+    checkpoint.save_progress(again, step, now)
     elsewhere = replace(
         now, lesson=3, iteration=5, turn=2, refined=False, studied=False, warm=True, levels=now.levels + 7
     )
-    checkpoint.save(again, 7, elsewhere)
+    checkpoint.save_progress(again, 7, elsewhere)
     assert again.saved[0] == saved
     (step, found), _ = loaded(again.saved[1])
     assert step == 7 and np.array_equal(found.levels, now.levels + 7)

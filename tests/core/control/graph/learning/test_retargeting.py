@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sinew.bench.graph.other_bodies import longer_legs
+from sinew.bench.graph.other_bodies import lengthen_legs
 from sinew.core.body import build_body
 from sinew.core.body.poses import link_transforms
-from sinew.core.control.graph.learning.retargeting import aligned, retargeted_policies, retargeted_track
+from sinew.core.control.graph.learning.retargeting import align_fragments, retarget_policies, retarget_track
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
-from sinew.core.control.graph.model.layout import Layout, laid
-from sinew.core.control.graph.model.policies import blank
-from sinew.core.control.graph.model.track import Track, held_targets
-from sinew.core.control.graph.playing.trials import endured
+from sinew.core.control.graph.model.fragments import Track, hold_pose_targets
+from sinew.core.control.graph.model.policies import zero_policies
+from sinew.core.control.graph.model.structure import GraphStructure, convert_motion_graph
+from sinew.core.control.graph.playing.push_tests import survived_fragments
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill
 from sinew.core.control.tracking.facing import upright_rotation
 from sinew.core.errors import GraphError
@@ -31,26 +31,26 @@ def known(town, body) -> ControlGraph:
     """The town with feedback and open-loop corrections of random numbers."""
     motions, layout, track = town
     rng, features = np.random.default_rng(1), Features(body)
-    policies = blank(rng.normal(size=(layout.count, 18)), len(features.acts))
+    policies = zero_policies(rng.normal(size=(layout.count, 18)), len(features.acts))
     parts = {name: rng.normal(size=getattr(policies, name).shape) for name in ("gains", "actions")}
     track = Track(body, track.qpos, track.rates, track.targets + 0.1 * rng.normal(size=track.targets.shape))
     return ControlGraph(layout, track, replace(policies, **parts), parts["actions"], motions.transitions)
 
 
-def laid_for(clip: Clip, *skills: Skill) -> tuple[Layout, Track]:
+def laid_for(clip: Clip, *skills: Skill) -> tuple[GraphStructure, Track]:
     """A body for a clip, and skills of its skeleton as fragments."""
     its = build_body(clip.skeleton, clip=clip)[0]
-    return laid(its, MotionGraph(skills or (Skill("walk", clip, "cycle", True),)))
+    return convert_motion_graph(its, MotionGraph(skills or (Skill("walk", clip, "cycle", True),)))
 
 
 @pytest.fixture(scope="module")
-def lanky() -> tuple[Layout, Track]:
+def lanky() -> tuple[GraphStructure, Track]:
     """The walk of a body whose legs are a quarter longer."""
-    return laid_for(longer_legs(stock.load_stock("walk"), 1.25))
+    return laid_for(lengthen_legs(stock.load_stock("walk"), 1.25))
 
 
 @pytest.fixture(scope="module")
-def turned_bones() -> tuple[Layout, Track]:
+def turned_bones() -> tuple[GraphStructure, Track]:
     """The walk of a body of the same measures, whose bones are all turned about themselves by angles of their own."""
     clip = stock.load_stock("walk")
     angles = np.random.default_rng(2).uniform(-3.0, 3.0, size=len(clip.skeleton))
@@ -70,15 +70,15 @@ def turned_bones() -> tuple[Layout, Track]:
 
 
 def test_a_graph_of_the_same_fragments_is_itself(known):
-    again = aligned(known, known.layout)
+    again = align_fragments(known, known.layout)
     for part in ("track", "policies"):
         for name in ("qpos", "targets") if part == "track" else ("gains", "states", "actions", "spreads"):
             assert np.array_equal(getattr(getattr(again, part), name), getattr(getattr(known, part), name))
 
 
 def test_of_a_graph_with_more_skills_those_are_taken_that_are_wanted(known, body, stock_skill):
-    layout, _ = laid(body, MotionGraph((stock_skill("run"), stock_skill("walk"))))
-    some = aligned(known, layout)
+    layout, _ = convert_motion_graph(body, MotionGraph((stock_skill("run"), stock_skill("walk"))))
+    some = align_fragments(known, layout)
     for name in ("run", "walk"):
         ours, theirs = layout.chain(name), known.layout.chain(name)
         assert ours.first != theirs.first
@@ -89,11 +89,11 @@ def test_of_a_graph_with_more_skills_those_are_taken_that_are_wanted(known, body
 @pytest.mark.parametrize("count", [10, 14])
 def test_a_walk_that_takes_a_little_longer_is_the_same_walk_phase_by_phase(known, count):
     chain = replace(known.layout.chain("walk"), count=count, touch=2)
-    layout = Layout((chain,), tuple((after,) for after in [*range(1, count), 0]))
+    layout = GraphStructure((chain,), tuple((after,) for after in [*range(1, count), 0]))
     theirs = known.layout.chain("walk")
     found = [
         next(f for f in theirs.fragments if np.array_equal(gains, known.policies.gains[f]))
-        for gains in aligned(known, layout).policies.gains
+        for gains in align_fragments(known, layout).policies.gains
     ]
     assert found[2] == theirs.first + theirs.touch  # where the left foot comes down
     off = (np.array(found) - theirs.touch) / theirs.count - (np.arange(count) - 2) / count
@@ -104,11 +104,11 @@ def test_a_walk_that_takes_a_little_longer_is_the_same_walk_phase_by_phase(known
 
 def test_another_body_keeps_its_poses_and_aims_as_far_ahead_as_the_known_one(known, lanky):
     layout, track = lanky
-    begun = retargeted_track(known, layout, track)
+    begun = retarget_track(known, layout, track)
     assert np.array_equal(begun.qpos, track.qpos) and np.array_equal(begun.rates, track.rates)
     count = layout.count
-    theirs = known.track.targets[:count] - held_targets(known.body, known.track.qpos[:count, 1:])
-    ours = begun.targets - held_targets(track.body, track.qpos[:, 1:])
+    theirs = known.track.targets[:count] - hold_pose_targets(known.body, known.track.qpos[:count, 1:])
+    ours = begun.targets - hold_pose_targets(track.body, track.qpos[:, 1:])
     assert ours == pytest.approx(theirs, abs=1e-9) and np.abs(theirs).max() > 0.1
 
 
@@ -125,7 +125,7 @@ def test_a_body_of_twice_the_size_does_the_same_about_a_deviation_twice_as_large
     large = Skeleton(bones.names, bones.parents, 2.0 * bones.rest_pos, bones.rest_quat_wxyz, 2.0 * bones.lengths)
     giant = build_body(large, clip=Clip(large, clip.fps, 2.0 * clip.local_pos, clip.local_quat_wxyz))[0]
     states = np.random.default_rng(3).normal(size=(known.layout.count, 18))
-    policies = retargeted_policies(known, blank(states, 11), Features(giant))
+    policies = retarget_policies(known, zero_policies(states, 11), Features(giant))
     assert np.array_equal(policies.states, states)
     for fragment in (0, 17, 60):
         here, there = (
@@ -152,8 +152,8 @@ def moved_links(body, features: Features, action: np.ndarray) -> np.ndarray:
 
 def test_the_same_action_turns_the_same_limbs_the_same_way_whatever_way_bones_are_turned(known, turned_bones):
     layout, track = turned_bones
-    features, begun = Features(track.body), aligned(known, layout)
-    policies = retargeted_policies(begun, blank(np.zeros((layout.count, 18)), 11), features)
+    features, begun = Features(track.body), align_fragments(known, layout)
+    policies = retarget_policies(begun, zero_policies(np.zeros((layout.count, 18)), 11), features)
     plain = moved_links(track.body, features, 0.2 * begun.policies.actions[0])
     for fragment in range(layout.count):
         wanted = moved_links(known.body, known.features, 0.2 * begun.policies.actions[fragment])
@@ -168,11 +168,11 @@ def test_another_armature_moves_its_own_waist_hips_and_knees_alike(known):
     other = build_body(person())[0]
     features = Features(other)
     assert [other.links[link].role for link in features.movers][:1] == ["spine"]
-    policies = retargeted_policies(known, blank(np.zeros((known.layout.count, 18)), len(features.acts)), features)
+    policies = retarget_policies(known, zero_policies(np.zeros((known.layout.count, 18)), len(features.acts)), features)
     for act in range(11):
         action = 0.3 * np.eye(11)[act]
         nudged = replace(known, policies=replace(known.policies, actions=np.tile(action, (known.layout.count, 1))))
-        found = retargeted_policies(nudged, policies, features).actions[0]
+        found = retarget_policies(nudged, policies, features).actions[0]
         turned, wanted = (
             to_rotation_vector(moved_links(its, sees, asked))
             for its, sees, asked in ((other, features, found), (known.body, known.features, action))
@@ -189,26 +189,26 @@ def test_on_longer_legs_a_learned_walk_gets_further_than_without_what_was_learne
 
     def lasted(some: Track, policies) -> float:
         starts = np.arange(copies) % layout.count
-        return float(np.mean(endured(arena_of(some, copies), policies, starts, lambda f: follows[f], 40)))
+        return float(np.mean(survived_fragments(arena_of(some, copies), policies, starts, lambda f: follows[f], 40)))
 
     start = arena_of(track, copies).start_features
-    begun = retargeted_track(walker, layout, track)
-    policies = retargeted_policies(walker, blank(start, 11), Features(track.body))
-    warm, cold = lasted(begun, policies), lasted(track, blank(start, 11))
+    begun = retarget_track(walker, layout, track)
+    policies = retarget_policies(walker, zero_policies(start, 11), Features(track.body))
+    warm, cold = lasted(begun, policies), lasted(track, zero_policies(start, 11))
     assert warm > 1.5 * cold
 
 
 def test_what_is_not_in_the_known_graph_is_named(known, body, stock_skill):
-    layout, _ = laid(body, MotionGraph((stock_skill("dance_a"),)))
+    layout, _ = convert_motion_graph(body, MotionGraph((stock_skill("dance_a"),)))
     with pytest.raises(GraphError, match="has no 'dance_a' that is learned as here") as caught:
-        aligned(known, layout)
+        align_fragments(known, layout)
     assert "same skills" in caught.value.hint
 
 
 def test_another_motion_of_the_same_name_is_refused(known):
     chain = replace(known.layout.chain("walk"), count=40)
     with pytest.raises(GraphError, match="'walk' lasts 40 fragments, but 12 in the graph to begin with"):
-        aligned(known, Layout((chain,), tuple((after,) for after in [*range(1, 40), 0])))
+        align_fragments(known, GraphStructure((chain,), tuple((after,) for after in [*range(1, 40), 0])))
 
 
 def test_a_body_with_other_limbs_is_refused(known, body):
@@ -217,5 +217,5 @@ def test_a_body_with_other_limbs_is_refused(known, body):
         if link.role == "shin":
             kneeless = kneeless.with_link(index, replace(link, role="tail", side=""))
     with pytest.raises(GraphError, match="other limbs") as caught:
-        retargeted_policies(known, blank(np.zeros((known.layout.count, 18)), 9), Features(kneeless))
+        retarget_policies(known, zero_policies(np.zeros((known.layout.count, 18)), 9), Features(kneeless))
     assert "without a graph to begin with" in caught.value.hint

@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from sinew.core.control.graph.learning.steering import turn_offsets
-from sinew.core.control.graph.model.control_graph import MOST_TURN
-from sinew.core.control.graph.model.policies import blank
+from sinew.core.control.graph.learning.steering import learn_turn_offsets
+from sinew.core.control.graph.model.control_graph import MAX_TURN_RATE
+from sinew.core.control.graph.model.policies import zero_policies
 from sinew.core.control.tracking.facing import twist_angle
 
 COPIES = 16
@@ -37,7 +37,7 @@ def arena(turner, arena_of):
 
 def test_it_turns_as_fast_as_it_says_either_way_and_stays_on_its_feet(turner, arena):
     fastest = float(turner.turn_rates[0])
-    assert 0.0 <= fastest < MOST_TURN
+    assert 0.0 <= fastest < MAX_TURN_RATE
     assert bool(fastest) == bool(turner.turns.any())  # who cannot turn does not try
     seconds = 6 * 1.2
     left, half, right = (turned_by(arena, turner, rate) for rate in (fastest, 0.5 * fastest, -fastest))
@@ -53,6 +53,6 @@ def test_who_is_not_asked_to_turn_goes_straight(turner, arena):
 
 def test_a_gait_that_falls_cannot_turn(walker, arena_of):
     """Without feedback nobody stands the pushes from which turning is found."""
-    nothing = blank(walker.policies.states, 11)
-    turns, rate = turn_offsets(arena_of(walker.track, 44), nothing, walker.layout.chains[0], lambda: None)
+    nothing = zero_policies(walker.policies.states, 11)
+    turns, rate = learn_turn_offsets(arena_of(walker.track, 44), nothing, walker.layout.chains[0], lambda: None)
     assert rate == 0.0 and not turns.any()

@@ -8,7 +8,7 @@ import pytest
 
 from sinew.core.body import BodyModel, build_body, pose_of_clip
 from sinew.core.body.mirroring import BodyMirror
-from sinew.core.control.graph.model.features import Features, names
+from sinew.core.control.graph.model.features import Features, state_names
 from sinew.core.control.tracking.facing import rotate_pose_about_z, upright_rotation
 from sinew.core.errors import GraphError
 from sinew.core.geometry.quaternions import multiply, rotate
@@ -46,7 +46,7 @@ def bases(poses):
 
 
 def test_a_body_with_waist_and_legs_sees_18_numbers_and_moves_11(features):
-    assert (len(names(features)), len(features.scale), len(features.acts)) == (18, 18, 11)
+    assert (len(state_names(features)), len(features.scale), len(features.acts)) == (18, 18, 11)
     assert features.lacks == ()
     moved = [(features.body.links[link].role, features.body.links[link].side) for link in features.movers]
     assert moved[1:] == [("thigh", "L"), ("shin", "L"), ("thigh", "R"), ("shin", "R")]
@@ -60,7 +60,7 @@ def test_what_is_seen_is_what_physics_says(features, world_of, poses, bases):
     world = world_of(features.body, COPIES)
     rows = world.sense(world.state_of(qpos, qvel))
     state = features.seen(bases, rows)
-    found = dict(zip(names(features), state.T, strict=True))
+    found = dict(zip(state_names(features), state.T, strict=True))
     assert state[:, :2] == pytest.approx(0.0, abs=1e-9)  # no tilt
     assert found["root height"] == pytest.approx(qpos[:, 2])
     com, pos = rows.com[:, -1, 0], rows.link_pos[:, -1]
@@ -139,7 +139,7 @@ def test_a_body_with_other_limbs_says_what_it_lacks_and_sees_the_rest(missing, l
     features = Features(body)
     assert features.lacks == lacks
     feet = 0 if "left foot" in lacks else 2
-    assert len(names(features)) == len(features.scale) == 12 + 3 * feet
+    assert len(state_names(features)) == len(features.scale) == 12 + 3 * feet
     qpos, qvel = (values[:COPIES] for values in pose_of_clip(body, wiggling(skeleton, frames=COPIES)))
     state = seen(features, world_of(body, COPIES), qpos, qvel, qpos[:, 3:7])
     assert state.shape == (COPIES, len(features.scale)) and np.isfinite(state).all()

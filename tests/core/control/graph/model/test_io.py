@@ -13,9 +13,9 @@ from sinew.core import __version__
 from sinew.core.control.graph.model import policies
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
+from sinew.core.control.graph.model.fragments import Track
 from sinew.core.control.graph.model.io import VERSION, graph_from_arrays, graph_to_arrays, load_graph, save_graph
-from sinew.core.control.graph.model.layout import Layout, laid
-from sinew.core.control.graph.model.track import Track
+from sinew.core.control.graph.model.structure import GraphStructure, convert_motion_graph
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from sinew.core.errors import BadFile, GraphError
 from sinew.core.files import read_arrays, write_arrays
@@ -28,9 +28,9 @@ ABOUT = {"engine": "mujoco", "skills": {"walk": {"push_n": 0.1 + 0.2, "iteration
 def graph(body, stock_skill) -> ControlGraph:
     """Two gaits and the ways between them, with feedback of random numbers: nothing was learned."""
     ways = (Transition("walk", 1.0 / 3.0, "run", 0.1), Transition("run", 0.2, "walk", 0.7))
-    layout, track = laid(body, MotionGraph((stock_skill("walk"), stock_skill("run")), ways))
+    layout, track = convert_motion_graph(body, MotionGraph((stock_skill("walk"), stock_skill("run")), ways))
     rng, features = np.random.default_rng(4), Features(body)
-    made = policies.blank(rng.normal(size=(layout.count, len(features.scale))), len(features.acts))
+    made = policies.zero_policies(rng.normal(size=(layout.count, len(features.scale))), len(features.acts))
     made = replace(made, gains=rng.normal(size=made.gains.shape), actions=rng.normal(size=made.actions.shape))
     turns = rng.normal(size=made.actions.shape)
     rates = rng.uniform(size=layout.count)
@@ -245,7 +245,11 @@ def test_an_empty_graph_is_neither_written_nor_read(graph, stored, spoiled):
     assert "empty" in refused(*spoiled(chains=[], follows=[], transitions=[])).message
     nothing = Track(graph.body, *(getattr(graph.track, name)[:0] for name in ("qpos", "rates", "targets")))
     with pytest.raises(GraphError, match="empty"):
-        graph_to_arrays(ControlGraph(Layout((), ()), nothing, policies.blank(np.zeros((0, 18)), 11), np.zeros((0, 11))))
+        graph_to_arrays(
+            ControlGraph(
+                GraphStructure((), ()), nothing, policies.zero_policies(np.zeros((0, 18)), 11), np.zeros((0, 11))
+            )
+        )
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from sinew.core.control.graph.learning import learner as learning
-from sinew.core.control.graph.learning import refining
-from sinew.core.control.graph.learning.learner import Learner, Study
+from sinew.core.control.graph.learning import open_loop_refinement
+from sinew.core.control.graph.learning.learner import GraphLearner, LearningBudget
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
-from sinew.core.control.graph.model.layout import laid
-from sinew.core.control.graph.model.policies import blank
-from sinew.core.control.graph.model.track import Track
+from sinew.core.control.graph.model.fragments import Track
+from sinew.core.control.graph.model.policies import zero_policies
+from sinew.core.control.graph.model.structure import convert_motion_graph
 from sinew.core.control.graph.playing.baking import Place, start_state
-from sinew.core.control.graph.playing.plans import Item, Listed
-from sinew.core.control.graph.playing.player import Actor, Player
-from sinew.core.control.graph.transitions.distances import proposed
+from sinew.core.control.graph.playing.planners import SequenceItem, SequencePlanner
+from sinew.core.control.graph.playing.player import PlayedCharacter, Player
+from sinew.core.control.graph.transitions.distances import propose_transitions
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph
 from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.geometry.flags import find_runs
@@ -32,13 +32,13 @@ FEET_M = 0.7  # the pelvis of who stands is higher
 def riser(body, walker, arena_of, stock_skill) -> ControlGraph:
     """The learned walk with a get-up that was learned after it, with little effort."""
     skills = (stock_skill("walk"), stock_skill(RISE))
-    motions = MotionGraph(skills, proposed(body, skills))
-    layout, track = laid(body, motions)
+    motions = MotionGraph(skills, propose_transitions(body, skills))
+    layout, track = convert_motion_graph(body, motions)
     parts = {name: np.array(getattr(track, name)) for name in ("qpos", "rates", "targets")}
     for name, values in parts.items():
         values[: len(walker.track)] = getattr(walker.track, name)
     track = Track(body, **parts)
-    policies = blank(arena_of(track, 16).start_features, len(Features(body).acts))
+    policies = zero_policies(arena_of(track, 16).start_features, len(Features(body).acts))
     policies = policies.with_fragments(np.arange(len(walker.track)), walker.policies)
     with pytest.MonkeyPatch.context() as patch, ExitStack() as opened:
         for module, name, value in (
@@ -47,11 +47,11 @@ def riser(body, walker, arena_of, stock_skill) -> ControlGraph:
             (learning, "_FALLS", 24),
             (learning, "_FEW", 20),
             (learning, "_TRIES", 1),
-            (refining, "_SPREADS", (0.1,)),
+            (open_loop_refinement, "_SPREADS", (0.1,)),
         ):
             patch.setattr(module, name, value)
-        study = Study(copies=128, members=16, examples=30, iterations=1, practice=0)
-        learner = Learner(layout, engines.get("mujoco"), study, 3, opened=opened)
+        study = LearningBudget(copies=128, members=16, examples=30, iterations=1, practice=0)
+        learner = GraphLearner(layout, engines.get("mujoco"), study, 3, opened=opened)
         # The walk is known, so the lesson about everything else is next; one iteration of it.
         now = replace(learner.begun(track), policies=policies, best=policies, lesson=1)
         while not now.curve:
@@ -63,7 +63,7 @@ def riser(body, walker, arena_of, stock_skill) -> ControlGraph:
 def lying(riser, world_of) -> Player:
     """Flat on its back."""
     first, world = riser.layout.chain(RISE).first, world_of(riser.body, 1)
-    actor = Actor(riser, Listed(riser, [Item("walk")]), first)
+    actor = PlayedCharacter(riser, SequencePlanner(riser, [SequenceItem("walk")]), first)
     return Player(world, [actor], start_state(world, [riser], [Place(np.zeros(2), 0.0)], [first]))
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sinew.core.control.graph.playing.baking import Place, start_state
-from sinew.core.control.graph.playing.plans import Item, Listed
-from sinew.core.control.graph.playing.player import Actor, Player
+from sinew.core.control.graph.playing.planners import SequenceItem, SequencePlanner
+from sinew.core.control.graph.playing.player import PlayedCharacter, Player
 from sinew.core.control.tracking.facing import upright_rotation
 from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.geometry.quaternions import rotate
@@ -21,8 +21,8 @@ def play(world_of):
     def make(graph, *places: Place, fragment: int = 0, plan=None) -> Player:
         places = places or (Place(np.zeros(2), 0.0),)
         world = world_of(graph.body, 1, len(places))
-        plans = [plan or Listed(graph, [Item("walk")]) for _ in places]
-        actors = [Actor(graph, its, fragment) for its in plans]
+        plans = [plan or SequencePlanner(graph, [SequenceItem("walk")]) for _ in places]
+        actors = [PlayedCharacter(graph, its, fragment) for its in plans]
         return Player(world, actors, start_state(world, [graph] * len(places), places, [fragment] * len(places)))
 
     return make

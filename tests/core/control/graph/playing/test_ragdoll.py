@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from sinew.core.control.graph.playing.ragdoll import Ragdoll
+from sinew.core.control.graph.playing.ragdoll import RagdollController
 from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 
@@ -15,8 +15,8 @@ def rises(town):
 
 
 @pytest.fixture(scope="module")
-def ragdoll(town, rises) -> Ragdoll:
-    return Ragdoll(town[2], rises)
+def ragdoll(town, rises) -> RagdollController:
+    return RagdollController(town[2], rises)
 
 
 def lying(town, rises, turn: float = 0.0, roll: float = 0.0):

@@ -7,26 +7,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sinew.bench.graph.learned_graphs import School, lesson_figures, skill_of
-from sinew.bench.graph.measurements import Bench
+from sinew.bench.graph.learned_graphs import GraphCache, learning_figures, stock_skill
+from sinew.bench.graph.measurements import GraphBenchmark
 from sinew.core.body.build import build_body
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
+from sinew.core.control.graph.model.fragments import fragment_reference
 from sinew.core.control.graph.model.io import save_graph
-from sinew.core.control.graph.model.layout import laid
-from sinew.core.control.graph.model.policies import blank
-from sinew.core.control.graph.model.track import reference_of
-from sinew.core.control.graph.playing.crowd import Arena
+from sinew.core.control.graph.model.policies import zero_policies
+from sinew.core.control.graph.model.structure import convert_motion_graph
+from sinew.core.control.graph.playing.fragment_simulator import FragmentSimulator
+from sinew.core.control.graph.testing.fall_records import Fall
 from sinew.core.control.graph.testing.pushed_walks import (
     by_push,
     by_touch,
-    collision,
+    measure_collision,
+    measure_pushed_walk,
     push_at,
     push_vectors,
-    pushed_walk,
 )
-from sinew.core.control.graph.testing.skill_tests import endurance, push_test
-from sinew.core.control.graph.testing.trails import Fall
+from sinew.core.control.graph.testing.skill_tests import measure_endurance, measure_hardest_push
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from sinew.core.errors import GraphError
 from sinew.core.motion.io import stock
@@ -41,12 +41,15 @@ RISE = Transition("getup_faceup", 3.7, "walk", 0.0)
 
 def unlearned(*names, transitions=()):
     """A graph of stock clips with policies that do nothing."""
-    skills = tuple(map(skill_of, names))
+    skills = tuple(map(stock_skill, names))
     body = build_body(skills[0].clip.skeleton, clip=skills[0].clip)[0]
-    layout, track = laid(body, MotionGraph(skills, tuple(transitions)))
+    layout, track = convert_motion_graph(body, MotionGraph(skills, tuple(transitions)))
     features = Features(body)
     with closing(engines.get("mujoco").compile(Stage((Character(body),)), 1)) as world:
-        policies = blank(Arena(track, reference_of(track, world), world, features).start_features, len(features.acts))
+        policies = zero_policies(
+            FragmentSimulator(track, fragment_reference(track, world), world, features).start_features,
+            len(features.acts),
+        )
     clock = {"learn_s": 12.7, "learn_core_s": 20.0, "marks_s": [3.0, 7.0, 11.0], "commit": "abc", "machine": "mine"}
     about = {"curve": [{"change": 0.2, "push_n": 10.0}, {"change": 0.1, "push_n": 20.0}], "clock": clock}
     return ControlGraph(
@@ -70,19 +73,19 @@ def engine():
 
 
 def test_who_has_learned_nothing_does_not_last(walk, engine):
-    found = endurance(walk, engine, "walk", 20.0)
+    found = measure_endurance(walk, engine, "walk", 20.0)
     assert found["falls"] == 1 and 0.0 < found["lasted_s"] < 10.0
-    assert endurance(walk, engine, "walk", 0.2)["falls"] == 0
+    assert measure_endurance(walk, engine, "walk", 0.2)["falls"] == 0
 
 
 def test_who_falls_by_itself_stands_no_push(walk, engine):
-    found = push_test(walk, engine, "walk", cycles=6)
+    found = measure_hardest_push(walk, engine, "walk", cycles=6)
     assert found["push_n"] == 0.0 and found["falls_unpushed"] is True
 
 
 def test_only_cycles_are_pushed_for_cycles(rising, engine):
     with pytest.raises(GraphError, match="'getup_faceup' is no cycle"):
-        push_test(rising, engine, "getup_faceup")
+        measure_hardest_push(rising, engine, "getup_faceup")
 
 
 def test_pushes_come_every_ten_seconds_and_last_a_tenth():
@@ -107,24 +110,24 @@ def test_a_fall_is_a_touchs_only_soon_after_one():
 
 
 def test_a_walk_is_watched_until_who_is_down_had_time_to_rise(rising, engine):
-    found = pushed_walk(rising, engine, 3.0, seed=0)
+    found = measure_pushed_walk(rising, engine, 3.0, seed=0)
     assert found["pushes"] == 0 and found["times_down"] >= 1 and found["by_a_push"] == 0
     assert sum(found["seconds_in"].values()) == pytest.approx(3.0, abs=0.1)
     assert found["down"][0]["fell_s"] < 3.0
     # Somebody who falls without having learned anything is never really up, and was given its ten seconds to be.
     assert found["up_again"] == found["up_within_10_s"] == 0 and found["down"][-1]["up_s"] is None
-    assert pushed_walk(rising, engine, 3.0, seed=0)["down"] == found["down"]
+    assert measure_pushed_walk(rising, engine, 3.0, seed=0)["down"] == found["down"]
 
 
 def test_two_who_meet_are_filmed(rising, engine):
-    row, bake = collision(rising, engine, "walk", stock.load_stock("walk"), 2.0)
+    row, bake = measure_collision(rising, engine, "walk", stock.load_stock("walk"), 2.0)
     assert len(row["down"]) == len(bake.subjects) == 2 and len(bake.film) == 121
     assert row["nearest_m"] < 6.0 and sum(row["falls"]) == sum(bake.falls)
 
 
 def test_what_is_kept_is_not_learned_again(walk, tmp_path):
     said = []
-    school = School(tmp_path, "mujoco", ("quality=draft",), say=said.append)
+    school = GraphCache(tmp_path, "mujoco", ("quality=draft",), say=said.append)
     assert school.path(["walk", "run"], 1) != school.path(["walk"], 1) != school.path(["walk"], 0)
     save_graph(school.path(["walk"], 0), walk)
     assert school.graph(["walk"], 0).about == school.graph(["walk"], 0).about == walk.about
@@ -132,25 +135,25 @@ def test_what_is_kept_is_not_learned_again(walk, tmp_path):
 
 
 def test_lessons_are_told_with_their_times(walk):
-    found = lesson_figures(walk)
+    found = learning_figures(walk)
     assert found["motion_s"] == pytest.approx(stock.load_stock("walk").duration_s)
     assert found["learn_s_per_s"] == pytest.approx(12.7 / found["motion_s"])
     assert found["refine_s"] == 3.0 and found["iterations"] == 2
     assert [one["after_s"] for one in found["curve"]] == [7.0, 11.0]
-    bare = lesson_figures(replace(walk, about={}))
+    bare = learning_figures(replace(walk, about={}))
     assert bare["learn_s"] is None and bare["curve"] == [] and bare["refine_s"] is None
 
 
 def test_rows_say_what_they_are_of_and_failures_are_rows_too(walk, tmp_path):
     said = []
-    school = School(tmp_path, "mujoco", ("quality=draft",), say=said.append)
+    school = GraphCache(tmp_path, "mujoco", ("quality=draft",), say=said.append)
     save_graph(school.path(["walk"], 3), walk)
-    bench = Bench(school, skills=("walk",), linked=("walk", "punch"), seconds=1.0)
+    bench = GraphBenchmark(school, skills=("walk",), linked=("walk", "punch"), seconds=1.0)
     endured, cost = bench.rows(["endurance", "cost"], [3])
     known = {"part": "endurance", "name": "walk", "seed": 3, "engine": "mujoco", "study": "quality=draft"}
     known["learned_at"] = "abc"
     assert {key: endured[key] for key in known} == known
     assert endured["seconds"] == 1.0 and cost["wall_s_per_s"] > 0.0 and cost["bare_s_per_s"] > 0.0
-    (refused,) = Bench(replace(school, engine="jelly"), skills=("walk",)).rows(["cost"], [0])
+    (refused,) = GraphBenchmark(replace(school, engine="jelly"), skills=("walk",)).rows(["cost"], [0])
     assert "jelly" in refused["refused"]
     assert bench.names("table") == ("walk",) and bench.names("walk") == bench.names("collide") == ("walk+punch",)

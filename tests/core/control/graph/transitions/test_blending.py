@@ -9,9 +9,9 @@ import pytest
 from sinew.core.body.clearance import SOFT_M, floor_height
 from sinew.core.body.pose_space import PoseSpace
 from sinew.core.body.poses import link_transforms, pose_of_clip, velocity_of_pose
-from sinew.core.control.graph.transitions.blending import blend_fragments, brought_to, eased_in
-from sinew.core.control.graph.transitions.clearing import cleared, link_heights
-from sinew.core.control.graph.transitions.distances import candidates
+from sinew.core.control.graph.transitions.blending import align_pose, blend_transition, count_blend_fragments
+from sinew.core.control.graph.transitions.distances import find_candidates
+from sinew.core.control.graph.transitions.footskate_cleanup import clear_floor, link_heights
 from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.errors import GraphError
 from sinew.core.motion.loops import loop_clip
@@ -51,7 +51,7 @@ class Blend:
     def __init__(self, body, motion, source, target):
         best = next(
             one
-            for one in candidates(body, [source, target])
+            for one in find_candidates(body, [source, target])
             if (one.transition.source, one.transition.target) == (source.name, target.name)
         )
         qpos, rates, first = motion(source.name)
@@ -61,11 +61,11 @@ class Blend:
         self.from_rates = rates[leave]
         qpos, rates, first = motion(target.name)
         enter = first + round(best.transition.enter_s * FPS)
-        count = min(6 * blend_fragments(best.distance), len(qpos) - 2 - enter)
+        count = min(6 * count_blend_fragments(best.distance), len(qpos) - 2 - enter)
         self.target, self.target_rates = qpos[enter : enter + count + 1], rates[enter : enter + count + 1]
         self.next = qpos[enter + count + 1]
         self.space = PoseSpace(body)
-        self.qpos = eased_in(self.space, body, self.target, self.target_rates, self.left, self.left_rates)
+        self.qpos = blend_transition(self.space, body, self.target, self.target_rates, self.left, self.left_rates)
 
 
 @pytest.fixture(params=PAIRS, ids=["-".join(pair) for pair in PAIRS])
@@ -135,7 +135,7 @@ def test_the_same_moment_elsewhere_changes_nothing(body, motion):
     left, left_rates = rotate_pose_about_z(np.array(1.1), target[0], target_rates[0])
     left[:2] += [4.0, -2.0]
     space = PoseSpace(body)
-    eased = eased_in(space, body, target, target_rates, left, left_rates)
+    eased = blend_transition(space, body, target, target_rates, left, left_rates)
     np.testing.assert_allclose(space.difference(target, eased), 0.0, atol=1e-9)
 
 
@@ -145,15 +145,15 @@ def test_place_and_heading_of_the_source_do_not_matter(body, motion):
     left, left_rates = (array[motion("walk")[2]] for array in motion("walk")[:2])
     turned, turned_rates = rotate_pose_about_z(np.array(-2.0), left, left_rates)
     space = PoseSpace(body)
-    one = eased_in(space, body, target, target_rates, left, left_rates)
-    other = eased_in(space, body, target, target_rates, turned, turned_rates)
+    one = blend_transition(space, body, target, target_rates, left, left_rates)
+    other = blend_transition(space, body, target, target_rates, turned, turned_rates)
     np.testing.assert_allclose(space.difference(one, other), 0.0, atol=1e-9)
 
 
 def test_a_moment_is_brought_to_where_it_fits_best(body, motion):
     qpos, rates, first = motion("walk")
     moved, moved_rates = rotate_pose_about_z(np.array(0.7), qpos[first], rates[first])
-    back, back_rates = brought_to(body, moved, moved_rates, qpos[first], rates[first])
+    back, back_rates = align_pose(body, moved, moved_rates, qpos[first], rates[first])
     np.testing.assert_allclose(PoseSpace(body).difference(qpos[first], back), 0.0, atol=1e-6)
     np.testing.assert_allclose(back_rates, rates[first], atol=1e-6)
 
@@ -163,7 +163,7 @@ def test_who_is_slower_comes_from_behind_without_catching_up(body, motion):
     qpos, rates, first = motion("run")
     target, target_rates = qpos[first : first + 49], rates[first : first + 49]
     stand, _, _ = motion("getup_faceup")
-    eased = eased_in(PoseSpace(body), body, target, target_rates, stand[-1], np.zeros(body.nv))
+    eased = blend_transition(PoseSpace(body), body, target, target_rates, stand[-1], np.zeros(body.nv))
     speed, own = (np.linalg.norm(np.diff(one[:, :2], axis=0), axis=-1) * FPS for one in (eased, target))
     assert speed[0] < 0.5
     assert speed.max() < own.max() + 0.5
@@ -174,7 +174,7 @@ def test_sunken_feet_are_raised_by_the_legs_alone(body, motion):
     target = qpos[first : first + 31]
     sunk = np.array(target)
     sunk[8:23, 2] -= 0.05 * np.sin(np.linspace(0.0, np.pi, 15))
-    found = cleared(body, sunk, target)
+    found = clear_floor(body, sunk, target)
     depth, was = (link_heights(body, one).min(1) for one in (found, sunk))
     assert was.min() < -0.04
     assert depth.min() > np.minimum(link_heights(body, target).min(1), 0.0).min() - SOFT_M - 0.002
@@ -188,25 +188,25 @@ def test_sunken_feet_are_raised_by_the_legs_alone(body, motion):
 
 @pytest.mark.parametrize(("distance", "fragments"), [(0.0, 3), (0.1, 3), (0.2, 5), (0.3, 7), (0.35, 8), (2.0, 8)])
 def test_what_is_further_takes_longer(distance, fragments):
-    assert blend_fragments(distance) == fragments
+    assert count_blend_fragments(distance) == fragments
 
 
 def test_a_blend_is_no_longer_than_there_is_room(body):
-    assert blend_fragments(0.3, room=2) == 2
+    assert count_blend_fragments(0.3, room=2) == 2
     with pytest.raises(GraphError, match=r"no room for a transition.*Enter the target earlier"):
-        blend_fragments(0.3, room=0)
+        count_blend_fragments(0.3, room=0)
 
 
 @pytest.mark.parametrize("distance", [-0.1, np.nan, np.inf])
 def test_a_distance_is_a_distance(distance):
     with pytest.raises(GraphError, match=r"distance is .* m"):
-        blend_fragments(distance)
+        count_blend_fragments(distance)
 
 
 def test_moments_of_another_body_are_refused(body, motion):
     qpos, rates, first = motion("walk")
     some = slice(first, first + 19)
     with pytest.raises(GraphError, match=r"shapes .*Give poses of this body"):
-        eased_in(PoseSpace(body), body, qpos[some, :-1], rates[some], qpos[0], rates[0])
+        blend_transition(PoseSpace(body), body, qpos[some, :-1], rates[some], qpos[0], rates[0])
     with pytest.raises(GraphError, match="2 moments has nothing between"):
-        eased_in(PoseSpace(body), body, qpos[:2], rates[:2], qpos[0], rates[0])
+        blend_transition(PoseSpace(body), body, qpos[:2], rates[:2], qpos[0], rates[0])

@@ -6,9 +6,9 @@ import pytest
 
 from sinew.core.body.pose_space import PoseSpace
 from sinew.core.body.poses import link_transforms
-from sinew.core.control.graph.model.track import laid_out
-from sinew.core.control.graph.transitions.clearing import link_heights
-from sinew.core.control.graph.transitions.gait_blending import Gait, mixed
+from sinew.core.control.graph.model.fragments import concatenate_fragments
+from sinew.core.control.graph.transitions.footskate_cleanup import link_heights
+from sinew.core.control.graph.transitions.gait_blending import GaitCycle, blend_gaits
 from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.control.tracking.reference import CONTROL_FPS
 
@@ -20,9 +20,9 @@ def gait(town):
     """By name a gait from one left step to the next."""
     _, layout, track = town
 
-    def of(name: str) -> Gait:
+    def of(name: str) -> GaitCycle:
         chain = layout.chain(name)
-        return Gait(laid_out(track, np.roll(chain.fragments, -chain.touch)).qpos)
+        return GaitCycle(concatenate_fragments(track, np.roll(chain.fragments, -chain.touch)).qpos)
 
     return of
 
@@ -31,7 +31,7 @@ def gait(town):
 def blend(request, body, gait):
     """Source, target, poses from the one to the other, and how many fragments these are."""
     source, target = (gait(name) for name in request.param)
-    return source, target, *mixed(body, source, target, MARGIN)
+    return source, target, *blend_gaits(body, source, target, MARGIN)
 
 
 def speeds(qpos: np.ndarray) -> np.ndarray:
@@ -104,7 +104,7 @@ def test_feet_slide_hardly_more_than_in_the_gaits_themselves(body, blend):
 
 def test_a_gait_and_itself_is_that_gait(body, gait):
     walk = gait("walk")
-    poses, count = mixed(body, walk, walk, MARGIN)
+    poses, count = blend_gaits(body, walk, walk, MARGIN)
     assert count == 24  # two cycles
     joints = PoseSpace(body).difference(np.tile(walk.on_the_spot()[:-1], (2, 1)), poses[MARGIN : -MARGIN - 1])[:, 6:]
     assert np.abs(joints).max() < 0.05
@@ -116,5 +116,5 @@ def test_where_a_gait_is_and_which_way_it_faces_does_not_matter(body, gait):
         rotate_pose_about_z(np.full(len(run.qpos), 2.2), run.qpos, np.zeros((len(run.qpos), 3)))[0]
         + np.eye(1, body.nq)[0] * 7.0
     )
-    plain, moved = mixed(body, walk, run, MARGIN)[0], mixed(body, walk, Gait(away), MARGIN)[0]
+    plain, moved = blend_gaits(body, walk, run, MARGIN)[0], blend_gaits(body, walk, GaitCycle(away), MARGIN)[0]
     assert PoseSpace(body).difference(plain, moved) == pytest.approx(np.zeros((len(plain), body.nv)), abs=1e-6)

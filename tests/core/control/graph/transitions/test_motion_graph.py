@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from sinew.core import jobs
-from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill, Transition, attachments_of, graph_of
+from sinew.core.control.graph.transitions.motion_graph import (
+    MotionGraph,
+    Skill,
+    Transition,
+    motion_graph_attachments,
+    read_motion_graph,
+)
 from sinew.core.control.tracking.skeleton_matching import describe_skeleton_difference
 from sinew.core.errors import GraphError
 from sinew.core.jobs.running import WorkerRun
@@ -242,9 +248,9 @@ def test_a_graph_comes_through_a_job_to_the_bit(walk, run, rise, tmp_path):
     ways = (*both_ways("walk", "run"), Transition("getup_faceup", rise.duration_s, "walk", 1.0 / 3.0))
     sent = MotionGraph((walk, run, rise), ways)
     job = jobs.create(
-        walk.clip, method="sampling", settings={}, attachments=attachments_of(sent), folder=tmp_path / "job"
+        walk.clip, method="sampling", settings={}, attachments=motion_graph_attachments(sent), folder=tmp_path / "job"
     )
-    got = graph_of(WorkerRun(job, 1), job.clip())
+    got = read_motion_graph(WorkerRun(job, 1), job.clip())
     assert got.transitions == sent.transitions
     for one, other in zip(got.skills, sent.skills, strict=True):
         assert (one.name, one.kind, one.gait) == (other.name, other.kind, other.gait)
@@ -254,9 +260,9 @@ def test_a_graph_comes_through_a_job_to_the_bit(walk, run, rise, tmp_path):
 
 def test_a_job_with_a_broken_graph_is_refused(walk, run):
     def received(attachments):
-        return graph_of(SimpleNamespace(attachment=attachments.get), walk.clip)
+        return read_motion_graph(SimpleNamespace(attachment=attachments.get), walk.clip)
 
-    whole = attachments_of(MotionGraph((walk, run), both_ways("walk", "run")))
+    whole = motion_graph_attachments(MotionGraph((walk, run), both_ways("walk", "run")))
     assert len(received(whole).skills) == 2
     with pytest.raises(GraphError, match="no skills"):
         received({})
