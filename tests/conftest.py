@@ -12,6 +12,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# As ./sinew and a job's worker have it, before NumPy is imported: several threads sum up in another order each time.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Before any test module is imported, so that `from sinew.core.motion import Clip` works in all of them.
 runpy.run_path(str(ROOT / "core" / "entry.py"))["load_package"]()
 

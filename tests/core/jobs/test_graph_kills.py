@@ -15,13 +15,14 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 # Hardly any effort, so that a run takes seconds.
 LITTLE = """
 from functools import partial
-from sinew.core.control.graph import learn_method, learning, lessons, practice, refining, steering
-learning._REFINE_COPIES, learning._TEST_COPIES, learning._FEW = 8, 24, 5
-learning.hardest_push = partial(learning.hardest_push, cycles=1)
-lessons._INSTANCES, lessons._LEAST_S, refining._SPREADS = 1, 0.1, (0.1,)
+from sinew.core.control.graph import learn_method
+from sinew.core.control.graph.learning import curriculum, learner, practice, refining, steering
+learner._REFINE_COPIES, learner._TEST_COPIES, learner._FEW = 8, 24, 5
+learner.hardest_push = partial(learner.hardest_push, cycles=1)
+curriculum._INSTANCES, curriculum._LEAST_S, refining._SPREADS = 1, 0.1, (0.1,)
 steering._SETTLE, steering._COUNTED, learn_method._SHOWN_S = 1, 2, 0.5
-learning._ROUNDS, practice._STEPS = 1, 3
-learn_method._STUDIES["draft"] = learning.Study(32, members=8, examples=8, iterations=1, settled=0.0, practice=2)
+learner._ROUNDS, practice._STEPS = 1, 3
+learn_method._STUDIES["draft"] = learner.Study(32, members=8, examples=8, iterations=1, settled=0.0, practice=2)
 """
 # An end at the n-th checkpoint of the run.
 KILLED = """
