@@ -26,7 +26,7 @@ from . import mocap
 def measure() -> dict[str, Any]:
     """Every character in ../shared/mocap: its body, fitted to its mesh where it has one, and held for a second."""
     mocap.require_files()
-    return {f"{path.parent.name}/{path.name}": _measure(path) for path in mocap.files()}
+    return {f"{path.parent.name}/{path.name}": _measure(path) for path in mocap.mocap_files()}
 
 
 def _measure(path: Path) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def _measure(path: Path) -> dict[str, Any]:
         table_s = time.perf_counter() - begin
         found = {"links": len(body.links), "dofs": body.nv, "mass_kg": body.mass, "table_s": table_s}
         body, fit = _fitted(obj, rig, body)
-        return {**found, **fit, **held(body)}
+        return {**found, **fit, **hold_rest_pose(body)}
     except SinewError as error:
         return {"refused": str(error)}
 
@@ -80,7 +80,7 @@ def _asymmetry(body: BodyModel) -> float:
     return worst
 
 
-def held(body: BodyModel, engine: str = "mujoco", seconds: float = 1.0) -> dict[str, Any]:
+def hold_rest_pose(body: BodyModel, engine: str = "mujoco", seconds: float = 1.0) -> dict[str, Any]:
     """Stand the body in its rest pose on the ground and hold it: how far links part and how fast anything gets."""
     # Engines live in the worker; a benchmark outside Blender is one.
     from ..core.sim import engines
@@ -90,7 +90,7 @@ def held(body: BodyModel, engine: str = "mujoco", seconds: float = 1.0) -> dict[
     clip = Clip(rest, 60.0, rest.rest_pos[None], rest.rest_quat_wxyz[None])
     qpos, _ = pose_of_clip(body, clip)
     qpos[:, 2] -= link_clearances(body, clip).min()
-    world = engines.get(engine).compile(Stage((Character(body),)), 1)
+    world = engines.get_engine(engine).compile(Stage((Character(body),)), 1)
     try:
         state = world.state_of(qpos, np.zeros((1, body.nv)))
         steps = round(seconds / (4 * world.dt_s))

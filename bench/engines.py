@@ -17,7 +17,7 @@ from ..core.geometry.quaternions import Array, angle_between
 from ..core.motion import Clip
 from ..core.motion.io import stock
 from ..core.sim import engines
-from ..core.sim.engine import Engine, Rows
+from ..core.sim.engine import Engine, SensorRows
 from ..core.sim.stage import Character, Push, Stage
 
 CONTROL_HZ = 30
@@ -34,7 +34,7 @@ def measure(
     missing: dict[str, str] = {}
     for name in names:
         try:
-            found[name] = engines.get(name)
+            found[name] = engines.get_engine(name)
         except EngineMissing as error:
             missing[name] = str(error)
     return {
@@ -118,7 +118,7 @@ def agreement(found: dict[str, Engine], body: BodyModel) -> dict[str, Any]:
     return result
 
 
-def _dropped_and_pushed(engine: Engine, body: BodyModel, hz: int) -> Rows:
+def _dropped_and_pushed(engine: Engine, body: BodyModel, hz: int) -> SensorRows:
     chest = next((link.bone for link in body.links if link.role == "chest"), body.links[1].bone)
     push = Push(0, chest, np.array([0.0, _PUSH_N, 0.0]), _PUSH_FROM_S, _PUSH_FOR_S)
     world = engine.compile(Stage((Character(body),), pushes=(push,)), 1, dt_s=1.0 / hz)
@@ -131,7 +131,7 @@ def _dropped_and_pushed(engine: Engine, body: BodyModel, hz: int) -> Rows:
         world.close()
 
 
-def _difference(first: Rows, second: Rows) -> dict[str, float]:
+def _difference(first: SensorRows, second: SensorRows) -> dict[str, float]:
     """Over 1 s, all links: metres and radians apart, on average and at worst; and of the root at the end."""
     apart = np.linalg.norm(first.link_pos - second.link_pos, axis=-1)[0]
     turned = angle_between(first.link_quat_wxyz, second.link_quat_wxyz)[0]

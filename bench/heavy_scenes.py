@@ -17,7 +17,7 @@ FRAMES, OBJECTS, BONES = 60_000, 200, 400
 _OBSTACLES = 20
 
 
-def plain() -> bpy.types.Object:
+def mannequin_scene() -> bpy.types.Object:
     """The mannequin with its walk, alone in an empty scene; chosen to be simulated, like the others here."""
     return _chosen(trial.add_walker(_empty()))
 
@@ -36,7 +36,7 @@ def long_action(frames: int = FRAMES) -> bpy.types.Object:
 
 def many_objects(count: int = OBJECTS) -> bpy.types.Object:
     """The mannequin among so many objects of some hundred faces each, some of which it may run into."""
-    armature = plain()
+    armature = mannequin_scene()
     scene = bpy.context.scene
     shape = bmesh.new()
     bmesh.ops.create_icosphere(shape, subdivisions=3, radius=0.3)
@@ -83,7 +83,7 @@ def many_bones(count: int = BONES, frames: int = 250) -> bpy.types.Object:
     return _chosen(armature)
 
 
-SCENES = {"mannequin": plain, "long": long_action, "objects": many_objects, "bones": many_bones}
+SCENES = {"mannequin": mannequin_scene, "long": long_action, "objects": many_objects, "bones": many_bones}
 
 
 def _empty() -> bpy.types.Scene:

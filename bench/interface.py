@@ -28,7 +28,7 @@ from ..bridge.scene.muted_output import quiet
 from ..bridge.setup import preferences
 from ..core import jobs
 from . import heavy_scenes
-from .options import say, words
+from .options import print_progress, split_words
 
 GOAL_MS = 100.0
 _PATIENCE_S = 600.0
@@ -48,7 +48,9 @@ _Spent = tuple[float, float]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
     names = ", ".join(heavy_scenes.SCENES)
-    parser.add_argument("--only", type=words, default=(), metavar="SCENES", help=f"some of: {names}; if left out, all")
+    parser.add_argument(
+        "--only", type=split_words, default=(), metavar="SCENES", help=f"some of: {names}; if left out, all"
+    )
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="the best of so many counts (default 3)")
 
 
@@ -56,10 +58,10 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Milliseconds that each step blocks, scene by scene, and which steps take longer than they should."""
     found: dict[str, dict[str, tuple[float, float]]] = {}
     with quiet(), _sinew_enabled():  # Blender prints what operators report, and nothing but JSON is to come out
-        jobs.worker_python(preferences.worker_python())  # tried out once a session
+        jobs.find_worker_python(preferences.worker_python())  # tried out once a session
         for name in arguments.only or heavy_scenes.SCENES:
             for number in range(max(arguments.rounds, 1)):
-                say(f"{name}, round {number + 1}")
+                print_progress(f"{name}, round {number + 1}")
                 for step, spent in _round(heavy_scenes.SCENES[name]).items():
                     known = found.setdefault(name, {})
                     known[step] = _each(min, known.get(step, spent), spent)
@@ -83,7 +85,7 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
     """Every step once, in the order of the work."""
     clock = _Clock()
     monitor.attach()
-    if scene_of is heavy_scenes.plain:
+    if scene_of is heavy_scenes.mannequin_scene:
         heavy_scenes._empty()
         with clock("try_mannequin"):
             trial.add_walker(bpy.context.scene)  # what it does by itself; the rest is that of simulate

@@ -37,7 +37,7 @@ _NEEDS = {
 }
 
 
-def files(*folders: str) -> list[Path]:
+def mocap_files(*folders: str) -> list[Path]:
     """The motion files in these folders, or in all; none where there is no ../shared/mocap."""
     places = [FOLDER / folder for folder in folders] if folders else sorted(FOLDER.glob("*"))
     return [path for place in places for path in sorted(place.glob("*")) if path.suffix in _ENDINGS]
@@ -55,38 +55,38 @@ def scale_of(path: Path) -> float:
     return _OWN_SCALES.get(path.name, _SCALES[folder])
 
 
-def names(*folders: str) -> list[str]:
+def mocap_names(*folders: str) -> list[str]:
     """The motions in these folders by their files' names without endings."""
-    return [path.stem for path in files(*folders)]
+    return [path.stem for path in mocap_files(*folders)]
 
 
-def clip_of(name: str) -> Clip:
+def read_mocap_clip(name: str) -> Clip:
     """The recorded motion of that name."""
     require_files()
-    path = next((path for path in files() if path.stem == name), None)
+    path = next((path for path in mocap_files() if path.stem == name), None)
     if path is None:
         raise BadFile(f"There is no recorded motion '{name}' in '{FOLDER}'", "Put it there or measure something else")
     return _read(path, "mocap", "none").clip
 
 
-def cases(
+def _recorded_cases(
     wanted: Sequence[str], seeds: Sequence[int], engine: str, *, group: str, folders: Sequence[str]
 ) -> Iterator[Case]:
     """Recorded motions by name on their own skeletons, at most ten seconds of each, as ``simulate`` would read them."""
-    for path in files(*folders):
+    for path in mocap_files(*folders):
         if path.stem in wanted:
             case = _read(path, group, engine)
             for seed in seeds:
                 yield replace(case, seed=seed)
 
 
-mocap_cases = partial(cases, group="mocap", folders=("cmu", "bvh"))
-skinned_cases = partial(cases, group="skinned", folders=("skinned", "fbx"))
+mocap_cases = partial(_recorded_cases, group="mocap", folders=("cmu", "bvh"))
+skinned_cases = partial(_recorded_cases, group="skinned", folders=("skinned", "fbx"))
 
 
 def odd_cases(wanted: Sequence[str], seeds: Sequence[int], engine: str) -> Iterator[Case]:
     """The low-quality files as they are; and again with the frame rate that Sinew itself says is the true one."""
-    for case in cases(wanted, seeds, engine, group="odd", folders=("odd",)):
+    for case in _recorded_cases(wanted, seeds, engine, group="odd", folders=("odd",)):
         yield replace(case, compare=True)
         finding = check_frame_rate(case.clip) if len(case.clip) > 1 else None
         if finding is not None:

@@ -5,20 +5,20 @@ import argparse
 import sys
 
 
-def say(line: str) -> None:
+def print_progress(line: str) -> None:
     """A line for whoever watches; standard output is for JSON."""
     sys.stderr.write(line + "\n")
     sys.stderr.flush()
 
 
-def words(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """The words of 'one,two'."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def numbers(text: str) -> tuple[int, ...]:
+def split_numbers(text: str) -> tuple[int, ...]:
     """The whole numbers of '0,1,2'."""
     try:
-        return tuple(int(word) for word in words(text))
+        return tuple(int(word) for word in split_words(text))
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers; write N,N, such as 0,1,2") from None

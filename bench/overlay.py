@@ -39,7 +39,7 @@ _Spent = tuple[float, float]  # seconds by the clock, and of the processor's tim
 _ROOT = Path(__file__).resolve().parents[1]
 _RUN = (
     "import runpy; runpy.run_path(r'{root}/core/entry.py')['load_package'](); "
-    "from sinew.bridge import bench_overlay; bench_overlay.measure_in_window({bodies})"
+    "from sinew.bench import overlay; overlay.measure_in_window({bodies})"
 )
 
 

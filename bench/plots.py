@@ -18,7 +18,7 @@ _LIGHT, _DARK = np.array([245.0, 247.0, 250.0]), np.array([24.0, 68.0, 120.0])
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class Series:
     """A line through points, or the points as dots: x, y of the same length, in the axes' own units."""
 
     name: str
@@ -28,7 +28,7 @@ class Marks:
     dashed: bool = False
 
 
-def axes(title: str, across: str, up: str, marks: Sequence[Marks], level: float | None = None) -> str:
+def draw_axes(title: str, across: str, up: str, marks: Sequence[Series], level: float | None = None) -> str:
     """An SVG of marks over two axes that begin at 0 where nothing is less; a dashed line is a level to be reached."""
     known = [one for one in marks if len(one.x)]
     low_x, high_x = _ends([value for one in known for value in one.x])
@@ -49,7 +49,7 @@ def axes(title: str, across: str, up: str, marks: Sequence[Marks], level: float 
     return "\n".join([*parts, *_legend(marks), "</svg>", ""])
 
 
-def field(title: str, across: str, up: str, values: Array, x: Sequence[float], y: Sequence[float]) -> str:
+def draw_heatmap(title: str, across: str, up: str, values: Array, x: Sequence[float], y: Sequence[float]) -> str:
     """An SVG of values (M, S) as shades: M columns at x (M,), S rows between y (S + 1,). The darkest is the largest."""
     shown = np.asarray(values, dtype=float)
     low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 0.0)
@@ -70,7 +70,7 @@ def field(title: str, across: str, up: str, values: Array, x: Sequence[float], y
     return "\n".join([*parts, "</svg>", ""])
 
 
-def smoothed(values: Sequence[float], count: int = 60) -> list[float]:
+def running_mean(values: Sequence[float], count: int = 60) -> list[float]:
     """The values as running means, so that about ``count`` of them would be independent."""
     shown = np.asarray(values, dtype=float)
     width = max(1, len(shown) // count)
@@ -134,7 +134,7 @@ def _ticks(across: tuple[float, float], up: tuple[float, float], lines: bool = T
     return parts
 
 
-def _legend(marks: Sequence[Marks]) -> list[str]:
+def _legend(marks: Sequence[Series]) -> list[str]:
     parts, x = [], float(_LEFT)
     for index, one in enumerate(marks):
         if one.name:

@@ -14,13 +14,13 @@ Row = dict[str, Any]
 _ROOT = Path(__file__).resolve().parents[1]
 
 
-def append(path: Path, row: Row) -> None:
+def append_row(path: Path, row: Row) -> None:
     """Add a row: a benchmark that is killed leaves what it knew."""
     with path.open("a", encoding="utf-8") as stream:
         stream.write(f"\n{json.dumps(row)}\n")  # after a line that a kill may have torn
 
 
-def read(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
     """What earlier runs left in a file; a last line that a kill tore is none."""
     rows = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
@@ -29,7 +29,7 @@ def read(path: Path) -> list[Row]:
     return rows
 
 
-def newest(rows: Iterable[Row], key: Sequence[str]) -> list[Row]:
+def newest_rows(rows: Iterable[Row], key: Sequence[str]) -> list[Row]:
     """Of rows that are the same in ``key`` only the last, each where the first of them stood."""
     known = {}
     for row in rows:
@@ -37,7 +37,7 @@ def newest(rows: Iterable[Row], key: Sequence[str]) -> list[Row]:
     return list(known.values())
 
 
-def commit() -> str:
+def code_version() -> str:
     """Which state of the code this is; '+' after it where core was changed since, '' where nobody knows."""
     try:
         head = _git("rev-parse", "--short", "HEAD")
@@ -46,7 +46,7 @@ def commit() -> str:
         return ""
 
 
-def machine() -> str:
+def describe_machine() -> str:
     """What it was measured on, in words."""
     return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
 

@@ -13,16 +13,16 @@ import numpy as np
 from ..core.control import registry
 from ..core.control.character import build_job_body
 from ..core.control.method import Method
-from ..core.control.trace import Trace
 from ..core.errors import SinewError
-from ..core.measure.measures import measured
+from ..core.measure.measures import measure_take
 from ..core.motion import Clip, Take
 from ..core.motion.checks import require_simulatable
 from ..core.motion.take import Measurement
 from ..core.motion.unit_checks import check_frame_rate, check_scale
 from ..core.settings import Settings
 from ..core.sim import engines
-from .before_after import before_and_after, verdict
+from ..core.sim.trace import Trace
+from .source_comparison import compare_with_source, judge_take
 
 Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
 Row = dict[str, Any]
@@ -94,12 +94,12 @@ class Case:
     compare: bool = False
 
 
-def simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Take | None]:
+def simulate_case(case: Case, method: Method, settings: Settings) -> tuple[Row, Take | None]:
     """The row of a case and its take; a refusal has its reason in the row and no take, and a bug its last line."""
     row, take = _simulated(case, method, settings)
     if case.compare:
         row |= _compared(case, take)
-        row |= verdict(row)
+        row |= judge_take(row)
     return row, take
 
 
@@ -110,12 +110,12 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
     try:
         require_simulatable(case.clip)
         if method.uses_engine:
-            engines.get(case.engine)  # imported once, which is no part of the work
+            engines.get_engine(case.engine)  # imported once, which is no part of the work
         begin = time.perf_counter()
         take = method.run(case.clip, settings, run)
         wall_s = time.perf_counter() - begin
         asked = take.in_take_time(case.clip)
-        figures = measured(run.traces[0] if run.traces else None, asked, take.motion).to_mapping()
+        figures = measure_take(run.traces[0] if run.traces else None, asked, take.motion).to_mapping()
     except SinewError as error:
         return {**row, "refused": str(error), "findings": _findings(case.clip, run)}, None
     except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour
@@ -129,7 +129,7 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
         "wall_s": wall_s,
         "wall_over_clip": wall_s / case.clip.duration_s,
         "findings": _findings(case.clip, run),
-        "sha256": fingerprint(take),
+        "sha256": hash_take(take),
     }, take
 
 
@@ -138,7 +138,7 @@ def _compared(case: Case, take: Take | None) -> Row:
     if take is None:
         return {}
     body, _ = build_job_body(case.clip, BenchRun(case.engine, case.seed, case.attachments))
-    return {**before_and_after(case.clip, take.motion, body)}
+    return {**compare_with_source(case.clip, take.motion, body)}
 
 
 def method_and_settings(name: str, texts: list[str]) -> tuple[Method, Settings]:
@@ -147,7 +147,7 @@ def method_and_settings(name: str, texts: list[str]) -> tuple[Method, Settings]:
     return method, method.settings_type.from_texts(texts)
 
 
-def fingerprint(take: Take) -> str:
+def hash_take(take: Take) -> str:
     """A hash of the take's numbers: the same for the same Action, bit for bit."""
     found = hashlib.sha256()
     arrays: list[np.ndarray] = [take.motion.local_pos, take.motion.local_quat_wxyz]

@@ -27,7 +27,7 @@ _CHARACTER_TILES, _CHARACTER_HEIGHT, _CHARACTER_BYTES = 6, 160, 200_000
 _MEETING_TILES, _MEETING_COLUMNS, _MEETING_HEIGHT, _MEETING_BYTES = 15, 5, 200, 300_000
 
 
-def sheet(path: Path, source: Clip, motion: Clip) -> None:
+def take_sheet(path: Path, source: Clip, motion: Clip) -> None:
     """Ten moments of a take on the mannequin, its source in blue to the right of it; in place of the open scene."""
     scene = _empty_scene()
     wanted = mannequin.build(scene, source.skeleton, "Source", body_colour=SOURCE_COLOUR)

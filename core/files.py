@@ -101,14 +101,14 @@ def read_json(path: Path) -> Any:
         raise BadFile(f"'{path}' cannot be read: {error}") from error
 
 
-def plain(value: Any) -> Any:
+def to_jsonable(value: Any) -> Any:
     """The value as JSON can hold it: NumPy numbers become Python's, NaN and infinity become None."""
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): to_jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [to_jsonable(item) for item in value]
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
+        return to_jsonable(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -19,4 +19,4 @@ def engine_here(name: str) -> Engine:
     """The engine of that name; skips whoever asks for PyBullet where it cannot be installed."""
     if name == "bullet" and not HAS_BULLET:
         pytest.skip(needs_bullet.kwargs["reason"])
-    return engines.get(name)
+    return engines.get_engine(name)

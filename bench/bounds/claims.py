@@ -87,7 +87,7 @@ class _Work:
 
     def world(self, course: Course) -> World:
         """One to be watched in."""
-        return engines.get(self.bench.engine).compile(Stage((Character(course.body),)), _COPIES)
+        return engines.get_engine(self.bench.engine).compile(Stage((Character(course.body),)), _COPIES)
 
 
 class _Keyframes(_Work):
@@ -101,7 +101,7 @@ class _Keyframes(_Work):
         self.bench = replace(self.bench, settings=settings)
         course, held = within(body, poor, settings, settings.bounds)
         falls = widths_on(bounds_of_preset(body, FALLS), course, poor)
-        engine, study = engines.get(self.bench.engine), study_of(settings)
+        engine, study = engines.get_engine(self.bench.engine), study_of(settings)
         widths = held if bounded else falls
         with Training(course, widths, engine, study, self.seed, lambda: terms_of(settings)) as training:
             found = self.practised(KEYFRAMES, training)

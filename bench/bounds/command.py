@@ -15,9 +15,9 @@ from ...core.files import write_whole
 from ...core.motion.io import stock
 from .. import mocap
 from .. import rows as bench_rows
-from ..options import numbers, say, words
+from ..options import print_progress, split_numbers, split_words
 from ..rows import Row
-from ..sheets import sheet
+from ..sheets import take_sheet
 from . import ablation, claims, drawings, page, style_page
 from . import styles as bench_style
 from .learning import CLIPS, PARTS, Bench, line_of, summary_of, with_settings
@@ -33,24 +33,24 @@ _DRAWINGS = Path("images") / "bounds"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
     add = parser.add_argument
-    add("--only", type=words, default=(), metavar="PARTS", help=f"some of: {', '.join(_ALL)} (default all)")
+    add("--only", type=split_words, default=(), metavar="PARTS", help=f"some of: {', '.join(_ALL)} (default all)")
     add(
         "--clips",
-        type=words,
+        type=split_words,
         default=(),
         metavar="NAMES",
         help=f"default {','.join(CLIPS)} for the table, {','.join(ablation.CLIPS)} for ablation",
     )
-    add("--styles", type=words, default=(), metavar="NAMES", help="of the parts style and manner (default all)")
+    add("--styles", type=split_words, default=(), metavar="NAMES", help="of the parts style and manner (default all)")
     add(
         "--variants",
-        type=words,
+        type=split_words,
         default=(),
         metavar="NAMES",
         help=f"of ablation: {', '.join(ablation.VARIANTS)}; of claims: {', '.join(claims.CLAIMS)}, or what "
         "their rows call variants (default all)",
     )
-    add("--seeds", type=numbers, default=(0, 1), metavar="N,…", help="default 0,1")
+    add("--seeds", type=split_numbers, default=(0, 1), metavar="N,…", help="default 0,1")
     add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
     add("--minutes", type=float, help="how long a row may take now; it goes on from there in the next run")
@@ -87,20 +87,20 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     for folder in (arguments.kept, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:
             saving.require_writable_folder(folder)
-    bench = Bench(arguments.kept, arguments.engine, minutes=arguments.minutes, anew=arguments.anew, say=say)
+    bench = Bench(arguments.kept, arguments.engine, minutes=arguments.minutes, anew=arguments.anew, say=print_progress)
     bench = with_settings(bench, arguments.set)
     rows: list[Row] = []
     finished = True
     try:
         for row in _rows(bench, arguments):
             rows.append(row)
-            say(_LINES.get(row["part"], line_of)(row))
+            print_progress(_LINES.get(row["part"], line_of)(row))
             if arguments.rows is not None:
-                bench_rows.append(arguments.rows, row)
+                bench_rows.append_row(arguments.rows, row)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
     if arguments.sheets is not None:
-        _write_page(bench, [*(bench_rows.read(arguments.rows) if arguments.rows else []), *rows], arguments.sheets)
+        _write_page(bench, [*(bench_rows.read_rows(arguments.rows) if arguments.rows else []), *rows], arguments.sheets)
     return {"settings": bench.settings.to_mapping(), "finished": finished, "summary": summary_of(rows), "rows": rows}
 
 
@@ -119,7 +119,7 @@ def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
     if "claims" in wanted:
         yield from claims.rows(replace(bench, clips=clips), seeds, variants)
     styles = [part for part in wanted if part in bench_style.PARTS]
-    yield from bench_style.rows(whole, styles, seeds, mocap.clip_of, arguments.styles)
+    yield from bench_style.rows(whole, styles, seeds, mocap.read_mocap_clip, arguments.styles)
 
 
 def _made(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _made(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.rows is None or not arguments.rows.is_file():
         raise BadSettings("There are no rows to make a page of", "Give --rows FILE.jsonl with what was measured")
     saving.require_writable_folder(arguments.page)
-    rows = bench_rows.read(arguments.rows)
+    rows = bench_rows.read_rows(arguments.rows)
     folder = arguments.page / _DRAWINGS
     folder.mkdir(parents=True, exist_ok=True)
     pictures = {}
@@ -149,7 +149,7 @@ def _write_page(bench: Bench, rows: list[Row], folder: Path) -> None:
         path = folder / _PICTURES / f"{name}.png"
         motions = None if name in pictures or row["seed"] else bench_style.filmed(bench, row, _SHOWN_S)
         if motions is not None:
-            sheet(path, *motions)
+            take_sheet(path, *motions)
         if path.is_file():
             pictures[name] = path.relative_to(folder).as_posix()
     write_whole(folder / "styles.md", style_page.page(rows, pictures).encode())

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..plots import Marks, axes, field, smoothed
+from ..plots import Series, draw_axes, draw_heatmap, running_mean
 from ..rows import Row
 from .ablation import VARIANTS
 
@@ -53,8 +53,8 @@ def _learning(title: str, named: Sequence[tuple[str, Row]]) -> str:
     marks = []
     for label, row in named:
         samples, alive = np.array(row["curve"], dtype=float).T
-        marks.append(Marks(label, (samples / 1e6).tolist(), smoothed(np.minimum(alive, 2.0 * _LASTS_S).tolist())))
-    return axes(title, _ACROSS, _ALIVE, marks)
+        marks.append(Series(label, (samples / 1e6).tolist(), running_mean(np.minimum(alive, 2.0 * _LASTS_S).tolist())))
+    return draw_axes(title, _ACROSS, _ALIVE, marks)
 
 
 def _ablation(name: str, by_variant: dict[str, Row]) -> dict[str, str]:
@@ -75,12 +75,12 @@ def _ablation(name: str, by_variant: dict[str, Row]) -> dict[str, str]:
 def _field(title: str, row: Row, what: str) -> str:
     starts = row["starts"]
     x = [samples / 1e6 for samples in starts["samples"]]
-    return field(title, _ACROSS, "seconds", np.array(starts[what], dtype=float), x, starts["seconds"])
+    return draw_heatmap(title, _ACROSS, "seconds", np.array(starts[what], dtype=float), x, starts["seconds"])
 
 
 def _elites(name: str, row: Row) -> str:
     elites = row["elites"]
     times_s = np.linspace(0.0, row["cycle_s"], len(elites["course"])).tolist()
-    source = Marks("source", times_s, elites["course"])
-    kept = Marks("elites", elites["seconds"], elites["first"], dots=True)
-    return axes(f"{name}: elites in the end", "seconds", "first component (rad)", [source, kept])
+    source = Series("source", times_s, elites["course"])
+    kept = Series("elites", elites["seconds"], elites["first"], dots=True)
+    return draw_axes(f"{name}: elites in the end", "seconds", "first component (rad)", [source, kept])

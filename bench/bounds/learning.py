@@ -86,15 +86,15 @@ class Bench:
             "warm": self.settings.warm,
             "importance": self.settings.importance,
             "evolution": self.settings.evolution,
-            "commit": bench_rows.commit(),
-            "machine": bench_rows.machine(),
+            "commit": bench_rows.code_version(),
+            "machine": bench_rows.describe_machine(),
         }
 
     def training(self, name: str, seed: int) -> Training:
         """A stock clip to be learned."""
         course, widths = prepared(name, self.settings)
         study = study_of(self.settings)
-        return Training(course, widths, engines.get(self.engine), study, seed, lambda: terms_of(self.settings))
+        return Training(course, widths, engines.get_engine(self.engine), study, seed, lambda: terms_of(self.settings))
 
 
 def attempted(begun: Row, measure: Callable[[], Row]) -> Row:
@@ -230,7 +230,7 @@ def throughput(bench: Bench, name: str, seed: int, turns: int = 40) -> Row:
     Whatever else the machine does slows down both of a turn, so each turn has a share, and the middle one counts.
     """
     with bench.training(name, seed) as training:
-        engine, worlds, horizon = engines.get(bench.engine), training.study.worlds, training.study.learn.horizon
+        engine, worlds, horizon = engines.get_engine(bench.engine), training.study.worlds, training.study.learn.horizon
         stage = Stage((Character(training.course.body),))
         with closing(engine.compile(stage, worlds)) as world:
             training.advance()

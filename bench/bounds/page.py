@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ..rows import Row, newest
+from ..rows import Row, newest_rows
 from . import ablation, claims, learning
 from .drawings import LABELS, suffix
 
@@ -25,7 +25,7 @@ Pictures = Mapping[str, str]
 
 def known_rows(rows: Sequence[Row]) -> list[Row]:
     """The newest row of each measurement."""
-    return newest(rows, _KEY)
+    return newest_rows(rows, _KEY)
 
 
 def whole(rows: Sequence[Row]) -> list[Row]:

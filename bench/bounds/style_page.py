@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..rows import Row, newest
+from ..rows import Row, newest_rows
 
 _HEAD = """# Styles within bounds
 
@@ -18,7 +18,7 @@ _KEY = ("part", "name", "seed", "style", "engine")
 
 def page(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     """Markdown from the newest rows of each style, with pictures by ``picture_name``."""
-    known = newest([row for row in rows if row["part"] in ("style", "manner")], _KEY)
+    known = newest_rows([row for row in rows if row["part"] in ("style", "manner")], _KEY)
     parts = [_HEAD]
     for part, title, write in (("style", "Energy and volume", _styles), ("manner", "In the manner of", _manners)):
         own = [row for row in known if row["part"] == part]

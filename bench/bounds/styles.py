@@ -19,6 +19,7 @@ from ...core.control.bounds.playing import played
 from ...core.control.bounds.rewards import Term
 from ...core.control.bounds.style.making import VARIANTS, manner_of_clip
 from ...core.control.bounds.style.manner import Manner, MannerStyle
+from ...core.control.bounds.style.measurement import StyleRollout, measure_style
 from ...core.control.bounds.style.terms import NAME, EnergyStyle, VolumeStyle
 from ...core.control.bounds.style.training import StyledTraining, require_same_skill
 from ...core.control.bounds.train_method import BoundsTrainSettings, study_of
@@ -26,13 +27,12 @@ from ...core.control.bounds.training import Training, lives_s
 from ...core.control.tracking.recording import make_take
 from ...core.errors import BadFile, SinewError
 from ...core.files import make_folder
-from ...core.measure.style import Performance, performed
 from ...core.motion import Clip
 from ...core.motion.io import stock
 from ...core.sim import engines
 from ...core.sim.engine import World
 from ...core.sim.stage import Character, Stage
-from ..rows import Row, commit, machine
+from ..rows import Row, code_version, describe_machine
 from .learning import Bench, Kept, prepared
 
 PARTS = ("style", "manner")
@@ -57,7 +57,7 @@ def rows(
     for part in parts:
         for seed in seeds:
             for name in [name for name in bench.clips if name in SKILLS] if part == "style" else SKILLS[:1]:
-                neutral: Performance | None = None
+                neutral: StyleRollout | None = None
                 for style in ("neutral", *(VARIANTS if part == "style" else MANNERS)):
                     if only and style not in (*only, "neutral"):
                         continue
@@ -84,8 +84,8 @@ def _started(bench: Bench, part: str, name: str, seed: int, style: str) -> Row:
         "engine": bench.engine,
         "bounds": bench.settings.bounds if style == "neutral" else _BOUNDS,
         "strength": bench.settings.strength,
-        "commit": commit(),
-        "machine": machine(),
+        "commit": code_version(),
+        "machine": describe_machine(),
     }
 
 
@@ -100,11 +100,11 @@ class _Work:
         words = (self.name, self.bench.engine, "style", str(self.seed), style)
         return self.bench.folder / f"{'_'.join(words)}{ending}"
 
-    def figures(self, style: str, neutral: Performance | None) -> tuple[Row, Performance]:
+    def figures(self, style: str, neutral: StyleRollout | None) -> tuple[Row, StyleRollout]:
         """What is to be told of a style, and how it was done."""
         controller, told = self._learned(style)
         with closing(self._world(controller.course, _COPIES)) as world:
-            found = performed(controller, world, _WATCHED_S)
+            found = measure_style(controller, world, _WATCHED_S)
         figures = found.figures
         told |= {"energy_j": figures.energy_j, "volume_m3": figures.volume_m3, "lasts": found.lasts}
         if neutral is None:
@@ -117,7 +117,7 @@ class _Work:
         moved = change if style.startswith("more") else -change
         return told | {"goal": GOAL_CHANGE, "reached": moved >= GOAL_CHANGE and found.lasts == 1.0}, found
 
-    def _nearness(self, style: str, course: Course, neutral: Performance, found: Performance) -> Row:
+    def _nearness(self, style: str, course: Course, neutral: StyleRollout, found: StyleRollout) -> Row:
         manner = self._manner(style, course)
         before, after = (one.distance(manner) for one in (neutral, found))
         reached = after <= GOAL_DISTANCE * before and found.lasts == 1.0
@@ -137,7 +137,7 @@ class _Work:
                     return kept, dict(kept.about)
             except (SinewError, KeyError):  # of another Sinew: a cache is no reason to stop
                 pass
-        engine, study = engines.get(self.bench.engine), study_of(self.bench.settings)
+        engine, study = engines.get_engine(self.bench.engine), study_of(self.bench.settings)
         if style == "neutral":
             training = Training(course, widths, engine, study, self.seed)
         else:
@@ -191,7 +191,7 @@ class _Work:
         return manner_of_clip(course, self.clips(style))
 
     def _world(self, course: Course, copies: int) -> World:
-        return engines.get(self.bench.engine).compile(Stage((Character(course.body),)), copies)
+        return engines.get_engine(self.bench.engine).compile(Stage((Character(course.body),)), copies)
 
 
 def _with_bounds(bench: Bench, bounds: str) -> BoundsTrainSettings:
@@ -220,7 +220,7 @@ def filmed(bench: Bench, row: Row, seconds: float) -> tuple[Clip, Clip] | None:
     found, source = [], stock.load_stock(row["name"])
     for path in paths:
         own = load_controller(path)
-        with closing(engines.get(bench.engine).compile(Stage((Character(own.body),)), 1)) as world:
+        with closing(engines.get_engine(bench.engine).compile(Stage((Character(own.body),)), 1)) as world:
             done = played(own.course, own.widths, own.policy, world, source, seconds)
         found.append(make_take(done.film, 0, done.subject, source.fps)[0].motion)
     return found[0], found[1]

@@ -10,7 +10,7 @@ _DASH = "–"
 
 
 @dataclass(frozen=True)
-class Character:
+class CharacterFile:
     """A file that nobody here made.
 
     file: in ../shared/mocap. action: the one that is simulated, and shown on the sheet called by the character's name.
@@ -37,14 +37,14 @@ class Character:
 
 
 CHARACTERS = (
-    Character(
+    CharacterFile(
         "arnaud",
         "skinned/arnaud_walk_mocap.glb",
         "walk",
         "guillaumeblanc/ozz-animation, from ProAnimationBank; MIT",
         "A man of 53 bones with a recorded walk of 1.4 m.",
     ),
-    Character(
+    CharacterFile(
         "mannequiny",
         "skinned/mannequiny.glb",
         "fight_idle_root.001",
@@ -54,7 +54,7 @@ CHARACTERS = (
         note="The kick turns right around within half a second, made by hand: the take is late, and tips over as it "
         "ends. It counts as standing, for it is not down yet.",
     ),
-    Character(
+    CharacterFile(
         "CesiumMan",
         "skinned/CesiumMan.glb",
         "Anim_0",
@@ -63,7 +63,7 @@ CHARACTERS = (
         note="His feet glide under him, which no body can do: the take lets them stand where they touch, and so he "
         "marches, jerkily, and now and then shifts. Give such a walk its travel first.",
     ),
-    Character(
+    CharacterFile(
         "Fox",
         "skinned/Fox.glb",
         "Survey",
@@ -72,7 +72,7 @@ CHARACTERS = (
         "A fox of 24 bones and a hundred units, with three Actions made by hand.",
         more=("Walk",),
     ),
-    Character(
+    CharacterFile(
         "RobotExpressive",
         "skinned/RobotExpressive.glb",
         "Wave",
@@ -82,7 +82,7 @@ CHARACTERS = (
         note="The head weighs more than all the rest: it leans and shuffles as it waves, and is bent over by the end. "
         "Its walk is on the spot, and slides.",
     ),
-    Character(
+    CharacterFile(
         "pab_walk",
         "fbx/pab_walk.fbx",
         "Hips|walk|walk:BaseAnimation",
@@ -107,7 +107,7 @@ it is the take; numbers are frames. Each sheet has plain colours in place of the
 _COLUMNS = ("Action", "length", "stood", "joint error", "skate", "of the source", "sinks", "jerk")
 
 
-def page(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
+def characters_page(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     """Markdown from rows and the sheets by name."""
     seeds = ", ".join(str(seed) for seed in sorted({row["seed"] for row in rows}))
     parts = [_HEAD.format(seeds=seeds, sums=_sums(rows))]
@@ -128,7 +128,7 @@ def _sums(rows: Sequence[Row]) -> str:
     return text + (" Every source is as it was, key by key, and every take is in the NLA." if untouched else "")
 
 
-def _section(character: Character, rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
+def _section(character: CharacterFile, rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     first = rows[0]
     lines = [f"## {character.name}", ""]
     for action in character.shown:

@@ -31,10 +31,10 @@ from ...core.errors import BadSettings, SinewError
 from ...core.files import write_whole
 from .. import mocap
 from .. import rows as bench_rows
-from ..options import say, words
+from ..options import print_progress, split_words
 from ..run import Row
 from ..sheets import character_sheet
-from .catalogue import CHARACTERS, Character, page
+from .catalogue import CHARACTERS, CharacterFile, characters_page
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _PICTURES = Path("images") / "characters"
@@ -46,8 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
     add = parser.add_argument
     names = ", ".join(character.name for character in CHARACTERS)
-    add("--only", type=words, default=(), metavar="NAMES", help=f"some of: {names}; if left out, all")
-    add("--actions", type=words, default=(), metavar="NAMES", help="these Actions, or all; else those with a sheet")
+    add("--only", type=split_words, default=(), metavar="NAMES", help=f"some of: {names}; if left out, all")
+    add(
+        "--actions",
+        type=split_words,
+        default=(),
+        metavar="NAMES",
+        help="these Actions, or all; else those with a sheet",
+    )
     add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
     add("--seed", type=int, default=0, metavar="N", help="another seed (default 0)")
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
@@ -75,21 +81,21 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         for character in chosen:
             for action in _wanted(character, arguments.actions):
                 sheet = arguments.sheets / _PICTURES if arguments.sheets and action in character.shown else None
-                row = taken_through(character, action, arguments.seed, sheet, arguments.method)
+                row = take_through_panels(character, action, arguments.seed, sheet, arguments.method)
                 rows.append(row)
-                say(_line(row))
+                print_progress(_line(row))
                 if arguments.rows is not None:
-                    bench_rows.append(arguments.rows, row)
+                    bench_rows.append_row(arguments.rows, row)
     if arguments.sheets is not None:
-        known = bench_rows.read(arguments.rows) if arguments.rows else []
-        every = bench_rows.newest([*known, *rows], _KEY)
+        known = bench_rows.read_rows(arguments.rows) if arguments.rows else []
+        every = bench_rows.newest_rows([*known, *rows], _KEY)
         pictures = {path.stem: (_PICTURES / path.name).as_posix() for path in (arguments.sheets / _PICTURES).glob("*")}
-        write_whole(arguments.sheets / "characters.md", page(every, pictures).encode())
+        write_whole(arguments.sheets / "characters.md", characters_page(every, pictures).encode())
     baked = sum("baked" in row for row in rows)
     return {"characters": len(chosen), "rows": rows, "baked": baked, "fell": sum(bool(row.get("fell")) for row in rows)}
 
 
-def _chosen(names: tuple[str, ...]) -> list[Character]:
+def _chosen(names: tuple[str, ...]) -> list[CharacterFile]:
     known = {character.name: character for character in CHARACTERS}
     if unknown := [name for name in names if name not in known]:
         raise BadSettings(f"There is no character '{unknown[0]}'", f"Choose from: {', '.join(known)}")
@@ -117,13 +123,13 @@ def _sinew_enabled() -> Iterator[None]:
                 os.environ["SINEW_JOBS"] = before
 
 
-def _imported(character: Character) -> bpy.types.Object:
+def _imported(character: CharacterFile) -> bpy.types.Object:
     """The character's armature in an otherwise empty scene, as File > Import brings it in."""
     open_input(str(mocap.FOLDER / character.file))
     return next(obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE")
 
 
-def _wanted(character: Character, names: tuple[str, ...]) -> list[str]:
+def _wanted(character: CharacterFile, names: tuple[str, ...]) -> list[str]:
     """The Actions to simulate: those that were named, every one of the file that moves bones, or those with a sheet."""
     if not names:
         return list(character.shown)
@@ -135,18 +141,18 @@ def _wanted(character: Character, names: tuple[str, ...]) -> list[str]:
     )
 
 
-def taken_through(
-    character: Character, action: str, seed: int = 0, sheet: Path | None = None, method: str = "sampling"
+def take_through_panels(
+    character: CharacterFile, action: str, seed: int = 0, sheet: Path | None = None, method: str = "sampling"
 ) -> Row:
     """The row of one Action, baked or with the message that stopped it; ``sheet`` is a folder for its picture."""
-    row: Row = {"character": character.name, "action": action, "seed": seed, "commit": bench_rows.commit()}
+    row: Row = {"character": character.name, "action": action, "seed": seed, "commit": bench_rows.code_version()}
     try:
         return _steps(row, character, action, sheet, method)
     except (RuntimeError, SinewError) as error:  # what an operator reports arrives as the first
         return {**row, "refused": str(error).strip().removeprefix("Error: ")}
 
 
-def _steps(row: Row, character: Character, action: str, sheet: Path | None, method: str) -> Row:
+def _steps(row: Row, character: CharacterFile, action: str, sheet: Path | None, method: str) -> Row:
     obj = _imported(character)
     scene, chosen = bpy.context.scene, bpy.context.scene.sinew
     bpy.context.view_layer.objects.active = obj

@@ -15,7 +15,7 @@ from ...core.errors import BadSettings
 from ...core.files import write_whole
 from ...core.motion.io import stock
 from .. import rows as bench_rows
-from ..options import numbers, say, words
+from ..options import print_progress, split_numbers, split_words
 from ..rows import Row
 from ..run import BenchRun, method_and_settings
 from ..sheets import meeting_sheet
@@ -34,22 +34,22 @@ _FPS = 30.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
     add = parser.add_argument
-    add("--only", type=words, default=(), metavar="PARTS", help=f"some of: {', '.join(PARTS)} (default all)")
+    add("--only", type=split_words, default=(), metavar="PARTS", help=f"some of: {', '.join(PARTS)} (default all)")
     add(
         "--skills",
-        type=words,
+        type=split_words,
         default=CYCLES,
         metavar="NAMES",
         help=f"cycles of the table, the first also of endurance, cost and retarget (default {','.join(CYCLES)})",
     )
     add(
         "--linked",
-        type=words,
+        type=split_words,
         default=LINKED,
         metavar="NAMES",
         help=f"skills of the graph that walks and collides (default {','.join(LINKED)})",
     )
-    add("--seeds", type=numbers, default=(0,), metavar="N,…", help="default 0")
+    add("--seeds", type=split_numbers, default=(0,), metavar="N,…", help="default 0")
     add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
     add("--study", default="normal", help="how hard to learn: draft, normal or high (default normal)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of learning; may be repeated")
@@ -82,8 +82,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     for folder in (arguments.graphs, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:
             saving.require_writable_folder(folder)
-    school = GraphCache(arguments.graphs, arguments.engine, settings, arguments.anew, say)
-    bench = GraphBenchmark(school, arguments.skills, arguments.linked, arguments.seconds, say)
+    school = GraphCache(arguments.graphs, arguments.engine, settings, arguments.anew, print_progress)
+    bench = GraphBenchmark(school, arguments.skills, arguments.linked, arguments.seconds, print_progress)
     if arguments.sheets is not None:
         picture = arguments.sheets / _PICTURES / "collide.png"
         bench = replace(bench, shown=lambda graph, bake, row: _shown(picture, graph, bake, row))
@@ -92,13 +92,13 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     try:
         for row in bench.rows(parts, arguments.seeds):
             rows.append(row)
-            say(goals.graph_row_line(row))
+            print_progress(goals.graph_row_line(row))
             if arguments.rows is not None:
-                bench_rows.append(arguments.rows, row)
+                bench_rows.append_row(arguments.rows, row)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
     if arguments.sheets is not None:
-        _write_page([*(bench_rows.read(arguments.rows) if arguments.rows else []), *rows], arguments.sheets)
+        _write_page([*(bench_rows.read_rows(arguments.rows) if arguments.rows else []), *rows], arguments.sheets)
     summary = {part: goals.graph_goal_summary(part, [row for row in rows if row["part"] == part]) for part in parts}
     return {"settings": list(settings), "finished": finished, "summary": summary, "rows": rows}
 
@@ -139,7 +139,7 @@ def _window(row: Row) -> tuple[float, float]:
 
 def _write_page(rows: Sequence[Row], docs: Path) -> None:
     """The page of all rows that are known, with the pictures that there are."""
-    known = bench_rows.newest(rows, _KEY)
+    known = bench_rows.newest_rows(rows, _KEY)
     folder = docs / _PICTURES
     folder.mkdir(parents=True, exist_ok=True)
     for row in known:

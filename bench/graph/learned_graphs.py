@@ -145,8 +145,8 @@ class TimedLearningRun(BenchRun):
             "learn_s": time.perf_counter() - self._begin,
             "learn_core_s": time.process_time() - self._begin_core,
             "marks_s": self._marks,
-            "commit": rows.commit(),
-            "machine": rows.machine(),
+            "commit": rows.code_version(),
+            "machine": rows.describe_machine(),
         }
         self.graphs.append(replace(graph, about={**graph.about, _CLOCK: clock}))
         self.keep(self.graphs[-1])

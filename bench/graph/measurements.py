@@ -67,8 +67,8 @@ class GraphBenchmark:
             "seed": seed,
             "engine": self.school.engine,
             "study": " ".join(self.school.settings),
-            "commit": rows.commit(),
-            "machine": rows.machine(),
+            "commit": rows.code_version(),
+            "machine": rows.describe_machine(),
         }
         try:
             graph = self.school.graph(name.split("+"), seed)
@@ -99,7 +99,7 @@ class GraphBenchmark:
 def measure_push_table(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     """One row of the paper's table II: how long a cycle took to learn, and the hardest push it stands."""
     skill = graph.skills[0].name
-    found = measure_hardest_push(graph, engines.get(bench.school.engine), skill)
+    found = measure_hardest_push(graph, engines.get_engine(bench.school.engine), skill)
     return {**learning_figures(graph), **found, **compare_with_paper(skill, found["push_n"], graph.body.mass)}
 
 
@@ -117,12 +117,12 @@ def compare_with_paper(skill: str, push_n: float, mass_kg: float) -> dict[str, A
 
 
 def _endurance(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
-    engine, skill = engines.get(bench.school.engine), graph.skills[0].name
+    engine, skill = engines.get_engine(bench.school.engine), graph.skills[0].name
     return measure_endurance(graph, engine, skill, bench.lasts_s("endurance"), bench.told(f"endurance of {skill}"))
 
 
 def _walk(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
-    engine = engines.get(bench.school.engine)
+    engine = engines.get_engine(bench.school.engine)
     lesson = learning_figures(graph)
     ways = [str(way) for way in graph.transitions]
     learned = {name: lesson[name] for name in ("motion_s", "learn_s", "learn_core_s", "iterations")}
@@ -132,7 +132,7 @@ def _walk(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, An
 
 def _cost(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     seconds = max(round(bench.lasts_s("cost")), 1)
-    return measure_playback_cost(graph, engines.get(bench.school.engine), graph.skills[0].name, seconds)
+    return measure_playback_cost(graph, engines.get_engine(bench.school.engine), graph.skills[0].name, seconds)
 
 
 def _collide(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def _collide(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str,
     source = stock.load_stock(skill)
     told = bench.told("collide")
     row, bake = measure_collision(
-        graph, engines.get(bench.school.engine), skill, source, bench.lasts_s("collide"), told
+        graph, engines.get_engine(bench.school.engine), skill, source, bench.lasts_s("collide"), told
     )
     bench.shown(graph, bake, row)
     return {"skill": skill, **row}

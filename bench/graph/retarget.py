@@ -24,7 +24,7 @@ def measure_retargeting(graph: ControlGraph, school: GraphCache, seed: int) -> d
         learned = school.taught(motions, seed, f"{skill.name} on longer legs, {how}", known)
         figures, pushed = (
             learning_figures(learned),
-            measure_hardest_push(learned, engines.get(school.engine), skill.name),
+            measure_hardest_push(learned, engines.get_engine(school.engine), skill.name),
         )
         curve = figures["curve"]
         found[how] = {name: figures[name] for name in ("learn_s", "learn_core_s", "refine_s", "iterations", "curve")}

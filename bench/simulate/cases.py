@@ -13,8 +13,8 @@ from ...core.motion import Clip
 from ...core.motion.io import stock
 from ...core.motion.loops import is_cyclic, loop_clip
 from ...core.sim import engines
-from ...core.sim.io import to_arrays
-from ...core.sim.parts import PushPart, StageParts
+from ...core.sim.stage_io import stage_to_arrays
+from ...core.sim.stage_parts import PushPart, StageParts
 from .. import engines as bench_engines
 from ..run import Case
 
@@ -46,10 +46,10 @@ def push_cases(names: Sequence[str], seeds: Sequence[int], engine: str) -> Itera
         for seed in seeds:
             for phase in PHASES:
                 for side, direction in zip(SIDES, push_directions(cycle), strict=True):
-                    yield pushed_case(cycle, seed, engine, phase, side, direction)
+                    yield _pushed_case(cycle, seed, engine, phase, side, direction)
 
 
-def pushed_case(cycle: Clip, seed: int, engine: str, phase: float, side: str, direction: Array) -> Case:
+def _pushed_case(cycle: Clip, seed: int, engine: str, phase: float, side: str, direction: Array) -> Case:
     """A cyclic clip with one push towards ``direction`` (3,), ``phase`` of a cycle after its first."""
     start_s = (1.0 + phase) * cycle.duration_s
     last_s = start_s + PUSH_S + AFTER_S
@@ -58,7 +58,7 @@ def pushed_case(cycle: Clip, seed: int, engine: str, phase: float, side: str, di
     push = PushPart(f"from the {side}", cycle.name, _TRUNK, PUSH_N * direction, start_s, PUSH_S)
     stage = StageParts(characters=(cycle.name,), pushes=(push,))
     words = {"from": side, "phase": phase, "push_n": PUSH_N, "push_at_s": start_s}
-    return Case("push", cycle.name, clip, seed, engine, {STAGE: to_arrays(stage)}, words)
+    return Case("push", cycle.name, clip, seed, engine, {STAGE: stage_to_arrays(stage)}, words)
 
 
 def push_directions(clip: Clip) -> Array:
@@ -85,7 +85,7 @@ def short_enough(clip: Clip, most_s: float = MOST_S) -> Clip:
 def engines_ratio(slow: str = "bullet", fast: str = "mujoco") -> float | None:
     """How much slower one engine is by itself, without anything read from it; None where one is not installed."""
     try:
-        found = [engines.get(name) for name in (slow, fast)]
+        found = [engines.get_engine(name) for name in (slow, fast)]
     except EngineMissing:
         return None
     body = bench_engines.mannequin()

@@ -17,12 +17,12 @@ from ...core.files import write_whole
 from ...core.motion.io import stock
 from .. import mocap
 from .. import rows as bench_rows
-from ..options import numbers, say, words
-from ..run import Case, Row, method_and_settings, simulated
-from ..sheets import sheet
+from ..options import print_progress, split_numbers, split_words
+from ..run import Case, Row, method_and_settings, simulate_case
+from ..sheets import take_sheet
 from . import cases as core
 from . import goals
-from .page import page
+from .page import simulate_page
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _PICTURES = Path("images") / "simulate"
@@ -61,9 +61,11 @@ GROUPS = {
     "stock": Group(stock.stock_names, core.stock_cases, _own(goals.stock_summary), seeds=(0, 1, 2)),
     "bullet": Group(stock.stock_names, partial(core.stock_cases, group="bullet"), _bullet, engine="bullet"),
     "push": Group(stock.stock_names, core.push_cases, _own(goals.push_summary), clips=("walk",)),
-    "mocap": Group(partial(mocap.names, "cmu", "bvh"), mocap.mocap_cases, _own(goals.mocap_summary)),
-    "odd": Group(partial(mocap.names, "odd"), mocap.odd_cases, _own(goals.odd_summary)),
-    "skinned": Group(partial(mocap.names, "skinned", "fbx"), mocap.skinned_cases, _own(goals.fates), by_name=True),
+    "mocap": Group(partial(mocap.mocap_names, "cmu", "bvh"), mocap.mocap_cases, _own(goals.mocap_summary)),
+    "odd": Group(partial(mocap.mocap_names, "odd"), mocap.odd_cases, _own(goals.odd_summary)),
+    "skinned": Group(
+        partial(mocap.mocap_names, "skinned", "fbx"), mocap.skinned_cases, _own(goals.count_outcomes), by_name=True
+    ),
 }
 
 
@@ -72,9 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     standard = [name for name, group in GROUPS.items() if not group.by_name]
     groups = f"some of: {', '.join(GROUPS)}; if left out, {', '.join(standard)}"
-    add("--only", type=words, default=(), metavar="GROUPS", help=groups)
-    add("--clips", type=words, default=(), metavar="NAMES", help="only these clips, such as walk,run,07_01_walk")
-    add("--seeds", type=numbers, default=(), metavar="N,…", help="other seeds than the group's own, such as 0,1")
+    add("--only", type=split_words, default=(), metavar="GROUPS", help=groups)
+    add("--clips", type=split_words, default=(), metavar="NAMES", help="only these clips, such as walk,run,07_01_walk")
+    add("--seeds", type=split_numbers, default=(), metavar="N,…", help="other seeds than the group's own, such as 0,1")
     add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
     add("--quality", default="normal", help="draft, normal or high (default normal)")
     add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
@@ -107,13 +109,13 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     finished = True
     try:
         for case in _cases(chosen, arguments):
-            row, take = simulated(case, method, settings)
+            row, take = simulate_case(case, method, settings)
             if arguments.twice:
-                row["same_again"] = row.get("sha256") == simulated(case, method, settings)[0].get("sha256")
+                row["same_again"] = row.get("sha256") == simulate_case(case, method, settings)[0].get("sha256")
             rows.append(row)
             _tell(row, arguments.rows)
             if take is not None and arguments.sheets is not None and (case.group, case.seed) == ("stock", shown_seed):
-                sheet(arguments.sheets / _PICTURES / f"{case.name}.png", take.in_take_time(case.clip), take.motion)
+                take_sheet(arguments.sheets / _PICTURES / f"{case.name}.png", take.in_take_time(case.clip), take.motion)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
     result = {
@@ -132,7 +134,7 @@ def _cases(chosen: Mapping[str, Sequence[str]], arguments: argparse.Namespace) -
     for name, clips in chosen.items():
         group = GROUPS[name]
         if not clips:
-            say(f"{name}: skipped, {_ABSENT}")
+            print_progress(f"{name}: skipped, {_ABSENT}")
         for case in group.cases(clips, arguments.seeds or group.seeds, group.engine or arguments.engine):
             worn = mocap.mannequin_attachments() if arguments.mesh and group.names is stock.stock_names else {}
             yield replace(case, attachments={**case.attachments, **worn})
@@ -140,13 +142,15 @@ def _cases(chosen: Mapping[str, Sequence[str]], arguments: argparse.Namespace) -
 
 def _write_page(result: dict[str, Any], arguments: argparse.Namespace) -> None:
     """The page of all rows that are known, with the pictures that there are."""
-    rows = bench_rows.newest([*(bench_rows.read(arguments.rows) if arguments.rows else []), *result["rows"]], _KEY)
+    rows = bench_rows.newest_rows(
+        [*(bench_rows.read_rows(arguments.rows) if arguments.rows else []), *result["rows"]], _KEY
+    )
     groups = {name: [row["clip"] for row in rows if row["group"] == name] for name in GROUPS}
     whole = {**result, "summary": _summed({name: clips for name, clips in groups.items() if clips}, rows)}
     folder = arguments.sheets / _PICTURES
     pictures = {path.stem: (_PICTURES / path.name).as_posix() for path in sorted(folder.glob("*.png"))}
     machine = f"{os.cpu_count()} cores, {platform.system()}"
-    write_whole(arguments.sheets / "simulate.md", page(whole, rows, pictures, machine).encode())
+    write_whole(arguments.sheets / "simulate.md", simulate_page(whole, rows, pictures, machine).encode())
 
 
 def _chosen(only: Sequence[str], clips: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -176,6 +180,6 @@ def _summed(chosen: Mapping[str, Sequence[str]], rows: Sequence[Row]) -> dict[st
 
 def _tell(row: Row, file: Path | None) -> None:
     """A line for whoever watches, and the whole row for a file."""
-    say(goals.line_of(row))
+    print_progress(goals.run_line(row))
     if file is not None:
-        bench_rows.append(file, row)
+        bench_rows.append_row(file, row)

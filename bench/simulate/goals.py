@@ -40,7 +40,7 @@ _TIMING = 1.1
 def stock_summary(rows: Sequence[Row]) -> Summary:
     """Falls, times and errors of the stock clips, and how they stand to the goals."""
     goals = {"none falls": _goal_of_falls(rows, 1.0), "median wall time at most 1.5 x clip time": _goal_of_median(rows)}
-    return {**fates(rows), "goals": goals | {_said(limit): _goal(rows, limit) for limit in _LIMITS}}
+    return {**count_outcomes(rows), "goals": goals | {_said(limit): _goal(rows, limit) for limit in _LIMITS}}
 
 
 def bullet_summary(rows: Sequence[Row], others: Sequence[Row], own_ratio: float | None) -> Summary:
@@ -62,14 +62,14 @@ def bullet_summary(rows: Sequence[Row], others: Sequence[Row], own_ratio: float 
         },
         **{_said(limit): _goal(rows, limit) for limit in _LIMITS if limit is not WORST_RATIO},
     }
-    return {**fates(rows), "slower_than_mujoco": slower, "engines_own_ratio": own_ratio, "goals": goals}
+    return {**count_outcomes(rows), "slower_than_mujoco": slower, "engines_own_ratio": own_ratio, "goals": goals}
 
 
 def mocap_summary(rows: Sequence[Row]) -> Summary:
     """How many recorded clips stay up, with and without those that need what is not in the file."""
     whole = [row for row in rows if not row.get("needs")]
     return {
-        **fates(rows),
+        **count_outcomes(rows),
         "need_what_is_missing": {row["clip"]: row["needs"] for row in rows if row.get("needs")},
         "goals": {
             "9 of 10 stay up": _goal_of_falls(rows, MOCAP_SHARE),
@@ -94,18 +94,18 @@ def odd_summary(rows: Sequence[Row]) -> Summary:
 
 def push_summary(rows: Sequence[Row]) -> Summary:
     """How many pushes were recovered from."""
-    return {**fates(rows), "goals": {"30 of 32 recover": _goal_of_falls(rows, PUSHES)}}
+    return {**count_outcomes(rows), "goals": {"30 of 32 recover": _goal_of_falls(rows, PUSHES)}}
 
 
 _LIMITS = (WORST_RATIO, JOINT_ERROR, SKATE, JERK)
 
 
-def stood(row: Row) -> bool:
+def stayed_up(row: Row) -> bool:
     """Whether the run came to its end on its feet."""
     return "fell_at_s" in row and row["fell_at_s"] is None
 
 
-def name_of(row: Row) -> str:
+def run_name(row: Row) -> str:
     """A run by name."""
     words = [row["clip"], f"seed {row['seed']}"]
     if "from" in row:
@@ -115,45 +115,48 @@ def name_of(row: Row) -> str:
     return " ".join(words)
 
 
-def fate_of(row: Row) -> str:
+def _run_outcome(row: Row) -> str:
     """What became of a run that did not stand."""
     if "refused" in row or "bug" in row:
         return str(row.get("refused") or row["bug"])
     return f"fell after {row['fell_at_s']:.2f} s of {row['clip_s']:.2f} s"
 
 
-def fates(rows: Sequence[Row]) -> Summary:
+def count_outcomes(rows: Sequence[Row]) -> Summary:
     """Counts, falls by name, and means over the runs that have them."""
-    ratios = values_of(rows, "wall_over_clip")
+    ratios = _measurement_values(rows, "wall_over_clip")
     return {
         "runs": len(rows),
-        "stood": sum(map(stood, rows)),
+        "stood": sum(map(stayed_up, rows)),
         "falls": _falls(rows),
         "median_wall_over_clip": float(np.median(ratios)) if ratios else None,
         "worst_wall_over_clip": max(ratios, default=None),
-        **{f"mean_{limit.measurement}": mean_of(rows, limit.measurement) for limit in (JOINT_ERROR, SKATE, JERK)},
+        **{
+            f"mean_{limit.measurement}": mean_measurement(rows, limit.measurement)
+            for limit in (JOINT_ERROR, SKATE, JERK)
+        },
     }
 
 
-def values_of(rows: Sequence[Row], measurement: str) -> list[float]:
+def _measurement_values(rows: Sequence[Row], measurement: str) -> list[float]:
     """The measurement of every run that has it."""
     found = (row.get(measurement) for row in rows)
     return [float(value) for value in found if value is not None]
 
 
-def mean_of(rows: Sequence[Row], measurement: str) -> float | None:
+def mean_measurement(rows: Sequence[Row], measurement: str) -> float | None:
     """Its mean, or None where nobody has it."""
-    values = values_of(rows, measurement)
+    values = _measurement_values(rows, measurement)
     return float(np.mean(values)) if values else None
 
 
-def line_of(row: Row) -> str:
+def run_line(row: Row) -> str:
     """A row as one line for people to watch."""
     start = f"{row['group']:<6} {row['clip']:<28} seed {row['seed']} {row['engine']:<6}"
     if "from" in row:
         start += f" {row['from']:>11} {row['phase']:.2f}"
     if "refused" in row or "bug" in row:
-        return f"{start} {fate_of(row)}"
+        return f"{start} {_run_outcome(row)}"
     fell = row["fell_at_s"]
     fate = "stood" if fell is None else f"fell {fell:.2f}"
     figures = [f"{row['clip_s']:5.2f} s in {row['wall_s']:6.1f} s ({row['wall_over_clip']:.2f}x)"]
@@ -165,7 +168,7 @@ def line_of(row: Row) -> str:
 
 
 def _falls(rows: Sequence[Row]) -> list[str]:
-    return [f"{name_of(row)}: {fate_of(row)}" for row in rows if not stood(row)]
+    return [f"{run_name(row)}: {_run_outcome(row)}" for row in rows if not stayed_up(row)]
 
 
 def _said(limit: Limit) -> str:
@@ -174,7 +177,7 @@ def _said(limit: Limit) -> str:
 
 def _goal_of_falls(rows: Sequence[Row], share: float) -> Summary:
     """Whether at least ``share`` of the runs stood; None where there were none."""
-    count = sum(map(stood, rows))
+    count = sum(map(stayed_up, rows))
     return {
         "met": count >= share * len(rows) if rows else None,
         "stood": f"{count} of {len(rows)}",
@@ -189,16 +192,16 @@ def _goal(rows: Sequence[Row], limit: Limit) -> Summary:
     """
     known = [row for row in rows if row.get(limit.measurement) is not None]
     misses = [row for row in known if not row[limit.measurement] <= limit.most]
-    mean = mean_of(rows, limit.measurement)
+    mean = mean_measurement(rows, limit.measurement)
     return {
         "met": not misses if known else None,
         "met_on_average": None if mean is None else mean <= limit.most,
-        "misses": [f"{name_of(row)}: {limit.said(row[limit.measurement])}" for row in misses],
+        "misses": [f"{run_name(row)}: {limit.said(row[limit.measurement])}" for row in misses],
     }
 
 
 def _goal_of_median(rows: Sequence[Row]) -> Summary:
-    ratios = values_of(rows, "wall_over_clip")
+    ratios = _measurement_values(rows, "wall_over_clip")
     if not ratios:
         return {"met": None, "misses": []}
     median = float(np.median(ratios))

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..run import Row
 from .cases import PHASES, SIDES
-from .goals import JERK, JOINT_ERROR, SKATE, mean_of, stood
+from .goals import JERK, JOINT_ERROR, SKATE, mean_measurement, stayed_up
 
 _HEAD = """# What simulation makes of motions
 
@@ -17,7 +17,7 @@ skate is how fast standing feet slide; jerk is against the source's.
 _DASH = "–"
 
 
-def page(result: Mapping[str, Any], rows: Sequence[Row], pictures: Mapping[str, str], machine: str) -> str:
+def simulate_page(result: Mapping[str, Any], rows: Sequence[Row], pictures: Mapping[str, str], machine: str) -> str:
     """Markdown from rows, a result's summaries of them, and the pictures of stock clips by name."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
@@ -59,7 +59,7 @@ def _figures(rows: Sequence[Row]) -> list[str]:
         (JERK.measurement, 1.0, "×"),
         ("wall_over_clip", 1.0, "×"),
     ):
-        value = mean_of(rows, name)
+        value = mean_measurement(rows, name)
         digits = 0 if unit == "mm" else 2 if unit == "×" else 1
         found.append(_DASH if value is None else f"{value * scale:.{digits}f} {unit}")
     return found
@@ -70,7 +70,7 @@ def _fate(rows: Sequence[Row]) -> str:
     if len(rows) == 1 and ("refused" in rows[0] or "bug" in rows[0]):
         return _cell(f"refused: {rows[0]['refused']}" if "refused" in rows[0] else rows[0]["bug"])
     falls = [f"{row['fell_at_s']:.1f} s" for row in rows if row.get("fell_at_s") is not None]
-    count = sum(map(stood, rows))
+    count = sum(map(stayed_up, rows))
     return f"{count} of {len(rows)}" + (f" (fell at {', '.join(falls)})" if falls else "")
 
 
@@ -112,7 +112,7 @@ def _push(rows: Sequence[Row]) -> str:
 def _fell(row: Row | None) -> str:
     if row is None:
         return _DASH
-    if stood(row):
+    if stayed_up(row):
         return "stood"
     return f"fell {row['fell_at_s'] - row['push_at_s']:.1f} s after" if row.get("fell_at_s") is not None else "refused"
 
@@ -126,7 +126,7 @@ def _pictures(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
         if own:
             names = ("joint error", "skate", "jerk", "wall time")
             figures = [f"{name} {value}" for name, value in zip(names, _figures(own), strict=True) if value != _DASH]
-            fate = "stood" if stood(own[0]) else _fate(own)
+            fate = "stood" if stayed_up(own[0]) else _fate(own)
             lines += ["", f"Seed {own[0]['seed']}: {fate}; {', '.join(figures)}."]
     return "\n".join(lines) + "\n"
 

@@ -16,7 +16,7 @@ from ...core.body import BodyModel
 from ...core.body.build import build_body
 from ...core.body.edits import apply_edits
 from ...core.errors import SinewError
-from ...core.jobs.body_fitting import fit_elsewhere
+from ...core.jobs.body_fitting import fit_in_worker
 from ..scene import change_counter
 from ..scene.time_slicing import Piecework, Steps, at_once, is_busy
 from ..scene.viewport import redraw_viewports
@@ -227,7 +227,7 @@ def _fitted(
     """
     choices = replace(asked, edits={}).checked()
     if reading.mesh is not None:  # shapes are fitted to it by what only the worker's Python has
-        base = fit_elsewhere(reading.skeleton, reading.clip, reading.mesh.skinned(), choices, python)
+        base = fit_in_worker(reading.skeleton, reading.clip, reading.mesh.skinned(), choices, python)
     else:
         choices.require_bones(reading.skeleton)
         base, _ = build_body(

@@ -11,8 +11,8 @@ from ...core.control.bounds.bake_method import CONTROLLER_FILE
 from ...core.control.bounds.playing import require_length
 from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
 from ...core.errors import BoundsError
-from ...core.sim.io import to_arrays
-from ...core.sim.parts import PushPart, StageParts
+from ...core.sim.stage_io import stage_to_arrays
+from ...core.sim.stage_parts import PushPart, StageParts
 from ..body.body_inputs import BodyRequest
 from ..graph.baking import standing
 from ..graph.skills import standing_as
@@ -77,7 +77,7 @@ def create(asked: BakeRequest, learned: Learned, folder: Path | None = None) -> 
         "named": "pushed" if parts.pushes else "learned",
         "named_after": "armature",
     }
-    attachments = {**inputs.attachments, CONTROLLER_FILE: learned.content, "stage": to_arrays(parts)}
+    attachments = {**inputs.attachments, CONTROLLER_FILE: learned.content, "stage": stage_to_arrays(parts)}
     inputs = replace(inputs, attachments=attachments, target=target)
     return requests.create_from(request, rig, inputs, title=f"{obj.name}: {learned.path.stem}", folder=folder)
 

@@ -111,7 +111,7 @@ def _resume(arguments: argparse.Namespace) -> int:
 
 
 def _clean(arguments: argparse.Namespace) -> int:
-    gone = jobs.clean(older_than_days=arguments.older_than, keep_uncollected=not arguments.all)
+    gone = jobs.clean_jobs(older_than_days=arguments.older_than, keep_uncollected=not arguments.all)
     print(f"{len(gone)} jobs deleted")
     return 0
 

@@ -15,8 +15,8 @@ from ...core.control.tracking.skeleton_matching import describe_skeleton_differe
 from ...core.errors import GraphError
 from ...core.motion import Clip, Skeleton
 from ...core.sim.assembly import require_places_apart
-from ...core.sim.io import to_arrays
-from ...core.sim.parts import PushPart
+from ...core.sim.stage_io import stage_to_arrays
+from ...core.sim.stage_parts import PushPart
 from ..body import body_inputs
 from ..body.body_inputs import BodyRequest
 from ..rig import sources
@@ -76,7 +76,7 @@ def create(request: BakeRequest, learned: Learned, folder: Path | None = None) -
     attachments: dict[str, Attachment] = {
         "rig": rig.to_arrays(),
         ATTACHMENT: learned.content,
-        "stage": to_arrays(stage),
+        "stage": stage_to_arrays(stage),
         **body_inputs.attachments_of(obj, rig, request.body),
     }
     for number, (name, its) in enumerate(list(cast.items())[1:], start=1):

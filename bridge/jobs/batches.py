@@ -11,9 +11,9 @@ from ...core.control.character import BODY, BodyChoices
 from ...core.control.staging import STAGE
 from ...core.errors import BadSettings
 from ...core.jobs.spec import new_id
-from ...core.sim.io import to_arrays
-from ...core.sim.parts import StageParts
-from ...core.sim.variations import Variation, VariationSettings, varied
+from ...core.sim.stage_io import stage_to_arrays
+from ...core.sim.stage_parts import StageParts
+from ...core.sim.variations import Variation, VariationSettings, make_variations
 from ..rig.rig_reader import RigMotion
 from . import ownership
 from .requests import Inputs, Request, create_from, inputs_of
@@ -41,7 +41,7 @@ class Batch:
         }
         attachments = dict(self.inputs.attachments)
         if self.inputs.parts is not None:
-            attachments[STAGE] = to_arrays(variation.parts)
+            attachments[STAGE] = stage_to_arrays(variation.parts)
         request = dataclasses.replace(self.request, seed=variation.seed)
         inputs = dataclasses.replace(self.inputs, attachments=attachments, target=target)
         return create_from(request, self.rig, inputs, title=variation.title(motion), folder=folder)
@@ -60,7 +60,7 @@ def plan(request: Request, rig: RigMotion, settings: VariationSettings) -> Batch
         seeds = [request.seed + number - 1 for number in numbers]
         found = tuple(Variation(n, seed, parts, f"seed {seed}") for n, seed in zip(numbers, seeds, strict=True))
     else:
-        found = varied(parts, rig.clip, body, settings, request.seed)
+        found = make_variations(parts, rig.clip, body, settings, request.seed)
     return Batch(new_id(rig.clip.name), request, rig, inputs, found)
 
 

@@ -61,7 +61,7 @@ class Preparation:
     def _steps(self, then: Then, needs_worker: bool) -> Steps[None]:
         if needs_worker:
             chosen = preferences.worker_python()
-            self.python = yield lambda: jobs.worker_python(chosen)  # before a job is made that could not start
+            self.python = yield lambda: jobs.find_worker_python(chosen)  # before a job is made that could not start
         while not self.reading.advance(PIECE_S):
             yield None
         rig = yield lambda: finish_reading(self.request, self.reading)

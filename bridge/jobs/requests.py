@@ -15,8 +15,8 @@ from ...core.control import registry
 from ...core.control.cast import CastMember, make_member_attachments
 from ...core.errors import CannotWrite, JobError, RigError
 from ...core.motion.checks import require_simulatable
-from ...core.sim.io import to_arrays
-from ...core.sim.parts import StageParts
+from ...core.sim.stage_io import stage_to_arrays
+from ...core.sim.stage_parts import StageParts
 from .. import takes
 from ..body import muscle
 from ..body.body_inputs import Attachments, BodyRequest, all_called, attachments_in_pieces
@@ -154,7 +154,7 @@ def inputs_in_pieces(request: Request, rig: RigMotion, *, piece_s: float = PIECE
         attachments |= yield from muscle.attachment_in_pieces(obj, rig, action, request.muscle, piece_s=piece_s)
         yield None
         stage, cast = yield from stage_for(request, rig, piece_s=piece_s)
-        attachments["stage"] = partial(to_arrays, stage)
+        attachments["stage"] = partial(stage_to_arrays, stage)
         attachments |= yield from _attachments_of_others(cast, piece_s)
     target = {
         "armature": name,

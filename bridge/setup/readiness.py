@@ -136,7 +136,7 @@ def check() -> None:
             stdin=subprocess.DEVNULL,
             stdout=answer,
             stderr=subprocess.DEVNULL,
-            env=processes.environment(),
+            env=processes.worker_environment(),
             creationflags=processes.windows_flags(),
         )
     except OSError as error:

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ...core.sim.assembly import require_places_apart
-from ...core.sim.parts import Finding
+from ...core.sim.stage_parts import Finding
 from ..rig import sources
 from ..rig.rig_reader import RigMotion, RigReading
 from ..rig.rig_writer import require_writable

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.errors import BadStage
 from ...core.geometry.quaternions import Array
-from ...core.sim.parts import Mesh
+from ...core.sim.stage_parts import Mesh
 
 MESHABLE = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.errors import BadStage
 from ...core.geometry.quaternions import Array
-from ...core.sim.parts import Finding, PushPart
+from ...core.sim.stage_parts import Finding, PushPart
 from ..rig.rig_reader import RigMotion
 from .timing import Clock
 

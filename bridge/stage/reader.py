@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.errors import BadStage
 from ...core.geometry.quaternions import Array
-from ...core.sim.parts import EARTH, Finding, StageParts
+from ...core.sim.stage_parts import EARTH, Finding, StageParts
 from ..rig import sources
 from ..rig.rig_reader import RigMotion
 from ..scene.preserved_state import scene_kept

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...core.geometry.quaternions import Array
-from ...core.sim.parts import Finding, StageParts
+from ...core.sim.stage_parts import Finding, StageParts
 from ..rig.rig_reader import RigMotion
 from .meshes import Look
 from .pushes import Span, parts_of

@@ -5,7 +5,7 @@ import numpy as np
 
 from ...core.body import Shape
 from ...core.geometry.quaternions import Array
-from ...core.sim.parts import Mesh
+from ...core.sim.stage_parts import Mesh
 
 _ROUND = 0.02  # how much a sphere's radius may vary
 _FACETED = 0.93  # of the radius: faces nearer to the middle belong to no sphere

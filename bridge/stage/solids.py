@@ -9,10 +9,10 @@ import numpy as np
 
 from ...core.errors import BadStage
 from ...core.geometry.quaternions import Array, conjugate, from_matrix, rotate
-from ...core.sim.aiming import aim
-from ...core.sim.parts import Finding, Mesh, ObstaclePart, PropPart
+from ...core.sim.aiming import aim_throw
+from ...core.sim.height_field import build_height_field
 from ...core.sim.stage import Terrain
-from ...core.sim.terrain import height_field
+from ...core.sim.stage_parts import Finding, Mesh, ObstaclePart, PropPart
 from ..rig.rig_reader import RigMotion, rotation_of
 from .meshes import Look
 from .pushes import left_out
@@ -63,7 +63,7 @@ def terrain_of(looks: Sequence[Look], metres: float) -> tuple[Terrain | None, li
     """All terrain as one height field, the topmost surface of each place."""
     if not looks:
         return None, []
-    terrain, findings = height_field({look.name: look.mesh(metres) for look in looks})
+    terrain, findings = build_height_field({look.name: look.mesh(metres) for look in looks})
     return terrain, list(findings)
 
 
@@ -95,7 +95,7 @@ def projectile_of(loose: Loose, cast: Mapping[str, RigMotion], gravity: Array) -
         rig = cast[loose.target]
         times = np.arange(loose.appears_s, rig.clip.duration_s + 0.5 / rig.clip.fps, 1.0 / rig.clip.fps)
         places = _bone_middles(rig, loose.bone, times)
-        velocity, meets_s = aim(prop.pos, loose.speed, gravity, places, 1.0 / rig.clip.fps)
+        velocity, meets_s = aim_throw(prop.pos, loose.speed, gravity, places, 1.0 / rig.clip.fps)
         if meets_s is None:
             message = f"'{prop.name}' cannot reach '{loose.bone}' at {loose.speed:g} m/s and flies straight"
             findings.append(Finding("out_of_reach", message, "Make it faster, or bring it nearer"))

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import BadStage
-from ...core.sim.parts import StageParts
+from ...core.sim.stage_parts import StageParts
 from ..scene.chosen_armature import why_linked
 from .checks import problem_of
 from .properties import ICONS

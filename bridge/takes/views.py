@@ -10,8 +10,8 @@ from typing import Any
 
 import bpy
 
-from ...core.measure.marks import Mark, marks
-from ...core.measure.words import MARKED
+from ...core.measure.quality_checks import QualityCheck, check_quality
+from ...core.measure.sentences import MARKED
 from .report_texts import measure_text, method_label, time_text
 from .rows import is_linked, model_of, strips_of, title_of
 
@@ -45,7 +45,7 @@ class TakeView:
     source_missing: bool
     copy_of: str
     asked: str
-    marks: tuple[Mark, ...]
+    marks: tuple[QualityCheck, ...]
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     numbers: tuple[tuple[str, str], ...]
@@ -102,11 +102,11 @@ def report_of(row: bpy.types.PropertyGroup) -> Mapping[str, Any]:
     return _parsed(row.report)
 
 
-def marks_of(row: bpy.types.PropertyGroup) -> tuple[Mark, ...]:
+def marks_of(row: bpy.types.PropertyGroup) -> tuple[QualityCheck, ...]:
     """Whether the take fell, skates or sinks in, in this order."""
     report = report_of(row)
     at_s = report.get("fell_at_s")
-    return marks(report.get("measurements") or {}, row.fell, at_s if isinstance(at_s, float | int) else None)
+    return check_quality(report.get("measurements") or {}, row.fell, at_s if isinstance(at_s, float | int) else None)
 
 
 def arranged(

@@ -16,7 +16,7 @@ from ...core.errors import JobError, RigError
 from ...core.jobs import Job, Result
 from ...core.motion import PropMotion, Take
 from ...core.motion.io.npz import clip_from_arrays
-from ...core.sim.io import from_arrays
+from ...core.sim.stage_io import stage_from_arrays
 from ..rig import actions, keying, sources
 from ..rig.keying import Keyed
 from ..rig.rig_reader import RigMotion
@@ -188,7 +188,7 @@ def _things(job: Job, take: Take, rig: RigMotion) -> list[_Loose]:
     """The props, each found and fit to be written to, in scene frames."""
     if not take.props:
         return []
-    appears_s = {prop.name: prop.appears_s for prop in from_arrays(*job.attachment("stage")).props}
+    appears_s = {prop.name: prop.appears_s for prop in stage_from_arrays(*job.attachment("stage")).props}
     places = np.arange(len(take.motion.resample(rig.scene_fps))) * take.motion.fps / rig.scene_fps
     found = []
     for prop in take.props:

@@ -108,7 +108,7 @@ def _containing(body: BodyModel, clip: Clip | None) -> BodyModel:
     return body
 
 
-def body_mass(preset: BodyPreset, stature: float) -> float:
+def _body_mass(preset: BodyPreset, stature: float) -> float:
     """Mass in kg of a whole person of that stature; what is larger or smaller than people keeps its build instead."""
     within = float(np.clip(stature, *_PEOPLE_M))
     return preset.bmi * within**2 * (stature / within) ** 3
@@ -120,7 +120,7 @@ def _solids(
     """Every link's solid in the world at rest, and where they are from."""
     if plan.measures.four_legged:
         return creature_solids(plan), "capsules along the bones"
-    whole = mass_kg if mass_kg is not None else body_mass(preset, plan.measures.stature)
+    whole = mass_kg if mass_kg is not None else _body_mass(preset, plan.measures.stature)
     masses = {name: whole * part for name, part in mass_fractions(preset.head).items()}
     return human_solids(plan, masses, clip), "segments by de Leva (1996)"
 

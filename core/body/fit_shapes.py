@@ -42,7 +42,7 @@ def fit_capsule(points: Array, weights: Array | None = None, within: Array | Non
     start = np.concatenate([centre - reach * axes[:, 0], centre + reach * axes[:, 0], [radius]])
 
     def distances(candidates: Array, cloud: Array) -> Array:
-        return capsule_distance(candidates[:, :3], candidates[:, 3:6], np.abs(candidates[:, 6]), cloud)
+        return _capsule_distance(candidates[:, :3], candidates[:, 3:6], np.abs(candidates[:, 6]), cloud)
 
     def length(candidates: Array) -> Array:
         return np.linalg.norm(candidates[:, 3:6] - candidates[:, :3], axis=-1) + 2.0 * np.abs(candidates[:, 6])
@@ -50,7 +50,7 @@ def fit_capsule(points: Array, weights: Array | None = None, within: Array | Non
     best = _search(distances, length, start, np.full(7, max(radius, 0.01)), cloud)
     a, b, radius = best[:3], best[3:6], max(abs(float(best[6])), _SMALLEST_M)
     shape = capsule_between(a, b, radius)
-    return FittedShape(shape, _rms(capsule_distance(a, b, np.array(radius), points)))
+    return FittedShape(shape, _rms(_capsule_distance(a, b, np.array(radius), points)))
 
 
 def fit_box(points: Array, weights: Array | None = None, level: Array | None = None) -> FittedShape:
@@ -82,7 +82,7 @@ def fit_box(points: Array, weights: Array | None = None, level: Array | None = N
         return multiply(base, from_rotation_vector(turn))
 
     def distances(candidates: Array, cloud: Array) -> Array:
-        return box_distance(candidates[:, :3], np.abs(candidates[:, 3:6]), turned(candidates), cloud)
+        return _box_distance(candidates[:, :3], np.abs(candidates[:, 3:6]), turned(candidates), cloud)
 
     def length(candidates: Array) -> Array:
         return 2.0 * np.abs(candidates[:, 3:6]).sum(-1)
@@ -91,7 +91,7 @@ def fit_box(points: Array, weights: Array | None = None, level: Array | None = N
     best = _search(distances, length, start, steps, cloud)
     half = np.maximum(np.abs(best[3:6]), _SMALLEST_M)
     quat = turned(best)
-    return FittedShape(Shape("box", half, best[:3], quat), _rms(box_distance(best[:3], half, quat, points)))
+    return FittedShape(Shape("box", half, best[:3], quat), _rms(_box_distance(best[:3], half, quat, points)))
 
 
 def capsule_between(a: Array, b: Array, radius: float) -> Shape:
@@ -105,7 +105,7 @@ def capsule_between(a: Array, b: Array, radius: float) -> Shape:
     return Shape("capsule", np.array([radius, length / 2, 0.0]), (a + b) / 2, quat)
 
 
-def capsule_distance(a: Array, b: Array, radius: Array, points: Array) -> Array:
+def _capsule_distance(a: Array, b: Array, radius: Array, points: Array) -> Array:
     """(..., V) signed metres from points (V, 3) to the surface of capsules from ``a`` to ``b`` (..., 3)."""
     along = (b - a)[..., None, :]
     away = points - a[..., None, :]
@@ -114,7 +114,7 @@ def capsule_distance(a: Array, b: Array, radius: Array, points: Array) -> Array:
     return np.asarray(np.sqrt(np.sum(away * away, -1)) - radius[..., None])
 
 
-def box_distance(centre: Array, half: Array, quat: Array, points: Array) -> Array:
+def _box_distance(centre: Array, half: Array, quat: Array, points: Array) -> Array:
     """(..., V) signed metres from points (V, 3) to the surface of boxes: centre, half (..., 3), quat (..., 4)."""
     excess = np.abs((points - centre[..., None, :]) @ to_matrix(quat)) - half[..., None, :]
     beyond = np.maximum(excess, 0.0)
@@ -124,9 +124,9 @@ def box_distance(centre: Array, half: Array, quat: Array, points: Array) -> Arra
 def shape_distance(shape: Shape, points: Array) -> Array:
     """(V,) signed metres from points (V, 3), in the shape's link frame, to its surface; negative inside."""
     if shape.kind == "box":
-        return box_distance(shape.pos, shape.size, shape.quat_wxyz, points)
+        return _box_distance(shape.pos, shape.size, shape.quat_wxyz, points)
     half = to_matrix(shape.quat_wxyz)[:, 2] * (shape.size[1] if shape.kind == "capsule" else 0.0)
-    return capsule_distance(shape.pos - half, shape.pos + half, np.array(shape.size[0]), points)
+    return _capsule_distance(shape.pos - half, shape.pos + half, np.array(shape.size[0]), points)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Servo:
 
 def scale_servos(links: Sequence[Link], preset: GainPreset, four_legged: bool) -> list[Servo]:
     """The servo of every link's joint (the root's is all zero)."""
-    loads = joint_loads(links, four_legged)
+    loads = _joint_loads(links, four_legged)
     found = [Servo(0.0, 0.0, 0.0, 0.0)]
     for link, load in zip(links[1:], loads[1:], strict=True):
         gain = preset.joints[_leg_role(link.role, four_legged)]
@@ -41,7 +41,7 @@ def scale_servos(links: Sequence[Link], preset: GainPreset, four_legged: bool) -
     return found
 
 
-def joint_loads(links: Sequence[Link], four_legged: bool) -> list[float]:
+def _joint_loads(links: Sequence[Link], four_legged: bool) -> list[float]:
     """kg·m that each link's joint carries; the root's is zero."""
     mass = [link.mass for link in links]
     moment = [link.mass * float(np.linalg.norm(link.com)) for link in links]  # kg·m about the link's own joint

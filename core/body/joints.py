@@ -59,7 +59,7 @@ def mean_rotation(quats: Array) -> Array:
     return np.asarray(np.linalg.eigh(quats.T @ quats)[1][:, -1])
 
 
-def twist_angle(quats: Array, axis: Array) -> Array:
+def _twist_angle(quats: Array, axis: Array) -> Array:
     """(T,) radians of rotations (T, 4) about an axis (3,), what is off the axis left out, without jumps over time."""
     return np.unwrap(2.0 * np.arctan2(quats[..., 1:] @ axis, quats[..., 0]), axis=0)
 
@@ -77,7 +77,7 @@ def _hinge(plan: BodyPlan, link: PlannedLink, pos: Array, rest: Array, turns: Ar
         zero = _without_twist(turns, axis)
     zero = _straightened(plan, link, pos, rest, zero, axis)
     if found is not None and turns is not None and link.role != "toe":
-        bends = np.angle(np.exp(1j * np.median(twist_angle(multiply(conjugate(zero), turns), axis))))
+        bends = np.angle(np.exp(1j * np.median(_twist_angle(multiply(conjugate(zero), turns), axis))))
         axis = -axis if bends < -np.radians(5.0) else axis
     return FittedJoint(Joint("hinge", pos, zero, axis, *hinge_range(link.role)), f"hinge: {why}")
 
@@ -146,7 +146,7 @@ def _without_twist(turns: Array, axis: Array) -> Array:
     """(4,) the mean of the rotations when their turning about the axis (in the link's frame) is taken off."""
     zero = mean_rotation(turns)
     for _ in range(3):  # taking off the twist moves the mean a little
-        angle = twist_angle(multiply(conjugate(zero), turns), axis)
+        angle = _twist_angle(multiply(conjugate(zero), turns), axis)
         zero = mean_rotation(multiply(turns, from_rotation_vector(-angle[:, None] * axis)))
     return zero
 
@@ -154,7 +154,7 @@ def _without_twist(turns: Array, axis: Array) -> Array:
 def _straightened(plan: BodyPlan, link: PlannedLink, pos: Array, rest: Array, zero: Array, axis: Array) -> Array:
     """``zero`` turned about the axis to where the limb is straight; a toe's to where it is nearest to rest."""
     if link.role == "toe":
-        angle = float(twist_angle(multiply(conjugate(zero), rest)[None], axis)[0])
+        angle = float(_twist_angle(multiply(conjugate(zero), rest)[None], axis)[0])
     else:
         below, above = _below(plan, link), rotate(conjugate(zero), pos)
         assert below is not None

@@ -51,12 +51,12 @@ def capsule(start: Array, end: Array, volume: float) -> Shape:
     sphere = float(np.cbrt(volume * 3.0 / (4.0 * np.pi)))
     if length <= 2.0 * sphere:
         return Shape("sphere", np.array([sphere, 0.0, 0.0]), 0.5 * (start + end))
-    radius = capsule_radius(length, volume)
+    radius = _capsule_radius(length, volume)
     size = np.array([radius, 0.5 * length - radius, 0.0])
     return Shape("capsule", size, 0.5 * (start + end), frame_along(end - start))
 
 
-def capsule_radius(length: float, volume: float) -> float:
+def _capsule_radius(length: float, volume: float) -> float:
     """Metres: radius of the capsule of that length, round ends included, and volume (no more than its sphere's)."""
     low, high = 0.0, 0.5 * length
     for _ in range(60):  # the volume grows with the radius: halve the bracket

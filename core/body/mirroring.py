@@ -86,10 +86,6 @@ class BodyMirror:
         """(..., 3) places, directions, velocities or forces, in the world or in its axes turned with a heading."""
         return _times(vectors, self._world)
 
-    def reflect_axial(self, vectors: Array) -> Array:
-        """(..., 3) angular velocities, angular momenta or torques, in the same frames."""
-        return _times(vectors, -self._world)
-
     def _mirror_joints(self, body: BodyModel, frames: Array) -> None:
         """Fill in how coordinates, rates and offsets of every joint become those of its partner."""
         self._rates[:3, :3], self._rates[3:6, 3:6] = self._world, -frames[0].T

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a body is: rigid links on bones, joined by servos. Every engine is given this and nothing else."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -163,15 +163,11 @@ class BodyModel:
         return np.concatenate([np.full(link.joint.dofs, getattr(link.joint, name)) for link in self.links[1:]])
 
     def link_of(self, bone: str) -> int:
-        """The link that moves ``bone``, by itself or merged into it; -1 if it rides along."""
+        """The link that moves ``bone``, by itself or merged into it; -1 if it is not simulated."""
         for index, link in enumerate(self.links):
             if bone == link.bone or bone in link.merged:
                 return index
         return -1
-
-    def with_link(self, index: int, link: Link) -> "BodyModel":
-        """The body with one link replaced."""
-        return replace(self, links=self.links[:index] + (link,) + self.links[index + 1 :])
 
 
 def _vector(value: object, count: int, what: str) -> Array:

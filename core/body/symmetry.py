@@ -29,8 +29,8 @@ def symmetrize_cycle(body: BodyModel, clip: Clip) -> Clip:
     It goes straight ahead, through the middle of the source's way, as fast and for as long as the source. Its second
     half is the mirror image of its first, moved on, and its end is its beginning, moved on. For that it has an even
     number of frames and the one that ends it: one more than the source if need be, at a rate that keeps its duration.
-    Where its halves meet, it jumps no more than elsewhere. Riders and merged bones stay as the source has them, and
-    what the body's hinges cannot show of it is lost. Refuses what is no cycle, and a body without symmetry.
+    Where its halves meet, it jumps no more than elsewhere. Unsimulated and merged bones stay as the source has them,
+    and what the body's hinges cannot show of it is lost. Refuses what is no cycle, and a body without symmetry.
     """
     _require_length(clip)
     if not is_cyclic(clip):
@@ -49,19 +49,6 @@ def symmetrize_cycle(body: BodyModel, clip: Clip) -> Clip:
     step = _smooth_seam(body, mirror, step, max(round(_SEAM_S * clip.fps), 1))
     qpos = cycle.placed(np.concatenate([step, mirror.pose(step), step[:1]]))
     return clip_of_pose(body, clip, qpos, clip.fps if even == frames else clip.fps * even / frames)
-
-
-def asymmetry(body: BodyModel, clip: Clip) -> float:
-    """Radians between a cycle and its mirror image half a cycle later: root mean square over time and links by mass.
-
-    What the cycle turns by counts as well. Captured walks and runs have 7 to 12 degrees, a jump or a crawl more than
-    20, dances and kicks 100. Refuses a body without symmetry.
-    """
-    _require_length(clip)
-    mirror = BodyMirror(body)
-    cycle = _Cycle.of(body, mirror, clip)
-    # Headings that part at a steady rate, by the whole turn: the root mean square of a straight line about its middle.
-    return float(np.hypot(cycle.best_half(body, mirror)[1], cycle.turn / np.sqrt(12.0)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from ..motion import Clip, Take
 from ..motion.take import Measurement
 from ..settings import Settings
-from .trace import Trace
+from ..sim.trace import Trace
 
 
 class Run(Protocol):

@@ -2,10 +2,10 @@
 """The stage that a job was asked to simulate on, as a method gets it from its run."""
 
 from ..body import BodyModel
-from ..sim.assembly import assemble
-from ..sim.io import from_arrays
-from ..sim.parts import StageParts
+from ..sim.assembly import assemble_stage
 from ..sim.stage import Stage
+from ..sim.stage_io import stage_from_arrays
+from ..sim.stage_parts import StageParts
 from .method import Run
 
 STAGE = "stage"
@@ -18,9 +18,9 @@ def build_job_stage(run: Run, *bodies: BodyModel) -> Stage:
     Takes meshes apart, which takes a while, so call it once. What the animator should know goes into the report.
     """
     attached = run.attachment(STAGE)
-    parts = from_arrays(*attached) if attached else StageParts(characters=("",) * len(bodies))
+    parts = stage_from_arrays(*attached) if attached else StageParts(characters=("",) * len(bodies))
     # Progress is what notices a cancel.
-    stage, findings = assemble(parts, bodies, while_waiting=lambda: run.progress(0, 1))
+    stage, findings = assemble_stage(parts, bodies, while_waiting=lambda: run.progress(0, 1))
     for finding in findings:
         run.add_finding(finding.kind, finding.message, finding.hint)
     return stage

@@ -7,10 +7,10 @@ status = wait(job, process)
 take = job.result().take
 """
 
-from .cleaning import clean
+from .cleaning import clean_jobs
 from .creation import all_jobs, create, jobs_root
 from .job import Job, JobStatus, Result, open_job
-from .launching import launch, wait, worker_python
+from .launching import find_worker_python, launch, wait
 from .report import unfinished_report
 from .spec import SCHEMA, JobSpec
 
@@ -21,12 +21,12 @@ __all__ = [
     "JobStatus",
     "Result",
     "all_jobs",
-    "clean",
+    "clean_jobs",
     "create",
+    "find_worker_python",
     "jobs_root",
     "launch",
     "open_job",
     "unfinished_report",
     "wait",
-    "worker_python",
 ]

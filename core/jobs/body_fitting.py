@@ -22,7 +22,7 @@ from ..files import read_arrays, read_json, write_arrays, write_json
 from ..motion import Clip, Skeleton
 from ..motion.io.npz import load_clip, save_clip, skeleton_from_arrays, skeleton_to_arrays
 from . import processes
-from .launching import worker_python
+from .launching import find_worker_python
 
 _ENTRY = Path(__file__).resolve().parent.parent / "entry.py"
 _RUN = (
@@ -33,7 +33,7 @@ _INPUTS, _CLIP, _BODY, _PROBLEM = "inputs.npz", "clip.npz", "body.npz", "problem
 _LONGEST_S = 300.0
 
 
-def fit_elsewhere(
+def fit_in_worker(
     skeleton: Skeleton, clip: Clip | None, mesh: SkinnedMesh | None, choices: BodyChoices, python: str | None = None
 ) -> BodyModel:
     """The body that ``build_body`` makes, edits included, made by a process of its own; waits for it.
@@ -41,7 +41,7 @@ def fit_elsewhere(
     python: the worker's Python; None for ``SINEW_PYTHON``, else this process's own.
     """
     choices.require_bones(skeleton)
-    path = worker_python(python)
+    path = find_worker_python(python)
     with tempfile.TemporaryDirectory(prefix="sinew-body-") as name:
         folder = Path(name)
         _write(folder, skeleton, clip, mesh, choices)
@@ -50,7 +50,7 @@ def fit_elsewhere(
                 [path, "-c", _RUN, str(_ENTRY), name],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                env=processes.environment(),
+                env=processes.worker_environment(),
                 timeout=_LONGEST_S,
                 creationflags=processes.windows_flags(),
                 check=False,

@@ -16,7 +16,7 @@ _KIND = "sinew.checkpoint"
 _log = logging.getLogger(__name__)
 
 
-def save(folder: Path, step: int, arrays: Mapping[str, np.ndarray], rng: np.random.Generator) -> None:
+def write_checkpoint(folder: Path, step: int, arrays: Mapping[str, np.ndarray], rng: np.random.Generator) -> None:
     """Write the checkpoint of ``step`` with the generator's state, then let the oldest go."""
     meta = {"kind": _KIND, "step": step, "rng": rng.bit_generator.state}
     write_arrays(folder / f"{step:08d}.npz", arrays, meta)
@@ -27,7 +27,7 @@ def save(folder: Path, step: int, arrays: Mapping[str, np.ndarray], rng: np.rand
         path.unlink(missing_ok=True)
 
 
-def load(folder: Path, rng: np.random.Generator) -> tuple[int, dict[str, np.ndarray]] | None:
+def read_newest_checkpoint(folder: Path, rng: np.random.Generator) -> tuple[int, dict[str, np.ndarray]] | None:
     """The newest whole checkpoint as (step, arrays), with ``rng`` set to its state; None if there is none."""
     for path in _newest_first(folder):
         try:

@@ -14,7 +14,7 @@ from .spec import ID_PATTERN
 _TRASH = ".trash-"
 
 
-def clean(root: Path | None = None, *, older_than_days: float, keep_uncollected: bool = True) -> list[str]:
+def clean_jobs(root: Path | None = None, *, older_than_days: float, keep_uncollected: bool = True) -> list[str]:
     """Remove jobs on which nothing has happened for so long; gives their folders' names.
 
     keep_uncollected: leave done jobs whose result was never baked.

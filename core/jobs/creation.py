@@ -15,7 +15,7 @@ import numpy as np
 from .. import __version__
 from ..control import registry
 from ..errors import JobError, SinewError
-from ..files import cannot_write, make_folder, plain, sha256_of, write_arrays, write_json
+from ..files import cannot_write, make_folder, sha256_of, to_jsonable, write_arrays, write_json
 from ..motion import Clip
 from ..motion.io.npz import save_clip
 from .engine_choice import check_engine_name
@@ -87,7 +87,7 @@ def create(
     home = Job(Path(folder) if folder is not None else jobs_root() / job_id)
 
     def spec(inputs: dict[str, str]) -> JobSpec:
-        values, aim = checked.to_mapping(), plain(target or {})
+        values, aim = checked.to_mapping(), to_jsonable(target or {})
         return JobSpec(job_id, title, method, engine, values, seed, aim, inputs, now_text(), __version__)
 
     if (home.folder / "spec.json").exists():

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import JobError
-from ..files import cannot_write, plain
+from ..files import cannot_write, to_jsonable
 
 Event = dict[str, Any]
 
 TERMINAL = ("done", "failed", "cancelled")
 
 
-def append(path: Path, kind: str, run: int, **fields: Any) -> None:
+def append_event(path: Path, kind: str, run: int, **fields: Any) -> None:
     """Add one event as a whole line. Only who holds the job's lock may call this."""
-    event = {"time": time.time(), "run": run, "kind": kind, **plain(fields)}
+    event = {"time": time.time(), "run": run, "kind": kind, **to_jsonable(fields)}
     line = (json.dumps(event, allow_nan=False) + "\n").encode()
     try:
         with path.open("ab", buffering=0) as stream:

@@ -16,7 +16,7 @@ from ..motion import Clip, Take
 from ..motion.io.npz import load_clip, load_take
 from . import processes
 from .history import History
-from .lock import is_held
+from .lock import is_locked
 from .spec import JobSpec, read_spec
 
 _FULL_BYTES = 1 << 16
@@ -106,12 +106,12 @@ class Job:
     def status(self) -> JobStatus:
         """How the job stands now."""
         history = self.history
-        processes.reap(self.folder)
+        processes.reap_worker(self.folder)
         history.refresh()
         if history.run == 0:
             return JobStatus("created", message="Not started yet")
         while not history.end:
-            if is_held(self.lock):
+            if is_locked(self.lock):
                 return self._alive(("paused" if history.paused else "running") if history.started else "starting")
             # The worker may have written its last words and gone between our reading and our looking at the lock.
             if not history.refresh():
@@ -136,7 +136,7 @@ class Job:
         return self._status(end["kind"], end.get("message", ""), end.get("hint", ""))
 
     def _lost(self) -> JobStatus:
-        message = f"The worker ended without a word{processes.how_it_ended(self.folder, self.history.launched)}"
+        message = f"The worker ended without a word{processes.describe_exit(self.folder, self.history.launched)}"
         if _disk_is_full(self.folder):
             return self._status("lost", f"{message}, and the disk of '{self.folder}' is full", "Free space and resume")
         return self._status("lost", message, f"Resume it, or look into '{self.log}'")

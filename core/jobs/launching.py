@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ..errors import JobError
 from . import processes
-from .events import append, cut_torn_tail
+from .events import append_event, cut_torn_tail
 from .job import Job, JobStatus
-from .lock import hold
+from .lock import hold_lock
 
 _ENTRY = Path(__file__).resolve().parent.parent / "entry.py"
 
@@ -31,18 +31,20 @@ def launch(job: Job, python: str | None = None) -> "subprocess.Popen[bytes]":
 
     python: the worker's Python; None for ``SINEW_PYTHON``, else this process's own.
     """
-    path = worker_python(python)
+    path = find_worker_python(python)
     # Under the lock nothing else can start, write events or look free: two launches never both succeed.
-    with hold(job.lock) as held:
+    with hold_lock(job.lock) as held:
         if not held or _is_starting(job):
             raise JobError(f"Job '{job.spec.title}' is running already", "Cancel it first, or wait until it is done")
         if job.has_result():
             raise JobError(f"Job '{job.spec.title}' is done already", "Collect its result, or make a new job")
         job.forget_requests()
         cut_torn_tail(job.events)
-        process = processes.start([path, str(_ENTRY), str(job.folder)], job.folder, job.log)
+        process = processes.start_worker([path, str(_ENTRY), str(job.folder)], job.folder, job.log)
         try:
-            append(job.events, "launched", job.history.next_run, pid=process.pid, host=platform.node(), python=path)
+            append_event(
+                job.events, "launched", job.history.next_run, pid=process.pid, host=platform.node(), python=path
+            )
         except BaseException:
             process.kill()
             raise
@@ -77,7 +79,7 @@ def wait(
     return status
 
 
-def worker_python(python: str | None = None) -> str:
+def find_worker_python(python: str | None = None) -> str:
     """The full path of a Python that can be the worker, tried out; a ``JobError`` names one that cannot."""
     wanted = os.path.expanduser(python or os.environ.get("SINEW_PYTHON") or sys.executable)
     path = shutil.which(wanted)
@@ -98,7 +100,7 @@ def _try_out(path: str) -> None:
             [path, "-c", _QUESTION],
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            env=processes.environment(),
+            env=processes.worker_environment(),
             timeout=60.0,
             creationflags=processes.windows_flags(),
             check=False,

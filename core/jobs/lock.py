@@ -25,7 +25,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _try(handle: int, shared: bool) -> None:
-        # No shared locks here: two queries may get in each other's way, so ``is_held`` asks twice.
+        # No shared locks here: two queries may get in each other's way, so ``is_locked`` asks twice.
         os.lseek(handle, 0, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 
@@ -56,7 +56,7 @@ def _take(handle: int, shared: bool = False) -> bool:
 
 
 @contextmanager
-def hold(path: Path, patience_s: float = PATIENCE_S) -> Iterator[bool]:
+def hold_lock(path: Path, patience_s: float = PATIENCE_S) -> Iterator[bool]:
     """Hold the lock inside the ``with`` block; gives False where another process keeps it."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -73,7 +73,7 @@ def hold(path: Path, patience_s: float = PATIENCE_S) -> Iterator[bool]:
             os.close(handle)
 
 
-def keep_from_children() -> None:
+def close_in_forked_children() -> None:
     """From now on forked children (a pool of rollouts) have no part in our locks.
 
     Otherwise they would keep the lock of a killed worker, and it would look alive. For the worker only:
@@ -101,7 +101,7 @@ def _take_patiently(handle: int, path: Path, patience_s: float) -> bool:
     return True
 
 
-def is_held(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Whether a living process holds the lock; never disturbs the one who does."""
     try:
         handle = os.open(path, os.O_RDWR if _WINDOWS else os.O_RDONLY)

@@ -5,16 +5,16 @@ import logging
 from dataclasses import replace
 
 from ..control.cast import load_cast
-from ..control.trace import Trace
-from ..files import plain
-from ..measure import measured
+from ..files import to_jsonable
+from ..measure import measure_take
 from ..motion import Clip, Take
+from ..sim.trace import Trace
 from .running import WorkerRun
 
 _log = logging.getLogger(__name__)
 
 
-def with_measurements(take: Take, clip: Clip, run: WorkerRun) -> Take:
+def measure_job_takes(take: Take, clip: Clip, run: WorkerRun) -> Take:
     """The take with what was measured beside what its method said of it; ``clip`` is the main character's source."""
     sources = (clip, *(member.clip for member in load_cast(run)[: len(take.others)]))
     traces: list[Trace | None] = [*run.traces, *[None] * len(sources)]
@@ -26,8 +26,8 @@ def with_measurements(take: Take, clip: Clip, run: WorkerRun) -> Take:
 def _measured(take: Take, source: Clip, trace: Trace | None, run: WorkerRun) -> Take:
     found = {}
     try:
-        found = measured(trace, take.in_take_time(source), take.motion).to_mapping()
+        found = measure_take(trace, take.in_take_time(source), take.motion).to_mapping()
     except Exception:  # noqa: BLE001 - a take is worth more than its numbers
         _log.exception("A bug in measuring")
         run.add_finding("measuring", "The take could not be measured", f"Look into '{run.job.log}' and report it")
-    return replace(take, measurements=plain({**take.measurements, **found}))
+    return replace(take, measurements=to_jsonable({**take.measurements, **found}))

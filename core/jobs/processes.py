@@ -24,7 +24,7 @@ _NOT_FOR_OTHERS = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")
 _children: dict[Path, "subprocess.Popen[bytes]"] = {}
 
 
-def environment() -> dict[str, str]:
+def worker_environment() -> dict[str, str]:
     """The worker's environment: this one's, without what fits only this Python."""
     kept = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_OTHERS}
     # Matrices here are small: more threads than one would spin on the cores that physics needs.
@@ -33,7 +33,7 @@ def environment() -> dict[str, str]:
     return kept | {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
 
 
-def start(command: list[str], folder: Path, log: Path) -> "subprocess.Popen[bytes]":
+def start_worker(command: list[str], folder: Path, log: Path) -> "subprocess.Popen[bytes]":
     """Start the worker in a session of its own, so that neither Blender's end nor a Ctrl-C there ends it."""
     try:
         stream = log.open("ab")
@@ -47,7 +47,7 @@ def start(command: list[str], folder: Path, log: Path) -> "subprocess.Popen[byte
                 stdout=stream,
                 stderr=subprocess.STDOUT,
                 cwd=folder,
-                env=environment(),
+                env=worker_environment(),
                 start_new_session=True,
                 creationflags=windows_flags(),
             )
@@ -64,13 +64,13 @@ def windows_flags() -> int:
     return 0
 
 
-def reap(folder: Path) -> None:
+def reap_worker(folder: Path) -> None:
     """Let go of this process's own worker in the folder, if it has ended."""
     if folder in _children:
         _children[folder].poll()
 
 
-def how_it_ended(folder: Path, launched: Event | None) -> str:
+def describe_exit(folder: Path, launched: Event | None) -> str:
     """A few words on a worker that ended without any of its own; empty if it was not our child."""
     child = _children.get(folder)
     if child is None or launched is None or child.pid != launched["pid"] or child.returncode is None:

@@ -10,8 +10,8 @@ import numpy as np
 from .. import __version__
 from ..control.cast import load_cast
 from ..errors import SinewError
-from ..files import plain
-from ..measure import summary
+from ..files import to_jsonable
+from ..measure import summarize_measurements
 from ..motion import Take
 from .job import Job
 from .running import WorkerRun
@@ -55,7 +55,7 @@ def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
         "fell": take.fell,
         "fell_at_s": take.fell_at_s,
         "runs": run.number,
-        "measurements": plain(take.measurements),
+        "measurements": to_jsonable(take.measurements),
         "summary": _summary(characters),
         "characters": characters,
         "findings": run.findings,
@@ -71,8 +71,8 @@ def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
             "name": name,
             "fell": one.fell,
             "fell_at_s": one.fell_at_s,
-            "measurements": plain(one.measurements),
-            "summary": summary(one.measurements, one.fell_at_s, one.own_clock),
+            "measurements": to_jsonable(one.measurements),
+            "summary": summarize_measurements(one.measurements, one.fell_at_s, one.own_clock),
         }
         for name, one in zip(names, (take, *take.others), strict=False)
     ]

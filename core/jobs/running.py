@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..control.trace import Trace
 from ..errors import CannotWrite
-from ..files import plain, write_arrays
+from ..files import to_jsonable, write_arrays
 from ..motion.take import Measurement
+from ..sim.trace import Trace
 from . import checkpoints
-from .events import append
+from .events import append_event
 from .job import Job
 
 # Progress is written at most this often: every tenth of a second at first, and less often as the run gets
@@ -65,13 +65,13 @@ class WorkerRun:
     def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
         """Keep what is needed to go on from ``step`` after a kill."""
         self.raise_if_cancelled()
-        checkpoints.save(self.job.checkpoints, int(step), arrays, self.rng)
+        checkpoints.write_checkpoint(self.job.checkpoints, int(step), arrays, self.rng)
 
     def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
         """The newest whole checkpoint as (step, arrays), with ``rng`` put back, or None at the beginning."""
         self.raise_if_cancelled()
         self.rest_if_paused()
-        checkpoint = checkpoints.load(self.job.checkpoints, self.rng)
+        checkpoint = checkpoints.read_newest_checkpoint(self.job.checkpoints, self.rng)
         if checkpoint:
             _log.info("Going on from the checkpoint of step %d", checkpoint[0])
             self.write("resumed", step=checkpoint[0])
@@ -88,7 +88,7 @@ class WorkerRun:
 
     def add_detail(self, name: str, value: Mapping[str, Any]) -> None:
         """Put plain values into the report under a name of their own."""
-        self.details[name] = plain(value)
+        self.details[name] = to_jsonable(value)
 
     def add_trace(self, trace: Trace) -> None:
         """Keep what physics saw of a character until the take is measured."""
@@ -97,12 +97,12 @@ class WorkerRun:
     def add_product(self, name: str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
         """Keep something else that was made until the result is written."""
         self.job.product_file(name)  # refuses a name that no file could have, before anything is lost by it
-        self.products[name] = (dict(arrays), plain(meta))
+        self.products[name] = (dict(arrays), to_jsonable(meta))
 
     def show(self, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
         """Let whoever watches see how it stands; a full disk is no reason to stop for that."""
         try:
-            write_arrays(self.job.shown_file, arrays, plain(meta))
+            write_arrays(self.job.shown_file, arrays, to_jsonable(meta))
         except CannotWrite as error:
             _log.warning("%s", error)
 
@@ -143,4 +143,4 @@ class WorkerRun:
 
     def write(self, kind: str, **fields: Any) -> None:
         """Append an event of this run."""
-        append(self.job.events, kind, self.number, **fields)
+        append_event(self.job.events, kind, self.number, **fields)

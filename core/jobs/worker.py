@@ -25,10 +25,10 @@ from ..motion import Clip, Take
 from ..motion.io.npz import save_take
 from ..motion.unit_checks import check_frame_rate, check_scale
 from .engine_choice import resolve_engine
-from .events import append, cut_torn_tail
+from .events import append_event, cut_torn_tail
 from .job import Job
-from .lock import hold, keep_from_children
-from .measuring import with_measurements
+from .lock import close_in_forked_children, hold_lock
+from .measuring import measure_job_takes
 from .report import make_report
 from .running import Cancelled, WorkerRun
 
@@ -47,9 +47,9 @@ def main(arguments: Sequence[str]) -> int:
         return REFUSED
     job = Job(Path(arguments[0]))
     _listen_for_signals(job)
-    keep_from_children()
+    close_in_forked_children()
     try:
-        with hold(job.lock) as held:
+        with hold_lock(job.lock) as held:
             if not held:
                 _log.error("Another worker is at this job")
                 return REFUSED
@@ -69,7 +69,7 @@ def _run(job: Job) -> int:
     _remove_parts(job)
     number = job.history.next_run
     _log.info("Run %d on Python %s, process %d", number, platform.python_version(), os.getpid())
-    append(job.events, "started", number, pid=os.getpid(), host=platform.node())
+    append_event(job.events, "started", number, pid=os.getpid(), host=platform.node())
     end, fields = _outcome(job, number)
     _write_end(job, number, end, fields)
     return {"done": DONE, "failed": FAILED, "cancelled": CANCELLED}[end]
@@ -118,7 +118,7 @@ def _work(job: Job, number: int) -> dict[str, Any]:
     _note_findings(clip, run)
     take = method.run(clip, settings, run)
     run.flush()
-    return _write_result(run, with_measurements(take, clip, run))
+    return _write_result(run, measure_job_takes(take, clip, run))
 
 
 def _note_findings(clip: Clip, run: WorkerRun) -> None:
@@ -161,9 +161,9 @@ def _write_end(job: Job, number: int, kind: str, fields: dict[str, Any]) -> None
     """Write the last event; a disk that is full for a moment gets another chance."""
     for pause_s in (0.2, 1.0, 3.0):
         try:
-            append(job.events, kind, number, **fields)
+            append_event(job.events, kind, number, **fields)
             return
         except SinewError as error:
             _log.error("%s", error)
             time.sleep(pause_s)
-    append(job.events, kind, number, **fields)
+    append_event(job.events, kind, number, **fields)

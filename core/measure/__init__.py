@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a good motion is, as numbers and in words, and the benchmarks."""
+"""What a good motion is, in numbers and in words."""
 
-from .measures import Measures, measured
-from .words import summary
+from .measures import TakeMeasures, measure_take
+from .sentences import summarize_measurements
 
-__all__ = ["Measures", "measured", "summary"]
+__all__ = ["TakeMeasures", "measure_take", "summarize_measurements"]

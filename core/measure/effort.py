@@ -17,7 +17,7 @@ def torque_shares(body: BodyModel, torque: Array) -> Array:
     return np.stack(shares, axis=-1) if shares else np.zeros((len(torque), 0))
 
 
-def energy(body: BodyModel, torque: Array, rate: Array, dt_s: float) -> float:
+def mechanical_energy(body: BodyModel, torque: Array, rate: Array, dt_s: float) -> float:
     """J/kg: the sum over joints and moments of |power| * dt, over the body's mass. Braking costs as much as driving.
 
     torque: (K, nu) N·m, rate: (K, nu) rad/s. A ball's power is the product of its two vectors.

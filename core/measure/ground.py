@@ -5,7 +5,7 @@ import numpy as np
 
 from ..geometry.quaternions import Array
 from ..sim.stage import Terrain
-from ..sim.surface import height_at
+from ..sim.surface import terrain_height
 
 
 def ground_height(terrain: Terrain | None, xy: Array) -> Array:
@@ -18,4 +18,4 @@ def ground_height(terrain: Terrain | None, xy: Array) -> Array:
     rows, columns = terrain.heights.shape
     cells = (xy - terrain.origin[:2]) / terrain.spacing
     inside = np.all((cells >= 0.0) & (cells <= [columns - 1, rows - 1]), axis=-1)
-    return np.where(inside, height_at(terrain, xy.reshape(-1, 2)).reshape(inside.shape), -np.inf)
+    return np.where(inside, terrain_height(terrain, xy.reshape(-1, 2)).reshape(inside.shape), -np.inf)

@@ -6,17 +6,17 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from ..control.trace import Trace
 from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..motion.falling import find_fall_time
-from . import closeness, effort, smoothness, soles
+from ..sim.trace import Trace
+from . import effort, ground_contact, position_errors, smoothness
 
 Part = dict[str, float | None]
 
 
 @dataclass(frozen=True)
-class Measures:
+class TakeMeasures:
     """Numbers of one character's take; None where there is nothing to measure. Units are in the names.
 
     Up to the fall, if there is one, for then nobody follows anything any more: errors, skate, jerk.
@@ -52,7 +52,7 @@ class Measures:
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
-def measured(trace: Trace | None, source: Clip | None, motion: Clip) -> Measures:
+def measure_take(trace: Trace | None, source: Clip | None, motion: Clip) -> TakeMeasures:
     """Measure a take: its motion, the source it was made from, and what physics saw on the way.
 
     Without a trace only the clips are compared, by all of their bones. Without a source, where the take follows none of
@@ -61,11 +61,11 @@ def measured(trace: Trace | None, source: Clip | None, motion: Clip) -> Measures
     if trace is None:
         every = range(len(motion.skeleton))
         compared = {} if source is None else _of_clips(source, motion)
-        return Measures(**compared, **_of_smoothness(source, motion, every, motion.fps, np.inf))
+        return TakeMeasures(**compared, **_of_smoothness(source, motion, every, motion.fps, np.inf))
     fall_s = find_fall_time(trace.wanted_pos, trace.seen_pos, trace.dt_s)
     kept = len(trace) if fall_s is None else round(fall_s * trace.fps)
     bones = [motion.skeleton.index(link.bone) for link in trace.body.links]
-    return Measures(
+    return TakeMeasures(
         **_of_following(trace, min(kept, _living(trace))),
         **_of_physics(trace, _living(trace)),
         **_of_smoothness(source, motion, bones, trace.fps, np.inf if fall_s is None else fall_s - trace.dt_s),
@@ -77,15 +77,16 @@ def _of_following(trace: Trace, count: int) -> Part:
     body, terrain, dt_s = trace.body, trace.stage.terrain, trace.dt_s
     wanted, seen = trace.wanted_pos[:count], trace.seen_pos[:count]
     wanted_quat, seen_quat = trace.wanted_quat_wxyz[:count], trace.seen_quat_wxyz[:count]
-    tips = closeness.distances(
-        closeness.tip_places(body, wanted, wanted_quat), closeness.tip_places(body, seen, seen_quat)
+    tips = position_errors.point_distances(
+        position_errors.limb_end_positions(body, wanted, wanted_quat),
+        position_errors.limb_end_positions(body, seen, seen_quat),
     )
     return {
         **_of_joints(wanted, seen),
-        **_pair("com_error", closeness.distances(trace.wanted_com[:count], trace.seen_com[:count])),
+        **_pair("com_error", position_errors.point_distances(trace.wanted_com[:count], trace.seen_com[:count])),
         **_pair("tip_error", tips),
-        "skate_m_s": soles.skate(body, seen, seen_quat, trace.contact_force[:count], dt_s, terrain),
-        "source_skate_m_s": soles.skate_by_shape(body, wanted, wanted_quat, dt_s, terrain),
+        "skate_m_s": ground_contact.foot_skate(body, seen, seen_quat, trace.contact_force[:count], dt_s, terrain),
+        "source_skate_m_s": ground_contact.foot_skate_by_shape(body, wanted, wanted_quat, dt_s, terrain),
     }
 
 
@@ -93,15 +94,15 @@ def _of_physics(trace: Trace, count: int) -> Part:
     """Of the first ``count`` moments: how deep in the ground, and what it cost."""
     body, terrain = trace.body, trace.stage.terrain
     pos, quat, force = trace.seen_pos[:count], trace.seen_quat_wxyz[:count], trace.contact_force[:count]
-    depth, deepest = soles.penetration(body, pos, quat, force, terrain)
+    depth, deepest = ground_contact.penetration(body, pos, quat, force, terrain)
     torque, rate = trace.torque[:count], trace.rate[:count]
-    use, most = closeness.mean_and_max(effort.torque_shares(body, torque))
+    use, most = position_errors.mean_and_max(effort.torque_shares(body, torque))
     return {
         "penetration_m": depth,
         "penetration_max_m": deepest,
         "torque_use": use,
         "torque_use_max": most,
-        "energy_j_kg": effort.energy(body, torque, rate, trace.dt_s) if count else None,
+        "energy_j_kg": effort.mechanical_energy(body, torque, rate, trace.dt_s) if count else None,
     }
 
 
@@ -122,9 +123,9 @@ def _of_clips(source: Clip, motion: Clip) -> Part:
 def _of_joints(wanted: Array, seen: Array) -> Part:
     """Of joints (K, L, 3) in metres, the root first."""
     return {
-        **_pair("joint_error", closeness.distances_from_root(wanted, seen)),
-        "joint_error_global_m": closeness.mean_and_max(closeness.distances(wanted, seen))[0],
-        **_pair("root_error", closeness.distances(wanted[:, 0], seen[:, 0])),
+        **_pair("joint_error", position_errors.root_relative_distances(wanted, seen)),
+        "joint_error_global_m": position_errors.mean_and_max(position_errors.point_distances(wanted, seen))[0],
+        **_pair("root_error", position_errors.point_distances(wanted[:, 0], seen[:, 0])),
     }
 
 
@@ -147,5 +148,5 @@ def _of_smoothness(source: Clip | None, motion: Clip, bones: Sequence[int], fps:
 
 
 def _pair(name: str, errors: Array) -> Part:
-    mean, most = closeness.mean_and_max(errors)
+    mean, most = position_errors.mean_and_max(errors)
     return {f"{name}_m": mean, f"{name}_max_m": most}

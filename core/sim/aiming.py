@@ -8,7 +8,7 @@ from ..geometry.quaternions import Array
 _WAITS_S = 5.0  # how long a target stands where it was last seen
 
 
-def aim(start: Array, speed: float, gravity: Array, targets: Array, dt_s: float) -> tuple[Array, float | None]:
+def aim_throw(start: Array, speed: float, gravity: Array, targets: Array, dt_s: float) -> tuple[Array, float | None]:
     """Velocity (3,) m/s of a throw of that speed that meets the target as soon as it can, and after how many seconds.
 
     start: (3,) metres. gravity: (3,) m/s². targets: (T, 3) metres, where the target is ``dt_s`` after each other from

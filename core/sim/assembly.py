@@ -10,23 +10,23 @@ from ..body import BodyModel
 from ..errors import BadStage
 from ..geometry.quaternions import Array
 from ..motion import Skeleton
-from .changes import with_masses
-from .convex import convex_pieces
-from .engine import starts
-from .parts import Finding, PropPart, PushPart, StageParts
+from .convex_decomposition import decompose_convex
+from .engine import character_offsets
 from .stage import Character, Obstacle, Prop, Push, Stage, Terrain
+from .stage_changes import with_masses
+from .stage_parts import Finding, PropPart, PushPart, StageParts
 
 # Two characters whose roots are nearer than this share of their height stand in one another.
 _TOO_NEAR = 0.06
 ABYSS_M = -1000.0  # where the ground is that is not there
 
 
-def assemble(
+def assemble_stage(
     parts: StageParts, bodies: Sequence[BodyModel], *, while_waiting: Callable[[], None] = lambda: None
 ) -> tuple[Stage, tuple[Finding, ...]]:
     """The stage with everything on it, and what the animator should know, of reading the scene too.
 
-    bodies: one for each of the parts' characters. ``while_waiting`` as for ``convex_pieces``.
+    bodies: one for each of the parts' characters. ``while_waiting`` as for ``decompose_convex``.
     """
     characters = tuple(
         Character(body, name, parts.self_collision) for name, body in zip(parts.characters, bodies, strict=True)
@@ -38,7 +38,7 @@ def assemble(
     findings = list(parts.findings)
     obstacles = []
     for part in parts.obstacles:
-        pieces, found = convex_pieces(part.name, part.mesh, while_waiting=while_waiting)
+        pieces, found = decompose_convex(part.name, part.mesh, while_waiting=while_waiting)
         obstacles.append(Obstacle(part.name, pieces, part.friction))
         findings += found
     props = []
@@ -63,7 +63,7 @@ def require_apart(stage: Stage, qpos: Array) -> None:
 
     qpos: (sum nq,) the pose that everybody begins in.
     """
-    roots = np.array([qpos[start : start + 3] for start in starts(stage)["nq"][:-1]])
+    roots = np.array([qpos[start : start + 3] for start in character_offsets(stage)["nq"][:-1]])
     skeletons = [character.body.skeleton for character in stage.characters]
     require_places_apart([character.name for character in stage.characters], roots, skeletons)
 
@@ -83,7 +83,7 @@ def _prop(part: PropPart, while_waiting: Callable[[], None]) -> tuple[Prop, tupl
     pieces: tuple[Array, ...] = ()
     found: tuple[Finding, ...] = ()
     if part.mesh is not None:
-        pieces, found = convex_pieces(part.name, part.mesh, while_waiting=while_waiting)
+        pieces, found = decompose_convex(part.name, part.mesh, while_waiting=while_waiting)
     prop = Prop(
         part.name,
         part.mass,

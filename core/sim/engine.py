@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The engine protocol, batch first: N copies of a stage advanced together, all in arrays."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,7 +12,7 @@ from .stage import Stage
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SensorRows:
     """What the sensors saw at K moments of N copies; L links of all characters in a row, C characters, P props.
 
     time_s: (N, K). link_pos: (N, K, L, 3) metres, link_quat_wxyz: (N, K, L, 4): the links' frames in the world.
@@ -65,7 +64,7 @@ class World(Protocol):
     def pose_of(self, states: Array) -> tuple[Array, Array]:
         """Poses (..., sum nq) and velocities (..., sum nv) of states (..., state_size)."""
 
-    def posed(self, states: Array, qpos: Array, qvel: Array) -> Array:
+    def replace_pose(self, states: Array, qpos: Array, qvel: Array) -> Array:
         """(N, state_size) the states with other poses (N, sum nq) and velocities (N, sum nv); all else stays."""
 
     def rollout(
@@ -77,7 +76,7 @@ class World(Protocol):
         forces: Array | None = None,
         muscle: Array | None = None,
         end_only: bool = False,
-    ) -> tuple[Array, Rows]:
+    ) -> tuple[Array, SensorRows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each.
 
         states: (N, state_size) to start from. targets: (N, K, sum nu) servo targets, held for a control step.
@@ -89,16 +88,18 @@ class World(Protocol):
         Returns states (N, K, state_size) and sensor rows, both at the end of each control step.
         """
 
-    def sense(self, states: Array) -> Rows:
+    def sense(self, states: Array) -> SensorRows:
         """Sensor rows (K = 1) of states (N, state_size) as they are, without stepping."""
 
-    def rays(self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0) -> Array:
+    def cast_rays(
+        self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0
+    ) -> Array:
         """(N, R) metres to the first thing hit that is not ``character``'s own, ``length`` where nothing is.
 
         origins, directions: (N, R, 3) in the world, the directions of any length.
         """
 
-    def changed(
+    def recompile(
         self,
         *,
         gravity: Array | None = None,
@@ -138,12 +139,7 @@ def muscle_by_character(stage: Stage, muscle: Array | None) -> Array | None:
     return factors
 
 
-def link_names(stage: Stage) -> Sequence[str]:
-    """The links' bones in the order of the sensor rows, over all characters."""
-    return [link.bone for character in stage.characters for link in character.body.links]
-
-
-def starts(stage: Stage) -> dict[str, NDArray[np.int64]]:
+def character_offsets(stage: Stage) -> dict[str, NDArray[np.int64]]:
     """(C + 1,) where each character begins in poses ('nq'), velocities ('nv'), targets ('nu') and links ('links')."""
     bodies = [character.body for character in stage.characters]
     counts = {

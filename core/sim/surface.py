@@ -8,14 +8,14 @@ import numpy as np
 
 from ..geometry.quaternions import Array
 from .assembly import ABYSS_M
-from .solids import hull_planes
+from .mass_properties import hull_planes
 from .stage import Stage, Terrain
 
 _UPRIGHT = 1e-6  # a face whose normal rises less than this has no upper side
 _AT_ONCE = 2_000_000  # points times faces
 
 
-def surface_of(stage: Stage) -> "Surface | None":
+def build_surface(stage: Stage) -> "Surface | None":
     """What can be stood on; None for a flat floor at height 0 and nothing else, or for no ground at all."""
     pieces = [_Piece.of(obstacle.name, np.asarray(piece)) for obstacle in stage.obstacles for piece in obstacle.pieces]
     terrain = stage.terrain
@@ -24,7 +24,7 @@ def surface_of(stage: Stage) -> "Surface | None":
     return Surface(terrain, tuple(pieces))
 
 
-def height_at(terrain: Terrain, xy: Array) -> Array:
+def terrain_height(terrain: Terrain, xy: Array) -> Array:
     """(N,) metres: the terrain at places (N, 2), bilinear between its heights; beyond its rim the rim goes on.
 
     The engines make two triangles of every four heights, but not along the same diagonal; this is halfway between.
@@ -78,7 +78,7 @@ class Surface:
         elif _is_abyss(self.terrain):
             ground = np.full(len(xy), -np.inf)
         else:
-            ground = height_at(self.terrain, xy)
+            ground = terrain_height(self.terrain, xy)
         found = np.zeros(len(xy), dtype=int)
         tops: list[Array] = []
         for piece in self.pieces:

@@ -14,8 +14,8 @@ from ..errors import BadSettings, BadStage
 from ..geometry.quaternions import Array, rotate
 from ..motion import Clip
 from ..settings import Settings, setting
-from .aiming import aim
-from .parts import PropPart, PushPart, StageParts
+from .aiming import aim_throw
+from .stage_parts import PropPart, PushPart, StageParts
 
 SIDES = (
     ("any", "Any Side", "From anywhere around the character"),
@@ -94,14 +94,14 @@ class Variation:
         return f"{motion}{' push' if 'push_n' in self.facts else ''} {self.number}: {self.words}"
 
 
-def varied(
+def make_variations(
     parts: StageParts, clip: Clip, body: BodyModel, settings: VariationSettings, seed: int
 ) -> tuple[Variation, ...]:
     """All variations of a stage, whose first character has this body and moves as in the clip."""
-    return tuple(one_of(parts, clip, body, settings, seed, number) for number in range(1, settings.count + 1))
+    return tuple(make_variation(parts, clip, body, settings, seed, number) for number in range(1, settings.count + 1))
 
 
-def one_of(
+def make_variation(
     parts: StageParts, clip: Clip, body: BodyModel, settings: VariationSettings, seed: int, number: int
 ) -> Variation:
     """The variation of that number, from 1 on."""
@@ -112,7 +112,7 @@ def one_of(
     from_deg = _side(settings.side, turn)
     words: list[str] = []
     facts: dict[str, Any] = {}
-    bone = settings.bone or trunk_of(body)
+    bone = settings.bone or trunk_bone(body)
     if settings.pushes or settings.throw:
         _require_bone(body, bone)
         facts |= {"at_s": at_s, "from_deg": from_deg, "from": _side_name(from_deg), "bone": bone}
@@ -134,7 +134,7 @@ def one_of(
     return Variation(number, seed + number - 1, parts, ", ".join(words) or f"seed {seed + number - 1}", facts)
 
 
-def trunk_of(body: BodyModel) -> str:
+def trunk_bone(body: BodyModel) -> str:
     """The bone of the upper trunk: the uppermost of the spine, or the pelvis of who has none."""
     for role in _TRUNK:
         found = [link.bone for link in body.links if link.role == role]
@@ -143,7 +143,7 @@ def trunk_of(body: BodyModel) -> str:
     return body.links[0].bone
 
 
-def facing(body: BodyModel, clip: Clip, time_s: float) -> Array:
+def facing_direction(body: BodyModel, clip: Clip, time_s: float) -> Array:
     """(3,) level unit vector: where the character looks at that time, told by its hips."""
     pos, quat = clip.world()
     frame = int(np.clip(round(time_s * clip.fps), 0, len(clip) - 1))
@@ -187,7 +187,7 @@ def _side_name(degrees: float) -> str:
 
 def _towards(body: BodyModel, clip: Clip, at_s: float, from_deg: float) -> Array:
     """(3,) the level direction of what comes from that side."""
-    ahead = facing(body, clip, at_s)
+    ahead = facing_direction(body, clip, at_s)
     left = np.cross(_UP, ahead)
     angle = np.radians(from_deg)
     return np.asarray(-(np.cos(angle) * ahead + np.sin(angle) * left))
@@ -217,7 +217,7 @@ def _thrown(parts: StageParts, clip: Clip, body: BodyModel, facts: dict[str, Any
         start = pos[first, bone] - far * towards
         start[2] = prop.pos[2]
         speed = float(np.linalg.norm(prop.velocity))
-        velocity, _ = aim(start, speed, np.asarray(parts.gravity), pos[first:, bone], 1.0 / clip.fps)
+        velocity, _ = aim_throw(start, speed, np.asarray(parts.gravity), pos[first:, bone], 1.0 / clip.fps)
         return replace(prop, pos=start, velocity=velocity, appears_s=facts["at_s"])
 
     return tuple(thrown(prop) if prop in flying else prop for prop in parts.props)

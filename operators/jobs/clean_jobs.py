@@ -34,7 +34,7 @@ class SINEW_OT_clean_jobs(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Clean the jobs folder."""
         with waiting(context):
-            gone = jobs.clean(older_than_days=self.days, keep_uncollected=self.keep_unbaked)
+            gone = jobs.clean_jobs(older_than_days=self.days, keep_uncollected=self.keep_unbaked)
         monitor.drop_deleted()
         self.report({"INFO"}, f"Deleted {len(gone)} {'job' if len(gone) == 1 else 'jobs'} in '{jobs.jobs_root()}'")
         return {"FINISHED"}

@@ -37,7 +37,7 @@ class SINEW_OT_simulate(InPieces, NeedsMotion, bpy.types.Operator):
         """Read the motion, make the job, start its worker and leave the rest to the monitor."""
         scene, request = context.scene, asked_for(context.scene)
         with waiting(context):
-            python = jobs.worker_python(worker_python())  # before a job is made that could not start
+            python = jobs.find_worker_python(worker_python())  # before a job is made that could not start
             rig = requests.read(request)
             doubts = notices.doubts_about(rig.clip)
             job = requests.create(request, rig)

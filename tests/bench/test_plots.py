@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from sinew.bench.plots import COLOURS, Marks, axes, field, smoothed
+from sinew.bench.plots import COLOURS, Series, draw_axes, draw_heatmap, running_mean
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -17,7 +17,9 @@ def lines(drawing, colour):
 
 
 def test_more_is_further_up_and_later_further_right_within_the_frame():
-    drawing = axes("a < b", "samples", "seconds", [Marks("rising", [0.0, 1.0, 3.7], [0.0, 2.0, 19.0])], level=20.0)
+    drawing = draw_axes(
+        "a < b", "samples", "seconds", [Series("rising", [0.0, 1.0, 3.7], [0.0, 2.0, 19.0])], level=20.0
+    )
     (points,) = lines(drawing, COLOURS[0])
     across, down = zip(*points, strict=True)
     assert list(across) == sorted(across) and list(down) == sorted(down, reverse=True)
@@ -27,7 +29,7 @@ def test_more_is_further_up_and_later_further_right_within_the_frame():
 
 
 def test_dots_below_zero_are_within_and_what_is_empty_is_drawn_too():
-    drawing = axes("", "", "", [Marks("none", [], []), Marks("dots", [0.1, 0.2], [-0.31, 0.4], dots=True)])
+    drawing = draw_axes("", "", "", [Series("none", [], []), Series("dots", [0.1, 0.2], [-0.31, 0.4], dots=True)])
     dots = list(ElementTree.fromstring(drawing).iter(f"{SPACE}circle"))
     assert [one.get("fill") for one in dots] == [COLOURS[1]] * 2
     assert 30.0 <= float(dots[1].get("cy")) < float(dots[0].get("cy")) <= 190.0
@@ -35,7 +37,7 @@ def test_dots_below_zero_are_within_and_what_is_empty_is_drawn_too():
 
 
 def test_a_field_is_dark_where_its_values_are_large():
-    drawing = field("", "", "", np.array([[0.0, 1.0], [0.5, 0.0]]), [1.0, 2.0], [0.0, 0.5, 1.0])
+    drawing = draw_heatmap("", "", "", np.array([[0.0, 1.0], [0.5, 0.0]]), [1.0, 2.0], [0.0, 0.5, 1.0])
     boxes = list(ElementTree.fromstring(drawing).iter(f"{SPACE}rect"))[1:]
     shades = [int(one.get("fill")[1:3], 16) for one in boxes]
     assert shades[0] == shades[3] > shades[2] > shades[1]
@@ -44,9 +46,9 @@ def test_a_field_is_dark_where_its_values_are_large():
 
 
 def test_smoothing_keeps_the_mean_of_what_is_even_and_the_length():
-    assert smoothed([3.0] * 500) == pytest.approx([3.0] * 500)
+    assert running_mean([3.0] * 500) == pytest.approx([3.0] * 500)
     noisy = np.arange(600.0) + np.tile([5.0, -5.0], 300)
-    found = np.array(smoothed(noisy.tolist()))
+    found = np.array(running_mean(noisy.tolist()))
     assert len(found) == 600
     assert np.abs(found - np.arange(600.0))[20:-20].max() < 1.0
-    assert smoothed([1.0, 2.0]) == [1.0, 2.0]
+    assert running_mean([1.0, 2.0]) == [1.0, 2.0]

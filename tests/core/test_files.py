@@ -135,8 +135,8 @@ def test_missing_files_are_named(tmp_path):
 
 def test_what_json_cannot_hold_becomes_what_it_can():
     value = {1: (np.float64(0.5), float("nan")), "a": np.arange(2), "b": [float("inf"), None, "x", True]}
-    assert files.plain(value) == {"1": [0.5, None], "a": [0, 1], "b": [None, None, "x", True]}
-    json.dumps(files.plain(value), allow_nan=False)
+    assert files.to_jsonable(value) == {"1": [0.5, None], "a": [0, 1], "b": [None, None, "x", True]}
+    json.dumps(files.to_jsonable(value), allow_nan=False)
 
 
 def test_an_array_whose_head_is_damaged_is_never_read_as_another(tmp_path):

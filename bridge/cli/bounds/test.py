@@ -13,9 +13,9 @@ from ....core.control.bounds.course import CONTROL_FPS
 from ....core.control.bounds.files import ENDING, load_controller
 from ....core.control.bounds.playing import endured
 from ....core.control.bounds.pushing import SIDES, STEP_N, pushed
+from ....core.control.bounds.style.measurement import measure_style
 from ....core.errors import BadSettings, BoundsError
 from ....core.jobs.engine_choice import resolve_engine
-from ....core.measure.style import performed
 from ....core.sim import engines
 from ....core.sim.engine import World
 from ....core.sim.stage import Character, Stage
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     report: dict[str, Any] = {"controller": str(arguments.file), "engine": engine, "mass_kg": controller.body.mass}
 
     def world_of(copies: int) -> closing[World]:
-        return closing(engines.get(engine).compile(Stage((Character(controller.body),)), copies))
+        return closing(engines.get_engine(engine).compile(Stage((Character(controller.body),)), copies))
 
     if "lasts" in wanted or "style" in wanted:
         with world_of(arguments.copies) as world:
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             if "style" in wanted:
                 report["style"] = None
                 with suppress(BoundsError):  # a body without limbs takes up no volume
-                    report["style"] = vars(performed(controller, world, arguments.seconds).figures)
+                    report["style"] = vars(measure_style(controller, world, arguments.seconds).figures)
     if "push" in wanted:
         with world_of(int(arguments.hardest // STEP_N) + 1) as world:
             report["push"] = _pushing(controller, world, arguments)

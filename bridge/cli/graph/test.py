@@ -71,7 +71,7 @@ def _cycles(graph: ControlGraph, text: str) -> list[str]:
 def _tested(
     graph: ControlGraph, engine: str, skills: list[str], wanted: list[str], arguments: argparse.Namespace
 ) -> dict[str, Any]:
-    world = engines.get(engine)
+    world = engines.get_engine(engine)
     found: dict[str, Any] = {"skills": {name: {} for name in skills}}
     for name in skills:
         own = found["skills"][name]

@@ -97,7 +97,7 @@ def start(names: tuple[str, ...], python: str) -> None:
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                env=processes.environment(),
+                env=processes.worker_environment(),
                 start_new_session=True,
                 creationflags=processes.windows_flags(),
             )
@@ -125,7 +125,7 @@ def tick() -> float | None:
 
 
 def _look() -> Installing:
-    alive = _children[0].poll() is None if _children else lock.is_held(packages.installed_root() / run.LOCK)
+    alive = _children[0].poll() is None if _children else lock.is_locked(packages.installed_root() / run.LOCK)
     try:
         text = log_path().read_text("utf-8", errors="replace")
     except OSError:
@@ -166,7 +166,7 @@ def _watch() -> None:
 def register() -> None:
     """Follow an installation that another session left running."""
     root = packages.installed_root()
-    if lock.is_held(root / run.LOCK):
+    if lock.is_locked(root / run.LOCK):
         _seen[:] = [_look()]
         _watch()
     elif root.is_dir():

@@ -54,7 +54,7 @@ def main(root: Path, wanted: list[str]) -> int:
     runpy.run_path(str(ENTRY))["load_package"]()
     lock = import_module("sinew.core.jobs.lock")
     root.mkdir(parents=True, exist_ok=True)
-    with lock.hold(root / LOCK) as held:
+    with lock.hold_lock(root / LOCK) as held:
         if not held:
             _say("ERROR: another Blender is installing already")
             return 1

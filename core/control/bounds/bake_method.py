@@ -52,7 +52,7 @@ class BoundsBake:
         seconds = settings.seconds or course.duration_s
         require_length(course, seconds)
         stage = build_job_stage(run, controller.body)
-        with closing(engines.get(run.engine).compile(stage, 1)) as world:
+        with closing(engines.get_engine(run.engine).compile(stage, 1)) as world:
 
             def look(share: float) -> None:
                 run.progress(round(1000 * share), 1000)

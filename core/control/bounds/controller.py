@@ -13,7 +13,7 @@ from ... import __version__
 from ...body import BodyModel
 from ...body.io import body_from_arrays, body_to_arrays
 from ...errors import BadFile, BoundsError, SinewError
-from ...files import plain
+from ...files import to_jsonable
 from ...geometry.quaternions import Array
 from ...learn.policy import Policy
 from ...motion.skeleton import freeze_array
@@ -50,7 +50,7 @@ class Controller:
 def body_fingerprint(body: BodyModel) -> str:
     """A hash of a body's numbers and words."""
     arrays, meta = body_to_arrays(body)
-    found = hashlib.sha256(repr(sorted(plain(meta).items(), key=lambda item: item[0])).encode())
+    found = hashlib.sha256(repr(sorted(to_jsonable(meta).items(), key=lambda item: item[0])).encode())
     for name in sorted(arrays):
         found.update(np.ascontiguousarray(arrays[name]).tobytes())
     return found.hexdigest()
@@ -79,7 +79,7 @@ def controller_to_arrays(controller: Controller) -> tuple[dict[str, NDArray[Any]
         "policy": policy_about,
         "about": dict(controller.about),
     }
-    return arrays, plain(meta)
+    return arrays, to_jsonable(meta)
 
 
 def controller_from_arrays(

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...body.poses import velocity_of_pose
 from ...geometry.quaternions import Array
-from ...sim.engine import Engine, Rows, World
+from ...sim.engine import Engine, SensorRows, World
 from ...sim.stage import Character, Stage
 from ..sampling.plan import SECTION, Planner, PlanTask, SearchEffort
 from ..sampling.search import SearchProblem
@@ -155,7 +155,7 @@ def _counted(world: World) -> tuple[World, Callable[[], int]]:
     """The world, and how many control steps of a policy it has done for all copies since then."""
     rollout, steps = world.rollout, [0.0]
 
-    def counting(states: Array, targets: Array, *, substeps: int, **options: Any) -> tuple[Array, Rows]:
+    def counting(states: Array, targets: Array, *, substeps: int, **options: Any) -> tuple[Array, SensorRows]:
         alive = int(np.isfinite(states).all(axis=-1).sum())
         steps[0] += alive * targets.shape[1] * substeps * world.dt_s * CONTROL_FPS
         return rollout(states, targets, substeps=substeps, **options)

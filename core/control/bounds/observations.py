@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array, multiply, to_rotation_vector
-from ...sim.engine import Rows, World
+from ...sim.engine import SensorRows, World
 from ..tracking.facing import rotate_about_z, rotate_pose_about_z, rotation_about_z, twist_angle
 from .course import Course, Indices
 
@@ -65,7 +65,7 @@ class Seen:
     com: Array
     com_velocity: Array
     tips: Array
-    rows: Rows | None
+    rows: SensorRows | None
 
     @cached_property
     def pose_off(self) -> Array:
@@ -136,7 +136,7 @@ def numbered(values: NDArray[Any], most: float) -> NDArray[Any]:
     return values
 
 
-def see(course: Course, world: World, states: Array, rows: Rows, frames: Frames) -> Seen:
+def see(course: Course, world: World, states: Array, rows: SensorRows, frames: Frames) -> Seen:
     """Copies in states (N, state_size) with the rows' last moment, as seen from their courses."""
     qpos, qvel = world.pose_of(states)
     pos, quat = rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]

@@ -11,7 +11,7 @@ from ...errors import BoundsError
 from ...geometry.quaternions import Array
 from ...learn.environment import Floats
 from ...motion import Clip
-from ...sim.engine import Rows, World
+from ...sim.engine import SensorRows, World
 from ..tracking.facing import rotate_about_z, twist_angle
 from ..tracking.recording import RecordedCharacter, Recording
 from .bounds import AXES, bound_names
@@ -205,6 +205,6 @@ def _repeated(frames: Frames) -> Frames:
     return Frames(*(np.repeat(values, FILM_STEPS, axis=0) for values in vars(frames).values()))
 
 
-def _together(rows: list[Rows]) -> Rows:
+def _together(rows: list[SensorRows]) -> SensorRows:
     """Rows (1, K, ...) of moments as one."""
-    return Rows(**{name: np.concatenate([getattr(one, name) for one in rows], axis=1) for name in vars(rows[0])})
+    return SensorRows(**{name: np.concatenate([getattr(one, name) for one in rows], axis=1) for name in vars(rows[0])})

@@ -14,7 +14,7 @@ from ...errors import BadSettings
 from ...geometry.quaternions import Array
 from ...motion.falling import character_height, height_error
 from ...sim.engine import World
-from ...sim.variations import trunk_of
+from ...sim.variations import trunk_bone
 from ..tracking.facing import facing_direction, upright_rotation
 from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
 from .environment import targets_of
@@ -68,7 +68,7 @@ def pushed(course: Course, widths: Array, act: Act, world: World, side: str = "b
     force = STEP_N * np.arange(count)
     wanted = link_transforms(body, course.qpos)[0]
     tallest, facing = character_height(wanted), upright_rotation(body)
-    trunk = [link.bone for link in body.links].index(trunk_of(body))
+    trunk = [link.bone for link in body.links].index(trunk_bone(body))
     frames = begun(np.zeros(count, dtype=np.int64))
     states = world.state_of(*placed(course, course.qpos[frames.at], course.rates[frames.at], frames))
     seen = see(course, world, states, world.sense(states), frames)

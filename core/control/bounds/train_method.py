@@ -128,7 +128,7 @@ class BoundsTrain:
                 began = time.monotonic()
                 training.warm_up(lambda: run.progress(0, budget))
                 spent_s = time.monotonic() - began
-            with Rehearsal(course, widths, clip, engines.get(run.engine)) as rehearsal:
+            with Rehearsal(course, widths, clip, engines.get_engine(run.engine)) as rehearsal:
                 spent_s = _practise(run, training, rehearsal, budget, settings.stop, spent_s)
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
@@ -142,7 +142,7 @@ class BoundsTrain:
 
 def _training(course: Course, widths: Array, seed: int, settings: BoundsTrainSettings, run: Run) -> Training:
     """The skill by itself, or a style of it; both may begin with a policy that has it already."""
-    study, engine = study_of(settings), engines.get(run.engine)
+    study, engine = study_of(settings), engines.get_engine(run.engine)
     styled, neutral = style_terms(settings.style, settings.strength, course, run), neutral_of(run, course)
     if settings.style == "none" and neutral is None:
         return Training(course, widths, engine, study, seed, lambda: terms_of(settings))
@@ -252,6 +252,6 @@ def _shown(controller: Controller, clip: Clip, run: Run) -> Take:
     """What was learned, so that one sees it at once: ten seconds of a cycle, or all of what ends."""
     course = controller.course
     lasts_s = _SHOWN_S if course.cyclic else course.steps / CONTROL_FPS
-    with closing(engines.get(run.engine).compile(Stage((Character(course.body),)), 1)) as world:
+    with closing(engines.get_engine(run.engine).compile(Stage((Character(course.body),)), 1)) as world:
         done = played(course, controller.widths, controller.policy, world, clip, lasts_s)
     return home_of(done, clip.fps, run)

@@ -83,7 +83,7 @@ class GraphBake:
         places = [place_of_pose(pose_of_clip(graph.body, one)[0][0], upright_rotation(graph.body)) for one in clips]
         plans = [self._plan(graph, settings, run, who) for who in range(len(clips))]
         first = [_first(graph, settings)] * len(clips)
-        with closing(engines.get(run.engine).compile(stage, 1)) as world:
+        with closing(engines.get_engine(run.engine).compile(stage, 1)) as world:
             qpos, _ = world.pose_of(start_state(world, [graph] * len(clips), places, first)[None])
             if len(clips) > 1:
                 require_apart(stage, qpos[0])

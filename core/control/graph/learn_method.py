@@ -74,7 +74,7 @@ class GraphLearn:
         layout, track = convert_motion_graph(body, motions)
         study = _STUDIES[settings.quality]
         with ExitStack() as opened:
-            learner = GraphLearner(layout, engines.get(run.engine), study, seed, opened=opened)
+            learner = GraphLearner(layout, engines.get_engine(run.engine), study, seed, opened=opened)
             step, now = checkpoint.load_progress(run, body, learner.begun(track, _known(run, layout)))
 
             def look() -> None:  # what there is to be learned may become more on the way
@@ -107,7 +107,7 @@ def _figures(now: LearningProgress) -> dict[str, float]:
 
 def _shown(graph: ControlGraph, clip: Clip, run: Run, seed: int) -> Take:
     """A random walk, so that one sees at once what was learned."""
-    engine = engines.get(run.engine)
+    engine = engines.get_engine(run.engine)
     with closing(engine.compile(Stage((Character(graph.body),)), 1)) as world:
         plan = RandomWalkPlanner(graph, np.random.default_rng([seed, 1]))
         bake = bake_characters(world, [graph], [plan], [Place(np.zeros(2), 0.0)], [clip], _SHOWN_S, lambda _: None)

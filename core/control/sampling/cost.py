@@ -7,7 +7,7 @@ import numpy as np
 
 from ...body import BodyModel
 from ...geometry.quaternions import Array, angle_between
-from ...sim.engine import Rows
+from ...sim.engine import SensorRows
 from ..tracking.reference import Reference
 
 
@@ -26,7 +26,7 @@ class CostWeights:
 
 
 def compute_cost(
-    reference: Reference, frame: int, qpos: Array, rows: Rows, offsets: Array, drift: Array, weights: CostWeights
+    reference: Reference, frame: int, qpos: Array, rows: SensorRows, offsets: Array, drift: Array, weights: CostWeights
 ) -> Array:
     """(N,) of samples with poses (N, nq), their rows (last moment counts) and offsets (N, nu); inf for the broken.
 

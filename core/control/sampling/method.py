@@ -19,7 +19,7 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.assembly import require_apart
 from ...sim.stage import Stage
-from ...sim.surface import surface_of
+from ...sim.surface import build_surface
 from ..cast import load_cast
 from ..character import build_job_body
 from ..method import Run
@@ -88,7 +88,7 @@ class SamplingMethod:
             checkpoints.load(performance)
             performance.run(_looking(run, checkpoints))
             if not performance.foreseeable:
-                world = engines.get(run.engine).compile(stage, _FILM_COPIES)
+                world = engines.get_engine(run.engine).compile(stage, _FILM_COPIES)
                 performance.world = opened.enter_context(closing(world))
             film = record_rollout(performance)
         takes = []
@@ -126,7 +126,7 @@ def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
         shaky.append(steadying.touched)
         bodies.append(build_job_body(source, run, member)[0])
     stage = build_job_stage(run, *bodies)
-    ground = surface_of(stage)
+    ground = build_surface(stage)
     for index, body in enumerate(bodies):
         sources[index], grounding = adapt_to_ground(body, sources[index], ground)
         sources[index], planting = plant_feet(body, sources[index], ground, shaky[index])
@@ -150,7 +150,7 @@ def _retime(stage: Stage, sources: list[Clip], run: Run) -> RetimeReport:
     reason = _own_time(stage, run)
     done = RetimeReport()
     for index, character in enumerate(stage.characters):
-        clip, report = retime_flights(character.body, sources[index], down_m_s2, surface_of(stage))
+        clip, report = retime_flights(character.body, sources[index], down_m_s2, build_surface(stage))
         if not report.touched:
             continue
         name = character.name if index else ""
@@ -188,7 +188,7 @@ def _performance(
     opened: ExitStack,
 ) -> StageRollout:
     """Everybody in their own worlds and the whole one, ready to begin."""
-    engine = engines.get(run.engine)
+    engine = engines.get_engine(run.engine)
     performers = []
     for who, (character, source) in enumerate(zip(stage.characters, sources, strict=True)):
         alone = replace(stage, characters=(character,), props=(), pushes=())

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from ...motion.falling import STRAY, height_error
-from ...sim.engine import Rows, World
+from ...sim.engine import SensorRows, World
 from ..tracking.linear_dynamics import fit_linear_models
 from ..tracking.lqr import LqrSolution, solve_lqr
 from ..tracking.reference import CONTROL_FPS
@@ -217,7 +217,7 @@ class SamconSearch:
 
 def roll_out_samples(
     ground: SearchProblem, starts: Array, fragment: int, before: Array, offsets: Array, anchors: Array
-) -> tuple[Array, Rows]:
+) -> tuple[Array, SensorRows]:
     """States (N, state_size) at the end of a fragment, and rows, for offsets (N, nu) after those before, from states.
 
     Half way the hopeless are abandoned: they are not numbers from then on, and cost no time.
@@ -227,7 +227,7 @@ def roll_out_samples(
     targets = reference.aims(np.full(len(starts), fragment), before, offsets)
     half = len(frames) // 2
 
-    def on(states: Array, steps: slice) -> tuple[Array, Rows]:
+    def on(states: Array, steps: slice) -> tuple[Array, SensorRows]:
         found, rows = world.rollout(
             states,
             targets[:, steps],

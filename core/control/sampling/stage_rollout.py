@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...geometry.quaternions import Array
-from ...sim.engine import Rows, World, starts
+from ...sim.engine import SensorRows, World, character_offsets
 from ...sim.stage import Stage
 from ..tracking.reference import CONTROL_FPS, pad_batch
 from .fragment_samples import Indices
@@ -134,19 +134,19 @@ class StageRollout:
 
     def pose_of(self, who: int) -> tuple[Array, Array]:
         """(nq,) and (nv,) of a performer now."""
-        where = starts(self.stage)
+        where = character_offsets(self.stage)
         qpos, qvel = self.world.pose_of(self.state)
         return qpos[where["nq"][who] : where["nq"][who + 1]], qvel[where["nv"][who] : where["nv"][who + 1]]
 
     def _before(self, who: int) -> Array:
         """(nu,) the offsets of a performer in the last fragment that was done."""
-        where = starts(self.stage)["nu"]
+        where = character_offsets(self.stage)["nu"]
         own = slice(where[who], where[who + 1])
         return np.asarray(self.offsets[-1][own]) if self.offsets else np.zeros(where[who + 1] - where[who])
 
     def targets(self, fragments: Indices, before: Array, offsets: Array) -> Array:
         """(N, FRAGMENT_STEPS, sum nu) of fragments (N,) with offsets (N, sum nu) after those before them."""
-        where = starts(self.stage)["nu"]
+        where = character_offsets(self.stage)["nu"]
         return np.concatenate(
             [
                 one.reference.aims(fragments, before[:, first:last], offsets[:, first:last])
@@ -155,7 +155,7 @@ class StageRollout:
             axis=-1,
         )
 
-    def simulated(self, fragments: Indices, states: Array, before: Array, offsets: Array) -> tuple[Array, Rows]:
+    def simulated(self, fragments: Indices, states: Array, before: Array, offsets: Array) -> tuple[Array, SensorRows]:
         """Fragments (n,) played in the whole world from states (n, state_size): states (n, steps, …) and rows."""
         copies, reference = self.world.copies, self.performers[0].reference
         return self.world.rollout(

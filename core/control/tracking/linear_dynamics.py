@@ -98,7 +98,7 @@ def _tried(
     half = gauge.nx // 2
     pose[:, gauge.dofs], rates[:, gauge.dofs] = aside[:, :half], aside[:, half : gauge.nx]
     asked[:, gauge.servos] = aside[:, gauge.nx :]
-    posed = world.posed(starts, reference.space.integrate(qpos, pose), qvel + rates)
+    posed = world.replace_pose(starts, reference.space.integrate(qpos, pose), qvel + rates)
     frames = reference.frames_of_many(fragments)
     targets = reference.aims(fragments, before, offsets + asked)
     states, rows = world.rollout(

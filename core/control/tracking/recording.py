@@ -15,13 +15,13 @@ from ...body.stances import Flags, detect_support
 from ...geometry.quaternions import Array, conjugate, multiply
 from ...motion import Clip, PropMotion, Take
 from ...motion.falling import find_fall_time
-from ...sim.engine import Rows, starts
+from ...sim.engine import SensorRows, character_offsets
 from ...sim.stage import Stage
-from ...sim.surface import surface_of
+from ...sim.surface import build_surface
+from ...sim.trace import Trace
 from ..cast import resample_prop_motions
 from ..sampling.stage_character import StageCharacter
 from ..sampling.stage_rollout import StageRollout
-from ..trace import Trace
 from .contact_jitter_filter import filter_contact_jitter
 from .reference import CONTROL_FPS, FRAGMENT_STEPS
 
@@ -33,14 +33,14 @@ _TOUCH_N = 2.0
 class Recording:
     """K moments at ``CONTROL_FPS``, the first at 0 s: poses (K, sum nq), velocities (K, sum nv), targets (K, sum nu).
 
-    rows: what the sensors saw, as (1, K, ...) arrays of ``Rows``.
+    rows: what the sensors saw, as (1, K, ...) arrays of ``SensorRows``.
     """
 
     stage: Stage
     qpos: Array
     qvel: Array
     targets: Array
-    rows: Rows
+    rows: SensorRows
 
     def __len__(self) -> int:
         return len(self.qpos)
@@ -66,7 +66,7 @@ def record_rollout(performance: StageRollout) -> Recording:
     together = {name: np.concatenate([part[name] for part in parts])[None, :frames] for name in parts[0]}
     qpos, qvel = world.pose_of(np.concatenate(states)[:frames])
     asked = performance.targets(np.arange(count), before, offsets).reshape(count * FRAGMENT_STEPS, -1)
-    return Recording(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], Rows(**together))
+    return Recording(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], SensorRows(**together))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def make_take(film: Recording, who: int, subject: RecordedCharacter, fps: float)
 
     The take's places and those of the trace are the same. Forces, torques and the centre of mass are those of physics.
     """
-    where = {name: slice(values[who], values[who + 1]) for name, values in starts(film.stage).items()}
+    where = {name: slice(values[who], values[who + 1]) for name, values in character_offsets(film.stage).items()}
     body, rows = subject.body, film.rows
     links = where["links"]
     qpos, qvel = film.qpos[:, where["nq"]], film.qvel[:, where["nv"]]
@@ -116,7 +116,7 @@ def make_take(film: Recording, who: int, subject: RecordedCharacter, fps: float)
     fell_s = find_fall_time(subject.wanted_pos, rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
     until = None if fell_s is None else round(fell_s * CONTROL_FPS)
     stands = detect_support(body, force)
-    standing, holding = lock_feet(body, simulated, stands, surface_of(film.stage), until)
+    standing, holding = lock_feet(body, simulated, stands, build_surface(film.stage), until)
     calm = clip_of_pose(body, subject.source, filter_contact_jitter(subject.space, qpos), CONTROL_FPS)
     finished = copy_footprints(body, calm, standing, stands)
     seen_pos, seen_quat = _moved_along(

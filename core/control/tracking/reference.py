@@ -12,7 +12,7 @@ from ...body.pose_space import PoseSpace
 from ...body.poses import pose_of_clip, targets_of_pose
 from ...geometry.quaternions import Array
 from ...motion import Clip
-from ...sim.engine import Rows, World
+from ...sim.engine import SensorRows, World
 
 CONTROL_FPS = 60
 FRAGMENT_STEPS = 6  # control steps in a fragment of 0.1 s, the papers' length
@@ -27,7 +27,7 @@ class Reference:
 
     qpos: (T, nq), rates: (T, nv): the pose and its velocity. states: (T, state_size) the world in each frame.
     targets: (T, nu) for the servos to be in that frame. muscle: (T,) share of strength that leads to it, 0 to 1.
-    rows: what the sensors see in each frame, as (1, T, ...) arrays of ``Rows``.
+    rows: what the sensors see in each frame, as (1, T, ...) arrays of ``SensorRows``.
     feet, tips: links that stand, and links whose height counts (feet, hands, head).
     """
 
@@ -38,7 +38,7 @@ class Reference:
     states: Array
     targets: Array
     muscle: Array
-    rows: Rows
+    rows: SensorRows
     feet: NDArray[np.int64]
     tips: NDArray[np.int64]
 
@@ -117,7 +117,7 @@ def compute_states(world: World, qpos: Array, qvel: Array) -> Array:
     return np.concatenate(blocks)[: len(qpos)]
 
 
-def read_sensors(world: World, states: Array) -> Rows:
+def read_sensors(world: World, states: Array) -> SensorRows:
     """Sensor rows (1, T, ...) of states (T, state_size), a batch at a time."""
     blocks = [
         world.sense(pad_batch(states[i : i + world.copies], world.copies)) for i in range(0, len(states), world.copies)
@@ -126,7 +126,7 @@ def read_sensors(world: World, states: Array) -> Rows:
         name: np.concatenate([np.array(getattr(block, name))[:, 0] for block in blocks])[: len(states)][None]
         for name in vars(blocks[0])
     }
-    return Rows(**fields)
+    return SensorRows(**fields)
 
 
 def pad_batch(values: Array, count: int) -> Array:

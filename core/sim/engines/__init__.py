@@ -13,7 +13,7 @@ _ENGINES = {
 }
 
 
-def get(name: str) -> Engine:
+def get_engine(name: str) -> Engine:
     """The engine called 'mujoco' or 'bullet'; imports it."""
     if name not in _ENGINES:
         raise EngineMissing(f"There is no engine '{name}'", f"Choose one of: auto, {', '.join(_ENGINES)}")

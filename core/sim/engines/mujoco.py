@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 
 from ...errors import EngineMissing
 from ...geometry.quaternions import Array
-from ..changes import changed_stage
-from ..engine import Rows, muscle_by_character
-from ..layout import Layout
-from ..props import PropSchedule
-from ..pushes import PushSchedule
-from ..solids import check_solids
+from ..engine import SensorRows, muscle_by_character
+from ..mass_properties import check_solids
+from ..prop_schedule import PropSchedule
+from ..push_schedule import PushSchedule
 from ..stage import Stage
-from .mujoco_film import End, Film
+from ..stage_changes import modify_stage
+from ..stage_layout import StageLayout
+from .mujoco_columns import PLACED, STATE, State, StateColumns
 from .mujoco_model import build_model
 from .mujoco_muscle import Muscles
-from .mujoco_places import PLACED, STATE, Places, State
+from .mujoco_recorder import ControlStepRecorder, LastStepRecorder
 
 _OLDEST = (4, 0, 1)  # 3.17 brought the batch, 4.0.0 broke the solver for many contacts, 4.0.1 repaired it
 
@@ -74,10 +74,10 @@ class MujocoWorld:
         check_solids(stage)
         self.stage, self.copies, self.dt_s = stage, copies, dt_s
         self._threads = threads
-        self._layout = Layout(stage)
+        self._layout = StageLayout(stage)
         self._pushes, self._props = PushSchedule(stage), PropSchedule(stage)
         self._model = build_model(stage, dt_s)
-        self._places = Places(self._model, stage, self._layout)
+        self._places = StateColumns(self._model, stage, self._layout)
         self.state_size = self._places.state_size
         self._open_batch: Any = Batch(self._model, copies, threads)
         # A field is filled by the calls after it was bound.
@@ -104,7 +104,7 @@ class MujocoWorld:
         """Poses (..., sum nq) and velocities (..., sum nv) of states (..., state_size)."""
         return states[..., self._places.qpos], states[..., self._places.qvel]
 
-    def posed(self, states: Array, qpos: Array, qvel: Array) -> Array:
+    def replace_pose(self, states: Array, qpos: Array, qvel: Array) -> Array:
         """(N, state_size) the states with other poses (N, sum nq) and velocities (N, sum nv); all else stays."""
         found = np.array(states)
         found[:, self._places.qpos], found[:, self._places.qvel] = qpos, qvel
@@ -119,11 +119,11 @@ class MujocoWorld:
         forces: Array | None = None,
         muscle: Array | None = None,
         end_only: bool = False,
-    ) -> tuple[Array, Rows]:
+    ) -> tuple[Array, SensorRows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
         count, muscle = targets.shape[1], muscle_by_character(self.stage, muscle)
         sizes = self.copies, self.state_size, self._shapes
-        film = End(*sizes) if end_only else Film(*sizes, count, substeps)
+        film = LastStepRecorder(*sizes) if end_only else ControlStepRecorder(*sizes, count, substeps)
         self._batch.expand("opt.disableflags")[:] = self._model.opt.disableflags | (0 if film.records else _NO_SENSORS)
         alive = self._put(states)
         cuts = self._cuts(states[alive, 0], count, substeps, muscle)
@@ -138,7 +138,7 @@ class MujocoWorld:
         self._put_props(film.states)
         return film.states, self._rows(film.states, film.placed, film.felt)
 
-    def sense(self, states: Array) -> Rows:
+    def sense(self, states: Array) -> SensorRows:
         """Sensor rows (K = 1) of states as they are; contact forces are those with the servos' targets of the state."""
         alive = self._put(states)
         self._muscles.set(self._batch, None)
@@ -146,7 +146,9 @@ class MujocoWorld:
         placed = {name: self._batch.bind(name)[:, None].copy() for name in PLACED}
         return self._rows(np.array(states, dtype=float)[:, None], placed, placed["sensordata"])
 
-    def rays(self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0) -> Array:
+    def cast_rays(
+        self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0
+    ) -> Array:
         """(N, R) metres to the first thing hit that is not ``character``'s own, ``length`` where nothing is.
 
         origins, directions: (N, R, 3) in the world.
@@ -161,11 +163,11 @@ class MujocoWorld:
         distances[~alive] = np.nan
         return distances
 
-    def changed(
+    def recompile(
         self, *, gravity: Array | None = None, friction: float | None = None, link_mass: Array | None = None
     ) -> "MujocoWorld":
         """A world like this one with other gravity (3,), ground friction, or link masses (L,) in kg."""
-        stage = changed_stage(self.stage, gravity=gravity, friction=friction, link_mass=link_mass)
+        stage = modify_stage(self.stage, gravity=gravity, friction=friction, link_mass=link_mass)
         return MujocoWorld(stage, self.copies, self.dt_s, self._threads)
 
     def bare_seconds(self, states: Array, steps: int) -> float:
@@ -226,7 +228,14 @@ class MujocoWorld:
         shapes: dict[Any, tuple[int, ...]] = {STATE: (self.state_size,), **self._shapes}
         return {item: np.empty((copies, steps, *shape)) for item, shape in shapes.items()}
 
-    def _run(self, alive: Flags, film: Film | End, first: int, targets: Array, forces: Array | None) -> None:
+    def _run(
+        self,
+        alive: Flags,
+        film: ControlStepRecorder | LastStepRecorder,
+        first: int,
+        targets: Array,
+        forces: Array | None,
+    ) -> None:
         """Let the living copies do as many physics steps as there are targets (N, steps, nu), from step ``first`` on.
 
         forces: (N, steps, L, 3). Copies that blow up are no longer alive.
@@ -280,7 +289,7 @@ class MujocoWorld:
             values[comes[..., index]] = props.placed[index]
             states[..., columns] = values
 
-    def _rows(self, states: Array, placed: dict[str, Array], felt: Array) -> Rows:
+    def _rows(self, states: Array, placed: dict[str, Array], felt: Array) -> SensorRows:
         """Sensor rows of states (N, K, state_size): NaN where they are, absent props where they will appear."""
         rows = self._places.rows(states, placed, felt)
         self._props.hide(rows, self.dt_s)

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...body import BodyModel, Joint, Link, Shape
 from ...errors import BadMotion
-from ..contacts import apart_pairs
-from ..solids import Solid, hull_corners, prop_solid
+from ..collision_filter import excluded_pairs
+from ..joint_damping import passive_damping
+from ..mass_properties import MassProperties, hull_corners, prop_mass_properties
 from ..stage import Obstacle, Prop, Stage, Terrain
-from ..tissue import passive_damping
 
 # Rotor inertia of every joint, kg·m²: that of 20 g at 10 cm. It keeps fingers and toes from ringing against limits.
 ROTOR = 2e-4
@@ -47,7 +47,7 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
     option = spec.option
     option.timestep = dt_s
     option.gravity = stage.gravity
-    option.integrator = int(integrator_of(stage, np.ones(len(stage.characters))))
+    option.integrator = int(choose_integrator(stage, np.ones(len(stage.characters))))
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     # A pyramid along the axes stands for the cone: half as fast again where feet move, but friction is a third weaker
     # on the diagonals.
@@ -73,7 +73,7 @@ def build_model(stage: Stage, dt_s: float) -> mujoco.MjModel:
         raise BadMotion(f"MuJoCo cannot build the stage: {error}") from error
 
 
-def integrator_of(stage: Stage, muscle: np.ndarray) -> np.ndarray:
+def choose_integrator(stage: Stage, muscle: np.ndarray) -> np.ndarray:
     """(...) MuJoCo's integrator for copies whose characters have the given strength (..., C).
 
     The fast one is explicit but for tissue. MuJoCo's implicit ones damp a ball whose torque is at its limit, or do not,
@@ -92,7 +92,7 @@ def integrator_of(stage: Stage, muscle: np.ndarray) -> np.ndarray:
     return np.where(limp, slow.value, fast.value)
 
 
-def armature_of(joint: Joint, dt_s: float) -> float:
+def _stable_armature(joint: Joint, dt_s: float) -> float:
     """kg·m² of rotor inertia that a servo needs to be stable at any gains and inertias, besides ``ROTOR``.
 
     Servos are explicit: a light limb on a stiff one would be thrown to and fro, harder each step. Damping must not turn
@@ -158,7 +158,7 @@ def _add_character(spec: mujoco.MjSpec, index: int, body: BodyModel, self_collis
         parent = spec.worldbody if link.parent < 0 else bodies[link.parent]
         bodies.append(_add_link(spec, parent, body_name(index, number), link, contact))
     if self_collision:
-        for first, second in apart_pairs(body):
+        for first, second in excluded_pairs(body):
             names = body_name(index, first), body_name(index, second)
             spec.add_exclude(name=f"{names[0]}-{names[1]}", bodyname1=names[0], bodyname2=names[1])
 
@@ -168,7 +168,7 @@ def _add_link(
 ) -> mujoco.MjsBody:
     joint = link.joint
     body = parent.add_body(name=name, pos=joint.pos, quat=joint.zero_quat_wxyz)
-    _set_inertia(body, Solid(link.mass, link.com, link.inertia))
+    _set_inertia(body, MassProperties(link.mass, link.com, link.inertia))
     for number, shape in enumerate(link.shapes):
         _add_shape(body, f"{name}/shape{number}", shape, contact)
     if joint.kind == "free":
@@ -177,7 +177,7 @@ def _add_link(
     actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     if joint.torque_limit <= 0.0:  # no torque, no servo; MuJoCo would take a limit of zero for none at all
         joint = replace(joint, kp=0.0, kd=0.0)
-    inertia = {"armature": ROTOR + armature_of(joint, spec.option.timestep), "damping": passive_damping(link)}
+    inertia = {"armature": ROTOR + _stable_armature(joint, spec.option.timestep), "damping": passive_damping(link)}
     if joint.kind == "ball":
         body.add_joint(
             name=name, type=mujoco.mjtJoint.mjJNT_BALL, limited=bool(joint.max_angle < np.pi),
@@ -201,7 +201,7 @@ def _add_link(
 def _add_prop(spec: mujoco.MjSpec, index: int, prop: Prop) -> list[str]:
     body = spec.worldbody.add_body(name=prop_name(index), pos=prop.pos, quat=prop.quat_wxyz)
     body.add_freejoint(name=prop_name(index))
-    _set_inertia(body, prop_solid(prop))
+    _set_inertia(body, prop_mass_properties(prop))
     contact = _of_thing(prop.friction, 1)
     if prop.shape is not None:
         _add_shape(body, f"{prop_name(index)}/shape", prop.shape, contact)
@@ -258,7 +258,7 @@ def _add_hull(
     body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, mass=0.0, **contact)
 
 
-def _set_inertia(body: mujoco.MjsBody, solid: Solid) -> None:
+def _set_inertia(body: mujoco.MjsBody, solid: MassProperties) -> None:
     inertia = solid.inertia
     body.explicitinertial = True
     body.mass = solid.mass

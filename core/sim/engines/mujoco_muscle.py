@@ -8,14 +8,14 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from ..stage import Stage
-from .mujoco_model import ROTOR, integrator_of
-from .mujoco_places import Places
+from .mujoco_columns import StateColumns
+from .mujoco_model import ROTOR, choose_integrator
 
 
 class Muscles:
     """The factors (N, C) that a batch of N copies has now, 1 at first."""
 
-    def __init__(self, model: mujoco.MjModel, stage: Stage, places: Places, copies: int) -> None:
+    def __init__(self, model: mujoco.MjModel, stage: Stage, places: StateColumns, copies: int) -> None:
         self._model, self._stage, self._places = model, stage, places
         self._strong: Array = np.ones((copies, len(stage.characters)))
         self._now = self._strong
@@ -32,6 +32,6 @@ class Muscles:
         # A prop's is nobody's, and zero whatever it is multiplied with.
         rotor = np.minimum(model.dof_armature, ROTOR)
         batch.expand("dof_armature")[:] = rotor + wanted[:, places.dof_character] * (model.dof_armature - rotor)
-        batch.expand("opt.integrator")[:] = integrator_of(self._stage, wanted)
+        batch.expand("opt.integrator")[:] = choose_integrator(self._stage, wanted)
         batch.set_const()
         self._now = wanted

@@ -4,13 +4,13 @@
 import numpy as np
 import pytest
 
-from sinew.bench.before_after import before_and_after, verdict
-from sinew.bench.run import BenchRun, Case, fingerprint, method_and_settings, simulated
+from sinew.bench.run import BenchRun, Case, hash_take, method_and_settings, simulate_case
 from sinew.bench.simulate import cases as bench_simulate
+from sinew.bench.source_comparison import compare_with_source, judge_take
 from sinew.core.control.staging import STAGE
 from sinew.core.motion import Clip, Take
 from sinew.core.motion.io import stock
-from sinew.core.sim.io import from_arrays
+from sinew.core.sim.stage_io import stage_from_arrays
 
 
 class Broken:
@@ -59,7 +59,7 @@ def test_a_walk_is_pushed_from_eight_sides_at_four_phases():
     assert len({(case.words["from"], case.words["phase"]) for case in cases}) == 32
     cycle_s = stock.stock_info("walk").duration_s
     for case in cases:
-        parts = from_arrays(*case.attachments[STAGE])
+        parts = stage_from_arrays(*case.attachments[STAGE])
         (push,) = parts.pushes
         assert np.linalg.norm(push.force) == pytest.approx(200.0) and push.force[2] == 0.0
         assert push.duration_s == pytest.approx(0.1)
@@ -80,11 +80,11 @@ def test_pushes_come_from_where_they_say():
 
 def test_a_row_says_what_was_made_of_the_clip():
     case = Case("stock", "kick", stock.load_stock("kick"), 3, "mujoco", words={"needs": "a ball"})
-    row, take = simulated(case, *method_and_settings("passthrough", []))
+    row, take = simulate_case(case, *method_and_settings("passthrough", []))
     assert (row["group"], row["clip"], row["seed"], row["needs"]) == ("stock", "kick", 3, "a ball")
     assert row["fell_at_s"] is None and row["joint_error_m"] == 0.0
     assert row["wall_over_clip"] == row["wall_s"] / row["clip_s"]
-    assert row["sha256"] == fingerprint(take)
+    assert row["sha256"] == hash_take(take)
 
 
 def test_what_physics_saw_is_what_is_measured(monkeypatch):
@@ -108,21 +108,21 @@ def test_what_physics_saw_is_what_is_measured(monkeypatch):
 
     monkeypatch.setattr("sinew.bench.run.measured", measured)
     clip = rest(30)
-    row, _ = simulated(Case("stock", "rest", clip), Traced(), None)
+    row, _ = simulate_case(Case("stock", "rest", clip), Traced(), None)
     assert row["skate_m_s"] == 0.01 and row["findings"] == ["The floor was low"]
     assert seen[0] == "trace" and seen[1] is clip
 
 
 def test_a_refusal_and_a_bug_are_rows_too(capsys):
-    row, take = simulated(Case("odd", "rest", rest(3)), *method_and_settings("passthrough", []))
+    row, take = simulate_case(Case("odd", "rest", rest(3)), *method_and_settings("passthrough", []))
     assert take is None and "too short to simulate" in row["refused"] and "fell_at_s" not in row
-    row, take = simulated(Case("stock", "rest", rest(30)), Broken(), None)
+    row, take = simulate_case(Case("stock", "rest", rest(30)), Broken(), None)
     assert take is None and row["bug"].startswith("AttributeError")
     assert "no_such_thing" in capsys.readouterr().err
 
 
 def test_an_engine_that_is_not_there_is_a_refusal():
-    row, _ = simulated(Case("stock", "rest", rest(30), engine="havok"), *method_and_settings("sampling", []))
+    row, _ = simulate_case(Case("stock", "rest", rest(30), engine="havok"), *method_and_settings("sampling", []))
     assert "havok" in row["refused"]
 
 
@@ -136,8 +136,8 @@ def test_the_fingerprint_knows_every_number():
         Take(Clip(clip.skeleton, 60.0, moved, clip.local_quat_wxyz)),
         Take(clip, contacts=np.ones((4, len(clip.skeleton)), dtype=bool)),
     ]
-    assert len({fingerprint(take) for take in takes}) == 4
-    assert fingerprint(Take(rest(4))) == fingerprint(takes[0])
+    assert len({hash_take(take) for take in takes}) == 4
+    assert hash_take(Take(rest(4))) == hash_take(takes[0])
 
 
 def test_a_run_gives_what_the_case_has():
@@ -155,14 +155,14 @@ def test_what_a_jump_of_the_source_costs_is_seen():
     pos = np.array(clean.local_pos)
     pos[30, 0] += [3.0, 0.0, -0.3]  # lost for a frame, below the floor
     broken = Clip(clean.skeleton, 60.0, pos, clean.local_quat_wxyz)
-    found = before_and_after(broken, clean, body)
+    found = compare_with_source(broken, clean, body)
     assert found["source_fastest_joint_m_s"] == pytest.approx(0.5 * 60.0 * np.hypot(3.0, 0.3))
     assert found["fastest_joint_m_s"] == 0.0
     assert found["source_deepest_m"] == pytest.approx(0.3, abs=0.01) and found["deepest_m"] < 0.01
     assert found["source_jerk_m_s3"] > 1000.0 and found["jerk_m_s3"] == 0.0
-    assert verdict({"fell_at_s": None, **found})["verdict"] == "better"
-    assert verdict({"fell_at_s": None, **before_and_after(clean, broken, body)})["verdict"] == "worse"
-    assert verdict({"fell_at_s": None, **before_and_after(clean, clean, body)})["verdict"] == "as good"
+    assert judge_take({"fell_at_s": None, **found})["verdict"] == "better"
+    assert judge_take({"fell_at_s": None, **compare_with_source(clean, broken, body)})["verdict"] == "worse"
+    assert judge_take({"fell_at_s": None, **compare_with_source(clean, clean, body)})["verdict"] == "as good"
 
 
 def test_feet_are_held_against_how_they_slid_in_the_source_as_it_came():
@@ -173,22 +173,22 @@ def test_feet_are_held_against_how_they_slid_in_the_source_as_it_came():
     pos = np.array(still.local_pos)
     pos[:, 0] += np.array([0.1, 0.0, 0.0]) * np.arange(60)[:, None] / 60.0 + [0.0, 0.0, 0.4]  # on a floor at 0.4 m
     gliding = Clip(still.skeleton, 60.0, pos, still.local_quat_wxyz)
-    found = before_and_after(gliding, still, body)
+    found = compare_with_source(gliding, still, body)
     assert found["source_skate_m_s"] == pytest.approx(0.1, rel=1e-6)
-    assert "skate_m_s" in verdict({"fell_at_s": None, "skate_m_s": 0.05, **found})["better"]
+    assert "skate_m_s" in judge_take({"fell_at_s": None, "skate_m_s": 0.05, **found})["better"]
 
 
 def test_verdicts_without_a_take_or_on_the_ground():
-    assert verdict({"refused": "Too short"}) == {"verdict": "refused"}
+    assert judge_take({"refused": "Too short"}) == {"verdict": "refused"}
     fast = {"source_fastest_joint_m_s": 100.0, "fastest_joint_m_s": 8.0}
-    assert verdict({"fell_at_s": 1.0, **fast}) == {"verdict": "fell", "better": ["fastest_joint_m_s"], "worse": []}
+    assert judge_take({"fell_at_s": 1.0, **fast}) == {"verdict": "fell", "better": ["fastest_joint_m_s"], "worse": []}
     deep = {"source_deepest_m": 0.0, "deepest_m": 0.2}
-    assert verdict({"fell_at_s": None, **fast, **deep})["verdict"] == "mixed"
+    assert judge_take({"fell_at_s": None, **fast, **deep})["verdict"] == "mixed"
 
 
 def test_odd_rows_carry_their_verdict():
     case = Case("odd", "kick", stock.load_stock("kick"), compare=True)
-    row, _ = simulated(case, *method_and_settings("passthrough", []))
+    row, _ = simulate_case(case, *method_and_settings("passthrough", []))
     assert row["verdict"] == "as good"
-    row, _ = simulated(Case("odd", "rest", rest(2), compare=True), *method_and_settings("passthrough", []))
+    row, _ = simulate_case(Case("odd", "rest", rest(2), compare=True), *method_and_settings("passthrough", []))
     assert row["verdict"] == "refused"

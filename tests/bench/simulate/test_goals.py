@@ -127,9 +127,9 @@ def test_an_odd_file_is_better_refused_or_saved_by_its_own_hint():
 
 
 def test_a_line_says_what_matters():
-    line = goals.line_of(row("spin", 1, fell=2.5, wall=12.0))
+    line = goals.run_line(row("spin", 1, fell=2.5, wall=12.0))
     assert (
         line.split()
         == "stock spin seed 1 mujoco fell 2.50 5.00 s in 12.0 s (2.40x) 30.00 mm 1.00 cm/s skate 1.20 x jerk".split()
     )
-    assert goals.line_of(refused()).endswith("Too short")
+    assert goals.run_line(refused()).endswith("Too short")

@@ -2,14 +2,14 @@
 """The page of pictures and figures, from rows alone."""
 
 from sinew.bench.simulate import goals
-from sinew.bench.simulate.page import page
+from sinew.bench.simulate.page import simulate_page
 
 STOCK = {"group": "stock", "engine": "mujoco", "clip_s": 5.0, "wall_s": 6.0, "wall_over_clip": 1.2, "jerk_ratio": 1.1}
 
 
 def made(rows, pictures=None, **summaries):
     result = {"settings": {"method": "sampling", "quality": "normal"}, "summary": summaries}
-    return page(result, rows, pictures or {}, "2 cores")
+    return simulate_page(result, rows, pictures or {}, "2 cores")
 
 
 def test_clips_are_rows_with_the_mean_over_seeds():

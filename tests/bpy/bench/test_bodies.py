@@ -133,7 +133,7 @@ def test_soles_are_where_the_mesh_touches_the_ground(person):
 @pytest.mark.parametrize("name", ["mannequiny.glb", "Fox.glb", "RobotExpressive.glb"])
 def test_a_fitted_body_held_in_its_rest_pose_stays_whole(name, shared_mocap):
     found = character(name, shared_mocap)
-    result = bodies.held(found.body)
+    result = bodies.hold_rest_pose(found.body)
     assert result["finite"]
     assert result["largest_gap_m"] < 1e-6
     size = float(np.ptp(found.mesh.vertices, axis=0).max())

@@ -86,8 +86,8 @@ def test_recorded_motion_has_its_units_and_length(scene, capsys, shared_mocap):
 
 
 def test_every_clip_that_is_asked_for_is_there(scene, shared_mocap):
-    assert len(mocap.names("cmu", "bvh")) == 29 and len(mocap.names("odd")) == 6
-    assert mocap._NEEDS.keys() <= set(mocap.names("cmu", "bvh"))
+    assert len(mocap.mocap_names("cmu", "bvh")) == 29 and len(mocap.mocap_names("odd")) == 6
+    assert mocap._NEEDS.keys() <= set(mocap.mocap_names("cmu", "bvh"))
 
 
 def test_odd_files_are_refused_or_taken_with_their_own_hint(scene, capsys, shared_mocap):

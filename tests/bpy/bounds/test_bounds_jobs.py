@@ -13,7 +13,7 @@ from sinew.bridge.setup.readiness import Readiness
 from sinew.core.control.bounds.files import load_controller
 from sinew.core.errors import BoundsError
 from sinew.core.jobs import worker
-from sinew.core.sim.io import from_arrays
+from sinew.core.sim.stage_io import stage_from_arrays
 
 from ...stock_clips import needs_stock
 from ..helpers.interface import animation, new_actions, refusal, tick_to_end
@@ -101,12 +101,14 @@ def test_beginning_to_learn_and_to_bake_is_one_step_each(controller, monkeypatch
 def test_a_bake_is_clean_or_has_what_is_on_the_stage(controller, walker):
     arrow(bone=walker.data.bones[1].name, start_frame=31, duration=0.1, force=150.0)
     learned = files.read(walker)
-    stage = from_arrays(*baking.create(BakeRequest(walker.name, 3.0, frame_start=11), learned).attachment("stage"))
+    stage = stage_from_arrays(
+        *baking.create(BakeRequest(walker.name, 3.0, frame_start=11), learned).attachment("stage")
+    )
     (push,) = stage.pushes
     assert push.start_s == pytest.approx(20 / bpy.context.scene.render.fps)
     assert np.linalg.norm(push.force) == pytest.approx(150.0)
     job = baking.create(BakeRequest(walker.name, 3.0, alone=True), learned)
-    assert from_arrays(*job.attachment("stage")).pushes == ()
+    assert stage_from_arrays(*job.attachment("stage")).pushes == ()
     assert job.spec.target["named"] == "learned" and job.clip().duration_s == pytest.approx(3.0, abs=0.02)
 
 

@@ -22,8 +22,8 @@ from sinew.core.jobs.running import WorkerRun
 from sinew.core.motion import Take
 from sinew.core.motion.io import stock
 from sinew.core.motion.io.npz import clip_from_arrays
-from sinew.core.sim.io import from_arrays
-from sinew.core.sim.variations import facing
+from sinew.core.sim.stage_io import stage_from_arrays
+from sinew.core.sim.variations import facing_direction
 
 from ...stock_clips import needs_stock
 from ..helpers.curve_objects import poly
@@ -114,7 +114,7 @@ def test_pushes_of_the_stage_come_in_the_bakes_own_time(runner):
     arrow(bone=runner.data.bones[1].name, start_frame=101, duration=0.1, force=150.0)
     fps = bpy.context.scene.render.fps
     job = baked(runner, mode="PUSHED", skills="walk", seconds=8.0, frame_start=11)
-    (push,) = from_arrays(*job.attachment("stage")).pushes
+    (push,) = stage_from_arrays(*job.attachment("stage")).pushes
     assert push.start_s == pytest.approx(90 / fps) and np.linalg.norm(push.force) == pytest.approx(150.0)
     assert (job.spec.settings["mode"], job.spec.settings["skills"]) == ("sequence", "walk")
 
@@ -142,7 +142,7 @@ def test_who_goes_along_a_path_begins_on_it_or_where_it_stands(runner):
     there = baked(runner, mode="PATH", curve="Way").clip()
     root = here.skeleton.index(body.links[0].bone)
     np.testing.assert_allclose(there.world()[0][0, root, :2], (7, 3), atol=1e-4)
-    np.testing.assert_allclose(facing(body, there, 0.0), (0, 1, 0), atol=1e-4)
+    np.testing.assert_allclose(facing_direction(body, there, 0.0), (0, 1, 0), atol=1e-4)
     # Nothing else about the pose has changed.
     heights = [clip.world()[0][0, :, 2] for clip in (here, there)]
     np.testing.assert_allclose(*heights, atol=1e-6)

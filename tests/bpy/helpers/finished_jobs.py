@@ -8,11 +8,11 @@ from sinew.bridge.jobs import requests
 from sinew.core.control.sampling.method import SamplingMethod
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 from sinew.core.jobs import worker
-from sinew.core.jobs.events import append
+from sinew.core.jobs.events import append_event
 from sinew.core.jobs.running import WorkerRun
 from sinew.core.motion import Clip, PropMotion, Take
 from sinew.core.motion.io.npz import clip_from_arrays
-from sinew.core.sim.io import from_arrays
+from sinew.core.sim.stage_io import stage_from_arrays
 
 
 def for_everybody(monkeypatch):
@@ -28,13 +28,13 @@ def job_of(armature="Hero", **words):
 
 
 def stage_of(job):
-    return from_arrays(*job.attachment("stage"))
+    return stage_from_arrays(*job.attachment("stage"))
 
 
 def finish(job, take):
     """Let the job have been done, with this take."""
-    append(job.events, "started", 1)
-    append(job.events, "done", 1, **worker._write_result(WorkerRun(job, 1), take))
+    append_event(job.events, "started", 1)
+    append_event(job.events, "done", 1, **worker._write_result(WorkerRun(job, 1), take))
 
 
 def moved(clip: Clip, by) -> Clip:

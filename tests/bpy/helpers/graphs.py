@@ -11,7 +11,7 @@ from sinew.core.control.graph.model.io import graph_to_arrays
 from sinew.core.control.graph.model.policies import zero_policies
 from sinew.core.control.graph.model.structure import convert_motion_graph
 from sinew.core.jobs import worker
-from sinew.core.jobs.events import append
+from sinew.core.jobs.events import append_event
 from sinew.core.jobs.running import WorkerRun
 from sinew.core.motion import Take
 
@@ -44,5 +44,5 @@ def learned_by(job, graph: ControlGraph, take: Take | None = None) -> None:
     """Let the job be done, with this graph and a walk that is its first skill's clip."""
     run = WorkerRun(job, 1)
     run.add_product("graph", *graph_to_arrays(graph))
-    append(job.events, "started", 1)
-    append(job.events, "done", 1, **worker._write_result(run, take or Take(job.clip(), own_clock=True)))
+    append_event(job.events, "started", 1)
+    append_event(job.events, "done", 1, **worker._write_result(run, take or Take(job.clip(), own_clock=True)))

@@ -21,7 +21,7 @@ def run_all(self, clip, settings, run):
     from sinew.core.motion import Take
     from sinew.core.sim import engines
     from sinew.core.sim.assembly import require_apart
-    from sinew.core.sim.engine import starts
+    from sinew.core.sim.engine import character_offsets
 
     members = load_cast(run)
     clips = [clip, *(member.clip for member in members)]
@@ -32,7 +32,7 @@ def run_all(self, clip, settings, run):
     require_apart(stage, qpos[0])
     targets = np.concatenate([targets_of_pose(body, pose) for body, pose in zip(bodies, poses, strict=True)], axis=-1)
     steps = round(clip.duration_s * FPS)
-    world = engines.get(run.engine).compile(stage, 1)
+    world = engines.get_engine(run.engine).compile(stage, 1)
     try:
         state = world.state_of(qpos, np.zeros((1, sum(body.nv for body in bodies))))
         states, rows = world.rollout(
@@ -41,7 +41,7 @@ def run_all(self, clip, settings, run):
         first, played = world.sense(state), np.concatenate([qpos, world.pose_of(states)[0][0]])
     finally:
         world.close()
-    where = starts(stage)["nq"]
+    where = character_offsets(stage)["nq"]
     motions = [
         clip_of_pose(body, its, played[:, where[index] : where[index + 1]], FPS).resample(clip.fps)
         for index, (body, its) in enumerate(zip(bodies, clips, strict=True))

@@ -13,7 +13,7 @@ from sinew.bridge.importing.importers import open_input
 from sinew.bridge.jobs import batches, monitor, ownership, queueing, requests, scene_request
 from sinew.core import jobs
 from sinew.core.errors import BadSettings, JobError
-from sinew.core.sim.io import from_arrays
+from sinew.core.sim.stage_io import stage_from_arrays
 from sinew.core.sim.variations import VariationSettings
 from sinew.panels import batches as batch_panel
 from sinew.panels import jobs as jobs_panel
@@ -228,7 +228,7 @@ def test_pushes_go_into_each_stage_and_into_the_names(addon):
     again = batches.create_all(batches.plan(request, rig, VariationSettings(3, side="left", mass=0.1)))
     assert [job.spec.content for job in made] == [job.spec.content for job in again]
     assert [job.spec.seed for job in made] == [4, 5, 6]
-    stages = [from_arrays(*job.attachment("stage")) for job in made]
+    stages = [stage_from_arrays(*job.attachment("stage")) for job in made]
     forces = [stage.pushes[0].force for stage in stages]
     assert len({tuple(force) for force in forces}) == 3
     assert all(50.0 <= np.linalg.norm(force) <= 200.0 for force in forces)

@@ -121,7 +121,7 @@ def test_two_at_once_do_not_get_in_each_others_way(addon, shelf):
     from sinew.core.jobs import lock
 
     packages.installed_root().mkdir(parents=True)
-    with lock.hold(packages.installed_root() / "lock") as held:
+    with lock.hold_lock(packages.installed_root() / "lock") as held:
         assert held
         installing.register()
         assert installing.is_running()

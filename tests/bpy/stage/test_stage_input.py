@@ -10,7 +10,7 @@ from sinew.bridge.cli.registering import registered
 from sinew.bridge.jobs import requests
 from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.scene.saving import save_blend
-from sinew.core.sim.io import from_arrays, to_arrays
+from sinew.core.sim.stage_io import stage_from_arrays, stage_to_arrays
 
 from ..helpers.interface import hero
 from ..helpers.stage_objects import CORNERS, arrow, mesh, on_stage, read, refusal, sphere
@@ -102,6 +102,6 @@ def test_what_is_read_travels(hero_here):
     sphere("Ball", "PROJECTILE")
     arrow()
     parts = read()
-    again = from_arrays(*to_arrays(parts))
+    again = stage_from_arrays(*stage_to_arrays(parts))
     assert np.array_equal(again.obstacles[0].mesh.vertices, parts.obstacles[0].mesh.vertices)
     assert again.pushes[0].bone == "bone1" and again.props[0].shape.kind == "sphere"

@@ -164,7 +164,7 @@ def test_a_click_on_check_stage_says_that_it_looks_right(hero_here, reported, mo
     def none(_):
         raise JobError("There is no Python", "Install one")
 
-    monkeypatch.setattr(jobs, "worker_python", none)  # who only looks needs no worker
+    monkeypatch.setattr(jobs, "find_worker_python", none)  # who only looks needs no worker
     mesh("Wall")
     before = animation()
     assert click("stage_check") == {"FINISHED"}

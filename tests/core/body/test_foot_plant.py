@@ -12,8 +12,8 @@ from sinew.core.body.poses import link_transforms, pose_of_clip
 from sinew.core.body.stances import Sole, find_stances
 from sinew.core.body.terrain_adaptation import adapt_to_ground
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
+from sinew.core.measure.ground_contact import foot_skate_by_shape
 from sinew.core.measure.smoothness import jerk_ratio
-from sinew.core.measure.soles import skate_by_shape
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
 from sinew.core.sim.stage import Terrain
@@ -32,7 +32,7 @@ def man():
 
 def skate(body, clip):
     pos, quat = link_transforms(body, pose_of_clip(body, clip.resample(FPS))[0])
-    return skate_by_shape(body, pos, quat, 1.0 / FPS)
+    return foot_skate_by_shape(body, pos, quat, 1.0 / FPS)
 
 
 def test_who_stands_still_is_not_touched(man):

@@ -14,10 +14,10 @@ from sinew.core.geometry.quaternions import angle_between, from_rotation_vector,
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
 from sinew.core.motion.loops import loop_clip
-from sinew.core.sim.assembly import assemble
-from sinew.core.sim.parts import Mesh, ObstaclePart, StageParts
+from sinew.core.sim.assembly import assemble_stage
 from sinew.core.sim.stage import Terrain
-from sinew.core.sim.surface import Surface, surface_of
+from sinew.core.sim.stage_parts import Mesh, ObstaclePart, StageParts
+from sinew.core.sim.surface import Surface, build_surface
 
 from ...stock_clips import needs_stock
 from .one_bone_bodies import SHAPES, clip_of, one_bone
@@ -39,8 +39,8 @@ def box(name, low, high):
 
 
 def stage_surface(*obstacles, **parts):
-    stage, _ = assemble(StageParts(obstacles=obstacles, **parts), ())
-    return surface_of(stage)
+    stage, _ = assemble_stage(StageParts(obstacles=obstacles, **parts), ())
+    return build_surface(stage)
 
 
 @pytest.fixture(scope="module")

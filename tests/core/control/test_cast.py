@@ -20,9 +20,9 @@ from sinew.core.jobs.running import WorkerRun
 from sinew.core.motion import Clip, Take
 from sinew.core.motion.io import stock
 from sinew.core.sim.assembly import require_apart
-from sinew.core.sim.io import to_arrays
-from sinew.core.sim.parts import StageParts
 from sinew.core.sim.stage import Prop, Stage
+from sinew.core.sim.stage_io import stage_to_arrays
+from sinew.core.sim.stage_parts import StageParts
 
 
 def standing(name: str, x: float = 0.0, frames: int = 4, shift: float = 0.0) -> Clip:
@@ -91,7 +91,7 @@ def test_what_is_told_of_a_member_s_body_names_it(tmp_path):
 def test_the_stage_has_the_main_character_first(tmp_path):
     members = [(CastMember("Anna", standing("A", 1.0), 1), {}), (CastMember("Bert", standing("B", 2.0), 2), {})]
     parts = StageParts(("Main", "Anna", "Bert"))
-    run = run_of(tmp_path, *members, more={"stage": to_arrays(parts)})
+    run = run_of(tmp_path, *members, more={"stage": stage_to_arrays(parts)})
     bodies = [
         build_job_body(run.job.clip(), run)[0],
         *(build_job_body(member.clip, run, member)[0] for member in load_cast(run)),

@@ -9,8 +9,8 @@ import pytest
 from sinew.core.body import BodyModel, Joint, Link, Shape
 from sinew.core.control.staging import build_job_stage
 from sinew.core.motion import Skeleton
-from sinew.core.sim.io import to_arrays
-from sinew.core.sim.parts import Finding, Mesh, ObstaclePart, PushPart, StageParts
+from sinew.core.sim.stage_io import stage_to_arrays
+from sinew.core.sim.stage_parts import Finding, Mesh, ObstaclePart, PushPart, StageParts
 
 ELL = [(0, 0), (1, 0), (1, 0.3), (0.3, 0.3), (0.3, 1), (0, 1)]
 
@@ -35,7 +35,7 @@ def run_with(parts=None):
     """A run that remembers its findings."""
     findings = []
     return SimpleNamespace(
-        attachment=lambda name: to_arrays(parts) if parts is not None and name == "stage" else None,
+        attachment=lambda name: stage_to_arrays(parts) if parts is not None and name == "stage" else None,
         progress=lambda step, total: None,
         add_finding=lambda *finding: findings.append(finding),
         findings=findings,

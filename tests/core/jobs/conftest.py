@@ -68,7 +68,7 @@ def run_worker(root):
     def run(job: jobs.Job, fault: str = "") -> "subprocess.CompletedProcess[str]":
         script = _WORKER.format(entry=str(root / "core" / "entry.py"), fault=fault, folder=str(job.folder))
         command = [sys.executable, "-c", script]
-        kept = jobs.processes.environment()  # as it is launched: other threads sum up in another order
+        kept = jobs.processes.worker_environment()  # as it is launched: other threads sum up in another order
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=kept)
 
     return run

@@ -31,26 +31,26 @@ def test_old_jobs_go_and_the_others_stay(make, run_worker, jobs_folder):
     (newer.folder / "spec.json").write_text('{"schema": 99}')
     age(newer, days=40)
 
-    gone = jobs.clean(older_than_days=30)
+    gone = jobs.clean_jobs(older_than_days=30)
     assert sorted(gone) == sorted(made[name].folder.name for name in ("collected", "failed", "created", "lost"))
     left = {made["uncollected"].folder, made["young"].folder, stranger, newer.folder}
     assert set(jobs_folder.iterdir()) == left
-    assert jobs.clean(older_than_days=30, keep_uncollected=False) == [made["uncollected"].folder.name]
-    assert jobs.clean(older_than_days=0, keep_uncollected=False) == [made["young"].folder.name]
+    assert jobs.clean_jobs(older_than_days=30, keep_uncollected=False) == [made["uncollected"].folder.name]
+    assert jobs.clean_jobs(older_than_days=0, keep_uncollected=False) == [made["young"].folder.name]
 
 
 def test_a_living_job_stays_however_old_it_looks(make):
     job = make(chunk_frames=1, pause_s=0.1)
     process = jobs.launch(job)
     age(job, days=400)
-    assert jobs.clean(older_than_days=0, keep_uncollected=False) == []
+    assert jobs.clean_jobs(older_than_days=0, keep_uncollected=False) == []
     while job.status().state == "starting":
         time.sleep(0.01)
     age(job, days=400)
-    assert jobs.clean(older_than_days=0, keep_uncollected=False) == []
+    assert jobs.clean_jobs(older_than_days=0, keep_uncollected=False) == []
     job.cancel()
     assert jobs.wait(job, process).state == "cancelled"
-    assert jobs.clean(older_than_days=0) == [job.folder.name]
+    assert jobs.clean_jobs(older_than_days=0) == [job.folder.name]
 
 
 def test_what_an_interrupted_removal_or_creation_left_is_swept(make, jobs_folder):
@@ -59,9 +59,9 @@ def test_what_an_interrupted_removal_or_creation_left_is_swept(make, jobs_folder
     (half_made.folder / "spec.json").unlink()
     age(half_made, days=40)
     assert jobs.all_jobs() == []
-    assert jobs.clean(older_than_days=30) == [half_made.folder.name]
+    assert jobs.clean_jobs(older_than_days=30) == [half_made.folder.name]
     assert list(jobs_folder.iterdir()) == []
 
 
 def test_no_jobs_at_all():
-    assert jobs.clean(older_than_days=1) == []
+    assert jobs.clean_jobs(older_than_days=1) == []

@@ -14,7 +14,7 @@ import pytest
 from sinew.core.errors import CannotWrite
 from sinew.core.jobs import events, processes
 from sinew.core.jobs.history import History
-from sinew.core.jobs.lock import hold, is_held
+from sinew.core.jobs.lock import hold_lock, is_locked
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def path(tmp_path):
 def test_each_event_comes_once(path):
     reader = events.EventReader(path)
     assert reader.poll() == []
-    events.append(path, "progress", 1, step=1)
-    events.append(path, "progress", 1, step=2)
+    events.append_event(path, "progress", 1, step=1)
+    events.append_event(path, "progress", 1, step=2)
     assert [event["step"] for event in reader.poll()] == [1, 2]
     assert reader.poll() == []
-    events.append(path, "progress", 1, step=3)
+    events.append_event(path, "progress", 1, step=3)
     assert [event["step"] for event in reader.poll()] == [3]
 
 
@@ -45,37 +45,39 @@ def test_a_torn_line_waits_until_it_is_whole(path):
 
 def test_a_reader_survives_that_the_torn_tail_is_cut(path):
     reader = events.EventReader(path)
-    events.append(path, "started", 1)
+    events.append_event(path, "started", 1)
     with path.open("ab") as stream:
         stream.write(b'{"time": 2.0, "run": 1, "ki')
     assert [event["kind"] for event in reader.poll()] == ["started"]
     events.cut_torn_tail(path)
-    events.append(path, "started", 2)
+    events.append_event(path, "started", 2)
     assert [(event["kind"], event["run"]) for event in reader.poll()] == [("started", 2)]
     assert all(json.loads(line) for line in path.read_bytes().splitlines())
 
 
 def test_lines_that_are_no_events_are_skipped(path):
-    events.append(path, "started", 1)
+    events.append_event(path, "started", 1)
     with path.open("ab") as stream:
         stream.write(b'\0\0\0\0\n[1, 2]\n{"kind": "done"}\nnonsense\n')
-    events.append(path, "progress", 1, step=1)
+    events.append_event(path, "progress", 1, step=1)
     assert [event["kind"] for event in events.EventReader(path).poll()] == ["started", "progress"]
 
 
 def test_numbers_that_json_cannot_hold_become_none(path):
-    events.append(path, "progress", 1, numbers={"a": float("nan"), "b": np.float32(0.5), "c": [np.inf, np.int64(3)]})
+    events.append_event(
+        path, "progress", 1, numbers={"a": float("nan"), "b": np.float32(0.5), "c": [np.inf, np.int64(3)]}
+    )
     told = json.loads(path.read_text(), parse_constant=pytest.fail)
     assert told["numbers"] == {"a": None, "b": 0.5, "c": [None, 3]}
 
 
 def test_a_line_that_fits_only_in_part_leaves_the_file_whole(path, mount):
     path = mount("size=8k") / "events.jsonl"
-    events.append(path, "started", 1)
+    events.append_event(path, "started", 1)
 
     def until_full():
         for step in range(1000):
-            events.append(path, "progress", 1, step=step)
+            events.append_event(path, "progress", 1, step=step)
 
     with pytest.raises(CannotWrite, match="the disk is full"):
         until_full()
@@ -166,14 +168,14 @@ inner, Passthrough.run = Passthrough.run, run
 
 def test_a_lock_is_seen_while_held_and_not_after(tmp_path):
     lock = tmp_path / "worker.lock"
-    assert not is_held(lock)
-    with hold(lock) as held:
+    assert not is_locked(lock)
+    with hold_lock(lock) as held:
         assert held
-        assert is_held(lock)
-        with hold(lock, patience_s=0.05) as second:
+        assert is_locked(lock)
+        with hold_lock(lock, patience_s=0.05) as second:
             assert not second
-        assert is_held(lock)
-    assert not is_held(lock)
+        assert is_locked(lock)
+    assert not is_locked(lock)
 
 
 def test_asking_does_not_keep_a_worker_from_its_lock(tmp_path):
@@ -184,17 +186,17 @@ def test_asking_does_not_keep_a_worker_from_its_lock(tmp_path):
 import runpy
 runpy.run_path({str(processes.__file__).replace("jobs/processes.py", "entry.py")!r})["load_package"]()
 from pathlib import Path
-from sinew.core.jobs.lock import is_held
+from sinew.core.jobs.lock import is_locked
 print("asking", flush=True)
 while True:
-    is_held(Path({str(lock)!r}))
+    is_locked(Path({str(lock)!r}))
 """
     askers = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) for _ in range(2)]
     try:
         for asker in askers:
             assert asker.stdout.readline() == b"asking\n"
         for _ in range(20):
-            with hold(lock) as held:
+            with hold_lock(lock) as held:
                 assert held
     finally:
         for asker in askers:

@@ -26,13 +26,13 @@ learn_method._STUDIES["draft"] = learner.Study(32, members=8, examples=8, iterat
 """
 # An end at the n-th checkpoint of the run.
 KILLED = """
-save, count = checkpoints.save, []
+save, count = checkpoints.write_checkpoint, []
 def saved(folder, *rest):
     save(folder, *rest)
     count.append(1)
     if len(count) == {n}:
         die()
-checkpoints.save = saved
+checkpoints.write_checkpoint = saved
 """
 
 

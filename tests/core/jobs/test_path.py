@@ -14,7 +14,7 @@ import pytest
 
 from sinew.core import jobs
 from sinew.core.errors import JobError
-from sinew.core.jobs.events import append
+from sinew.core.jobs.events import append_event
 from sinew.core.motion import Clip, Skeleton
 
 
@@ -166,7 +166,7 @@ import runpy
 runpy.run_path({str(root / "core" / "entry.py")!r})["load_package"]()
 from sinew.core import jobs
 job = jobs.open_job({str(job.folder)!r})
-jobs.worker_python()
+jobs.find_worker_python()
 print("ready", flush=True)
 input()
 try:
@@ -322,11 +322,11 @@ def test_jobs_live_where_the_system_keeps_user_data(monkeypatch, platform, varia
 def test_last_words_that_come_while_we_look_are_heard(make, monkeypatch):
     """Between reading the events and looking at the lock the worker may finish: that is done, not lost."""
     job = make()
-    append(job.events, "started", 1)
+    append_event(job.events, "started", 1)
 
     def finish_and_let_go(_):
-        append(job.events, "done", 1, message="Done")
+        append_event(job.events, "done", 1, message="Done")
         return False
 
-    monkeypatch.setattr(jobs.job, "is_held", finish_and_let_go)
+    monkeypatch.setattr(jobs.job, "is_locked", finish_and_let_go)
     assert job.status().state == "done"

@@ -16,13 +16,13 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 AT = """
 from sinew.core.control.sampling import checkpoint
 checkpoint._PAUSE_S, checkpoint._SHARE = -1.0, 1e9
-save, count = checkpoints.save, []
+save, count = checkpoints.write_checkpoint, []
 def saved(folder, *rest):
     save(folder, *rest)
     count.append(1)
     if len(count) == {n}:
         {end}
-checkpoints.save = saved
+checkpoints.write_checkpoint = saved
 """
 DIE, CANCEL = "die()", "(folder.parent / 'cancel').touch()"
 

@@ -4,9 +4,9 @@
 import numpy as np
 
 from sinew.core.body import BodyModel, Joint
-from sinew.core.control.trace import Trace
 from sinew.core.motion import Clip
 from sinew.core.sim.stage import Character, Stage
+from sinew.core.sim.trace import Trace
 
 from ..sim import bodies
 

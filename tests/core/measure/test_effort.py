@@ -28,17 +28,19 @@ def test_what_has_no_strength_is_left_out():
 def test_energy_of_a_steady_turn():
     body = figure("foot.L")  # 20 kg
     torque, rate = np.full((50, 1), 10.0), np.full((50, 1), 2.0)
-    assert effort.energy(body, torque, rate, 0.02) == pytest.approx(10.0 * 2.0 * 1.0 / 20.0)
-    assert effort.energy(body, -torque, rate, 0.02) == pytest.approx(1.0)
-    assert effort.energy(body, torque, 0.0 * rate, 0.02) == 0.0
+    assert effort.mechanical_energy(body, torque, rate, 0.02) == pytest.approx(10.0 * 2.0 * 1.0 / 20.0)
+    assert effort.mechanical_energy(body, -torque, rate, 0.02) == pytest.approx(1.0)
+    assert effort.mechanical_energy(body, torque, 0.0 * rate, 0.02) == 0.0
 
 
 def test_a_ball_that_turns_across_its_torque_does_no_work():
     body = figure("head", kind="ball")
     across, along = np.array([[0.0, 1.0, 0.0]]), np.array([[2.0, 0.0, 0.0]])
-    assert effort.energy(body, np.array([[5.0, 0.0, 0.0]]), across, 0.1) == 0.0
-    assert effort.energy(body, np.array([[5.0, 0.0, 0.0]]), along, 0.1) == pytest.approx(5.0 * 2.0 * 0.1 / 20.0)
+    assert effort.mechanical_energy(body, np.array([[5.0, 0.0, 0.0]]), across, 0.1) == 0.0
+    assert effort.mechanical_energy(body, np.array([[5.0, 0.0, 0.0]]), along, 0.1) == pytest.approx(
+        5.0 * 2.0 * 0.1 / 20.0
+    )
 
 
 def test_a_body_without_joints_costs_nothing():
-    assert effort.energy(figure(), np.zeros((3, 0)), np.zeros((3, 0)), 0.1) == 0.0
+    assert effort.mechanical_energy(figure(), np.zeros((3, 0)), np.zeros((3, 0)), 0.1) == 0.0

@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from sinew.core.control.trace import Trace
 from sinew.core.errors import BadMotion
-from sinew.core.measure import Measures, measured
+from sinew.core.measure import TakeMeasures, measure_take
+from sinew.core.sim.trace import Trace
 
 from .figures_seen import DT_S, clip_of, figure, standing, trace_of, weighing
 
@@ -33,17 +33,17 @@ def fallen(moments=50, at=30, low=0.9):
 
 def test_everything_has_a_name():
     trace = trace_of(BODY, contact_force=weighing(BODY, 11, "foot.L"))
-    assert list(measured(trace, *clips()).to_mapping()) == NAMES
+    assert list(measure_take(trace, *clips()).to_mapping()) == NAMES
 
 
 def test_a_take_like_its_source_is_perfect():
-    found = measured(trace_of(BODY, contact_force=weighing(BODY, 11, "foot.L")), *clips()).to_mapping()
+    found = measure_take(trace_of(BODY, contact_force=weighing(BODY, 11, "foot.L")), *clips()).to_mapping()
     assert found == pytest.approx(dict.fromkeys(NAMES, 0.0), abs=1e-9)
 
 
 def test_a_shifted_take():
     pos = standing(BODY, 11)[0] + [0.0, 0.1, 0.0]
-    found = measured(trace_of(BODY, pos), *clips())
+    found = measure_take(trace_of(BODY, pos), *clips())
     assert (found.joint_error_m, found.joint_error_max_m) == pytest.approx((0.0, 0.0), abs=1e-12)
     off = ("joint_error_global_m", "root_error_m", "root_error_max_m", "com_error_m", "com_error_max_m", "tip_error_m")
     assert [getattr(found, name) for name in off] == pytest.approx([0.1] * len(off))
@@ -54,14 +54,14 @@ def test_skate_is_of_the_take_and_of_the_source():
     pos[:, 1, 0] += 0.03 * DT_S * np.arange(11)
     wanted[:, 1:3, 0] += 0.2 * DT_S * np.arange(11)[:, None]
     force = weighing(BODY, 11, "foot.L")
-    found = measured(trace_of(BODY, pos, wanted_pos=wanted, contact_force=force), *clips())
+    found = measure_take(trace_of(BODY, pos, wanted_pos=wanted, contact_force=force), *clips())
     assert (found.skate_m_s, found.source_skate_m_s) == pytest.approx((0.03, 0.2))
 
 
 def test_strength_and_energy():
     torque, rate = np.full((50, BODY.nu), 25.0), np.full((50, BODY.nu), 2.0)
     torque[0] = 100.0
-    found = measured(trace_of(BODY, moments=50, torque=torque, rate=rate), *clips(50))
+    found = measure_take(trace_of(BODY, moments=50, torque=torque, rate=rate), *clips(50))
     assert found.torque_use_max == pytest.approx(1.0) and found.torque_use == pytest.approx((49 * 0.25 + 1.0) / 50)
     assert found.energy_j_kg == pytest.approx((49 * 25.0 + 100.0) * 2.0 * 0.02 * BODY.nu / BODY.mass)
 
@@ -70,7 +70,7 @@ def test_after_a_fall_nobody_follows_anything():
     pos = fallen()
     pos[:, 1, 0] += np.where(np.arange(50) < 30, 0.0, 1.0 * np.arange(50))
     pos[40, 0, 2] = -0.3  # what lies may sink in, and that counts
-    found = measured(trace_of(BODY, pos, contact_force=weighing(BODY, 50, "foot.L")), *clips(50))
+    found = measure_take(trace_of(BODY, pos, contact_force=weighing(BODY, 50, "foot.L")), *clips(50))
     assert (found.joint_error_max_m, found.root_error_max_m, found.tip_error_max_m) == pytest.approx((0.0, 0.0, 0.0))
     assert found.skate_m_s == pytest.approx(0.0)
     assert found.penetration_max_m == pytest.approx(0.4)
@@ -82,8 +82,8 @@ def test_jerk_ends_with_the_fall():
     wild = rest.copy()
     wild[30:] += 0.1 * rng.normal(size=wild[30:].shape)
     source, take = clip_of(BODY, rest), clip_of(BODY, wild)
-    assert measured(trace_of(BODY, fallen()), source, take).jerk_m_s3 == pytest.approx(0.0, abs=1e-6)
-    assert measured(trace_of(BODY, rest), source, take).jerk_m_s3 > 1000.0
+    assert measure_take(trace_of(BODY, fallen()), source, take).jerk_m_s3 == pytest.approx(0.0, abs=1e-6)
+    assert measure_take(trace_of(BODY, rest), source, take).jerk_m_s3 > 1000.0
 
 
 def test_errors_of_capture_are_not_the_sources_jerk():
@@ -91,7 +91,7 @@ def test_errors_of_capture_are_not_the_sources_jerk():
     lost = pos.copy()
     lost[20:22] += 30.0
     take = clip_of(BODY, pos)
-    whole, torn = (measured(trace_of(BODY, moments=50), clip_of(BODY, p), take) for p in (pos, lost))
+    whole, torn = (measure_take(trace_of(BODY, moments=50), clip_of(BODY, p), take) for p in (pos, lost))
     assert whole.jerk_ratio == pytest.approx(1.0)
     assert torn.jerk_ratio == pytest.approx(1.0) and torn.jerk_m_s3 == pytest.approx(whole.jerk_m_s3, rel=0.1)
 
@@ -103,7 +103,7 @@ def test_physics_that_blew_up_is_measured_up_to_there():
     pos[:8] += [0.0, 0.05, 0.0]
     for array in (pos, quat, force, torque):
         array[8:] = np.nan
-    found = measured(trace_of(BODY, pos, quat, contact_force=force, torque=torque), *clips(20)).to_mapping()
+    found = measure_take(trace_of(BODY, pos, quat, contact_force=force, torque=torque), *clips(20)).to_mapping()
     assert set(found) == set(NAMES) and np.isfinite(list(found.values())).all()
     assert (found["root_error_m"], found["torque_use"]) == pytest.approx((0.05, 0.5))
 
@@ -111,12 +111,12 @@ def test_physics_that_blew_up_is_measured_up_to_there():
 @pytest.mark.filterwarnings("error")
 def test_what_was_never_a_number_has_no_measures():
     pos = np.full((20, len(BODY.links), 3), np.nan)
-    assert measured(trace_of(BODY, pos), *clips(20)) == Measures()
+    assert measure_take(trace_of(BODY, pos), *clips(20)) == TakeMeasures()
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_fall_at_once_has_no_errors():
-    found = measured(trace_of(BODY, fallen(20, 0)), *clips(20))
+    found = measure_take(trace_of(BODY, fallen(20, 0)), *clips(20))
     assert (found.joint_error_m, found.skate_m_s, found.jerk_m_s3) == (None, None, None)
     assert found.energy_j_kg == 0.0
 
@@ -124,7 +124,7 @@ def test_a_fall_at_once_has_no_errors():
 @pytest.mark.filterwarnings("error")
 def test_one_moment_has_errors_and_no_speeds():
     pos = standing(BODY, 1)[0] + [0.1, 0.0, 0.0]
-    found = measured(trace_of(BODY, pos, contact_force=weighing(BODY, 1, "foot.L")), *clips(1)).to_mapping()
+    found = measure_take(trace_of(BODY, pos, contact_force=weighing(BODY, 1, "foot.L")), *clips(1)).to_mapping()
     assert set(NAMES) - set(found) == {"skate_m_s", "source_skate_m_s", "jerk_m_s3", "jerk_ratio"}
     assert found["root_error_m"] == pytest.approx(0.1)
 
@@ -133,7 +133,7 @@ def test_one_moment_has_errors_and_no_speeds():
 def test_a_body_of_one_part():
     body = figure()
     clip = clip_of(body, standing(body, 11)[0])
-    found = measured(trace_of(body, standing(body, 11)[0] + [0.1, 0.0, 0.0]), clip, clip).to_mapping()
+    found = measure_take(trace_of(body, standing(body, 11)[0] + [0.1, 0.0, 0.0]), clip, clip).to_mapping()
     assert {"root_error_m", "com_error_m", "jerk_m_s3", "energy_j_kg", "joint_error_global_m"} <= set(found)
     assert not {"joint_error_m", "tip_error_m", "skate_m_s", "torque_use"} & set(found)
 
@@ -142,7 +142,7 @@ def test_clips_alone():
     pos, _ = standing(BODY, 40)
     moved = pos + [0.0, 0.0, 0.2]
     moved[:, 5] += [0.3, 0.0, 0.0]
-    found = measured(None, clip_of(BODY, pos), clip_of(BODY, moved)).to_mapping()
+    found = measure_take(None, clip_of(BODY, pos), clip_of(BODY, moved)).to_mapping()
     assert (found["root_error_m"], found["joint_error_max_m"]) == pytest.approx((0.2, 0.3))
     assert found["joint_error_m"] == pytest.approx(0.3 / 5)
     assert not {"skate_m_s", "com_error_m", "torque_use", "penetration_m"} & set(found)
@@ -153,7 +153,7 @@ def test_clips_of_other_rates_and_lengths_are_compared_where_both_are():
     pos[:, :, 0] += np.linspace(0.0, 2.0, 101)[:, None]
     source = clip_of(BODY, pos, 100.0)
     take = source.frames(0, 51).resample(25.0)
-    assert measured(None, source, take).joint_error_global_m == pytest.approx(0.0, abs=1e-9)
+    assert measure_take(None, source, take).joint_error_global_m == pytest.approx(0.0, abs=1e-9)
 
 
 def test_riders_do_not_count_where_a_body_is_known():
@@ -164,7 +164,7 @@ def test_riders_do_not_count_where_a_body_is_known():
     wild = pos.copy()
     cape = [i for i, name in enumerate(BODY.skeleton.names) if name not in ("pelvis", "head")]
     wild[:, cape] += rng.normal(size=(30, len(cape), 3))
-    found = measured(trace_of(body, moments=30), clip_of(BODY, pos), clip_of(BODY, wild))
+    found = measure_take(trace_of(body, moments=30), clip_of(BODY, pos), clip_of(BODY, wild))
     assert found.jerk_m_s3 == pytest.approx(0.0, abs=1e-6)
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from sinew.core.measure import measured, smoothness
+from sinew.core.measure import measure_take, smoothness
 
 from .figures_seen import clip_of, figure, standing
 
@@ -71,7 +71,7 @@ def test_a_rate_between_frames_makes_no_jerk_of_its_own():
     pos[:, :, 0] += 0.3 * np.sin(6.0 * np.arange(121) / 120.0)[:, None]
     source = clip_of(body, pos, 120.0)
     take = source.resample(60.0).resample(120.0)
-    plain = measured(None, source, take).jerk_ratio
+    plain = measure_take(None, source, take).jerk_ratio
     assert plain > 3.0
     fps_of_physics = smoothness.jerk(smoothness.bone_places(take, [0, 1], 60.0, np.inf), 60.0)
     at_60 = smoothness.jerk(smoothness.bone_places(source, [0, 1], 60.0, np.inf), 60.0)

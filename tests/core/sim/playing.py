@@ -4,7 +4,7 @@
 import numpy as np
 
 from sinew.core.body import BodyModel
-from sinew.core.sim.engine import Rows, World
+from sinew.core.sim.engine import SensorRows, World
 from sinew.core.sim.stage import Character, Stage
 
 GRAVITY = 9.81
@@ -29,7 +29,7 @@ def begin(world: World, *poses: np.ndarray, qvel: np.ndarray | None = None, time
 
 def play(
     world: World, states: np.ndarray, seconds: float, targets: np.ndarray | None = None, *, substeps: int = 4, **options
-) -> tuple[np.ndarray, Rows]:
+) -> tuple[np.ndarray, SensorRows]:
     """Run at control steps of ``substeps``; ``targets`` (nu,) are held throughout, zero unless given."""
     count = round(seconds / (world.dt_s * substeps))
     nu = sum(character.body.nu for character in world.stage.characters)

@@ -19,7 +19,7 @@ def body():
 @pytest.fixture(scope="module")
 def agreement(body):
     names = ("mujoco", "bullet") if HAS_BULLET else ("mujoco",)
-    return bench_engines.agreement({name: engines.get(name) for name in names}, body)
+    return bench_engines.agreement({name: engines.get_engine(name) for name in names}, body)
 
 
 def test_mujoco_is_near_its_own_limit_at_120_hz(agreement):

@@ -109,9 +109,9 @@ def test_mass_matrix_is_kinetic_energy(posed):
 
 def test_bullet_has_every_link_as_it_is(posed):
     """Mass, inertia, friction, order, and where its links are in a pose, asked of Bullet itself."""
-    from sinew.core.sim.engines.bullet.actor import Actor
-    from sinew.core.sim.engines.bullet.layout import StateLayout
+    from sinew.core.sim.engines.bullet.character import BulletCharacter
     from sinew.core.sim.engines.bullet.scene import Scene
+    from sinew.core.sim.engines.bullet.state_layout import StateLayout
 
     body, frames, qpos, qvel = posed
     stage = Stage((Character(body),))
@@ -122,10 +122,10 @@ def test_bullet_has_every_link_as_it_is(posed):
             info = pybullet.getDynamicsInfo(number, index - 1, client)
             assert info[0] == link.mass and info[1] == 1.0
             np.testing.assert_allclose(info[2], frames.moments[index], rtol=1e-12)
-        actor = Actor(layout.characters[0], 1 / 120)
+        character = BulletCharacter(layout.characters[0], 1 / 120)
         states = np.zeros((6, layout.size))
         states[:, layout.characters[0].pose], states[:, layout.characters[0].velocity] = frames.to_native(qpos, qvel)
-        actor.put(actor.tell(states)[2], number, client)
+        character.reset(character.to_bullet(states)[2], number, client)
         pos, quat = link_frames(body, frames, qpos)
         for index in range(1, len(body.links)):
             told = pybullet.getLinkState(number, index - 1, 1, 1, client)

@@ -26,7 +26,7 @@ linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /
 
 @pytest.fixture
 def engine():
-    return engines.get("bullet")
+    return engines.get_engine("bullet")
 
 
 def lives(pid: int) -> bool:
@@ -74,7 +74,7 @@ def test_a_forgotten_world_takes_its_helpers_along(engine):
 def test_changed_worlds_share_helpers_until_the_last_is_closed(engine):
     world = engine.compile(stage_of(bodies.ball()), 1)
     pids = helpers_of(world)
-    lunar = world.changed(gravity=np.array([0.0, 0.0, -1.62]))
+    lunar = world.recompile(gravity=np.array([0.0, 0.0, -1.62]))
     assert helpers_of(lunar) == pids
     world.close()
     assert all(map(lives, pids))
@@ -92,7 +92,7 @@ import bodies, numpy as np
 from playing import begin, stage_of
 from sinew.core.sim import engines
 body = bodies.humanoid()
-world = engines.get("bullet").compile(stage_of(body), 8, threads=2)
+world = engines.get_engine("bullet").compile(stage_of(body), 8, threads=2)
 assert "pybullet" not in sys.modules
 states = begin(world, bodies.rest_pose(body))
 print(*(helper.pid for helper in world._pool._helpers), flush=True)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from sinew.core.geometry.quaternions import to_rotation_vector
-from sinew.core.sim.tissue import passive_damping
+from sinew.core.sim.joint_damping import passive_damping
 
+from ...body_links import replace_link
 from . import bodies
 from .playing import HZ, WEIGHTLESS, stage_of
 
@@ -58,7 +59,7 @@ def test_in_the_air_a_step_is_implicit_damping_to_the_letter(steps):
     """From rest: (M + h kd) dv = h kp e, with M the mass matrix and the tissue's damping in kd."""
     body = bodies.humanoid()
     for index, link in enumerate(body.links[1:], start=1):
-        body = body.with_link(index, replace(link, joint=replace(link.joint, torque_limit=1e6)))
+        body = replace_link(body, index, replace(link, joint=replace(link.joint, torque_limit=1e6)))
     targets = np.random.default_rng(0).uniform(-0.3, 0.3, body.nu)
     out, columns = steps(body, high_up(body), targets, 1, gravity=WEIGHTLESS)
     frames, h = columns.frames, 1.0 / HZ

@@ -8,6 +8,7 @@ from sinew.core.body import Joint
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
 from sinew.core.sim.stage import Character, Obstacle, Stage, Terrain
 
+from ...body_links import replace_link
 from . import bodies
 from .playing import GRAVITY, WEIGHTLESS, begin, free_pose, free_velocity, play, stage_of
 
@@ -151,7 +152,7 @@ def test_self_collision_is_by_request(compiled, wanted):
     # Both arms read zero in the same place, where they would overlap: move the second's zero a quarter turn on.
     quarter = from_rotation_vector(np.array([0, 0, np.pi / 2]))
     joint = Joint("hinge", np.zeros(3), quarter, np.array([0.0, 0.0, 1.0]))
-    body = body.with_link(2, bodies.link("second", 0, joint, bodies.sphere(0.1, (0.5, 0, 0)), 1.0))
+    body = replace_link(body, 2, bodies.link("second", 0, joint, bodies.sphere(0.1, (0.5, 0, 0)), 1.0))
     world = compiled(Stage((Character(body, self_collision=wanted),), gravity=WEIGHTLESS))
     qvel = np.zeros(8)
     qvel[6] = 4.0

@@ -13,13 +13,14 @@ from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Prop, Stage
 
+from ...body_links import replace_link
 from . import bodies
 from .playing import WEIGHTLESS, begin, free_pose, play, stage_of
 
 
 @pytest.fixture
 def engine():
-    return engines.get("mujoco")
+    return engines.get_engine("mujoco")
 
 
 @pytest.mark.parametrize("speed", [5.0, 40.0, 100.0])
@@ -40,7 +41,7 @@ def test_muscle_is_a_body_with_other_gains_bit_for_bit(engine):
     for index, link in enumerate(body.links[1:], start=1):
         joint = link.joint
         joint = replace(joint, kp=0.5 * joint.kp, kd=0.5 * joint.kd, torque_limit=0.5 * joint.torque_limit)
-        weak = weak.with_link(index, replace(link, joint=joint))
+        weak = replace_link(weak, index, replace(link, joint=joint))
     targets = np.random.default_rng(0).normal(size=(2, 20, body.nu)) * 0.1
     full, half = (engine.compile(stage_of(each), 2) for each in (body, weak))
     states = begin(full, bodies.rest_pose(body))
@@ -96,14 +97,14 @@ def test_warnings_go_to_the_log_and_leave_no_file(engine, tmp_path, monkeypatch,
 def test_an_old_mujoco_is_refused_by_number(monkeypatch):
     monkeypatch.setattr(mujoco, "__version__", "3.3.7")
     with pytest.raises(EngineMissing, match=r"3\.3\.7.*4\.0\.1"):
-        engines.get("mujoco")
+        engines.get_engine("mujoco")
 
 
 def test_an_inertia_that_no_solid_has_is_said_to_be_one(engine):
     body = bodies.brick()
     needle = replace(body.links[0], inertia=np.diag([1.0, 0.01, 0.01]))
     with pytest.raises(BadMotion, match="inertia"):
-        engine.compile(stage_of(body.with_link(0, needle)), 1)
+        engine.compile(stage_of(replace_link(body, 0, needle)), 1)
 
 
 def test_more_characters_than_there_are_bits_for(engine):

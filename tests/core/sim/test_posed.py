@@ -31,13 +31,13 @@ def midway(compiled):
 
 def test_the_poses_given_come_back(midway):
     world, states, qpos, qvel = midway
-    for got, given in zip(world.pose_of(world.posed(states, qpos, qvel)), (qpos, qvel), strict=True):
+    for got, given in zip(world.pose_of(world.replace_pose(states, qpos, qvel)), (qpos, qvel), strict=True):
         np.testing.assert_allclose(got, given, atol=1e-9)
 
 
 def test_props_and_time_stay(midway):
     world, states, qpos, qvel = midway
-    before, after = world.sense(states), world.sense(world.posed(states, qpos, qvel))
+    before, after = world.sense(states), world.sense(world.replace_pose(states, qpos, qvel))
     np.testing.assert_array_equal(after.time_s, before.time_s)
     np.testing.assert_array_equal(after.prop_pos, before.prop_pos)
     np.testing.assert_array_equal(after.prop_quat_wxyz, before.prop_quat_wxyz)
@@ -48,14 +48,14 @@ def test_props_and_time_stay(midway):
 def test_props_go_on_as_if_nothing_had_happened(midway):
     world, states, qpos, qvel = midway
     calm = play(world, states, 0.2)[1]
-    moved = play(world, world.posed(states, qpos, qvel), 0.2)[1]
+    moved = play(world, world.replace_pose(states, qpos, qvel), 0.2)[1]
     np.testing.assert_allclose(moved.prop_pos, calm.prop_pos, atol=1e-9)
     np.testing.assert_allclose(moved.time_s, calm.time_s)
 
 
 def test_the_body_goes_on_as_from_a_new_state_of_that_pose(midway):
     world, states, qpos, qvel = midway
-    rows = play(world, world.posed(states, qpos, qvel), 0.1)[1]
+    rows = play(world, world.replace_pose(states, qpos, qvel), 0.1)[1]
     fresh = play(world, world.state_of(qpos, qvel, 0.2), 0.1)[1]
     np.testing.assert_allclose(rows.link_pos, fresh.link_pos, atol=1e-4)
 
@@ -63,6 +63,6 @@ def test_the_body_goes_on_as_from_a_new_state_of_that_pose(midway):
 def test_its_own_pose_changes_nothing_and_states_given_are_not_written_to(midway):
     world, states, qpos, qvel = midway
     kept = states.copy()
-    np.testing.assert_allclose(world.posed(states, *world.pose_of(states)), states, atol=1e-9)
-    world.posed(states, qpos, qvel)
+    np.testing.assert_allclose(world.replace_pose(states, *world.pose_of(states)), states, atol=1e-9)
+    world.replace_pose(states, qpos, qvel)
     np.testing.assert_array_equal(states, kept)

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 from sinew.core.body import Shape
 from sinew.core.geometry.quaternions import from_rotation_vector, to_matrix
-from sinew.core.sim.contacts import apart_pairs
-from sinew.core.sim.layout import Layout
-from sinew.core.sim.props import PropSchedule
-from sinew.core.sim.pushes import PushSchedule
-from sinew.core.sim.solids import hull_corners, prop_solid, shape_solid
+from sinew.core.sim.collision_filter import excluded_pairs
+from sinew.core.sim.joint_damping import passive_damping
+from sinew.core.sim.mass_properties import hull_corners, prop_mass_properties, shape_mass_properties
+from sinew.core.sim.prop_schedule import PropSchedule
+from sinew.core.sim.push_schedule import PushSchedule
 from sinew.core.sim.stage import Prop, Push
-from sinew.core.sim.tissue import passive_damping
+from sinew.core.sim.stage_layout import StageLayout
 
+from ...body_links import replace_link
 from . import bodies
 from .playing import stage_of
 
@@ -26,7 +27,7 @@ _CUBE = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)],
 
 def test_layout_finds_every_joint_of_every_character():
     first, second = bodies.humanoid(), bodies.chain(4)
-    layout = Layout(stage_of(first, second))
+    layout = StageLayout(stage_of(first, second))
     assert (layout.nq, layout.nv, layout.nu, layout.links) == (first.nq + second.nq, 34 + 13, 28 + 7, 17)
     assert layout.ball_q.shape == (8 + 2, 4) and layout.hinge_q.shape == (4 + 1,)
     covered = np.concatenate([layout.ball_q.ravel(), layout.hinge_q, np.arange(7), first.nq + np.arange(7)])
@@ -37,7 +38,7 @@ def test_layout_finds_every_joint_of_every_character():
 
 
 def test_layout_of_a_body_without_joints():
-    layout = Layout(stage_of(bodies.ball()))
+    layout = StageLayout(stage_of(bodies.ball()))
     assert (layout.nq, layout.nu) == (7, 0) and layout.targets_of(np.zeros((2, 7))).shape == (2, 0)
 
 
@@ -77,7 +78,7 @@ def test_mass_of_shapes_against_random_points(shape):
         inside = np.linalg.norm(points - along[:, None] * [0, 0, 1], axis=-1) < shape.size[0]
     points = shape.pos + points[inside] @ to_matrix(shape.quat_wxyz).T
     second = np.cov(points.T)
-    solid = shape_solid(shape, 2.0)
+    solid = shape_mass_properties(shape, 2.0)
     np.testing.assert_allclose(solid.com, points.mean(axis=0), atol=0.003)
     expected = 2.0 * (np.trace(second) * np.eye(3) - second)
     np.testing.assert_allclose(solid.inertia, expected, atol=0.02 * expected.max())
@@ -93,8 +94,8 @@ def test_mass_of_pieces_is_that_of_the_whole():
         corners = _CUBE * half
         corners[:, 0] = np.where(_CUBE[:, 0] < 0, low, high)
         pieces.append(place + corners @ to_matrix(turn).T)
-    solid = prop_solid(Prop("plank", 7.0, np.zeros(3), pieces=tuple(pieces)))
-    whole = shape_solid(Shape("box", half, place, turn), 7.0)
+    solid = prop_mass_properties(Prop("plank", 7.0, np.zeros(3), pieces=tuple(pieces)))
+    whole = shape_mass_properties(Shape("box", half, place, turn), 7.0)
     np.testing.assert_allclose(solid.com, whole.com, atol=1e-9)
     np.testing.assert_allclose(solid.inertia, whole.inertia, atol=1e-9)
 
@@ -106,16 +107,16 @@ def test_a_hull_keeps_corners_only():
 
 def test_neighbours_and_overlapping_links_never_touch():
     body = bodies.chain(4)
-    assert apart_pairs(body) == [(0, 1), (1, 2), (2, 3)]
+    assert excluded_pairs(body) == [(0, 1), (1, 2), (2, 3)]
     fat = body
     for index in (0, 2):
         joint = body.links[index].joint
-        fat = fat.with_link(index, bodies.link(f"link{index}", index - 1, joint, bodies.sphere(0.4), 1.0))
-    assert (0, 2) in apart_pairs(fat)
+        fat = replace_link(fat, index, bodies.link(f"link{index}", index - 1, joint, bodies.sphere(0.4), 1.0))
+    assert (0, 2) in excluded_pairs(fat)
     human = bodies.humanoid()
-    assert set(apart_pairs(human)) >= {(link.parent, index) for index, link in enumerate(human.links) if index}
+    assert set(excluded_pairs(human)) >= {(link.parent, index) for index, link in enumerate(human.links) if index}
     legs = tuple(human.link_of(bone) for bone in ("thigh.R", "thigh.L"))
-    assert legs not in apart_pairs(human), "legs may touch"
+    assert legs not in excluded_pairs(human), "legs may touch"
 
 
 def test_props_appear_at_the_first_step_at_or_after_their_time():

@@ -63,7 +63,7 @@ def test_a_push_on_what_is_not_there_is_refused(engine):
 
 def test_changed_gravity(compiled):
     world = compiled(stage_of(bodies.ball()))
-    moon = world.changed(gravity=np.array([0.5, 0.0, -1.62]))
+    moon = world.recompile(gravity=np.array([0.5, 0.0, -1.62]))
     _, rows = play(moon, begin(moon, free_pose((0, 0, 50))), 1.0)
     np.testing.assert_allclose(rows.com_velocity[0, -1, 0], [0.5, 0.0, -1.62], atol=1e-6)
     _, rows = play(world, begin(world, free_pose((0, 0, 50))), 1.0)
@@ -73,7 +73,7 @@ def test_changed_gravity(compiled):
 
 def test_changed_friction(compiled):
     world = compiled(stage_of(bodies.brick(), friction=1.0))
-    ice = world.changed(friction=0.1)
+    ice = world.recompile(friction=0.1)
     slid = []
     for each in (world, ice):
         _, rows = play(each, begin(each, free_pose((0, 0, 0.05)), qvel=free_velocity((2.0, 0, 0))), 2.5)
@@ -86,13 +86,13 @@ def test_changed_mass(compiled):
     """Ten times the mass: ten times the weight on the ground, and a tenth of the speed from the same push."""
     push = Push(0, "brick", np.array([60.0, 0.0, 0.0]), 1.0, 0.05)
     world = compiled(stage_of(bodies.brick(mass=3.0), friction=0.0, pushes=(push,)))
-    heavy = world.changed(link_mass=np.array([30.0]))
+    heavy = world.recompile(link_mass=np.array([30.0]))
     _, rows = play(heavy, begin(heavy, free_pose((0, 0, 0.05))), 2.0)
     np.testing.assert_allclose(rows.contact_force[0, 25, 0, 2], 30.0 * GRAVITY, rtol=0.01)
     np.testing.assert_allclose(rows.com_velocity[0, 31, 0, 0], 60.0 * 0.05 / 30.0, rtol=0.02)
     heavy.close()
     with pytest.raises(BadMotion, match="1 links"):
-        world.changed(link_mass=np.ones(3))
+        world.recompile(link_mass=np.ones(3))
 
 
 def test_props_rest_and_are_moved(compiled):
@@ -209,7 +209,7 @@ class TestRays:
 
     def look(self, world, states, origins, directions, length=50.0, **options):
         origins, directions = (np.broadcast_to(each, (world.copies, *each.shape)) for each in (origins, directions))
-        return world.rays(states, origins, directions, length, **options)
+        return world.cast_rays(states, origins, directions, length, **options)
 
     def test_ground_things_and_nothing(self, compiled):
         wall = Obstacle("wall", (_CUBE * [0.1, 2.0, 1.0] + [3.0, 0.0, 1.0],))

@@ -10,11 +10,11 @@ from sinew.core.body import Shape
 from sinew.core.errors import BadFile, BadStage
 from sinew.core.files import read_arrays, write_arrays
 from sinew.core.sim import engines
-from sinew.core.sim.aiming import aim
-from sinew.core.sim.assembly import assemble, require_apart
-from sinew.core.sim.io import from_arrays, to_arrays
-from sinew.core.sim.parts import Finding, Mesh, ObstaclePart, PropPart, PushPart, StageParts
+from sinew.core.sim.aiming import aim_throw
+from sinew.core.sim.assembly import assemble_stage, require_apart
 from sinew.core.sim.stage import Character, Stage, Terrain
+from sinew.core.sim.stage_io import stage_from_arrays, stage_to_arrays
+from sinew.core.sim.stage_parts import Finding, Mesh, ObstaclePart, PropPart, PushPart, StageParts
 
 from .bodies import ball, brick, chain, rest_pose
 
@@ -67,33 +67,33 @@ def flat(value):
 
 @pytest.mark.parametrize("parts", [everything(), StageParts()], ids=["everything", "nothing"])
 def test_what_is_written_is_what_is_read(tmp_path, parts):
-    write_arrays(tmp_path / "stage.npz", *to_arrays(parts))
-    assert flat(from_arrays(*read_arrays(tmp_path / "stage.npz"))) == flat(parts)
+    write_arrays(tmp_path / "stage.npz", *stage_to_arrays(parts))
+    assert flat(stage_from_arrays(*read_arrays(tmp_path / "stage.npz"))) == flat(parts)
 
 
 def test_a_stage_of_a_newer_version_is_refused():
-    arrays, meta = to_arrays(StageParts())
+    arrays, meta = stage_to_arrays(StageParts())
     with pytest.raises(BadFile, match="newer"):
-        from_arrays(arrays, {**meta, "schema": 99})
+        stage_from_arrays(arrays, {**meta, "schema": 99})
 
 
 @pytest.mark.parametrize("name", ["gravity", "prop0_state", "obstacle1_triangles", "pushes", "terrain_heights"])
 def test_a_missing_array_is_a_bad_file(name):
-    arrays, meta = to_arrays(everything())
+    arrays, meta = stage_to_arrays(everything())
     del arrays[name]
     with pytest.raises(BadFile, match="incomplete"):
-        from_arrays(arrays, meta)
+        stage_from_arrays(arrays, meta)
 
 
 @pytest.mark.parametrize("meta", [{}, {"schema": 1}, {"schema": 1, "props": 3, "terrain_spacing": None}])
 def test_words_that_are_no_stage_are_a_bad_file(meta):
     with pytest.raises(BadFile):
-        from_arrays({"gravity": np.zeros(3)}, meta)
+        stage_from_arrays({"gravity": np.zeros(3)}, meta)
 
 
 def test_parts_become_a_stage():
     parts = replace(everything(), terrain=None, ground=True)
-    stage, findings = assemble(parts, [chain(2), ball()])
+    stage, findings = assemble_stage(parts, [chain(2), ball()])
     assert [(character.name, character.self_collision) for character in stage.characters] == [
         ("Other", True),
         ("Hero", True),
@@ -109,8 +109,8 @@ def test_parts_become_a_stage():
 
 def drop(parts, seconds=0.8):
     """How high a ball of 10 cm is that was let go at 1 m."""
-    stage, _ = assemble(replace(parts, characters=("Hero",)), [ball()])
-    world = engines.get("mujoco").compile(stage, 1, threads=1)
+    stage, _ = assemble_stage(replace(parts, characters=("Hero",)), [ball()])
+    world = engines.get_engine("mujoco").compile(stage, 1, threads=1)
     try:
         state = world.state_of(rest_pose(ball(), (0.5, 0.5, 1.0))[None], np.zeros((1, 6)))
         _, rows = world.rollout(state, np.zeros((1, 1, 0)), substeps=int(seconds * 120))
@@ -139,7 +139,7 @@ def test_an_assembled_stage_can_be_simulated():
 )
 def test_a_push_on_nothing_is_refused(push, words, fix):
     with pytest.raises(BadStage, match=words) as caught:
-        assemble(StageParts(("Hero",), pushes=(push,)), [ball()])
+        assemble_stage(StageParts(("Hero",), pushes=(push,)), [ball()])
     assert "'Shove'" in caught.value.message and fix in caught.value.hint
 
 
@@ -192,19 +192,21 @@ def test_a_throw_meets_what_moves():
     times = np.arange(0.0, 3.0, 1 / 30)
     targets = np.stack([2.0 + 1.5 * times, np.sin(2.0 * times), 1.0 + 0.2 * times], -1)
     start, gravity = np.array([0.0, -4.0, 0.5]), np.array([0.0, 0.0, -9.81])
-    velocity, meets_s = aim(start, 12.0, gravity, targets, 1 / 30)
+    velocity, meets_s = aim_throw(start, 12.0, gravity, targets, 1 / 30)
     assert np.linalg.norm(velocity) == pytest.approx(12.0)
     there = [np.interp(meets_s, times, targets[:, axis]) for axis in range(3)]
     assert np.linalg.norm(flown(start, velocity, gravity, meets_s) - there) < 0.01
 
 
 def test_a_throw_waits_for_one_that_stands_after_the_clip():
-    velocity, meets_s = aim(np.zeros(3), 2.0, np.zeros(3), np.array([[3.0, 0.0, 0.0]] * 5), 1 / 30)
+    velocity, meets_s = aim_throw(np.zeros(3), 2.0, np.zeros(3), np.array([[3.0, 0.0, 0.0]] * 5), 1 / 30)
     assert meets_s == pytest.approx(1.5)
     assert velocity == pytest.approx([2.0, 0.0, 0.0])
 
 
 def test_a_throw_that_is_too_slow_goes_straight():
-    velocity, meets_s = aim(np.zeros(3), 1.0, np.array([0.0, 0.0, -9.81]), np.array([[0.0, 50.0, 0.0]] * 5), 1 / 30)
+    velocity, meets_s = aim_throw(
+        np.zeros(3), 1.0, np.array([0.0, 0.0, -9.81]), np.array([[0.0, 50.0, 0.0]] * 5), 1 / 30
+    )
     assert meets_s is None
     assert velocity == pytest.approx([0.0, 1.0, 0.0])

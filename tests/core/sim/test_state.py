@@ -163,4 +163,4 @@ def test_a_closed_world_says_so(compiled):
 
 def test_unknown_engine():
     with pytest.raises(EngineMissing, match="havok"):
-        engines.get("havok")
+        engines.get_engine("havok")

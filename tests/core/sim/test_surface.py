@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
-from sinew.core.sim.assembly import assemble
-from sinew.core.sim.parts import StageParts
+from sinew.core.sim.assembly import assemble_stage
 from sinew.core.sim.stage import Character, Obstacle, Stage, Terrain
-from sinew.core.sim.surface import height_at, surface_of
+from sinew.core.sim.stage_parts import StageParts
+from sinew.core.sim.surface import build_surface, terrain_height
 
 from .bodies import ball, rest_pose
 
@@ -20,15 +20,15 @@ def seen_from(world, xy, height):
     pose = rest_pose(ball(), (50.0, 50.0, 50.0))[None]
     state = world.state_of(pose, np.zeros((1, 6)))
     origins = np.concatenate([xy, np.full((len(xy), 1), height)], axis=1)[None]
-    return height - world.rays(state, origins, np.broadcast_to([0.0, 0.0, -1.0], origins.shape), 20.0)[0]
+    return height - world.cast_rays(state, origins, np.broadcast_to([0.0, 0.0, -1.0], origins.shape), 20.0)[0]
 
 
 def test_a_plane_is_met_exactly_and_goes_on_level_beyond_the_rim():
     x, y = np.meshgrid(np.arange(8) * 0.5 - 1.0, np.arange(6) * 0.5 + 2.0)
     field = Terrain(0.3 * x - 0.2 * y, 0.5, np.array([-1.0, 2.0]))
     places = RNG.uniform([-1.0, 2.0], [2.5, 4.5], (100, 2))
-    assert height_at(field, places) == pytest.approx(places @ [0.3, -0.2])
-    assert height_at(field, np.array([[99.0, 2.0], [2.5, 4.5]])) == pytest.approx([0.3 * 2.5 - 0.4, 0.75 - 0.9])
+    assert terrain_height(field, places) == pytest.approx(places @ [0.3, -0.2])
+    assert terrain_height(field, np.array([[99.0, 2.0], [2.5, 4.5]])) == pytest.approx([0.3 * 2.5 - 0.4, 0.75 - 0.9])
 
 
 def test_it_is_where_rays_find_it(compiled):
@@ -40,7 +40,7 @@ def test_it_is_where_rays_find_it(compiled):
     obstacles = (Obstacle("block", (turned + [1.0, 1.0, 0.3],)), Obstacle("ramp", (ramp + [2.0, 2.5, 0.2],)))
     stage = Stage((Character(ball()),), terrain=terrain, obstacles=obstacles)
     places = RNG.uniform(0.2, 3.8, (400, 2))
-    ground, tops = surface_of(stage).layers(places)
+    ground, tops = build_surface(stage).layers(places)
     found = np.maximum(ground, tops.max(axis=1))
     away = np.abs(found - seen_from(compiled(stage), places, 5.0))
     assert np.mean(np.isfinite(tops).any(axis=1)) > 0.03
@@ -49,18 +49,18 @@ def test_it_is_where_rays_find_it(compiled):
 
 def test_layers_above_one_another_are_all_told():
     stage = Stage((), obstacles=tuple(Obstacle(f"{z}", (BLOCK + [0, 0, z],)) for z in (0.0, 1.0, 2.0)))
-    ground, tops = surface_of(stage).layers(np.array([[0.5, 0.25], [3.0, 3.0]]))
+    ground, tops = build_surface(stage).layers(np.array([[0.5, 0.25], [3.0, 3.0]]))
     assert ground.tolist() == [0.0, 0.0]
     assert sorted(tops[0]) == pytest.approx([0.4, 1.4, 2.4]) and np.all(tops[1] == -np.inf)
 
 
 def test_a_flat_floor_or_none_needs_no_surface():
-    assert surface_of(Stage(())) is None
-    assert surface_of(assemble(StageParts(ground=False), ())[0]) is None
+    assert build_surface(Stage(())) is None
+    assert build_surface(assemble_stage(StageParts(ground=False), ())[0]) is None
 
 
 def test_without_ground_there_is_nothing_beside_a_platform():
-    empty, _ = assemble(StageParts(ground=False), ())
+    empty, _ = assemble_stage(StageParts(ground=False), ())
     stage = Stage((), terrain=empty.terrain, obstacles=(Obstacle("platform", (BLOCK,)),))
-    ground, tops = surface_of(stage).layers(np.array([[0.5, 0.25], [3.0, 3.0]]))
+    ground, tops = build_surface(stage).layers(np.array([[0.5, 0.25], [3.0, 3.0]]))
     assert np.all(ground == -np.inf) and tops[:, 0].tolist() == [pytest.approx(0.4), -np.inf]

@@ -4,14 +4,14 @@
 import numpy as np
 
 from ....geometry.quaternions import Array, angle_between, multiply
-from ....sim.engine import Rows
+from ....sim.engine import SensorRows
 from ...sampling.cost import CostWeights
 from ...tracking.facing import rotate_about_z, rotation_about_z, twist_angle
 from ..model.fragments import Indices
 from ..playing.fragment_simulator import FragmentSimulator
 
 
-def fragment_cost(arena: FragmentSimulator, fragments: Indices, qpos: Array, rows: Rows, actions: Array) -> Array:
+def fragment_cost(arena: FragmentSimulator, fragments: Indices, qpos: Array, rows: SensorRows, actions: Array) -> Array:
     """(N,) of copies that did fragments (N,), by poses (N, nq) and rows at the end; inf for the broken."""
     reference, weights, frames = arena.reference, CostWeights(), arena.ends[fragments]
     ref = reference.rows

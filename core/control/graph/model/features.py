@@ -16,7 +16,7 @@ from ....body import BodyModel
 from ....body.mirroring import BodyMirror
 from ....errors import GraphError
 from ....geometry.quaternions import Array, multiply, to_rotation_vector
-from ....sim.engine import Rows
+from ....sim.engine import SensorRows
 from ...tracking.facing import rotate_about_z, rotation_about_z, twist_angle
 from .fragments import Indices
 
@@ -103,7 +103,9 @@ class Features:
         parts += [np.full(3, _PLACE)] * len(self.feet)
         return np.concatenate([*parts, np.full(3, spin)])
 
-    def seen(self, base_wxyz: Array, rows: Rows, moment: int = -1, character: int = 0, first_link: int = 0) -> Array:
+    def seen(
+        self, base_wxyz: Array, rows: SensorRows, moment: int = -1, character: int = 0, first_link: int = 0
+    ) -> Array:
         """(N, S) states of N copies in a moment of rows, against roots (N, 4) that they should have."""
         links = slice(first_link, first_link + len(self.body.links))
         pos, quat = rows.link_pos[:, moment, links], rows.link_quat_wxyz[:, moment, first_link]

@@ -14,7 +14,7 @@ from .... import __version__
 from ....body import BodyModel
 from ....body.io import body_from_arrays, body_to_arrays
 from ....errors import BadFile, GraphError, SinewError
-from ....files import plain, read_arrays, write_arrays
+from ....files import read_arrays, to_jsonable, write_arrays
 from ....geometry.quaternions import Array
 from ....motion.skeleton import freeze_array
 from ..transitions.motion_graph import Transition
@@ -71,7 +71,7 @@ def graph_to_arrays(graph: ControlGraph) -> tuple[dict[str, NDArray[Any]], dict[
         "features": _feature_names(graph.body),
         "body": body_meta,
     }
-    return arrays, plain(meta)
+    return arrays, to_jsonable(meta)
 
 
 def graph_from_arrays(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> ControlGraph:

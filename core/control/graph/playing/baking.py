@@ -10,7 +10,7 @@ from ....body import BodyModel
 from ....body.poses import link_transforms
 from ....geometry.quaternions import Array, rotate
 from ....motion import Clip
-from ....sim.engine import Rows, World
+from ....sim.engine import SensorRows, World
 from ...tracking.facing import rotate_pose_about_z, twist_angle
 from ...tracking.recording import RecordedCharacter, Recording
 from ...tracking.reference import CONTROL_FPS
@@ -98,9 +98,9 @@ def _subject(body: BodyModel, source: Clip, graph: ControlGraph, wanted: Array, 
     return RecordedCharacter(body, source, graph.track.space, muscle, pos, quat, com)
 
 
-def _concatenate_rows(rows: Sequence[Rows]) -> Rows:
+def _concatenate_rows(rows: Sequence[SensorRows]) -> SensorRows:
     """Rows (1, 1, ...) of moments as (1, K, ...)."""
-    return Rows(**{name: np.concatenate([getattr(one, name) for one in rows], axis=1) for name in vars(rows[0])})
+    return SensorRows(**{name: np.concatenate([getattr(one, name) for one in rows], axis=1) for name in vars(rows[0])})
 
 
 def place_of_pose(qpos: Array, upright_wxyz: Array) -> Place:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
 from ....motion.falling import character_height, height_error
-from ....sim.engine import Rows, World
+from ....sim.engine import SensorRows, World
 from ...tracking.facing import facing_direction, upright_rotation
 from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS, pad_batch
 from ..model.features import Features
@@ -77,10 +77,10 @@ class FragmentSimulator:
     def _sensed(self, states: Array, fragments: Indices) -> Array:
         """(N, S) what is seen in states (N, state_size) against the starts of fragments (N,)."""
         rows = self.world.sense(pad_batch(states, self.world.copies))
-        some = Rows(**{name: values[: len(states)] for name, values in vars(rows).items()})
+        some = SensorRows(**{name: values[: len(states)] for name, values in vars(rows).items()})
         return self.features.seen(self.track.qpos[fragments, 0, 3:7], some)
 
-    def done(self, crowd: CopyBatch, actions: Array, pushes: Array | None = None) -> tuple[Array, Rows]:
+    def done(self, crowd: CopyBatch, actions: Array, pushes: Array | None = None) -> tuple[Array, SensorRows]:
         """States (N, state_size) and rows after the crowd's fragments with actions (N, A).
 
         pushes: (N, 3) newtons at the trunk all the while.
@@ -96,12 +96,12 @@ class FragmentSimulator:
         )
         return states[:, -1], rows
 
-    def next(self, states: Array, rows: Rows, before: Array, fragments: Indices) -> CopyBatch:
+    def next(self, states: Array, rows: SensorRows, before: Array, fragments: Indices) -> CopyBatch:
         """The crowd that stands in states (N, state_size) before fragments (N,)."""
         seen = self.features.seen(self.track.qpos[fragments, 0, 3:7], rows)
         return CopyBatch(states, seen, before, fragments)
 
-    def astray(self, fragments: Indices, rows: Rows) -> Array:
+    def astray(self, fragments: Indices, rows: SensorRows) -> Array:
         """(N,) how far those are from their heights at the ends of fragments (N,), as a share of the body's."""
         wanted = self.reference.rows.link_pos[0, self.ends[fragments]]
         return height_error(wanted, rows.link_pos[:, -1], self.tallest)
@@ -115,6 +115,6 @@ class FragmentSimulator:
         return upright_rotation(self.track.body)
 
 
-def select_frames(rows: Rows, frames: Indices) -> Rows:
+def select_frames(rows: SensorRows, frames: Indices) -> SensorRows:
     """Some frames of rows (1, T, ...) as (n, 1, ...)."""
-    return Rows(**{name: values[0, frames][:, None] for name, values in vars(rows).items()})
+    return SensorRows(**{name: values[0, frames][:, None] for name, values in vars(rows).items()})

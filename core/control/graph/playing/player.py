@@ -9,7 +9,7 @@ import numpy as np
 
 from ....geometry.quaternions import Array
 from ....motion.falling import character_height, height_error
-from ....sim.engine import World, starts
+from ....sim.engine import World, character_offsets
 from ...tracking.facing import facing_direction, rotate_about_z, rotate_pose_about_z, twist_angle, upright_rotation
 from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS
 from ..model.control_graph import ControlGraph
@@ -78,7 +78,7 @@ class Player:
     def __init__(self, world: World, actors: Sequence[PlayedCharacter], state: Array) -> None:
         """state: (state_size,) to begin in, everybody at the start of their fragments."""
         self.world, self.actors, self.state = world, tuple(actors), np.array(state)
-        self.where = {name: values.astype(int) for name, values in starts(world.stage).items()}
+        self.where = {name: values.astype(int) for name, values in character_offsets(world.stage).items()}
         self.substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
         self.rows = world.sense(self.state[None])
         self.time_s = 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from ....geometry.flags import find_runs
 from ....geometry.quaternions import Array
 from ....motion import Clip
-from ....sim.engine import Engine, Rows, starts
+from ....sim.engine import Engine, SensorRows, character_offsets
 from ....sim.stage import Character, Stage
 from ...tracking.reference import CONTROL_FPS
 from ..model.control_graph import ControlGraph
@@ -121,7 +121,7 @@ def measure_collision(
     with closing(engine.compile(stage, 1, threads=1)) as world:
         bake = bake_characters(world, [graph, graph], plans, places, [source, source], seconds, look, first)
     wall_s = time.perf_counter() - begin
-    between = distance_between(bake.film.rows, starts(stage)["links"].astype(int))
+    between = distance_between(bake.film.rows, character_offsets(stage)["links"].astype(int))
     near = between < _MEET_M
     down = [falls_of(graph.layout, trail) for trail in bake.fragments]
     return {
@@ -140,7 +140,7 @@ def by_touch(fall: Fall, touched_s: Array) -> bool:
     return bool(((touched_s <= fall.fell_s) & (touched_s > fall.fell_s - _BY_TOUCH_S)).any())
 
 
-def distance_between(rows: Rows, links: Indices) -> Array:
+def distance_between(rows: SensorRows, links: Indices) -> Array:
     """(K,) metres between the nearest links of two characters. links: (3,) where each one's begin and end."""
     pos = rows.link_pos[0]
     ours, theirs = (pos[:, links[who] : links[who + 1]] for who in range(2))

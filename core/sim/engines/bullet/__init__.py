@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bullet: copies of a stage stepped in helper processes, one a core, with shared memory both ways.
 
-``world`` is what the caller sees; ``pool`` and ``helper`` are the two ends of the wire; ``stepping`` and ``actor`` are
-the loop around Bullet, ``scene`` builds its world, ``servo`` makes its motors mean what servos mean everywhere;
-``frames``, ``kinematics`` and ``layout`` are about Bullet's own way to write poses.
+``world`` is what the caller sees; ``pool`` and ``helper`` are the two ends of the wire; ``stepping`` and ``character``
+are the loop around Bullet, ``scene`` builds its world, ``servo`` makes its motors mean what servos mean everywhere;
+``frames``, ``kinematics`` and ``state_layout`` are about Bullet's own way to write poses.
 """
 
 from importlib.util import find_spec

@@ -10,10 +10,10 @@ import numpy as np
 
 from ....body import BodyModel
 from ....geometry.quaternions import IDENTITY, Array, conjugate, from_matrix, multiply, rotate
-from ...solids import Solid
+from ...mass_properties import MassProperties
 
 
-def principal(solid: Solid) -> tuple[Array, Array]:
+def principal(solid: MassProperties) -> tuple[Array, Array]:
     """The rotation (4,) of the principal axes in the solid's own frame, and the moments (3,) about them."""
     inertia = solid.inertia
     if np.abs(inertia - np.diag(np.diag(inertia))).max() <= 1e-12 * np.trace(inertia):
@@ -40,7 +40,7 @@ class BodyFrames:
         self.parents = np.array([link.parent for link in links])
         self.masses: Array = np.array([link.mass for link in links])
         self.com: Array = np.array([link.com for link in links])
-        parts = [principal(Solid(link.mass, link.com, link.inertia)) for link in links]
+        parts = [principal(MassProperties(link.mass, link.com, link.inertia)) for link in links]
         self.turn: Array = np.array([turn for turn, _ in parts])
         self.moments: Array = np.array([moments for _, moments in parts])
         kinds = np.array([link.joint.kind for link in links])
@@ -119,7 +119,7 @@ class SolidFrame:
     has them; in native rows they are the centre of mass's and in the world.
     """
 
-    def __init__(self, solid: Solid) -> None:
+    def __init__(self, solid: MassProperties) -> None:
         self.com = solid.com
         self.turn, self.moments = principal(solid)
 

@@ -84,7 +84,7 @@ def _rollout(command: dict[str, Any], _: bytes) -> None:
 def _rays(command: dict[str, Any], _: bytes) -> None:
     arrays, some = _arrays(command), slice(*command["copies"])
     states, origins, ends, out = (arrays[name][some] for name in ("states", "origins", "ends", "out"))
-    _worlds[command["world"]].rays(states, origins, ends, command["character"], out)
+    _worlds[command["world"]].cast_rays(states, origins, ends, command["character"], out)
 
 
 def _bare(command: dict[str, Any], _: bytes) -> None:

@@ -34,7 +34,7 @@ _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", 
 _numbers = itertools.count()
 
 
-def cores() -> int:
+def usable_cores() -> int:
     """How many processors this process may use."""
     try:
         return len(os.sched_getaffinity(0))
@@ -75,7 +75,7 @@ class Pool:
         self.ask([{"do": "build", "world": world, "dt_s": dt_s, "bytes": len(stage)}] * len(self), stage)
 
     def share(self, arrays: Mapping[str, tuple[int, ...]]) -> tuple[dict[str, Any], dict[str, Array]]:
-        """Room for arrays of the given shapes: what helpers are told of them, and the arrays, valid until next time."""
+        """Room for arrays of the given shapes: where helpers find them, and the arrays, valid until next time."""
         ends = np.cumsum([8 * int(np.prod(shape)) for shape in arrays.values()])
         starts = {name: int(start) for name, start in zip(arrays, [0, *ends], strict=False)}
         if not self._rooms or self._rooms[0].size < ends[-1]:
@@ -86,11 +86,11 @@ class Pool:
             name: np.ndarray(shape, dtype=np.float64, buffer=room.buf, offset=starts[name])
             for name, shape in arrays.items()
         }
-        told = {name: [starts[name], list(shape)] for name, shape in arrays.items()}
-        return {"memory": room.name, "arrays": told}, views
+        located = {name: [starts[name], list(shape)] for name, shape in arrays.items()}
+        return {"memory": room.name, "arrays": located}, views
 
     def ask(self, commands: Sequence[Mapping[str, Any]], data: bytes = b"") -> None:
-        """Give each helper its command, with data if it is told of any, and wait until all are done."""
+        """Give each helper its command, with data if there is any, and wait until all are done."""
         ticket = next(_numbers)
         for helper, command in zip(self._helpers, commands, strict=True):
             _send(helper, {**command, "ticket": ticket}, data)

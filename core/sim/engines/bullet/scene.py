@@ -16,8 +16,8 @@ import pybullet
 from ....body import BodyModel, Link, Shape
 from ....errors import BadMotion
 from ....geometry.quaternions import Array, rotate
-from ...contacts import apart_pairs
-from ...solids import hull_corners, prop_solid
+from ...collision_filter import excluded_pairs
+from ...mass_properties import hull_corners, prop_mass_properties
 from ...stage import Character, Prop, Stage, Terrain
 from .frames import BodyFrames, SolidFrame
 
@@ -31,7 +31,7 @@ _CORNER_M, _THINNER_M = 0.01, 0.004
 _MOST_SHAPES = 16  # that Bullet's call takes for one body
 _MOST_CORNERS = 12
 
-# What Bullet multiplies the gain of a motor of a ball with; see ``actor``.
+# What Bullet multiplies the gain of a motor of a ball with; see ``character``.
 ERP = 0.2
 # Of a mannequin that is dropped and pushed, links are 13 mm from where they should be after 50 iterations, 8 mm after
 # 100, 5 mm after 150, 3 mm after 200: contacts converge slowly under a tall pile of joints.
@@ -131,7 +131,7 @@ class Scene:
         self._set_body(number)
         self._set_limits(number, body)
         if character.self_collision:
-            for first, second in apart_pairs(body):
+            for first, second in excluded_pairs(body):
                 pybullet.setCollisionFilterPair(number, number, first - 1, second - 1, 0, **self._options)
         return number
 
@@ -144,7 +144,7 @@ class Scene:
                 )
 
     def _add_prop(self, prop: Prop) -> int:
-        frame = SolidFrame(prop_solid(prop))
+        frame = SolidFrame(prop_mass_properties(prop))
         # Bullet reads the file of convex pieces once more when it makes the body.
         with tempfile.TemporaryDirectory() as folder:
             number: int = pybullet.createMultiBody(

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, to_rotation_vector
-from ...tissue import passive_damping
+from ...joint_damping import passive_damping
 from .frames import BodyFrames
 from .kinematics import Kinematics
 
@@ -46,8 +46,8 @@ _STRONGEST_NM = 1e9
 
 
 @dataclass(frozen=True, eq=False)
-class Command:
-    """What the motors of N copies are told for one physics step; joints are balls, then hinges.
+class MotorCommand:
+    """Motor commands of N copies for one physics step; joints are balls, then hinges.
 
     torque: (N, nu) N·m. rates: (N, nu) rad/s to be held with up to limit: (N, joints) N·m.
     """
@@ -77,13 +77,13 @@ class Servos:
         self._stops = np.flatnonzero(angles < np.pi)
         self._max_angle: Array = angles[self._stops]
 
-    def aim(self, targets: Array, muscle: Array) -> None:
+    def set_targets(self, targets: Array, muscle: Array) -> None:
         """Set the targets (N, nu), in Bullet's frames, and the factor (N,) on gains and torque limits."""
         self._muscle = muscle[:, None]
         self._target_quat = from_rotation_vector(self._frames.of_balls(targets))
         self._target_angle = self._frames.of_hinges(targets)
 
-    def weigh(self, native_q: Array) -> None:
+    def update_inertia(self, native_q: Array) -> None:
         """Take the joints' inertia from poses (N, nq). It holds for a few physics steps."""
         mass = self._kinematics.mass_matrix(self._kinematics.parts(native_q))
         across = mass[:, :6, 6:]
@@ -100,8 +100,8 @@ class Servos:
         if len(stiff):
             self._answer[stiff] = np.linalg.inv(_plus(self._inertia[stiff], self._gain[stiff] + self._tissue))
 
-    def command(self, native_q: Array, rates: Array, load: Array) -> Command:
-        """What to tell the motors at poses (N, nq), joint rates (N, nu) and loads (N, nu) in N·m·s."""
+    def compute_command(self, native_q: Array, rates: Array, load: Array) -> MotorCommand:
+        """Motor commands at poses (N, nq), joint rates (N, nu) and loads (N, nu) in N·m·s."""
         gain, most = self._gain, self._muscle * self._most
         quat = self._frames.quats(native_q)
         servo = self._muscle * self._spring * self._error(quat, native_q) - gain * rates
@@ -126,7 +126,7 @@ class Servos:
         if len(self._stops):
             self._stop(quat, goal, limit)
         self._silent = self._per_dof(limit == 0.0)
-        return Command(self._impulse / self._dt_s, goal, limit)
+        return MotorCommand(self._impulse / self._dt_s, goal, limit)
 
     def load(self, change: Array, motor_torque: Array) -> Array:
         """(N, nu) what all else gave in a step that changed the rates by (N, nu), with the motors' torque (N, nu)."""

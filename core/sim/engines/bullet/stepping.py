@@ -14,22 +14,22 @@ import pybullet
 from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
-from ...props import PropSchedule
-from ...pushes import PushSchedule
+from ...prop_schedule import PropSchedule
+from ...push_schedule import PushSchedule
 from ...stage import Stage
-from .actor import Actor, Told, put_root, read_root, roots_from_bullet, roots_to_bullet
-from .layout import StateLayout
+from .character import BulletCharacter, BulletState, put_root, read_root, roots_from_bullet, roots_to_bullet
 from .scene import Scene
+from .state_layout import StateLayout
 
 # The joints' inertia is good for this many physics steps.
-_STEPS_A_WEIGHING = 4
+_STEPS_AN_INERTIA = 4
 # Copies whose numbers are worked out together; more of them would only need more memory.
 _MOST_AT_ONCE = 64
 # Bullet numbers what it forgets and finds again, and would run out of numbers after some days.
 _OLDEST = 1_000_000
 _MOST_RAYS = pybullet.MAX_RAY_INTERSECTION_BATCH_SIZE
 
-Cast = list[Told]  # the characters of one copy
+CopyState = list[BulletState]  # the characters of one copy
 
 
 class Stepper:
@@ -38,7 +38,7 @@ class Stepper:
     def __init__(self, stage: Stage, dt_s: float) -> None:
         self._stage, self._dt_s = stage, dt_s
         self._layout = StateLayout(stage)
-        self._actors = [Actor(columns, dt_s) for columns in self._layout.characters]
+        self._characters = [BulletCharacter(columns, dt_s) for columns in self._layout.characters]
         self._pushes, self._props = PushSchedule(stage), PropSchedule(stage)
         frames = self._layout.prop_frames
         self._placed = [frame.to_native(row) for frame, row in zip(frames, self._props.placed, strict=True)]
@@ -62,7 +62,7 @@ class Stepper:
 
         muscle: (N, K, C) or None.
         """
-        factor = np.ones((*targets.shape[:2], len(self._actors))) if muscle is None else muscle
+        factor = np.ones((*targets.shape[:2], len(self._characters))) if muscle is None else muscle
         for first in range(0, len(states), _MOST_AT_ONCE):
             some = slice(first, first + _MOST_AT_ONCE)
             current = np.array(states[some])
@@ -71,12 +71,12 @@ class Stepper:
                 self._control_step(current, targets[some, step], substeps, force, factor[some, step])
                 out[some, step] = current
 
-    def rays(self, states: Array, origins: Array, ends: Array, character: int, out: Array) -> None:
+    def cast_rays(self, states: Array, origins: Array, ends: Array, character: int, out: Array) -> None:
         """Share (N, R) of the way from origins to ends (N, R, 3) that is free of all but the character's own."""
         out[:] = np.nan
         sound = np.flatnonzero(self._layout.is_sound(states))
-        for row, characters in zip(sound.tolist(), self._tell(states[sound]), strict=True):
-            self._put(characters, self._tell_props(states[row]))
+        for row, characters in zip(sound.tolist(), self._to_bullet(states[sound]), strict=True):
+            self._reset(characters, self._props_to_bullet(states[row]))
             for first in range(0, origins.shape[1], _MOST_RAYS):
                 some = slice(first, first + _MOST_RAYS)
                 hits = pybullet.rayTestBatch(
@@ -87,10 +87,10 @@ class Stepper:
 
     def bare(self, states: Array, steps: int) -> None:
         """Nothing but physics steps of N copies, with Bullet's own motors holding the poses."""
-        for row, characters in enumerate(self._tell(states)):
-            self._put(characters, self._tell_props(states[row]))
-            for actor, told, body in zip(self._actors, characters, self._scene.characters, strict=True):
-                actor.hold(told, body, self._scene.client)
+        for row, characters in enumerate(self._to_bullet(states)):
+            self._reset(characters, self._props_to_bullet(states[row]))
+            for character, state, body in zip(self._characters, characters, self._scene.characters, strict=True):
+                character.hold(state, body, self._scene.client)
             for _ in range(steps):
                 pybullet.stepSimulation(self._scene.client)
 
@@ -124,66 +124,70 @@ class Stepper:
         """States (n, S) after a control step, or as they were when a copy blew up on the way."""
         now = states.copy()
         pushed = self._pushes.forces_at(now[:, 0], substeps, self._dt_s)
-        for index, actor in enumerate(self._actors):
-            actor.aim(targets, muscle[:, index])
-        told = self._tell(now)
+        for index, character in enumerate(self._characters):
+            character.set_targets(targets, muscle[:, index])
+        copies = self._to_bullet(now)
         for step in range(substeps):
-            if step % _STEPS_A_WEIGHING == 0:
-                for actor in self._actors:
-                    actor.weigh(now)
+            if step % _STEPS_AN_INERTIA == 0:
+                for character in self._characters:
+                    character.update_inertia(now)
             total = forces if pushed is None else pushed[:, step] if forces is None else forces + pushed[:, step]
-            told = self._physics_step(now, told, total, step + 1 == substeps)
+            copies = self._physics_step(now, copies, total, step + 1 == substeps)
             if not self._layout.is_sound(now).all():
                 break
         return now
 
-    def _physics_step(self, states: Array, told: list[Cast], forces: Array | None, feel: bool) -> list[Cast]:
-        """Advance states (n, S), also told in Bullet's words, by a physics step with forces (n, L, 3).
+    def _physics_step(
+        self, states: Array, copies: list[CopyState], forces: Array | None, feel: bool
+    ) -> list[CopyState]:
+        """Advance states (n, S), the same as ``copies`` in Bullet's format, by a physics step with forces (n, L, 3).
 
-        Contact forces are noted if they are to be felt. Returns what Bullet told afterwards.
+        Contact forces are recorded if ``feel``. Returns the copies in Bullet's format afterwards.
         """
-        orders = [actor.orders(states) for actor in self._actors]
+        orders = [character.compute_orders(states) for character in self._characters]
         bodies, client = self._scene.characters, self._scene.client
-        answers: list[Cast] = []
+        answers: list[CopyState] = []
         prop_answers: list[list[Sequence[float]]] = []
         touches: list[Sequence[float]] = []
-        for row, characters in enumerate(told):
-            self._put(characters, self._tell_props(states[row]))
-            for actor, wanted, body in zip(self._actors, orders, bodies, strict=True):
-                actor.command(wanted, row, body, client)
+        for row, characters in enumerate(copies):
+            self._reset(characters, self._props_to_bullet(states[row]))
+            for character, wanted, body in zip(self._characters, orders, bodies, strict=True):
+                character.send_orders(wanted, row, body, client)
             if forces is not None:
                 self._push(forces[row])
             pybullet.stepSimulation(client)
-            answers.append([actor.listen(body, client) for actor, body in zip(self._actors, bodies, strict=True)])
+            answers.append(
+                [character.read_state(body, client) for character, body in zip(self._characters, bodies, strict=True)]
+            )
             prop_answers.append([read_root(prop, client) for prop in self._scene.props])
             if feel:
                 self._feel(row, touches)
-        for index, actor in enumerate(self._actors):
-            actor.hear(states, [characters[index] for characters in answers])
+        for index, character in enumerate(self._characters):
+            character.store_states(states, [characters[index] for characters in answers])
         there = self._props.present(states[:, 0], self._dt_s)
         states[:, 0] += self._dt_s
         if self._layout.props:
-            self._hear_props(states, roots_from_bullet(prop_answers), there)
+            self._store_props(states, roots_from_bullet(prop_answers), there)
         if feel:
             states[:, self._layout.contacts] = self._forces(touches, len(states))
         return answers
 
-    def _tell(self, states: Array) -> list[Cast]:
-        """Where the characters of every copy are in states (n, S), as Bullet itself would tell."""
-        by_character = [actor.tell(states) for actor in self._actors]
-        return [[told[row] for told in by_character] for row in range(len(states))]
+    def _to_bullet(self, states: Array) -> list[CopyState]:
+        """Where the characters of every copy are in states (n, S), in Bullet's format."""
+        by_character = [character.to_bullet(states) for character in self._characters]
+        return [[state[row] for state in by_character] for row in range(len(states))]
 
-    def _tell_props(self, state: Array) -> list[Sequence[float]]:
-        """Where the props are in one state (S,), as Bullet itself would tell."""
+    def _props_to_bullet(self, state: Array) -> list[Sequence[float]]:
+        """Where the props are in one state (S,), in Bullet's format."""
         if not self._layout.props:
             return []
         return roots_to_bullet(state[self._layout.all_props].reshape(-1, 13))
 
-    def _put(self, characters: Cast, props: Sequence[Sequence[float]]) -> None:
+    def _reset(self, characters: CopyState, props: Sequence[Sequence[float]]) -> None:
         """Make Bullet's world that of a copy, with no past."""
         scene = self._scene
-        for actor, told, body in zip(self._actors, characters, scene.characters, strict=True):
-            actor.put(told, body, scene.client)
+        for character, state, body in zip(self._characters, characters, scene.characters, strict=True):
+            character.reset(state, body, scene.client)
         for prop, body in zip(props, scene.props, strict=True):
             put_root(prop, body, scene.client)
         scene.forget_contacts()
@@ -191,8 +195,8 @@ class Stepper:
     def _push(self, forces: Array) -> None:
         """Push links with forces (L, 3) in the world at their centres of mass."""
         client = self._scene.client
-        for actor, body in zip(self._actors, self._scene.characters, strict=True):
-            own = forces[actor.columns.links]
+        for character, body in zip(self._characters, self._scene.characters, strict=True):
+            own = forces[character.columns.links]
             for link in np.flatnonzero(own.any(axis=-1)).tolist():
                 if link == 0:
                     pos = pybullet.getBasePositionAndOrientation(body, client)[0]
@@ -202,14 +206,14 @@ class Stepper:
 
     def _feel(self, row: int, touches: list[Sequence[float]]) -> None:
         """Note what touches the characters: copy, link, normal and two directions of friction, and newtons of each."""
-        for actor, body in zip(self._actors, self._scene.characters, strict=True):
-            first = actor.columns.links.start + 1
+        for character, body in zip(self._characters, self._scene.characters, strict=True):
+            first = character.columns.links.start + 1
             for touch in pybullet.getContactPoints(body, physicsClientId=self._scene.client):
                 if touch[9] > 0.0:
                     directions = (*touch[7], *touch[11], *touch[13])
                     touches.append((row, first + touch[3], *directions, touch[9], touch[10], touch[12]))
                     if touch[2] == body:
-                        # One that touches itself is told once, for one of the two links.
+                        # A self contact is reported once, for one of the two links.
                         touches.append((row, first + touch[4], *directions, -touch[9], -touch[10], -touch[12]))
 
     def _forces(self, touches: list[Sequence[float]], count: int) -> Array:
@@ -222,7 +226,7 @@ class Stepper:
             np.add.at(forces, (rows, links), (numbers[:, 11:, None] * directions).sum(axis=1))
         return forces.reshape(count, -1)
 
-    def _hear_props(self, states: Array, rows: Array, there: NDArray[np.bool_]) -> None:
+    def _store_props(self, states: Array, rows: Array, there: NDArray[np.bool_]) -> None:
         """Take over where props (n, P, 13) are; those that are not there yet wait, those whose moment comes appear."""
         comes = self._props.present(states[:, 0], self._dt_s)
         for index, columns in enumerate(self._layout.props):

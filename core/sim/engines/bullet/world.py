@@ -10,14 +10,14 @@ import numpy as np
 
 from ....errors import BadMotion
 from ....geometry.quaternions import Array, conjugate, from_matrix, multiply, rotate
-from ...changes import changed_stage
-from ...engine import Rows, muscle_by_character
-from ...props import PropSchedule
-from ...pushes import PushSchedule
-from ...solids import check_solids
+from ...engine import SensorRows, muscle_by_character
+from ...mass_properties import check_solids
+from ...prop_schedule import PropSchedule
+from ...push_schedule import PushSchedule
 from ...stage import Stage
-from .layout import StateLayout
-from .pool import Pool, cores
+from ...stage_changes import modify_stage
+from .pool import Pool, usable_cores
+from .state_layout import StateLayout
 from .wire import pack
 
 # Bullet needs 2 kB for each while it builds, in every helper.
@@ -35,7 +35,7 @@ class BulletWorld:
         self.stage, self.copies, self.dt_s = stage, copies, dt_s
         self._layout, self._props = StateLayout(stage), PropSchedule(stage)
         self.state_size = self._layout.size
-        pool = helpers if isinstance(helpers, Pool) else Pool(max(1, min(helpers or cores(), copies)))
+        pool = helpers if isinstance(helpers, Pool) else Pool(max(1, min(helpers or usable_cores(), copies)))
         self._pool: Pool | None = pool
         self._number = pool.join()
         try:
@@ -56,7 +56,7 @@ class BulletWorld:
             states[:, columns_of] = np.where(there[:, index, None], placed, waiting)
         return states
 
-    def posed(self, states: Array, qpos: Array, qvel: Array) -> Array:
+    def replace_pose(self, states: Array, qpos: Array, qvel: Array) -> Array:
         """(N, state_size) the states with other poses (N, sum nq) and velocities (N, sum nv); all else stays."""
         found = np.array(states)
         self._pose(found, np.asarray(qpos, dtype=float), np.asarray(qvel, dtype=float))
@@ -85,7 +85,7 @@ class BulletWorld:
         forces: Array | None = None,
         muscle: Array | None = None,
         end_only: bool = False,
-    ) -> tuple[Array, Rows]:
+    ) -> tuple[Array, SensorRows]:
         """Advance every copy by K control steps of ``substeps`` physics steps each; see ``World.rollout``."""
         factors = muscle_by_character(self.stage, muscle)
         inputs = {"states": states, "targets": targets, "forces": forces, "muscle": factors}
@@ -95,11 +95,13 @@ class BulletWorld:
         rows = self._rows(out[:, -1:])
         return out[:, -1:], replace(rows, contact_force=np.zeros_like(rows.contact_force))
 
-    def sense(self, states: Array) -> Rows:
+    def sense(self, states: Array) -> SensorRows:
         """Sensor rows (K = 1) of states as they are; contact forces are those of the step that led to them."""
         return self._rows(np.asarray(states)[:, None])
 
-    def rays(self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0) -> Array:
+    def cast_rays(
+        self, states: Array, origins: Array, directions: Array, length: float, *, character: int = 0
+    ) -> Array:
         """(N, R) metres to the first thing hit that is not ``character``'s own, ``length`` where nothing is.
 
         origins, directions: (N, R, 3) in the world.
@@ -108,11 +110,11 @@ class BulletWorld:
         inputs = {"states": states, "origins": origins, "ends": origins + length * unit}
         return length * self._ask("rays", inputs, np.shape(origins)[:2], character=character)
 
-    def changed(
+    def recompile(
         self, *, gravity: Array | None = None, friction: float | None = None, link_mass: Array | None = None
     ) -> "BulletWorld":
         """A world like this one with other gravity (3,), ground friction, or link masses (L,) in kg."""
-        stage = changed_stage(self.stage, gravity=gravity, friction=friction, link_mass=link_mass)
+        stage = modify_stage(self.stage, gravity=gravity, friction=friction, link_mass=link_mass)
         return BulletWorld(stage, self.copies, self.dt_s, self._open())
 
     def bare_seconds(self, states: Array, steps: int) -> float:
@@ -140,17 +142,17 @@ class BulletWorld:
         """Let every helper do its share of the copies, and return what they make of shape ``shape``."""
         pool = self._open()
         given = {name: np.asarray(value) for name, value in inputs.items() if value is not None}
-        told, shared = pool.share({name: value.shape for name, value in given.items()} | {"out": shape})
+        located, shared = pool.share({name: value.shape for name, value in given.items()} | {"out": shape})
         for name, value in given.items():
             shared[name][...] = value
         edges = np.linspace(0, len(given["states"]), len(pool) + 1).astype(int).tolist()
         pool.ask([
-            {"do": what, "world": self._number, "copies": [first, last], **told, **more}
+            {"do": what, "world": self._number, "copies": [first, last], **located, **more}
             for first, last in itertools.pairwise(edges)
         ])  # fmt: skip
         return shared["out"].copy()
 
-    def _rows(self, states: Array) -> Rows:
+    def _rows(self, states: Array) -> SensorRows:
         """Sensor rows of states (N, K, S)."""
         layout, shape = self._layout, states.shape[:2]
         pos, quat = np.empty((*shape, layout.links, 3)), np.empty((*shape, layout.links, 4))
@@ -167,7 +169,7 @@ class BulletWorld:
         for index, (columns_of, frame) in enumerate(zip(layout.props, layout.prop_frames, strict=True)):
             prop_pos[..., index, :], prop_quat[..., index, :] = frame.pose(states[..., columns_of])
         contacts = layout.contact_forces(states).copy()
-        rows = Rows(states[..., 0].copy(), pos, quat, com, velocity, momentum, contacts, prop_pos, prop_quat)
+        rows = SensorRows(states[..., 0].copy(), pos, quat, com, velocity, momentum, contacts, prop_pos, prop_quat)
         self._props.hide(rows, self.dt_s)
         return rows
 

@@ -48,7 +48,7 @@ def world_of(body):
         @cache
         def compiled(copies: int):
             stage = Stage((Character(body),))
-            return opened.enter_context(closing(engines.get("mujoco").compile(stage, copies)))
+            return opened.enter_context(closing(engines.get_engine("mujoco").compile(stage, copies)))
 
         yield compiled
 

@@ -27,7 +27,7 @@ def rehearsal_of(body, walk):
     def made(clock):
         clip = stock.load_stock("walk")
         widths = widths_on(bounds_of_preset(body, "locomotion"), walk, clip)
-        return Rehearsal(walk, widths, clip, engines.get("mujoco"), clock)
+        return Rehearsal(walk, widths, clip, engines.get_engine("mujoco"), clock)
 
     return made
 

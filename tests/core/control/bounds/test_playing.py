@@ -77,7 +77,7 @@ def test_a_push_on_the_stage_is_felt(body, walk):
     for newtons in (0.0, 300.0):
         push = Push(0, "chest", np.array([newtons, 0.0, 0.0]), 0.1, 0.1)
         stage = Stage((Character(body),), pushes=(push,))
-        with closing(engines.get("mujoco").compile(stage, 1)) as world:
+        with closing(engines.get_engine("mujoco").compile(stage, 1)) as world:
             ends.append(played(walk, widths, nothing(body), world, clip, 0.5).film.rows.com[0, -1, 0])
     assert ends[1][0] - ends[0][0] > 0.1
 

@@ -124,7 +124,7 @@ def test_a_policy_for_another_body_or_motion_is_no_beginning(neutral, body, walk
 @pytest.fixture
 def training(body, walk):
     widths = widths_on(bounds_of_preset(body, "style_exploration"), walk, stock.load_stock("walk"))
-    study, engine = Study(worlds=8), engines.get("mujoco")
+    study, engine = Study(worlds=8), engines.get_engine("mujoco")
     with styled.StyledTraining(walk, widths, engine, study, 0, lambda: (EnergyStyle(walk, True),), None) as made:
         yield made
 

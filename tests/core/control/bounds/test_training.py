@@ -25,7 +25,7 @@ def training_of(body, walk):
     opened = []
 
     def made(seed=0) -> Training:
-        opened.append(Training(walk, widths, engines.get("mujoco"), STUDY, seed))
+        opened.append(Training(walk, widths, engines.get_engine("mujoco"), STUDY, seed))
         return opened[-1]
 
     yield made

@@ -35,7 +35,7 @@ def little():
 
 
 def test_a_cycle_is_shown_from_wherever_it_has_come_to(walk):
-    shown = demonstrated(walk, engines.get("mujoco"), 0, effort=LITTLE)
+    shown = demonstrated(walk, engines.get_engine("mujoco"), 0, effort=LITTLE)
     at = STEPS * np.arange(len(shown.offsets))
     np.testing.assert_array_equal(shown.frames.at, at % walk.steps)
     assert shown.usable < len(at)
@@ -50,8 +50,8 @@ def test_a_cycle_is_shown_from_wherever_it_has_come_to(walk):
 
 def test_what_is_shown_holds_copies_longer_than_the_source_does(body, walk):
     widths = widths_on(bounds_of_preset(body, "loose"), walk, stock.load_stock("walk"))
-    found = warming.lessons(walk, widths, engines.get("mujoco"), 0.9, 0, lambda: None)
-    again = warming.lessons(walk, widths, engines.get("mujoco"), 0.9, 0, lambda: None)
+    found = warming.lessons(walk, widths, engines.get_engine("mujoco"), 0.9, 0, lambda: None)
+    again = warming.lessons(walk, widths, engines.get_engine("mujoco"), 0.9, 0, lambda: None)
     np.testing.assert_array_equal(found.actions, again.actions)
     np.testing.assert_array_equal(found.good.qpos, again.good.qpos)
     assert len(found.observed) == len(found.actions) == len(found.returns)
@@ -83,7 +83,7 @@ def test_a_training_begins_with_what_was_shown_and_counts_it(body, walk):
     widths = widths_on(bounds_of_preset(body, "loose"), walk, stock.load_stock("walk"))
     learn = PPOHyperparameters(horizon=8, epochs=2, minibatch=64, width=64, critic_width=64, noise=0.05, discount=0.9)
     study = Study(worlds=16, seconds=2.0, learn=learn)
-    with Training(walk, widths, engines.get("mujoco"), study, 0) as training:
+    with Training(walk, widths, engines.get_engine("mujoco"), study, 0) as training:
         apart = [one.starts.state()["elite_qpos"].copy() for one in training.environments]
         wrong, less_wrong = training.warm_up()
         assert less_wrong < 0.8 * wrong

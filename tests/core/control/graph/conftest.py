@@ -55,7 +55,7 @@ def world_of():
         @cache
         def compiled(its_body: BodyModel, copies: int, characters: int = 1):
             stage = Stage(tuple(Character(its_body) for _ in range(characters)))
-            return opened.enter_context(closing(engines.get("mujoco").compile(stage, copies)))
+            return opened.enter_context(closing(engines.get_engine("mujoco").compile(stage, copies)))
 
         yield compiled
 
@@ -92,7 +92,7 @@ def walker(body) -> ControlGraph:
         ):
             patch.setattr(module, name, value)
         study = LearningBudget(copies=128, members=16, examples=50, iterations=1, practice=0)
-        learner = GraphLearner(layout, engines.get("mujoco"), study, 3, opened=opened)
+        learner = GraphLearner(layout, engines.get_engine("mujoco"), study, 3, opened=opened)
         now = learner.begun(track)
         while now.lesson < len(learner.lessons(now)):
             now = learner.advanced(now)

@@ -8,8 +8,8 @@ from sinew.core.control.sampling import method as method_module
 from sinew.core.control.sampling.method import SamplingMethod, SamplingSettings
 from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.motion import Clip, Take
-from sinew.core.sim.io import to_arrays
-from sinew.core.sim.parts import StageParts
+from sinew.core.sim.stage_io import stage_to_arrays
+from sinew.core.sim.stage_parts import StageParts
 
 
 class MemoryRun:
@@ -54,6 +54,6 @@ def simulated(
     for number, (name, other) in enumerate(others, start=1):
         attachments |= make_member_attachments(CastMember(name, other, number), {})
     if parts is not None:
-        attachments["stage"] = to_arrays(parts)
+        attachments["stage"] = stage_to_arrays(parts)
     run = MemoryRun(seed, attachments)
     return SamplingMethod().run(clip, SamplingSettings(quality="draft"), run), run

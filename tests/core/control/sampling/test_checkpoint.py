@@ -22,9 +22,9 @@ from sinew.core.jobs.running import Cancelled
 from sinew.core.motion import Take
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
-from sinew.core.sim.io import to_arrays
-from sinew.core.sim.parts import PushPart, StageParts
 from sinew.core.sim.stage import Push
+from sinew.core.sim.stage_io import stage_to_arrays
+from sinew.core.sim.stage_parts import PushPart, StageParts
 
 from .toys import performance_of, waving
 
@@ -90,12 +90,12 @@ class Scene:
     @contextmanager
     def made(self):
         """A performance at its beginning, and the constants as long as it lives."""
-        get_engine = engines.get
+        get_engine = engines.get_engine
         with ExitStack() as opened, pytest.MonkeyPatch.context() as patch:
             patch.setattr(checkpoint, "_PAUSE_S", -1.0)  # a checkpoint after every fragment
             patch.setattr(checkpoint, "_SHARE", np.inf)
             patch.setattr(plan, "AHEAD", 2)
-            patch.setattr(engines, "get", lambda _: get_engine(self.engine))
+            patch.setattr(engines, "get_engine", lambda _: get_engine(self.engine))
             for module, name, value in self.constants:
                 patch.setattr(module, name, value)
             yield performance_of(opened, self.clips, effort=SearchEffort(20, (0.1, 0.07)), **self.stage)
@@ -398,7 +398,7 @@ def person(monkeypatch):
     monkeypatch.setattr(checkpoint, "_PAUSE_S", -1.0)
     monkeypatch.setattr(checkpoint, "_SHARE", np.inf)
     push = PushPart("Shove", "Hero", "chest", np.array([0.0, 50.0, 0.0]), 0.05, 0.05)
-    attachments = {"stage": to_arrays(StageParts(("Hero",), pushes=(push,)))}
+    attachments = {"stage": stage_to_arrays(StageParts(("Hero",), pushes=(push,)))}
 
     def simulated(run) -> Take:
         run._attachments = attachments
@@ -427,7 +427,7 @@ def test_the_method_resumes_and_tells_of_no_step_before(person):
     ("after", "error"), [(0, Cancelled), (2, RuntimeError), (3, Cancelled), (7, Cancelled), (9, Cancelled)]
 )
 def test_a_cancel_passes_through_the_method_and_closes_every_world(person, monkeypatch, after, error):
-    compiled, kind = [], type(engines.get("mujoco"))
+    compiled, kind = [], type(engines.get_engine("mujoco"))
     compile_one = kind.compile
     monkeypatch.setattr(kind, "compile", lambda *a, **o: compiled.append(compile_one(*a, **o)) or compiled[-1])
 

@@ -20,7 +20,7 @@ def walk():
     clip = stock_clip("walk", 0, 16)
     body, _ = build_body(clip.skeleton, clip=clip)
     clip, _ = put_on_floor(body, clip)
-    world = engines.get("mujoco").compile(Stage((Character(body),)), 8)
+    world = engines.get_engine("mujoco").compile(Stage((Character(body),)), 8)
     yield make_reference(body, clip, world), world
     world.close()
 

@@ -9,8 +9,8 @@ from sinew.core.control.sampling import method as method_module
 from sinew.core.control.sampling.method import SamplingMethod, SamplingSettings
 from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.motion import Clip
-from sinew.core.sim.io import to_arrays
-from sinew.core.sim.parts import PushPart, StageParts
+from sinew.core.sim.stage_io import stage_to_arrays
+from sinew.core.sim.stage_parts import PushPart, StageParts
 
 from ....stock_clips import stock_clip
 from .people import MemoryRun, simulated
@@ -71,7 +71,7 @@ def test_it_can_be_switched_off_and_jumps_that_are_right_are_let_be(monkeypatch)
 def test_on_the_moon_a_jump_lasts_longer(monkeypatch):
     monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
     clip = stock_clip("jump", 36, 92)
-    run = MemoryRun(0, {"stage": to_arrays(StageParts(("Hero",), gravity=np.array([0.0, 0.0, -1.62])))})
+    run = MemoryRun(0, {"stage": stage_to_arrays(StageParts(("Hero",), gravity=np.array([0.0, 0.0, -1.62])))})
     take = SamplingMethod().run(clip, SamplingSettings(quality="draft"), run)
     assert take.motion.duration_s > clip.duration_s + 0.5
     assert "2.4" in flights(run)[0] and "times as slowly" in flights(run)[0]

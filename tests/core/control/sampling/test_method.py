@@ -17,7 +17,7 @@ from sinew.core.errors import BadStage
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 from sinew.core.measure.smoothness import jerk
 from sinew.core.motion import Clip
-from sinew.core.sim.parts import PropPart, PushPart, StageParts
+from sinew.core.sim.stage_parts import PropPart, PushPart, StageParts
 
 from ....stock_clips import stock_clip
 from .people import simulated

@@ -31,7 +31,7 @@ def trials(world, gauge, fragment, count, scale, seed=5):
     pose[:count, gauge.dofs], rates[:count, gauge.dofs] = aside[:, :half], aside[:, half : gauge.nx]
     asked[:count, gauge.servos] = aside[:, gauge.nx :]
     qpos, qvel = world.pose_of(start)
-    states = world.posed(start, reference.space.integrate(qpos, pose), qvel + rates)
+    states = world.replace_pose(start, reference.space.integrate(qpos, pose), qvel + rates)
     frames = reference.frames_of(fragment)
     targets = reference.aims(np.full(world.copies, fragment), np.zeros_like(asked), asked)
     ends, rows = world.rollout(states, targets, substeps=round(1 / (CONTROL_FPS * world.dt_s)))
@@ -106,7 +106,7 @@ def test_around_a_state_off_the_reference_they_still_speak_of_deviations_from_th
     qpos[:, 2] += 0.05
     qpos[:, 0] += 1.0
     anchors = np.tile([1.0, 0.0], (2, 1))
-    models = looked(world, gauge, 0.3, anchors, world.posed(starts, qpos, qvel))
+    models = looked(world, gauge, 0.3, anchors, world.replace_pose(starts, qpos, qvel))
     begun = np.zeros(gauge.nx)
     begun[2] = 0.05
     told = models.base[0] + models.slopes[0, :, : gauge.nx] @ begun

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from sinew.core.control.tracking import recording as film_module
-from sinew.core.measure import soles
-from sinew.core.measure.closeness import distances_from_root
+from sinew.core.measure import ground_contact
+from sinew.core.measure.position_errors import root_relative_distances
 from sinew.core.motion import Clip
-from sinew.core.sim.parts import PushPart, StageParts
 from sinew.core.sim.stage import Terrain
+from sinew.core.sim.stage_parts import PushPart, StageParts
 
 from ....stock_clips import stock_clip
 from ..sampling.people import simulated
@@ -55,11 +55,11 @@ def links_of(body, clip):
 
 def skate(trace, clip):
     pos, quat = links_of(trace.body, clip)
-    return soles.skate(trace.body, pos, quat, trace.contact_force, 1.0 / FPS, trace.stage.terrain)
+    return ground_contact.foot_skate(trace.body, pos, quat, trace.contact_force, 1.0 / FPS, trace.stage.terrain)
 
 
 def error(trace, clip):
-    return distances_from_root(trace.wanted_pos, links_of(trace.body, clip)[0]).mean()
+    return root_relative_distances(trace.wanted_pos, links_of(trace.body, clip)[0]).mean()
 
 
 def test_a_walk_stands_still_and_is_as_near_to_its_source_as_before(monkeypatch, holdings, finished):
@@ -116,7 +116,7 @@ def test_feet_are_held_on_a_slope(monkeypatch, holdings):
     assert take.fell_at_s is None
     assert skate(trace, clip) < 0.03 and skate(trace, clip) < 0.6 * skate(trace, physics)
     depths = [
-        soles.penetration(trace.body, *links_of(trace.body, one), trace.contact_force, hill)[0]
+        ground_contact.penetration(trace.body, *links_of(trace.body, one), trace.contact_force, hill)[0]
         for one in (physics, clip)
     ]
     assert depths[1] < depths[0] + 5e-4
@@ -143,7 +143,7 @@ def test_who_is_shoved_on_ice_goes_on_sliding(monkeypatch, holdings):
     )
     _, run = simulated(monkeypatch, still, parts=StageParts(("Hero",), pushes=(push,), friction=0.05))
     (trace,), ((physics, clip, _),) = run.traces, holdings
-    feet = soles.feet(trace.body)
+    feet = ground_contact.sole_links(trace.body)
     before, after = (links_of(trace.body, one)[0][:, feet, 0] for one in (physics, clip))
     assert np.ptp(before, axis=0).max() > 0.3
     assert np.abs(after - before).max() < 0.045

@@ -14,6 +14,7 @@ from sinew.core.errors import GraphError
 from sinew.core.geometry.quaternions import multiply, rotate
 from sinew.core.motion.io import stock
 
+from .....body_links import replace_link
 from ....body.figures import fox, person, wiggling
 
 COPIES = 8
@@ -120,7 +121,7 @@ def without(body: BodyModel, *roles: str) -> BodyModel:
     """The body with links that nobody knows as what they are."""
     for index, link in enumerate(body.links):
         if link.role in roles:
-            body = body.with_link(index, replace(link, role="tail", side=""))
+            body = replace_link(body, index, replace(link, role="tail", side=""))
     return body
 
 

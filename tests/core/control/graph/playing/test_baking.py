@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sinew.bench.run import BenchRun, fingerprint
+from sinew.bench.run import BenchRun, hash_take
 from sinew.core.body.poses import clip_of_pose, pose_of_clip
 from sinew.core.control.cast import CastMember, make_member_attachments
 from sinew.core.control.graph.bake_method import GraphBake
@@ -16,8 +16,8 @@ from sinew.core.control.tracking.facing import facing_direction, rotate_pose_abo
 from sinew.core.errors import BadStage, GraphError, SinewError
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
-from sinew.core.sim.io import to_arrays
-from sinew.core.sim.parts import PushPart, StageParts
+from sinew.core.sim.stage_io import stage_to_arrays
+from sinew.core.sim.stage_parts import PushPart, StageParts
 
 
 def held(body, place=(0.0, 0.0), heading: float = 0.0, name: str = "Hero") -> Clip:
@@ -68,19 +68,19 @@ def test_a_bake_lasts_as_long_as_was_asked_for_and_begins_where_the_character_st
 
 
 def test_the_same_bake_is_the_same_action(bake):
-    assert fingerprint(bake(seed=3)[0]) == fingerprint(bake(seed=3)[0])
+    assert hash_take(bake(seed=3)[0]) == hash_take(bake(seed=3)[0])
 
 
 def test_a_pushed_bake_falls_and_says_so(bake):
     push = PushPart("Shove", "Hero", "chest", np.array([0.0, 1500.0, 0.0]), 0.5, 0.1)
-    take, run = bake(attachments={"stage": to_arrays(StageParts(("Hero",), pushes=(push,)))}, seconds=3.0)
+    take, run = bake(attachments={"stage": stage_to_arrays(StageParts(("Hero",), pushes=(push,)))}, seconds=3.0)
     assert take.measurements["falls"] == 1 and run.findings == ["Somebody fell once"]
 
 
 def test_two_characters_meet(bake, body):
     other = held(body, (2.5, 0.0), np.pi, "Other")
     attachments = make_member_attachments(CastMember("Other", other, 1), {})
-    attachments["stage"] = to_arrays(StageParts(("Hero", "Other")))
+    attachments["stage"] = stage_to_arrays(StageParts(("Hero", "Other")))
     take, run = bake(held(body), attachments, mode="meet", seconds=2.5)
     assert len(take.others) == 1 and len(run.traces) == 2 and take.others[0].own_clock
     (one, _), (two, _) = (pose_of_clip(body, its.motion) for its in (take, take.others[0]))
@@ -90,7 +90,7 @@ def test_two_characters_meet(bake, body):
 
 def test_characters_who_stand_in_each_other_are_refused(bake, body):
     attachments = make_member_attachments(CastMember("Other", held(body, (0.0, 0.0), 0.0, "Other"), 1), {})
-    attachments["stage"] = to_arrays(StageParts(("Hero", "Other")))
+    attachments["stage"] = stage_to_arrays(StageParts(("Hero", "Other")))
     with pytest.raises(BadStage, match="begin in one place"):
         bake(held(body), attachments)
 

@@ -51,7 +51,7 @@ def riser(body, walker, arena_of, stock_skill) -> ControlGraph:
         ):
             patch.setattr(module, name, value)
         study = LearningBudget(copies=128, members=16, examples=30, iterations=1, practice=0)
-        learner = GraphLearner(layout, engines.get("mujoco"), study, 3, opened=opened)
+        learner = GraphLearner(layout, engines.get_engine("mujoco"), study, 3, opened=opened)
         # The walk is known, so the lesson about everything else is next; one iteration of it.
         now = replace(learner.begun(track), policies=policies, best=policies, lesson=1)
         while not now.curve:

@@ -27,7 +27,7 @@ def bake(walker):
     plans = [SequencePlanner(walker, [SequenceItem("walk")]) for _ in range(2)]
     places = [Place(np.zeros(2), 0.0), Place(np.array([0.0, 3.0]), 0.0)]
     clip = stock.load_stock("walk")
-    with closing(engines.get("mujoco").compile(stage, 1)) as world:
+    with closing(engines.get_engine("mujoco").compile(stage, 1)) as world:
         return bake_characters(world, [walker] * 2, plans, places, [clip] * 2, SECONDS, lambda _: None)
 
 

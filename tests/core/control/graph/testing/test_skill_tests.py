@@ -45,7 +45,7 @@ def unlearned(*names, transitions=()):
     body = build_body(skills[0].clip.skeleton, clip=skills[0].clip)[0]
     layout, track = convert_motion_graph(body, MotionGraph(skills, tuple(transitions)))
     features = Features(body)
-    with closing(engines.get("mujoco").compile(Stage((Character(body),)), 1)) as world:
+    with closing(engines.get_engine("mujoco").compile(Stage((Character(body),)), 1)) as world:
         policies = zero_policies(
             FragmentSimulator(track, fragment_reference(track, world), world, features).start_features,
             len(features.acts),
@@ -69,7 +69,7 @@ def rising():
 
 @pytest.fixture(scope="module")
 def engine():
-    return engines.get("mujoco")
+    return engines.get_engine("mujoco")
 
 
 def test_who_has_learned_nothing_does_not_last(walk, engine):

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
-from .mujoco_places import PLACED, STATE
+from .mujoco_columns import PLACED, STATE
 
 Indices = NDArray[np.int64] | slice
 Flags = NDArray[np.bool_]
 
 
-class Film:
-    """(N, K, ...) of K control steps of ``substeps`` physics steps each.
+class ControlStepRecorder:
+    """States and sensors (N, K, ...) at the ends of K control steps of ``substeps`` physics steps each.
 
     shapes: of the fields in ``PLACED``, by name.
     states: NaN where a copy no longer lives. felt: the sensors during the last physics step. placed: fields by name.
@@ -66,8 +66,8 @@ class Film:
             self.placed[name][:, -1] = batch.bind(name)
 
 
-class End:
-    """(N, 1, ...) of the end alone, which the batch holds anyway: on the way nothing is recorded or felt (``Film``)."""
+class LastStepRecorder:
+    """(N, 1, ...) of the last control step alone, which the batch holds anyway: nothing is recorded on the way."""
 
     records = False
 

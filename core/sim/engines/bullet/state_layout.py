@@ -9,8 +9,8 @@ contact force on every link (L, 3) in the last physics step.
 import numpy as np
 
 from ....geometry.quaternions import Array
-from ...engine import starts
-from ...solids import prop_solid
+from ...engine import character_offsets
+from ...mass_properties import prop_mass_properties
 from ...stage import Stage
 from .frames import BodyFrames, SolidFrame
 from .kinematics import Kinematics
@@ -29,7 +29,7 @@ class CharacterColumns:
         self.velocity = slice(self.pose.stop, self.pose.stop + body.nv)
         self.load = slice(self.velocity.stop, self.velocity.stop + body.nu)
         self.rates = slice(self.velocity.start + 6, self.velocity.stop)
-        of_stage = starts(stage)
+        of_stage = character_offsets(stage)
         self.q, self.v, self.u, self.links = (
             slice(int(of_stage[name][index]), int(of_stage[name][index + 1])) for name in ("nq", "nv", "nu", "links")
         )
@@ -46,11 +46,11 @@ class StateLayout:
         for index in range(len(stage.characters)):
             self.characters.append(CharacterColumns(stage, index, first))
             first = self.characters[-1].load.stop
-        self.prop_frames = [SolidFrame(prop_solid(prop)) for prop in stage.props]
+        self.prop_frames = [SolidFrame(prop_mass_properties(prop)) for prop in stage.props]
         self.props = [slice(first + 13 * index, first + 13 * (index + 1)) for index in range(len(stage.props))]
         self.all_props = slice(first, first + 13 * len(stage.props))
         first = self.all_props.stop
-        self.links = int(starts(stage)["links"][-1])
+        self.links = int(character_offsets(stage)["links"][-1])
         self.contacts = slice(first, first + 3 * self.links)
         self.size = self.contacts.stop
 

@@ -5,19 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..body import BodyModel
-from ..body.poses import link_transforms, pose_of_clip
-from ..control.bounds.controller import Controller
-from ..control.bounds.course import CONTROL_FPS, FILM_STEPS
-from ..control.bounds.environment import targets_of
-from ..control.bounds.observations import begun, placed, see
-from ..control.bounds.playing import first_states
-from ..control.bounds.style.manner import Manner
-from ..control.bounds.style.pose_features import Looks
-from ..control.bounds.style.quantities import Energy, Span
-from ..geometry.quaternions import Array
-from ..motion import Clip
-from ..sim.engine import World
+from ....geometry.quaternions import Array
+from ....sim.engine import World
+from ..controller import Controller
+from ..course import CONTROL_FPS, FILM_STEPS
+from ..environment import targets_of
+from ..observations import begun, placed, see
+from ..playing import first_states
+from .manner import Manner
+from .pose_features import Looks
+from .quantities import Energy, Span
 
 
 @dataclass(frozen=True)
@@ -28,16 +25,8 @@ class StyleFigures:
     volume_m3: float
 
 
-def style_of_clip(body: BodyModel, clip: Clip) -> StyleFigures:
-    """The figures of a clip, or of a take's motion, on its body."""
-    qpos, qvel = pose_of_clip(body, clip)
-    pos, quat = link_transforms(body, qpos)
-    energy = Energy(body).energy_j(qvel, pos, quat)
-    return StyleFigures(float(energy.mean()), float(Span(body).volume_m3(pos, quat).mean()))
-
-
 @dataclass(frozen=True, eq=False)
-class Performance:
+class StyleRollout:
     """What N copies of a controller did, K control steps each, without noise.
 
     energy_j, volume_m3: (K, N). looks: (K, N, F), see ``Looks``. within: (K, N) until a copy first left the bounds.
@@ -68,7 +57,7 @@ class Performance:
         return float(manner.distance(np.swapaxes(self.looks[:, whole], 0, 1)).mean())
 
 
-def performed(controller: Controller, world: World, seconds: float = 20.0) -> Performance:
+def measure_style(controller: Controller, world: World, seconds: float = 20.0) -> StyleRollout:
     """Let copies begin as in tests of how long they last, and watch how they do it."""
     course, copies = controller.course, world.copies
     energy, span, looks = Energy(course.body), Span(course.body), Looks(course.body)
@@ -90,4 +79,4 @@ def performed(controller: Controller, world: World, seconds: float = 20.0) -> Pe
         found["volume_m3"].append(span.volume_m3(pos, quat))
         found["looks"].append(looks(pos, quat))
         found["within"].append(within)
-    return Performance(**{name: np.stack(values) for name, values in found.items()})
+    return StyleRollout(**{name: np.stack(values) for name, values in found.items()})

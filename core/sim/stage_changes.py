@@ -8,11 +8,11 @@ import numpy as np
 from ..body import BodyModel
 from ..errors import BadMotion
 from ..geometry.quaternions import Array
-from .engine import starts
+from .engine import character_offsets
 from .stage import Stage
 
 
-def changed_stage(
+def modify_stage(
     stage: Stage, *, gravity: Array | None = None, friction: float | None = None, link_mass: Array | None = None
 ) -> Stage:
     """The stage with gravity (3,) m/s², ground friction, or link masses (L,) kg over all characters replaced.
@@ -24,7 +24,7 @@ def changed_stage(
     if friction is not None:
         stage = replace(stage, friction=float(friction))
     if link_mass is not None:
-        first = starts(stage)["links"]
+        first = character_offsets(stage)["links"]
         masses = np.asarray(link_mass, dtype=float)
         if masses.shape != (first[-1],):
             raise BadMotion(f"There are {first[-1]} links on the stage, but {masses.shape} masses")

@@ -17,7 +17,7 @@ SINKS_M = 0.02
 
 
 @dataclass(frozen=True)
-class Mark:
+class QualityCheck:
     """One of the three questions about a take. bad: None where it was not measured. words: the answer."""
 
     fault: Fault
@@ -25,33 +25,37 @@ class Mark:
     words: str
 
 
-def marks(measurements: Mapping[str, Measurement], fell: bool, fell_at_s: float | None = None) -> tuple[Mark, ...]:
+def check_quality(
+    measurements: Mapping[str, Measurement], fell: bool, fell_at_s: float | None = None
+) -> tuple[QualityCheck, ...]:
     """The answers to all three questions, always in the same order: is it up, do its feet hold, is it on the ground."""
     return (_fall(fell, fell_at_s), _skate(measurements), _depth(measurements))
 
 
-def _fall(fell: bool, at_s: float | None) -> Mark:
+def _fall(fell: bool, at_s: float | None) -> QualityCheck:
     if not fell:
-        return Mark("fell", False, "Stayed up")
-    return Mark("fell", True, "Fell" if at_s is None else f"Fell after {at_s:.1f} s")
+        return QualityCheck("fell", False, "Stayed up")
+    return QualityCheck("fell", True, "Fell" if at_s is None else f"Fell after {at_s:.1f} s")
 
 
-def _skate(measurements: Mapping[str, Measurement]) -> Mark:
+def _skate(measurements: Mapping[str, Measurement]) -> QualityCheck:
     speed, before = _number(measurements, "skate_m_s"), _number(measurements, "source_skate_m_s")
     if speed is None:
-        return Mark("skates", None, "Feet: not measured")
+        return QualityCheck("skates", None, "Feet: not measured")
     if speed <= SKATES_M_S:
-        return Mark("skates", False, f"Feet stand still ({_cm(speed)}/s)")
-    return Mark("skates", True, f"Feet slide {_cm(speed)}/s" + ("" if before is None else f" (source {_cm(before)}/s)"))
+        return QualityCheck("skates", False, f"Feet stand still ({_cm(speed)}/s)")
+    return QualityCheck(
+        "skates", True, f"Feet slide {_cm(speed)}/s" + ("" if before is None else f" (source {_cm(before)}/s)")
+    )
 
 
-def _depth(measurements: Mapping[str, Measurement]) -> Mark:
+def _depth(measurements: Mapping[str, Measurement]) -> QualityCheck:
     most = _number(measurements, "penetration_max_m")
     if most is None:
-        return Mark("sinks", None, "Ground: not measured")
+        return QualityCheck("sinks", None, "Ground: not measured")
     if most <= SINKS_M:
-        return Mark("sinks", False, f"Stayed on the ground ({_cm(most)} deep)")
-    return Mark("sinks", True, f"Sinks {_cm(most)} into the ground")
+        return QualityCheck("sinks", False, f"Stayed on the ground ({_cm(most)} deep)")
+    return QualityCheck("sinks", True, f"Sinks {_cm(most)} into the ground")
 
 
 def _number(measurements: Mapping[str, Measurement], name: str) -> float | None:

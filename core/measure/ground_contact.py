@@ -18,7 +18,7 @@ _LOW_M, _SLOW_M_S = 0.02, 0.5
 _PAW = 0.15
 
 
-def feet(body: BodyModel) -> NDArray[np.int64]:
+def sole_links(body: BodyModel) -> NDArray[np.int64]:
     """The links that stand: feet and toes, shins of legs that have no foot, and hands that rest as low as those."""
     footed = {link.side for link in body.links if link.role == "foot"}
     found = [
@@ -34,7 +34,7 @@ def feet(body: BodyModel) -> NDArray[np.int64]:
     return np.array(sorted(found), dtype=np.int64)
 
 
-def clearance(link: Link, pos: Array, quat_wxyz: Array, terrain: Terrain | None = None) -> Array:
+def sole_clearance(link: Link, pos: Array, quat_wxyz: Array, terrain: Terrain | None = None) -> Array:
     """(K,) metres from the ground up to the link's lowest point, its frame at (K, 3) and (K, 4); negative inside.
 
     Measured straight up at corners and lowest points, so a ridge of a terrain between two corners is not felt.
@@ -43,7 +43,7 @@ def clearance(link: Link, pos: Array, quat_wxyz: Array, terrain: Terrain | None 
     return _above_ground(points, terrain).min(axis=-1)
 
 
-def sliding(
+def sole_sliding_speed(
     link: Link, pos: Array, quat_wxyz: Array, dt_s: float, terrain: Terrain | None = None
 ) -> tuple[Array, Array]:
     """Horizontal speed (K - 1,) in m/s of the link's lowest points from moment to moment, and their height in metres.
@@ -65,7 +65,7 @@ def sliding(
     return np.sum(moved * level, axis=-1) / level.sum(axis=-1) / dt_s, height
 
 
-def skate(
+def foot_skate(
     body: BodyModel, pos: Array, quat_wxyz: Array, contact_force: Array, dt_s: float, terrain: Terrain | None = None
 ) -> float | None:
     """Foot skate in m/s: the mean horizontal speed of the soles over all steps that begin and end carried.
@@ -75,22 +75,22 @@ def skate(
     """
     stands = detect_support(body, contact_force)
     speeds = []
-    for index in feet(body):
-        speed, _ = sliding(body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, terrain)
+    for index in sole_links(body):
+        speed, _ = sole_sliding_speed(body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, terrain)
         speeds.append(speed[stands[:-1, index] & stands[1:, index]])
     return _mean(speeds)
 
 
-def skate_by_shape(
+def foot_skate_by_shape(
     body: BodyModel, pos: Array, quat_wxyz: Array, dt_s: float, terrain: Terrain | None = None
 ) -> float | None:
-    """Foot skate in m/s of a motion that knows no forces, otherwise as ``skate``.
+    """Foot skate in m/s of a motion that knows no forces, otherwise as ``foot_skate``.
 
     A sole stands while it is lower than 2 cm and slower than 0.5 m/s: a foot that swings passes as low, not as slow.
     """
     speeds = []
-    for index in feet(body):
-        speed, height = sliding(body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, terrain)
+    for index in sole_links(body):
+        speed, height = sole_sliding_speed(body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, terrain)
         speeds.append(speed[(height < _LOW_M) & (speed < _SLOW_M_S)])
     return _mean(speeds)
 
@@ -100,11 +100,13 @@ def penetration(
 ) -> tuple[float | None, float | None]:
     """Metres that the deepest link is in the ground: mean over moments in which anything touches, and the most of all.
 
-    Arrays as for ``skate``. Ground and terrain only: obstacles and other characters are not looked into.
+    Arrays as for ``foot_skate``. Ground and terrain only: obstacles and other characters are not looked into.
     """
     if not len(pos):
         return None, None
-    heights = [clearance(link, pos[:, i], quat_wxyz[:, i], terrain) for i, link in enumerate(body.links) if link.shapes]
+    heights = [
+        sole_clearance(link, pos[:, i], quat_wxyz[:, i], terrain) for i, link in enumerate(body.links) if link.shapes
+    ]
     if not heights:
         return None, None
     depth = np.maximum(-np.min(heights, axis=0), 0.0)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadMotion
 from ..geometry.quaternions import Array
-from .engine import starts
+from .engine import character_offsets
 from .stage import Stage
 
 
@@ -18,7 +18,7 @@ class PushSchedule:
     """
 
     def __init__(self, stage: Stage) -> None:
-        first = starts(stage)["links"]
+        first = character_offsets(stage)["links"]
         links = []
         for push in stage.pushes:
             if not 0 <= push.character < len(stage.characters):

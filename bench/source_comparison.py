@@ -8,7 +8,7 @@ import numpy as np
 from ..core.body import BodyModel
 from ..core.body.clearance import link_clearances, put_on_floor
 from ..core.geometry.differences import velocity
-from ..core.measure import smoothness, soles
+from ..core.measure import ground_contact, smoothness
 from ..core.motion import Clip
 
 # A figure is better where it is under this share of the source's, and worse where it is over that: a simulated limb may
@@ -18,7 +18,7 @@ _WORSE = {"fastest_joint_m_s": 1.25, "deepest_m": 1.1, "skate_m_s": 1.1, "jerk_m
 _LEAST = {"fastest_joint_m_s": 0.5, "deepest_m": 0.01, "skate_m_s": 0.005, "jerk_m_s3": 0.0}
 
 
-def before_and_after(source: Clip, motion: Clip, body: BodyModel) -> dict[str, float]:
+def compare_with_source(source: Clip, motion: Clip, body: BodyModel) -> dict[str, float]:
     """The fastest joint, the deepest point below the floor and the jerk, of the source and of what was made of it.
 
     And how its feet slide in the source as it came: what a take is measured against otherwise has been mended before.
@@ -36,11 +36,11 @@ def before_and_after(source: Clip, motion: Clip, body: BodyModel) -> dict[str, f
     pos, quat = source.world()
     bones = [source.skeleton.index(link.bone) for link in body.links]
     on_floor = pos[:, bones] - [0.0, 0.0, floor]
-    slides = soles.skate_by_shape(body, on_floor, quat[:, bones], 1.0 / source.fps)
+    slides = ground_contact.foot_skate_by_shape(body, on_floor, quat[:, bones], 1.0 / source.fps)
     return found if slides is None else {**found, "source_skate_m_s": slides}
 
 
-def verdict(row: dict[str, Any]) -> dict[str, Any]:
+def judge_take(row: dict[str, Any]) -> dict[str, Any]:
     """'better', 'as good', 'mixed' or 'worse' than the source, and which figures say so; 'fell' and 'refused' first.
 
     row: with figures of the take and, called ``source_…``, of its source.

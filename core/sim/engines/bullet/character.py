@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One character in many copies: its servos, and its words to and from Bullet, which are lists and xyzw.
+"""One character in many copies: its servos, and conversion to and from Bullet's format, which is lists and xyzw.
 
-What can be done for all copies at once is done in arrays (``tell``, ``orders``, ``hear``); what is left to do copy by
-copy (``put``, ``command``, ``listen``) is nothing but calls of Bullet.
+What can be done for all copies at once is done in arrays (``to_bullet``, ``compute_orders``, ``store_states``); what is
+left to do copy by copy (``reset``, ``send_orders``, ``read_state``) is nothing but calls of Bullet.
 """
 
 from collections.abc import Sequence
@@ -14,24 +14,24 @@ import numpy as np
 import pybullet
 
 from ....geometry.quaternions import Array, multiply
-from .layout import CharacterColumns
 from .scene import ERP
 from .servo import Servos
+from .state_layout import CharacterColumns
 
 _TO_XYZW, _TO_WXYZ = [1, 2, 3, 0], [3, 0, 1, 2]
 # Position, wxyz, velocity, angular velocity, and the same with Bullet's xyzw.
 _ROOT_TO_BULLET, _ROOT_FROM_BULLET = [0, 1, 2, 4, 5, 6, 3, *range(7, 13)], [0, 1, 2, 6, 3, 4, 5, *range(7, 13)]
-# What Bullet tells of a joint: position, rate, six reaction forces that are not asked for, torque of the motor.
+# What Bullet returns of a joint: position, rate, six reaction forces that are not asked for, torque of the motor.
 _BALL_NUMBERS, _HINGE_NUMBERS = 4 + 3 + 6 + 3, 1 + 1 + 6 + 1
 
 
-Told = tuple[Sequence[float], Sequence[Any]]  # the root's row, and what Bullet tells of each joint
+BulletState = tuple[Sequence[float], Sequence[Any]]  # the root's row, and what Bullet returns of each joint
 Nested = list[list[list[float]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Orders:
-    """What the motors of each of n copies of a character are told, a nested list for each argument of Bullet's call."""
+class MotorOrders:
+    """Motor commands of n copies of a character: a nested list for each argument of Bullet's call."""
 
     ball_aims: Nested
     rates: Nested
@@ -40,8 +40,8 @@ class Orders:
     torques: Nested
 
 
-class Actor:
-    """A character of the stage, in as many copies as there are rows. Joints are told to Bullet balls first."""
+class BulletCharacter:
+    """A character of the stage, in as many copies as there are rows. Joints are passed to Bullet balls first."""
 
     def __init__(self, columns: CharacterColumns, dt_s: float) -> None:
         self.columns, self.dt_s = columns, dt_s
@@ -56,16 +56,16 @@ class Actor:
         self._no_rates: list[list[float]] = [[0.0] * 3] * self._balls
         self._no_angles: list[list[float]] = [[0.0]] * self._hinges
 
-    def aim(self, targets: Array, muscle: Array) -> None:
+    def set_targets(self, targets: Array, muscle: Array) -> None:
         """Set servo targets (n, nu of the stage) and the factor on gains and torque limits (n,)."""
-        self.servos.aim(self.columns.frames.targets_to_native(targets[:, self.columns.u]), muscle)
+        self.servos.set_targets(self.columns.frames.targets_to_native(targets[:, self.columns.u]), muscle)
 
-    def weigh(self, states: Array) -> None:
+    def update_inertia(self, states: Array) -> None:
         """Let the servos take the joints' inertia from states (n, S)."""
-        self.servos.weigh(states[:, self.columns.pose])
+        self.servos.update_inertia(states[:, self.columns.pose])
 
-    def tell(self, states: Array) -> list[Told]:
-        """Where the character is in states (n, S), as Bullet itself would tell."""
+    def to_bullet(self, states: Array) -> list[BulletState]:
+        """The character in states (n, S), in the format in which Bullet returns it."""
         frames, count = self.columns.frames, len(states)
         pose, velocity = states[:, self.columns.pose], states[:, self.columns.velocity]
         roots = roots_to_bullet(np.concatenate([pose[:, :7], velocity[:, :6]], axis=-1))
@@ -77,31 +77,31 @@ class Actor:
         ]
         return list(zip(roots, joints, strict=True))
 
-    def orders(self, states: Array) -> Orders:
-        """What the servos want in states (n, S)."""
+    def compute_orders(self, states: Array) -> MotorOrders:
+        """Motor commands of the servos in states (n, S)."""
         columns, frames = self.columns, self.columns.frames
         pose = states[:, columns.pose]
-        want = self.servos.command(pose, states[:, columns.rates], states[:, columns.load])
-        half = 0.5 * self.dt_s * frames.of_balls(want.rates)
+        command = self.servos.compute_command(pose, states[:, columns.rates], states[:, columns.load])
+        half = 0.5 * self.dt_s * frames.of_balls(command.rates)
         arrays = (
             multiply(frames.quats(pose), _from_euler(np.cos(half), np.sin(half)))[..., _TO_XYZW],
-            frames.of_hinges(want.rates)[..., None],
-            want.limit[..., None],
-            frames.of_balls(want.torque),
-            frames.of_hinges(want.torque)[..., None],
+            frames.of_hinges(command.rates)[..., None],
+            command.limit[..., None],
+            frames.of_balls(command.torque),
+            frames.of_hinges(command.torque)[..., None],
         )
-        return Orders(*(array.tolist() for array in arrays))
+        return MotorOrders(*(array.tolist() for array in arrays))
 
-    def put(self, told: Told, body: int, client: int) -> None:
-        """Place the character where it was told to be."""
-        root, joints = told
+    def reset(self, state: BulletState, body: int, client: int) -> None:
+        """Set the pose and velocity of a copy."""
+        root, joints = state
         put_root(root, body, client)
         if joints:
             positions, rates = [joint[0] for joint in joints], [joint[1] for joint in joints]
             pybullet.resetJointStatesMultiDof(body, self._joints, positions, rates, physicsClientId=client)
 
-    def command(self, orders: Orders, row: int, body: int, client: int) -> None:
-        """Tell the motors of a copy what the servos want."""
+    def send_orders(self, orders: MotorOrders, row: int, body: int, client: int) -> None:
+        """Set the motors of a copy."""
         if self._joints:
             control = pybullet.setJointMotorControlMultiDofArray
             control(
@@ -112,17 +112,19 @@ class Actor:
             torques = orders.ball_torques[row] + orders.torques[row]
             control(body, self._joints, pybullet.TORQUE_CONTROL, forces=torques, physicsClientId=client)
 
-    def listen(self, body: int, client: int) -> Told:
-        """What Bullet tells after a physics step."""
+    def read_state(self, body: int, client: int) -> BulletState:
+        """The state of a copy after a physics step."""
         root = read_root(body, client)
         return root, pybullet.getJointStatesMultiDof(body, self._joints, client) if self._joints else ()
 
-    def hear(self, states: Array, told: Sequence[Told]) -> None:
-        """Take over into states (n, S) what Bullet told of every copy, and what it means for the servos' load."""
-        columns, frames, count = self.columns, self.columns.frames, len(told)
-        root = roots_from_bullet([root for root, _ in told])
-        # Copies, joints, and what is told of each joint, unrolled without a loop.
-        numbers = np.fromiter(chain.from_iterable(chain.from_iterable(chain.from_iterable(j for _, j in told))), float)
+    def store_states(self, states: Array, copies: Sequence[BulletState]) -> None:
+        """Take over into states (n, S) what Bullet returned of every copy, and what follows for the servos' load."""
+        columns, frames, count = self.columns, self.columns.frames, len(copies)
+        root = roots_from_bullet([root for root, _ in copies])
+        # Copies, joints, and the numbers of each joint, unrolled without a loop.
+        numbers = np.fromiter(
+            chain.from_iterable(chain.from_iterable(chain.from_iterable(j for _, j in copies))), float
+        )
         split = self._balls * _BALL_NUMBERS
         numbers = numbers.reshape(count, split + self._hinges * _HINGE_NUMBERS)
         balls = numbers[:, :split].reshape(count, self._balls, _BALL_NUMBERS)
@@ -135,13 +137,13 @@ class Actor:
         pose[:, :7], velocity[:, :6], velocity[:, 6:] = root[:, :7], root[:, 7:], rates
         frames.quats(pose)[:], frames.angles(pose)[:] = balls[..., _TO_WXYZ], hinges[..., 0]
 
-    def hold(self, told: Told, body: int, client: int) -> None:
+    def hold(self, state: BulletState, body: int, client: int) -> None:
         """Let Bullet's own motors hold the pose of a copy, with the servos' torque limits."""
         if self._joints:
             links = self.columns.frames.body.links
             limits = [[min(links[joint + 1].joint.torque_limit, 1e6)] for joint in self._joints]
             pybullet.setJointMotorControlMultiDofArray(
-                body, self._joints, pybullet.POSITION_CONTROL, [joint[0] for joint in told[1]],
+                body, self._joints, pybullet.POSITION_CONTROL, [joint[0] for joint in state[1]],
                 self._no_rates + self._no_angles, limits, [1.0 / ERP] * self._balls + [1.0] * self._hinges,
                 self._velocity_gains, physicsClientId=client,
             )  # fmt: skip
@@ -163,13 +165,13 @@ def read_root(body: int, client: int) -> tuple[float, ...]:
 
 def roots_to_bullet(rows: Array) -> list[Any]:
     """Native rows of bodies (..., 13) as ``put_root`` takes them."""
-    said: list[Any] = rows[..., _ROOT_TO_BULLET].tolist()
-    return said
+    converted: list[Any] = rows[..., _ROOT_TO_BULLET].tolist()
+    return converted
 
 
-def roots_from_bullet(told: Any) -> Array:
+def roots_from_bullet(rows: Any) -> Array:
     """The inverse of ``roots_to_bullet``."""
-    return np.array(told)[..., _ROOT_FROM_BULLET]
+    return np.array(rows)[..., _ROOT_FROM_BULLET]
 
 
 def _from_euler(cosine: Array, sine: Array) -> Array:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadStage
 from ..geometry.quaternions import Array
-from .parts import Finding, Mesh
 from .stage import Terrain
+from .stage_parts import Finding, Mesh
 
 MOST_SAMPLES = 512  # heights along the longer side
 FINEST_M = 0.05  # a foot is longer
@@ -26,7 +26,7 @@ _EDGE = 1e-6  # of a grid cell: who is this near to an edge is on it
 Integers = NDArray[np.int64]
 
 
-def height_field(meshes: Mapping[str, Mesh]) -> tuple[Terrain, tuple[Finding, ...]]:
+def build_height_field(meshes: Mapping[str, Mesh]) -> tuple[Terrain, tuple[Finding, ...]]:
     """The meshes, by name, as one terrain, with what the animator should know about it.
 
     Where there is no surface the nearest one goes on level.

@@ -4,7 +4,7 @@
 import numpy as np
 
 from ..geometry.quaternions import Array, conjugate, rotate
-from .engine import Rows
+from .engine import SensorRows
 from .stage import Stage
 
 # Far above everything, each 100 m from the next: nothing touches a prop that waits there, and no ray reaches it.
@@ -44,7 +44,7 @@ class PropSchedule:
         appears = there[:, 1:] & ~there[:, :-1]
         return {int(step) + 1 for step in np.flatnonzero(appears.any(axis=(0, 2)))}
 
-    def hide(self, rows: Rows, dt_s: float) -> None:
+    def hide(self, rows: SensorRows, dt_s: float) -> None:
         """Say in the rows where absent props will appear, not where the engine keeps them."""
         absent = ~self.present(rows.time_s, dt_s)
         if absent.any():

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
-from ..engine import Rows
-from ..layout import Layout
+from ..engine import SensorRows
 from ..stage import Stage
+from ..stage_layout import StageLayout
 from .mujoco_model import body_name, prop_name
 
 State = mujoco.mjtState
@@ -18,7 +18,7 @@ STATE: int = sum(getattr(State, f"mjSTATE_{part}").value for part in ("TIME", "Q
 PLACED = ("xpos", "xquat", "subtree_com", "sensordata")
 
 
-class Places:
+class StateColumns:
     """Columns of a state row and rows of MuJoCo's arrays.
 
     qpos, qvel: (nq,), (nv,) columns of a state row in the stage's order; MuJoCo orders the joints of a character branch
@@ -27,7 +27,7 @@ class Places:
     dof_character: (nv,), servo_character: (servos,) whose each geom, degree of freedom and servo is, -1 for things.
     """
 
-    def __init__(self, model: mujoco.MjModel, stage: Stage, layout: Layout) -> None:
+    def __init__(self, model: mujoco.MjModel, stage: Stage, layout: StageLayout) -> None:
         names, joints = [], []
         for index, character in enumerate(stage.characters):
             for number, link in enumerate(character.body.links):
@@ -55,10 +55,10 @@ class Places:
         self._momentum = _columns(model, [f"character{index}/momentum" for index in range(len(stage.characters))])
         self._force = _columns(model, [f"{name}/force" for name in names])
 
-    def rows(self, states: Array, placed: dict[str, Array], felt: Array) -> Rows:
+    def rows(self, states: Array, placed: dict[str, Array], felt: Array) -> SensorRows:
         """Sensor rows of states (N, K, state_size), fields (N, K, ...) of those moments, and sensors just before."""
         sensed = placed["sensordata"]
-        return Rows(
+        return SensorRows(
             time_s=states[..., 0].copy(),
             link_pos=placed["xpos"][:, :, self._links],
             link_quat_wxyz=placed["xquat"][:, :, self._links],

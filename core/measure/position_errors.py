@@ -16,20 +16,20 @@ _ENDS = ("head", "hand", "foot", "toe")
 _INSTEAD = {"forearm": "hand", "shin": "foot"}
 
 
-def distances(wanted: Array, seen: Array) -> Array:
+def point_distances(wanted: Array, seen: Array) -> Array:
     """(...) metres between points (..., 3) in the world: the error of a centre of mass, a root, or joints."""
     return np.asarray(np.linalg.norm(seen - wanted, axis=-1))
 
 
-def distances_from_root(wanted: Array, seen: Array) -> Array:
+def root_relative_distances(wanted: Array, seen: Array) -> Array:
     """(K, L - 1) metres between joints (K, L, 3), both seen from their own root (the first), which is left out.
 
     The mean of it is the mean per-joint position error, root-relative.
     """
-    return distances(wanted[:, 1:] - wanted[:, :1], seen[:, 1:] - seen[:, :1])
+    return point_distances(wanted[:, 1:] - wanted[:, :1], seen[:, 1:] - seen[:, :1])
 
 
-def tips(body: BodyModel) -> NDArray[np.int64]:
+def limb_ends(body: BodyModel) -> NDArray[np.int64]:
     """The links that end a limb: feet and toes (shins where a leg has no foot), hands (or forearms), heads."""
     sides = {(link.role, link.side) for link in body.links}
     return np.array(
@@ -42,12 +42,12 @@ def tips(body: BodyModel) -> NDArray[np.int64]:
     )
 
 
-def tip_places(body: BodyModel, pos: Array, quat_wxyz: Array) -> Array:
+def limb_end_positions(body: BodyModel, pos: Array, quat_wxyz: Array) -> Array:
     """(K, E, 3) metres: the far ends of the bones of the body's tips, from all links' frames (K, L, 3) and (K, L, 4).
 
     The far end and not the joint: a wrist may be in place while the hand points elsewhere.
     """
-    chosen = tips(body)
+    chosen = limb_ends(body)
     lengths = [body.skeleton.lengths[body.skeleton.index(body.links[index].bone)] for index in chosen]
     along = np.array(lengths)[:, None] * np.array([0.0, 1.0, 0.0])
     return pos[:, chosen] + rotate(quat_wxyz[:, chosen], np.broadcast_to(along, (len(pos), len(chosen), 3)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
-from sinew.core.measure import soles
+from sinew.core.measure import ground_contact
 from sinew.core.measure.ground import ground_height
 from sinew.core.sim.stage import Terrain
 
@@ -30,8 +30,8 @@ def test_a_foot_that_slides_in_contact_slides_at_its_speed():
     pos, quat = standing(body, 21)
     pos[:, 1] += along(21, 0.3)
     both, one = (weighing(body, 21, *parts) for parts in (("foot.L", "foot.R"), ("foot.L",)))
-    assert soles.skate(body, pos, quat, one, DT) == pytest.approx(0.3)
-    assert soles.skate(body, pos, quat, both, DT) == pytest.approx(0.15)
+    assert ground_contact.foot_skate(body, pos, quat, one, DT) == pytest.approx(0.3)
+    assert ground_contact.foot_skate(body, pos, quat, both, DT) == pytest.approx(0.15)
 
 
 def test_only_steps_that_begin_and_end_in_contact_count():
@@ -40,9 +40,9 @@ def test_only_steps_that_begin_and_end_in_contact_count():
     force = weighing(body, 20, "foot.L")
     pos[10:, 1] += along(10, 2.0)
     force[10:] = 0.0
-    assert soles.skate(body, pos, quat, force, DT) == pytest.approx(0.0, abs=1e-12)
-    assert soles.skate(body, pos, quat, np.zeros_like(force), DT) is None
-    assert soles.skate(body, pos[:1], quat[:1], force[:1], DT) is None
+    assert ground_contact.foot_skate(body, pos, quat, force, DT) == pytest.approx(0.0, abs=1e-12)
+    assert ground_contact.foot_skate(body, pos, quat, np.zeros_like(force), DT) is None
+    assert ground_contact.foot_skate(body, pos[:1], quat[:1], force[:1], DT) is None
 
 
 @pytest.mark.parametrize(("push", "counts"), [(0.03 * np.array([0, 0, 1]), True), (0.01 * np.array([0, 0, 1]), False),
@@ -52,7 +52,7 @@ def test_what_carries_the_foot_counts_and_what_it_kicks_does_not(push, counts):
     pos, quat = standing(body, 5)
     force = np.zeros((5, 2, 3))
     force[:, 1] = push * 9.81 * body.mass
-    assert (soles.skate(body, pos, quat, force, DT) is not None) == counts
+    assert (ground_contact.foot_skate(body, pos, quat, force, DT) is not None) == counts
 
 
 def test_a_ball_that_rolls_does_not_slide_though_its_middle_moves():
@@ -60,9 +60,9 @@ def test_a_ball_that_rolls_does_not_slide_though_its_middle_moves():
     part = bodies.link("foot", -1, bodies.FREE, bodies.sphere(radius), 1.0, "foot")
     pos = along(40, speed) + [0.0, 0.0, radius]
     quat = from_rotation_vector(np.arange(40)[:, None] * DT * speed / radius * np.array([0.0, 1.0, 0.0]))
-    assert soles.sliding(part, pos, quat, DT)[0].max() < 0.01 * speed
+    assert ground_contact.sole_sliding_speed(part, pos, quat, DT)[0].max() < 0.01 * speed
     without_turning = np.tile([1.0, 0.0, 0.0, 0.0], (40, 1))
-    assert soles.sliding(part, pos, without_turning, DT)[0] == pytest.approx(np.full(39, speed))
+    assert ground_contact.sole_sliding_speed(part, pos, without_turning, DT)[0] == pytest.approx(np.full(39, speed))
 
 
 def test_a_foot_that_rolls_off_over_its_ball_does_not_slide_though_the_ankle_moves():
@@ -73,9 +73,9 @@ def test_a_foot_that_rolls_off_over_its_ball_does_not_slide_though_the_ankle_mov
     pos[:, 1] = edge + rotate(quat[:, 1], np.array([0.0, -SOLE[1], SOLE[2]]))
     assert np.linalg.norm(np.diff(pos[:, 1, :2], axis=0), axis=-1).mean() / DT > 0.05
     force = weighing(body, 26, "foot.L")
-    assert soles.skate(body, pos, quat, force, DT) < 0.002
+    assert ground_contact.foot_skate(body, pos, quat, force, DT) < 0.002
     # And the same way back: the heel comes up from behind, the edge stays.
-    assert soles.skate(body, pos[::-1], quat[::-1], force, DT) < 0.002
+    assert ground_contact.foot_skate(body, pos[::-1], quat[::-1], force, DT) < 0.002
 
 
 def test_a_foot_that_turns_on_the_spot_slides_at_its_corners():
@@ -83,7 +83,9 @@ def test_a_foot_that_turns_on_the_spot_slides_at_its_corners():
     pos, quat = standing(body, 11)
     quat[:, 1] = from_rotation_vector(np.arange(11)[:, None] * DT * 0.5 * np.array([0.0, 0.0, 1.0]))
     corner = np.hypot(SOLE[0], SOLE[1])
-    assert soles.skate(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(0.5 * corner, rel=1e-4)
+    assert ground_contact.foot_skate(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(
+        0.5 * corner, rel=1e-4
+    )
 
 
 def test_a_corner_in_the_air_does_not_count():
@@ -93,7 +95,7 @@ def test_a_corner_in_the_air_does_not_count():
     edge = np.array([-0.2, SOLE[1], -0.003])
     quat[:, 1] = from_rotation_vector(-np.linspace(0.05, 0.3, 11)[:, None] * X)
     pos[:, 1] = edge + rotate(quat[:, 1], np.array([0.0, -SOLE[1], SOLE[2]]))
-    assert soles.skate(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(0.0, abs=1e-9)
+    assert ground_contact.foot_skate(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_without_forces_low_and_slow_feet_stand(speed, height, seen):
     body = figure("foot.L")
     pos, quat = standing(body, 11)
     pos[:, 1] += along(11, speed) + [0.0, 0.0, height]
-    assert soles.skate_by_shape(body, pos, quat, DT) == (None if seen is None else pytest.approx(seen))
+    assert ground_contact.foot_skate_by_shape(body, pos, quat, DT) == (None if seen is None else pytest.approx(seen))
 
 
 def test_how_deep_a_foot_sinks_in():
@@ -112,9 +114,9 @@ def test_how_deep_a_foot_sinks_in():
     pos[5:, 1, 2] -= 0.02
     pos[7, 2, 2] -= 0.06
     force = weighing(body, 10, "foot.L")
-    assert soles.penetration(body, pos, quat, force) == pytest.approx(((4 * 0.02 + 0.06) / 10, 0.06))
-    assert soles.penetration(body, pos, quat, np.zeros_like(force)) == (None, pytest.approx(0.06))
-    assert soles.penetration(body, pos[:0], quat[:0], force[:0]) == (None, None)
+    assert ground_contact.penetration(body, pos, quat, force) == pytest.approx(((4 * 0.02 + 0.06) / 10, 0.06))
+    assert ground_contact.penetration(body, pos, quat, np.zeros_like(force)) == (None, pytest.approx(0.06))
+    assert ground_contact.penetration(body, pos[:0], quat[:0], force[:0]) == (None, None)
 
 
 def test_a_terrain_is_the_ground():
@@ -122,10 +124,10 @@ def test_a_terrain_is_the_ground():
     pos, quat = standing(body, 6)
     force = weighing(body, 6, "foot.L")
     lifted = pos + [0.0, 0.0, 0.5 * (2.0 - 0.2 + SOLE[0])]  # as high as the slope is under the upper side of the foot
-    assert soles.penetration(body, lifted, quat, force, SLOPE) == pytest.approx((0.0, 0.0), abs=1e-12)
-    assert soles.penetration(body, lifted - [0.0, 0.0, 0.01], quat, force, SLOPE)[1] == pytest.approx(0.01)
-    assert soles.skate_by_shape(body, lifted, quat, DT, SLOPE) == pytest.approx(0.0, abs=1e-12)
-    assert soles.skate_by_shape(body, lifted, quat, DT) is None
+    assert ground_contact.penetration(body, lifted, quat, force, SLOPE) == pytest.approx((0.0, 0.0), abs=1e-12)
+    assert ground_contact.penetration(body, lifted - [0.0, 0.0, 0.01], quat, force, SLOPE)[1] == pytest.approx(0.01)
+    assert ground_contact.foot_skate_by_shape(body, lifted, quat, DT, SLOPE) == pytest.approx(0.0, abs=1e-12)
+    assert ground_contact.foot_skate_by_shape(body, lifted, quat, DT) is None
 
 
 @pytest.mark.filterwarnings("error")
@@ -134,9 +136,9 @@ def test_beyond_the_edge_of_a_terrain_there_is_nothing_to_sink_into():
     pos, quat = standing(body, 6)
     pos = pos + [100.0, 0.0, -5.0]
     force = weighing(body, 6, "foot.L")
-    assert soles.penetration(body, pos, quat, force, SLOPE) == (0.0, 0.0)
-    assert soles.skate_by_shape(body, pos, quat, DT, SLOPE) is None
-    assert soles.skate(body, pos + along(6, 0.1)[:, None], quat, force, DT, SLOPE) == pytest.approx(0.1)
+    assert ground_contact.penetration(body, pos, quat, force, SLOPE) == (0.0, 0.0)
+    assert ground_contact.foot_skate_by_shape(body, pos, quat, DT, SLOPE) is None
+    assert ground_contact.foot_skate(body, pos + along(6, 0.1)[:, None], quat, force, DT, SLOPE) == pytest.approx(0.1)
 
 
 def test_the_height_of_the_ground():
@@ -156,24 +158,24 @@ def test_the_height_of_the_ground():
 )
 def test_what_stands(parts, stand):
     body = figure(*parts)
-    assert {body.links[index].bone for index in soles.feet(body)} == stand
+    assert {body.links[index].bone for index in ground_contact.sole_links(body)} == stand
 
 
 def test_hands_that_rest_on_the_ground_are_paws():
     body = figure("foot.L", "hand.L", "head")
     paw = replace(body.links[2], joint=replace(body.links[2].joint, pos=np.array([0.0, 0.5, -0.95])))
     low = bodies.body([body.links[0], body.links[1], paw, body.links[3]])
-    assert list(soles.feet(low)) == [1, 2]
+    assert list(ground_contact.sole_links(low)) == [1, 2]
 
 
 def test_a_body_without_feet_or_shapes_has_no_skate_and_no_depth():
     body = figure("head")
     pos, quat = standing(body, 5)
     force = weighing(body, 5, "head")
-    assert soles.skate(body, pos, quat, force, DT) is None
-    assert soles.skate_by_shape(body, pos, quat, DT) is None
+    assert ground_contact.foot_skate(body, pos, quat, force, DT) is None
+    assert ground_contact.foot_skate_by_shape(body, pos, quat, DT) is None
     bare = replace(body, links=tuple(replace(link, shapes=()) for link in body.links))
-    assert soles.penetration(bare, pos, quat, force) == (None, None)
+    assert ground_contact.penetration(bare, pos, quat, force) == (None, None)
 
 
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "box"])
@@ -191,7 +193,7 @@ def test_the_lowest_point_is_where_the_shape_ends(kind):
     directions = rng.normal(size=(4000, 3))
     inside = shape.pos + rotate(shape.quat_wxyz, _surface(shape, directions))
     lowest = [(p + rotate(q, inside))[:, 2].min() for p, q in zip(pos, quat, strict=True)]
-    found = soles.clearance(part, pos, quat)
+    found = ground_contact.sole_clearance(part, pos, quat)
     assert np.all(found <= np.array(lowest) + 1e-9) and found == pytest.approx(np.array(lowest), abs=0.01)
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..errors import BadStage
 from ..geometry.quaternions import Array
 from . import decomposer
-from .parts import Finding, Mesh
+from .stage_parts import Finding, Mesh
 
 TIME_LIMIT_S = 120.0
 ACCURACY_M = 0.04  # how deep a dent may be filled
@@ -64,7 +64,7 @@ class _Patience:
         self._ends += time.monotonic() - began
 
 
-def convex_pieces(
+def decompose_convex(
     name: str, mesh: Mesh, *, time_limit_s: float = TIME_LIMIT_S, while_waiting: Callable[[], None] = lambda: None
 ) -> tuple[tuple[Array, ...], tuple[Finding, ...]]:
     """Convex pieces, each (V, 3) corners in the mesh's frame, that together are the mesh, and what to know of them.

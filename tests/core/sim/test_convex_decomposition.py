@@ -8,9 +8,9 @@ import pytest
 from scipy.spatial import ConvexHull, Delaunay
 
 from sinew.core.errors import BadStage
-from sinew.core.sim import convex
-from sinew.core.sim.convex import MOST_CORNERS, convex_pieces
-from sinew.core.sim.parts import Mesh
+from sinew.core.sim import convex_decomposition
+from sinew.core.sim.convex_decomposition import MOST_CORNERS, decompose_convex
+from sinew.core.sim.stage_parts import Mesh
 
 
 def box(low, high):
@@ -95,13 +95,13 @@ def no_library(*_):
 @pytest.fixture
 def exactly(monkeypatch):
     """Nothing may go to CoACD."""
-    monkeypatch.setattr(convex, "_decompose", no_library)
+    monkeypatch.setattr(convex_decomposition, "_decompose", no_library)
 
 
 @pytest.mark.usefixtures("exactly")
 @pytest.mark.parametrize("mesh", [box((0, 0, 0), (1, 2, 3)), inside_out(box((0, 0, 0), (1, 2, 3)))])
 def test_a_box_stays_a_box(mesh):
-    pieces, findings = convex_pieces("Box", mesh)
+    pieces, findings = decompose_convex("Box", mesh)
     assert len(pieces) == 1 and findings == ()
     assert {tuple(corner) for corner in pieces[0]} == set(itertools.product((0, 1), (0, 2), (0, 3)))
 
@@ -111,7 +111,7 @@ def test_loose_convex_parts_stay_exact_whichever_way_one_of_them_faces():
     mesh = table()
     turned = Mesh(mesh.vertices, np.concatenate([mesh.triangles[:48], mesh.triangles[48:, ::-1]]))
     for each in (mesh, turned):
-        pieces, findings = convex_pieces("Table", each)
+        pieces, findings = decompose_convex("Table", each)
         assert len(pieces) == 5 and {len(piece) for piece in pieces} == {8} and findings == ()
 
 
@@ -119,53 +119,53 @@ def test_loose_convex_parts_stay_exact_whichever_way_one_of_them_faces():
 def test_vertices_that_an_importer_split_at_every_face_are_one_part():
     mesh = box((0, 0, 0), (1, 1, 1))
     split = Mesh(mesh.vertices[mesh.triangles.ravel()], np.arange(36))
-    pieces, findings = convex_pieces("Crate", split)
+    pieces, findings = decompose_convex("Crate", split)
     assert len(pieces) == 1 and len(pieces[0]) == 8 and findings == ()
 
 
 @pytest.mark.usefixtures("exactly")
 def test_a_box_without_its_bottom_is_solid_and_says_so():
-    pieces, findings = convex_pieces("Block", without(box((0, 0, 0), (1, 1, 1)), (0, 0, -1)))
+    pieces, findings = decompose_convex("Block", without(box((0, 0, 0), (1, 1, 1)), (0, 0, -1)))
     assert len(pieces) == 1 and ConvexHull(pieces[0]).volume == pytest.approx(1.0)
     assert [finding.kind for finding in findings] == ["mesh_open"] and "'Block'" in findings[0].message
 
 
 @pytest.mark.usefixtures("exactly")
 def test_a_round_thing_has_few_corners_and_keeps_its_size():
-    pieces, _ = convex_pieces("Ball", ball())
+    pieces, _ = decompose_convex("Ball", ball())
     assert len(pieces) == 1 and len(pieces[0]) <= MOST_CORNERS
     assert ConvexHull(pieces[0]).volume == pytest.approx(4 / 3 * np.pi, rel=0.08)
 
 
 def test_an_ell_is_taken_apart():
-    pieces, findings = convex_pieces("Ell", ell())
+    pieces, findings = decompose_convex("Ell", ell())
     assert len(pieces) == 2 and findings == ()
     assert agreement(pieces, is_in_ell, (-0.1, -0.1, -0.1), (1.1, 0.4, 1.1)) > 0.97
 
 
 def test_the_same_mesh_gives_the_same_pieces():
-    first, second = (convex_pieces("Ell", ell())[0] for _ in range(2))
+    first, second = (decompose_convex("Ell", ell())[0] for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
 def test_a_room_stays_hollow(monkeypatch):
-    monkeypatch.setattr(convex, "ACCURACY_M", 0.1)  # quicker
+    monkeypatch.setattr(convex_decomposition, "ACCURACY_M", 0.1)  # quicker
     room = joined(box((0, 0, 0), (2, 2, 2)), inside_out(box((0.3, 0.3, 0.3), (1.7, 1.7, 1.7))))
-    pieces, _ = convex_pieces("Room", room)
+    pieces, _ = decompose_convex("Room", room)
     assert not in_pieces(pieces, np.array([[1.0, 1.0, 1.0]])).any()
     assert in_pieces(pieces, np.array([[0.15, 1.0, 1.0], [1.85, 1.0, 1.0], [1.0, 1.0, 0.15]])).all()
 
 
 def test_a_failing_library_leaves_a_hull_and_a_word(monkeypatch):
-    monkeypatch.setattr(convex, "_options", lambda part: {"no_such_option": 1})
-    pieces, findings = convex_pieces("Ell", ell())
+    monkeypatch.setattr(convex_decomposition, "_options", lambda part: {"no_such_option": 1})
+    pieces, findings = decompose_convex("Ell", ell())
     assert len(pieces) == 1 and ConvexHull(pieces[0]).volume == pytest.approx(ConvexHull(ell().vertices).volume)
     assert [finding.kind for finding in findings] == ["mesh_hull"]
     assert "'Ell'" in findings[0].message and "Decimate" in findings[0].hint
 
 
 def test_a_library_that_takes_too_long_is_ended():
-    pieces, findings = convex_pieces("Ell", ell(), time_limit_s=0.0)
+    pieces, findings = decompose_convex("Ell", ell(), time_limit_s=0.0)
     assert len(pieces) == 1 and "too long" in findings[0].message
 
 
@@ -173,7 +173,7 @@ def test_a_missing_library_is_named(monkeypatch, tmp_path):
     fake = tmp_path / "coacd.py"
     fake.write_text("raise ImportError\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    _, findings = convex_pieces("Ell", ell())
+    _, findings = decompose_convex("Ell", ell())
     assert "CoACD is not installed" in findings[0].message and "pip install coacd" in findings[0].hint
 
 
@@ -185,12 +185,12 @@ def test_a_cancel_ends_the_work():
         raise Stop
 
     with pytest.raises(Stop):
-        convex_pieces("Ell", ell(), while_waiting=stop)
+        decompose_convex("Ell", ell(), while_waiting=stop)
 
 
 def test_many_pieces_are_told(monkeypatch):
-    monkeypatch.setattr(convex, "MANY_PIECES", 4)
-    _, findings = convex_pieces("Table", table())
+    monkeypatch.setattr(convex_decomposition, "MANY_PIECES", 4)
+    _, findings = decompose_convex("Table", table())
     assert [finding.kind for finding in findings] == ["mesh_pieces"] and "5 convex pieces" in findings[0].message
 
 
@@ -204,5 +204,5 @@ def test_many_pieces_are_told(monkeypatch):
 )
 def test_what_is_no_solid_is_refused(mesh, words):
     with pytest.raises(BadStage, match=f"'Sheet' has {words}") as caught:
-        convex_pieces("Sheet", mesh)
+        decompose_convex("Sheet", mesh)
     assert caught.value.hint

@@ -8,13 +8,13 @@ import numpy as np
 
 from ..body import Shape
 from ..errors import BadFile
-from .parts import Finding, Mesh, ObstaclePart, PropPart, PushPart, StageParts
 from .stage import Terrain
+from .stage_parts import Finding, Mesh, ObstaclePart, PropPart, PushPart, StageParts
 
 SCHEMA = 1
 
 
-def to_arrays(parts: StageParts) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def stage_to_arrays(parts: StageParts) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """(arrays, meta) for ``core.files.write_arrays`` or a job's attachments: numbers in arrays, words in meta."""
     arrays: dict[str, np.ndarray] = {"gravity": np.asarray(parts.gravity)}
     if parts.terrain is not None:
@@ -47,8 +47,8 @@ def to_arrays(parts: StageParts) -> tuple[dict[str, np.ndarray], dict[str, Any]]
     return arrays, meta
 
 
-def from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> StageParts:
-    """The inverse of ``to_arrays``; what is not a stage is a ``BadFile``."""
+def stage_from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> StageParts:
+    """The inverse of ``stage_to_arrays``; what is not a stage is a ``BadFile``."""
     if meta.get("schema", 0) > SCHEMA:
         raise BadFile("The stage was made by a newer Sinew", "Update Sinew")
     try:

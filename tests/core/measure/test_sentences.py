@@ -3,7 +3,7 @@
 
 import pytest
 
-from sinew.core.measure import summary
+from sinew.core.measure import summarize_measurements
 
 GOOD = {
     "joint_error_m": 0.032, "joint_error_max_m": 0.124, "joint_error_global_m": 0.05, "root_error_m": 0.01,
@@ -14,7 +14,7 @@ GOOD = {
 
 
 def test_a_good_take():
-    assert summary(GOOD, None) == [
+    assert summarize_measurements(GOOD, None) == [
         "Stayed with the source: 3.2 cm on average, 12 cm at most",
         "Feet slide 0.4 cm/s (in the source 5.6 cm/s)",
         "As smooth as the source",
@@ -24,7 +24,7 @@ def test_a_good_take():
 def test_a_take_that_follows_no_source_speaks_of_its_skills():
     alone = GOOD | {"root_error_max_m": 1.31}
     del alone["jerk_ratio"]
-    assert summary(alone, None, own_clock=True) == [
+    assert summarize_measurements(alone, None, own_clock=True) == [
         "Stayed with its skills: 3.2 cm on average, 12 cm at most",
         "Feet slide 0.4 cm/s (in its skills 5.6 cm/s)",
     ]
@@ -33,7 +33,7 @@ def test_a_take_that_follows_no_source_speaks_of_its_skills():
 def test_a_bad_take():
     bad = GOOD | {"root_error_max_m": 1.31, "penetration_max_m": 0.021, "jerk_ratio": 2.34, "torque_use": 0.4}
     del bad["source_skate_m_s"]
-    assert summary(bad, 2.34) == [
+    assert summarize_measurements(bad, 2.34) == [
         "Fell after 2.3 s",
         "Until then stayed with the source: 3.2 cm on average, 12 cm at most",
         "Moves up to 1.3 m away from the source's path",
@@ -61,11 +61,11 @@ def test_a_bad_take():
     ],
 )
 def test_what_is_said(measurements, fell_at_s, sentences):
-    assert summary(measurements, fell_at_s) == sentences
+    assert summarize_measurements(measurements, fell_at_s) == sentences
 
 
 def test_no_sentence_speaks_in_names_or_in_digits_that_nobody_needs():
-    for sentence in summary(GOOD | {"torque_use": 0.33333, "jerk_ratio": 3.33333}, 1.23456):
+    for sentence in summarize_measurements(GOOD | {"torque_use": 0.33333, "jerk_ratio": 3.33333}, 1.23456):
         assert "_" not in sentence and not any(len(part) > 1 for part in _decimals(sentence))
 
 

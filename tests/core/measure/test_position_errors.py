@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
-from sinew.core.measure import closeness
+from sinew.core.measure import position_errors
 
 from .figures_seen import figure, standing
 
@@ -13,21 +13,23 @@ from .figures_seen import figure, standing
 def test_a_shifted_motion_is_off_in_the_world_and_not_from_its_root():
     wanted, _ = standing(figure("foot.L", "head"), 5)
     seen = wanted + [0.3, 0.0, 0.4]
-    assert closeness.distances(wanted, seen) == pytest.approx(np.full((5, 3), 0.5))
-    assert closeness.distances_from_root(wanted, seen) == pytest.approx(np.zeros((5, 2)), abs=1e-12)
+    assert position_errors.point_distances(wanted, seen) == pytest.approx(np.full((5, 3), 0.5))
+    assert position_errors.root_relative_distances(wanted, seen) == pytest.approx(np.zeros((5, 2)), abs=1e-12)
 
 
 def test_one_joint_off_for_one_moment():
     wanted, _ = standing(figure("foot.L", "foot.R", "hand.L", "head"), 10)
     seen = wanted.copy()
     seen[3, 2] += [0.0, 0.2, 0.0]
-    mean, most = closeness.mean_and_max(closeness.distances_from_root(wanted, seen))
+    mean, most = position_errors.mean_and_max(position_errors.root_relative_distances(wanted, seen))
     assert (mean, most) == pytest.approx((0.2 / 40, 0.2))
 
 
 def test_the_root_itself_does_not_flatter_the_mean():
-    assert closeness.distances_from_root(np.zeros((4, 3, 3)), np.zeros((4, 3, 3))).shape == (4, 2)
-    assert closeness.mean_and_max(closeness.distances_from_root(np.zeros((4, 1, 3)), np.zeros((4, 1, 3)))) == (
+    assert position_errors.root_relative_distances(np.zeros((4, 3, 3)), np.zeros((4, 3, 3))).shape == (4, 2)
+    assert position_errors.mean_and_max(
+        position_errors.root_relative_distances(np.zeros((4, 1, 3)), np.zeros((4, 1, 3)))
+    ) == (
         None,
         None,
     )
@@ -36,7 +38,7 @@ def test_the_root_itself_does_not_flatter_the_mean():
 def test_facing_elsewhere_is_an_error():
     wanted, _ = standing(figure("hand.L", "hand.R"), 1)
     seen = rotate(from_rotation_vector(np.array([0.0, 0.0, np.pi / 2])), wanted)
-    assert closeness.distances_from_root(wanted, seen) == pytest.approx(np.full((1, 2), 0.2 * np.sqrt(2.0)))
+    assert position_errors.root_relative_distances(wanted, seen) == pytest.approx(np.full((1, 2), 0.2 * np.sqrt(2.0)))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_facing_elsewhere_is_an_error():
 )
 def test_what_ends_a_limb(parts, ends):
     body = figure(*parts)
-    assert {body.links[index].bone for index in closeness.tips(body)} == ends
+    assert {body.links[index].bone for index in position_errors.limb_ends(body)} == ends
 
 
 def test_a_hand_that_points_the_other_way_is_off_by_twice_its_length():
@@ -58,10 +60,12 @@ def test_a_hand_that_points_the_other_way_is_off_by_twice_its_length():
     pos, quat = standing(body, 3)
     turned = quat.copy()
     turned[:, 1] = from_rotation_vector(np.array([np.pi, 0.0, 0.0]))
-    apart = closeness.distances(closeness.tip_places(body, pos, quat), closeness.tip_places(body, pos, turned))
+    apart = position_errors.point_distances(
+        position_errors.limb_end_positions(body, pos, quat), position_errors.limb_end_positions(body, pos, turned)
+    )
     assert apart == pytest.approx(np.full((3, 1), 0.4))
 
 
 def test_a_figure_without_limbs_has_no_error_of_tips():
     body = figure()
-    assert closeness.mean_and_max(closeness.tip_places(body, *standing(body, 3))) == (None, None)
+    assert position_errors.mean_and_max(position_errors.limb_end_positions(body, *standing(body, 3))) == (None, None)

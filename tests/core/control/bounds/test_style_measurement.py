@@ -12,16 +12,16 @@ from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
 from sinew.core.control.bounds.controller import Controller
 from sinew.core.control.bounds.course import make_course
 from sinew.core.control.bounds.style.manner import Manner
-from sinew.core.control.bounds.style.quantities import Span
+from sinew.core.control.bounds.style.measurement import StyleRollout, measure_style
+from sinew.core.control.bounds.style.quantities import Energy, Span
 from sinew.core.control.tracking.facing import rotation_about_z
 from sinew.core.geometry.quaternions import multiply
 from sinew.core.learn.autoencoder import MotionEncoder, gram_matrix
-from sinew.core.measure.style import Performance, performed, style_of_clip
 from sinew.core.motion import Clip
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
 
-from ...stock_clips import stock_clip
+from ....stock_clips import stock_clip
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +43,22 @@ def held(clip, frames=31, fps=30.0, spin=0.0, speed=(0.0, 0.0, 0.0)):
     return Clip(clip.skeleton, fps, pos, quat, "held")
 
 
+def energy_and_volume(body, clip):
+    """Means over the clip, on its body."""
+    qpos, qvel = pose_of_clip(body, clip)
+    pos, quat = link_transforms(body, qpos)
+    return Energy(body).energy_j(qvel, pos, quat).mean(), Span(body).volume_m3(pos, quat).mean()
+
+
 def test_who_is_carried_along_has_no_energy_and_the_volume_of_its_pose(walk, body):
-    found = style_of_clip(body, held(walk, speed=(3.0, 1.0, -0.5)))
-    assert found.energy_j == pytest.approx(0.0, abs=1e-6)
+    energy_j, volume_m3 = energy_and_volume(body, held(walk, speed=(3.0, 1.0, -0.5)))
+    assert energy_j == pytest.approx(0.0, abs=1e-6)
     alone = Span(body).volume_m3(*link_transforms(body, pose_of_clip(body, walk.frames(0, 1))[0]))
-    assert found.volume_m3 == pytest.approx(float(alone[0]), rel=1e-3)
+    assert volume_m3 == pytest.approx(float(alone[0]), rel=1e-3)
 
 
 def test_energy_goes_with_the_square_of_how_fast_it_turns(walk, body):
-    slow, fast = (style_of_clip(body, held(walk, spin=spin)).energy_j for spin in (1.0, 2.0))
+    slow, fast = (energy_and_volume(body, held(walk, spin=spin))[0] for spin in (1.0, 2.0))
     assert fast == pytest.approx(4.0 * slow, rel=1e-6)
     assert 0.2 < slow < 5.0  # half of a standing person's inertia about the vertical, about 1 to 2 kg m²
 
@@ -70,8 +77,8 @@ def test_a_controller_is_watched_until_it_leaves_its_bounds(walk, body):
     course = make_course(body, walk)
     widths = widths_on(bounds_of_preset(body, "tight"), course, walk)
     controller = Controller(course, widths, Nothing(body.nu))
-    with closing(engines.get("mujoco").compile(Stage((Character(body),)), 3)) as world:
-        found = performed(controller, world, 3.0)
+    with closing(engines.get_engine("mujoco").compile(Stage((Character(body),)), 3)) as world:
+        found = measure_style(controller, world, 3.0)
     assert found.looks.shape[:2] == found.energy_j.shape == (90, 3)
     assert not np.any(found.within[1:] & ~found.within[:-1])
     assert found.lasts == 0.0  # nobody walks three seconds without a policy
@@ -82,7 +89,7 @@ def test_a_controller_is_watched_until_it_leaves_its_bounds(walk, body):
 def test_means_are_of_what_was_done_within_the_bounds():
     within = np.array([[True, True], [True, False]])
     figures = np.array([[1.0, 2.0], [3.0, 900.0]])
-    found = Performance(figures, 0.1 * figures, np.zeros((2, 2, 1)), within)
+    found = StyleRollout(figures, 0.1 * figures, np.zeros((2, 2, 1)), within)
     assert (found.figures.energy_j, found.figures.volume_m3) == pytest.approx((2.0, 0.2))
     assert found.lasts == 0.5
 
@@ -93,8 +100,8 @@ def test_a_manner_is_no_distance_from_itself_and_some_from_another():
     encoder = MotionEncoder(*(array.astype(np.float32) for array in arrays))
     looks = rng.normal(size=(30, 2, 3))
     looks[:, 1] = looks[:, 0]
-    found = Performance(np.zeros((30, 2)), np.zeros((30, 2)), looks, np.ones((30, 2), dtype=bool))
+    found = StyleRollout(np.zeros((30, 2)), np.zeros((30, 2)), looks, np.ones((30, 2), dtype=bool))
     assert found.distance(Manner(encoder, gram_matrix(encoder(looks[:, 0])))) == pytest.approx(0.0, abs=1e-5)
     assert found.distance(Manner(encoder, gram_matrix(encoder(2.0 * looks[:, 0])))) > 0.1
-    nobody = Performance(np.zeros((30, 2)), np.zeros((30, 2)), looks, np.zeros((30, 2), dtype=bool))
+    nobody = StyleRollout(np.zeros((30, 2)), np.zeros((30, 2)), looks, np.zeros((30, 2), dtype=bool))
     assert np.isnan(nobody.distance(Manner(encoder, gram_matrix(encoder(looks[:, 0])))))

@@ -19,7 +19,9 @@ _SMOOTHER, _JERKIER = 0.8, 1.25
 _HARD = 0.25
 
 
-def summary(measurements: Mapping[str, Measurement], fell_at_s: float | None, own_clock: bool = False) -> list[str]:
+def summarize_measurements(
+    measurements: Mapping[str, Measurement], fell_at_s: float | None, own_clock: bool = False
+) -> list[str]:
     """Sentences about a take, the most important first; what was not measured is not spoken of.
 
     own_clock: it follows no source, but what its skills want, wherever on the ground that brings it.

@@ -5,13 +5,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, to_rotation_vector
-from .engine import starts
+from .engine import character_offsets
 from .stage import Stage
 
 Indices = NDArray[np.int64]
 
 
-class Layout:
+class StageLayout:
     """Index arrays over all characters of a stage, in the order of ``BodyModel``.
 
     nq, nv, nu, links: totals. ball_q: (B, 4), ball_v: (B, 3), ball_u: (B, 3), hinge_q, hinge_v, hinge_u: (H,).
@@ -21,7 +21,7 @@ class Layout:
     """
 
     def __init__(self, stage: Stage) -> None:
-        first = starts(stage)
+        first = character_offsets(stage)
         self.nq, self.nv, self.nu = (int(first[name][-1]) for name in ("nq", "nv", "nu"))
         self.links = int(first["links"][-1])
         bodies = [character.body for character in stage.characters]

@@ -9,7 +9,7 @@ from ..body import BodyModel
 from ..errors import BadMotion
 from ..geometry.quaternions import Array
 from ..motion.skeleton import freeze_array
-from ..sim.stage import Stage
+from .stage import Stage
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from ..motion.skeleton import to_world
 _STEPS = np.linspace(-1.0, 1.0, 7)
 
 
-def apart_pairs(body: BodyModel) -> list[tuple[int, int]]:
+def excluded_pairs(body: BodyModel) -> list[tuple[int, int]]:
     """Pairs of links (lower index first) that must not collide with each other.
 
     Neighbours always; and links whose shapes overlap where all joints read zero: bodies fitted to a mesh overlap at

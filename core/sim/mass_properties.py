@@ -12,7 +12,7 @@ from .stage import Prop, Stage
 
 
 @dataclass(frozen=True, eq=False)
-class Solid:
+class MassProperties:
     """mass: kg. com: (3,) metres. inertia: (3, 3) kg·m² about the com; both in the frame of what they belong to."""
 
     mass: float
@@ -20,7 +20,7 @@ class Solid:
     inertia: Array
 
 
-def shape_solid(shape: Shape, mass: float) -> Solid:
+def shape_mass_properties(shape: Shape, mass: float) -> MassProperties:
     """A shape of even density, in the frame that it is placed in."""
     radius, half = shape.size[:2]
     if shape.kind == "sphere":
@@ -36,18 +36,18 @@ def shape_solid(shape: Shape, mass: float) -> Solid:
         across += ends * (0.4 * radius**2 + half**2 + 0.75 * half * radius)
         own = np.array([across, across, (0.5 * middle + 0.4 * ends) * radius**2])
     turn = to_matrix(shape.quat_wxyz)
-    return Solid(mass, shape.pos, (turn * own) @ turn.T)
+    return MassProperties(mass, shape.pos, (turn * own) @ turn.T)
 
 
-def prop_solid(prop: Prop) -> Solid:
+def prop_mass_properties(prop: Prop) -> MassProperties:
     """The prop's mass properties in its own frame."""
     if prop.shape is not None:
-        return shape_solid(prop.shape, prop.mass)
+        return shape_mass_properties(prop.shape, prop.mass)
     parts = [_hull_moments(prop.name, piece) for piece in prop.pieces]
     volume = sum(part[0] for part in parts)
     com = sum(part[1] for part in parts) / volume
     second = sum(part[2] for part in parts) / volume - np.outer(com, com)
-    return Solid(prop.mass, np.asarray(com), prop.mass * (np.trace(second) * np.eye(3) - second))
+    return MassProperties(prop.mass, np.asarray(com), prop.mass * (np.trace(second) * np.eye(3) - second))
 
 
 def hull_corners(name: str, points: Array) -> Array:
@@ -68,7 +68,7 @@ def check_solids(stage: Stage) -> None:
         for piece in obstacle.pieces:
             _hull(obstacle.name, np.asarray(piece, dtype=float))
     for prop in stage.props:
-        prop_solid(prop)
+        prop_mass_properties(prop)
         if prop.shape is not None and not np.all(prop.shape.size[: 3 if prop.shape.kind == "box" else 1] > 0.0):
             raise BadMotion(f"'{prop.name}' has no volume", "Give it a size above zero")
 
