@@ -3,6 +3,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -12,17 +13,8 @@ from sinew.core.motion.io import stock
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 
-# Hardly any effort, so that a run takes seconds.
-LITTLE = """
-from functools import partial
-from sinew.core.control.graph import learn_method
-from sinew.core.control.graph.learning import curriculum, learner, practice, refining, steering
-learner._REFINE_COPIES, learner._TEST_COPIES, learner._FEW = 8, 24, 5
-learner.hardest_push = partial(learner.hardest_push, cycles=1)
-curriculum._INSTANCES, curriculum._LEAST_S, refining._SPREADS = 1, 0.1, (0.1,)
-steering._SETTLE, steering._COUNTED, learn_method._SHOWN_S = 1, 2, 0.5
-learner._ROUNDS, practice._STEPS = 1, 3
-learn_method._STUDIES["draft"] = learner.Study(32, members=8, examples=8, iterations=1, settled=0.0, practice=2)
+LITTLE = f"""
+runpy.run_path({str(Path(__file__).with_name("little_learning.py"))!r})
 """
 # An end at the n-th checkpoint of the run.
 KILLED = """
