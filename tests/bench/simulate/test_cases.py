@@ -106,7 +106,7 @@ def test_what_physics_saw_is_what_is_measured(monkeypatch):
         seen.extend(given)
         return Found()
 
-    monkeypatch.setattr("sinew.bench.run.measured", measured)
+    monkeypatch.setattr("sinew.bench.run.measure_take", measured)
     clip = rest(30)
     row, _ = simulate_case(Case("stock", "rest", clip), Traced(), None)
     assert row["skate_m_s"] == 0.01 and row["findings"] == ["The floor was low"]

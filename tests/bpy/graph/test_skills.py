@@ -144,7 +144,7 @@ def test_transitions_are_proposed_once_and_make_a_whole_graph(addon):
 
 
 def _offered(obj, read):
-    return transitions.candidates(transitions.plain_body(obj, read), [one.skill for one in read])
+    return transitions.find_candidates(transitions.plain_body(obj, read), [one.skill for one in read])
 
 
 def test_a_transition_is_added_where_the_skills_are_most_alike(addon):

@@ -127,7 +127,7 @@ def test_undo_between_two_pieces_does_no_harm(crowd):
 
     (parts, _), _ = driven(with_others(rig), undo)
     assert len(undone) == 3
-    assert plain({"stage": requests.to_arrays(parts)}) == plain({"stage": at_once.attachments["stage"]})
+    assert plain({"stage": requests.stage_to_arrays(parts)}) == plain({"stage": at_once.attachments["stage"]})
 
 
 @pytest.mark.parametrize(

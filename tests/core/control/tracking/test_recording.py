@@ -22,13 +22,13 @@ LEGS = ("thigh.L", "shin.L", "foot.L", "thigh.R", "shin.R", "foot.R")
 def holdings(monkeypatch):
     """What physics had and what was made of it, clip by clip, in the cast's order."""
     seen = []
-    original = film_module.held
+    original = film_module.lock_feet
 
-    def held(body, clip, stands, ground=None, until=None):
+    def lock_feet(body, clip, stands, ground=None, until=None):
         seen.append((clip, *original(body, clip, stands, ground, until)))
         return seen[-1][1:]
 
-    monkeypatch.setattr(film_module, "held", held)
+    monkeypatch.setattr(film_module, "lock_feet", lock_feet)
     return seen
 
 
@@ -36,13 +36,13 @@ def holdings(monkeypatch):
 def finished(monkeypatch):
     """The clips at the control rate that takes are made of, in the cast's order."""
     seen = []
-    original = film_module.with_footprints_of
+    original = film_module.copy_footprints
 
-    def with_footprints_of(*given):
+    def copy_footprints(*given):
         seen.append(original(*given))
         return seen[-1]
 
-    monkeypatch.setattr(film_module, "with_footprints_of", with_footprints_of)
+    monkeypatch.setattr(film_module, "copy_footprints", copy_footprints)
     return seen
 
 
