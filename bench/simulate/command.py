@@ -115,7 +115,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             rows.append(row)
             _tell(row, arguments.rows)
             if take is not None and arguments.sheets is not None and (case.group, case.seed) == ("stock", shown_seed):
-                take_sheet(arguments.sheets / _PICTURES / f"{case.name}.png", take.in_take_time(case.clip), take.motion)
+                source = take.in_take_time(case.clip) or case.clip
+                take_sheet(arguments.sheets / _PICTURES / f"{case.name}.png", source, take.motion)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
     result = {
