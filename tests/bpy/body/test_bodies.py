@@ -16,13 +16,8 @@ from sinew.core.body.roles import find_roles
 from sinew.core.geometry.quaternions import angle_between, to_rotation_vector
 from sinew.core.motion import Clip, Skeleton
 
-MOCAP = Path(__file__).resolve().parents[3].parent / "shared" / "mocap"
-ENDINGS = (".bvh", ".fbx", ".glb")
-FILES = sorted(str(p.relative_to(MOCAP)) for p in MOCAP.glob("*/*") if p.suffix in ENDINGS) or ["absent.bvh"]
+from ..helpers.mocap_files import FILES, scale_of
 
-# Metres a unit, as the files' sources state them.
-SCALES = {"cmu": 0.0564444, "bvh": 0.01, "odd": 0.01, "deepmimic": 1.0, "fbx": 1.0, "skinned": 1.0}
-OWN_SCALES = {"odd/derived_09_01_zup_mm.bvh": 0.001, "skinned/Fox.glb": 0.01}
 MOST_FRAMES = 150
 
 # Which bones the links of each character are, {} standing for its sides; checked by eye once.
@@ -53,12 +48,6 @@ LINKS = {
         18,
     ),
 }
-
-
-def scale_of(name: str) -> float:
-    if name in OWN_SCALES:
-        return OWN_SCALES[name]
-    return SCALES["cmu"] if name.startswith("odd/cmu") else SCALES[name.split("/")[0]]
 
 
 def expected(name: str) -> tuple[list[str], int]:

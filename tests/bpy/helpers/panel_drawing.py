@@ -20,12 +20,12 @@ class Layout:
         self.page = page
 
     def _part(self, **_):
-        return Layout(self.page)
+        return type(self)(self.page)
 
-    row = column = box = split = _part
+    row = column = box = split = grid_flow = _part
 
     def panel(self, idname, default_closed=False):
-        return Layout(self.page), Layout(self.page)
+        return self._part(), self._part()
 
     def label(self, text="", icon="NONE"):
         self._icon(icon)
@@ -73,9 +73,9 @@ class Values:
 
 
 class Page:
-    """What a panel drew."""
+    """What panels drew."""
 
-    def __init__(self, *panels):
+    def __init__(self, *panels, layout=Layout):
         self.texts, self.props, self.buttons, self.bars = [], [], [], []
         context = SimpleNamespace(
             scene=bpy.context.scene,
@@ -84,7 +84,7 @@ class Page:
             preferences=bpy.context.preferences,
         )
         for panel in panels or PANELS:
-            panel.draw(SimpleNamespace(layout=Layout(self)), context)
+            panel.draw(SimpleNamespace(layout=layout(self)), context)
 
     @property
     def text(self):
@@ -101,36 +101,45 @@ def show(monkeypatch, **view):
     return Page(jobs_panel.SINEW_PT_jobs)
 
 
-class BodyLayout(Layout):
-    """A layout with lists."""
+def sized_context(width=4000):
+    """A context for panels that measure their texts: in the background Blender's interface has no size."""
+    style = SimpleNamespace(widget=SimpleNamespace(points=11.0))
+    return SimpleNamespace(
+        scene=bpy.context.scene,
+        active_object=bpy.context.active_object,
+        region=SimpleNamespace(width=width),
+        preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=[style]),
+    )
 
-    def _part(self, **_):
-        return BodyLayout(self.page)
 
-    row = column = box = split = _part
+def draw_wide(panel, layout):
+    """What one panel draws where there is room enough, with its texts as one and the names of its buttons' verbs."""
+    page = SimpleNamespace(texts=[], props=[], buttons=[], bars=[])
+    panel.draw(SimpleNamespace(layout=layout(page)), sized_context())
+    page.text = " ".join(page.texts)
+    page.idnames = [button.idname.removeprefix("sinew.") for button in page.buttons]
+    return page
+
+
+class SearchLayout(Layout):
+    """A layout with searches."""
 
     def prop_search(self, data, name, holder, collection, text=None, icon="NONE"):
         assert holder.bl_rna.properties[collection]
         self.prop(data, name, text=text, icon=icon)
 
+
+class BodyLayout(SearchLayout):
+    """A layout with lists whose items know nothing of their place."""
+
     def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
         assert active_data.bl_rna.properties[active_name].type == "INT"
         for item in getattr(data, name):
-            getattr(bpy.types, kind).draw_item(
-                None, bpy.context, BodyLayout(self.page), data, item, 0, active_data, active_name
-            )
+            getattr(bpy.types, kind).draw_item(None, bpy.context, self._part(), data, item, 0, active_data, active_name)
 
 
-class SkillsLayout(Layout):
+class SkillsLayout(SearchLayout):
     """A layout with lists, searches and space between things."""
-
-    def _part(self, **_):
-        return SkillsLayout(self.page)
-
-    row = column = box = split = _part
-
-    def panel(self, idname, default_closed=False):
-        return SkillsLayout(self.page), SkillsLayout(self.page)
 
     def separator(self):
         pass
@@ -138,14 +147,9 @@ class SkillsLayout(Layout):
     def prop(self, data, name, text=None, icon="NONE", emboss=True, placeholder=""):
         super().prop(data, name, text=text, icon=icon)
 
-    def prop_search(self, data, name, holder, collection, text=None, icon="NONE"):
-        assert holder.bl_rna.properties[collection]
-        self.prop(data, name, text=text, icon=icon)
-
     def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
         assert active_data.bl_rna.properties[active_name].type == "INT"
         for index, item in enumerate(getattr(data, name)):
-            layout = SkillsLayout(self.page)
             getattr(bpy.types, kind).draw_item(
-                None, bpy.context, layout, data, item, 0, active_data, active_name, index
+                None, bpy.context, self._part(), data, item, 0, active_data, active_name, index
             )

@@ -4,7 +4,7 @@
 import bpy
 import pytest
 
-from sinew.bridge.jobs import baking, monitor, reports
+from sinew.bridge.jobs import baking, monitor
 from sinew.bridge.rig import actions, keying
 from sinew.core import jobs
 
@@ -19,14 +19,6 @@ def pieces(addon, monkeypatch):
     monkeypatch.setattr(monitor, "bakes_in_pieces", lambda: True)
     monkeypatch.setattr(keying.key_take, "__kwdefaults__", {**keying.key_take.__kwdefaults__, "piece_s": 0.0})
     bpy.ops.ed.undo_push(message="Original")
-
-
-@pytest.fixture
-def told(monkeypatch):
-    """What the user is told."""
-    said = []
-    monkeypatch.setattr(reports, "say", lambda text, kind: said.append((kind, text)))
-    return said
 
 
 def done(place="ACTION"):
@@ -164,14 +156,14 @@ def test_an_armature_that_was_changed_before_the_bake_is_keyed_anew(pieces):
     assert obj.pose.bones[0].path_from_id("rotation_euler") not in paths
 
 
-def test_an_armature_that_goes_halfway_is_told(pieces, told):
+def test_an_armature_that_goes_halfway_is_told(pieces, reported):
     obj = hero()
     done()
     begun(5)
     bpy.data.objects.remove(obj)
     to_end()
     assert not half_made() and BAKED not in bpy.data.actions
-    assert [kind for kind, _ in told] == ["WARNING"] and "There is no armature 'Hero'" in told[0][1]
+    assert [kind for kind, _ in reported] == ["WARNING"] and "There is no armature 'Hero'" in reported[0][1]
     assert monitor.views()[0].is_error
 
 

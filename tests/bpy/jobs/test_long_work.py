@@ -11,7 +11,7 @@ import bpy
 import pytest
 
 from sinew.bridge import cli
-from sinew.bridge.jobs import curves, monitor, reports, status_bar
+from sinew.bridge.jobs import curves, monitor, status_bar
 from sinew.bridge.jobs.job_views import JobView
 from sinew.core import jobs
 from sinew.panels import batches
@@ -25,14 +25,6 @@ from ..helpers.panel_drawing import Page, show
 def turns(monkeypatch):
     """Jobs wait for each other, as they do where Blender has a window."""
     monkeypatch.setattr(monitor, "takes_turns", lambda: True)
-
-
-@pytest.fixture
-def told(monkeypatch):
-    """What the user is told."""
-    said = []
-    monkeypatch.setattr(reports, "say", lambda text, kind: said.append((kind, text)))
-    return said
 
 
 def save_as(path):
@@ -194,7 +186,7 @@ def test_a_batch_rests_as_a_whole_and_goes_on(addon):
     assert {view.state for view in monitor.views()} == {"done"}
 
 
-def test_what_went_wrong_while_the_file_was_closed_is_told_once(addon, told, tmp_path):
+def test_what_went_wrong_while_the_file_was_closed_is_told_once(addon, reported, tmp_path):
     hero()
     save_as(tmp_path / "hero.blend")
     slowly(0.2)
@@ -203,18 +195,20 @@ def test_what_went_wrong_while_the_file_was_closed_is_told_once(addon, told, tmp
     bpy.ops.wm.read_factory_settings(use_empty=True)
     os.kill(job.history.launched["pid"], signal.SIGKILL)
     jobs.wait(job)
-    assert told == []
+    assert reported == []
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hero.blend"))
     assert tick_to_end().state == "lost"
-    assert len(told) == 1 and told[0][0] == "WARNING" and "Wave" in told[0][1] and "Resume" in told[0][1]
+    assert (
+        len(reported) == 1 and reported[0][0] == "WARNING" and "Wave" in reported[0][1] and "Resume" in reported[0][1]
+    )
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hero.blend"))
-    assert tick_to_end().state == "lost" and len(told) == 1
+    assert tick_to_end().state == "lost" and len(reported) == 1
     bpy.ops.sinew.resume(job=job.spec.id)
     assert tick_to_end().state == "done"
-    assert told[1:] == [("INFO", "Baked 'Wave passthrough'")]
+    assert reported[1:] == [("INFO", "Baked 'Wave passthrough'")]
 
 
-def test_a_result_that_came_while_the_file_was_closed_is_baked_and_told(addon, told, tmp_path):
+def test_a_result_that_came_while_the_file_was_closed_is_baked_and_told(addon, reported, tmp_path):
     hero()
     save_as(tmp_path / "hero.blend")
     job = simulate()
@@ -222,7 +216,7 @@ def test_a_result_that_came_while_the_file_was_closed_is_baked_and_told(addon, t
     jobs.wait(jobs.open_job(jobs.jobs_root() / job))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hero.blend"))
     assert tick_to_end().action == "Wave passthrough"
-    assert told == [("INFO", "Baked 'Wave passthrough'")]
+    assert reported == [("INFO", "Baked 'Wave passthrough'")]
 
 
 def view(number, state, **more):

@@ -2,7 +2,6 @@
 """The Bounds panel reads in the order of work, names only what exists, and says why not; the viewport shows bounds."""
 
 import dataclasses
-from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -23,31 +22,16 @@ from sinew.panels import bounds as panel
 
 from ...stock_clips import needs_stock
 from ..helpers.interface import hero
-from ..helpers.panel_drawing import SkillsLayout
+from ..helpers.panel_drawing import SkillsLayout, draw_wide
 from ..helpers.skilled_mannequin import mannequin
 
 
 class BoundsLayout(SkillsLayout):
-    """A layout with components, headings and collapsed parts."""
-
-    def _part(self, **_):
-        return BoundsLayout(self.page)
-
-    row = column = box = split = _part
-
-    def panel(self, idname, default_closed=False):
-        return BoundsLayout(self.page), BoundsLayout(self.page)
+    """A layout with components of vectors."""
 
     def prop(self, data, name, text=None, icon="NONE", emboss=True, placeholder="", index=-1, toggle=False):
         assert index < 0 or data.bl_rna.properties[name].array_length > index
         super().prop(data, name, text=text, icon=icon)
-
-    def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
-        for index, item in enumerate(getattr(data, name)):
-            layout = BoundsLayout(self.page)
-            getattr(bpy.types, kind).draw_item(
-                None, bpy.context, layout, data, item, 0, active_data, active_name, index
-            )
 
 
 @pytest.fixture(autouse=True)
@@ -58,14 +42,7 @@ def _ready(monkeypatch):
 
 def drawn():
     """What the panel drew."""
-    page = SimpleNamespace(texts=[], props=[], buttons=[], bars=[])
-    style = SimpleNamespace(widget=SimpleNamespace(points=11.0))
-    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=[style])
-    context = SimpleNamespace(scene=bpy.context.scene, region=SimpleNamespace(width=4000), preferences=preferences)
-    panel.SINEW_PT_bounds.draw(SimpleNamespace(layout=BoundsLayout(page)), context)
-    page.text = " ".join(page.texts)
-    page.idnames = [button.idname.removeprefix("sinew.") for button in page.buttons]
-    return page
+    return draw_wide(panel.SINEW_PT_bounds, BoundsLayout)
 
 
 def test_an_empty_scene_says_what_to_do(addon):

@@ -2,7 +2,6 @@
 """The Skills panel draws every state in the order of work, names only what exists, and says why not."""
 
 import dataclasses
-from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -18,22 +17,14 @@ from sinew.panels import skills as panel
 from ...stock_clips import needs_stock
 from ..helpers.graphs import unlearned
 from ..helpers.interface import hero
-from ..helpers.panel_drawing import SkillsLayout
+from ..helpers.panel_drawing import SkillsLayout, draw_wide
 from ..helpers.rigs import arm, wave
 from ..helpers.stage_objects import arrow
 
 
 def drawn():
     """What the panel drew."""
-    page = SimpleNamespace(texts=[], props=[], buttons=[], bars=[])
-    # In the background Blender's interface has no size.
-    style = SimpleNamespace(widget=SimpleNamespace(points=11.0))
-    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=[style])
-    context = SimpleNamespace(scene=bpy.context.scene, region=SimpleNamespace(width=4000), preferences=preferences)
-    panel.SINEW_PT_skills.draw(SimpleNamespace(layout=SkillsLayout(page)), context)
-    page.text = " ".join(page.texts)
-    page.idnames = [button.idname.removeprefix("sinew.") for button in page.buttons]
-    return page
+    return draw_wide(panel.SINEW_PT_skills, SkillsLayout)
 
 
 def test_an_empty_scene_says_what_to_do(addon):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The buttons and the panel of the stage."""
 
-from types import SimpleNamespace
-
 import bpy
 import pytest
 from mathutils import Matrix
@@ -115,11 +113,6 @@ def test_check_says_what_is_wrong(hero_here):
 class WideLayout(Layout):
     """With what only this panel uses."""
 
-    def _part(self, **_):
-        return WideLayout(self.page)
-
-    row = column = box = split = grid_flow = _part
-
     def prop_search(self, data, name, where, items, text=None):
         assert name in data.bl_rna.properties and items in where.bl_rna.properties
         self.page.props.append(name)
@@ -127,16 +120,7 @@ class WideLayout(Layout):
 
 def page():
     """What the panel drew."""
-    drawn = Page.__new__(Page)
-    drawn.texts, drawn.props, drawn.buttons, drawn.bars = [], [], [], []
-    context = SimpleNamespace(
-        scene=bpy.context.scene,
-        active_object=bpy.context.active_object,
-        region=SimpleNamespace(width=320),
-        preferences=bpy.context.preferences,
-    )
-    SINEW_PT_stage.draw(SimpleNamespace(layout=WideLayout(drawn)), context)
-    return drawn
+    return Page(SINEW_PT_stage, layout=WideLayout)
 
 
 def test_the_panel_lists_what_is_there_and_what_is_wrong(hero_here):

@@ -12,21 +12,13 @@ from sinew.panels import drawing
 from sinew.panels import takes as panel
 
 from ..helpers.interface import hero, simulate, tick_to_end
-from ..helpers.panel_drawing import Layout
+from ..helpers.panel_drawing import Layout, sized_context
 from ..helpers.rigs import arm
 from ..helpers.take_making import take
 
 
 class ListLayout(Layout):
     """A layout with lists, foldable parts and long choices."""
-
-    def _part(self, **_):
-        return ListLayout(self.page)
-
-    row = column = box = split = _part
-
-    def panel(self, idname, default_closed=False):
-        return ListLayout(self.page), ListLayout(self.page)
 
     def operator(self, idname, text=None, icon="NONE", emboss=True, depress=False):
         values = super().operator(idname, text=text, icon=icon, emboss=emboss)
@@ -49,17 +41,11 @@ class ListLayout(Layout):
         for index in sorted((i for i in range(len(items)) if flags[i]), key=places.__getitem__):
             item = items[index]
             self.page.listed.append(item.action_name)
-            layout = ListLayout(self.page)
-            kind.draw_item(None, self.page.context, layout, data, item, 0, active_data, active_name, index)
+            kind.draw_item(None, self.page.context, self._part(), data, item, 0, active_data, active_name, index)
 
 
 def drawn(width=400):
-    region = SimpleNamespace(width=width)
-    scene, active = bpy.context.scene, bpy.context.active_object
-    # In the background Blender's interface has no size.
-    style = SimpleNamespace(widget=SimpleNamespace(points=11.0))
-    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=[style])
-    context = SimpleNamespace(scene=scene, active_object=active, region=region, preferences=preferences)
+    context = sized_context(width)
     page = SimpleNamespace(texts=[], icons=[], props=[], buttons=[], bars=[], listed=[], context=context)
     panel.SINEW_PT_takes.draw(SimpleNamespace(layout=ListLayout(page)), context)
     page.text = " ".join(page.texts)
