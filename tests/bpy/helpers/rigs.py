@@ -50,6 +50,16 @@ def wave(obj, name="Wave", frames=20, seed=0, location=True):
     return action
 
 
+def squash(obj, action, first=0.0):
+    """Let 20 frames of the armature's Action smile and squash a bone more and more; gives bag and ramp (20,)."""
+    obj["smile"] = 0.0
+    bag = action.layers[0].strips[0].channelbag(action.slots[0])
+    ramp = np.linspace(first, 1.0, 20)
+    actions.add_curve(bag, '["smile"]', 0, "Face", 1, ramp)
+    actions.add_curve(bag, 'pose.bones["bone0"].scale', 1, "bone0", 1, 1.0 + ramp)
+    return bag, ramp
+
+
 def digest(action):
     """Everything in an Action that an animator could miss."""
     return [

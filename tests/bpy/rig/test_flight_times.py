@@ -16,7 +16,7 @@ from sinew.core.motion import Take
 from sinew.core.motion.time_warp import TimeStretch, compute_time_warp, warp_clip
 
 from ...stock_clips import needs_stock
-from ..helpers.rigs import arm, wave
+from ..helpers.rigs import arm, squash, wave
 
 
 def slowed(obj):
@@ -29,12 +29,7 @@ def slowed(obj):
 
 def test_squash_and_other_curves_stay_with_the_pose(scene):
     obj = arm(connected=False)
-    action = wave(obj)
-    obj["smile"] = 0.0
-    bag = action.layers[0].strips[0].channelbag(action.slots[0])
-    ramp = np.linspace(0.0, 1.0, 20)
-    actions.add_curve(bag, '["smile"]', 0, "Face", 1, ramp)
-    actions.add_curve(bag, 'pose.bones["bone0"].scale', 1, "bone0", 1, 1.0 + ramp)
+    squash(obj, wave(obj))
     rig, take = slowed(obj)
     written = write_take(obj, take, rig, name="slow", where="ACTION")
     curves = {(c.data_path, c.array_index): c for c in actions.curves_of(written.action, written.action.slots[0])}

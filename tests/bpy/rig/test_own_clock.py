@@ -12,19 +12,14 @@ from sinew.bridge.takes import doing
 from sinew.core.motion import Clip, Take
 
 from ..helpers.finished_jobs import finish
-from ..helpers.rigs import arm, wave
+from ..helpers.rigs import arm, squash, wave
 
 
 @pytest.fixture
 def squashing():
     """An armature with an Action of 20 frames that squashes a bone, smiles, and moves the object itself."""
     obj = arm("Hero", connected=False)
-    action = wave(obj)
-    obj["smile"] = 0.0
-    bag = action.layers[0].strips[0].channelbag(action.slots[0])
-    ramp = np.linspace(0.25, 1.0, 20)
-    actions.add_curve(bag, '["smile"]', 0, "Face", 1, ramp)
-    actions.add_curve(bag, 'pose.bones["bone0"].scale', 1, "bone0", 1, 1.0 + ramp)
+    bag, ramp = squash(obj, wave(obj), 0.25)
     actions.add_curve(bag, "location", 1, "Object", 1, 3.0 * ramp)
     return obj
 

@@ -89,3 +89,11 @@ def glided(clip, way):
     pos = np.array(clip.local_pos)
     pos[:, 0] += way
     return Clip(clip.skeleton, clip.fps, pos, clip.local_quat_wxyz, clip.name)
+
+
+def assert_only_left_leg_turned(clip, source):
+    """The hips, the other leg and all the rest are as they were, every bit of them."""
+    own = [clip.skeleton.index(name) for name in ("thigh.L", "shin.L", "foot.L")]
+    others = [bone for bone in range(len(clip.skeleton)) if bone not in own]
+    assert np.array_equal(clip.local_quat_wxyz[:, others], source.local_quat_wxyz[:, others])
+    assert np.array_equal(clip.local_pos, source.local_pos)
