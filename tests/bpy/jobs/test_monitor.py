@@ -39,7 +39,7 @@ bpy.ops.wm.open_mainfile(filepath=sys.argv[2])
 settings = bpy.context.scene.sinew.methods.passthrough
 settings.chunk_frames, settings.pause_s = 2, 0.25
 bpy.ops.sinew.simulate()
-from sinew.bridge import monitor
+from sinew.bridge.jobs import monitor
 print(json.dumps(monitor.views()[0].id), flush=True)
 time.sleep(600)
 """
