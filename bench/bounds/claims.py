@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...core.body.build import build_body
-from ...core.control.bounds.bounds import bounds_of_preset, widths_on
-from ...core.control.bounds.course import CONTROL_FPS, Course
-from ...core.control.bounds.playing import endured
+from ...core.control.bounds.bounds import bounds_of_preset, sample_widths
+from ...core.control.bounds.endurance import measure_policy_endurance
 from ...core.control.bounds.presets import BoundsPreset
-from ...core.control.bounds.train_method import study_of, terms_of
+from ...core.control.bounds.reference_trajectory import CONTROL_FPS, ReferenceTrajectory
+from ...core.control.bounds.train_settings import make_reward_terms, make_training_config
 from ...core.control.bounds.training import Training
 from ...core.geometry.quaternions import angle_between
 from ...core.motion.io import stock
@@ -27,9 +27,15 @@ from ...core.sim import engines
 from ...core.sim.engine import World
 from ...core.sim.stage import Character, Stage
 from ..rows import Row
-from .keyframing import sparse
-from .learning import Bench, attempted, learned, practised, within
-from .similarity import Way, between, from_source, swing, watch
+from .keyframing import keep_few_poses
+from .policy_motion import (
+    PolicyMotion,
+    distance_from_source,
+    motion_distance,
+    record_policy_motion,
+    reference_variation,
+)
+from .table import BoundsBench, describe_training, measure_row, prepare_bounded_reference, train_for_row
 
 PARTS = ("claims",)
 KEYFRAMES, WIDTH = "keyframes", "width"
@@ -48,46 +54,46 @@ POSES = 4
 _COPIES = 32
 
 
-def rows(bench: Bench, seeds: Sequence[int], only: Sequence[str] = ()) -> Iterator[Row]:
+def measure_claims(bench: BoundsBench, seeds: Sequence[int], only: Sequence[str] = ()) -> Iterator[Row]:
     """Every row as soon as it is known. only: claims, or variants of them; all if it is empty."""
     wanted = {name for name in only if name not in CLAIMS}
     for seed in seeds:
         for claim in [claim for claim in CLAIMS if claim in only or not set(only) & set(CLAIMS)]:
             names = SKILLS if claim == KEYFRAMES else tuple(WIDTHS)
             for name in [name for name in bench.clips if name in names] if bench.clips else names:
-                before: dict[str, Way] = {}
+                before: dict[str, PolicyMotion] = {}
                 for variant in TAUGHT if claim == KEYFRAMES else WIDTHS[name]:
                     if not wanted or variant in wanted:
                         # Keyframes are learned from nothing: what is asked is who finds a way from poor poses.
                         own = replace(bench, settings=replace(bench.settings, warm=False))
                         own, measured = (own, _Keyframes) if claim == KEYFRAMES else (bench, _Width)
                         row = {**own.started("claims", name, seed), "claim": claim, "variant": variant}
-                        yield attempted(row, measured(own, name, seed, variant, before))
+                        yield measure_row(row, measured(own, name, seed, variant, before))
 
 
 @dataclass(eq=False)
 class _Work:
     """A clip that is learned in one way. before: what was done in other ways, by variant."""
 
-    bench: Bench
+    bench: BoundsBench
     name: str
     seed: int
     variant: str
-    before: dict[str, Way]
+    before: dict[str, PolicyMotion]
 
     def practised(self, claim: str, training: Training) -> Row:
         """Learn, and see it once at least."""
         warm = self.bench.settings.warm
         words = (claim, self.name, self.bench.engine, str(self.seed), self.variant, *["warm"][:warm])
-        path, begin = self.bench.folder / f"{'_'.join(words)}.npz", training.warm_up if warm else None
-        spent = practised(self.bench, training, f"{claim} {self.name} {self.variant}", path, begin)
+        path, begin = self.bench.folder / f"{'_'.join(words)}.npz", training.warm_start if warm else None
+        spent = train_for_row(self.bench, training, f"{claim} {self.name} {self.variant}", path, begin)
         if not training.tests:
             training.test()
-        return {**learned(training), **spent}
+        return {**describe_training(training), **spent}
 
-    def world(self, course: Course) -> World:
+    def world(self, reference: ReferenceTrajectory) -> World:
         """One to be watched in."""
-        return engines.get_engine(self.bench.engine).compile(Stage((Character(course.body),)), _COPIES)
+        return engines.get_engine(self.bench.engine).compile(Stage((Character(reference.body),)), _COPIES)
 
 
 class _Keyframes(_Work):
@@ -95,28 +101,30 @@ class _Keyframes(_Work):
 
     def __call__(self) -> Row:
         clip = stock.load_stock(self.name)
-        body, poor = build_body(clip.skeleton, clip=clip)[0], sparse(clip, POSES)
+        body, poor = build_body(clip.skeleton, clip=clip)[0], keep_few_poses(clip, POSES)
         reward, bounded = TAUGHT[self.variant]
         settings = replace(self.bench.settings, reward=reward, stop=False)
         self.bench = replace(self.bench, settings=settings)
-        course, held = within(body, poor, settings, settings.bounds)
-        falls = widths_on(bounds_of_preset(body, FALLS), course, poor)
-        engine, study = engines.get_engine(self.bench.engine), study_of(settings)
+        reference, held = prepare_bounded_reference(body, poor, settings, settings.bounds)
+        falls = sample_widths(bounds_of_preset(body, FALLS), reference, poor)
+        engine, config = engines.get_engine(self.bench.engine), make_training_config(settings)
         widths = held if bounded else falls
-        with Training(course, widths, engine, study, self.seed, lambda: terms_of(settings)) as training:
+        with Training(reference, widths, engine, config, self.seed, lambda: make_reward_terms(settings)) as training:
             found = self.practised(KEYFRAMES, training)
             policy = training.policy
-        with closing(self.world(course)) as world:
-            does, stands = (endured(course, one, policy, world, settings.seconds) for one in (held, falls))
+        with closing(self.world(reference)) as world:
+            does, stands = (
+                measure_policy_endurance(reference, one, policy, world, settings.seconds) for one in (held, falls)
+            )
         off = angle_between(clip.local_quat_wxyz, poor.local_quat_wxyz)
         return {
             **found,
             "poses": POSES,
             "reference_off": float(off.mean()),
             "does": does.share,
-            "does_s": float(np.mean(does.lived)) / CONTROL_FPS,
+            "does_s": float(np.mean(does.survived_steps)) / CONTROL_FPS,
             "stands": stands.share,
-            "stands_s": float(np.mean(stands.lived)) / CONTROL_FPS,
+            "stands_s": float(np.mean(stands.survived_steps)) / CONTROL_FPS,
         }
 
 
@@ -129,22 +137,22 @@ class _Width(_Work):
         self.bench = replace(self.bench, settings=settings)
         with self.bench.training(self.name, self.seed + again) as training:
             found = self.practised(WIDTH, training)
-            course, widths, policy = training.course, training.widths, training.policy
-        with closing(self.world(course)) as world:
-            way = watch(course, widths, policy, world, settings.seconds)
+            reference, widths, policy = training.reference, training.widths, training.policy
+        with closing(self.world(reference)) as world:
+            way = record_policy_motion(reference, widths, policy, world, settings.seconds)
         first, other = self.before.get(WIDTHS[self.name][0]), self.before.get(bounds) if again else None
         self.before[self.variant] = way
         return {
             **found,
             "bounds": bounds,
-            "swing": swing(course),
-            "from_source": from_source(way),
-            "from_first": None if first is None else between(first, way),
-            "from_other_seed": None if other is None else between(other, way),
+            "swing": reference_variation(reference),
+            "from_source": distance_from_source(way),
+            "from_first": None if first is None else motion_distance(first, way),
+            "from_other_seed": None if other is None else motion_distance(other, way),
         }
 
 
-def line_of(row: Row) -> str:
+def format_claim_row(row: Row) -> str:
     """A row in a line, for whoever watches."""
     head = f"claims {row['claim']} {row['name']} seed {row['seed']} {row['variant']}"
     for word in ("refused", "bug"):

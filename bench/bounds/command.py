@@ -20,11 +20,11 @@ from ..rows import Row
 from ..sheets import take_sheet
 from . import ablation, claims, drawings, page, style_page
 from . import styles as bench_style
-from .learning import CLIPS, PARTS, Bench, line_of, summary_of, with_settings
+from .table import CLIPS, PARTS, BoundsBench, format_learning_row, override_settings, summarise_bounds_goals
 
 _ALL = (*PARTS, *ablation.PARTS, *claims.PARTS, *bench_style.PARTS)
-_LINES = {"ablation": ablation.line_of, "claims": claims.line_of}
-_LINES |= dict.fromkeys(bench_style.PARTS, bench_style.line_of)
+_LINES = {"ablation": ablation.format_ablation_row, "claims": claims.format_claim_row}
+_LINES |= dict.fromkeys(bench_style.PARTS, bench_style.format_style_row)
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _PICTURES, _SHOWN_S = Path("images") / "styles", 3.0
 _DRAWINGS = Path("images") / "bounds"
@@ -87,24 +87,31 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     for folder in (arguments.kept, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:
             saving.require_writable_folder(folder)
-    bench = Bench(arguments.kept, arguments.engine, minutes=arguments.minutes, anew=arguments.anew, say=print_progress)
-    bench = with_settings(bench, arguments.set)
+    bench = BoundsBench(
+        arguments.kept, arguments.engine, minutes=arguments.minutes, anew=arguments.anew, say=print_progress
+    )
+    bench = override_settings(bench, arguments.set)
     rows: list[Row] = []
     finished = True
     try:
         for row in _rows(bench, arguments):
             rows.append(row)
-            print_progress(_LINES.get(row["part"], line_of)(row))
+            print_progress(_LINES.get(row["part"], format_learning_row)(row))
             if arguments.rows is not None:
                 bench_rows.append_row(arguments.rows, row)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
     if arguments.sheets is not None:
         _write_page(bench, [*(bench_rows.read_rows(arguments.rows) if arguments.rows else []), *rows], arguments.sheets)
-    return {"settings": bench.settings.to_mapping(), "finished": finished, "summary": summary_of(rows), "rows": rows}
+    return {
+        "settings": bench.settings.to_mapping(),
+        "finished": finished,
+        "summary": summarise_bounds_goals(rows),
+        "rows": rows,
+    }
 
 
-def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
+def _rows(bench: BoundsBench, arguments: argparse.Namespace) -> Iterator[Row]:
     """Of the parts that were asked for, those of learning first, then those of styles."""
     wanted = arguments.only or _ALL
     clips, seeds, variants = arguments.clips, arguments.seeds, arguments.variants
@@ -115,11 +122,11 @@ def _rows(bench: Bench, arguments: argparse.Namespace) -> Iterator[Row]:
         # From nothing, as in the paper, unless somebody says otherwise.
         warm = any(text.partition("=")[0].strip() == "warm" for text in arguments.set) and bench.settings.warm
         own = replace(bench, clips=clips or ablation.CLIPS, settings=replace(bench.settings, warm=warm))
-        yield from ablation.rows(own, seeds, known)
+        yield from ablation.measure_ablation(own, seeds, known)
     if "claims" in wanted:
-        yield from claims.rows(replace(bench, clips=clips), seeds, variants)
+        yield from claims.measure_claims(replace(bench, clips=clips), seeds, variants)
     styles = [part for part in wanted if part in bench_style.PARTS]
-    yield from bench_style.rows(whole, styles, seeds, mocap.read_mocap_clip, arguments.styles)
+    yield from bench_style.measure_styles(whole, styles, seeds, mocap.read_mocap_clip, arguments.styles)
 
 
 def _made(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -131,28 +138,28 @@ def _made(arguments: argparse.Namespace) -> dict[str, Any]:
     folder = arguments.page / _DRAWINGS
     folder.mkdir(parents=True, exist_ok=True)
     pictures = {}
-    for name, drawing in drawings.drawings(page.whole(page.known_rows(rows))).items():
+    for name, drawing in drawings.drawings(page.without_failures(page.known_rows(rows))).items():
         write_whole(folder / f"{name}.svg", drawing.encode())
         pictures[name] = (_DRAWINGS / f"{name}.svg").as_posix()
     if (arguments.page / "styles.md").is_file():
         pictures[page.STYLES] = "styles.md"
-    write_whole(arguments.page / "bounds.md", page.page(rows, pictures).encode())
+    write_whole(arguments.page / "bounds.md", page.make_bounds_page(rows, pictures).encode())
     return {"page": str(arguments.page / "bounds.md"), "rows": len(rows), "drawings": sorted(pictures)}
 
 
-def _write_page(bench: Bench, rows: list[Row], folder: Path) -> None:
+def _write_page(bench: BoundsBench, rows: list[Row], folder: Path) -> None:
     """The page of the styles, with pictures of those that are kept, and of those that were drawn before."""
     own = [row for row in rows if row["part"] in bench_style.PARTS and "refused" not in row and "bug" not in row]
     pictures = {}
     for row in own:
         name = style_page.picture_name(row)
         path = folder / _PICTURES / f"{name}.png"
-        motions = None if name in pictures or row["seed"] else bench_style.filmed(bench, row, _SHOWN_S)
+        motions = None if name in pictures or row["seed"] else bench_style.film_style(bench, row, _SHOWN_S)
         if motions is not None:
             take_sheet(path, *motions)
         if path.is_file():
             pictures[name] = path.relative_to(folder).as_posix()
-    write_whole(folder / "styles.md", style_page.page(rows, pictures).encode())
+    write_whole(folder / "styles.md", style_page.make_styles_page(rows, pictures).encode())
 
 
 def _cache() -> Path:

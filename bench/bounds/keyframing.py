@@ -9,7 +9,7 @@ from ...core.errors import BadMotion
 from ...core.motion import Clip
 
 
-def sparse(clip: Clip, poses: int) -> Clip:
+def keep_few_poses(clip: Clip, poses: int) -> Clip:
     """The clip with so many of its poses, evenly spread, besides the last; slerped in between, at its own frame rate.
 
     Nothing in it obeys physics any more: who was in the air does not fall as things fall, and feet slide.

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..rows import Row, newest_rows
-from . import ablation, claims, learning
+from . import ablation, claims, table
 from .drawings import LABELS, suffix
 
 _HEAD = """# What learning within spacetime bounds is worth
@@ -28,18 +28,18 @@ def known_rows(rows: Sequence[Row]) -> list[Row]:
     return newest_rows(rows, _KEY)
 
 
-def whole(rows: Sequence[Row]) -> list[Row]:
+def without_failures(rows: Sequence[Row]) -> list[Row]:
     """Those that did not fail."""
     return [row for row in rows if "refused" not in row and "bug" not in row]
 
 
-def page(rows: Sequence[Row], pictures: Pictures) -> str:
+def make_bounds_page(rows: Sequence[Row], pictures: Pictures) -> str:
     """Markdown from rows, with pictures by the names that ``drawings`` gives; the newest row of each counts."""
     known, parts = known_rows(rows), [_HEAD]
     for names, title, write in _SECTIONS:
         own = [row for row in known if row["part"] in names]
         if own:
-            good = whole(own)
+            good = without_failures(own)
             failed = [f"- {_named(row)}: {row.get('refused') or row['bug']}" for row in own if row not in good]
             body = write(good, pictures) if good else []
             parts.append("\n".join([f"## {title}", "", *body, *failed, *([""] if failed else []), _measured(own), ""]))
@@ -47,7 +47,7 @@ def page(rows: Sequence[Row], pictures: Pictures) -> str:
 
 
 def _table(rows: Sequence[Row], pictures: Pictures) -> list[str]:
-    order = {name: place for place, name in enumerate(learning.CLIPS)}
+    order = {name: place for place, name in enumerate(table.CLIPS)}
     lines = _heads("clip|seed|bounds|begun|cycle|million samples|minutes|of one core|paper|DeepMimic|fewer than both")
     for row in sorted(rows, key=lambda row: (order.get(row["name"], len(order)), row["seed"])):
         lasts = f"not after {row['samples_m']:.2f}, lasts {row['share']:.0%}"

@@ -16,7 +16,7 @@ convex hull of the root and the ends of the limbs. In the pictures the neutral p
 _KEY = ("part", "name", "seed", "style", "engine")
 
 
-def page(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
+def make_styles_page(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
     """Markdown from the newest rows of each style, with pictures by ``picture_name``."""
     known = newest_rows([row for row in rows if row["part"] in ("style", "manner")], _KEY)
     parts = [_HEAD]

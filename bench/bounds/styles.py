@@ -13,17 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...core.control.bounds.controller import Controller
-from ...core.control.bounds.course import Course
 from ...core.control.bounds.files import ENDING, load_controller, save_controller
-from ...core.control.bounds.playing import played
-from ...core.control.bounds.rewards import Term
-from ...core.control.bounds.style.making import VARIANTS, manner_of_clip
-from ...core.control.bounds.style.manner import Manner, MannerStyle
+from ...core.control.bounds.playback import play_policy
+from ...core.control.bounds.reference_trajectory import ReferenceTrajectory
+from ...core.control.bounds.rewards import RewardTerm
+from ...core.control.bounds.style.energy_and_volume import NAME, EnergyReward, VolumeReward
+from ...core.control.bounds.style.gram_style import GramStyle, GramStyleReward
 from ...core.control.bounds.style.measurement import StyleRollout, measure_style
-from ...core.control.bounds.style.terms import NAME, EnergyStyle, VolumeStyle
-from ...core.control.bounds.style.training import StyledTraining, require_same_skill
-from ...core.control.bounds.train_method import BoundsTrainSettings, study_of
-from ...core.control.bounds.training import Training, lives_s
+from ...core.control.bounds.style.style_choice import VARIANTS, make_clip_style
+from ...core.control.bounds.style.training import StyledTraining, require_same_reference
+from ...core.control.bounds.train_settings import BoundsTrainSettings, make_training_config
+from ...core.control.bounds.training import Training, mean_survival_s
 from ...core.control.tracking.recording import make_take
 from ...core.errors import BadFile, SinewError
 from ...core.files import make_folder
@@ -33,7 +33,7 @@ from ...core.sim import engines
 from ...core.sim.engine import World
 from ...core.sim.stage import Character, Stage
 from ..rows import Row, code_version, describe_machine
-from .learning import Bench, Kept, prepared
+from .table import BoundsBench, TrainingCache, prepare_stock_clip
 
 PARTS = ("style", "manner")
 SKILLS = ("walk", "run")
@@ -50,8 +50,8 @@ Clips = Callable[[str], Clip]
 """The recorded motion of a name, which only Blender can read."""
 
 
-def rows(
-    bench: Bench, parts: Sequence[str], seeds: Sequence[int], clips: Clips, only: Sequence[str] = ()
+def measure_styles(
+    bench: BoundsBench, parts: Sequence[str], seeds: Sequence[int], clips: Clips, only: Sequence[str] = ()
 ) -> Iterator[Row]:
     """Every row as soon as it is known; what fails has its reason in its row. only: some styles, or all."""
     for part in parts:
@@ -75,7 +75,7 @@ def rows(
                     yield row
 
 
-def _started(bench: Bench, part: str, name: str, seed: int, style: str) -> Row:
+def _started(bench: BoundsBench, part: str, name: str, seed: int, style: str) -> Row:
     return {
         "part": part,
         "name": name,
@@ -92,7 +92,7 @@ def _started(bench: Bench, part: str, name: str, seed: int, style: str) -> Row:
 class _Work:
     """A skill in some styles."""
 
-    def __init__(self, bench: Bench, name: str, seed: int, clips: Clips) -> None:
+    def __init__(self, bench: BoundsBench, name: str, seed: int, clips: Clips) -> None:
         self.bench, self.name, self.seed, self.clips = bench, name, seed, clips
 
     def path(self, style: str, ending: str = ENDING) -> Path:
@@ -103,22 +103,22 @@ class _Work:
     def figures(self, style: str, neutral: StyleRollout | None) -> tuple[Row, StyleRollout]:
         """What is to be told of a style, and how it was done."""
         controller, told = self._learned(style)
-        with closing(self._world(controller.course, _COPIES)) as world:
+        with closing(self._world(controller.reference, _COPIES)) as world:
             found = measure_style(controller, world, _WATCHED_S)
         figures = found.figures
         told |= {"energy_j": figures.energy_j, "volume_m3": figures.volume_m3, "lasts": found.lasts}
         if neutral is None:
             return told, found
         if style in MANNERS:
-            return told | self._nearness(style, controller.course, neutral, found), found
+            return told | self._nearness(style, controller.reference, neutral, found), found
         told["energy_change"] = figures.energy_j / neutral.figures.energy_j - 1.0
         told["volume_change"] = figures.volume_m3 / neutral.figures.volume_m3 - 1.0
         change = told["energy_change" if style.endswith("energy") else "volume_change"]
         moved = change if style.startswith("more") else -change
         return told | {"goal": GOAL_CHANGE, "reached": moved >= GOAL_CHANGE and found.lasts == 1.0}, found
 
-    def _nearness(self, style: str, course: Course, neutral: StyleRollout, found: StyleRollout) -> Row:
-        manner = self._manner(style, course)
+    def _nearness(self, style: str, reference: ReferenceTrajectory, neutral: StyleRollout, found: StyleRollout) -> Row:
+        manner = self._manner(style, reference)
         before, after = (one.distance(manner) for one in (neutral, found))
         reached = after <= GOAL_DISTANCE * before and found.lasts == 1.0
         told: Row = {"distance_neutral": before, "distance": after, "left": after / before}
@@ -128,24 +128,26 @@ class _Work:
         """The controller of a style: kept from before, or learned for as long as a row may take."""
         path = self.path(style)
         bounds = self.bench.settings.bounds if style == "neutral" else _BOUNDS
-        course, widths = prepared(self.name, _with_bounds(self.bench, bounds))
+        reference, widths = prepare_stock_clip(self.name, _with_bounds(self.bench, bounds))
         if not self.bench.anew and path.is_file():
             try:
                 kept = load_controller(path)
-                require_same_skill(kept, course)
+                require_same_reference(kept, reference)
                 if kept.about["finished"]:
                     return kept, dict(kept.about)
             except (SinewError, KeyError):  # of another Sinew: a cache is no reason to stop
                 pass
-        engine, study = engines.get_engine(self.bench.engine), study_of(self.bench.settings)
+        engine, config = engines.get_engine(self.bench.engine), make_training_config(self.bench.settings)
         if style == "neutral":
-            training = Training(course, widths, engine, study, self.seed)
+            training = Training(reference, widths, engine, config, self.seed)
         else:
             policy = self._learned("neutral")[0].policy
-            training = StyledTraining(course, widths, engine, study, self.seed, self._terms(style, course), policy)
+            training = StyledTraining(
+                reference, widths, engine, config, self.seed, self._terms(style, reference), policy
+            )
         with training:
             told = self._practise(style, training)
-            controller = Controller(course, widths, training.policy, told)
+            controller = Controller(reference, widths, training.policy, told)
         make_folder(path.parent)
         save_controller(path, controller)
         return controller, told
@@ -153,19 +155,19 @@ class _Work:
     def _practise(self, style: str, training: Training) -> Row:
         bench = self.bench
         most = bench.settings.millions if style == "neutral" else min(bench.settings.millions, _MOST_MILLIONS)
-        kept = Kept(self.path(style, ".npz"), training)
+        kept = TrainingCache(self.path(style, ".npz"), training)
         if not bench.anew:
             kept.load()
-        if bench.settings.warm and not training.begun and not training.samples:
-            training.warm_up()
+        if bench.settings.warm and not training.pretrained and not training.samples:
+            training.warm_start()
         began = told = saved = time.perf_counter()
-        while training.samples < most * 1e6 and not training.enough:
+        while training.samples < most * 1e6 and not training.is_done:
             record = training.advance()
             now = time.perf_counter()
             if now - told > _LINE_EVERY_S:
                 told = now
                 lasts = "".join(f", lasts {test.share:.0%}" for test in training.tests[-1:])
-                worth, lives = record.terms.get(NAME, 1.0), lives_s(record, training.study)
+                worth, lives = record.terms.get(NAME, 1.0), mean_survival_s(record, training.config)
                 head = f"{self.name} {style}: {training.samples / 1e6:.2f} M"
                 bench.say(f"{head}, style {worth:.3f}, lives {lives:.1f} s{lasts}")
             if now - saved > _SAVED_EVERY_S:
@@ -176,29 +178,29 @@ class _Work:
         if not training.tests:
             training.test()
         kept.save()
-        finished = training.samples >= most * 1e6 or training.enough
+        finished = training.samples >= most * 1e6 or training.is_done
         return {"samples_m": training.samples / 1e6, "minutes": kept.seconds / 60.0, "finished": finished}
 
-    def _terms(self, style: str, course: Course) -> Callable[[], tuple[Term, ...]]:
+    def _terms(self, style: str, reference: ReferenceTrajectory) -> Callable[[], tuple[RewardTerm, ...]]:
         strength = self.bench.settings.strength
         if style in MANNERS:
-            manner = self._manner(style, course)
-            return lambda: (MannerStyle(course, manner, strength),)
-        kind = EnergyStyle if style.endswith("energy") else VolumeStyle
-        return lambda: (kind(course, style.startswith("more"), strength),)
+            manner = self._manner(style, reference)
+            return lambda: (GramStyleReward(reference, manner, strength),)
+        kind = EnergyReward if style.endswith("energy") else VolumeReward
+        return lambda: (kind(reference, style.startswith("more"), strength),)
 
-    def _manner(self, style: str, course: Course) -> Manner:
-        return manner_of_clip(course, self.clips(style))
+    def _manner(self, style: str, reference: ReferenceTrajectory) -> GramStyle:
+        return make_clip_style(reference, self.clips(style))
 
-    def _world(self, course: Course, copies: int) -> World:
-        return engines.get_engine(self.bench.engine).compile(Stage((Character(course.body),)), copies)
+    def _world(self, reference: ReferenceTrajectory, copies: int) -> World:
+        return engines.get_engine(self.bench.engine).compile(Stage((Character(reference.body),)), copies)
 
 
-def _with_bounds(bench: Bench, bounds: str) -> BoundsTrainSettings:
+def _with_bounds(bench: BoundsBench, bounds: str) -> BoundsTrainSettings:
     return replace(bench.settings, bounds=bounds)
 
 
-def line_of(row: Row) -> str:
+def format_style_row(row: Row) -> str:
     """A row in a line, for whoever watches."""
     head = f"{row['part']} {row['name']} seed {row['seed']} {row['style']}"
     for word in ("refused", "bug"):
@@ -212,7 +214,7 @@ def line_of(row: Row) -> str:
     return done
 
 
-def filmed(bench: Bench, row: Row, seconds: float) -> tuple[Clip, Clip] | None:
+def film_style(bench: BoundsBench, row: Row, seconds: float) -> tuple[Clip, Clip] | None:
     """What the neutral policy and the row's style do, for a picture; None where there is nothing to be shown yet."""
     paths = [_Work(bench, row["name"], row["seed"], _no_clips).path(style) for style in ("neutral", row["style"])]
     if row["style"] == "neutral" or not all(path.is_file() for path in paths):
@@ -221,7 +223,7 @@ def filmed(bench: Bench, row: Row, seconds: float) -> tuple[Clip, Clip] | None:
     for path in paths:
         own = load_controller(path)
         with closing(engines.get_engine(bench.engine).compile(Stage((Character(own.body),)), 1)) as world:
-            done = played(own.course, own.widths, own.policy, world, source, seconds)
+            done = play_policy(own.reference, own.widths, own.policy, world, source, seconds)
         found.append(make_take(done.film, 0, done.subject, source.fps)[0].motion)
     return found[0], found[1]
 

@@ -8,7 +8,7 @@ import bpy
 
 from ...core import jobs
 from ...core.control.bounds.bake_method import CONTROLLER_FILE
-from ...core.control.bounds.playing import require_length
+from ...core.control.bounds.playback import require_length
 from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
 from ...core.errors import BoundsError
 from ...core.sim.stage_io import stage_to_arrays
@@ -47,8 +47,8 @@ class BakeRequest:
 def create(asked: BakeRequest, learned: Learned, folder: Path | None = None) -> jobs.Job:
     """Make the job that bakes what was learned, begun where the armature stands; refuses what cannot be."""
     obj, controller = requests.find_armature(asked.armature), learned.controller
-    require_length(controller.course, asked.seconds)
-    seconds = asked.seconds or controller.course.duration_s
+    require_length(controller.reference, asked.seconds)
+    seconds = asked.seconds or controller.reference.duration_s
     request = requests.Request(
         armature=obj.name,
         method=METHOD,

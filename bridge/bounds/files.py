@@ -76,15 +76,17 @@ def _view(path: Path) -> ControllerView:
         controller = read_file(path).controller
     except SinewError as error:
         return ControllerView(problem=error)
-    course, about = controller.course, controller.about
-    return ControllerView(said_of(controller), course.cyclic, course.duration_s, about.get("done_after") is not None)
+    reference, about = controller.reference, controller.about
+    return ControllerView(
+        said_of(controller), reference.cyclic, reference.duration_s, about.get("done_after") is not None
+    )
 
 
 def said_of(controller: Controller) -> tuple[str, ...]:
     """A controller in words."""
-    course, about = controller.course, controller.about
-    kind = "A gait, one cycle of" if course.even else "A cycle of" if course.cyclic else "Played once,"
-    return (f"{kind} {course.duration_s:.2f} s", *_learned(about))
+    reference, about = controller.reference, controller.about
+    kind = "A gait, one cycle of" if reference.symmetric else "A cycle of" if reference.cyclic else "Played once,"
+    return (f"{kind} {reference.duration_s:.2f} s", *_learned(about))
 
 
 def _learned(about: Mapping[str, Any]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.body import BodyModel
 from ...core.control.bounds.bounds import AXES, Bounds, bound_names
-from ...core.control.bounds.course import Tips
+from ...core.control.bounds.reference_trajectory import EndEffectors
 from ...core.errors import BoundsError
 from ...core.geometry.quaternions import Array
 from ..rig import actions, keyed_properties
@@ -93,7 +93,7 @@ def columns_of(body: BodyModel, parts: Sequence[Part]) -> Array:
 
 @lru_cache(maxsize=16)
 def _columns(body: BodyModel, parts: tuple[Part, ...]) -> Any:
-    tips = Tips(body)
+    tips = EndEffectors(body)
     joints = {link.bone: link.role for link in body.links[1:]}
     ends = {body.links[index].bone: body.links[index].role for index in tips.links}
     found = [

@@ -8,10 +8,10 @@ from pathlib import Path
 import bpy
 
 from ...core import jobs
-from ...core.control.bounds.bounds import attachment_of
+from ...core.control.bounds.bounds import attach_bounds
 from ...core.control.bounds.controller import controller_from_arrays
 from ...core.control.bounds.files import Content, read_content
-from ...core.control.bounds.style.making import NEUTRAL, STYLES, VARIANTS, style_attachment
+from ...core.control.bounds.style.style_choice import NEUTRAL, STYLES, VARIANTS, attach_style_clip
 from ...core.control.cast import Attachment
 from ...core.control.character import BODY
 from ...core.errors import BadSettings
@@ -50,7 +50,7 @@ def opened_style(text: str, scale: float = 1.0) -> Clip | None:
 def style_of_action(request: Request, action: str) -> dict[str, Attachment]:
     """What a job has for a style that another Action of the request's armature has."""
     obj = requests.find_armature(request.armature)
-    return style_attachment(read_rig(obj, action=requests.find_action(action), scale=request.scale).clip)
+    return attach_style_clip(read_rig(obj, action=requests.find_action(action), scale=request.scale).clip)
 
 
 def variants(
@@ -75,7 +75,7 @@ def variants(
     if own:
         obj: bpy.types.Object = requests.find_armature(request.armature)
         action = requests.find_action(request.action)
-        attachments |= attachment_of(read_bounds(obj, rig, inputs.attachments[BODY], action))
+        attachments |= attach_bounds(read_bounds(obj, rig, inputs.attachments[BODY], action))
     batch, made = new_id(rig.clip.name), []
     try:
         for number, style in enumerate(known, start=1):

@@ -9,7 +9,7 @@ import bpy
 
 from ...core import jobs
 from ...core.body.build import build_body
-from ...core.control.bounds.bounds import Bounds, attachment_of
+from ...core.control.bounds.bounds import Bounds, attach_bounds
 from ...core.control.cast import Attachment
 from ...core.control.character import BODY, BodyChoices
 from ..jobs import requests
@@ -40,7 +40,7 @@ def create(
     attachments = {**inputs.attachments, **(more or {})}
     if own:
         bounds = read_bounds(obj, rig, inputs.attachments[BODY], requests.find_action(request.action))
-        attachments |= attachment_of(bounds)
+        attachments |= attach_bounds(bounds)
     target = {**inputs.target, "named": "learned"}
     if controller_file is not None:
         target["controller_file"] = str(controller_file)

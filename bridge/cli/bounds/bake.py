@@ -9,7 +9,7 @@ import bpy
 
 from ....core import jobs
 from ....core.control.bounds.files import ENDING
-from ....core.control.bounds.playing import require_length
+from ....core.control.bounds.playback import require_length
 from ....core.errors import BadSettings, SinewError
 from ...bounds import baking, files
 from ...bounds.baking import BakeRequest
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     require_outputs(arguments)
     learned = files.read_file(arguments.file.resolve()) if arguments.file else None
     if learned is not None:
-        require_length(learned.controller.course, arguments.seconds)
+        require_length(learned.controller.reference, arguments.seconds)
     with registered():
         request, learned = _opened(arguments, learned)
         job = baking.create(request, learned, arguments.job_dir)

@@ -6,10 +6,10 @@ import dataclasses
 from pathlib import Path
 
 from ....core.control import registry
-from ....core.control.bounds.bounds import keys_attachment
+from ....core.control.bounds.bounds import attach_keys
 from ....core.control.bounds.files import ENDING, write_content
 from ....core.control.bounds.presets import bounds_presets
-from ....core.control.bounds.style.making import VARIANTS
+from ....core.control.bounds.style.style_choice import VARIANTS
 from ....core.errors import BadSettings, SinewError
 from ....core.files import write_json
 from ...bounds.styling import neutral_content, variants
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     with registered():
         request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
         rig = requests.read(request)
-        made = variants(request, rig, neutral, styles=styles, own=False, more=keys_attachment({}, arguments.off))
+        made = variants(request, rig, neutral, styles=styles, own=False, more=attach_keys({}, arguments.off))
         for style, job in zip(styles, made, strict=True):
             status = run_to_end(job)
             if status.state == "cancelled":

@@ -9,10 +9,10 @@ from typing import Any
 
 from ....core.control import registry
 from ....core.control.bounds.controller import Controller
-from ....core.control.bounds.course import CONTROL_FPS
+from ....core.control.bounds.endurance import measure_policy_endurance
 from ....core.control.bounds.files import ENDING, load_controller
-from ....core.control.bounds.playing import endured
-from ....core.control.bounds.pushing import SIDES, STEP_N, pushed
+from ....core.control.bounds.push_recovery import SIDES, STEP_N, measure_push_recovery
+from ....core.control.bounds.reference_trajectory import CONTROL_FPS
 from ....core.control.bounds.style.measurement import measure_style
 from ....core.errors import BadSettings, BoundsError
 from ....core.jobs.engine_choice import resolve_engine
@@ -95,21 +95,21 @@ def _wanted(arguments: argparse.Namespace) -> list[str]:
 
 
 def _lasting(controller: Controller, world: World, seconds: float) -> dict[str, Any]:
-    found = endured(controller.course, controller.widths, controller.policy, world, seconds)
+    found = measure_policy_endurance(controller.reference, controller.widths, controller.policy, world, seconds)
     return {
         "lasts": found.whole,
         "share": found.share,
-        "seconds": [float(steps) / CONTROL_FPS for steps in found.lived],
-        "asked_s": [float(steps) / CONTROL_FPS for steps in found.asked],
+        "seconds": [float(steps) / CONTROL_FPS for steps in found.survived_steps],
+        "asked_s": [float(steps) / CONTROL_FPS for steps in found.requested_steps],
         "begun_at": found.at.tolist(),
-        "left": list(found.why),
+        "left": list(found.violated),
     }
 
 
 def _pushing(controller: Controller, world: World, arguments: argparse.Namespace) -> dict[str, Any]:
     """The hardest push that it stands; seconds that it stays up after each, and those beyond that it stood as well."""
-    own = (controller.course, controller.widths, controller.policy)
-    found = pushed(*own, world, arguments.side, arguments.seconds)
+    own = (controller.reference, controller.widths, controller.policy)
+    found = measure_push_recovery(*own, world, arguments.side, arguments.seconds)
     hardest = found.push_n
     beyond = [float(force) for force in found.force_n[found.stood] if force > (hardest or 0.0)]
     return {

@@ -11,10 +11,10 @@ import bpy
 
 from ....core import jobs
 from ....core.control import registry
-from ....core.control.bounds.bounds import keys_attachment
+from ....core.control.bounds.bounds import attach_keys
 from ....core.control.bounds.files import ENDING
 from ....core.control.bounds.presets import bounds_presets
-from ....core.control.bounds.style.making import style_attachment
+from ....core.control.bounds.style.style_choice import attach_style_clip
 from ....core.errors import BadSettings, SinewError
 from ...bounds import training
 from ...bounds.styling import LABELS, neutral_attachment, opened_style, style_of_action
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = {name: getattr(arguments, name) for name in ("bounds", "style", "strength")}
     texts = [*arguments.set, *(f"{name}={value}" for name, value in named.items() if value is not None)]
     settings = registry.get(METHOD).settings_type.from_texts(texts)
-    keys = keys_attachment(dict(map(_keyed, arguments.key)), arguments.off)
+    keys = attach_keys(dict(map(_keyed, arguments.key)), arguments.off)
     require_outputs(arguments, ENDING)
     request = requests.Request(
         armature=arguments.armature,
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
         elif not bpy.context.scene.objects:
             raise BadSettings("There is nothing to learn", "Give a file or a stock clip's name (see 'sinew clips')")
         rig = requests.read(request)
-        manner = style_attachment(style) if style is not None else {}
+        manner = attach_style_clip(style) if style is not None else {}
         if arguments.manner and style is None:
             manner = style_of_action(request, arguments.manner)
         job = training.create(

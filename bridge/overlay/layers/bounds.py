@@ -7,7 +7,7 @@ import numpy as np
 
 from ....core.body import BodyModel
 from ....core.control.bounds.bounds import AXES
-from ....core.control.bounds.course import Tips
+from ....core.control.bounds.reference_trajectory import EndEffectors
 from ....core.geometry.quaternions import Array
 from ...bounds.reading import columns_of, parts_of, widths_of
 from ...rig import sources
@@ -107,8 +107,8 @@ def _draw_turns(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths:
 
 
 @lru_cache(maxsize=8)
-def _tips(body: BodyModel) -> Tips:
-    return Tips(body)
+def _tips(body: BodyModel) -> EndEffectors:
+    return EndEffectors(body)
 
 
 @lru_cache(maxsize=8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baking from a controller as a method: it does what it has learned, for as long as wanted, and with whatever comes."""
+"""The method ``bounds_bake``: a take from a learned controller, of any length, with whatever is on the stage."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from ..method import Run
 from ..staging import build_job_stage
 from ..tracking.skeleton_matching import describe_skeleton_difference
 from .controller import controller_from_arrays
-from .playing import played, require_length
-from .take_making import home_of
+from .playback import play_policy, require_length
+from .take_making import make_playback_take
 
 CONTROLLER_FILE = "controller_file"
 """Name of the job's attachment: what a controller file holds."""
@@ -38,27 +38,27 @@ class BoundsBake:
     settings_type = BoundsBakeSettings
 
     def run(self, clip: Clip, settings: BoundsBakeSettings, run: Run) -> Take:
-        """Put the character on the stage, play, and bring home what it did."""
+        """Play the controller on the job's stage, and make a take of it."""
         attached = run.attachment(CONTROLLER_FILE)
         if attached is None:
             raise BoundsError("The job has no controller", "Train one first, or choose a controller file")
         controller = controller_from_arrays(*attached)
-        course = controller.course
+        reference = controller.reference
         if different := describe_skeleton_difference(controller.body.skeleton, clip.skeleton):
             raise BoundsError(
                 f"The controller was learned for another skeleton than that of '{clip.name}': {different}",
                 "Train one for this armature, or bake with one that is like it",
             )
-        seconds = settings.seconds or course.duration_s
-        require_length(course, seconds)
+        seconds = settings.seconds or reference.duration_s
+        require_length(reference, seconds)
         stage = build_job_stage(run, controller.body)
         with closing(engines.get_engine(run.engine).compile(stage, 1)) as world:
 
-            def look(share: float) -> None:
+            def on_progress(share: float) -> None:
                 run.progress(round(1000 * share), 1000)
 
-            done = played(course, controller.widths, controller.policy, world, clip, seconds, look)
-        if done.left:
-            worst = max(done.left, key=lambda name: done.left[name])
+            done = play_policy(reference, controller.widths, controller.policy, world, clip, seconds, on_progress)
+        if done.violations:
+            worst = max(done.violations, key=lambda name: done.violations[name])
             run.add_finding("bounds", f"It left its bounds on the way, mostly '{worst}'", "")
-        return home_of(done, clip.fps, run)
+        return make_playback_take(done, clip.fps, run)

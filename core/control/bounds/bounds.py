@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far a body may be from its reference before an episode ends (spacetime bounds, section 3.2), over time.
+"""Spacetime bounds (section 3.2): how far a body may be from its reference, over time, before an episode terminates.
 
 A bound has a name: 'com x', 'com y', 'com z' (metres), 'root' (radians), 'joint thigh.L' (radians in the joint's own
-frame), 'effector foot.L' (metres from where the root sees it, in a frame that faces as the body does).
+frame), 'effector foot.L' (metres, relative to the root in a frame with the body's heading).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.skeleton import freeze_array
 from ..method import Run
-from .course import Course, Tips, com_of
-from .observations import Seen
+from .observations import RelativeKinematics
 from .presets import BoundsPreset, bounds_preset
+from .reference_trajectory import EndEffectors, ReferenceTrajectory, pose_centre_of_mass
 
 BOUNDS, BOUNDS_KEYS = "bounds", "bounds_keys"
 """Names of the job's attachments: (F, R) widths at the clip's frames with the bounds' names; and keys for some bounds,
@@ -34,7 +34,7 @@ _ROOT, _JOINT, _EFFECTOR = "root", "joint ", "effector "
 def bound_names(body: BodyModel) -> tuple[str, ...]:
     """Every bound that a body can have, in the order of their columns."""
     joints = (f"{_JOINT}{link.bone}" for link in body.links[1:])
-    return (*AXES, _ROOT, *joints, *(f"{_EFFECTOR}{name}" for name in Tips(body).names))
+    return (*AXES, _ROOT, *joints, *(f"{_EFFECTOR}{name}" for name in EndEffectors(body).names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Bounds:
 
     @property
     def off(self) -> tuple[str, ...]:
-        """The bounds that nothing is held by at any time."""
+        """The bounds that are off at all times."""
         return tuple(name for name, width in zip(self.names, self.widths.min(axis=0), strict=True) if np.isinf(width))
 
     @property
@@ -129,7 +129,7 @@ def bounds_of_preset(body: BodyModel, preset: BoundsPreset | str) -> Bounds:
     """A preset's bounds for a body, the same for all time."""
     chosen = bounds_preset(preset) if isinstance(preset, str) else preset
     joints = [_of_role(chosen.joints, link.role) for link in body.links[1:]]
-    effectors = [_of_role(chosen.effectors, body.links[index].role) for index in Tips(body).links]
+    effectors = [_of_role(chosen.effectors, body.links[index].role) for index in EndEffectors(body).links]
     widths = [*chosen.com, chosen.root, *joints, *effectors]
     return Bounds(bound_names(body), np.array([[np.inf if width is None else width for width in widths]]))
 
@@ -138,12 +138,12 @@ def _of_role(widths: float | Mapping[str, float] | None, role: str) -> float | N
     return widths.get(role) if isinstance(widths, Mapping) else widths
 
 
-def attachment_of(bounds: Bounds) -> dict[str, tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
+def attach_bounds(bounds: Bounds) -> dict[str, tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
     """The job's attachment for bounds, by its name."""
     return {BOUNDS: ({"widths": np.array(bounds.widths)}, {"names": list(bounds.names)})}
 
 
-def keys_attachment(
+def attach_keys(
     keys: Mapping[str, Mapping[int, float]], off: Sequence[str] = ()
 ) -> dict[str, tuple[dict[str, NDArray[Any]], dict[str, Any]]]:
     """The job's attachment for keys (frame of the clip -> width) by bound and for bounds that are off, by its name."""
@@ -151,7 +151,7 @@ def keys_attachment(
     return {BOUNDS_KEYS: ({}, {"keys": rows, "off": list(off)})} if keys or off else {}
 
 
-def bounds_of(run: Run, body: BodyModel, preset: str, clip: Clip) -> Bounds:
+def read_job_bounds(run: Run, body: BodyModel, preset: str, clip: Clip) -> Bounds:
     """The bounds that the job was made with, or the preset's, with what is keyed and switched off on top of them."""
     found = _given(run, body, preset)
     attached = run.attachment(BOUNDS_KEYS)
@@ -180,27 +180,29 @@ def _given(run: Run, body: BodyModel, preset: str) -> Bounds:
     return Bounds(names, np.stack([open_end if at is None else given.widths[:, at] for at in columns], axis=1))
 
 
-def widths_on(bounds: Bounds, course: Course, clip: Clip) -> Array:
-    """(T + 1, R) widths in the frames of a course that was made of the clip."""
-    return bounds.at(course.times_s, clip)
+def sample_widths(bounds: Bounds, reference: ReferenceTrajectory, clip: Clip) -> Array:
+    """(T + 1, R) widths in the frames of a reference that was made of the clip."""
+    return bounds.at(reference.times_s, clip)
 
 
-def require_start_within(widths: Array, course: Course, clip: Clip) -> None:
-    """Refuse widths (T + 1, R) that a motion is outside of where it begins, as the animator sees them around the clip.
+def require_start_within(widths: Array, reference: ReferenceTrajectory, clip: Clip) -> None:
+    """Refuse widths (T + 1, R) that exclude the first frame of the clip, around which the animator sees them.
 
-    What is simulated is the clip put on the floor, with feet that stand; the bounds are around what was captured.
+    The reference is the clip put on the floor, with planted feet.
     """
-    source = pose_of_clip(course.body, clip.frames(0, 1))[0]
-    pos, quat = link_transforms(course.body, source)
-    tips = course.tips.places(pos, quat) - pos[:, :1]
-    still = np.zeros((1, course.body.nv))
-    com = com_of(course.body, source)
-    seen = Seen(course, np.zeros(1, dtype=np.int64), source, still, com, np.zeros_like(com), tips, None)
-    over = seen.deviations[0] / widths[0]
+    source = pose_of_clip(reference.body, clip.frames(0, 1))[0]
+    pos, quat = link_transforms(reference.body, source)
+    effectors = reference.end_effectors.positions(pos, quat) - pos[:, :1]
+    still = np.zeros((1, reference.body.nv))
+    com = pose_centre_of_mass(reference.body, source)
+    kinematics = RelativeKinematics(
+        reference, np.zeros(1, dtype=np.int64), source, still, com, np.zeros_like(com), effectors, None
+    )
+    over = kinematics.deviations[0] / widths[0]
     worst = int(np.argmax(over))
     if over[worst] > 1.0:
         raise BoundsError(
-            f"The bounds exclude the start pose: '{bound_names(course.body)[worst]}' allows {widths[0, worst]:.3g},"
-            f" and what stands on the floor begins {seen.deviations[0, worst]:.3g} from the clip",
+            f"The bounds exclude the start pose: '{bound_names(reference.body)[worst]}' allows {widths[0, worst]:.3g},"
+            f" and what stands on the floor begins {kinematics.deviations[0, worst]:.3g} from the clip",
             "Widen that bound where the clip begins, or put the clip on the floor",
         )

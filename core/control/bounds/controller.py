@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was learned, as it is kept: the policy, the course that feeds it forward, the bounds, and the body it is for."""
+"""A learned controller: the policy, its reference trajectory, bounds and body; to arrays and back."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,35 +16,44 @@ from ...errors import BadFile, BoundsError, SinewError
 from ...files import to_jsonable
 from ...geometry.quaternions import Array
 from ...learn.policy import Policy
+from ...learn.rollout import arrays_under
 from ...motion.skeleton import freeze_array
 from .bounds import bound_names
-from .course import FILM_STEPS, Course
 from .observations import observation_size
+from .reference_trajectory import FILM_STEPS, ReferenceTrajectory
 
 KIND = "sinew bounds controller"
 VERSION = 1
-"""Newest format. Also goes up when policies see something else."""
+"""Newest format. Also goes up when observations change."""
 
 _AGAIN = "Train it again, or take a copy of the file that is whole"
-_COURSE = ("qpos", "rates", "targets", "film", "times_s", "shift")
+_FIELDS = {
+    "qpos": "qpos",
+    "rates": "qvel",
+    "targets": "targets",
+    "film": "film_qpos",
+    "times_s": "times_s",
+    "shift": "cycle_shift",
+}
+"""The reference trajectory's fields by the names that they have in a file, where it is called 'course'."""
 
 
 @dataclass(frozen=True, eq=False)
 class Controller:
-    """A policy with everything that it needs to be played. widths: (T + 1, R) the bounds on the course.
+    """A policy with everything that it needs to be played. widths: (T + 1, R) of the bounds on the reference.
 
     about: how it was learned, in plain values.
     """
 
-    course: Course
+    reference: ReferenceTrajectory
     widths: Array
     policy: Policy
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def body(self) -> BodyModel:
-        """Whose it is."""
-        return self.course.body
+        """The body that it is for."""
+        return self.reference.body
 
 
 def body_fingerprint(body: BodyModel) -> str:
@@ -58,11 +67,11 @@ def body_fingerprint(body: BodyModel) -> str:
 
 def controller_to_arrays(controller: Controller) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """(arrays, meta) of a controller."""
-    course = controller.course
-    body_arrays, body_meta = body_to_arrays(course.body)
+    reference = controller.reference
+    body_arrays, body_meta = body_to_arrays(reference.body)
     policy_arrays, policy_about = controller.policy.to_arrays()
     arrays: dict[str, NDArray[Any]] = {f"body.{name}": array for name, array in body_arrays.items()}
-    arrays |= {f"course.{name}": np.asarray(getattr(course, name), dtype=float) for name in _COURSE}
+    arrays |= {f"course.{name}": np.asarray(getattr(reference, field), dtype=float) for name, field in _FIELDS.items()}
     arrays |= {f"policy.{name}": array for name, array in policy_arrays.items()}
     arrays["widths"] = np.asarray(controller.widths, dtype=float)
     meta = {
@@ -70,12 +79,12 @@ def controller_to_arrays(controller: Controller) -> tuple[dict[str, NDArray[Any]
         "version": VERSION,
         "sinew": __version__,
         "body": body_meta,
-        "body_sha256": body_fingerprint(course.body),
-        "clip_sha256": course.fingerprint(),
-        "cyclic": course.cyclic,
-        "turn": course.turn,
-        "even": course.even,
-        "bounds": list(bound_names(course.body)),
+        "body_sha256": body_fingerprint(reference.body),
+        "clip_sha256": reference.fingerprint(),
+        "cyclic": reference.cyclic,
+        "turn": reference.cycle_turn,
+        "even": reference.symmetric,
+        "bounds": list(bound_names(reference.body)),
         "policy": policy_about,
         "about": dict(controller.about),
     }
@@ -85,7 +94,7 @@ def controller_to_arrays(controller: Controller) -> tuple[dict[str, NDArray[Any]
 def controller_from_arrays(
     arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any], label: str = "The controller"
 ) -> Controller:
-    """The inverse; what is no controller is a ``BadFile`` that says what is wrong, for it may come from anywhere."""
+    """The inverse; anything else is a ``BadFile`` that says what is wrong, for it may come from anywhere."""
     if meta.get("kind") != KIND:
         raise BadFile(f"{label} is no controller", "Choose one that Sinew learned within bounds")
     version = meta.get("version")
@@ -103,7 +112,7 @@ def controller_from_arrays(
         raise BadFile(f"{label} is not whole: {error}", _AGAIN) from error
     for what, found in (
         ("body_sha256", body_fingerprint(controller.body)),
-        ("clip_sha256", controller.course.fingerprint()),
+        ("clip_sha256", controller.reference.fingerprint()),
     ):
         if meta.get(what) != found:
             raise BadFile(
@@ -113,10 +122,12 @@ def controller_from_arrays(
 
 
 def _read(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Controller:
-    body = body_from_arrays(_within(arrays, "body."), meta["body"])
-    parts = {name: _numbers(arrays[f"course.{name}"]) for name in _COURSE}
-    course = Course(body, bool(meta["cyclic"]), turn=float(meta["turn"]), even=bool(meta["even"]), **parts)
-    steps, names = course.steps, bound_names(body)
+    body = body_from_arrays(arrays_under("body.", arrays), meta["body"])
+    parts = {name: _numbers(arrays[f"course.{name}"]) for name in _FIELDS}
+    fields: dict[str, Any] = {field: parts[name] for name, field in _FIELDS.items()}
+    fields |= {"cycle_turn": float(meta["turn"]), "symmetric": bool(meta["even"])}
+    reference = ReferenceTrajectory(body, bool(meta["cyclic"]), **fields)
+    steps, names = reference.steps, bound_names(body)
     shapes = {
         "qpos": (steps + 1, body.nq),
         "rates": (steps + 1, body.nv),
@@ -131,10 +142,10 @@ def _read(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Contro
     widths = np.asarray(arrays["widths"], dtype=float)
     if list(meta["bounds"]) != list(names) or widths.shape != (steps + 1, len(names)) or not (widths > 0.0).all():
         raise BoundsError("its bounds are not those of its body")
-    policy = Policy.from_arrays(_within(arrays, "policy."), meta["policy"])
-    if (policy.observation_size, policy.action_size) != (observation_size(course), body.nu):
+    policy = Policy.from_arrays(arrays_under("policy.", arrays), meta["policy"])
+    if (policy.observation_size, policy.action_size) != (observation_size(reference), body.nu):
         raise BoundsError("its policy sees or moves something else than this Sinew lets it", "Train it again")
-    return Controller(course, freeze_array(widths), policy, dict(meta["about"]))
+    return Controller(reference, freeze_array(widths), policy, dict(meta["about"]))
 
 
 def _numbers(array: NDArray[Any]) -> Array:
@@ -142,7 +153,3 @@ def _numbers(array: NDArray[Any]) -> Array:
     if not np.isfinite(found).all():
         raise ValueError("its course is not all numbers")
     return freeze_array(found)
-
-
-def _within(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A course as sampling control does it: a way that physics can go, and feedback that holds copies on it.
+"""A demonstration of the reference by sampling control: a feasible trajectory, and LQR feedback around it.
 
-What it shows is where a policy begins (``warming``): the search costs as much as some ten thousand samples, and knows
-how to fly a flight that the source only hints at.
+It is what a warm start is cloned from (``warm_start``): the search costs as much as some ten thousand samples, and
+finds flights that the source only hints at.
 """
 
 from collections.abc import Callable
@@ -31,33 +31,33 @@ from ..tracking.reference import (
     read_sensors,
 )
 from ..tracking.tracking_error import TrackingError
-from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
-from .observations import Frames, begun, placed
+from .observations import ReferencePlacement, place_at_origin, transform_to_world
+from .reference_trajectory import CONTROL_FPS, FILM_STEPS, Indices, ReferenceTrajectory
 
 STEPS = FRAGMENT_STEPS // FILM_STEPS
 """Control steps of a policy in a fragment of the search."""
 
 _EFFORT = SearchEffort(100, (0.1, 0.05))
 _CYCLED_S, _UNSEEN_S = 6.0, 1.5
-# Seconds of a cycle that are searched, and at its end how many are left out: what comes after them is not foreseen.
-_NEAR = 0.5  # how far around the way its surroundings are explored, of the gauge's distances
-_AROUND = 99  # what randomness is for, besides the passes of the search
+# Seconds of a cycle that are searched, and of its end that are left out: feedback there knows nothing of what follows.
+_EXPLORATION = 0.5  # perturbations around the trajectory for linear models, of the scale of the tracking error
+_MODELS_STREAM = 99  # random stream of the linear models, beside those of the search's passes
 
 Breathe = Callable[[], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Demonstration:
-    """What sampling control found on a course: F fragments of ``STEPS`` control steps each.
+    """F fragments of ``STEPS`` control steps each.
 
-    frames: where on the course each fragment begins. qpos: (F, nq), qvel: (F, nv) on the way, in the world. before,
-    offsets: (F, nu) radians that the fragment before and this one ask for. aims: (F, nu), gains: (F, nu, nx): offsets
-    for whoever is off the way. usable: how many fragments, from the first, know what comes after them.
-    samples: control steps of all copies that the search took.
+    placement: where on the reference each fragment begins. qpos: (F, nq), qvel: (F, nv) there, in the world. before,
+    offsets: (F, nu) radians of the fragment before and of this one. aims: (F, nu), gains: (F, nu, nx): LQR feedback.
+    usable: how many fragments, from the first, have feedback that knows what follows. samples: control steps of all
+    copies that the search took.
     """
 
-    gauge: TrackingError
-    frames: Frames
+    tracking_error: TrackingError
+    placement: ReferencePlacement
     qpos: Array
     qvel: Array
     before: Array
@@ -67,83 +67,94 @@ class Demonstration:
     usable: int
     samples: int
 
-    def corrected(self, fragments: Indices, qpos: Array, qvel: Array) -> Array:
-        """(N, nu) radians for copies with poses (N, nq) and velocities (N, nv) at the beginning of fragments (N,)."""
-        at = self.gauge.reference.frame_before(fragments)
-        off = self.gauge.state(qpos, qvel, at, np.zeros((len(qpos), 2)))
+    def feedback(self, fragments: Indices, qpos: Array, qvel: Array) -> Array:
+        """(N, nu) offsets in radians for copies (poses (N, nq), velocities (N, nv)) where fragments (N,) begin."""
+        at = self.tracking_error.reference.frame_before(fragments)
+        off = self.tracking_error.state(qpos, qvel, at, np.zeros((len(qpos), 2)))
         asked = self.aims[fragments] + np.einsum("nux,nx->nu", self.gains[fragments], off)
         return np.clip(asked, -MAX_OFFSET, MAX_OFFSET)
 
 
-def demonstrated(
-    course: Course, engine: Engine, seed: int, breathe: Breathe = lambda: None, effort: SearchEffort = _EFFORT
+def demonstrate_reference(
+    reference: ReferenceTrajectory,
+    engine: Engine,
+    seed: int,
+    breathe: Breathe = lambda: None,
+    effort: SearchEffort = _EFFORT,
 ) -> Demonstration:
-    """Let sampling control do the course; a cycle some times over."""
-    cycles = max(2, int(np.ceil(_CYCLED_S / course.duration_s))) if course.cyclic else 1
-    with closing(engine.compile(Stage((Character(course.body),)), effort.copies)) as bare:
-        world, spent = _counted(bare)
-        frames, reference = _reference(course, world, cycles)
-        gauge, noise = TrackingError(reference), compute_noise_scale(course.body)
+    """Track the reference by sampling control, a cycle several times over, and solve for the feedback around it."""
+    cycles = max(2, int(np.ceil(_CYCLED_S / reference.duration_s))) if reference.cyclic else 1
+    with closing(engine.compile(Stage((Character(reference.body),)), effort.copies)) as bare:
+        world, spent = _count_steps(bare)
+        placement, search_reference = _make_search_reference(reference, world, cycles)
+        tracking_error, noise = TrackingError(search_reference), compute_noise_scale(reference.body)
 
         def ground(number: int) -> SearchProblem:
             spread = effort.spreads[min(number, len(effort.spreads) - 1)]
             return SearchProblem(
-                world, gauge, spread * noise, lambda *what: np.random.default_rng([seed, number, *what])
+                world, tracking_error, spread * noise, lambda *what: np.random.default_rng([seed, number, *what])
             )
 
-        states, offsets = _way(Planner(gauge, ground, effort), reference, breathe)
+        states, offsets = _plan_trajectory(Planner(tracking_error, ground, effort), search_reference, breathe)
         before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
-        some = np.arange(reference.fragments)
-        rng = np.random.default_rng([seed, _AROUND])
+        some = np.arange(search_reference.fragments)
+        rng = np.random.default_rng([seed, _MODELS_STREAM])
         guide = solve_lqr(
-            gauge, fit_linear_models(world, gauge, some, states, before, offsets, _NEAR, rng, breathe=breathe)
+            tracking_error,
+            fit_linear_models(world, tracking_error, some, states, before, offsets, _EXPLORATION, rng, breathe=breathe),
         )
         qpos, qvel = world.pose_of(states)
-    unseen = round(_UNSEEN_S * CONTROL_FPS / STEPS) if course.cyclic else 0
+    unseen = round(_UNSEEN_S * CONTROL_FPS / STEPS) if reference.cyclic else 0
     where = np.arange(0, STEPS * len(some), STEPS)
-    first = Frames(frames.at[where], frames.heading[where], frames.place[where])
+    first = ReferencePlacement(placement.at[where], placement.heading[where], placement.place[where])
     return Demonstration(
-        gauge, first, qpos, qvel, before, offsets, guide.aims, guide.gains, len(some) - unseen, spent()
+        tracking_error, first, qpos, qvel, before, offsets, guide.aims, guide.gains, len(some) - unseen, spent()
     )
 
 
-def _reference(course: Course, world: World, cycles: int) -> tuple[Frames, Reference]:
-    """The course as the search sees it, and the frames (K,) of its control steps."""
-    frames = begun(np.zeros(1, dtype=np.int64))
-    steps, film, rates = [], [], velocity_of_pose(course.body, course.film, 1.0 / FILM_FPS)
+def _make_search_reference(
+    reference: ReferenceTrajectory, world: World, cycles: int
+) -> tuple[ReferencePlacement, Reference]:
+    """The placements (K,) of control steps, and the reference as the search takes it."""
+    placement = place_at_origin(np.zeros(1, dtype=np.int64))
+    steps, film, rates = [], [], velocity_of_pose(reference.body, reference.film_qpos, 1.0 / FILM_FPS)
     for _ in range(cycles):
-        whole = Frames(*(np.repeat(part, len(course.film), axis=0) for part in vars(frames).values()))
-        film.append(placed(course, course.film, rates, whole))
-        for _ in range(course.steps):
-            steps.append(frames)
-            frames = frames.advanced(course)
-    steps.append(frames)
+        whole = ReferencePlacement(
+            *(np.repeat(part, len(reference.film_qpos), axis=0) for part in vars(placement).values())
+        )
+        film.append(transform_to_world(reference, reference.film_qpos, rates, whole))
+        for _ in range(reference.steps):
+            steps.append(placement)
+            placement = placement.advance(reference)
+    steps.append(placement)
     # Where a cycle ends the next one begins, with the same pose.
     qpos, qvel = (np.concatenate([*(one[at][:-1] for one in film), film[-1][at][-1:]]) for at in (0, 1))
-    targets = np.concatenate([course.targets.reshape(-1, course.body.nu)] * cycles)
+    targets = np.concatenate([reference.targets.reshape(-1, reference.body.nu)] * cycles)
     states = compute_states(world, qpos, qvel)
-    reference = Reference(
-        course.body,
-        course.space,
+    search_reference = Reference(
+        reference.body,
+        reference.pose_space,
         qpos,
         qvel,
         states,
         np.concatenate([targets[:1], targets]),
         np.ones(len(qpos)),
         read_sensors(world, states),
-        find_foot_links(course.body),
-        find_end_effectors(course.body),
+        find_foot_links(reference.body),
+        find_end_effectors(reference.body),
     )
-    return Frames(*(np.concatenate([getattr(one, name) for one in steps]) for name in vars(frames))), reference
+    return ReferencePlacement(
+        *(np.concatenate([getattr(one, name) for one in steps]) for name in vars(placement))
+    ), search_reference
 
 
-def _way(planner: Planner, reference: Reference, breathe: Breathe) -> tuple[Array, Array]:
-    """(F, state_size) and (F, nu): the states that fragments begin in on the best way, and their offsets."""
+def _plan_trajectory(planner: Planner, search_reference: Reference, breathe: Breathe) -> tuple[Array, Array]:
+    """(F, state_size) and (F, nu): the initial states of the fragments of the best trajectory, and their offsets."""
     planner.breathe = breathe
-    start, anchor, before = reference.states[0], np.zeros(2), np.zeros(reference.targets.shape[1])
+    start, anchor, before = search_reference.states[0], np.zeros(2), np.zeros(search_reference.targets.shape[1])
     states, offsets = [], []
-    for first in range(0, reference.fragments, SECTION):
-        stop = min(first + SECTION, reference.fragments)
+    for first in range(0, search_reference.fragments, SECTION):
+        stop = min(first + SECTION, search_reference.fragments)
         way = planner.planned(PlanTask(first, stop, start, anchor, before), lambda *_: breathe())
         states.append(way.starts)
         offsets.append(way.offsets)
@@ -151,8 +162,8 @@ def _way(planner: Planner, reference: Reference, breathe: Breathe) -> tuple[Arra
     return np.concatenate(states), np.concatenate(offsets)
 
 
-def _counted(world: World) -> tuple[World, Callable[[], int]]:
-    """The world, and how many control steps of a policy it has done for all copies since then."""
+def _count_steps(world: World) -> tuple[World, Callable[[], int]]:
+    """The world, and a count of the policy's control steps that all of its copies have done since."""
     rollout, steps = world.rollout, [0.0]
 
     def counting(states: Array, targets: Array, *, substeps: int, **options: Any) -> tuple[Array, SensorRows]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Learning within bounds as an environment: N copies follow a course, and who leaves the bounds begins anew.
+"""The environment: N copies follow the reference, and an episode terminates when a bound is violated (section 3.2).
 
-A control step is 1/30 s. Servo targets are the course's, at every moment that is seen, plus the policy's correction for
-the step as exponential maps (section 4.2).
+A control step is 1/30 s. Servo targets are the reference's, at every film step, plus the policy's correction for the
+control step as exponential maps (section 4.2).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,132 +16,150 @@ from ...errors import BoundsError
 from ...geometry.quaternions import Array
 from ...learn.environment import Floats, StepResult
 from ...learn.randomness import generator_state, restore_generator
+from ...learn.rollout import arrays_under
 from ...sim.engine import World
 from .bounds import bound_names
-from .course import CONTROL_FPS, FILM_STEPS, Course, Indices
-from .observations import Flags, Frames, Seen, begun, numbered, observation_size, placed, see
-from .rewards import Term
-from .starts import Start, StartRules, Starts
+from .initial_states import InitialStateConfig, InitialStateDistribution, InitialStates
+from .observations import (
+    Flags,
+    ReferencePlacement,
+    RelativeKinematics,
+    clip_finite,
+    measure_kinematics,
+    observation_size,
+    place_at_origin,
+    transform_to_world,
+)
+from .reference_trajectory import CONTROL_FPS, FILM_STEPS, Indices, ReferenceTrajectory
+from .rewards import RewardTerm
 
 BROKEN, OVER, TIME = "broken", "end of the clip", "time"
-"""Why an episode ended, besides a bound: physics blew up, the motion was over, or it had lasted long enough."""
+"""Why an episode ended, besides a bound: physics diverged, the motion was over, or the time limit was reached."""
 
-_FARTHEST = 2.0  # radians, beyond which a correction is cut off
+_MAX_CORRECTION = 2.0  # radians
 
 
 @dataclass(frozen=True)
-class EpisodeRules:
-    """longest_s: seconds after which an episode is cut. epoch: control steps after which starts learn."""
+class EpisodeConfig:
+    """time_limit_s: seconds after which an episode is truncated. adaptation_interval: control steps between two
+    adaptations of the initial states, an epoch of the paper."""
 
-    longest_s: float = 20.0
-    epoch: int = 32
-    starts: StartRules = field(default_factory=StartRules)
+    time_limit_s: float = 20.0
+    adaptation_interval: int = 32
+    initial_states: InitialStateConfig = field(default_factory=InitialStateConfig)
 
 
 class BoundsEnvironment:
-    """N copies on a course within widths (T + 1, R); implements ``core.learn.environment.Environment``."""
+    """N copies on a reference within widths (T + 1, R); implements ``core.learn.environment.Environment``."""
 
     def __init__(
         self,
-        course: Course,
+        reference: ReferenceTrajectory,
         widths: Array,
         world: World,
         rng: np.random.Generator,
         *,
-        rules: EpisodeRules | None = None,
-        terms: Sequence[Term] = (),
+        config: EpisodeConfig | None = None,
+        terms: Sequence[RewardTerm] = (),
     ) -> None:
-        names = bound_names(course.body)
-        if widths.shape != (course.steps + 1, len(names)):
-            raise BoundsError(f"Widths of shape {widths.shape} are not those of {course.steps + 1} frames")
-        self.course, self.world, self.rules, self.terms = course, world, rules or EpisodeRules(), tuple(terms)
-        self.worlds, self.action_size = world.copies, course.body.nu
-        self.observation_size = observation_size(course)
+        names = bound_names(reference.body)
+        if widths.shape != (reference.steps + 1, len(names)):
+            raise BoundsError(f"Widths of shape {widths.shape} are not those of {reference.steps + 1} frames")
+        self.reference, self.world, self.config, self.terms = reference, world, config or EpisodeConfig(), tuple(terms)
+        self.worlds, self.action_size = world.copies, reference.body.nu
+        self.observation_size = observation_size(reference)
         self.end_reasons = (*names, BROKEN, OVER, TIME)
         self.substeps = round(1.0 / (CONTROL_FPS * FILM_STEPS * world.dt_s))
-        self._narrowness = 1.0 / widths  # an infinite width is none
+        self._inverse_widths = 1.0 / widths  # an infinite width is none
         self._rng = rng
-        self.starts = Starts(course, self.rules.starts, rng)
-        self._memory = _Memory(self.rules.epoch, self.worlds, course, self.observation_size)
-        self._longest = round(self.rules.longest_s * CONTROL_FPS)
+        self.initial_states = InitialStateDistribution(reference, self.config.initial_states, rng)
+        self._recent_steps = _StepBuffer(self.config.adaptation_interval, self.worlds, reference, self.observation_size)
+        self._time_limit = round(self.config.time_limit_s * CONTROL_FPS)
 
     def reset(self) -> Floats:
         """(N, O) the first observations of new episodes in all worlds."""
-        first = self.starts.drawn(self.worlds)
-        self.frames = begun(first.at)
-        self.states = self.world.state_of(*placed(self.course, first.qpos, first.qvel, self.frames))
-        # Copies that began together would all be cut together: the first episodes are of all lengths.
-        self.age = self._rng.integers(self._longest // 2, size=self.worlds)
-        self._now = first
-        self._tell_terms(np.ones(self.worlds, dtype=bool))
+        first = self.initial_states.sample(self.worlds)
+        self.placement = place_at_origin(first.at)
+        self.states = self.world.state_of(*transform_to_world(self.reference, first.qpos, first.qvel, self.placement))
+        # Copies that began together would all be truncated together: the first episodes are of all lengths.
+        self.age = self._rng.integers(self._time_limit // 2, size=self.worlds)
+        self._current = first
+        self._reset_terms(np.ones(self.worlds, dtype=bool))
         return first.observed
 
     def step(self, actions: Floats) -> StepResult:
-        """Correct with (N, A) actions for a control step; see ``StepResult``."""
+        """One control step with corrections (N, A) in radians."""
         states, rows = self.world.rollout(
-            self.states, targets_of(self.course, self.frames.at, actions), substeps=self.substeps, end_only=True
+            self.states,
+            compute_servo_targets(self.reference, self.placement.at, actions),
+            substeps=self.substeps,
+            end_only=True,
         )
-        self.states, self.frames = states[:, -1], self.frames.advanced(self.course)
+        self.states, self.placement = states[:, -1], self.placement.advance(self.reference)
         self.age = self.age + 1
-        seen = see(self.course, self.world, self.states, rows, self.frames)
-        why = self.why(seen)
-        terminated = (why >= 0) & (why <= self.end_reasons.index(BROKEN))
-        truncated = (why >= 0) & ~terminated
-        rewards = self._rewards(seen, ~terminated)
-        total = np.prod(list(rewards.values()), axis=0)
-        self._memory.keep(self._now, total, terminated, truncated, self.frames.at)
-        last = seen.observed()
-        self._now = Start(self.frames.at, seen.qpos, seen.qvel, last)
-        ended = why >= 0
+        kinematics = measure_kinematics(self.reference, self.world, self.states, rows, self.placement)
+        reasons = self.find_end_reasons(kinematics)
+        ended = reasons >= 0
+        terminated = ended & (reasons <= self.end_reasons.index(BROKEN))
+        truncated = ended & ~terminated
+        terms = self._reward_terms(kinematics, ~terminated)
+        rewards = np.prod(list(terms.values()), axis=0)
+        self._recent_steps.append(self._current, rewards, terminated, truncated, self.placement.at)
+        final = kinematics.observations()
+        self._current = InitialStates(self.placement.at, kinematics.qpos, kinematics.qvel, final)
         if ended.any():
-            self._begin_anew(ended)
-        if self._memory.full:
-            self.starts.learn(*self._memory.taken())
-        return StepResult(self._now.observed, rewards, total, terminated, truncated, last, why)
+            self._reset_copies(ended)
+        if self._recent_steps.full:
+            self.initial_states.adapt(*self._recent_steps.pop())
+        return StepResult(self._current.observed, terms, rewards, terminated, truncated, final, reasons)
 
-    def why(self, seen: Seen) -> Indices:
-        """(N,) the reason why an episode ends here: of the bounds that are violated the one most so; -1 for none."""
-        over = seen.deviations * self._narrowness[seen.at]
-        worst = np.argmax(over, axis=1)  # what is no number counts as the largest
+    def find_end_reasons(self, kinematics: RelativeKinematics) -> Indices:
+        """(N,) the reason why an episode ends here: of violated bounds the one most exceeded; -1 where it goes on."""
+        over = kinematics.deviations * self._inverse_widths[kinematics.at]
+        worst = np.argmax(over, axis=1)  # NaN counts as the largest
         most = over[np.arange(len(over)), worst]
         found = np.where(most > 1.0, worst, -1)
         found = np.where(np.isfinite(most), found, self.end_reasons.index(BROKEN))
-        if not self.course.cyclic:
-            found = np.where((found < 0) & (seen.at >= self.course.steps), self.end_reasons.index(OVER), found)
-        return np.where((found < 0) & (self.age >= self._longest), self.end_reasons.index(TIME), found)
+        if not self.reference.cyclic:
+            found = np.where((found < 0) & (kinematics.at >= self.reference.steps), self.end_reasons.index(OVER), found)
+        return np.where((found < 0) & (self.age >= self._time_limit), self.end_reasons.index(TIME), found)
 
-    def _rewards(self, seen: Seen, alive: Flags) -> dict[str, Array]:
+    def _reward_terms(self, kinematics: RelativeKinematics, alive: Flags) -> dict[str, Array]:
         found = {"survival": alive.astype(float)}
         for term in self.terms:
-            found[term.name] = np.nan_to_num(term.worth(seen))
+            found[term.name] = np.nan_to_num(term.evaluate(kinematics))
         return found
 
-    def _begin_anew(self, ended: Flags) -> None:
-        """New episodes for copies (N,) that have ended."""
-        first = self.starts.drawn(int(ended.sum()))
-        fresh = begun(first.at)
-        self.frames = Frames(*(_put(getattr(self.frames, name), ended, getattr(fresh, name)) for name in _FRAMES))
-        self._now = Start(*(_put(values, ended, getattr(first, name)) for name, values in vars(self._now).items()))
-        qpos, qvel = placed(self.course, first.qpos, first.qvel, fresh)
+    def _reset_copies(self, ended: Flags) -> None:
+        """Begin new episodes for copies (N,) whose episodes have ended."""
+        first = self.initial_states.sample(int(ended.sum()))
+        fresh = place_at_origin(first.at)
+        self.placement = ReferencePlacement(
+            *(_replace_rows(getattr(self.placement, name), ended, getattr(fresh, name)) for name in _PLACEMENT)
+        )
+        self._current = InitialStates(
+            *(_replace_rows(values, ended, getattr(first, name)) for name, values in vars(self._current).items())
+        )
+        qpos, qvel = transform_to_world(self.reference, first.qpos, first.qvel, fresh)
         self.states[ended] = self.world.state_of(qpos, qvel)
         self.age = np.where(ended, 0, self.age)
-        self._tell_terms(ended)
+        self._reset_terms(ended)
 
-    def _tell_terms(self, which: Flags) -> None:
+    def _reset_terms(self, which: Flags) -> None:
         if not self.terms:
             return
         rows = self.world.sense(self.states)
-        seen = see(self.course, self.world, self.states, rows, self.frames)
+        kinematics = measure_kinematics(self.reference, self.world, self.states, rows, self.placement)
         for term in self.terms:
-            term.begin(which, seen)
+            term.reset(which, kinematics)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides what will happen."""
         found: dict[str, NDArray[Any]] = {"rng": generator_state(self._rng), "states": self.states, "age": self.age}
-        found |= {f"frames_{name}": getattr(self.frames, name) for name in _FRAMES}
-        found |= {f"now_{name}": values for name, values in vars(self._now).items()}
-        found |= {f"starts_{name}": values for name, values in self.starts.state().items()}
-        found |= {f"memory_{name}": values for name, values in self._memory.state().items()}
+        found |= {f"frames_{name}": getattr(self.placement, name) for name in _PLACEMENT}
+        found |= {f"now_{name}": values for name, values in vars(self._current).items()}
+        found |= {f"starts_{name}": values for name, values in self.initial_states.state().items()}
+        found |= {f"memory_{name}": values for name, values in self._recent_steps.state().items()}
         for term in self.terms:
             found |= {f"term_{term.name}_{name}": values for name, values in term.state().items()}
         return {name: np.array(values) for name, values in found.items()}
@@ -150,56 +168,51 @@ class BoundsEnvironment:
         """Put back what ``state`` gave, and give (N, O) the observations as they were then."""
         restore_generator(self._rng, state["rng"])
         self.states, self.age = np.array(state["states"]), np.array(state["age"])
-        self.frames = Frames(*(np.array(state[f"frames_{name}"]) for name in _FRAMES))
-        self._now = Start(*(np.array(state[f"now_{name}"]) for name in ("at", "qpos", "qvel", "observed")))
-        self.starts.restore(_within(state, "starts_"))
-        self._memory.restore(_within(state, "memory_"))
+        self.placement = ReferencePlacement(*(np.array(state[f"frames_{name}"]) for name in _PLACEMENT))
+        self._current = InitialStates(*(np.array(state[f"now_{name}"]) for name in ("at", "qpos", "qvel", "observed")))
+        self.initial_states.restore(arrays_under("starts_", state))
+        self._recent_steps.restore(arrays_under("memory_", state))
         for term in self.terms:
-            term.restore(_within(state, f"term_{term.name}_"))
-        return self._now.observed
+            term.restore(arrays_under(f"term_{term.name}_", state))
+        return self._current.observed
 
 
-_FRAMES = ("at", "heading", "place")
+_PLACEMENT = ("at", "heading", "place")
 
 
-def targets_of(course: Course, at: Indices, actions: Floats) -> Array:
+def compute_servo_targets(reference: ReferenceTrajectory, at: Indices, actions: Floats) -> Array:
     """(N, FILM_STEPS, nu) servo targets of the step from frames (N,), corrected by actions (N, nu) in radians."""
-    held = mirrored_actions(course, at, numbered(np.array(actions, dtype=float), _FARTHEST))
-    return np.asarray(course.targets[np.minimum(at, course.steps - 1)] + held[:, None])
+    corrections = mirror_actions(reference, at, clip_finite(np.array(actions, dtype=float), _MAX_CORRECTION))
+    return np.asarray(reference.targets[np.minimum(at, reference.steps - 1)] + corrections[:, None])
 
 
-def mirrored_actions(course: Course, at: Indices, actions: Array) -> Array:
-    """(N, nu) as the body is corrected for as the policy is asked, or the other way round: the same but in a gait's
-    second stride, of which the policy knows the mirror image."""
-    if course.evenness is None:
+def mirror_actions(reference: ReferenceTrajectory, at: Indices, actions: Array) -> Array:
+    """(N, nu) the policy's actions as the body's corrections, or back: mirrored in a symmetric gait's second stride."""
+    if reference.gait_mirror is None:
         return actions
-    second = course.mirrored(at)
+    second = reference.is_mirrored(at)
     found = np.array(actions)
-    found[second] = course.evenness.actions(found[second])
+    found[second] = reference.gait_mirror.mirror_actions(found[second])
     return found
 
 
-def _put(values: NDArray[Any], where: Flags, others: NDArray[Any]) -> NDArray[Any]:
+def _replace_rows(values: NDArray[Any], where: Flags, others: NDArray[Any]) -> NDArray[Any]:
     found = np.array(values)
     found[where] = others
     return found
 
 
-def _within(state: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
-    return {name.removeprefix(prefix): values for name, values in state.items() if name.startswith(prefix)}
+class _StepBuffer:
+    """The last steps of all copies, until the initial states are adapted to them."""
 
-
-class _Memory:
-    """The last steps of all copies, until starts have learned from them."""
-
-    def __init__(self, steps: int, copies: int, course: Course, observed: int) -> None:
+    def __init__(self, steps: int, copies: int, reference: ReferenceTrajectory, observation_size: int) -> None:
         self._count = 0
-        shape, body = (steps, copies), course.body
+        shape, body = (steps, copies), reference.body
         self._kept: dict[str, NDArray[Any]] = {
             "at": np.zeros(shape, dtype=np.int64),
             "qpos": np.zeros((*shape, body.nq)),
             "qvel": np.zeros((*shape, body.nv)),
-            "observed": np.zeros((*shape, observed), dtype=np.float32),
+            "observed": np.zeros((*shape, observation_size), dtype=np.float32),
             "rewards": np.zeros(shape),
             "terminated": np.zeros(shape, dtype=bool),
             "truncated": np.zeros(shape, dtype=bool),
@@ -210,17 +223,19 @@ class _Memory:
     def full(self) -> bool:
         return self._count == len(self._kept["at"])
 
-    def keep(self, before: Start, rewards: Array, terminated: Flags, truncated: Flags, after: Indices) -> None:
+    def append(
+        self, before: InitialStates, rewards: Array, terminated: Flags, truncated: Flags, after: Indices
+    ) -> None:
         values = {**vars(before), "rewards": rewards, "terminated": terminated, "truncated": truncated, "after": after}
         for name, own in values.items():
             self._kept[name][self._count] = own
         self._count += 1
 
-    def taken(self) -> tuple[Start, Array, Flags, Flags, Indices]:
+    def pop(self) -> tuple[InitialStates, Array, Flags, Flags, Indices]:
         kept = self._kept
         flat = (kept[name].reshape(-1, *kept[name].shape[2:]) for name in ("at", "qpos", "qvel", "observed"))
         self._count = 0
-        return Start(*flat), kept["rewards"], kept["terminated"], kept["truncated"], kept["after"]
+        return InitialStates(*flat), kept["rewards"], kept["terminated"], kept["truncated"], kept["after"]
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {name: values[: self._count] for name, values in self._kept.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Gaits that do left as they do right: what is seen in the second stride, told as if it were the first.
+"""Mirroring of observations and actions in the second stride of a symmetric gait.
 
 The policy then has one stride to learn instead of two, from twice as many samples.
 """
@@ -16,39 +16,39 @@ from ...geometry.quaternions import Array
 _ROUNDING = 1e-12
 
 
-class Evenness:
-    """The mirror of a body on a course along ``way`` (2,), in metres, of which only the direction counts.
+class GaitMirror:
+    """The mirror of a body on a reference along ``direction`` (2,).
 
-    tips: (E,) the links of the end effectors.
+    effectors: (E,) the links of the end effectors.
     """
 
-    def __init__(self, body: BodyModel, way: Array, tips: NDArray[np.int64]) -> None:
+    def __init__(self, body: BodyModel, direction: Array, effectors: NDArray[np.int64]) -> None:
         mirror = BodyMirror(body)
-        across = np.array([-way[1], way[0], 0.0]) / np.linalg.norm(way)
+        across = np.array([-direction[1], direction[0], 0.0]) / np.linalg.norm(direction)
         flip = np.eye(3) - 2.0 * np.outer(across, across)
         rates = mirror.velocity(np.eye(body.nv)).T
         self._actions = _sparse(mirror.offsets)
-        partners = [list(tips).index(mirror.links[tip]) for tip in tips]
-        swapped = np.zeros((3 * len(tips), 3 * len(tips)))
+        partners = [list(effectors).index(mirror.links[tip]) for tip in effectors]
+        swapped = np.zeros((3 * len(effectors), 3 * len(effectors)))
         for own, other in enumerate(partners):
             swapped[3 * other : 3 * other + 3, 3 * own : 3 * own + 3] = flip
         joints = rates[6:, 6:]
-        self._seen = _sparse(_blocks(flip, flip, -flip, -np.eye(1), rates[3:6, 3:6], joints, joints, swapped))
+        self._observations = _sparse(_blocks(flip, flip, -flip, -np.eye(1), rates[3:6, 3:6], joints, joints, swapped))
 
-    def actions(self, rows: Array) -> Array:
+    def mirror_actions(self, rows: Array) -> Array:
         """(n, nu) the mirror images of corrections (n, nu)."""
         return np.asarray((self._actions @ rows.T).T)
 
-    def seen(self, rows: Array) -> Array:
-        """(n, S) the mirror images of what is seen besides the phase (n, S), in the order of ``Seen.observed``."""
-        return np.asarray((self._seen @ rows.T).T)
+    def mirror_observations(self, rows: Array) -> Array:
+        """(n, S) mirror images of observations without the phase (n, S), see ``RelativeKinematics.observations``."""
+        return np.asarray((self._observations @ rows.T).T)
 
 
 def _sparse(matrix: Array) -> Any:
-    """Of each row the few numbers that are more than rounding, as an array of scipy's.
+    """The matrix as a sparse array of scipy's, without rounding.
 
-    A product with all of them would be no slower by itself, but be given to threads of the linear algebra library,
-    which then keep a core busy with waiting for the next one: a tenth of all the time that learning took.
+    A dense product would be no slower by itself, but be given to threads of the linear algebra library, which then keep
+    a core busy with waiting for the next one: a tenth of all the time that learning took.
     """
     from scipy.sparse import csr_array
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Learning a skill within bounds, from the first stumble until it lasts; it can be stopped and go on anywhere."""
+"""Training a policy within bounds until it survives as long as required; it can be stopped and resumed anywhere."""
 
 import json
 import os
@@ -16,28 +16,29 @@ from ...geometry.quaternions import Array
 from ...learn.hyperparameters import PPOHyperparameters
 from ...learn.learning_curve import UpdateRecord
 from ...learn.policy import Policy
+from ...learn.rollout import arrays_under
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
-from .course import CONTROL_FPS, Course
 from .demonstration import Breathe
-from .environment import OVER, TIME, BoundsEnvironment, EpisodeRules
-from .playing import Endurance, endured
-from .rewards import Term
-from .warming import lessons
+from .endurance import Endurance, measure_policy_endurance
+from .environment import OVER, TIME, BoundsEnvironment, EpisodeConfig
+from .reference_trajectory import CONTROL_FPS, ReferenceTrajectory
+from .rewards import RewardTerm
+from .warm_start import collect_cloning_data
 
-_PARTS = 2  # environments side by side, whatever the machine, so that a checkpoint fits another one
+_ENVIRONMENTS = 2  # side by side, whatever the machine, so that a checkpoint fits another one
 _TEST_COPIES = 32
-# A test costs as much as learning from some ten thousand samples: only when they live this long with noise, and seldom.
-_PROMISING_S, _EVERY = 3.0, 50_000
-_CLONED = 20  # times that a demonstration is gone through
-_ENOUGH = 0.3  # a test is over when so many copies have left the bounds
+# A test costs as much as some ten thousand samples: only when copies survive this long with noise, and seldom.
+_PROMISING_S, _TEST_INTERVAL = 3.0, 50_000
+_CLONING_EPOCHS = 20
+_TEST_STOP_SHARE = 0.3  # a test is over when this share of the copies has left the bounds
 
-Terms = Callable[[], Sequence[Term]]
-"""Makes what survival is multiplied by, anew for every environment: terms remember what they saw."""
+RewardTermFactory = Callable[[], Sequence[RewardTerm]]
+"""Makes the reward terms of one environment: terms keep a history, so that each environment needs its own."""
 
 
-LEARN = PPOHyperparameters(
+PPO = PPOHyperparameters(
     horizon=8,
     epochs=3,
     minibatch=1024,
@@ -51,23 +52,23 @@ LEARN = PPOHyperparameters(
     output_scale=0.3,
 )
 """As found on the walk, with 512 worlds. Half as many learn it from a quarter fewer samples, but not sooner: small
-rollouts move the policy more often, and cost more each. A correction of a tenth of a radian is felt, and does not yet
-fell anybody."""
+rollouts update the policy more often, and cost more each. Noise of a tenth of a radian explores without felling a body
+that could walk."""
 
 
 @dataclass(frozen=True)
-class Study:
-    """How a skill is learned. worlds: copies in all, an even number. seconds: how long the learned skill must last."""
+class BoundsTrainingConfig:
+    """worlds: copies in all, an even number. required_s: seconds that the policy must survive."""
 
     worlds: int = 512
-    seconds: float = 20.0
-    rules: EpisodeRules = field(default_factory=EpisodeRules)
-    learn: PPOHyperparameters = field(default_factory=lambda: LEARN)
+    required_s: float = 20.0
+    episodes: EpisodeConfig = field(default_factory=EpisodeConfig)
+    ppo: PPOHyperparameters = field(default_factory=lambda: PPO)
 
 
 @dataclass(frozen=True)
-class Test:
-    """How long the policy lasted by itself after so many samples: the share of what was asked, and whether all did."""
+class PolicyTest:
+    """A test of the policy after so many samples. share: of the required time survived; whole: whether by all."""
 
     samples: int
     share: float
@@ -75,75 +76,83 @@ class Test:
 
 
 class Training:
-    """A course, its bounds, and what has been learned of them so far. Use it in a ``with``: it holds worlds."""
+    """Environments on a reference within bounds, and the trainer of their policy. Use it in a ``with``."""
 
     def __init__(
-        self, course: Course, widths: Array, engine: Engine, study: Study, seed: int, terms: Terms = lambda: ()
+        self,
+        reference: ReferenceTrajectory,
+        widths: Array,
+        engine: Engine,
+        config: BoundsTrainingConfig,
+        seed: int,
+        make_terms: RewardTermFactory = lambda: (),
     ) -> None:
-        self.course, self.widths, self.study = course, widths, study
+        self.reference, self.widths, self.config = reference, widths, config
         self._engine, self._seed = engine, seed
-        self._opened = ExitStack()
-        stage, environments = Stage((Character(course.body),)), []
-        for generator in np.random.default_rng([seed, 1]).spawn(_PARTS):
-            copies, threads = study.worlds // _PARTS, max(1, _cores() // _PARTS)
-            world = self._opened.enter_context(closing(engine.compile(stage, copies, threads=threads)))
+        self._worlds = ExitStack()
+        stage, environments = Stage((Character(reference.body),)), []
+        for generator in np.random.default_rng([seed, 1]).spawn(_ENVIRONMENTS):
+            copies, threads = config.worlds // _ENVIRONMENTS, max(1, _cores() // _ENVIRONMENTS)
+            world = self._worlds.enter_context(closing(engine.compile(stage, copies, threads=threads)))
             environments.append(
-                BoundsEnvironment(course, widths, world, generator, rules=study.rules, terms=tuple(terms()))
+                BoundsEnvironment(
+                    reference, widths, world, generator, config=config.episodes, terms=tuple(make_terms())
+                )
             )
         self.environments = tuple(environments)
-        self._testing = self._opened.enter_context(closing(engine.compile(stage, _TEST_COPIES)))
-        self.trainer = Trainer(self.environments, study.learn, seed)
-        self.tests: list[Test] = []
+        self._test_world = self._worlds.enter_context(closing(engine.compile(stage, _TEST_COPIES)))
+        self.trainer = Trainer(self.environments, config.ppo, seed)
+        self.tests: list[PolicyTest] = []
         self.best: Policy | None = None
 
     def __enter__(self) -> "Training":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._opened.close()
+        self._worlds.close()
 
-    begun = False
-    """Whether it begins with a policy that knows something."""
+    pretrained = False
+    """Whether it begins with a trained policy."""
 
     @property
     def samples(self) -> int:
-        """Control steps of all copies so far; those of tests are not counted, for nothing is learned from them."""
+        """Control steps of all copies so far; those of tests are not counted, for they are not learned from."""
         return self.trainer.samples
 
     @property
     def done_after(self) -> int | None:
-        """The samples after which the skill first lasted as long as it must; None before."""
+        """The samples after which the policy first survived as long as required; None before."""
         return next((test.samples for test in self.tests if test.whole), None)
 
     @property
-    def enough(self) -> bool:
-        """Whether there is nothing left to be learned."""
+    def is_done(self) -> bool:
+        """Whether the policy has survived as long as required."""
         return self.done_after is not None
 
     @property
     def policy(self) -> Policy:
-        """The one that lasted longest when it was tested; the newest before any was."""
+        """The policy that survived longest when tested; the newest before any test."""
         return self.trainer.policy if self.best is None else self.best
 
-    def warm_up(self, breathe: Breathe = lambda: None) -> tuple[float, float]:
-        """Begin with what sampling control knows; what that costs counts as samples.
+    def warm_start(self, breathe: Breathe = lambda: None) -> tuple[float, float]:
+        """Clone a demonstration by sampling control, and begin in its states; what that costs counts as samples.
 
-        Gives what the policy does wrong of what it was shown, before and after; see ``core.learn.cloning.clone``.
+        Gives the policy's error before and after; see ``core.learn.behaviour_cloning.clone_policy``.
         """
         from ...learn.behaviour_cloning import clone_policy
 
         engine, model = self._engine, self.trainer.model
-        shown = lessons(self.course, self.widths, engine, self.study.learn.discount, self._seed, breathe)
+        data = collect_cloning_data(self.reference, self.widths, engine, self.config.ppo.discount, self._seed, breathe)
         for environment in self.environments:
-            environment.starts.fill(shown.good)
-        self.trainer.reset_episodes(shown.samples)
+            environment.initial_states.fill_buffers(data.initial_states)
+        self.trainer.reset_episodes(data.samples)
         return clone_policy(
             model,
-            shown.observed,
-            shown.actions,
+            data.observations,
+            data.actions,
             np.random.default_rng([self._seed, 2]),
-            returns=shown.returns,
-            epochs=_CLONED,
+            returns=data.returns,
+            epochs=_CLONING_EPOCHS,
             minibatch=512,
         )
 
@@ -151,21 +160,23 @@ class Training:
         """One update, and a test if it is time for one."""
         record = self.trainer.update()
         last = self.tests[-1].samples if self.tests else 0
-        if lives_s(record, self.study) > _PROMISING_S and self.samples - last >= _EVERY:
+        if mean_survival_s(record, self.config) > _PROMISING_S and self.samples - last >= _TEST_INTERVAL:
             self.test()
         return record
 
     def test(self) -> Endurance:
-        """Let the newest policy show how long it lasts; the best so far is kept."""
+        """Measure how long the newest policy survives; the best so far is kept."""
         policy = self.trainer.policy
-        found = endured(self.course, self.widths, policy, self._testing, self.study.seconds, _ENOUGH)
-        if self.best is None or found.share >= max(test.share for test in self.tests):
+        endurance = measure_policy_endurance(
+            self.reference, self.widths, policy, self._test_world, self.config.required_s, _TEST_STOP_SHARE
+        )
+        if self.best is None or endurance.share >= max(test.share for test in self.tests):
             self.best = policy
-        self.tests.append(Test(self.samples, found.share, found.whole))
-        return found
+        self.tests.append(PolicyTest(self.samples, endurance.share, endurance.whole))
+        return endurance
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that decides how it goes on, as plain arrays."""
+        """Everything that decides how training goes on, as plain arrays."""
         arrays = dict(self.trainer.state())
         about: dict[str, Any] = {"tests": [vars(test) for test in self.tests], "best": None}
         if self.best is not None:
@@ -178,24 +189,23 @@ class Training:
         """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
         try:
             about = json.loads(np.asarray(arrays["tests"], dtype=np.uint8).tobytes().decode())
-            tests = [Test(int(one["samples"]), float(one["share"]), bool(one["whole"])) for one in about["tests"]]
+            tests = [PolicyTest(int(one["samples"]), float(one["share"]), bool(one["whole"])) for one in about["tests"]]
             best = None
             if about["best"] is not None:
-                own = {name.removeprefix("best."): array for name, array in arrays.items() if name.startswith("best.")}
-                best = Policy.from_arrays(own, about["best"])
+                best = Policy.from_arrays(arrays_under("best.", arrays), about["best"])
         except (KeyError, TypeError, ValueError) as error:
             raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
         self.trainer.restore(arrays)
         self.tests, self.best = tests, best
 
 
-def lives_s(record: UpdateRecord, study: Study) -> float:
-    """Seconds that copies last with noise, as told by how many left the bounds in an update.
+def mean_survival_s(record: UpdateRecord, config: BoundsTrainingConfig) -> float:
+    """Mean seconds that copies survive with noise: the time of all copies over how many left the bounds in an update.
 
-    Who came to the end of a clip did not leave them: a clip of one second may be kept up for ten, over and over.
+    A copy that came to the end of a clip did not leave them: a clip of one second may be survived for ten.
     """
     left = sum(count for reason, count in record.endings.items() if reason not in (OVER, TIME))
-    return study.worlds * study.learn.horizon / max(left, 1) / CONTROL_FPS
+    return config.worlds * config.ppo.horizon / max(left, 1) / CONTROL_FPS
 
 
 def _cores() -> int:

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from sinew.bench.bounds.keyframing import sparse
+from sinew.bench.bounds.keyframing import keep_few_poses
 from sinew.core.errors import BadMotion
 from sinew.core.geometry.quaternions import from_rotation_vector, to_rotation_vector
 from sinew.core.motion import Clip, Skeleton
@@ -20,7 +20,7 @@ def bow() -> Clip:
 
 
 def test_the_poses_that_are_kept_are_the_clips_and_the_rest_lies_between(bow):
-    found = sparse(bow, 2)
+    found = keep_few_poses(bow, 2)
     assert (len(found), found.fps) == (len(bow), bow.fps)
     for frame in (0, 4, 8):
         np.testing.assert_allclose(found.local_pos[frame], bow.local_pos[frame], atol=1e-12)
@@ -32,4 +32,4 @@ def test_the_poses_that_are_kept_are_the_clips_and_the_rest_lies_between(bow):
 def test_no_poses_and_all_poses_are_no_blocking(bow):
     for poses in (1, 9):
         with pytest.raises(BadMotion, match="poses"):
-            sparse(bow, poses)
+            keep_few_poses(bow, poses)

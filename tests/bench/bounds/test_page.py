@@ -2,7 +2,7 @@
 """The page of learning within bounds says what its rows say, the newest of each, also of what failed."""
 
 from sinew.bench.bounds.drawings import drawings
-from sinew.bench.bounds.page import page
+from sinew.bench.bounds.page import make_bounds_page
 
 PLAIN = {"name": "backflip", "seed": 0, "engine": "mujoco", "bounds": "loose", "commit": "abc", "machine": "2 cores"}
 LEARNED = {
@@ -23,7 +23,7 @@ ELITES = {"seconds": [0.1, 1.0], "first": [0.2, -0.3], "course": [0.0, 0.1, 0.2]
 def test_table_1_stands_beside_the_papers_and_the_newest_row_counts():
     own = {**LEARNED, "part": "table", "paper_m": 41.2, "deepmimic_m": 31.18, "reached": False}
     done = {**own, "done_m": 1.9, "reached": True}
-    text = page([own, done, {**done, "seed": 1, "refused": "no clip"}], {"table_backflip": "images/t.svg"})
+    text = make_bounds_page([own, done, {**done, "seed": 1, "refused": "no clip"}], {"table_backflip": "images/t.svg"})
     assert "| backflip | 0 | loose | cold | 1.75 s | **1.90** | 5.0 | 9.0 | 41.20 | 31.18 | yes |" in text
     assert "not after" not in text
     assert "- backflip, seed 1: no clip" in text
@@ -42,7 +42,7 @@ def test_ablations_are_in_one_table_with_their_drawings():
     drawn = drawings(rows)
     assert set(drawn) == {f"{kind}_backflip" for kind in ("ablation", "begun", "returns", "apart", "elites")}
     assert all(text.startswith("<svg") for text in drawn.values())
-    text = page(rows, {name: f"images/{name}.svg" for name in drawn})
+    text = make_bounds_page(rows, {name: f"images/{name}.svg" for name in drawn})
     assert "| backflip | 0 | cold | importance only | **1.50 M** | 2.00 M | 5.0 | 50% | 1.5 s |" in text
     assert text.index("importance only") < text.index("elites only") < text.index("| neither")
     assert all(f"(images/{name}.svg)" in text for name in drawn)
@@ -57,7 +57,7 @@ def test_claims_tell_who_lasts_and_what_width_changes():
     rows.append({**wide, "variant": "loose_again", "from_first": 0.1, "from_other_seed": 0.1})
     tight = {**wide, "variant": "tight", "bounds": "tight", "from_source": 0.05, "from_first": 0.2, "done_m": 1.0}
     rows.append(tight)
-    text = page(rows, {})
+    text = make_bounds_page(rows, {})
     assert "| likeness alone | 2.00 | 5.0 s, 25% | 20.0 s, 100% |" in text
     assert "| backflip | loose | 0.100 | 0.100 | – |" in text
     assert "| backflip | tight | 0.050 (-50%) | – | 0.200 |" in text
@@ -70,6 +70,6 @@ def test_styles_and_throughput_are_there_too():
     speed = {**PLAIN, "part": "throughput", "worlds": 512, "samples_per_s": 6000.0, "bare_samples_per_s": 10000.0}
     speed |= {"share_of_bare": 0.6, "share_of_bare_by_cpu_time": 0.58, "goal": 0.55, "reached": True}
     style = {**PLAIN, "part": "style", "style": "more_energy", "samples_m": 1.0, "energy_change": 0.4, "lasts": 1.0}
-    text = page([speed, {**style, "volume_change": -0.1, "reached": True}], {})
+    text = make_bounds_page([speed, {**style, "volume_change": -0.1, "reached": True}], {})
     assert "| backflip | 512 | 6000 | 10000 | 60% | 58% | 55% | yes |" in text
     assert "| backflip | 0 | more energy | 1.00 | +40% | -10% | – | 100% | yes |" in text

@@ -4,8 +4,8 @@
 import pytest
 
 from sinew.bench.bounds import styles
-from sinew.bench.bounds.learning import Bench
-from sinew.core.control.bounds.train_method import BoundsTrainSettings
+from sinew.bench.bounds.table import BoundsBench
+from sinew.core.control.bounds.train_settings import BoundsTrainSettings
 from sinew.core.errors import BadFile
 from sinew.core.learn import autoencoder_cache
 from sinew.core.motion.io import stock
@@ -29,25 +29,25 @@ def bench(tmp_path, monkeypatch):
     monkeypatch.setattr(autoencoder_cache, "encoder_folder", lambda: tmp_path / "encoders")
     said = []
     settings = BoundsTrainSettings(bounds="locomotion", millions=0.001, worlds=16, seconds=1.0)
-    return Bench(tmp_path, clips=("walk", "cartwheel"), settings=settings, say=said.append)
+    return BoundsBench(tmp_path, clips=("walk", "cartwheel"), settings=settings, say=said.append)
 
 
 def test_a_style_is_told_by_how_far_it_is_from_the_neutral_policy(bench):
-    neutral, styled = styles.rows(bench, ["style"], [0], clip_of, ["more_energy"])
+    neutral, styled = styles.measure_styles(bench, ["style"], [0], clip_of, ["more_energy"])
     assert (neutral["style"], neutral["bounds"], styled["bounds"]) == ("neutral", "locomotion", "style_exploration")
     assert styled["energy_change"] == pytest.approx(styled["energy_j"] / neutral["energy_j"] - 1.0)
     assert not styled["reached"]  # a thousand samples teach nothing
-    assert "energy" in styles.line_of(styled)
+    assert "energy" in styles.format_style_row(styled)
     written = {path: path.stat().st_mtime_ns for path in bench.folder.glob("*.safetensors")}
     assert len(written) == 2
-    again = list(styles.rows(bench, ["style"], [0], clip_of, ["more_energy"]))
+    again = list(styles.measure_styles(bench, ["style"], [0], clip_of, ["more_energy"]))
     assert [row["energy_j"] for row in again] == [neutral["energy_j"], styled["energy_j"]]
     assert {path: path.stat().st_mtime_ns for path in bench.folder.glob("*.safetensors")} == written
 
 
 def test_a_manner_is_told_by_what_is_left_of_its_distance_and_a_missing_clip_costs_one_row(bench):
-    neutral, sad, happy = styles.rows(bench, ["manner"], [0], clip_of)
+    neutral, sad, happy = styles.measure_styles(bench, ["manner"], [0], clip_of)
     assert "refused" in sad
-    assert "nowhere" in styles.line_of(sad)
+    assert "nowhere" in styles.format_style_row(sad)
     assert neutral["energy_j"] > 0.0
     assert set(happy) >= {"distance_neutral", "distance", "left", "reached"}

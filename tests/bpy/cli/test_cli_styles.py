@@ -10,7 +10,7 @@ from sinew.bridge.bounds.styling import neutral_content, variants
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.jobs import requests
 from sinew.core.control.bounds.files import load_controller
-from sinew.core.control.bounds.style.making import NEUTRAL
+from sinew.core.control.bounds.style.style_choice import NEUTRAL
 from sinew.core.jobs import worker
 from sinew.core.learn import autoencoder_cache
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Styles within bounds: the same skill with more or less energy or volume, or in the manner of another motion."""
+"""Style exploration (section 3.3): more or less energy or volume, or the style of another motion."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a motion is done, in numbers: its mean kinetic energy and volume, and how far it is from another's manner."""
+"""The style of a controller in numbers: mean kinetic energy and volume, and its distance from the style of a motion."""
 
 from dataclasses import dataclass
 
@@ -7,19 +7,19 @@ import numpy as np
 
 from ....geometry.quaternions import Array
 from ....sim.engine import World
+from ..closed_loop import ClosedLoop
 from ..controller import Controller
-from ..course import CONTROL_FPS, FILM_STEPS
-from ..environment import targets_of
-from ..observations import begun, placed, see
-from ..playing import first_states
-from .manner import Manner
-from .pose_features import Looks
-from .quantities import Energy, Span
+from ..endurance import perturb_initial_states
+from ..observations import place_at_origin, transform_to_world
+from ..reference_trajectory import CONTROL_FPS
+from .gram_style import GramStyle
+from .pose_features import PoseFeatures
+from .quantities import KineticEnergy, LimbVolume
 
 
 @dataclass(frozen=True)
 class StyleFigures:
-    """energy_j: mean kinetic energy about the centre of mass. volume_m3: mean hull of root and ends of limbs."""
+    """energy_j: mean kinetic energy about the centre of mass. volume_m3: mean hull of root and end effectors."""
 
     energy_j: float
     volume_m3: float
@@ -27,19 +27,19 @@ class StyleFigures:
 
 @dataclass(frozen=True, eq=False)
 class StyleRollout:
-    """What N copies of a controller did, K control steps each, without noise.
+    """K control steps of N copies of a controller, without noise.
 
-    energy_j, volume_m3: (K, N). looks: (K, N, F), see ``Looks``. within: (K, N) until a copy first left the bounds.
+    energy_j, volume_m3: (K, N). pose_features: (K, N, F). within: (K, N) until a copy first left the bounds.
     """
 
     energy_j: Array
     volume_m3: Array
-    looks: Array
+    pose_features: Array
     within: Array
 
     @property
     def figures(self) -> StyleFigures:
-        """Means over everything that was done within the bounds."""
+        """Means over all steps within the bounds."""
         weights = self.within / max(float(self.within.sum()), 1.0)
         means = (float(np.sum(np.nan_to_num(one) * weights)) for one in (self.energy_j, self.volume_m3))
         return StyleFigures(*means)
@@ -49,34 +49,30 @@ class StyleRollout:
         """The share of the copies that stayed within the bounds to the end."""
         return float(self.within[-1].mean())
 
-    def distance(self, manner: Manner) -> float:
-        """Gram distance to a manner, as a mean over the copies that lasted to the end; NaN where none did."""
+    def distance(self, style: GramStyle) -> float:
+        """Gram distance to a style, as a mean over the copies that stayed within to the end; NaN where none did."""
         whole = np.flatnonzero(self.within[-1])
         if not len(whole):
             return float("nan")
-        return float(manner.distance(np.swapaxes(self.looks[:, whole], 0, 1)).mean())
+        return float(style.distance(np.swapaxes(self.pose_features[:, whole], 0, 1)).mean())
 
 
 def measure_style(controller: Controller, world: World, seconds: float = 20.0) -> StyleRollout:
-    """Let copies begin as in tests of how long they last, and watch how they do it."""
-    course, copies = controller.course, world.copies
-    energy, span, looks = Energy(course.body), Span(course.body), Looks(course.body)
-    frames, within = begun(np.zeros(copies, dtype=np.int64)), np.ones(copies, dtype=bool)
-    states = world.state_of(*placed(course, *first_states(course, copies), frames))
-    seen = see(course, world, states, world.sense(states), frames)
-    substeps = round(1.0 / (CONTROL_FPS * FILM_STEPS * world.dt_s))
+    """Simulate copies from the initial states of endurance tests, and measure their style."""
+    reference, copies = controller.reference, world.copies
+    energy, volume = KineticEnergy(reference.body), LimbVolume(reference.body)
+    pose_features = PoseFeatures(reference.body)
+    placement, within = place_at_origin(np.zeros(copies, dtype=np.int64)), np.ones(copies, dtype=bool)
+    initial = transform_to_world(reference, *perturb_initial_states(reference, copies), placement)
+    loop = ClosedLoop(reference, world, world.state_of(*initial), placement)
     steps = round(seconds * CONTROL_FPS)
-    found: dict[str, list[Array]] = {"energy_j": [], "volume_m3": [], "looks": [], "within": []}
-    for _ in range(steps if course.cyclic else min(steps, course.steps)):
-        targets = targets_of(course, frames.at, controller.policy(seen.observed()))
-        states, rows = world.rollout(states, targets, substeps=substeps)
-        states, frames = np.array(states[:, -1]), frames.advanced(course)
-        seen = see(course, world, states, rows, frames)
-        over = np.nan_to_num(seen.deviations / controller.widths[frames.at], nan=np.inf).max(axis=1) > 1.0
-        within = within & ~over
+    found: dict[str, list[Array]] = {"energy_j": [], "volume_m3": [], "pose_features": [], "within": []}
+    for _ in range(steps if reference.cyclic else min(steps, reference.steps)):
+        _, rows = loop.step(controller.policy(loop.kinematics.observations()))
+        within = within & ~(loop.exceeded(controller.widths).max(axis=1) > 1.0)
         pos, quat = rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]
-        found["energy_j"].append(energy.energy_j(seen.qvel, pos, quat))
-        found["volume_m3"].append(span.volume_m3(pos, quat))
-        found["looks"].append(looks(pos, quat))
+        found["energy_j"].append(energy.energy_j(loop.kinematics.qvel, pos, quat))
+        found["volume_m3"].append(volume.volume_m3(pos, quat))
+        found["pose_features"].append(pose_features(pos, quat))
         found["within"].append(within)
     return StyleRollout(**{name: np.stack(values) for name, values in found.items()})

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a body looks, in numbers that mean the same on every skeleton: which way its parts point, as seen from itself.
+"""Pose features that mean the same on every skeleton: directions of parts, in the body's own heading frame.
 
 Directions of limbs and of the lines through hips and shoulders, how pelvis, chest and head are tilted from how they
 rest, and how high the hips are over the feet by the legs' length; in a frame that faces as hips and shoulders do.
-Places, speeds and sizes are left out: bounds hold the first two, and the last is nobody's style. So are feet, which
-rest in another way on every skeleton.
+Positions, speeds and sizes are left out: bounds hold the first two, and the last is no style. So are feet, which rest
+in another way on every skeleton.
 """
 
 from functools import cached_property
@@ -24,8 +24,8 @@ _SIDES = ("L", "R")
 _ALIKE = np.cos(np.radians(45.0))  # between two trunks at rest
 
 
-class Looks:
-    """One body's. names: its parts, each with three numbers but for the last, the height of the hips."""
+class PoseFeatures:
+    """The pose features of one body. names: its parts, each with three numbers but the last, the height of the hips."""
 
     def __init__(self, body: BodyModel) -> None:
         self._at: dict[tuple[str, str], int] = {}
@@ -84,7 +84,7 @@ class Looks:
         return 0.5 * float(sum(skeleton.lengths[skeleton.index(bone)] for bone in bones))
 
     def __call__(self, link_pos: Array, link_quat_wxyz: Array) -> Array:
-        """(..., F) of links' places (..., L, 3) and rotations (..., L, 4) in any place and heading."""
+        """(..., F) of links' positions (..., L, 3) and rotations (..., L, 4) in any place and heading."""
         at = self._at
         heads = {part: link_pos[..., index, :] for part, index in at.items()}
         parts = [self._limb(role, side, link_pos, link_quat_wxyz) for role, side in self._limbs]
@@ -121,10 +121,10 @@ class Looks:
         length = skeleton.lengths[skeleton.index(self._body.links[own].bone)]
         return np.asarray(link_pos[..., own, :] + rotate(link_quat_wxyz[..., own, :], np.array([0.0, length, 0.0])))
 
-    def mirrored(self, looks: Array) -> Array:
-        """(..., F) the same seen in a mirror: left is right, and lines from right to left stay that."""
-        parts = looks[..., :-1].reshape(*looks.shape[:-1], -1, 3)[..., self._partners, :] * self._signs
-        return np.concatenate([parts.reshape(*looks.shape[:-1], -1), looks[..., -1:]], axis=-1)
+    def mirror(self, features: Array) -> Array:
+        """(..., F) the mirror image: left and right are swapped, and lines from right to left stay that."""
+        parts = features[..., :-1].reshape(*features.shape[:-1], -1, 3)[..., self._partners, :] * self._signs
+        return np.concatenate([parts.reshape(*features.shape[:-1], -1), features[..., -1:]], axis=-1)
 
     @cached_property
     def _partners(self) -> NDArray[np.int64]:
@@ -137,8 +137,8 @@ class Looks:
         lines = [[-1.0, 1.0, -1.0] if name in ("hips", "shoulders") else [1.0, -1.0, 1.0] for name in self.names[:-1]]
         return np.array(lines)
 
-    def require_same(self, other: "Looks", what: str) -> None:
-        """Refuse another body's looks that cannot be compared with these."""
+    def require_same(self, other: "PoseFeatures", what: str) -> None:
+        """Refuse another body whose features cannot be compared with these."""
         for missing in (name for name in self.names if name not in other.names):
             raise BoundsError(
                 f"{what} is on another skeleton that has nothing like '{missing}'",
@@ -165,13 +165,13 @@ class Looks:
         return np.array([np.hypot(along[0], along[1]), along[2]])
 
 
-def looks_of_clip(body: BodyModel, clip: Clip, fps: float) -> Array:
-    """(T, F) how a clip looks at ``fps``, on the body of its own skeleton; as captured, no body has to follow it."""
+def clip_pose_features(body: BodyModel, clip: Clip, fps: float) -> Array:
+    """(T, F) pose features of a clip at ``fps``, on the body of its own skeleton, as captured."""
     times_s = np.arange(int(np.floor(clip.duration_s * fps + 1e-6)) + 1) / fps
     local_pos, local_quat = clip.sample(times_s)
     pos, quat = Clip(clip.skeleton, fps, local_pos, local_quat, clip.name).world()
     bones = [clip.skeleton.index(link.bone) for link in body.links]
-    return Looks(body)(pos[:, bones], quat[:, bones])
+    return PoseFeatures(body)(pos[:, bones], quat[:, bones])
 
 
 def _unit(vectors: Array) -> Array:

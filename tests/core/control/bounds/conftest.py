@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Courses of stock clips, their body, and worlds to follow them in."""
+"""Reference trajectories of stock clips, their body, and worlds to follow them in."""
 
 from contextlib import ExitStack, closing
 from functools import cache
@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from sinew.core.body import BodyModel, build_body
-from sinew.core.control.bounds.bounds import Bounds, bounds_of_preset, widths_on
-from sinew.core.control.bounds.course import Course, make_course
-from sinew.core.control.bounds.environment import BoundsEnvironment, EpisodeRules
+from sinew.core.control.bounds.bounds import Bounds, bounds_of_preset, sample_widths
+from sinew.core.control.bounds.environment import BoundsEnvironment, EpisodeConfig
+from sinew.core.control.bounds.reference_trajectory import ReferenceTrajectory, make_reference_trajectory
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
 
@@ -25,19 +25,19 @@ def body() -> BodyModel:
 
 
 @pytest.fixture(scope="session")
-def course_of(body):
+def reference_of(body):
     """By the name of a stock clip its course."""
 
     @cache
-    def made(name: str) -> Course:
-        return make_course(body, stock_clip(name))
+    def made(name: str) -> ReferenceTrajectory:
+        return make_reference_trajectory(body, stock_clip(name))
 
     return made
 
 
 @pytest.fixture(scope="session")
-def walk(course_of) -> Course:
-    return course_of("walk")
+def walk(reference_of) -> ReferenceTrajectory:
+    return reference_of("walk")
 
 
 @pytest.fixture(scope="session")
@@ -54,14 +54,16 @@ def world_of(body):
 
 
 @pytest.fixture(scope="session")
-def environment_of(body, course_of, world_of):
+def environment_of(body, reference_of, world_of):
     """Environments of a stock clip within a preset's bounds, or others."""
 
-    def made(name="walk", copies=8, bounds: str | Bounds = "locomotion", seed=0, rules=None, terms=()):
-        course = course_of(name)
+    def made(name="walk", copies=8, bounds: str | Bounds = "locomotion", seed=0, config=None, terms=()):
+        reference = reference_of(name)
         chosen = bounds_of_preset(body, bounds) if isinstance(bounds, str) else bounds
-        widths = widths_on(chosen, course, stock_clip(name))
+        widths = sample_widths(chosen, reference, stock_clip(name))
         rng = np.random.default_rng(seed)
-        return BoundsEnvironment(course, widths, world_of(copies), rng, rules=rules or EpisodeRules(), terms=terms)
+        return BoundsEnvironment(
+            reference, widths, world_of(copies), rng, config=config or EpisodeConfig(), terms=terms
+        )
 
     return made

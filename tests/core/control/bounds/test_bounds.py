@@ -6,13 +6,13 @@ from sinew.bench.run import BenchRun
 from sinew.core.control.bounds.bounds import (
     AXES,
     Bounds,
-    attachment_of,
+    attach_bounds,
+    attach_keys,
     bound_names,
-    bounds_of,
     bounds_of_preset,
-    keys_attachment,
+    read_job_bounds,
     require_start_within,
-    widths_on,
+    sample_widths,
 )
 from sinew.core.control.bounds.presets import bounds_preset, bounds_presets
 from sinew.core.errors import BadSettings, BoundsError
@@ -64,20 +64,20 @@ def test_keyed_widths_follow_the_clips_time(body, walk):
     clip = stock.load_stock("walk")
     keyed = bounds_of_preset(body, "loose").with_keys("com z", {10: 0.1, 20: 0.3}, len(clip))
     assert keyed.keyed
-    widths = widths_on(keyed, walk, clip)
+    widths = sample_widths(keyed, walk, clip)
     assert widths.shape == (walk.steps + 1, len(keyed.names))
     column = keyed.names.index("com z")
     np.testing.assert_allclose(widths[[0, 10, 15, 20, 38], column], [0.1, 0.1, 0.2, 0.3, 0.3], atol=1e-3)
     assert (widths[:, 0] == 0.2).all()
     with pytest.raises(BoundsError, match="39 frames, and the clip"):
-        widths_on(keyed, walk, stock.load_stock("run"))
+        sample_widths(keyed, walk, stock.load_stock("run"))
 
 
 def test_a_bound_can_be_off_for_a_while(body, walk):
     clip = stock.load_stock("walk")
     widths = np.repeat(bounds_of_preset(body, "loose").widths, len(clip), axis=0)
     widths[10:20, 0] = np.inf
-    found = widths_on(Bounds(bound_names(body), widths), walk, clip)[:, 0]
+    found = sample_widths(Bounds(bound_names(body), widths), walk, clip)[:, 0]
     assert np.isinf(found[10:20]).all()
     assert np.isfinite(found[:9]).all()
     assert np.isfinite(found[21:]).all()
@@ -85,31 +85,33 @@ def test_a_bound_can_be_off_for_a_while(body, walk):
 
 def test_bounds_travel_with_a_job_and_know_their_bones(body):
     given, clip = bounds_of_preset(body, "tight").without("joint head"), stock.load_stock("walk")
-    attached = attachment_of(given)
-    found = bounds_of(BenchRun("mujoco", 0, attached), body, "loose", clip)
+    attached = attach_bounds(given)
+    found = read_job_bounds(BenchRun("mujoco", 0, attached), body, "loose", clip)
     np.testing.assert_array_equal(found.widths, given.widths)
-    assert bounds_of(BenchRun("mujoco", 0, {}), body, "loose", clip).widths[0, 0] == 0.2
+    assert read_job_bounds(BenchRun("mujoco", 0, {}), body, "loose", clip).widths[0, 0] == 0.2
     arrays, meta = attached["bounds"]
     some = ({"widths": arrays["widths"][:, :4]}, {"names": meta["names"][:4]})
-    assert set(bounds_of(BenchRun("mujoco", 0, {"bounds": some}), body, "loose", clip).off) == set(given.names[4:])
+    assert set(read_job_bounds(BenchRun("mujoco", 0, {"bounds": some}), body, "loose", clip).off) == set(
+        given.names[4:]
+    )
 
 
 def test_keys_travel_with_a_job_on_top_of_a_preset(body):
-    clip, attached = stock.load_stock("walk"), keys_attachment({"com z": {0: 0.1, 38: 0.3}}, ["joint head"])
-    found = bounds_of(BenchRun("mujoco", 0, attached), body, "loose", clip)
+    clip, attached = stock.load_stock("walk"), attach_keys({"com z": {0: 0.1, 38: 0.3}}, ["joint head"])
+    found = read_job_bounds(BenchRun("mujoco", 0, attached), body, "loose", clip)
     assert found.keyed
     assert found.off == ("joint head",)
     np.testing.assert_allclose(found.widths[[0, 19, 38], found.names.index("com z")], [0.1, 0.2, 0.3])
-    assert not keys_attachment({})
+    assert not attach_keys({})
     with pytest.raises(BoundsError, match="key at frame 99"):
-        bounds_of(BenchRun("mujoco", 0, keys_attachment({"root": {99: 0.1}})), body, "loose", clip)
+        read_job_bounds(BenchRun("mujoco", 0, attach_keys({"root": {99: 0.1}})), body, "loose", clip)
 
 
-def test_bounds_that_the_start_pose_is_not_within_are_refused(body, course_of):
+def test_bounds_that_the_start_pose_is_not_within_are_refused(body, reference_of):
     # The clip cuts 7 cm into the floor, and is lifted to be simulated.
-    run, clip = course_of("run"), stock.load_stock("run")
+    run, clip = reference_of("run"), stock.load_stock("run")
     loose = bounds_of_preset(body, "loose")
-    require_start_within(widths_on(loose, run, clip), run, clip)
+    require_start_within(sample_widths(loose, run, clip), run, clip)
     narrow = loose.with_keys("com z", {0: 0.02}, len(clip))
     with pytest.raises(BoundsError, match="exclude the start pose: 'com z'"):
-        require_start_within(widths_on(narrow, run, clip), run, clip)
+        require_start_within(sample_widths(narrow, run, clip), run, clip)

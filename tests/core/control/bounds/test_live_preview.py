@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from sinew.core.body.poses import link_transforms, pose_of_clip
-from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
-from sinew.core.control.bounds.live_preview import Rehearsal
+from sinew.core.control.bounds.bounds import bounds_of_preset, sample_widths
+from sinew.core.control.bounds.live_preview import LivePreview
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 
@@ -26,8 +26,8 @@ class Clock:
 def rehearsal_of(body, walk):
     def made(clock):
         clip = stock.load_stock("walk")
-        widths = widths_on(bounds_of_preset(body, "locomotion"), walk, clip)
-        return Rehearsal(walk, widths, clip, engines.get_engine("mujoco"), clock)
+        widths = sample_widths(bounds_of_preset(body, "locomotion"), walk, clip)
+        return LivePreview(walk, widths, clip, engines.get_engine("mujoco"), clock)
 
     return made
 
@@ -38,7 +38,7 @@ def still(body):
 
 def test_it_shows_some_seconds_from_where_the_clip_begins(rehearsal_of, body, walk):
     with rehearsal_of(Clock(0.0)) as rehearsal:
-        arrays, about = rehearsal.looked_at(still(body), 4096)
+        arrays, about = rehearsal.record(still(body), 4096)
     pos, quat = arrays["link_pos"], arrays["link_quat_wxyz"]
     assert about["samples"] == 4096 and list(about["bones"]) == [link.bone for link in body.links]
     assert pos.shape[1:] == (len(body.links), 3) and quat.shape == (*pos.shape[:2], 4)
@@ -52,13 +52,13 @@ def test_it_shows_some_seconds_from_where_the_clip_begins(rehearsal_of, body, wa
 def test_who_looks_long_looks_seldom(rehearsal_of, body):
     clock = Clock(0.0)
     with rehearsal_of(clock) as rehearsal:
-        assert not rehearsal.is_time
+        assert not rehearsal.is_due
         clock.now_s = 5.1
-        assert rehearsal.is_time
+        assert rehearsal.is_due
         clock.look_s = 0.6  # what looking takes
-        rehearsal.looked_at(still(body), 0)
+        rehearsal.record(still(body), 0)
         clock.look_s, begun = 0.0, clock.now_s
         clock.now_s = begun + 19.0
-        assert not rehearsal.is_time
+        assert not rehearsal.is_due
         clock.now_s = begun + 21.0
-        assert rehearsal.is_time
+        assert rehearsal.is_due

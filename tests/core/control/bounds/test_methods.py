@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 from sinew.bench.run import BenchRun
 from sinew.core.control import registry
 from sinew.core.control.bounds import live_preview, train_method
-from sinew.core.control.bounds.bounds import keys_attachment
+from sinew.core.control.bounds.bounds import attach_keys
 from sinew.core.control.bounds.controller import controller_from_arrays
 from sinew.core.control.bounds.files import load_controller, read_content, save_controller, write_content
 from sinew.core.errors import BadFile, BoundsError
@@ -150,9 +150,9 @@ def test_what_is_no_cycle_is_not_played_for_a_minute():
 
 def test_keys_outside_the_clip_and_no_width_are_refused_before_anything_is_learned():
     with pytest.raises(BoundsError, match="frame 500"):
-        trained(attachments=keys_attachment({"com z": {500: 0.2}}))
+        trained(attachments=attach_keys({"com z": {500: 0.2}}))
     with pytest.raises(BoundsError, match="0 wide"):
-        trained(attachments=keys_attachment({"com z": {0: 0.0}}))
+        trained(attachments=attach_keys({"com z": {0: 0.0}}))
 
 
 def test_a_controller_file_comes_back_whole(walked, tmp_path):
@@ -163,7 +163,7 @@ def test_a_controller_file_comes_back_whole(walked, tmp_path):
     seen = np.random.default_rng(0).normal(size=(5, again.policy.observation_size))
     np.testing.assert_array_equal(again.policy(seen), controller.policy(seen))
     np.testing.assert_array_equal(again.widths, controller.widths)
-    np.testing.assert_array_equal(again.course.targets, controller.course.targets)
+    np.testing.assert_array_equal(again.reference.targets, controller.reference.targets)
     assert again.about == controller.about
 
 

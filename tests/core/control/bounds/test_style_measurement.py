@@ -8,12 +8,12 @@ import pytest
 
 from sinew.core.body import build_body
 from sinew.core.body.poses import link_transforms, pose_of_clip
-from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
+from sinew.core.control.bounds.bounds import bounds_of_preset, sample_widths
 from sinew.core.control.bounds.controller import Controller
-from sinew.core.control.bounds.course import make_course
-from sinew.core.control.bounds.style.manner import Manner
+from sinew.core.control.bounds.reference_trajectory import make_reference_trajectory
+from sinew.core.control.bounds.style.gram_style import GramStyle
 from sinew.core.control.bounds.style.measurement import StyleRollout, measure_style
-from sinew.core.control.bounds.style.quantities import Energy, Span
+from sinew.core.control.bounds.style.quantities import KineticEnergy, LimbVolume
 from sinew.core.control.tracking.facing import rotation_about_z
 from sinew.core.geometry.quaternions import multiply
 from sinew.core.learn.autoencoder import MotionEncoder, gram_matrix
@@ -47,13 +47,13 @@ def energy_and_volume(body, clip):
     """Means over the clip, on its body."""
     qpos, qvel = pose_of_clip(body, clip)
     pos, quat = link_transforms(body, qpos)
-    return Energy(body).energy_j(qvel, pos, quat).mean(), Span(body).volume_m3(pos, quat).mean()
+    return KineticEnergy(body).energy_j(qvel, pos, quat).mean(), LimbVolume(body).volume_m3(pos, quat).mean()
 
 
 def test_who_is_carried_along_has_no_energy_and_the_volume_of_its_pose(walk, body):
     energy_j, volume_m3 = energy_and_volume(body, held(walk, speed=(3.0, 1.0, -0.5)))
     assert energy_j == pytest.approx(0.0, abs=1e-6)
-    alone = Span(body).volume_m3(*link_transforms(body, pose_of_clip(body, walk.frames(0, 1))[0]))
+    alone = LimbVolume(body).volume_m3(*link_transforms(body, pose_of_clip(body, walk.frames(0, 1))[0]))
     assert volume_m3 == pytest.approx(float(alone[0]), rel=1e-3)
 
 
@@ -74,12 +74,12 @@ class Nothing:
 
 
 def test_a_controller_is_watched_until_it_leaves_its_bounds(walk, body):
-    course = make_course(body, walk)
-    widths = widths_on(bounds_of_preset(body, "tight"), course, walk)
+    course = make_reference_trajectory(body, walk)
+    widths = sample_widths(bounds_of_preset(body, "tight"), course, walk)
     controller = Controller(course, widths, Nothing(body.nu))
     with closing(engines.get_engine("mujoco").compile(Stage((Character(body),)), 3)) as world:
         found = measure_style(controller, world, 3.0)
-    assert found.looks.shape[:2] == found.energy_j.shape == (90, 3)
+    assert found.pose_features.shape[:2] == found.energy_j.shape == (90, 3)
     assert not np.any(found.within[1:] & ~found.within[:-1])
     assert found.lasts == 0.0  # nobody walks three seconds without a policy
     assert 1.0 < found.figures.energy_j < 30.0
@@ -101,7 +101,7 @@ def test_a_manner_is_no_distance_from_itself_and_some_from_another():
     looks = rng.normal(size=(30, 2, 3))
     looks[:, 1] = looks[:, 0]
     found = StyleRollout(np.zeros((30, 2)), np.zeros((30, 2)), looks, np.ones((30, 2), dtype=bool))
-    assert found.distance(Manner(encoder, gram_matrix(encoder(looks[:, 0])))) == pytest.approx(0.0, abs=1e-5)
-    assert found.distance(Manner(encoder, gram_matrix(encoder(2.0 * looks[:, 0])))) > 0.1
+    assert found.distance(GramStyle(encoder, gram_matrix(encoder(looks[:, 0])))) == pytest.approx(0.0, abs=1e-5)
+    assert found.distance(GramStyle(encoder, gram_matrix(encoder(2.0 * looks[:, 0])))) > 0.1
     nobody = StyleRollout(np.zeros((30, 2)), np.zeros((30, 2)), looks, np.zeros((30, 2), dtype=bool))
-    assert np.isnan(nobody.distance(Manner(encoder, gram_matrix(encoder(looks[:, 0])))))
+    assert np.isnan(nobody.distance(GramStyle(encoder, gram_matrix(encoder(looks[:, 0])))))

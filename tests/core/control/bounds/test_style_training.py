@@ -9,13 +9,13 @@ import pytest
 from sinew.bench.run import BenchRun
 from sinew.core.control import registry
 from sinew.core.control.bounds import train_method
-from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
+from sinew.core.control.bounds.bounds import bounds_of_preset, sample_widths
 from sinew.core.control.bounds.controller import controller_from_arrays
-from sinew.core.control.bounds.playing import Endurance
+from sinew.core.control.bounds.endurance import Endurance
 from sinew.core.control.bounds.style import training as styled
-from sinew.core.control.bounds.style.making import NEUTRAL, style_attachment
-from sinew.core.control.bounds.style.terms import EnergyStyle
-from sinew.core.control.bounds.training import Study
+from sinew.core.control.bounds.style.energy_and_volume import EnergyReward
+from sinew.core.control.bounds.style.style_choice import NEUTRAL, attach_style_clip
+from sinew.core.control.bounds.training import BoundsTrainingConfig
 from sinew.core.errors import BoundsError
 from sinew.core.learn import autoencoder_cache
 from sinew.core.motion.io import stock
@@ -83,7 +83,7 @@ def test_a_style_begins_as_the_neutral_policy_and_listens_first(neutral):
 
 def test_a_killed_style_goes_on_as_if_nothing_had_happened(neutral, monkeypatch):
     monkeypatch.setattr(train_method, "_CHECKPOINT_S", 0.0)
-    monkeypatch.setattr(styled, "_LISTENS", 2)
+    monkeypatch.setattr(styled, "_CRITIC_UPDATES", 2)
     words = {"style": "less_volume", "strength": 0.5}
     whole = trained(Run({NEUTRAL: neutral}), **words)
     killed = Run({NEUTRAL: neutral}, killed_after=4)
@@ -98,7 +98,7 @@ def test_a_killed_style_goes_on_as_if_nothing_had_happened(neutral, monkeypatch)
 def test_in_the_manner_of_another_action(neutral, monkeypatch, tmp_path):
     monkeypatch.setattr(autoencoder_cache, "_STEPS", 20)
     monkeypatch.setattr(autoencoder_cache, "encoder_folder", lambda: tmp_path)
-    run = trained(Run({NEUTRAL: neutral, **style_attachment(stock.load_stock("run"))}), style="manner")
+    run = trained(Run({NEUTRAL: neutral, **attach_style_clip(stock.load_stock("run"))}), style="manner")
     about = controller_from_arrays(*run.products["controller"]).about
     assert about["settings"]["style"] == "manner"
     assert len(list(tmp_path.glob("*.npz"))) == 1
@@ -109,7 +109,7 @@ def test_a_manner_without_an_action_or_on_another_skeleton_is_refused_before_any
         trained(style="manner")
     fox = figures.wiggling(figures.fox())
     with pytest.raises(BoundsError, match="another skeleton"):
-        trained(Run(style_attachment(fox)), style="manner")
+        trained(Run(attach_style_clip(fox)), style="manner")
 
 
 def test_a_policy_for_another_body_or_motion_is_no_beginning(neutral, body, walk):
@@ -117,15 +117,15 @@ def test_a_policy_for_another_body_or_motion_is_no_beginning(neutral, body, walk
         trained(Run({NEUTRAL: neutral}), clip="run", style="more_energy")
     begun = controller_from_arrays(*neutral)
     with pytest.raises(BoundsError, match="another motion"):
-        styled.require_same_skill(begun, replace(begun.course, targets=begun.course.targets + 0.01))
-    styled.require_same_skill(begun, begun.course)
+        styled.require_same_reference(begun, replace(begun.reference, targets=begun.reference.targets + 0.01))
+    styled.require_same_reference(begun, begun.reference)
 
 
 @pytest.fixture
 def training(body, walk):
-    widths = widths_on(bounds_of_preset(body, "style_exploration"), walk, stock.load_stock("walk"))
-    study, engine = Study(worlds=8), engines.get_engine("mujoco")
-    with styled.StyledTraining(walk, widths, engine, study, 0, lambda: (EnergyStyle(walk, True),), None) as made:
+    widths = sample_widths(bounds_of_preset(body, "style_exploration"), walk, stock.load_stock("walk"))
+    config, engine = BoundsTrainingConfig(worlds=8), engines.get_engine("mujoco")
+    with styled.StyledTraining(walk, widths, engine, config, 0, lambda: (EnergyReward(walk, True),), None) as made:
         yield made
 
 
@@ -138,7 +138,7 @@ def test_of_those_that_last_the_most_styled_is_kept(training, monkeypatch):
         lived = np.array([round(1000 * next(shares))])
         return Endurance(np.zeros(1, dtype=np.int64), lived, np.array([1000]), ("",))
 
-    monkeypatch.setattr("sinew.core.control.bounds.training.endured", endured)
+    monkeypatch.setattr("sinew.core.control.bounds.training.measure_policy_endurance", endured)
     kept, enough = [], []
     for worth, _ in outcomes:
         training.advance()
@@ -147,9 +147,9 @@ def test_of_those_that_last_the_most_styled_is_kept(training, monkeypatch):
         training.trainer.curve[-1] = type(record)(**{**vars(record), "terms": {"style": worth}})
         training.test()
         kept.append(np.array_equal(training.best.layers[0][0], newest.layers[0][0]))
-        assert not training.enough  # it may still get better
+        assert not training.is_done  # it may still get better
         with monkeypatch.context() as patch:
             patch.setattr(styled, "_PATIENCE", 1)
-            enough.append(training.enough)
+            enough.append(training.is_done)
     assert kept == [True, True, True, False, False, False]
     assert enough == [*[False] * 5, True]  # the fourth does not last and may yet, the fifth has only just begun to

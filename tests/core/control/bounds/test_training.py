@@ -5,27 +5,27 @@ import json
 import numpy as np
 import pytest
 
-from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
-from sinew.core.control.bounds.environment import OVER, TIME, EpisodeRules
-from sinew.core.control.bounds.playing import endured
-from sinew.core.control.bounds.training import Study, Training, lives_s
+from sinew.core.control.bounds.bounds import bounds_of_preset, sample_widths
+from sinew.core.control.bounds.endurance import measure_policy_endurance
+from sinew.core.control.bounds.environment import OVER, TIME, EpisodeConfig
+from sinew.core.control.bounds.training import BoundsTrainingConfig, Training, mean_survival_s
 from sinew.core.errors import BadFile
 from sinew.core.learn.hyperparameters import PPOHyperparameters
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 
-LEARN = PPOHyperparameters(horizon=8, epochs=2, minibatch=64, width=16, critic_width=16, noise=0.1, discount=0.95)
-STUDY = Study(worlds=8, seconds=1.0, rules=EpisodeRules(epoch=8), learn=LEARN)
+PPO = PPOHyperparameters(horizon=8, epochs=2, minibatch=64, width=16, critic_width=16, noise=0.1, discount=0.95)
+CONFIG = BoundsTrainingConfig(worlds=8, required_s=1.0, episodes=EpisodeConfig(adaptation_interval=8), ppo=PPO)
 
 
 @pytest.fixture
 def training_of(body, walk):
     """Trainings of the walk with very little effort, closed afterwards."""
-    widths = widths_on(bounds_of_preset(body, "locomotion"), walk, stock.load_stock("walk"))
+    widths = sample_widths(bounds_of_preset(body, "locomotion"), walk, stock.load_stock("walk"))
     opened = []
 
     def made(seed=0) -> Training:
-        opened.append(Training(walk, widths, engines.get_engine("mujoco"), STUDY, seed))
+        opened.append(Training(walk, widths, engines.get_engine("mujoco"), CONFIG, seed))
         return opened[-1]
 
     yield made
@@ -52,7 +52,7 @@ def test_killed_and_resumed_it_learns_the_same(training_of):
     np.testing.assert_array_equal(weights(resumed), weights(whole))
     assert resumed.tests == killed.tests
     assert [one.samples for one in resumed.trainer.curve] == [one.samples for one in whole.trainer.curve]
-    first, second = (one.environments[1].starts.curve for one in (resumed, whole))
+    first, second = (one.environments[1].initial_states.curve for one in (resumed, whole))
     assert first == second
 
 
@@ -77,7 +77,7 @@ def test_the_best_policy_that_was_tested_is_kept(training_of, walk, world_of):
     training.advance()
     training.test()
     assert training.policy is kept
-    again = endured(walk, training.widths, kept, world_of(8), 1.0)
+    again = measure_policy_endurance(walk, training.widths, kept, world_of(8), 1.0)
     assert again.share > 0.0
 
 
@@ -92,5 +92,5 @@ def test_whoever_comes_to_the_end_of_the_clip_has_not_left_the_bounds(training_o
     training = training_of()
     record = training.advance()
     ended = {"com x": 2, OVER: 30, TIME: 5}
-    samples = STUDY.worlds * LEARN.horizon
-    assert lives_s(dataclasses.replace(record, endings=ended), STUDY) == pytest.approx(samples / 2 / 30.0)
+    samples = CONFIG.worlds * PPO.horizon
+    assert mean_survival_s(dataclasses.replace(record, endings=ended), CONFIG) == pytest.approx(samples / 2 / 30.0)

@@ -18,11 +18,16 @@ import numpy as np
 
 from ...core.body import BodyModel
 from ...core.body.build import build_body
-from ...core.control.bounds.bounds import bounds_of_preset, widths_on
-from ...core.control.bounds.course import CONTROL_FPS, Course
+from ...core.control.bounds.bounds import bounds_of_preset, sample_widths
 from ...core.control.bounds.presets import BoundsPreset
-from ...core.control.bounds.train_method import BoundsTrainSettings, course_of, study_of, terms_of
-from ...core.control.bounds.training import Study, Training, lives_s
+from ...core.control.bounds.reference_trajectory import CONTROL_FPS, ReferenceTrajectory
+from ...core.control.bounds.train_settings import (
+    BoundsTrainSettings,
+    make_reward_terms,
+    make_training_config,
+    make_training_reference,
+)
+from ...core.control.bounds.training import BoundsTrainingConfig, Training, mean_survival_s
 from ...core.errors import BadFile, SinewError
 from ...core.files import make_folder, read_arrays, write_arrays
 from ...core.geometry.quaternions import Array
@@ -49,7 +54,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class BoundsBench:
     """What is measured.
 
     settings: of ``bounds_train``. minutes: how long a row may take in this run; None for as long as it wants. What is
@@ -73,7 +78,9 @@ class Bench:
 
     def _row(self, part: str, name: str, seed: int) -> Row:
         begun = self.started(part, name, seed)
-        return attempted(begun, lambda: (table if part == "table" else throughput)(self, name, seed))
+        return measure_row(
+            begun, lambda: (measure_table_row if part == "table" else measure_training_throughput)(self, name, seed)
+        )
 
     def started(self, part: str, name: str, seed: int) -> Row:
         """What a row begins with: what it is of."""
@@ -92,12 +99,14 @@ class Bench:
 
     def training(self, name: str, seed: int) -> Training:
         """A stock clip to be learned."""
-        course, widths = prepared(name, self.settings)
-        study = study_of(self.settings)
-        return Training(course, widths, engines.get_engine(self.engine), study, seed, lambda: terms_of(self.settings))
+        reference, widths = prepare_stock_clip(name, self.settings)
+        config = make_training_config(self.settings)
+        return Training(
+            reference, widths, engines.get_engine(self.engine), config, seed, lambda: make_reward_terms(self.settings)
+        )
 
 
-def attempted(begun: Row, measure: Callable[[], Row]) -> Row:
+def measure_row(begun: Row, measure: Callable[[], Row]) -> Row:
     """The row with what is measured, or with the reason why that failed: one bug must not cost the rows of an hour."""
     try:
         return begun | measure()
@@ -108,38 +117,38 @@ def attempted(begun: Row, measure: Callable[[], Row]) -> Row:
         return begun | {"bug": f"{type(error).__name__}: {error}"}
 
 
-def prepared(name: str, settings: BoundsTrainSettings) -> tuple[Course, Array]:
+def prepare_stock_clip(name: str, settings: BoundsTrainSettings) -> tuple[ReferenceTrajectory, Array]:
     """A stock clip as a course, and the widths on it."""
     clip = stock.load_stock(name)
-    return within(build_body(clip.skeleton, clip=clip)[0], clip, settings, settings.bounds)
+    return prepare_bounded_reference(build_body(clip.skeleton, clip=clip)[0], clip, settings, settings.bounds)
 
 
-def within(
+def prepare_bounded_reference(
     body: BodyModel, clip: Clip, settings: BoundsTrainSettings, bounds: BoundsPreset | str
-) -> tuple[Course, Array]:
+) -> tuple[ReferenceTrajectory, Array]:
     """A clip as a course of a body, and the widths of some bounds on it."""
-    course = course_of(body, clip, settings)
-    return course, widths_on(bounds_of_preset(body, bounds), course, clip)
+    reference = make_training_reference(body, clip, settings)
+    return reference, sample_widths(bounds_of_preset(body, bounds), reference, clip)
 
 
-def table(bench: Bench, name: str, seed: int) -> Row:
+def measure_table_row(bench: BoundsBench, name: str, seed: int) -> Row:
     """One row of table 1: millions of samples and minutes until the skill lasts."""
     words = (name, bench.engine, bench.settings.bounds, str(seed), *(["warm"] if bench.settings.warm else []))
     with bench.training(name, seed) as training:
         path = bench.folder / f"{'_'.join(words)}.npz"
-        spent = practised(bench, training, name, path, begin=training.warm_up if bench.settings.warm else None)
+        spent = train_for_row(bench, training, name, path, begin=training.warm_start if bench.settings.warm else None)
         return {**_figures(name, training), **spent}
 
 
-def practised(
-    bench: Bench, training: Training, label: str, path: Path, begin: Callable[[], object] | None = None
+def train_for_row(
+    bench: BoundsBench, training: Training, label: str, path: Path, begin: Callable[[], object] | None = None
 ) -> Row:
     """Let a training go on from what is kept of it, until it is done or has used up its samples or this run's minutes.
 
     begin: what to do first where nothing is kept.
     Gives the minutes that it has taken in all runs.
     """
-    kept = Kept(path, training)
+    kept = TrainingCache(path, training)
     if not bench.anew:
         kept.load()
     if begin is not None and not training.samples:
@@ -153,7 +162,7 @@ def practised(
         if now - told > _LINE_EVERY_S:
             told = now
             lasts = "".join(f", lasts {100 * test.share:.0f} %" for test in training.tests[-1:])
-            lives = lives_s(record, training.study)
+            lives = mean_survival_s(record, training.config)
             bench.say(f"{label}: {training.samples / 1e6:.2f} M, lives {lives:.1f} s{lasts}")
         if now - saved > _SAVED_EVERY_S:
             saved = now
@@ -168,33 +177,33 @@ def _figures(name: str, training: Training) -> Row:
     best = min((column[name] for column in (PAPER_M, DEEPMIMIC_M) if name in column), default=None)
     done = training.done_after
     return {
-        **learned(training),
+        **describe_training(training),
         "paper_m": PAPER_M.get(name),
         "deepmimic_m": DEEPMIMIC_M.get(name),
         "reached": None if best is None else done is not None and done / 1e6 < best,
-        "starts": training.environments[0].starts.curve[-1:],
+        "starts": training.environments[0].initial_states.curve[-1:],
     }
 
 
-def learned(training: Training) -> Row:
+def describe_training(training: Training) -> Row:
     """How a training went, with its curve: seconds that copies live with noise, by samples."""
-    study, curve, done = training.study, training.trainer.curve, training.done_after
+    config, curve, done = training.config, training.trainer.curve, training.done_after
     thin = max(1, len(curve) // _CURVE_POINTS)
     return {
-        "cycle_s": training.course.duration_s,
-        "cyclic": training.course.cyclic,
-        "even": training.course.even,
-        "worlds": study.worlds,
-        "learn": {name: getattr(study.learn, name) for name in ("horizon", "epochs", "minibatch", "width")},
+        "cycle_s": training.reference.duration_s,
+        "cyclic": training.reference.cyclic,
+        "even": training.reference.symmetric,
+        "worlds": config.worlds,
+        "learn": {name: getattr(config.ppo, name) for name in ("horizon", "epochs", "minibatch", "width")},
         "samples_m": training.samples / 1e6,
         "done_m": None if done is None else done / 1e6,
         "share": max((test.share for test in training.tests), default=0.0),
-        "curve": [[one.samples, round(lives_s(one, study), 3)] for one in curve[::thin]],
+        "curve": [[one.samples, round(mean_survival_s(one, config), 3)] for one in curve[::thin]],
         "tests": [[test.samples, round(test.share, 4)] for test in training.tests],
     }
 
 
-class Kept:
+class TrainingCache:
     """A training in a file between two runs of the benchmark, with what it has cost so far."""
 
     def __init__(self, path: Path, training: Training) -> None:
@@ -224,14 +233,14 @@ class Kept:
         write_arrays(self.path, self.training.state(), meta)
 
 
-def throughput(bench: Bench, name: str, seed: int, turns: int = 40) -> Row:
+def measure_training_throughput(bench: BoundsBench, name: str, seed: int, turns: int = 40) -> Row:
     """Samples a second of the whole loop and of the engine alone: one update, then as many samples of the bare engine.
 
     Whatever else the machine does slows down both of a turn, so each turn has a share, and the middle one counts.
     """
     with bench.training(name, seed) as training:
-        engine, worlds, horizon = engines.get_engine(bench.engine), training.study.worlds, training.study.learn.horizon
-        stage = Stage((Character(training.course.body),))
+        engine, worlds, horizon = engines.get_engine(bench.engine), training.config.worlds, training.config.ppo.horizon
+        stage = Stage((Character(training.reference.body),))
         with closing(engine.compile(stage, worlds)) as world:
             training.advance()
             spent = []
@@ -243,18 +252,18 @@ def throughput(bench: Bench, name: str, seed: int, turns: int = 40) -> Row:
                 begin_core, substeps = time.process_time(), round(1.0 / (CONTROL_FPS * world.dt_s))
                 bare = world.bare_seconds(states, horizon * substeps)
                 spent.append([loop, (bare, time.process_time() - begin_core)])
-    return _speeds(training.study, np.array(spent))
+    return _speeds(training.config, np.array(spent))
 
 
-def _speeds(study: Study, spent: Array) -> Row:
+def _speeds(config: BoundsTrainingConfig, spent: Array) -> Row:
     """spent: (turns, 2, 2) seconds of loop and bare engine, by the clock and of CPU time."""
     (loop, _), (bare, _) = np.median(spent, axis=0)
     share, share_of_cpu = np.median(spent[:, 1] / spent[:, 0], axis=0)
-    samples = study.worlds * study.learn.horizon
+    samples = config.worlds * config.ppo.horizon
     return {
-        "worlds": study.worlds,
-        "horizon": study.learn.horizon,
-        "epochs": study.learn.epochs,
+        "worlds": config.worlds,
+        "horizon": config.ppo.horizon,
+        "epochs": config.ppo.epochs,
         "turns": len(spent),
         "samples_per_s": float(samples / loop),
         "bare_samples_per_s": float(samples / bare),
@@ -265,7 +274,7 @@ def _speeds(study: Study, spent: Array) -> Row:
     }
 
 
-def line_of(row: Row) -> str:
+def format_learning_row(row: Row) -> str:
     """A row in a line, for whoever watches."""
     head = f"{row['part']} {row['name']} seed {row['seed']}"
     for word in ("refused", "bug"):
@@ -280,13 +289,13 @@ def line_of(row: Row) -> str:
     return f"{head}: {row['done_m']:.2f} M{paper}, {row['minutes']:.1f} min"
 
 
-def summary_of(rows: Sequence[Row]) -> dict[str, Any]:
+def summarise_bounds_goals(rows: Sequence[Row]) -> dict[str, Any]:
     """How many goals the rows reach."""
     judged = [row for row in rows if row.get("reached") is not None]
     return {"rows": len(rows), "judged": len(judged), "reached": sum(bool(row["reached"]) for row in judged)}
 
 
-def with_settings(bench: Bench, texts: Sequence[str]) -> Bench:
+def override_settings(bench: BoundsBench, texts: Sequence[str]) -> BoundsBench:
     """The benchmark with settings of training such as 'millions=5'."""
     given = BoundsTrainSettings.from_texts(list(texts)).to_mapping()
     named = {text.partition("=")[0].strip() for text in texts}

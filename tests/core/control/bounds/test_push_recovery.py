@@ -4,15 +4,15 @@
 import numpy as np
 import pytest
 
-from sinew.core.control.bounds.bounds import bounds_of_preset, widths_on
-from sinew.core.control.bounds.pushing import STEP_N, Pushed, pushed
+from sinew.core.control.bounds.bounds import bounds_of_preset, sample_widths
+from sinew.core.control.bounds.push_recovery import STEP_N, PushRecovery, measure_push_recovery
 from sinew.core.errors import BadSettings
 from sinew.core.motion.io import stock
 from sinew.core.sim.variations import facing_direction
 
 
 def outcome(*lasted_s):
-    return Pushed(STEP_N * np.arange(len(lasted_s)), np.array(lasted_s), 2.0)
+    return PushRecovery(STEP_N * np.arange(len(lasted_s)), np.array(lasted_s), 2.0)
 
 
 def test_the_last_before_the_first_that_fells_it_counts():
@@ -23,20 +23,20 @@ def test_the_last_before_the_first_that_fells_it_counts():
     assert outcome(2.0, 1.5, 2.0).stood.tolist() == [True, False, True]
 
 
-def test_who_is_pushed_hard_falls_sooner_unless_it_is_pushed_back_up(body, course_of, world_of):
+def test_who_is_pushed_hard_falls_sooner_unless_it_is_pushed_back_up(body, reference_of, world_of):
     """Without a policy the kick tips over to its left, within half a second of where it is pushed."""
-    kick = course_of("kick")
-    widths = widths_on(bounds_of_preset(body, "loose"), kick, stock.load_stock("kick"))
+    kick = reference_of("kick")
+    widths = sample_widths(bounds_of_preset(body, "loose"), kick, stock.load_stock("kick"))
 
     def still(seen):
         return np.zeros((len(seen), body.nu), dtype=np.float32)
 
-    hard, helpful = (pushed(kick, widths, still, world_of(64), side) for side in ("right", "left"))
+    hard, helpful = (measure_push_recovery(kick, widths, still, world_of(64), side) for side in ("right", "left"))
     assert hard.force_n[-1] == 630.0 and hard.push_n is None
     assert hard.asked_s == pytest.approx(kick.duration_s * 2.0 / 3.0, abs=0.05)  # to its end, not for 20 s
     assert hard.lasted_s[-1] < hard.lasted_s[0] < helpful.lasted_s[20]
     with pytest.raises(BadSettings, match="above"):
-        pushed(kick, widths, still, world_of(64), "above")
+        measure_push_recovery(kick, widths, still, world_of(64), "above")
 
 
 class Watching:
@@ -48,17 +48,17 @@ class Watching:
     def __getattr__(self, name):
         return getattr(self._world, name)
 
-    def rollout(self, states, targets, *, substeps, forces=None):
+    def rollout(self, states, targets, *, substeps, forces=None, **options):
         self.forces.append(forces)
-        return self._world.rollout(states, targets, substeps=substeps, forces=forces)
+        return self._world.rollout(states, targets, substeps=substeps, forces=forces, **options)
 
 
 @pytest.mark.parametrize("side", ["back", "left", "front", "right"])
-def test_a_push_goes_from_its_side_for_a_tenth_of_a_second(body, course_of, world_of, side):
-    kick, clip = course_of("kick"), stock.load_stock("kick")
-    widths = widths_on(bounds_of_preset(body, "loose"), kick, clip)
+def test_a_push_goes_from_its_side_for_a_tenth_of_a_second(body, reference_of, world_of, side):
+    kick, clip = reference_of("kick"), stock.load_stock("kick")
+    widths = sample_widths(bounds_of_preset(body, "loose"), kick, clip)
     world = Watching(world_of(8))
-    pushed(kick, widths, lambda seen: np.zeros((len(seen), body.nu), dtype=np.float32), world, side)
+    measure_push_recovery(kick, widths, lambda seen: np.zeros((len(seen), body.nu), dtype=np.float32), world, side)
     given = [forces for forces in world.forces if forces is not None]
     assert len(given) == 3
     force = given[0][-1].sum(axis=1)[0]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motion that bounds are drawn around, control step by control step; a cycle goes on for as long as anybody wants.
+"""The reference trajectory m(t) that bounds are centred on (section 3.2), sampled at control steps, with its phase.
 
-A cycle is a whole number of control steps, so it is played up to half a step slower or faster than its clip.
+A cycle is repeated without end. It is a whole number of control steps, so it is played up to half a step slower or
+faster than its clip.
 """
 
 import hashlib
@@ -25,48 +26,48 @@ from ...motion.jitter_filter import filter_jitter
 from ...motion.loops import is_cyclic, loop_clip
 from ...motion.repair import repair_clip
 from ..tracking.facing import rotate_pose_about_z, rotation_about_z, twist_angle
-from .gait_symmetry import Evenness
-from .rounding import rounded
+from .gait_symmetry import GaitMirror
+from .low_frame_rate import smooth_low_frame_rate
 
 CONTROL_FPS = 30
 FILM_STEPS = 2
-"""Moments that a control step is seen in, each with a feed-forward target of its own: 60 a second, as takes have."""
+"""Film steps in a control step, each with a feed-forward target of its own: 60 a second, as takes have."""
 
 _FILM_FPS = CONTROL_FPS * FILM_STEPS
-# A cycle is prepared among others like it, and taken from the middle: what comes before and after it is as it will be.
+# A cycle is prepared as the middle one of several, so that filters see before and after it what will be there.
 _CYCLES, _MIDDLE = 5, 2
-_MARGIN = 12  # moments on either side that rates and targets are told by
+_MARGIN = 12  # film steps on either side, for finite differences and filters
 _GRAVITY_M_S2 = 9.81
 _LEAST_STEPS = 6
 _HARMONICS = 4
-_STRAIGHT = 0.2  # radians that a cycle may turn by without meaning it
+_STRAIGHT = 0.2  # radians: a cycle that turns by less is taken to go straight on
 _INSTANT_S = 1e-4
 
 Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class ReferenceTrajectory:
     """T control steps of a motion, frame 0 to frame T; of a cycle frame T is frame 0 one cycle further.
 
-    qpos: (T + 1, nq), rates: (T + 1, nv): the pose and its velocity in each frame, in the clip's own place and heading.
-    targets: (T, FILM_STEPS, nu) for the servos, aimed ahead of their lag; those of step i lead to frame i + 1.
-    film: (T * FILM_STEPS + 1, nq) the poses in all moments that are seen.
-    times_s: (T + 1,) seconds in the clip that the frames stand for.
-    turn: radians about Z, shift: (2,) metres in the plane that a cycle adds: p -> turned(p) + shift. Zero if it ends.
-    even: whether the second half of the steps mirrors the first.
+    qpos: (T + 1, nq), qvel: (T + 1, nv): pose and velocity in each frame, in the clip's own place and heading.
+    targets: (T, FILM_STEPS, nu) feed-forward servo targets, ahead of their lag; those of step i lead to frame i + 1.
+    film_qpos: (T * FILM_STEPS + 1, nq) poses at all film steps.
+    times_s: (T + 1,) seconds in the clip that correspond to the frames.
+    cycle_turn: radians about Z, cycle_shift: (2,) metres that a cycle adds: p -> turned(p) + shift. Zero if not cyclic.
+    symmetric: whether the second half of the steps is the mirror image of the first.
     """
 
     body: BodyModel
     cyclic: bool
     qpos: Array
-    rates: Array
+    qvel: Array
     targets: Array
-    film: Array
+    film_qpos: Array
     times_s: Array
-    turn: float
-    shift: Array
-    even: bool = False
+    cycle_turn: float
+    cycle_shift: Array
+    symmetric: bool = False
 
     @property
     def steps(self) -> int:
@@ -79,55 +80,57 @@ class Course:
         return self.steps / CONTROL_FPS
 
     @cached_property
-    def space(self) -> PoseSpace:
+    def pose_space(self) -> PoseSpace:
         """Differences of poses."""
         return PoseSpace(self.body)
 
     @cached_property
-    def tips(self) -> "Tips":
+    def end_effectors(self) -> "EndEffectors":
         """The body's end effectors."""
-        return Tips(self.body)
+        return EndEffectors(self.body)
 
     @cached_property
     def com(self) -> Array:
         """(T + 1, 3) metres, the centre of mass in each frame."""
-        return com_of(self.body, self.qpos)
+        return pose_centre_of_mass(self.body, self.qpos)
 
     @cached_property
     def com_velocity(self) -> Array:
         """(T + 1, 3) m/s."""
-        ahead, behind = (com_of(self.body, self.space.integrate(self.qpos, by * self.rates)) for by in _INSTANTS)
+        ahead, behind = (
+            pose_centre_of_mass(self.body, self.pose_space.integrate(self.qpos, by * self.qvel)) for by in _INSTANTS
+        )
         return np.asarray((ahead - behind) / (2.0 * _INSTANT_S))
 
     @cached_property
-    def tip_pos(self) -> Array:
+    def effector_pos(self) -> Array:
         """(T + 1, E, 3) metres from the root to the end effectors in each frame."""
         pos, quat = link_transforms(self.body, self.qpos)
-        return self.tips.places(pos, quat) - pos[:, :1]
+        return self.end_effectors.positions(pos, quat) - pos[:, :1]
 
     @cached_property
-    def phases(self) -> Array:
-        """(T + 1, P) how far along each frame is: waves that close in a cycle or stride, and do not in what ends."""
-        share = (2.0 if self.even else 1.0) * np.arange(self.steps + 1) / self.steps
+    def phase_features(self) -> Array:
+        """(T + 1, P) the phase of each frame as harmonics, periodic in a cycle or stride, not in a motion that ends."""
+        share = (2.0 if self.symmetric else 1.0) * np.arange(self.steps + 1) / self.steps
         angle = (2.0 if self.cyclic else 1.0) * np.pi * share[:, None] * np.arange(1, _HARMONICS + 1)
         return np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
 
     @cached_property
-    def evenness(self) -> Evenness | None:
-        """What mirrors the second stride of a gait; None for all else."""
-        return Evenness(self.body, self.shift, self.tips.links) if self.even else None
+    def gait_mirror(self) -> GaitMirror | None:
+        """The mirror of the second stride of a symmetric gait; None for all else."""
+        return GaitMirror(self.body, self.cycle_shift, self.end_effectors.links) if self.symmetric else None
 
-    def mirrored(self, at: Indices) -> NDArray[np.bool_]:
-        """(N,) which of frames (N,) are of a second stride."""
-        return np.asarray(self.even & (at % self.steps >= self.steps // 2))
+    def is_mirrored(self, at: Indices) -> NDArray[np.bool_]:
+        """(N,) which of frames (N,) are in a mirrored second stride."""
+        return np.asarray(self.symmetric & (at % self.steps >= self.steps // 2))
 
     @cached_property
-    def turn_starts(self) -> Indices:
-        """(L,) where in a velocity the turns of the root and of each joint begin; they end where the next begin."""
+    def rotation_starts(self) -> Indices:
+        """(L,) where in a velocity the rotations of root and joints begin; each ends where the next begins."""
         return np.asarray([3, *self.body.qvel_starts[1:-1]])
 
     def fingerprint(self) -> str:
-        """A hash of what is to be done, so that a controller is not played with another motion."""
+        """A hash of poses and targets, so that a controller is not played with another motion."""
         found = hashlib.sha256()
         for array in (self.qpos, self.targets):
             found.update(np.round(array, 9).tobytes())
@@ -137,8 +140,8 @@ class Course:
 _INSTANTS = (_INSTANT_S, -_INSTANT_S)
 
 
-class Tips:
-    """The ends of a body's limbs: of links that no other hangs on, the far end of their bone.
+class EndEffectors:
+    """End effectors of a body: the far ends of the bones of leaf links.
 
     links: (E,) which links; lengths: (E,) metres along their own +Y; names: their bones.
     """
@@ -149,8 +152,8 @@ class Tips:
         self.names = tuple(body.links[i].bone for i in self.links)
         self.lengths: Array = np.array([body.skeleton.lengths[body.skeleton.index(name)] for name in self.names])
 
-    def places(self, link_pos: Array, link_quat_wxyz: Array) -> Array:
-        """(..., E, 3) where they are, of links' places (..., L, 3) and rotations (..., L, 4)."""
+    def positions(self, link_pos: Array, link_quat_wxyz: Array) -> Array:
+        """(..., E, 3) their positions, of links' positions (..., L, 3) and rotations (..., L, 4)."""
         quat = link_quat_wxyz[..., self.links, :]
         w, x, y, z = (quat[..., part] for part in range(4))
         along = np.empty((*x.shape, 3))
@@ -159,7 +162,7 @@ class Tips:
         return np.asarray(link_pos[..., self.links, :] + self.lengths[:, None] * along)
 
 
-def com_of(body: BodyModel, qpos: Array) -> Array:
+def pose_centre_of_mass(body: BodyModel, qpos: Array) -> Array:
     """(..., 3) metres, the centre of mass in poses (..., nq)."""
     pos, quat = link_transforms(body, qpos)
     mass = np.array([link.mass for link in body.links])
@@ -167,22 +170,24 @@ def com_of(body: BodyModel, qpos: Array) -> Array:
     return np.asarray(np.einsum("l,...lx->...x", mass / mass.sum(), centres))
 
 
-def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None, even: bool = False) -> Course:
-    """A clip as a course on flat ground.
+def make_reference_trajectory(
+    body: BodyModel, clip: Clip, *, cyclic: bool | None = None, symmetric: bool = False
+) -> ReferenceTrajectory:
+    """The reference trajectory of a clip on flat ground.
 
-    cyclic: whether it goes on and on; None for whether it looks like that. even: let both strides be alike.
+    cyclic: whether it is repeated; None to detect it. symmetric: make both strides mirror images of each other.
     """
     cycle = is_cyclic(clip) if cyclic is None else cyclic
-    even = even and cycle
+    symmetric = symmetric and cycle
     begins_as = pose_of_clip(body, clip.frames(0, 1))[0][0]
-    clip = symmetrize_cycle(body, clip) if even else straight(clip) if cycle else clip
+    clip = symmetrize_cycle(body, clip) if symmetric else straighten_cycle(clip) if cycle else clip
     whole = loop_clip(clip, _CYCLES) if cycle else clip
     start_s = _MIDDLE * clip.duration_s if cycle else 0.0
     prepared, played_s = _prepared(body, whole)
     ends_s = np.interp([start_s, start_s + clip.duration_s], played_s, np.arange(len(played_s)) / prepared.fps)
     lasts = (ends_s[1] - ends_s[0]) * CONTROL_FPS
     count = round(lasts) if cycle else int(np.floor(lasts + 1e-6))
-    count = 2 * round(0.5 * lasts) if even else count
+    count = 2 * round(0.5 * lasts) if symmetric else count
     if count < _LEAST_STEPS:
         raise BadMotion(
             f"'{clip.name}' lasts {clip.duration_s:.2f} s, which is too short to be learned",
@@ -194,7 +199,7 @@ def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None, even
     times_s = ends_s[0] + (ends_s[1] - ends_s[0]) * steps / (count * FILM_STEPS)
     pos, quat = prepared.sample(times_s)
     qpos = pose_of_clip(body, Clip(clip.skeleton, _FILM_FPS, pos, quat, clip.name))[0]
-    qpos = rounded(PoseSpace(body), qpos, _FILM_FPS, clip.fps)
+    qpos = smooth_low_frame_rate(PoseSpace(body), qpos, _FILM_FPS, clip.fps)
     if cycle:
         qpos = _begun_as(qpos, _MARGIN, begins_as)
     within = slice(_MARGIN, -_MARGIN)
@@ -203,16 +208,25 @@ def make_course(body: BodyModel, clip: Clip, *, cyclic: bool | None = None, even
     rates = velocity_of_pose(body, qpos, 1.0 / _FILM_FPS)[within]
     turn, shift = _step(film) if cycle else (0.0, np.zeros(2))
     source_s = np.interp(times_s[within], np.arange(len(played_s)) / prepared.fps, played_s) - start_s
-    return Course(
-        body, cycle, film[::FILM_STEPS], rates[::FILM_STEPS], aimed, film, source_s[::FILM_STEPS], turn, shift, even
+    return ReferenceTrajectory(
+        body,
+        cycle,
+        film[::FILM_STEPS],
+        rates[::FILM_STEPS],
+        aimed,
+        film,
+        source_s[::FILM_STEPS],
+        turn,
+        shift,
+        symmetric,
     )
 
 
-def straight(clip: Clip) -> Clip:
-    """A cycle that faces at its end nearly as it does at its beginning, made to do so exactly.
+def straighten_cycle(clip: Clip) -> Clip:
+    """A cycle whose heading at its end is nearly that at its beginning, rotated so that both are equal.
 
-    Captures of somebody who walks straight on begin and end in strides that differ by some degrees. Played over and
-    over, the whole body would have to veer by that at every seam, while its path within the cycle is straight.
+    Captures of straight walks begin and end in strides whose headings differ by some degrees. Repeated, the body would
+    have to veer by that at every seam, while its path within the cycle is straight.
     """
     roots = np.flatnonzero(clip.skeleton.parents < 0)
     root = int(roots[np.argmax([np.ptp(clip.local_pos[:, one], axis=0).max() for one in roots])])
@@ -242,7 +256,7 @@ def _aimed(body: BodyModel, qpos: Array) -> Array:
 
 
 def _begun_as(qpos: Array, first: int, like: Array) -> Array:
-    """Poses (K, nq) moved over the floor so that moment ``first`` stands and faces as the pose ``like`` (nq,) does."""
+    """Poses (K, nq) moved over the floor so that pose ``first`` has the place and heading of ``like`` (nq,)."""
     heading = np.full(len(qpos), float(twist_angle(like[3:7], qpos[first, 3:7])))
     found, _ = rotate_pose_about_z(heading, qpos, np.zeros((len(qpos), 3)))
     found[:, :2] += like[:2] - found[first, :2]
