@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ..bridge import mannequin
-from ..bridge.mannequin import trial
+from ..bridge.mannequin import example_walker
 from ..bridge.rig import actions
 from ..bridge.rig.rig_reader import RigMotion
 from ..bridge.rig.rig_writer import write_take
@@ -19,7 +19,7 @@ _OBSTACLES = 20
 
 def mannequin_scene() -> bpy.types.Object:
     """The mannequin with its walk, alone in an empty scene; chosen to be simulated, like the others here."""
-    return _chosen(trial.add_walker(_empty()))
+    return _chosen(example_walker.add_walker(_empty()))
 
 
 def long_action(frames: int = FRAMES) -> bpy.types.Object:

@@ -23,8 +23,8 @@ import bpy
 
 from ..bridge.body import fitted_bodies, mesh_surface
 from ..bridge.jobs import baking, monitor, preparing, requests
-from ..bridge.mannequin import trial
-from ..bridge.scene.muted_output import quiet
+from ..bridge.mannequin import example_walker
+from ..bridge.scene.muted_output import mute_output
 from ..bridge.setup import preferences
 from ..core import jobs
 from . import heavy_scenes
@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Milliseconds that each step blocks, scene by scene, and which steps take longer than they should."""
     found: dict[str, dict[str, tuple[float, float]]] = {}
-    with quiet(), _sinew_enabled():  # Blender prints what operators report, and nothing but JSON is to come out
-        jobs.find_worker_python(preferences.worker_python())  # tried out once a session
+    with mute_output(), _sinew_enabled():  # Blender prints what operators report, and nothing but JSON is to come out
+        jobs.find_worker_python(preferences.preferred_python())  # tried out once a session
         for name in arguments.only or heavy_scenes.SCENES:
             for number in range(max(arguments.rounds, 1)):
                 print_progress(f"{name}, round {number + 1}")
@@ -88,7 +88,7 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
     if scene_of is heavy_scenes.mannequin_scene:
         heavy_scenes._empty()
         with clock("try_mannequin"):
-            trial.add_walker(bpy.context.scene)  # what it does by itself; the rest is that of simulate
+            example_walker.add_walker(bpy.context.scene)  # what it does by itself; the rest is that of simulate
     armature = scene_of()
     scene, ops = bpy.context.scene, bpy.ops.sinew
     scene.sinew.method = "passthrough"
@@ -114,9 +114,9 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
 
 def _fit(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     """The overlay is switched on: what its timer does until the body is there."""
-    fitted_bodies.clear()
+    fitted_bodies.forget_fits()
     scene.sinew_overlay.show = True
-    fitted_bodies.look(scene, armature)
+    fitted_bodies.request_fit(scene, armature)
     end = time.monotonic() + _PATIENCE_S
     while True:
         with clock("overlay timer", worst=True):
@@ -125,8 +125,8 @@ def _fit(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) ->
             break
         time.sleep(0.02)
     with clock("overlay_refit"):
-        fitted_bodies.fit_again(scene, armature)
-    fitted_bodies.clear()
+        fitted_bodies.refit(scene, armature)
+    fitted_bodies.forget_fits()
 
 
 def _prepare(clock: "_Clock", verb: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 
-from ..bridge.body.body_inputs import attachments_of
+from ..bridge.body.body_inputs import read_body_attachments
 from ..bridge.importing.importers import open_input
 from ..bridge.rig.rig_reader import read_rig
 from ..core.control.character import MESH
@@ -101,7 +101,7 @@ def _read(path: Path, group: str, engine: str) -> Case:
     rig = read_rig(obj)
     clip = rig.clip.frames(_ADDED_FRAMES.get(path.parent.name, 0), len(rig.clip))
     words = {"needs": _NEEDS[path.stem]} if path.stem in _NEEDS else {}
-    return Case(group, path.stem, short_enough(clip), 0, engine, attachments_of(obj, rig), words)
+    return Case(group, path.stem, short_enough(clip), 0, engine, read_body_attachments(obj, rig), words)
 
 
 @lru_cache(maxsize=1)
@@ -110,7 +110,7 @@ def mannequin_attachments() -> dict[str, Attachment]:
     open_input(stock.stock_names()[0])
     obj = next(found for found in bpy.context.scene.objects if found.type == "ARMATURE")
     rig = read_rig(obj)
-    found = attachments_of(obj, rig)
+    found = read_body_attachments(obj, rig)
     arrays, meta = found[MESH]
     # Blender has the bones in another order than the clip.
     order = [rig.clip.skeleton.index(bone) for bone in stock.stock_skeleton().names]

@@ -27,8 +27,8 @@ from mathutils import Matrix, Quaternion
 
 from ..bridge import mannequin
 from ..bridge.body import fitted_bodies
-from ..bridge.overlay import painting
-from ..bridge.overlay.canvas import Canvas, flattened, from_far_to_near
+from ..bridge.overlay import draw_handler
+from ..bridge.overlay.canvas import Canvas, flatten_solids, sort_back_to_front
 from ..bridge.overlay.layers import LAYERS
 from ..core.errors import SinewError
 
@@ -132,9 +132,9 @@ def _worked_out() -> dict[str, Any]:
     spent, toward = list[_Spent](), np.array([0.0, 0.0, 1.0])
     for _ in _scrub():
         begin = _now()
-        found = painting.scenery(bpy.context)
+        found = draw_handler.current_draw_list(bpy.context)
         assert found is not None
-        from_far_to_near(flattened(found.solids), toward)
+        sort_back_to_front(flatten_solids(found.solids), toward)
         spent.append(_since(begin))
     clock, processor = _both(spent)
     return {"worked_out_ms": clock, "worked_out_processor_ms": processor}
@@ -154,7 +154,7 @@ def _painted() -> dict[str, Any]:
             def once(turn: Matrix) -> _Spent:
                 pixels.clear(color=(0.2, 0.2, 0.2, 1.0), depth=1.0)
                 begin = _now()
-                found = painting.scenery(bpy.context)
+                found = draw_handler.current_draw_list(bpy.context)
                 assert found is not None
                 canvas.draw(found, view @ turn, projection, size, in_front=True)
                 spent = _since(begin)
@@ -190,14 +190,14 @@ def _drawn() -> dict[str, Any]:
         return _since(begin)
 
     once()  # the shader is made
-    if painting.trouble():
-        raise SinewError(f"The overlay does not draw: {painting.trouble()}")
+    if draw_handler.draw_error():
+        raise SinewError(f"The overlay does not draw: {draw_handler.draw_error()}")
 
     def handler(steps: Iterable[Any]) -> tuple[dict[str, Any], list[_Spent]]:
         whole, spent = list[_Spent](), list[_Spent]()
         for _ in steps:
             whole.append(once())
-            spent.append(painting.spent_s())
+            spent.append(draw_handler.draw_time_s())
         return _handler(spent), whole
 
     scrub, whole = handler(_scrub())

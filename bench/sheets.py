@@ -10,12 +10,12 @@ import numpy as np
 
 from ..bridge import mannequin, preview
 from ..bridge.importing.importers import show_clip
-from ..bridge.mannequin.framing import THREE_QUARTER, spread
-from ..bridge.mannequin.materials import plain
+from ..bridge.mannequin.framing import THREE_QUARTER, spread_frames
+from ..bridge.mannequin.materials import plain_material
 from ..bridge.preview.palette import shrink
 from ..bridge.preview.sheet import stack
 from ..bridge.rig.actions import slot_for
-from ..bridge.scene.muted_output import quiet
+from ..bridge.scene.muted_output import mute_output
 from ..core.motion import Clip
 
 SOURCE_COLOUR = (0.10, 0.22, 0.42)  # linear RGB; the take has the mannequin's own
@@ -37,7 +37,7 @@ def take_sheet(path: Path, source: Clip, motion: Clip) -> None:
     side = THREE_QUARTER[0]
     wanted.location = _BESIDE_M * np.array([np.cos(side), np.sin(side), 0.0])
     path.parent.mkdir(parents=True, exist_ok=True)
-    frames = spread(1, last, _TILES)
+    frames = spread_frames(1, last, _TILES)
     preview.contact_sheet(scene, path, frames, [made, wanted], height=_HEIGHT, columns=_COLUMNS, view="FOLLOW")
     shrink(path, _MOST_BYTES)
 
@@ -51,7 +51,7 @@ def meeting_sheet(path: Path, motions: Sequence[Clip], start_s: float, stop_s: f
         made.append(mannequin.build(scene, motion.skeleton, f"Character {index + 1}", **colours))
         show_clip(motion, made[-1])
     path.parent.mkdir(parents=True, exist_ok=True)
-    frames = spread(1 + round(start_s * fps), 1 + round(stop_s * fps), _MEETING_TILES)
+    frames = spread_frames(1 + round(start_s * fps), 1 + round(stop_s * fps), _MEETING_TILES)
     preview.contact_sheet(scene, path, frames, made, height=_MEETING_HEIGHT, columns=_MEETING_COLUMNS, view="FOLLOW")
     shrink(path, _MEETING_BYTES)
 
@@ -69,13 +69,13 @@ def character_sheet(path: Path, armature: bpy.types.Object, source: bpy.types.Ac
         rows = []
         for name, action, colour in (("source", source, SOURCE_COLOUR), ("take", take, _TAKE_COLOUR)):
             _move_by(armature, action)
-            material = plain(f"Sinew {name}", colour, 0.6)
+            material = plain_material(f"Sinew {name}", colour, 0.6)
             for obj in worn:
                 obj.data.materials.clear()
                 obj.data.materials.append(material)
             rows.append(Path(folder) / f"{name}.png")
             first, last = (round(frame) for frame in action.frame_range)
-            frames = spread(first, last, _CHARACTER_TILES)
+            frames = spread_frames(first, last, _CHARACTER_TILES)
             sizes = {"height": _CHARACTER_HEIGHT, "columns": _CHARACTER_TILES}
             preview.contact_sheet(scene, rows[-1], frames, [armature], view="FOLLOW", **sizes)
         stack(path, rows)
@@ -97,7 +97,7 @@ def _move_by(obj: bpy.types.Object, action: bpy.types.Action) -> None:
 
 
 def _empty_scene() -> bpy.types.Scene:
-    with quiet():
+    with mute_output():
         bpy.ops.wm.read_homefile(use_empty=True)
     scene = bpy.context.scene
     scene.render.dither_intensity = 0.0  # noise that only makes the file larger

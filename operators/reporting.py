@@ -11,7 +11,7 @@ import bpy
 from ..bridge.jobs import monitor, notices
 from ..bridge.jobs.notices import Notice
 from ..bridge.jobs.requests import Request
-from ..bridge.jobs.scene_request import request_of, why_not
+from ..bridge.jobs.scene_request import request_of, why_no_request
 from ..core.errors import SinewError
 
 Execute = Callable[[Any, bpy.types.Context], set[str]]
@@ -23,7 +23,7 @@ class NeedsMotion:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Say what is missing."""
-        reason = why_not(context.scene)
+        reason = why_no_request(context.scene)
         if reason:
             cls.poll_message_set(reason)
         return not reason

@@ -27,7 +27,7 @@ def draw_batch(
     row.label(text=f"{motion}: {len(views)} variations", icon="RENDERLAYERS")
     if busy:
         row = box.row(align=True)
-        row.progress(factor=sum(view.fraction for view in views) / len(views), text=text_of(views))
+        row.progress(factor=sum(view.fraction for view in views) / len(views), text=batch_text(views))
         if all(view.paused for view in views if view.alive or view.queued or view.paused):
             row.operator("sinew.resume_batch", text="", icon="PLAY").batch = views[0].batch
         else:
@@ -35,7 +35,7 @@ def draw_batch(
         row.operator("sinew.cancel_batch", text="", icon="CANCEL").batch = views[0].batch
     else:
         row.operator("sinew.forget_batch", text="", icon="X", emboss=False).batch = views[0].batch
-        paragraph(box, context, text_of(views), icon="BLANK1")
+        paragraph(box, context, batch_text(views), icon="BLANK1")
     header, body = box.panel(f"SINEW_PT_batch_{views[0].batch}", default_closed=True)
     header.label(text="All of them")
     for view in views:
@@ -45,7 +45,7 @@ def draw_batch(
             draw_job(box, view)
 
 
-def text_of(views: Sequence[JobView]) -> str:
+def batch_text(views: Sequence[JobView]) -> str:
     """How a batch stands: '7 of 20 done, 2 fell, 1 failed'."""
     states = Counter(view.state for view in views)
     parts = [f"{states['done']} of {len(views)} done"]

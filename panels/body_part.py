@@ -4,7 +4,7 @@
 import bpy
 
 from ..bridge.body import part_editing
-from ..bridge.body.edits import row_of
+from ..bridge.body.edits import override_row
 from .drawing import SidebarPanel, paragraph
 
 _SIZES = {"capsule": ("radius", "length"), "sphere": ("radius",), "box": ("edges",)}
@@ -21,12 +21,12 @@ class SINEW_PT_body_part(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw what was fitted, and the fields of what is edited."""
         layout, obj = self.layout, context.scene.sinew.armature
-        reason = part_editing.why_not(context)
+        reason = part_editing.why_no_part(context)
         if reason:
             paragraph(layout, context, reason, icon="INFO")
             return
         bone = part_editing.active_bone(context)
-        view, row = part_editing.view_of(obj, bone), row_of(obj, bone)
+        view, row = part_editing.view_part(obj, bone), override_row(obj, bone)
         layout.label(text=bone, icon="BONE_DATA")
         if view is not None:
             _draw_fitted(layout, context, view)

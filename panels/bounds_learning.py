@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.bounds import asking, files, views
 from ..bridge.jobs.job_views import JobView
-from ..bridge.jobs.scene_request import group_of
+from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.setup import readiness
 from .drawing import curve_rows, message_box, paragraph, progress_bar
 from .presets import SINEW_PT_style_presets
@@ -15,7 +15,7 @@ _STYLE = ("style", "strength")
 
 def draw_style(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Draw in what style the motion is to be learned."""
-    settings = group_of(context.scene, asking.TRAIN)
+    settings = settings_group_of(context.scene, asking.TRAIN)
     header, body = layout.panel("SINEW_PT_style", default_closed=True)
     header.label(text="Style")
     SINEW_PT_style_presets.draw_panel_header(header)
@@ -43,7 +43,7 @@ def _draw_training(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
     header, body = layout.panel("SINEW_PT_train_settings", default_closed=True)
     header.label(text="Training")
     if body is not None:
-        settings = group_of(scene, asking.TRAIN)
+        settings = settings_group_of(scene, asking.TRAIN)
         for name in asking.train_settings():
             if name not in _STYLE:
                 body.prop(settings, name)

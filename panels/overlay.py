@@ -4,7 +4,7 @@
 import bpy
 
 from ..bridge.body import fitted_bodies
-from ..bridge.overlay import painting
+from ..bridge.overlay import draw_handler
 from .drawing import SidebarPanel, message_box, paragraph
 
 
@@ -41,8 +41,10 @@ class SINEW_PT_overlay(SidebarPanel, bpy.types.Panel):
 def _draw_state(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Say why nothing is to be seen, if so."""
     own, obj = context.scene.sinew_overlay, context.scene.sinew.armature
-    if painting.trouble():
-        message_box(layout, context, f"Drawing failed: {painting.trouble()}", "Press Fit Again to retry", is_error=True)
+    if draw_handler.draw_error():
+        message_box(
+            layout, context, f"Drawing failed: {draw_handler.draw_error()}", "Press Fit Again to retry", is_error=True
+        )
     if not own.show:
         paragraph(layout, context, "Off: tick Overlay to see what is chosen here", icon="HIDE_ON")
     elif obj is None:
@@ -53,7 +55,7 @@ def _draw_state(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 def _draw_fitted(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
     """Say how far fitting is, or what came of it."""
-    fitted = fitted_bodies.seen(obj)
+    fitted = fitted_bodies.known_fit(obj)
     if fitted is None or (fitted.body is None and fitted.problem is None):
         paragraph(layout, context, "Fitting the body", icon="SORTTIME")
     elif fitted.problem is not None:

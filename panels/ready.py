@@ -4,7 +4,7 @@
 import bpy
 
 from ..bridge.setup import installing, readiness
-from ..bridge.setup.installing import Installing
+from ..bridge.setup.installing import InstallationView
 from ..bridge.setup.preferences import ROOT_PACKAGE
 from ..bridge.setup.readiness import Readiness
 from .drawing import SidebarPanel, paragraph
@@ -22,10 +22,10 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw one line where all is ready, else what is and what is not."""
-        layout, known, install = self.layout, readiness.current(), installing.current()
+        layout, known, install = self.layout, readiness.current_readiness(), installing.current_installation()
         if known is None:
             layout.label(text="Looking at what is ready...", icon="TIME")
-        elif known.learns and not installing.is_running():
+        elif known.learns and not installing.is_installing():
             row = layout.row()
             row.label(text="Ready to simulate and to learn", icon="CHECKMARK")
             row.operator("sinew.try_mannequin", text="", icon="ARMATURE_DATA")
@@ -52,7 +52,7 @@ def _draw_learning(layout: bpy.types.UILayout, known: Readiness) -> None:
 
 
 def _draw_missing(
-    layout: bpy.types.UILayout, context: bpy.types.Context, known: Readiness, install: Installing | None
+    layout: bpy.types.UILayout, context: bpy.types.Context, known: Readiness, install: InstallationView | None
 ) -> None:
     if install is not None and install.state == "running":
         _draw_progress(layout, install)
@@ -76,7 +76,7 @@ def _draw_missing(
     row.operator("sinew.check_ready", text="", icon="FILE_REFRESH")
 
 
-def _draw_progress(layout: bpy.types.UILayout, install: Installing) -> None:
+def _draw_progress(layout: bpy.types.UILayout, install: InstallationView) -> None:
     row = layout.row(align=True)
     if install.part is None:
         row.label(text=install.doing, icon="IMPORT")

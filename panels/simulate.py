@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.jobs import monitor, notices
 from ..bridge.jobs.notices import Notice
-from ..bridge.jobs.scene_request import method_group, request_of, setting_names, uses_engine, why_not
+from ..bridge.jobs.scene_request import method_group, request_of, setting_names, uses_engine, why_no_request
 from .drawing import SidebarPanel, message_box, paragraph
 from .job_buttons import draw_bar
 
@@ -23,7 +23,7 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
         layout.use_property_decorate = False
         _draw_method(layout, scene)
         _draw_details(layout, scene)
-        reason = why_not(scene)
+        reason = why_no_request(scene)
         if reason:
             paragraph(layout, context, reason, icon="INFO")
         button = layout.column()

@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.graph import asking, files, views
 from ..bridge.graph.files import GraphView
-from ..bridge.jobs.scene_request import group_of
+from ..bridge.jobs.scene_request import settings_group_of
 from .drawing import SidebarPanel, chosen_character, curve_rows, message_box, paragraph, progress_bar
 
 _KINDS = {"AUTO": "AUTO", "CYCLE": "FILE_REFRESH", "ONCE": "FORWARD", "RISE": "SORT_DESC"}
@@ -136,7 +136,7 @@ def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, obj: 
     header.label(text="Learning")
     if body is not None:
         for name in asking.learn_settings():
-            body.prop(group_of(scene, asking.LEARN), name)
+            body.prop(settings_group_of(scene, asking.LEARN), name)
         body.prop(scene.sinew, "engine")
         body.prop(obj.sinew_graph, "seed")
         body.prop(obj.sinew_graph, "known", placeholder="Nothing")
@@ -192,7 +192,7 @@ def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
     layout.prop(own, "frame_start")
     layout.prop(own, "bake_seed")
     for name in asking.bake_settings():
-        layout.prop(group_of(scene, asking.BAKE), name)
+        layout.prop(settings_group_of(scene, asking.BAKE), name)
     layout.prop(scene.sinew, "place")
     if reason := asking.why_not_bake(scene):
         paragraph(layout, context, reason, icon="INFO")

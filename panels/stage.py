@@ -4,7 +4,7 @@
 import bpy
 
 from ..bridge.stage.properties import ICONS, LABELS
-from ..bridge.stage.views import StageItem, gravity_text, items
+from ..bridge.stage.views import StageItem, gravity_text, stage_items
 from .drawing import SidebarPanel, paragraph
 from .presets import SINEW_PT_push_presets
 
@@ -29,7 +29,7 @@ class SINEW_PT_stage(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the ground, the list, the active object's values and what can be added."""
         layout, scene = self.layout, context.scene
-        found = items(scene)
+        found = stage_items(scene)
         _draw_ground(layout, scene, found)
         if found:
             box = layout.box()

@@ -35,7 +35,7 @@ class SINEW_UL_takes(bpy.types.UIList):
         if action is None:
             name = row.row()
             name.alert = True
-            name.label(text=views.title_of(item), icon="ERROR")
+            name.label(text=views.take_title(item), icon="ERROR")
             row.operator("sinew.take_delete", text="", icon="X", emboss=False).index = index
             return
         shown = "RADIOBUT_ON" if views.is_shown(data, action) else "RADIOBUT_OFF"
@@ -61,7 +61,7 @@ class SINEW_UL_takes(bpy.types.UIList):
     ) -> tuple[list[int], list[int]]:
         """Which rows are shown, and where."""
         view = context.scene.sinew_takes_view
-        listed, places = views.arranged(getattr(data, propname), view.sort, view.only_up, self.filter_name)
+        listed, places = views.arrange_takes(getattr(data, propname), view.sort, view.only_up, self.filter_name)
         return [self.bitflag_filter_item if shown else 0 for shown in listed], places
 
 
@@ -73,7 +73,7 @@ class SINEW_PT_takes(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the list, what can be done, and what is known of the chosen take."""
-        layout, obj = self.layout, takes.owner_of(context)
+        layout, obj = self.layout, takes.take_owner(context)
         if obj is None:
             paragraph(layout, context, "Select an armature", icon="INFO")
             return
@@ -100,7 +100,7 @@ def _draw_list(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.
 
 
 def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    view = views.view_of(obj, takes.row_at(obj))
+    view = views.view_take(obj, takes.row_at(obj))
     _draw_buttons(layout, view)
     box = layout.box()
     if view.missing:
@@ -123,7 +123,7 @@ def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
 
 def _marks_of(item: bpy.types.PropertyGroup) -> list[str]:
     """A colour for everything that is wrong with a take; green for nothing."""
-    marks = views.marks_of(item)
+    marks = views.take_marks(item)
     return [_COLORS[mark.fault] for mark in marks if mark.bad] or [_FINE]
 
 

@@ -41,10 +41,10 @@ said = {"blender": bpy.app.version_string, "python": sys.version.split()[0], "on
 def lap(name):
     global clock
     said[name], clock = round(time.monotonic() - clock, 2), time.monotonic()
-readiness.check()
-while readiness.tick() is not None:
+readiness.check_readiness()
+while readiness.poll_readiness() is not None:
     time.sleep(0.02)
-known = readiness.current()
+known = readiness.current_readiness()
 said.update(simulates=known.engine, learns=known.learner, missing=known.missing, problem=known.problem)
 lap("check_s")
 bpy.ops.sinew.try_mannequin()

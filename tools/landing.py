@@ -50,12 +50,12 @@ def _package() -> SimpleNamespace:
     runpy.run_path(str(ROOT / "core" / "entry.py"))["load_package"]()
     sys.modules["sinew"].register()
     names = {
-        "trial": "bridge.mannequin.trial",
-        "making": "bridge.stage.making",
+        "example_walker": "bridge.mannequin.example_walker",
+        "stage_editing": "bridge.stage.stage_editing",
         "requests": "bridge.jobs.requests",
         "jobs": "core.jobs",
         "framing": "bridge.mannequin.framing",
-        "stage": "bridge.mannequin.stage",
+        "studio_set": "bridge.mannequin.studio_set",
         "materials": "bridge.mannequin.materials",
         "palette": "bridge.preview.palette",
         "muted_output": "bridge.scene.muted_output",
@@ -67,9 +67,9 @@ def _walk(sinew: SimpleNamespace, seed: int, folder: Path) -> None:
     """A scene with the walker, pushed and simulated; says how it went."""
     bpy.ops.wm.read_homefile(use_empty=True)
     scene = bpy.context.scene
-    armature = sinew.trial.add_walker(scene)
+    armature = sinew.example_walker.add_walker(scene)
     scene.frame_set(PUSH_FRAME)
-    push = sinew.making.add_push(scene, armature, "chest", 1.0)
+    push = sinew.stage_editing.add_push(scene, armature, "chest", 1.0)
     push.rotation_euler = Euler((0.0, np.pi / 2, 0.0))  # from its right to its left
     push.sinew.force, push.sinew.duration = PUSH_N, PUSH_S
     request = sinew.requests.Request(armature.name, method="sampling", seed=seed)
@@ -99,9 +99,9 @@ def _shoot(sinew: SimpleNamespace, path: Path) -> None:
     body.hide_render = True
     for obj in [*found, _arrow(sinew, scene, armature, take)]:
         scene.collection.objects.link(obj)
-    scene.collection.objects.link(sinew.stage.ground("ground", points.min(0), points.max(0)))
-    scene.collection.objects.link(sinew.stage.sun("sun"))
-    scene.world = sinew.stage.sky("sky")
+    scene.collection.objects.link(sinew.studio_set.make_ground("ground", points.min(0), points.max(0)))
+    scene.collection.objects.link(sinew.studio_set.make_sun("sun"))
+    scene.world = sinew.studio_set.make_sky("sky")
     matrix = sinew.framing.view_matrix(points, (SIDE, UP), SIZE[0] / SIZE[1], margin=0.94)
     camera = sinew.framing.new_camera("camera", matrix, float(np.ptp(points, axis=0).max()))
     scene.collection.objects.link(camera)
@@ -109,7 +109,7 @@ def _shoot(sinew: SimpleNamespace, path: Path) -> None:
     _settings(scene)
     scene.render.filepath = str(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with sinew.muted_output.quiet():
+    with sinew.muted_output.mute_output():
         bpy.ops.render.render(write_still=True)
     sinew.palette.shrink(path, MOST_BYTES)
 
@@ -147,7 +147,7 @@ def _arrow(sinew: SimpleNamespace, scene, armature, take) -> bpy.types.Object:
     ]
     mesh = bpy.data.meshes.new("push")
     mesh.from_pydata(points, [], faces)
-    mesh.materials.append(sinew.materials.plain("push", RED, 0.4))
+    mesh.materials.append(sinew.materials.plain_material("push", RED, 0.4))
     arrow = bpy.data.objects.new("push", mesh)
     arrow.location = chest - Vector((long + 0.16, 0.0, 0.0))
     return arrow
@@ -155,7 +155,7 @@ def _arrow(sinew: SimpleNamespace, scene, armature, take) -> bpy.types.Object:
 
 def _shade(sinew: SimpleNamespace) -> bpy.types.Material:
     """A blue that one looks through."""
-    material = sinew.materials.plain("shade", GHOST, 0.8)
+    material = sinew.materials.plain_material("shade", GHOST, 0.8)
     nodes, links = material.node_tree.nodes, material.node_tree.links
     shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
     output = next(node for node in nodes if node.type == "OUTPUT_MATERIAL")

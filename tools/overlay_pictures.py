@@ -108,7 +108,7 @@ def _steps(sinew: SimpleNamespace) -> Iterator[float]:
     next(region for region in area.regions if region.type == "UI").active_panel_category = "Sinew"
     own.show = True
     yield from _until(
-        lambda: sinew.fitted_bodies.seen(obj) is not None and sinew.fitted_bodies.seen(obj).body is not None
+        lambda: sinew.fitted_bodies.known_fit(obj) is not None and sinew.fitted_bodies.known_fit(obj).body is not None
     )
     push.hide_set(True)
     yield from _shot(area, "body", obj, 17)
@@ -121,7 +121,7 @@ def _steps(sinew: SimpleNamespace) -> Iterator[float]:
     push.hide_set(True)
     bpy.ops.object.mode_set(mode="POSE")
     obj.data.bones.active = obj.data.bones["shin.L"]
-    row = sinew.part_editing.begin(scene, obj, "shin.L")
+    row = sinew.part_editing.begin_edit(scene, obj, "shin.L")
     row.use_shape, row.shape, row.edges = True, "box", (0.12, 0.12, 0.40)
     yield from _shot(area, "edit", obj, 17)
 

@@ -77,7 +77,7 @@ def _package() -> SimpleNamespace:
         "rig_reader": "bridge.rig.rig_reader",
         "mesh_reader": "bridge.body.mesh_reader",
         "framing": "bridge.mannequin.framing",
-        "stage": "bridge.mannequin.stage",
+        "studio_set": "bridge.mannequin.studio_set",
         "materials": "bridge.mannequin.materials",
         "muted_output": "bridge.scene.muted_output",
     }
@@ -103,11 +103,13 @@ def _picture(sinew: SimpleNamespace, source: str, scale: float, path: Path) -> A
     _show(sinew, scene, body, where)
     points = mesh.vertices + where
     level = float(points[:, 2].min())
-    ground = sinew.stage.ground("ground", points.min(0), points.max(0), level)
-    _dress(ground, sinew.materials.plain("ground", GROUND, 1.0))  # plain: a pattern only makes the files larger
+    ground = sinew.studio_set.make_ground("ground", points.min(0), points.max(0), level)
+    _dress(
+        ground, sinew.materials.plain_material("ground", GROUND, 1.0)
+    )  # plain: a pattern only makes the files larger
     scene.collection.objects.link(ground)
-    scene.collection.objects.link(sinew.stage.sun("sun"))
-    scene.world = sinew.stage.sky("sky")
+    scene.collection.objects.link(sinew.studio_set.make_sun("sun"))
+    scene.world = sinew.studio_set.make_sky("sky")
     _settings(scene)
     facing = _facing(body)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -137,7 +139,7 @@ def _dress(obj: bpy.types.Object, material: bpy.types.Material) -> None:
 
 def _translucent(sinew: SimpleNamespace) -> bpy.types.Material:
     """A skin through which the shapes show."""
-    material = sinew.materials.plain("skin", SKIN, 0.6)
+    material = sinew.materials.plain_material("skin", SKIN, 0.6)
     nodes, links = material.node_tree.nodes, material.node_tree.links
     shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
     output = next(node for node in nodes if node.type == "OUTPUT_MATERIAL")
@@ -155,7 +157,7 @@ def _show(sinew: SimpleNamespace, scene: bpy.types.Scene, body: Any, where: np.n
     for index, link in enumerate(body.links):
         bone = body.skeleton.index(link.bone)
         shade = 1.0 if index % 2 else 0.55
-        material = sinew.materials.plain(link.bone, tuple(shade * part for part in COLOURS[link.side]), 0.5)
+        material = sinew.materials.plain_material(link.bone, tuple(shade * part for part in COLOURS[link.side]), 0.5)
         for shape in link.shapes:
             pos = where + heads[bone] + sinew.quaternions.rotate(quats[bone], shape.pos)
             turn = sinew.quaternions.to_matrix(sinew.quaternions.multiply(quats[bone], shape.quat_wxyz))
@@ -230,7 +232,7 @@ def _shot(
     light = next(obj for obj in scene.objects if obj.type == "LIGHT")
     light.rotation_euler = (np.radians(48.0), 0.0, angles[0] - np.radians(40.0))
     scene.render.filepath = str(folder / "view.png")
-    with sinew.muted_output.quiet():
+    with sinew.muted_output.mute_output():
         bpy.ops.render.render(write_still=True)
     image = bpy.data.images.load(scene.render.filepath, check_existing=False)
     pixels = np.empty(TILE[0] * TILE[1] * 4, dtype=np.float32)

@@ -162,7 +162,7 @@ def _steps(row: Row, character: CharacterFile, action: str, sheet: Path | None, 
     before = _keys(chosen.action, obj)
     row["accepted"] = _accept_offers(scene)
     bpy.ops.sinew.overlay_refit()
-    fitted = fitted_bodies.seen(obj)
+    fitted = fitted_bodies.known_fit(obj)
     assert fitted is not None and fitted.body is not None
     row |= {"links": len(fitted.body.links), "mass_kg": fitted.body.mass}
     begin = time.perf_counter()

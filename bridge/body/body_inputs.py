@@ -16,11 +16,11 @@ from ...core.errors import RigError, SinewError
 from ...core.motion import Skeleton
 from ..rig import actions
 from ..rig.rig_reader import RigMotion
-from ..scene.preserved_state import scene_kept
-from ..scene.time_slicing import PIECE_S, Steps, at_once
-from ..scene.visits import Remembered, still_open
-from .edits import AUTO, edit_of
-from .mesh_reader import MeshParts, parts_in_pieces
+from ..scene.preserved_state import preserve_scene
+from ..scene.sliced_reading import DatablockRef, require_same_scene
+from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
+from .edits import AUTO, read_edit
+from .mesh_reader import MeshParts, read_mesh_parts_in_slices
 
 Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
 Attachments = dict[str, Attachment | Callable[[], Attachment]]
@@ -51,14 +51,14 @@ class BodyRequest:
         return BodyChoices(**said, overrides=self.overrides, edits=self.edits)
 
 
-def asked_of(obj: bpy.types.Object) -> BodyRequest:
+def read_body_request(obj: bpy.types.Object) -> BodyRequest:
     """What the armature itself says, checked by nobody yet; cheap enough for ``draw``."""
     own = getattr(obj, "sinew_body", None)
     if own is None:  # Sinew's properties are not registered
         return BodyRequest()
     # Bones without a name are lines of the list that were not filled in yet.
     overrides = {item.name: item.role for item in own.overrides if item.name and item.role != AUTO}
-    edits = {item.name: edit for item in own.overrides if item.name and (edit := edit_of(item)).says}
+    edits = {item.name: edit for item in own.overrides if item.name and (edit := read_edit(item)).says}
     mass_kg = float(str(np.float32(own.mass_kg))) or None  # without what single precision adds to it
     return BodyRequest(own.preset, own.gains, mass_kg, own.use_mesh, overrides, edits)
 
@@ -70,7 +70,7 @@ def _together(own: BodyRequest, asked: BodyRequest) -> BodyRequest:
     return replace(own, **said, overrides=overrides, edits=edits)
 
 
-def attachments_of(
+def read_body_attachments(
     obj: bpy.types.Object,
     rig: RigMotion,
     asked: BodyRequest | None = None,
@@ -80,29 +80,31 @@ def attachments_of(
 
     action: what ``rig`` was read from, None for whatever moves the armature now.
     """
-    return all_called(at_once(attachments_in_pieces(obj, rig, asked, action, piece_s=float("inf"))))
+    return resolve_attachments(
+        run_all_slices(read_body_attachments_in_slices(obj, rig, asked, action, slice_s=float("inf")))
+    )
 
 
-def all_called(attachments: Attachments) -> dict[str, Attachment]:
+def resolve_attachments(attachments: Attachments) -> dict[str, Attachment]:
     """The attachments with nothing left to do."""
     return {name: given() if callable(given) else given for name, given in attachments.items()}
 
 
-def attachments_in_pieces(
+def read_body_attachments_in_slices(
     obj: bpy.types.Object,
     rig: RigMotion,
     asked: BodyRequest | None = None,
     action: bpy.types.Action | None = None,
     *,
-    piece_s: float = PIECE_S,
-) -> Steps[Attachments]:
+    slice_s: float = SLICE_S,
+) -> Slices[Attachments]:
     """The same, read a little at a time."""
-    wanted = _together(asked_of(obj), asked or BodyRequest())
+    wanted = _together(read_body_request(obj), asked or BodyRequest())
     choices = wanted.checked()
     choices.require_bones(rig.clip.skeleton)
     found: Attachments = {BODY: ({}, choices.to_mapping())}
     if wanted.use_mesh is not False:
-        mesh = yield from mesh_in_pieces(obj, rig, action, piece_s=piece_s)
+        mesh = yield from read_worn_mesh_in_slices(obj, rig, action, slice_s=slice_s)
         if mesh is not None:
             found[MESH] = mesh.attachment
     return found
@@ -130,26 +132,28 @@ class WornMesh:
 
 def mesh_of(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None) -> WornMesh | None:
     """What the armature moves; None without a mesh, and an error says how to do without one."""
-    return at_once(mesh_in_pieces(obj, rig, action, piece_s=float("inf")))
+    return run_all_slices(read_worn_mesh_in_slices(obj, rig, action, slice_s=float("inf")))
 
 
-def mesh_in_pieces(
-    obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, *, piece_s: float = PIECE_S
-) -> Steps[WornMesh | None]:
+def read_worn_mesh_in_slices(
+    obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, *, slice_s: float = SLICE_S
+) -> Slices[WornMesh | None]:
     """The same, read a little at a time."""
     scene_uid, skeleton = bpy.context.scene.session_uid, rig.clip.skeleton
-    armature, source = Remembered("objects", obj), Remembered("actions", action)
+    armature, source = DatablockRef("objects", obj), DatablockRef("actions", action)
 
     @contextmanager
     def as_it_begins() -> Iterator[None]:
         """The skeleton stands as the object does when the motion begins."""
-        scene = still_open(scene_uid)
-        with actions.playing(armature.found(), source.found()), scene_kept(scene):
+        scene = require_same_scene(scene_uid)
+        with actions.play_temporarily(armature.resolve(), source.resolve()), preserve_scene(scene):
             scene.frame_set(rig.frame_start)
             yield
 
     with _says_how_to_do_without():
-        parts = yield from parts_in_pieces(obj, skeleton, rig.metres_per_unit, shown=as_it_begins, piece_s=piece_s)
+        parts = yield from read_mesh_parts_in_slices(
+            obj, skeleton, rig.metres_per_unit, shown=as_it_begins, slice_s=slice_s
+        )
     return WornMesh(parts, skeleton) if parts is not None else None
 
 

@@ -14,13 +14,13 @@ AUTO = "auto"
 """The role of a bone that is whatever Sinew finds."""
 
 
-def row_of(obj: bpy.types.Object, bone: str) -> bpy.types.PropertyGroup | None:
+def override_row(obj: bpy.types.Object, bone: str) -> bpy.types.PropertyGroup | None:
     """The bone's line, None if nothing is said of it."""
     index = obj.sinew_body.overrides.find(bone)
     return obj.sinew_body.overrides[index] if index >= 0 else None
 
 
-def edit_of(row: bpy.types.PropertyGroup) -> PartEdit:
+def read_edit(row: bpy.types.PropertyGroup) -> PartEdit:
     """What is ticked in a line. Cheap enough for every redraw."""
     if not (row.use_shape or row.use_offset or row.use_mass or row.use_limits or row.use_stiffness):
         return _NOTHING
@@ -34,7 +34,7 @@ def edit_of(row: bpy.types.PropertyGroup) -> PartEdit:
     )
 
 
-def fill(row: bpy.types.PropertyGroup, link: Link) -> None:
+def show_fitted_values(row: bpy.types.PropertyGroup, link: Link) -> None:
     """Let a line show what was fitted to a link; what is ticked stays as it is."""
     shape = main_shape(link)
     if not row.use_shape:
@@ -48,7 +48,7 @@ def fill(row: bpy.types.PropertyGroup, link: Link) -> None:
         row.lower, row.upper, row.reach = link.joint.lower, link.joint.upper, link.joint.max_angle
 
 
-def tell(row: bpy.types.PropertyGroup, edit: PartEdit) -> None:
+def write_edit(row: bpy.types.PropertyGroup, edit: PartEdit) -> None:
     """Tick and set in a line what the edit says, and nothing else."""
     row.use_shape = edit.shape is not None
     if edit.shape is not None:

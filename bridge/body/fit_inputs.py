@@ -13,23 +13,23 @@ import numpy as np
 
 from ...core.motion import Clip, Skeleton
 from ..rig import actions, sources
-from ..rig.rig_reader import rig_in_pieces
+from ..rig.rig_reader import read_rig_in_slices
 from ..scene import time_slicing
-from ..scene.time_slicing import Steps
-from ..scene.visits import Remembered
-from .body_inputs import WornMesh, mesh_in_pieces
+from ..scene.sliced_reading import DatablockRef
+from ..scene.time_slicing import Slices
+from .body_inputs import WornMesh, read_worn_mesh_in_slices
 
 MOST_FRAMES = 48
 """What joint axes and limits are told from: evenly spread over the motion, so that a long one costs no more."""
 
-PIECE_S = 0.5 * time_slicing.PIECE_S
+SLICE_S = 0.5 * time_slicing.SLICE_S
 """Nobody has asked for the overlay's work at this moment, so that it is to be felt even less."""
 
 Signature = tuple[object, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class FitInputs:
     """clip: None where nothing moves the armature."""
 
     skeleton: Skeleton
@@ -37,14 +37,14 @@ class Reading:
     mesh: WornMesh | None
 
 
-def signature_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> Signature:
+def fit_signature(scene: bpy.types.Scene, obj: bpy.types.Object) -> Signature:
     """What a reading depends on, cheap enough for every redraw: bones, scale, units, motion, and whether to fit a mesh.
 
     What was done to the mesh itself is not looked at.
     """
-    action = motion_of(scene, obj)
+    action = motion_action(scene, obj)
     return (
-        bones_of(obj),
+        hash_bones(obj),
         tuple(round(abs(value), 4) for value in obj.scale),
         scene.sinew.scale * scene.unit_settings.scale_length,
         action.session_uid if action is not None else 0,
@@ -52,7 +52,7 @@ def signature_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> Signature:
     )
 
 
-def bones_of(obj: bpy.types.Object) -> int:
+def hash_bones(obj: bpy.types.Object) -> int:
     """A number that another rest pose, or other names, would not have."""
     bones = obj.data.bones
     matrices = np.empty(16 * len(bones), dtype=np.float32)
@@ -60,20 +60,20 @@ def bones_of(obj: bpy.types.Object) -> int:
     return hash((matrices.tobytes(), *bones.keys()))
 
 
-def motion_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Action | None:
+def motion_action(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Action | None:
     """The Action that would be simulated: the chosen one, or what moves the armature, or the source of that take."""
     chosen = scene.sinew
     if chosen.armature == obj and chosen.action is not None:
         return chosen.action
     action = obj.animation_data.action if obj.animation_data else None
     if action is not None and sources.is_take(action):
-        return sources.source_of(action)
+        return sources.source_action(action)
     return action
 
 
-def in_pieces(scene: bpy.types.Scene, obj: bpy.types.Object, *, piece_s: float = PIECE_S) -> Steps[Reading]:
+def read_fit_inputs(scene: bpy.types.Scene, obj: bpy.types.Object, *, slice_s: float = SLICE_S) -> Slices[FitInputs]:
     """Read motion and mesh; refuses with a ``SinewError`` what a job would refuse too."""
-    action, frames, fps = motion_of(scene, obj), None, None
+    action, frames, fps = motion_action(scene, obj), None, None
     scene_fps = scene.render.fps / scene.render.fps_base
     if action is not None:
         frames = actions.frame_range(action, actions.slot_for(action, obj))
@@ -82,9 +82,9 @@ def in_pieces(scene: bpy.types.Scene, obj: bpy.types.Object, *, piece_s: float =
         frames, action = (scene.frame_current, scene.frame_current + 1), None
     elif frames is not None and frames[1] - frames[0] > MOST_FRAMES:
         fps = scene_fps / math.ceil((frames[1] - frames[0]) / MOST_FRAMES)  # whole frames can be read from keys
-    armature, source, use_mesh = Remembered("objects", obj), Remembered("actions", action), obj.sinew_body.use_mesh
-    rig = yield from rig_in_pieces(obj, action, frames, fps, scene.sinew.scale, piece_s=piece_s)
+    armature, source, use_mesh = DatablockRef("objects", obj), DatablockRef("actions", action), obj.sinew_body.use_mesh
+    rig = yield from read_rig_in_slices(obj, action, frames, fps, scene.sinew.scale, slice_s=slice_s)
     mesh = None
     if use_mesh:
-        mesh = yield from mesh_in_pieces(armature.found(), rig, source.found(), piece_s=piece_s)
-    return Reading(rig.clip.skeleton, rig.clip if moves else None, mesh)
+        mesh = yield from read_worn_mesh_in_slices(armature.resolve(), rig, source.resolve(), slice_s=slice_s)
+    return FitInputs(rig.clip.skeleton, rig.clip if moves else None, mesh)

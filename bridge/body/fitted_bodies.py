@@ -18,35 +18,36 @@ from ...core.body.edits import apply_edits
 from ...core.errors import SinewError
 from ...core.jobs.body_fitting import fit_in_worker
 from ..scene import change_counter
-from ..scene.time_slicing import Piecework, Steps, at_once, is_busy
+from ..scene.time_slicing import Slices, TimeSlicedTask, is_user_interacting, run_all_slices
 from ..scene.viewport import redraw_viewports
 from ..setup import preferences
-from .body_inputs import BodyRequest, asked_of
-from .fit_inputs import PIECE_S, Reading, Signature, in_pieces, signature_of
+from .body_inputs import BodyRequest, read_body_request
+from .fit_inputs import SLICE_S, FitInputs, Signature, fit_signature, read_fit_inputs
 
 _SOON_S, _LATER_S = 0.02, 0.5
 
 
 @dataclass(eq=False)
-class Fitted:
+class FittedBody:
     """What is known of one armature's body.
 
     base: as fitted, without edits; body: with them. problem: why there is none, to be shown to people.
-    bones: of the armature when it was fitted. seen: how it stood when it was last looked at, see ``look_quickly``.
+    bones: of the armature when it was fitted. seen: how it stood when it was last looked at, see
+    ``request_fit_if_changed``.
     wanted, going, done: what it should be fitted to, what it is being fitted to, and what it was fitted to. work: what
     is under way. reading: None while that is still being read.
     """
 
     wanted: tuple[Signature, Signature] = ((), ())
     done: tuple[Signature, Signature] = ((), ())
-    reading: Reading | None = None
+    reading: FitInputs | None = None
     base: BodyModel | None = None
     body: BodyModel | None = None
     problem: SinewError | None = None
     bones: object = None
     edits: tuple[object, ...] = ()
     seen: tuple[object, ...] = ()
-    work: Piecework | None = None
+    work: TimeSlicedTask | None = None
     going: tuple[Signature, Signature] = ((), ())
 
     def drop(self) -> None:
@@ -55,13 +56,13 @@ class Fitted:
             self.work.close()
         self.work = None
 
-    def steps(self, scene: bpy.types.Scene, obj: bpy.types.Object, piece_s: float = PIECE_S) -> Steps[None]:
+    def steps(self, scene: bpy.types.Scene, obj: bpy.types.Object, slice_s: float = SLICE_S) -> Slices[None]:
         """Read what is wanted and fit to it; an error is that there is no body."""
         self.going = self.wanted
-        asked, python = asked_of(obj), preferences.worker_python()
+        asked, python = read_body_request(obj), preferences.preferred_python()
         if self.reading is None or self.wanted[0] != self.done[0] or self.base is None:
             self.reading = None
-            self.reading = yield from in_pieces(scene, obj, piece_s=piece_s)
+            self.reading = yield from read_fit_inputs(scene, obj, slice_s=slice_s)
         reading = self.reading
         made = yield lambda: _fitted(reading, asked, python)
         self.done, self.bones, self.problem = self.going, self.going[0][0], None
@@ -87,14 +88,14 @@ class Fitted:
             self.body, self.problem = self.base, error
 
 
-_known: dict[int, Fitted] = {}
+_known: dict[int, FittedBody] = {}
 
 
-def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fitted:
+def request_fit(scene: bpy.types.Scene, obj: bpy.types.Object) -> FittedBody:
     """What is known of the armature's body now; what is out of date is fitted soon. Cheap enough for every redraw."""
-    known = _known.setdefault(obj.session_uid, Fitted())
-    asked = asked_of(obj)
-    known.wanted = signature_of(scene, obj), _choices(asked)
+    known = _known.setdefault(obj.session_uid, FittedBody())
+    asked = read_body_request(obj)
+    known.wanted = fit_signature(scene, obj), _choices(asked)
     if known.wanted != known.done:
         _start_timer()
     if known.bones != known.wanted[0][0]:
@@ -104,60 +105,64 @@ def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fitted:
     return known
 
 
-def look_quickly(scene: bpy.types.Scene, obj: bpy.types.Object, metres: float) -> Fitted:
-    """``look`` for every redraw: it is left out where nothing that it asks for can have changed since the last time.
+def request_fit_if_changed(scene: bpy.types.Scene, obj: bpy.types.Object, metres: float) -> FittedBody:
+    """``request_fit`` for every redraw: left out where nothing that it asks for can have changed since the last time.
 
     What Blender tells of once it has evaluated a change, such as of bones and scale, counts from then on.
     """
     known, own, chosen = _known.get(obj.session_uid), obj.sinew_body, scene.sinew
     now = (
-        *(change_counter.number(), metres, own.preset, own.gains, own.mass_kg, own.use_mesh, len(own.overrides)),
-        *(uid_of(chosen.armature), uid_of(chosen.action), uid_of(obj.animation_data and obj.animation_data.action)),
+        *(change_counter.change_count(), metres, own.preset, own.gains, own.mass_kg, own.use_mesh, len(own.overrides)),
+        *(
+            uid_or_zero(chosen.armature),
+            uid_or_zero(chosen.action),
+            uid_or_zero(obj.animation_data and obj.animation_data.action),
+        ),
     )
     if known is None or known.seen != now or len(own.overrides) or known.wanted != known.done:
-        known = look(scene, obj)
+        known = request_fit(scene, obj)
         known.seen = now
     return known
 
 
-def uid_of(block: bpy.types.ID | None) -> int:
+def uid_or_zero(block: bpy.types.ID | None) -> int:
     """The number of a datablock in this session; 0 for none."""
     return block.session_uid if block is not None else 0
 
 
-def seen(obj: bpy.types.Object) -> Fitted | None:
+def known_fit(obj: bpy.types.Object) -> FittedBody | None:
     """What is known of the armature's body, without any work; for panels."""
     return _known.get(obj.session_uid)
 
 
-def fit_now(scene: bpy.types.Scene, obj: bpy.types.Object, *, again: bool = False) -> Fitted:
+def fit_now(scene: bpy.types.Scene, obj: bpy.types.Object, *, again: bool = False) -> FittedBody:
     """The armature's body, fitted here and now if need be; its ``problem`` says why there is none.
 
     again: read mesh and motion anew, whatever is known of them.
     """
-    known = look(scene, obj)
+    known = request_fit(scene, obj)
     if again:
         known.done = ((), ())
     if known.wanted != known.done:
         known.drop()
         try:
-            at_once(known.steps(scene, obj, float("inf")))
+            run_all_slices(known.steps(scene, obj, float("inf")))
         except SinewError as error:
             known.refuse(error)
-        look(scene, obj)
+        request_fit(scene, obj)
         redraw_viewports()
     return known
 
 
-def fit_again(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+def refit(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     """Let mesh and motion be read anew and the body be fitted to them, beside the interface like everything else."""
-    known = look(scene, obj)
+    known = request_fit(scene, obj)
     known.drop()
     known.reading, known.done = None, ((), ())
     _start_timer()
 
 
-def clear() -> None:
+def forget_fits() -> None:
     """Forget everything; threads that still work are left alone."""
     for known in _known.values():
         known.drop()
@@ -186,19 +191,19 @@ def _work() -> float | None:
         if uid not in here:
             _known.pop(uid).drop()
         elif known.work is not None or known.wanted != known.done:
-            late = time.perf_counter() - begun > PIECE_S
+            late = time.perf_counter() - begun > SLICE_S
             waits.append(_SOON_S if late else _bring_on(known, scene, here[uid]))
     return min(waits, default=None)
 
 
-def _bring_on(known: Fitted, scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
+def _bring_on(known: FittedBody, scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     """Do the next piece of what is wanted; seconds until the one after it."""
     if known.work is None or known.reading is None:
-        if is_busy() or obj.mode == "EDIT":
+        if is_user_interacting() or obj.mode == "EDIT":
             return _LATER_S
         if known.work is None or known.going[0] != known.wanted[0]:  # something else is to be read by now
             known.drop()
-            known.work = Piecework(known.steps(scene, obj))
+            known.work = TimeSlicedTask(known.steps(scene, obj))
     try:
         ended = known.work.step()
     except SinewError as error:
@@ -219,7 +224,7 @@ def _edits_in(asked: BodyRequest) -> tuple[object, ...]:
 
 
 def _fitted(
-    reading: Reading, asked: BodyRequest, python: str | None
+    reading: FitInputs, asked: BodyRequest, python: str | None
 ) -> tuple[BodyModel, tuple[object, ...], BodyModel | None]:
     """On a thread: the body without what is edited by hand; and the edits, and the body with them.
 
@@ -248,7 +253,7 @@ def _fitted(
 @persistent
 def _on_load(_path: str) -> None:
     """Another file has other datablocks, which may have the numbers of those that were."""
-    clear()
+    forget_fits()
 
 
 def register() -> None:
@@ -260,4 +265,4 @@ def unregister() -> None:
     """Forget everything."""
     if _on_load in bpy.app.handlers.load_post:
         bpy.app.handlers.load_post.remove(_on_load)
-    clear()
+    forget_fits()

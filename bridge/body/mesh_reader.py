@@ -15,10 +15,10 @@ from ...core.errors import RigError
 from ...core.geometry.quaternions import Array, from_matrix, rotate
 from ...core.motion import Skeleton
 from ..rig.rig_reader import rotation_of
-from ..scene.time_slicing import PIECE_S, Steps, at_once
-from ..scene.visits import Reads, Remembered, in_visits
-from .mesh_surface import outer_areas, triangles_of
-from .mesh_weights import Shares
+from ..scene.sliced_reading import DatablockRef, ReadSteps, read_in_slices
+from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
+from .mesh_surface import compute_outer_areas, triangles_of
+from .mesh_weights import VertexWeights
 
 _LARGEST = 8.0  # of the skeleton: what is larger is not worn by it, or has a scale that it should not have
 _APPLY_SCALE = "Apply it with Object > Apply > Scale (Ctrl+A)"
@@ -31,7 +31,7 @@ class _Part:
     name: str
     vertices: Array
     triangles: NDArray[np.int32]
-    shares: Shares
+    shares: VertexWeights
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,50 +49,50 @@ class MeshParts:
         starts = np.cumsum([0, *(len(part.vertices) for part in self.parts)])
         vertices = np.concatenate([part.vertices for part in self.parts])
         triangles = np.concatenate([part.triangles + start for part, start in zip(self.parts, starts, strict=False)])
-        return SkinnedMesh(vertices, np.concatenate(weights), outer_areas(vertices, triangles))
+        return SkinnedMesh(vertices, np.concatenate(weights), compute_outer_areas(vertices, triangles))
 
 
 def read_mesh(obj: bpy.types.Object, skeleton: Skeleton, metres_per_unit: float = 1.0) -> SkinnedMesh | None:
     """Every vertex that the armature's bones move, in the frame of ``skeleton.rest_world``; None without a mesh."""
-    found = at_once(parts_in_pieces(obj, skeleton, metres_per_unit, piece_s=float("inf")))
+    found = run_all_slices(read_mesh_parts_in_slices(obj, skeleton, metres_per_unit, slice_s=float("inf")))
     return found.skinned() if found is not None else None
 
 
-def parts_in_pieces(
+def read_mesh_parts_in_slices(
     obj: bpy.types.Object,
     skeleton: Skeleton,
     metres_per_unit: float = 1.0,
     *,
     shown: Callable[[], AbstractContextManager[Any]] = nullcontext,
-    piece_s: float = PIECE_S,
-) -> Steps[MeshParts | None]:
+    slice_s: float = SLICE_S,
+) -> Slices[MeshParts | None]:
     """What only Blender's own thread can read of the meshes, a little at a time; None without any.
 
     Modifiers are applied as they show at rest (mirror, subdivision), so that what is fitted is what is seen.
     shown: what else the scene is to be like meanwhile.
     """
-    armature, name = Remembered("objects", obj), obj.name
+    armature, name = DatablockRef("objects", obj), obj.name
     meshes = [other for other in bpy.context.scene.objects if other.type == "MESH" and _bound(other, obj)]
     if not meshes:
         return None
 
     @contextmanager
     def visit() -> Iterator[None]:
-        with shown(), _at_rest(armature.found()):
+        with shown(), _at_rest(armature.resolve()):
             yield
 
-    reads = _parts(armature, [Remembered("objects", mesh) for mesh in meshes], skeleton, metres_per_unit)
-    parts = yield from in_visits(reads, visit, piece_s)
+    reads = _parts(armature, [DatablockRef("objects", mesh) for mesh in meshes], skeleton, metres_per_unit)
+    parts = yield from read_in_slices(reads, visit, slice_s)
     return MeshParts(tuple(parts), name, skeleton)
 
 
 def _parts(
-    armature: Remembered, meshes: list[Remembered], skeleton: Skeleton, metres_per_unit: float
-) -> Reads[list[_Part]]:
+    armature: DatablockRef, meshes: list[DatablockRef], skeleton: Skeleton, metres_per_unit: float
+) -> ReadSteps[list[_Part]]:
     parts = []
-    _require_not_mirrored("Armature", armature.found())
+    _require_not_mirrored("Armature", armature.resolve())
     for one in meshes:
-        obj, mesh = armature.found(), one.found()
+        obj, mesh = armature.resolve(), one.resolve()
         _require_not_mirrored("Mesh", mesh)
         parts.append(_read(mesh, bpy.context.evaluated_depsgraph_get(), obj, skeleton, metres_per_unit))
         yield
@@ -171,12 +171,14 @@ def _read(
         evaluated.to_mesh_clear()
 
 
-def _shares(data: bpy.types.Mesh, mesh: bpy.types.Object, holder: str, skeleton: Skeleton) -> Shares:
+def _shares(data: bpy.types.Mesh, mesh: bpy.types.Object, holder: str, skeleton: Skeleton) -> VertexWeights:
     """How much each bone has of each vertex; all of it where the whole mesh hangs on one bone."""
     index = {name: i for i, name in enumerate(skeleton.names)}
     if holder in index:
-        return Shares.all_to(index[holder], len(data.vertices))
-    return Shares.of(data, {group.index: index[group.name] for group in mesh.vertex_groups if group.name in index})
+        return VertexWeights.all_to(index[holder], len(data.vertices))
+    return VertexWeights.of(
+        data, {group.index: index[group.name] for group in mesh.vertex_groups if group.name in index}
+    )
 
 
 def _to_rest(points: Array, obj: bpy.types.Object, metres_per_unit: float) -> Array:

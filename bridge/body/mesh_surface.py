@@ -31,7 +31,7 @@ def triangles_of(data: bpy.types.Mesh) -> NDArray[np.int32]:
     return corners.reshape(-1, 3)
 
 
-def outer_areas(points: Array, triangles: NDArray[np.int32]) -> Array:
+def compute_outer_areas(points: Array, triangles: NDArray[np.int32]) -> Array:
     """(V,) the area that each vertex stands for, in square units of ``points`` (V, 3); 0 for what lies inside.
 
     triangles: (F, 3). Of a heavy mesh only some vertices stand for all. Nothing of Blender's data is touched, so that

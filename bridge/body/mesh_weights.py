@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
+class VertexWeights:
     """Vertex groups as they were copied: a ``BMesh`` that belongs to nobody else, or None where there are none.
 
     bones: by the index of a vertex group the index of its bone. count: how many vertices there are. whole: the bone
@@ -25,14 +25,14 @@ class Shares:
     whole: int | None = None
 
     @classmethod
-    def of(cls, data: bpy.types.Mesh, bones: Mapping[int, int]) -> "Shares":
+    def of(cls, data: bpy.types.Mesh, bones: Mapping[int, int]) -> "VertexWeights":
         """Those of a mesh's vertices."""
         copied = bmesh.new(use_operators=False)
         copied.from_mesh(data, face_normals=False, vertex_normals=False)
         return cls(copied, bones, len(data.vertices))
 
     @classmethod
-    def all_to(cls, bone: int, count: int) -> "Shares":
+    def all_to(cls, bone: int, count: int) -> "VertexWeights":
         """One bone has all of every vertex."""
         return cls(None, {}, count, bone)
 

@@ -9,38 +9,38 @@ from ...core.errors import RigError
 from ...core.geometry.quaternions import Array
 from ..rig import actions, keyed_properties, sources
 from ..rig.rig_reader import RigMotion
-from ..scene.time_slicing import PIECE_S, Steps, at_once
+from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
 
 PATH = "sinew_body.muscle"
 
 
-def attachment_in_pieces(
+def read_muscle_attachment_in_slices(
     obj: bpy.types.Object,
     rig: RigMotion,
     action: bpy.types.Action | None,
     keys: muscle.MuscleKeys | None,
     *,
-    piece_s: float = PIECE_S,
-) -> Steps[dict[str, tuple[dict[str, np.ndarray], dict[str, object]]]]:
+    slice_s: float = SLICE_S,
+) -> Slices[dict[str, tuple[dict[str, np.ndarray], dict[str, object]]]]:
     """What travels with the job for ``core.control.muscle.load_muscle``; nothing where all of it is used throughout.
 
     action: what ``rig`` was read from, None for whatever moves the armature now. keys: said on the command line, in
     scene frames, None for what the armature says.
     """
     if keys is None:
-        values = yield from _in_pieces(obj, rig, action, piece_s)
+        values = yield from _in_pieces(obj, rig, action, slice_s)
     else:
-        values = muscle.interpolate_muscle_keys(keys, keyed_properties.frames_of(rig))
+        values = muscle.interpolate_muscle_keys(keys, keyed_properties.scene_frames(rig))
     return muscle.make_muscle_attachment(values, rig.clip.fps)
 
 
 def read_muscle(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None = None) -> Array:
     """(T,) the armature's muscle at each frame of the clip, as it is evaluated: keys, NLA and drivers."""
-    return at_once(_in_pieces(obj, rig, action, float("inf")))
+    return run_all_slices(_in_pieces(obj, rig, action, float("inf")))
 
 
-def _in_pieces(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, piece_s: float) -> Steps[Array]:
-    frames, name = keyed_properties.frames_of(rig), obj.name
+def _in_pieces(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, slice_s: float) -> Slices[Array]:
+    frames, name = keyed_properties.scene_frames(rig), obj.name
     own = getattr(obj, "sinew_body", None)
     if own is None:  # Sinew's properties are not registered
         return np.ones(len(frames))
@@ -49,13 +49,13 @@ def _in_pieces(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action |
         frames = rig.frame_start + (frames - rig.frame_start) * rig.time_stretch
     # Where another Action's keys move it now, its value is only what they left behind at this frame.
     steady = 1.0 if keyed_properties.is_animated(obj, PATH) else own.muscle
-    with actions.playing(obj, seen):
+    with actions.play_temporarily(obj, seen):
         moves = keyed_properties.is_animated(obj, PATH)
     if not moves:
         values = np.full(len(frames), steady)
     else:
-        values = yield from keyed_properties.at_frames_in_pieces(
-            obj, seen, frames, lambda evaluated: evaluated.sinew_body.muscle, piece_s=piece_s
+        values = yield from keyed_properties.sample_property_in_slices(
+            obj, seen, frames, lambda evaluated: evaluated.sinew_body.muscle, slice_s=slice_s
         )
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
@@ -68,7 +68,7 @@ def _in_pieces(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action |
 def _keyed_by(obj: bpy.types.Object, action: bpy.types.Action | None) -> bpy.types.Action | None:
     """Whose keys count: those of the source, or of the take of it that shows, for those are what is being edited."""
     shown = obj.animation_data.action if obj.animation_data else None
-    if action is None or shown in (None, action) or sources.before_of(obj).action != action:
+    if action is None or shown in (None, action) or sources.prior_animation(obj).action != action:
         return action
     own = any(curve.data_path == PATH for curve in actions.curves_of(shown, actions.slot_for(shown, obj)))
     return shown if own else action

@@ -14,7 +14,7 @@ from ...core.body.edits import main_shape, mirror_edit, opposite_link, size_for_
 from ...core.errors import RigError
 from ..scene.chosen_armature import why_editing, why_no_armature
 from . import edits, fitted_bodies
-from .edits import AUTO, edit_of, row_of
+from .edits import AUTO, override_row, read_edit
 
 _OTHER_SIDE = {".L": ".R", ".R": ".L"}
 
@@ -34,7 +34,7 @@ class PartView:
     hinge: bool | None
 
 
-def why_not(context: bpy.types.Context) -> str:
+def why_no_part(context: bpy.types.Context) -> str:
     """Why no part can be edited now, in a sentence with the fix; '' if one can. Cheap enough for ``poll``."""
     if reason := why_no_armature(context.scene):
         return reason
@@ -53,39 +53,39 @@ def active_bone(context: bpy.types.Context) -> str:
     return bone.name if bone is not None else ""
 
 
-def begin(scene: bpy.types.Scene, obj: bpy.types.Object, bone: str) -> bpy.types.PropertyGroup:
+def begin_edit(scene: bpy.types.Scene, obj: bpy.types.Object, bone: str) -> bpy.types.PropertyGroup:
     """The line of a bone, made if there is none; it shows what was fitted, and changes nothing until it is ticked."""
-    body = body_of(scene, obj)
+    body = require_fitted_body(scene, obj)
     index = _link(body, bone)
-    row = row_of(obj, bone)
+    row = override_row(obj, bone)
     if row is None:
         row = obj.sinew_body.overrides.add()
         row.name, row.role = bone, AUTO
-    edits.fill(row, body.links[index])
+    edits.show_fitted_values(row, body.links[index])
     obj.sinew_body.override_index = obj.sinew_body.overrides.find(bone)
     return row
 
 
-def mirror(scene: bpy.types.Scene, obj: bpy.types.Object, bone: str) -> str:
+def mirror_part_edit(scene: bpy.types.Scene, obj: bpy.types.Object, bone: str) -> str:
     """Say of the bone on the other side what is said of this one, mirrored; gives its name."""
-    row = row_of(obj, bone)
+    row = override_row(obj, bone)
     if row is None:
         raise RigError(f"Nothing of bone '{bone}' is edited", "Edit it first")
-    body = body_of(scene, obj)
+    body = require_fitted_body(scene, obj)
     here = _link(body, bone)
     there = opposite_link(body, here)
     if there < 0:
         raise RigError(
             f"Bone '{bone}' has no counterpart on the other side of the body", "Edit the other one by itself"
         )
-    edit, role = mirror_edit(body, here, there, edit_of(row)), row.role
-    other = begin(scene, obj, body.links[there].bone)
+    edit, role = mirror_edit(body, here, there, read_edit(row)), row.role
+    other = begin_edit(scene, obj, body.links[there].bone)
     other.role = role[:-2] + _OTHER_SIDE[role[-2:]] if role[-2:] in _OTHER_SIDE else role
-    edits.tell(other, edit)
+    edits.write_edit(other, edit)
     return str(other.name)
 
 
-def reset(obj: bpy.types.Object, bone: str) -> int:
+def reset_edits(obj: bpy.types.Object, bone: str) -> int:
     """Let a bone's part, or every part for '', be as fitted again; gives how many lines are gone."""
     rows = obj.sinew_body.overrides
     gone = [index for index, row in enumerate(rows) if not bone or row.name == bone]
@@ -95,7 +95,7 @@ def reset(obj: bpy.types.Object, bone: str) -> int:
     return len(gone)
 
 
-def body_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> BodyModel:
+def require_fitted_body(scene: bpy.types.Scene, obj: bpy.types.Object) -> BodyModel:
     """The armature's body as fitted, without what is edited by hand; says why where there is none."""
     fitted = fitted_bodies.fit_now(scene, obj)
     if fitted.base is None:
@@ -104,9 +104,9 @@ def body_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> BodyModel:
     return fitted.base
 
 
-def view_of(obj: bpy.types.Object, bone: str) -> PartView | None:
+def view_part(obj: bpy.types.Object, bone: str) -> PartView | None:
     """The view of a bone's part as it is fitted; None where no body is known yet, or the bone has no part in it."""
-    fitted = fitted_bodies.seen(obj)
+    fitted = fitted_bodies.known_fit(obj)
     if fitted is None or fitted.base is None or fitted.body is None:
         return None
     index = fitted.base.link_of(bone)

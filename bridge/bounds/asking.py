@@ -7,9 +7,9 @@ import bpy
 
 from ...core.control.cast import Attachment
 from ...core.errors import BoundsError
-from ..body.body_inputs import asked_of
+from ..body.body_inputs import read_body_request
 from ..jobs.requests import Request
-from ..jobs.scene_request import group_of, request_of, settings_type
+from ..jobs.scene_request import request_of, settings_group_of, settings_type
 from ..learned import beside
 from ..scene.chosen_armature import why_editing, why_no_armature
 from ..scene.settings_groups import plain_values, shortest_decimal
@@ -31,9 +31,9 @@ def training(scene: bpy.types.Scene, obj: bpy.types.Object) -> Request:
         request_of(scene),
         action=action.name if action else "",
         method=TRAIN,
-        settings=plain_values(group_of(scene, TRAIN), settings_type(TRAIN)),
+        settings=plain_values(settings_group_of(scene, TRAIN), settings_type(TRAIN)),
         seed=obj.sinew_bounds.seed,
-        body=asked_of(obj),
+        body=read_body_request(obj),
     )
 
 
@@ -59,7 +59,7 @@ def baking(scene: bpy.types.Scene, obj: bpy.types.Object) -> baking_jobs.BakeReq
         engine=scene.sinew.engine,
         scale=shortest_decimal(scene.sinew.scale),
         place=scene.sinew.place,
-        body=asked_of(obj),
+        body=read_body_request(obj),
     )
 
 

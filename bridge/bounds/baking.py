@@ -70,7 +70,7 @@ def create(asked: BakeRequest, learned: Learned, folder: Path | None = None) -> 
     assert inputs.parts is not None  # the method simulates
     parts = StageParts(characters=inputs.parts.characters) if asked.alone else inputs.parts
     parts = replace(parts, pushes=(*parts.pushes, *asked.pushes))
-    source = sources.before_of(obj).action
+    source = sources.prior_animation(obj).action
     target = {
         **inputs.target,
         "action": source.name if source else "",

@@ -67,13 +67,13 @@ def read_widths(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action 
     action: what ``rig`` was read from, None for whatever moves the armature now. Refuses keys outside of the clip, and
     bounds that nothing is within.
     """
-    frames, painted = keyed_properties.frames_of(rig), keyed_properties.is_animated(obj, FACTOR)
-    with actions.playing(obj, action):
+    frames, painted = keyed_properties.scene_frames(rig), keyed_properties.is_animated(obj, FACTOR)
+    with actions.play_temporarily(obj, action):
         _require_keys_within(obj, frames)
         # Room that another Action's keys made is only what they left behind at this frame.
         room = 1.0 if painted and not keyed_properties.is_animated(obj, FACTOR) else None
         if keyed_properties.is_animated(obj, PREFIX):
-            widths = keyed_properties.at_frames(obj, frames, lambda evaluated: widths_of(evaluated, room))
+            widths = keyed_properties.sample_property(obj, frames, lambda evaluated: widths_of(evaluated, room))
         else:
             widths = np.array([widths_of(obj, room)])
     _require_wide(obj, widths, frames)

@@ -32,7 +32,7 @@ def problem_of(armature: str) -> SinewError | None:
 
 def source_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Action | None:
     """The Action that would be learned: the chosen one, or what moves the armature when no take does."""
-    return scene.sinew.action or sources.before_of(obj).action
+    return scene.sinew.action or sources.prior_animation(obj).action
 
 
 def shows_take(obj: bpy.types.Object) -> bool:

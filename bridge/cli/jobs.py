@@ -125,7 +125,7 @@ def run_to_end(job: jobs.Job) -> jobs.JobStatus:
         return job.status()
     line = ProgressLine(sys.stderr)
     job.go_on()
-    process = None if job.status().alive else jobs.launch(job, preferences.worker_python())
+    process = None if job.status().alive else jobs.launch(job, preferences.preferred_python())
     try:
         return jobs.wait(job, process, on_status=line.show)
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from ...core.errors import BadSettings
 from ...core.files import write_json
 from .. import preview
 from ..rig import actions
-from ..rig.rig_writer import Written
+from ..rig.rig_writer import WrittenAction
 from ..scene import saving
 
 
@@ -51,7 +51,7 @@ def say_cancelled(arguments: argparse.Namespace, job: jobs.Job) -> None:
     print(f"sinew: cancelled; to go on: {again}", file=sys.stderr)
 
 
-def widen(written: Written) -> None:
+def widen(written: WrittenAction) -> None:
     """Let the scene's frames take in the Action's."""
     scene = bpy.context.scene
     first, last = (int(frame) for frame in written.action.frame_range)
@@ -63,7 +63,7 @@ def view_of(text: str | None) -> str:
     return "FOLLOW" if text and Path(text).suffix.lower() != ".blend" else "AUTO"
 
 
-def rendered(arguments: argparse.Namespace, written: Written, number: int = 0, *, view: str) -> list[Path]:
+def rendered(arguments: argparse.Namespace, written: WrittenAction, number: int = 0, *, view: str) -> list[Path]:
     """Render what was asked for; gives the files. A variation's number goes into their names.
 
     view: one of ``preview.VIEWS``.
@@ -72,7 +72,7 @@ def rendered(arguments: argparse.Namespace, written: Written, number: int = 0, *
     first, last = (int(frame) for frame in written.action.frame_range)
     paths = [path.with_stem(f"{path.stem}-{number:02d}") if number else path for path in arguments.preview]
     for path in paths:
-        with actions.playing(written.obj, written.action):
+        with actions.play_temporarily(written.obj, written.action):
             preview.render(scene, path.resolve(), first, last, [one.obj for one in everybody], view)
     return paths
 

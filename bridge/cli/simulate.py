@@ -17,7 +17,7 @@ from ...core.sim.variations import VariationSettings
 from ..importing.importers import open_input
 from ..jobs import requests
 from ..rig.rig_reader import RigMotion
-from ..rig.rig_writer import PLACES, Written
+from ..rig.rig_writer import PLACES, WrittenAction
 from ..scene import saving
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
@@ -147,7 +147,7 @@ def _say_findings(rig: RigMotion) -> None:
             print(f"sinew: note: {finding.message.rstrip('.')}. {finding.hint}", file=sys.stderr)
 
 
-def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> None:
+def _finish(arguments: argparse.Namespace, job: jobs.Job, written: WrittenAction) -> None:
     """Save, report and show what came home."""
     widen(written)
     report = {**job.result().report, "input": arguments.input, "armature": written.obj.name}

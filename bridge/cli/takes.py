@@ -35,12 +35,12 @@ def run(arguments: argparse.Namespace) -> int:
         _open(arguments.file)
         rows = [pair for obj in _armatures(arguments.armature) for pair in _listed(obj, arguments)]
         if arguments.json:
-            print(json.dumps([views.mapping_of(*pair) for pair in rows], indent=2))
+            print(json.dumps([views.take_mapping(*pair) for pair in rows], indent=2))
             return 0
         if not rows:
             print("No takes")
         for obj, row in rows:
-            _print(obj.name, views.view_of(obj, row))
+            _print(obj.name, views.view_take(obj, row))
     return 0
 
 
@@ -66,7 +66,7 @@ def _armatures(name: str) -> list[bpy.types.Object]:
 def _listed(
     obj: bpy.types.Object, arguments: argparse.Namespace
 ) -> list[tuple[bpy.types.Object, bpy.types.PropertyGroup]]:
-    listed, places = views.arranged(obj.sinew_takes, arguments.sort.upper(), arguments.stayed_up)
+    listed, places = views.arrange_takes(obj.sinew_takes, arguments.sort.upper(), arguments.stayed_up)
     found = [(place, row) for row, shown, place in zip(obj.sinew_takes, listed, places, strict=True) if shown]
     return [(obj, row) for _, row in sorted(found, key=lambda pair: pair[0])]
 

@@ -15,7 +15,7 @@ from ...core.sim.variations import SIDES, Variation, VariationSettings
 from ..jobs import batches, requests
 from ..jobs.batches import Batch
 from ..rig.rig_reader import RigMotion
-from ..rig.rig_writer import Written
+from ..rig.rig_writer import WrittenAction
 from . import CANCELLED
 from .jobs import run_to_end
 
@@ -29,7 +29,7 @@ class Outcome:
     variation: Variation
     job: jobs.Job | None
     report: dict[str, Any]
-    written: Written | None = None
+    written: WrittenAction | None = None
     problem: SinewError | None = None
 
     @property

@@ -5,8 +5,8 @@ from dataclasses import fields
 
 import bpy
 
-from ..body.body_inputs import asked_of
-from ..jobs.scene_request import group_of, settings_type
+from ..body.body_inputs import read_body_request
+from ..jobs.scene_request import settings_group_of, settings_type
 from ..learned import beside
 from ..scene.chosen_armature import why_no_armature
 from ..scene.settings_groups import plain_values, shortest_decimal
@@ -23,12 +23,12 @@ _SAID = ("mode", "seconds", "skills")
 def learning(scene: bpy.types.Scene, obj: bpy.types.Object) -> learning_jobs.LearnRequest:
     """How the skills are to be learned."""
     return learning_jobs.LearnRequest(
-        settings=plain_values(group_of(scene, LEARN), settings_type(LEARN)),
+        settings=plain_values(settings_group_of(scene, LEARN), settings_type(LEARN)),
         engine=scene.sinew.engine,
         seed=obj.sinew_graph.seed,
         scale=shortest_decimal(scene.sinew.scale),
         place=scene.sinew.place,
-        body=asked_of(obj),
+        body=read_body_request(obj),
         known=beside.absolute(obj, obj.sinew_graph.known),
     )
 
@@ -36,7 +36,7 @@ def learning(scene: bpy.types.Scene, obj: bpy.types.Object) -> learning_jobs.Lea
 def baking(scene: bpy.types.Scene, obj: bpy.types.Object) -> baking_jobs.BakeRequest:
     """What is to be baked."""
     own = obj.sinew_graph
-    values = plain_values(group_of(scene, BAKE), settings_type(BAKE))
+    values = plain_values(settings_group_of(scene, BAKE), settings_type(BAKE))
     return baking_jobs.BakeRequest(
         armature=obj.name,
         mode=own.mode,
@@ -49,7 +49,7 @@ def baking(scene: bpy.types.Scene, obj: bpy.types.Object) -> baking_jobs.BakeReq
         engine=scene.sinew.engine,
         scale=shortest_decimal(scene.sinew.scale),
         place=scene.sinew.place,
-        body=asked_of(obj),
+        body=read_body_request(obj),
         settings={name: value for name, value in values.items() if name not in _SAID},
     )
 

@@ -77,10 +77,10 @@ def create(request: BakeRequest, learned: Learned, folder: Path | None = None) -
         "rig": rig.to_arrays(),
         ATTACHMENT: learned.content,
         "stage": stage_to_arrays(stage),
-        **body_inputs.attachments_of(obj, rig, request.body),
+        **body_inputs.read_body_attachments(obj, rig, request.body),
     }
     for number, (name, its) in enumerate(list(cast.items())[1:], start=1):
-        own = {"rig": its.to_arrays(), **body_inputs.attachments_of(scene.objects[name], its)}
+        own = {"rig": its.to_arrays(), **body_inputs.read_body_attachments(scene.objects[name], its)}
         attachments |= make_member_attachments(CastMember(name, its.clip, number), own)
     if path is not None:
         attachments["path"] = path
@@ -172,7 +172,7 @@ def _comes_flying(scene: bpy.types.Scene) -> bool:
 
 def _target(request: BakeRequest, names: list[str]) -> dict[str, Any]:
     """Where the takes go; each armature's source is what moves it now."""
-    sourced = [(name, sources.before_of(bpy.context.scene.objects[name]).action) for name in names]
+    sourced = [(name, sources.prior_animation(bpy.context.scene.objects[name]).action) for name in names]
     everybody = [{"armature": name, "action": action.name if action else ""} for name, action in sourced]
     target = {
         **everybody[0],

@@ -70,7 +70,7 @@ def create_from(
         target["graph_file"] = str(request.graph_file)
     attachments = {
         "rig": rig.to_arrays(),
-        **body_inputs.attachments_of(obj, rig, request.body, action),
+        **body_inputs.read_body_attachments(obj, rig, request.body, action),
         **motion_graph_attachments(graph),
     }
     if request.known is not None:

@@ -61,7 +61,7 @@ def add(obj: bpy.types.Object, action: bpy.types.Action, name: str = "") -> bpy.
 
 def active_action(obj: bpy.types.Object) -> bpy.types.Action | None:
     """The Action that moves the armature; for a take, the one that it was made from."""
-    return sources.before_of(obj).action
+    return sources.prior_animation(obj).action
 
 
 def own_actions(obj: bpy.types.Object) -> list[bpy.types.Action]:

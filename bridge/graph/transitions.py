@@ -11,14 +11,14 @@ from ...core.control.character import BODY, BodyChoices
 from ...core.control.graph.transitions.distances import Candidate, find_candidates, select_candidates, skill_distances
 from ...core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from ...core.errors import GraphError
-from ..body.body_inputs import BodyRequest, attachments_of
+from ..body.body_inputs import BodyRequest, read_body_attachments
 from .skills import Collected
 
 
 def plain_body(obj: bpy.types.Object, skills: Sequence[Collected]) -> BodyModel:
     """The body as far as likeness goes: which bones it has. Its mesh would only give it other shapes."""
     rig = skills[0].rig
-    attached = attachments_of(obj, rig, BodyRequest(use_mesh=False), skills[0].action)
+    attached = read_body_attachments(obj, rig, BodyRequest(use_mesh=False), skills[0].action)
     choices = BodyChoices.from_mapping(attached[BODY][1])
     body, _ = build_body(rig.clip.skeleton, clip=rig.clip, overrides=choices.overrides, preset=choices.preset)
     return body

@@ -15,7 +15,7 @@ from .. import mannequin
 from ..rig.armatures import armature_from_skeleton
 from ..rig.rig_reader import RigMotion
 from ..rig.rig_writer import write_take
-from ..scene.muted_output import quiet
+from ..scene.muted_output import mute_output
 
 _COMMON_RATES = (24, 25, 30, 48, 50, 60, 90, 100, 120, 125, 144, 150, 200, 240)
 
@@ -36,7 +36,7 @@ def open_input(text: str, scale: float = 1.0, python: str | None = None) -> floa
     if not path.is_file():
         raise BadFile(f"'{text}' does not exist", "Check the path")
     try:
-        with quiet():
+        with mute_output():
             return _READERS[suffix](path.resolve(), scale)
     except (RuntimeError, ValueError, KeyError, IndexError, UnicodeDecodeError) as error:
         # Blender's importers report a broken file in whatever way they fell over it.
@@ -74,7 +74,7 @@ def _open_stock(name: str, python: str | None) -> None:
             f"'{name}' is neither a file that Sinew opens ({endings}) nor a stock clip", f"The stock clips are: {known}"
         )
     clip = stock.load_stock(name, python)
-    with quiet():
+    with mute_output():
         _empty_scene()
         show_clip(clip, mannequin.build(bpy.context.scene, clip.skeleton))
         mannequin.build_set(bpy.context.scene)

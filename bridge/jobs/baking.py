@@ -15,8 +15,8 @@ from bpy.app.handlers import persistent
 from ...core.errors import SinewError
 from ...core.jobs import Job
 from ..rig import keying
-from ..scene.time_slicing import Piecework, tool_in_use
-from ..takes.write_takes import Ready, context_of, get_ready
+from ..scene.time_slicing import TimeSlicedTask, is_tool_active
+from ..takes.write_takes import PreparedTakes, job_context, prepare_takes
 
 _PAUSE_S, _LATER_S = 0.01, 0.2
 _TRIES = 3
@@ -29,13 +29,13 @@ class _Getting:
     """A result that is being got ready. then: called when it is. tries: how often it was begun."""
 
     job: Job
-    work: Piecework
+    work: TimeSlicedTask
     then: Callable[[], object]
     tries: int = 1
 
 
 _going: dict[str, _Getting] = {}
-_ready: dict[str, Ready | None] = {}
+_ready: dict[str, PreparedTakes | None] = {}
 """By job id; None for what cannot be got ready, so that baking it will say why."""
 
 
@@ -44,7 +44,7 @@ def begin(job: Job, then: Callable[[], object]) -> None:
     job_id = job.spec.id
     if job_id in _going or job_id in _ready:
         return
-    _going[job_id] = _Getting(job, Piecework(get_ready(job)), then)
+    _going[job_id] = _Getting(job, TimeSlicedTask(prepare_takes(job)), then)
     if not bpy.app.timers.is_registered(tick):
         bpy.app.timers.register(tick, first_interval=0.0, persistent=True)
 
@@ -54,7 +54,7 @@ def is_ready(job_id: str) -> bool:
     return job_id in _ready
 
 
-def taken(job_id: str) -> Ready | None:
+def taken(job_id: str) -> PreparedTakes | None:
     """What was got ready for a job; whoever takes it sees to it that nothing is left. None if there is nothing."""
     return _ready.pop(job_id, None)
 
@@ -70,7 +70,7 @@ def drop(job_id: str) -> None:
 
 def tick() -> float | None:
     """Go on with the oldest; seconds until the next piece, None for no more."""
-    if tool_in_use():
+    if is_tool_active():
         return _LATER_S
     if _going:
         job_id, getting = next(iter(_going.items()))
@@ -82,13 +82,13 @@ def tick() -> float | None:
 def _stepped(job_id: str, getting: _Getting) -> bool:
     """Do a piece; True at the end."""
     try:
-        with context_of(getting.job):
+        with job_context(getting.job):
             if not getting.work.step():
                 return False
         ready = getting.work.result
-    except keying.Disturbed:
+    except keying.RigChanged:
         if getting.tries < _TRIES:
-            getting.work, getting.tries = Piecework(get_ready(getting.job)), getting.tries + 1
+            getting.work, getting.tries = TimeSlicedTask(prepare_takes(getting.job)), getting.tries + 1
             return False
         ready = None
     except SinewError:
@@ -105,7 +105,7 @@ def sweep() -> None:
     """Take away what an undo has brought back half made."""
     known = {keyed.action_uid for ready in _ready.values() if ready is not None for keyed in ready.keyed.values()}
     if not _going:
-        keying.sweep(known)
+        keying.remove_unfinished(known)
 
 
 @persistent

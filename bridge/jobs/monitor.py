@@ -13,9 +13,9 @@ from bpy.app.handlers import persistent
 
 from ...core import jobs
 from ...core.errors import JobError, SinewError
-from ..scene.time_slicing import tool_in_use
+from ..scene.time_slicing import is_tool_active
 from ..setup import preferences
-from ..takes.write_takes import context_of
+from ..takes.write_takes import job_context
 from . import baking, notices, ownership, queueing, reports
 from .job_views import JobView, missing_view, view_of
 
@@ -132,7 +132,7 @@ def takes_turns() -> bool:
     return not bpy.app.background
 
 
-def bakes_in_pieces() -> bool:
+def bakes_in_slices() -> bool:
     """Whether somebody looks on who must not be kept waiting, and a timer runs that can do the next piece."""
     return not bpy.app.background
 
@@ -158,7 +158,7 @@ def go_on(job: jobs.Job, scene: bpy.types.Scene) -> str:
         job.go_on()
         watch(job, scene)
         return f"'{job.spec.title}' waits for its turn again"
-    jobs.launch(job, preferences.worker_python())
+    jobs.launch(job, preferences.preferred_python())
     watch(job, scene)
     return f"Resumed '{job.spec.title}'"
 
@@ -272,7 +272,7 @@ def _start_next() -> bool:
     for job in chosen:
         waiting[job].again = False
         try:
-            jobs.launch(job, preferences.worker_python())
+            jobs.launch(job, preferences.preferred_python())
         except SinewError as error:  # it has left the queue until the user starts it; the others have their turn
             waiting[job].problem = error
         _refresh(waiting[job])
@@ -330,11 +330,11 @@ def _bake_when_possible(watched: _Watched) -> JobView:
     if watched.job.collected() is not None and not watched.wanted:  # also by another Blender, or before an undo
         watched.tried = True
         return _refresh(watched)
-    with context_of(watched.job):
+    with job_context(watched.job):
         waiting = _why_not_now()
         if waiting:
             return _refresh(watched, waiting)
-        if bakes_in_pieces() and not baking.is_ready(watched.job.spec.id):
+        if bakes_in_slices() and not baking.is_ready(watched.job.spec.id):
             baking.begin(watched.job, tick)
             return _refresh(watched, "It is being baked")
         watched.tried, watched.wanted = True, False
@@ -359,7 +359,7 @@ def _why_not_now() -> str:
     if bpy.context.mode not in ("OBJECT", "POSE"):
         # Other modes have an undo of their own, which would not know of a new Action.
         return "It is baked when you are back in Object Mode or Pose Mode"
-    if tool_in_use():
+    if is_tool_active():
         return "It is baked when the current tool is finished"
     return ""
 

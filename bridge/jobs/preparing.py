@@ -20,18 +20,18 @@ from bpy.app.handlers import persistent
 
 from ...core import jobs
 from ...core.errors import JobError, SinewError
-from ..rig import stand_in
+from ..rig import sampling_copy
 from ..rig.rig_reader import RigMotion, RigReading
-from ..scene.time_slicing import PIECE_S, Piecework, Steps, tool_in_use
+from ..scene.time_slicing import SLICE_S, Slices, TimeSlicedTask, is_tool_active
 from ..setup import preferences
 from ..stage import views as stage_views
 from . import notices, ownership, reports
-from .requests import Request, begin_to_read, create_from, finish_reading, inputs_in_pieces, stage_for
+from .requests import Request, begin_to_read, create_from, finish_reading, inputs_in_slices, stage_for
 
 _PAUSE_S, _LATER_S = 0.01, 0.2
 
 Start = Callable[[jobs.Job, bpy.types.Scene, str], str]
-Then = Callable[["Preparation", RigMotion], Steps[None]]
+Then = Callable[["Preparation", RigMotion], Slices[None]]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Preparation:
         self.reading: RigReading = begin_to_read(request)
         self.text = self.python = ""
         self.cancelled = False
-        self._work = Piecework(self._steps(then, needs_worker))
+        self._work = TimeSlicedTask(self._steps(then, needs_worker))
         self._made: list[jobs.Job] = []
 
-    def _steps(self, then: Then, needs_worker: bool) -> Steps[None]:
+    def _steps(self, then: Then, needs_worker: bool) -> Slices[None]:
         if needs_worker:
-            chosen = preferences.worker_python()
+            chosen = preferences.preferred_python()
             self.python = yield lambda: jobs.find_worker_python(chosen)  # before a job is made that could not start
-        while not self.reading.advance(PIECE_S):
+        while not self.reading.advance(SLICE_S):
             yield None
         rig = yield lambda: finish_reading(self.request, self.reading)
         yield from then(self, rig)
@@ -84,7 +84,7 @@ class Preparation:
         self.reading.close()
         self._delete_made()
 
-    def making(self, make: Callable[[], jobs.Job]) -> Steps[jobs.Job]:
+    def making(self, make: Callable[[], jobs.Job]) -> Slices[jobs.Job]:
         """Make a job on the thread; it is deleted again if it is not wanted any more by then."""
 
         def make_or_delete() -> None:
@@ -106,9 +106,9 @@ _going: list[Preparation] = []
 def simulate(request: Request, scene: bpy.types.Scene, start: Start) -> Preparation:
     """Begin to prepare a simulation; ``start`` is given job, scene and Python once it is made, and says what it did."""
 
-    def then(own: Preparation, rig: RigMotion) -> Steps[None]:
+    def then(own: Preparation, rig: RigMotion) -> Slices[None]:
         own.text = "Reading the stage"
-        inputs = yield from inputs_in_pieces(request, rig)
+        inputs = yield from inputs_in_slices(request, rig)
         own.text = "Getting ready"
         doubts = yield lambda: notices.doubts_about(rig.clip)
         job = yield from own.making(lambda: create_from(request, rig, inputs))
@@ -123,7 +123,7 @@ def simulate(request: Request, scene: bpy.types.Scene, start: Start) -> Preparat
 def check(request: Request, scene: bpy.types.Scene) -> Preparation:
     """Begin to look at a motion; what was found is left for the panel."""
 
-    def then(_: Preparation, rig: RigMotion) -> Steps[None]:
+    def then(_: Preparation, rig: RigMotion) -> Slices[None]:
         doubts = yield lambda: notices.doubts_about(rig.clip)
         notices.say(request, doubts)
         looks = f"'{rig.clip.name}' looks right: {len(rig.clip)} frames, {rig.clip.duration_s:.2f} s"
@@ -135,11 +135,11 @@ def check(request: Request, scene: bpy.types.Scene) -> Preparation:
 def check_stage(request: Request, scene: bpy.types.Scene) -> Preparation:
     """Begin to look at the stage around a motion; says what was found."""
 
-    def then(own: Preparation, rig: RigMotion) -> Steps[None]:
+    def then(own: Preparation, rig: RigMotion) -> Slices[None]:
         own.text = "Reading the stage"
         parts, _ = yield from stage_for(request, rig)
         notices.forget_errors(request)
-        _tell([f"{finding.message}. {finding.hint}" for finding in parts.findings], stage_views.looks_right(parts))
+        _tell([f"{finding.message}. {finding.hint}" for finding in parts.findings], stage_views.summarize_stage(parts))
 
     return _begin(Preparation(request, scene.name, then))
 
@@ -175,7 +175,7 @@ def cancel(number: int) -> None:
 
 def tick() -> float | None:
     """Go on with the oldest preparation; seconds until the next piece, None for no more."""
-    if tool_in_use():
+    if is_tool_active():
         return _LATER_S
     if _going:
         first = _going[0]
@@ -202,7 +202,7 @@ def _on_load(_path: str) -> None:
 def register() -> None:
     """Forget preparations with the file they were for."""
     bpy.app.handlers.load_pre.append(_on_load)
-    stand_in.register()
+    sampling_copy.register()
 
 
 def unregister() -> None:
@@ -211,7 +211,7 @@ def unregister() -> None:
         bpy.app.timers.unregister(tick)
     bpy.app.handlers.load_pre.remove(_on_load)
     _drop_all()
-    stand_in.unregister()
+    sampling_copy.unregister()
 
 
 def _drop_all() -> None:

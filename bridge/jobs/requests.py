@@ -19,15 +19,15 @@ from ...core.sim.stage_io import stage_to_arrays
 from ...core.sim.stage_parts import StageParts
 from .. import takes
 from ..body import muscle
-from ..body.body_inputs import Attachments, BodyRequest, all_called, attachments_in_pieces
+from ..body.body_inputs import Attachments, BodyRequest, read_body_attachments_in_slices, resolve_attachments
 from ..bounds import files as bounds_files
 from ..graph import files as graph_files
-from ..rig.rig_reader import RigMotion, RigReading, looped_rig
-from ..rig.rig_writer import Written, require_writable
-from ..scene.time_slicing import PIECE_S, Steps, at_once
-from ..stage import stage_in_pieces
-from ..stage.cast import Cast, cast_in_pieces
-from ..takes.write_takes import Loaded, Ready, bring_home
+from ..rig.rig_reader import RigMotion, RigReading, loop_rig
+from ..rig.rig_writer import WrittenAction, require_writable
+from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
+from ..stage import read_stage_in_slices
+from ..stage.cast import Cast, read_cast_in_slices
+from ..takes.write_takes import LoadedResult, PreparedTakes, write_stage_takes
 
 _log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ def finish_reading(request: Request, reading: RigReading) -> RigMotion:
     """The motion, once everything is read; refuses what could not be simulated. For any thread."""
     rig = reading.finish()
     if request.cycles != 1:
-        rig = looped_rig(rig, request.cycles)
+        rig = loop_rig(rig, request.cycles)
     require_simulatable(rig.clip)
     return rig
 
@@ -137,25 +137,27 @@ def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs
 
 def inputs_of(request: Request, rig: RigMotion) -> Inputs:
     """Read what travels with the job: bodies, muscle, stage and everybody else."""
-    inputs = at_once(inputs_in_pieces(request, rig, piece_s=float("inf")))
-    return replace(inputs, attachments=dict(all_called(inputs.attachments)))
+    inputs = run_all_slices(inputs_in_slices(request, rig, slice_s=float("inf")))
+    return replace(inputs, attachments=dict(resolve_attachments(inputs.attachments)))
 
 
-def inputs_in_pieces(request: Request, rig: RigMotion, *, piece_s: float = PIECE_S) -> Steps[Inputs]:
+def inputs_in_slices(request: Request, rig: RigMotion, *, slice_s: float = SLICE_S) -> Slices[Inputs]:
     """The same, a little at a time; what takes long and needs no Blender is left to who makes the job's folder."""
     name = find_armature(request.armature).name
     attachments: Attachments = {"rig": rig.to_arrays()}
     stage, cast = None, Cast({name: rig})
     if registry.get(request.method).uses_engine:
         obj, action = find_armature(name), find_action(request.action)
-        attachments |= yield from attachments_in_pieces(obj, rig, request.body, action, piece_s=piece_s)
+        attachments |= yield from read_body_attachments_in_slices(obj, rig, request.body, action, slice_s=slice_s)
         yield None
         obj, action = find_armature(name), find_action(request.action)
-        attachments |= yield from muscle.attachment_in_pieces(obj, rig, action, request.muscle, piece_s=piece_s)
+        attachments |= yield from muscle.read_muscle_attachment_in_slices(
+            obj, rig, action, request.muscle, slice_s=slice_s
+        )
         yield None
-        stage, cast = yield from stage_for(request, rig, piece_s=piece_s)
+        stage, cast = yield from stage_for(request, rig, slice_s=slice_s)
         attachments["stage"] = partial(stage_to_arrays, stage)
-        attachments |= yield from _attachments_of_others(cast, piece_s)
+        attachments |= yield from _attachments_of_others(cast, slice_s)
     target = {
         "armature": name,
         "action": request.action or rig.clip.name,
@@ -186,30 +188,30 @@ def create_from(
 
 def read_stage_for(request: Request, rig: RigMotion) -> StageParts:
     """The stage around the request's motion."""
-    return at_once(stage_for(request, rig, piece_s=float("inf")))[0]
+    return run_all_slices(stage_for(request, rig, slice_s=float("inf")))[0]
 
 
-def stage_for(request: Request, rig: RigMotion, *, piece_s: float = PIECE_S) -> Steps[tuple[StageParts, Cast]]:
+def stage_for(request: Request, rig: RigMotion, *, slice_s: float = SLICE_S) -> Slices[tuple[StageParts, Cast]]:
     """The same a little at a time, and everybody whom the method simulates on it, the main one first."""
     obj = find_armature(request.armature)
     cast = Cast({obj.name: rig})
     if registry.simulates_cast(request.method):
-        cast = yield from cast_in_pieces(bpy.context.scene, obj, rig, request.place, piece_s=piece_s)
-    parts = yield from stage_in_pieces(bpy.context.scene, cast.motions, piece_s=piece_s)
+        cast = yield from read_cast_in_slices(bpy.context.scene, obj, rig, request.place, slice_s=slice_s)
+    parts = yield from read_stage_in_slices(bpy.context.scene, cast.motions, slice_s=slice_s)
     return replace(parts, findings=(*cast.findings, *parts.findings)), cast
 
 
-def _attachments_of_others(cast: Cast, piece_s: float) -> Steps[Attachments]:
+def _attachments_of_others(cast: Cast, slice_s: float) -> Slices[Attachments]:
     """What travels with the job for everybody but the main character."""
     found: Attachments = {}
     for number, (name, rig) in enumerate(cast.others.items(), start=1):
         obj, action = find_armature(name), find_action(cast.actions[name])
-        own = yield from attachments_in_pieces(obj, rig, None, action, piece_s=piece_s)
+        own = yield from read_body_attachments_in_slices(obj, rig, None, action, slice_s=slice_s)
         found |= make_member_attachments(CastMember(name, rig.clip, number), {"rig": rig.to_arrays(), **own})
     return found
 
 
-def collect(job: jobs.Job, ready: Ready | None = None) -> Written:
+def collect(job: jobs.Job, ready: PreparedTakes | None = None) -> WrittenAction:
     """Bake a finished job's take as new Actions: everybody's and everything's, or none. The caller owns the undo step.
 
     ready: what of it was done before; what is not used of it is gone afterwards. Gives the main character's, with the
@@ -223,19 +225,19 @@ def collect(job: jobs.Job, ready: Ready | None = None) -> Written:
         raise
 
 
-def _collect(job: jobs.Job, ready: Ready | None) -> Written:
+def _collect(job: jobs.Job, ready: PreparedTakes | None) -> WrittenAction:
     if not job.spec.target.get("armature"):
         job.result()  # says what else is wrong with it
         raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
-    ready = ready or Ready(Loaded.of(job))
+    ready = ready or PreparedTakes(LoadedResult.of(job))
     result = ready.loaded.result
     learned = {kind: (files, files.keep(job)) for kind, files in _LEARNED.items()}
-    characters = bring_home(job, ready)
+    characters = write_stage_takes(job, ready)
     for files, path in learned.values():
         if path is not None and not job.spec.target.get("batch"):  # of several the armature takes none by itself
             files.refer(characters[0].obj, path)
     for one in characters:
-        takes.add(one.obj, one.written, job, result, take=one.take, source=one.source)
+        takes.add_take(one.obj, one.written, job, result, take=one.take, source=one.source)
     written = characters[0].written
     baked = {"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath}
     baked |= {kind: str(path) for kind, (_, path) in learned.items() if path is not None}

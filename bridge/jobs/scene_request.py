@@ -9,7 +9,7 @@ import bpy
 from ...core.control import registry
 from ...core.settings import Settings
 from ...core.sim.variations import VariationSettings
-from ..body.body_inputs import asked_of
+from ..body.body_inputs import read_body_request
 from ..scene.settings_groups import plain_values, shortest_decimal
 from .requests import Request
 
@@ -19,14 +19,14 @@ def settings_type(method: str) -> type[Settings]:
     return registry.get(method).settings_type
 
 
-def group_of(scene: bpy.types.Scene, method: str) -> bpy.types.PropertyGroup:
+def settings_group_of(scene: bpy.types.Scene, method: str) -> bpy.types.PropertyGroup:
     """The property group with a method's settings."""
     return getattr(scene.sinew.methods, method)
 
 
 def method_group(scene: bpy.types.Scene) -> bpy.types.PropertyGroup:
     """The property group with the chosen method's settings."""
-    return group_of(scene, scene.sinew.method)
+    return settings_group_of(scene, scene.sinew.method)
 
 
 def setting_names(scene: bpy.types.Scene) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def uses_engine(scene: bpy.types.Scene) -> bool:
     return registry.get(scene.sinew.method).uses_engine
 
 
-def settings_of(scene: bpy.types.Scene) -> dict[str, Any]:
+def method_settings(scene: bpy.types.Scene) -> dict[str, Any]:
     """The chosen method's settings as plain values, as ``--set`` and ``spec.json`` have them."""
     return plain_values(method_group(scene), settings_type(scene.sinew.method))
 
@@ -59,18 +59,18 @@ def request_of(scene: bpy.types.Scene) -> Request:
         armature=chosen.armature.name if chosen.armature else "",
         action=chosen.action.name if chosen.action else "",
         method=chosen.method,
-        settings=settings_of(scene),
+        settings=method_settings(scene),
         engine=chosen.engine,
         seed=chosen.seed,
         frames=(chosen.frame_start, chosen.frame_end) if chosen.use_range else None,
         true_fps=shortest_decimal(chosen.true_fps) or None,
         scale=shortest_decimal(chosen.scale),
         place=chosen.place,
-        body=asked_of(chosen.armature) if chosen.armature and uses_engine(scene) else None,
+        body=read_body_request(chosen.armature) if chosen.armature and uses_engine(scene) else None,
     )
 
 
-def why_not(scene: bpy.types.Scene) -> str:
+def why_no_request(scene: bpy.types.Scene) -> str:
     """Why nothing can be simulated yet, in a sentence with the fix; '' if it can. Cheap enough for ``draw``."""
     chosen, obj = scene.sinew, scene.sinew.armature
     if obj is None:

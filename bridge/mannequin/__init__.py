@@ -2,6 +2,6 @@
 """Someone to wear the stock clips, and a place to stand: armature, skinned mesh, ground, light, camera."""
 
 from .build import build
-from .stage import Stage, build_set
+from .studio_set import StudioSet, build_set
 
-__all__ = ["Stage", "build", "build_set"]
+__all__ = ["StudioSet", "build", "build_set"]

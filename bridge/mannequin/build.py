@@ -11,8 +11,8 @@ from ...core.motion import Skeleton
 from ...core.motion.io import stock
 from ..rig.armatures import armature_from_skeleton
 from . import capsules, figure
-from .lofts import Part
-from .materials import plain
+from .materials import plain_material
+from .mesh_primitives import SkinnedPart
 
 Colour = tuple[float, float, float]
 
@@ -54,14 +54,16 @@ def dress(
     if skeleton is stock.stock_skeleton():
         parts = list(figure.stock_parts())
     else:
-        parts = figure.parts(skeleton) if figure.is_stock(skeleton) else capsules.parts(skeleton)
+        parts = (
+            figure.make_figure_parts(skeleton) if figure.is_stock(skeleton) else capsules.make_capsule_parts(skeleton)
+        )
     # Control bones that are not meant to move a mesh would leave their parts behind.
     idle = [index for index, bone in enumerate(skeleton.names) if not armature.data.bones[bone].use_deform]
     parts = [part for part in parts if not part.weights[:, idle].any()] or parts
     name = f"{armature.name} body"
     mesh = _mesh(parts, name)
     for label, colour, roughness in (("body", body_colour, 0.45), ("joints", joint_colour, 0.35)):
-        mesh.materials.append(plain(f"{armature.name} {label}", colour, roughness))
+        mesh.materials.append(plain_material(f"{armature.name} {label}", colour, roughness))
     body = bpy.data.objects.new(name, mesh)
     _skin(body, np.concatenate([part.weights for part in parts]), skeleton.names)
     body.parent = armature
@@ -70,7 +72,7 @@ def dress(
     return body
 
 
-def _mesh(parts: Sequence[Part], name: str) -> bpy.types.Mesh:
+def _mesh(parts: Sequence[SkinnedPart], name: str) -> bpy.types.Mesh:
     """All parts as one mesh, put in as arrays: a click waits for it."""
     points = np.concatenate([part.vertices for part in parts])
     starts = np.cumsum([0, *(len(part.vertices) for part in parts)])

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.geometry.quaternions import Array, to_matrix
 from ...core.motion import Skeleton
-from .lofts import BODY, JOINT, Axes, Part, ball, loft
+from .mesh_primitives import BODY, JOINT, Axes, SkinnedPart, ball, loft
 
 _SLENDER, _STOUTEST = 0.13, 0.4  # a capsule's radius beside its length
 _THINNEST, _THICKEST = 0.016, 0.034  # and beside the skeleton's size
@@ -16,12 +16,12 @@ _ALONG = np.cos(np.radians(35.0))  # a joint in this direction, or nearer, is wh
 _HERE = 0.01  # of the skeleton's size: a joint as near as this is in the same place
 
 
-def parts(skeleton: Skeleton) -> list[Part]:
+def make_capsule_parts(skeleton: Skeleton) -> list[SkinnedPart]:
     """Capsules (body) and balls (joints), each moved by one bone."""
     heads, quats = skeleton.rest_world()
     axes = to_matrix(quats)
     size = _size(heads)
-    made: list[Part] = []
+    made: list[SkinnedPart] = []
     leading = _leading(skeleton, heads, axes[..., 1], size)
     for bone in range(len(skeleton)):
         weights = np.zeros(len(skeleton))
@@ -35,7 +35,7 @@ def parts(skeleton: Skeleton) -> list[Part]:
         if skeleton.parents[bone] >= 0 and radius > 0.0:
             joint = 0.8 * radius
             vertices, faces = ball(heads[bone], (joint, joint, joint), sides=12, rings=7)
-            made.append(Part(vertices, faces, JOINT, np.tile(weights, (len(vertices), 1))))
+            made.append(SkinnedPart(vertices, faces, JOINT, np.tile(weights, (len(vertices), 1))))
     return made or [_dot(heads[0], size, len(skeleton))]
 
 
@@ -67,7 +67,7 @@ def _turned(axes: Array, along: Array) -> Array:
     return np.stack([side, along, np.cross(side, along)], axis=-1)
 
 
-def _capsule(head: Array, axes: Array, length: float, radius: float, weights: Array) -> Part:
+def _capsule(head: Array, axes: Array, length: float, radius: float, weights: Array) -> SkinnedPart:
     # Domes as deep as the ends are thick, inside the bone's own length.
     start, stop = 0.9 * radius, 0.7 * radius
     rows = [
@@ -78,15 +78,15 @@ def _capsule(head: Array, axes: Array, length: float, radius: float, weights: Ar
     vertices, faces = loft(
         Axes(head, axes[:, 1], axes[:, 0], axes[:, 2]), rows, sides=14, rings=7, rounding=(start, stop)
     )
-    return Part(vertices, faces, BODY, np.tile(weights, (len(vertices), 1)))
+    return SkinnedPart(vertices, faces, BODY, np.tile(weights, (len(vertices), 1)))
 
 
-def _dot(head: Array, size: float, bones: int) -> Part:
+def _dot(head: Array, size: float, bones: int) -> SkinnedPart:
     """Something to see of a skeleton whose bones have no length."""
     vertices, faces = ball(head, (0.05 * size,) * 3, sides=12, rings=7)
     weights = np.zeros((len(vertices), bones))
     weights[:, 0] = 1.0
-    return Part(vertices, faces, BODY, weights)
+    return SkinnedPart(vertices, faces, BODY, weights)
 
 
 def _size(heads: Array) -> float:

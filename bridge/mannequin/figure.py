@@ -15,7 +15,7 @@ import numpy as np
 from ...core.geometry.quaternions import Array, angle_between
 from ...core.motion import Skeleton
 from ...core.motion.io import stock
-from .lofts import BODY, JOINT, Axes, Part, ball, inlay, loft, smoothstep, tube
+from .mesh_primitives import BODY, JOINT, Axes, SkinnedPart, ball, inlay, loft, smoothstep, tube
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -129,33 +129,35 @@ class _Maker(NamedTuple):
         weights[:, self.skeleton.index(bone)] = 1.0
         return weights
 
-    def shell(self, bone: str, rows: Rows, along: Array, **how: object) -> Part:
+    def shell(self, bone: str, rows: Rows, along: Array, **how: object) -> SkinnedPart:
         """A light part that moves with one bone."""
         front = how.pop("front", _FRONT)
         vertices, faces = loft(self.axes(bone, along, front), _sized(rows, self.stretch(bone), self.size), **how)
-        return Part(vertices, faces, BODY, self.rigid(bone, len(vertices)))
+        return SkinnedPart(vertices, faces, BODY, self.rigid(bone, len(vertices)))
 
     def stretch(self, bone: str) -> float:
         """How much longer the bone is than the stock one."""
         reference = _stock()
         return float(self.skeleton.lengths[self.skeleton.index(bone)] / reference.lengths[reference.index(bone)])
 
-    def joint_ball(self, bone: str, radii: Sequence[float], move: Sequence[float] = (0.0, 0.0, 0.0)) -> Part:
+    def joint_ball(self, bone: str, radii: Sequence[float], move: Sequence[float] = (0.0, 0.0, 0.0)) -> SkinnedPart:
         """A dark ball in the joint at the bone's head, which stays with the parent."""
         index = self.skeleton.index(bone)
         centre = self.heads[index] + np.asarray(move) * self.size
         vertices, faces = ball(centre, np.asarray(radii) * self.size, sides=14, rings=7)
         parent = self.skeleton.names[self.skeleton.parents[index]]
-        return Part(vertices, faces, JOINT, self.rigid(parent, len(vertices)))
+        return SkinnedPart(vertices, faces, JOINT, self.rigid(parent, len(vertices)))
 
-    def skin(self, rows: Rows, axes: Axes, bones: tuple[str, str], joint: float, blend: float, **how: int) -> Part:
+    def skin(
+        self, rows: Rows, axes: Axes, bones: tuple[str, str], joint: float, blend: float, **how: int
+    ) -> SkinnedPart:
         """A dark tube that one bone moves before ``joint`` (metres along), the next one after it, blended between."""
         vertices, faces = loft(axes, rows, rounding=(0.01 * self.size, 0.01 * self.size), **how)
         place = (vertices - axes.origin) @ axes.along
         second = smoothstep(place, joint - blend, joint + blend)
         weights = self.rigid(bones[0], len(vertices)) * (1.0 - second)[:, None]
         weights += self.rigid(bones[1], len(vertices)) * second[:, None]
-        return Part(vertices, faces, JOINT, weights)
+        return SkinnedPart(vertices, faces, JOINT, weights)
 
 
 def is_stock(skeleton: Skeleton) -> bool:
@@ -166,7 +168,7 @@ def is_stock(skeleton: Skeleton) -> bool:
     return bool((angle_between(skeleton.rest_world()[1], reference.rest_world()[1]) < np.radians(2.0)).all())
 
 
-def parts(skeleton: Skeleton) -> list[Part]:
+def make_figure_parts(skeleton: Skeleton) -> list[SkinnedPart]:
     """All parts of the mannequin for a skeleton that ``is_stock``."""
     heads, _ = skeleton.rest_world()
     reference = _stock()
@@ -178,12 +180,12 @@ def parts(skeleton: Skeleton) -> list[Part]:
 
 
 @functools.cache
-def stock_parts() -> tuple[Part, ...]:
+def stock_parts() -> tuple[SkinnedPart, ...]:
     """Those of the stock skeleton, made once. Nothing of Blender's is touched, so that any thread may do it."""
-    return tuple(parts(stock.stock_skeleton()))
+    return tuple(make_figure_parts(stock.stock_skeleton()))
 
 
-def _torso(make: _Maker) -> list[Part]:
+def _torso(make: _Maker) -> list[SkinnedPart]:
     size = make.size
     trunk = make.axes("pelvis", _UP)
     joint = float(make.heads[make.skeleton.index("chest"), 2] - trunk.origin[2])
@@ -211,13 +213,13 @@ def _torso(make: _Maker) -> list[Part]:
     ]
 
 
-def _head(make: _Maker) -> list[Part]:
+def _head(make: _Maker) -> list[SkinnedPart]:
     size = make.size
     skull = make.shell("head", _HEAD, _UP, sides=24, rings=8, rounding=(0.012 * size, 0.0875 * size))
     return [skull, _visor(make)]
 
 
-def _visor(make: _Maker) -> Part:
+def _visor(make: _Maker) -> SkinnedPart:
     """A dark plate let into the face, so that one sees where the mannequin looks."""
     size = make.size
     vertices, faces = inlay(
@@ -229,10 +231,10 @@ def _visor(make: _Maker) -> Part:
         proud=0.0035 * size,
         grid=(21, 7),
     )
-    return Part(vertices, faces, JOINT, make.rigid("head", len(vertices)))
+    return SkinnedPart(vertices, faces, JOINT, make.rigid("head", len(vertices)))
 
 
-def _leg(make: _Maker) -> list[Part]:
+def _leg(make: _Maker) -> list[SkinnedPart]:
     size = make.size
     down = -_UP
     knee, ankle = make.skeleton.lengths[[make.skeleton.index("thigh.L"), make.skeleton.index("shin.L")]]
@@ -252,7 +254,7 @@ def _leg(make: _Maker) -> list[Part]:
     ]
 
 
-def _arm(make: _Maker) -> list[Part]:
+def _arm(make: _Maker) -> list[SkinnedPart]:
     size = make.size
     down = -_UP
     elbow = make.skeleton.lengths[make.skeleton.index("upper_arm.L")]
@@ -269,7 +271,7 @@ def _arm(make: _Maker) -> list[Part]:
     return [
         make.shell("upper_arm.L", _UPPER_ARM, down, sides=20, rings=9, rounding=(0.044 * size, 0.006 * size)),
         make.shell("forearm.L", _FOREARM, down, sides=18, rings=8, rounding=ends),
-        Part(wrist.vertices, wrist.faces, JOINT, wrist.weights),
+        SkinnedPart(wrist.vertices, wrist.faces, JOINT, wrist.weights),
         make.joint_ball("upper_arm.L", (0.055, 0.052, 0.050), (-0.024, 0.0, -0.004)),
         make.joint_ball("forearm.L", (0.033, 0.034, 0.033)),
         make.skin(
@@ -284,15 +286,15 @@ def _arm(make: _Maker) -> list[Part]:
     ]
 
 
-def _hand(make: _Maker) -> list[Part]:
+def _hand(make: _Maker) -> list[SkinnedPart]:
     """A relaxed hand at the end of the forearm: palm towards the body, thumb in front."""
     size, stretch = make.size, make.stretch("forearm.L")
     origin = make.heads[make.skeleton.index("forearm.L")]
 
-    def finger(points: Sequence[Sequence[float]], radii: Sequence[float]) -> Part:
+    def finger(points: Sequence[Sequence[float]], radii: Sequence[float]) -> SkinnedPart:
         path = np.array([origin + _OUT * o * size + _FRONT * f * size - _UP * a * stretch for a, o, f in points])
         vertices, faces = tube(path, [r * size for r in radii], _FRONT, sides=8, rings=5)
-        return Part(vertices, faces, BODY, make.rigid("forearm.L", len(vertices)))
+        return SkinnedPart(vertices, faces, BODY, make.rigid("forearm.L", len(vertices)))
 
     made = [make.shell("forearm.L", _PALM, -_UP, sides=18, rings=5, rounding=(0.006 * size, 0.010 * size))]
     for front, radius, reach in _FINGERS:

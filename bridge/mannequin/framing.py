@@ -15,13 +15,13 @@ LENS_MM, SENSOR_MM = 60.0, 36.0
 _MOST_SAMPLES = 60
 
 
-def spread(frame_start: int, frame_end: int, most: int = _MOST_SAMPLES) -> list[int]:
+def spread_frames(frame_start: int, frame_end: int, most: int = _MOST_SAMPLES) -> list[int]:
     """At most ``most`` whole frames from the first to the last, evenly spread."""
     count = min(most, frame_end - frame_start + 1)
     return sorted({round(frame) for frame in np.linspace(frame_start, frame_end, max(count, 1)).tolist()})
 
 
-def tracks(scene: bpy.types.Scene, subjects: Sequence[bpy.types.Object], frames: Iterable[int]) -> list[Array]:
+def sample_outlines(scene: bpy.types.Scene, subjects: Sequence[bpy.types.Object], frames: Iterable[int]) -> list[Array]:
     """For each frame the points (N, 3) that outline the subjects in the world; moves the scene's frame."""
     layer = scene.view_layers[0]
     found = []
@@ -74,15 +74,15 @@ def box_corners(low: Array, high: Array) -> Array:
     return np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
 
 
-def padded(points: Array, size: float) -> Array:
+def pad_points(points: Array, size: float) -> Array:
     """The points (N, 3) with room for the body of a figure of ``size`` around its bones, and its shade below."""
     shifts = 0.07 * size * np.concatenate([np.eye(3), -np.eye(3)])
     floor = points * np.array([1.0, 1.0, 0.0]) + np.array([0.0, 0.0, min(0.0, float(points[:, 2].min()))])
     return np.concatenate([(points[:, None] + shifts).reshape(-1, 3), floor])
 
 
-def size_of(found: Sequence[Array]) -> float:
-    """How big the figure is that ``tracks`` found: its longest side in the frame where that is longest; never 0."""
+def figure_size(found: Sequence[Array]) -> float:
+    """How big the figure of ``sample_outlines`` is: its longest side in the frame where that is longest; never 0."""
     return max(float((points.max(axis=0) - points.min(axis=0)).max()) for points in found) or 1.0
 
 

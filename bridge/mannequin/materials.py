@@ -6,7 +6,7 @@ import bpy
 Colour = tuple[float, float, float]
 
 
-def plain(name: str, colour: Colour, roughness: float) -> bpy.types.Material:
+def plain_material(name: str, colour: Colour, roughness: float) -> bpy.types.Material:
     """An evenly coloured material (linear RGB), the same in the solid view."""
     material, shader = _principled(name)
     shader.inputs["Base Color"].default_value = (*colour, 1.0)
@@ -16,7 +16,7 @@ def plain(name: str, colour: Colour, roughness: float) -> bpy.types.Material:
     return material
 
 
-def checker(name: str, light: Colour, dark: Colour, square_m: float) -> bpy.types.Material:
+def checker_material(name: str, light: Colour, dark: Colour, square_m: float) -> bpy.types.Material:
     """Squares of ``square_m`` in the object's own space, so that a sliding foot shows."""
     material, shader = _principled(name)
     nodes, links = material.node_tree.nodes, material.node_tree.links

@@ -9,15 +9,15 @@ Only the first and the last cost something: bodies are fitted in the background 
 
 def register() -> None:
     """Add the switches and the draw handler."""
-    from . import painting, properties
+    from . import draw_handler, properties
 
     properties.register()
-    painting.register()
+    draw_handler.register()
 
 
 def unregister() -> None:
     """Take them away again."""
-    from . import painting, properties
+    from . import draw_handler, properties
 
-    painting.unregister()
+    draw_handler.unregister()
     properties.unregister()

@@ -16,8 +16,8 @@ from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix, Vector
 
 from ...core.geometry.quaternions import Array
-from .scenery import Colored, Scenery, Solids
-from .solid import Floats, solid_mesh
+from .draw_list import Colored, DrawList, Solids
+from .solid_mesh import Floats, make_solid_mesh
 
 _AT_ONCE = 128  # a uniform block of 16 KiB, which every card has, holds that many
 _FEW = 48
@@ -85,7 +85,7 @@ class Canvas:
         self._given: _Given | None = None
 
     def draw(
-        self, scenery: Scenery, view: Matrix, projection: Matrix, size: tuple[int, int], *, in_front: bool
+        self, scenery: DrawList, view: Matrix, projection: Matrix, size: tuple[int, int], *, in_front: bool
     ) -> None:
         """Draw it all into the viewport that is being drawn; the state of the graphics card is as before."""
         blend, depth = gpu.state.blend_get(), gpu.state.depth_test_get()
@@ -112,7 +112,7 @@ class Canvas:
             gpu.state.depth_test_set(depth)
             gpu.state.blend_set(blend)
 
-    def _give(self, scenery: Scenery) -> "_Given":
+    def _give(self, scenery: DrawList) -> "_Given":
         lines, triangles = (
             self._batch(shader, kind, pieces)
             for shader, kind, pieces in (
@@ -120,13 +120,13 @@ class Canvas:
                 (self._triangles, "TRIS", scenery.triangles),
             )
         )
-        return _Given(scenery, flattened(scenery.solids), lines, triangles)
+        return _Given(scenery, flatten_solids(scenery.solids), lines, triangles)
 
     def _draw_solids(self, given: "_Given", view: Matrix, projection: Matrix) -> None:
         axes = view.to_3x3()
         toward = tuple(axes[2])
         if toward != given.seen_from:
-            data, given.seen_from = from_far_to_near(given.solids, np.array(toward)), toward
+            data, given.seen_from = sort_back_to_front(given.solids, np.array(toward)), toward
             pieces = [data[at : at + _AT_ONCE] for at in range(0, len(data), _AT_ONCE)]
             given.blocks = [self._block(piece, max(_BLOCKS, 2 * len(pieces))) for piece in pieces]
         self._shader.uniform_float("view_projection", projection @ view)
@@ -169,7 +169,7 @@ class _Given:
     blocks: the solids in order, for viewers in the direction ``seen_from``.
     """
 
-    scenery: Scenery
+    scenery: DrawList
     solids: Floats
     lines: Any
     triangles: Any
@@ -184,7 +184,7 @@ class _Copies:
     """
 
     def __init__(self, shader: Any, steps: int, most: int) -> None:
-        mesh = solid_mesh(steps)
+        mesh = make_solid_mesh(steps)
         vertices = len(mesh.end)
         self.corners = mesh.triangles.size
         # All that a corner knows in one attribute: to read one costs more than to take it apart.
@@ -197,7 +197,7 @@ class _Copies:
         self.batch = batch_for_shader(shader, "TRIS", {"corner": corners.reshape(-1, 4)}, indices=indices)
 
 
-def flattened(solids: list[Solids]) -> Floats:
+def flatten_solids(solids: list[Solids]) -> Floats:
     """(N, 24) all solids as the shader reads them."""
     data = np.empty((sum(map(len, solids)), 24), dtype=np.float32)
     start = 0
@@ -208,8 +208,8 @@ def flattened(solids: list[Solids]) -> Floats:
     return data
 
 
-def from_far_to_near(data: Floats, toward: Array) -> Floats:
-    """The rows of ``flattened`` with the farthest first, so that what is near covers what is not.
+def sort_back_to_front(data: Floats, toward: Array) -> Floats:
+    """The rows of ``flatten_solids`` with the farthest first, so that what is near covers what is not.
 
     toward: (3,) where the viewer is, seen from the scene.
     """

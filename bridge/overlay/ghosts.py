@@ -9,14 +9,14 @@ import numpy as np
 from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, slerp, to_matrix
 from ...core.motion import Clip
-from ..body.fit_inputs import PIECE_S
+from ..body.fit_inputs import SLICE_S
 from ..rig import actions, sources
-from ..rig.rig_reader import rig_in_pieces
-from ..scene.preserved_state import by_uid
-from ..scene.time_slicing import Piecework, Steps, at_once, is_busy
+from ..rig.rig_reader import read_rig_in_slices
+from ..scene.preserved_state import find_by_uid
+from ..scene.time_slicing import Slices, TimeSlicedTask, is_user_interacting, run_all_slices
 from ..scene.viewport import redraw_viewports
 from ..takes import take_data
-from .moment import Moment, Shown
+from .frame_state import FrameState, ShownCharacter
 
 _MOST_FRAMES = 480
 """Of a longer source every second frame is read, every third …, so that it is there soon."""
@@ -40,17 +40,17 @@ class Ghost:
 
 _known: dict[int, tuple[Key, Ghost]] = {}  # by armature: of which Action and bones
 _wanted: dict[int, tuple[Key, tuple[str, ...]]] = {}
-_going: dict[int, tuple[Key, Piecework]] = {}  # what is being read, one at a time
+_going: dict[int, tuple[Key, TimeSlicedTask]] = {}  # what is being read, one at a time
 
 
-def stands(moment: Moment, shown: Shown) -> tuple[Array, Array, Array] | None:
+def ghost_pose(moment: FrameState, shown: ShownCharacter) -> tuple[Array, Array, Array] | None:
     """Where the source of a shown take has the links: (L, 3) Blender units, (L, 3, 3) axes, and (3,) its left.
 
     None where no take is shown, or its source is not read yet: that is done soon.
     """
     data = shown.obj.animation_data
     take = data.action if data else None
-    source = sources.source_of(take) if take is not None and sources.is_take(take) else None
+    source = sources.source_action(take) if take is not None and sources.is_take(take) else None
     if take is None or source is None:
         return None
     frame = take_data.source_frame(take, moment.frame)
@@ -76,7 +76,7 @@ def stands(moment: Moment, shown: Shown) -> tuple[Array, Array, Array] | None:
     return pos / shown.metres, to_matrix(quat), shown.parts.left
 
 
-def clear() -> None:
+def forget_ghosts() -> None:
     """Forget everything."""
     _known.clear()
     _wanted.clear()
@@ -90,17 +90,17 @@ def read_wanted() -> None:
     """Read all of what is wanted here and now."""
     while _wanted:
         uid, (key, bones) = _wanted.popitem()
-        _known[uid] = key, at_once(_steps(uid, key, bones, float("inf")))
+        _known[uid] = key, run_all_slices(_steps(uid, key, bones, float("inf")))
     redraw_viewports()
 
 
 def _work() -> float | None:
     """Go on with what is being read, or begin with what is wanted; seconds until the next piece, None for no more."""
-    if is_busy():
+    if is_user_interacting():
         return _LATER_S
     if not _going and _wanted:
         uid, (key, bones) = _wanted.popitem()
-        _going[uid] = key, Piecework(_steps(uid, key, bones))
+        _going[uid] = key, TimeSlicedTask(_steps(uid, key, bones))
     for uid, (key, work) in list(_going.items()):
         try:
             if not work.step():
@@ -115,8 +115,8 @@ def _work() -> float | None:
     return _PAUSE_S if _going or _wanted else None
 
 
-def _steps(uid: int, key: Key, bones: tuple[str, ...], piece_s: float = PIECE_S) -> Steps[Ghost]:
-    scene, obj, source = bpy.context.scene, by_uid(bpy.data.objects, uid), by_uid(bpy.data.actions, key[0])
+def _steps(uid: int, key: Key, bones: tuple[str, ...], slice_s: float = SLICE_S) -> Slices[Ghost]:
+    scene, obj, source = bpy.context.scene, find_by_uid(bpy.data.objects, uid), find_by_uid(bpy.data.actions, key[0])
     if obj is None or source is None:
         return Ghost()
     frames = actions.frame_range(source, actions.slot_for(source, obj))
@@ -125,7 +125,7 @@ def _steps(uid: int, key: Key, bones: tuple[str, ...], piece_s: float = PIECE_S)
     step = float(max(1, -(-(frames[1] - frames[0]) // _MOST_FRAMES)))
     fps = scene.render.fps / scene.render.fps_base / step
     try:
-        rig = yield from rig_in_pieces(obj, source, frames, fps, scene.sinew.scale, piece_s=piece_s)
+        rig = yield from read_rig_in_slices(obj, source, frames, fps, scene.sinew.scale, slice_s=slice_s)
         ghost: Ghost = yield lambda: _ghost(rig.clip, frames[0], step, bones)
     except SinewError:
         return Ghost()  # whoever simulates is told why

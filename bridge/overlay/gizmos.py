@@ -10,10 +10,10 @@ from mathutils import Matrix
 
 from ...core.body.edits import main_shape
 from ...core.geometry.quaternions import Array, to_matrix
-from ..body.edits import row_of
-from ..scene.time_slicing import is_busy
-from . import moment
-from .scenery import frames_along
+from ..body.edits import override_row
+from ..scene.time_slicing import is_user_interacting
+from . import frame_state
+from .draw_list import frames_along
 
 _COLORS = {"x": (0.95, 0.35, 0.40), "y": (0.55, 0.85, 0.25), "z": (0.35, 0.60, 0.98)}
 _AXES = {"x": 0, "y": 1, "z": 2}
@@ -71,13 +71,17 @@ def _row(context: bpy.types.Context) -> bpy.types.PropertyGroup | None:
     obj = context.scene.sinew.armature
     if obj is None or obj.mode != "POSE" or not obj.is_editable or obj.data.bones.active is None:
         return None
-    return row_of(obj, obj.data.bones.active.name)
+    return override_row(obj, obj.data.bones.active.name)
 
 
 def _place(context: bpy.types.Context) -> tuple[Array, Array, float] | None:
     """(3,) where the part's shape is in Blender units, (3, 3) its axes, and metres a unit; None if it is not shown."""
     scene, obj = context.scene, context.scene.sinew.armature
-    shown = moment.character(scene, context.view_layer, context.evaluated_depsgraph_get(), obj.name) if obj else None
+    shown = (
+        frame_state.read_character(scene, context.view_layer, context.evaluated_depsgraph_get(), obj.name)
+        if obj
+        else None
+    )
     if shown is None or shown.active < 0:
         return None
     shape, axes = main_shape(shown.parts.body.links[shown.active]), shown.axes[shown.active]
@@ -123,13 +127,13 @@ def _writer(axis: str) -> Callable[[Any], None]:
 
 def _push() -> float | None:
     """Make the finished pull one step of undo: Blender does so for operators only."""
-    if is_busy():
+    if is_user_interacting():
         return _STEP_S
     bpy.ops.ed.undo_push(message="Resize Part")
     return None
 
 
-def clear() -> None:
+def cancel_pending_undo() -> None:
     """Forget a pull that is not a step of undo yet."""
     if bpy.app.timers.is_registered(_push):
         bpy.app.timers.unregister(_push)

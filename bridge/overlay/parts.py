@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ...core.body import BodyModel
 from ...core.geometry.quaternions import Array, to_matrix
-from .scenery import BALL, BOX, Solids
-from .solid import Floats
+from .draw_list import BALL, BOX, Solids
+from .solid_mesh import Floats
 
 # Light parts are blue, heavy ones orange; in between, yellowish green.
 _LIGHT_TO_HEAVY = np.array([[0.16, 0.47, 0.90], [0.55, 0.78, 0.45], [0.96, 0.68, 0.20], [0.92, 0.33, 0.15]])
@@ -106,7 +106,7 @@ class BodyParts(Shapes):
         return found
 
 
-def joined(bodies: tuple[Shapes, ...]) -> Shapes:
+def join_bodies(bodies: tuple[Shapes, ...]) -> Shapes:
     """The shapes of several bodies at once, so that a redraw multiplies the matrices of all of them in one go."""
     starts = np.cumsum([0, *(len(each.masses) for each in bodies)])
     holders = np.concatenate([each.holders + start for each, start in zip(bodies, starts, strict=False)])

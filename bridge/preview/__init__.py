@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import CannotWrite
-from ..mannequin.framing import spread
+from ..mannequin.framing import spread_frames
 from .film import film
 from .sheet import contact_sheet
 from .studio import VIEWS
@@ -28,7 +28,7 @@ def render(
     """What the path's ending asks for: a contact sheet of twelve frames, or a film, of the frames both included."""
     suffix = path.suffix.lower()
     if suffix == ".png":
-        contact_sheet(scene, path, spread(frame_start, frame_end, _TILES), subjects, view=view)
+        contact_sheet(scene, path, spread_frames(frame_start, frame_end, _TILES), subjects, view=view)
     elif suffix == ".mp4":
         film(scene, path, frame_start, frame_end, subjects, view=view)
     else:

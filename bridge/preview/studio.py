@@ -14,11 +14,11 @@ import numpy as np
 from ...core.errors import BadSettings, CannotWrite, RigError
 from ...core.geometry.quaternions import Array
 from ..mannequin.build import dress
-from ..mannequin.framing import THREE_QUARTER, new_camera, padded, size_of, tracks, view_matrix
-from ..mannequin.stage import ground, sky, sun
+from ..mannequin.framing import THREE_QUARTER, figure_size, new_camera, pad_points, sample_outlines, view_matrix
+from ..mannequin.studio_set import make_ground, make_sky, make_sun
 from ..rig.armatures import skeleton_of
-from ..scene.muted_output import quiet
-from ..scene.preserved_state import scene_kept
+from ..scene.muted_output import mute_output
+from ..scene.preserved_state import preserve_scene
 from ..scene.saving import require_writable_folder
 
 VIEWS = ("AUTO", "SCENE", "FRAME", "FOLLOW")
@@ -47,7 +47,7 @@ class Studio:
         """Render the current frame, or all of them, to the scene's ``filepath``."""
         try:
             # Not by the operator's own ``scene`` argument, which renders the frame that the user's scene is at.
-            with quiet(), bpy.context.temp_override(scene=self.scene, view_layer=self.scene.view_layers[0]):
+            with mute_output(), bpy.context.temp_override(scene=self.scene, view_layer=self.scene.view_layers[0]):
                 bpy.ops.render.render(animation=animation, write_still=not animation)
         except RuntimeError as error:
             reason = str(error).strip().removeprefix("Error: ").splitlines()[0]
@@ -75,7 +75,7 @@ def studio(
         raise RigError("There is nothing to take a picture of", "Choose an armature and frames in which it moves")
     if view == "SCENE" and scene.camera is None:
         raise RigError(f"Scene '{scene.name}' has no camera", "Add one, or choose another view")
-    with _temporary_folder() as folder, scene_kept(scene), _no_trace():
+    with _temporary_folder() as folder, preserve_scene(scene), _no_trace():
         copy = scene.copy()
         copy.name = "Sinew preview"
         _simplify(copy, samples)
@@ -83,7 +83,7 @@ def studio(
         own = copy.camera is None or view in ("FRAME", "FOLLOW")
         aspect = _OWN_ASPECT if own else min(_aspect(scene.render), _WIDEST)
         copy.render.resolution_x, copy.render.resolution_y = _even(height * aspect), _even(height)
-        found = tracks(copy, [*subjects, *_worn(copy, subjects)], frames)
+        found = sample_outlines(copy, [*subjects, *_worn(copy, subjects)], frames)
         if not all(len(points) for points in found):
             raise RigError(f"'{subjects[0].name}' is nowhere at some frames", "Repair keys that are not numbers")
         _furnish(copy, subjects, found)
@@ -171,16 +171,16 @@ def _furnish(copy: bpy.types.Scene, subjects: Sequence[bpy.types.Object], found:
         copy.collection.objects.link(dress(armature, skeleton_of(armature.data)))
     if all(mesh in subjects or any(_wears(subject, mesh) for subject in subjects) for mesh in meshes):
         points = np.concatenate(found)
-        size = size_of(found)
+        size = figure_size(found)
         lowest = float(points[:, 2].min())
         level = 0.0 if abs(lowest) < 0.2 * size else lowest
         square = 0.5 if 0.8 < size < 4.0 else size / 3.2
-        plane = ground("Sinew preview", points.min(axis=0), points.max(axis=0), level, square)
+        plane = make_ground("Sinew preview", points.min(axis=0), points.max(axis=0), level, square)
         copy.collection.objects.link(plane)
     if not any(obj.type == "LIGHT" for obj in shown):
-        copy.collection.objects.link(sun("Sinew preview"))
+        copy.collection.objects.link(make_sun("Sinew preview"))
     if copy.world is None:
-        copy.world = sky("Sinew preview")
+        copy.world = make_sky("Sinew preview")
 
 
 def _worn(scene: bpy.types.Scene, subjects: Sequence[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -207,7 +207,7 @@ def _place_camera(made: Studio, frames: Sequence[int], found: Sequence[Array], v
     render = made.scene.render
     aspect = render.resolution_x / render.resolution_y
     centre = np.array([0.5 * (points.min(axis=0) + points.max(axis=0)) for points in found])
-    size = size_of(found)
+    size = figure_size(found)
     way = float(np.linalg.norm((centre.max(axis=0) - centre.min(axis=0))[:2]))
     follow = view == "FOLLOW" or (view == "AUTO" and way > 1.5 * size)
     if follow:
@@ -215,7 +215,7 @@ def _place_camera(made: Studio, frames: Sequence[int], found: Sequence[Array], v
         centre = _smooth(np.asarray(frames, dtype=float) / fps, centre * np.array([1.0, 1.0, 0.0]))
     else:
         centre = np.zeros_like(centre)
-    around = np.concatenate([padded(points - place, size) for points, place in zip(found, centre, strict=True)])
+    around = np.concatenate([pad_points(points - place, size) for points, place in zip(found, centre, strict=True)])
     matrix = view_matrix(around, THREE_QUARTER, aspect)
     camera = new_camera("Sinew preview", matrix, size)
     made.scene.collection.objects.link(camera)

@@ -99,7 +99,7 @@ def copy_curve(bag: Any, source: bpy.types.FCurve, moved: Callable[[np.ndarray],
 
 
 @contextmanager
-def playing(obj: bpy.types.Object, action: bpy.types.Action | None) -> Iterator[None]:
+def play_temporarily(obj: bpy.types.Object, action: bpy.types.Action | None) -> Iterator[None]:
     """Let ``action`` move ``obj`` for a while; what moved it before comes back whatever happens."""
     data = obj.animation_data
     if action is None or (data is not None and data.action == action):
@@ -134,14 +134,14 @@ def require_no_tweak_mode(obj: bpy.types.Object) -> None:
         raise RigError(f"'{obj.name}' is in NLA tweak mode", "Leave it with Tab in the Nonlinear Animation editor")
 
 
-def keep_from_loss(actions: Sequence[bpy.types.Action | None]) -> None:
+def add_fake_users(actions: Sequence[bpy.types.Action | None]) -> None:
     """An Action that nothing uses is dropped when the file is saved: give it a fake user."""
     for action in actions:
         if action is not None and action.library is None and not action.use_fake_user and action.users < 2:
             action.use_fake_user = True
 
 
-def put_aside(obj: bpy.types.Object) -> None:
+def protect_current_action(obj: bpy.types.Object) -> None:
     """See to it that the object's Action, which is about to be replaced, is not lost by that."""
     if obj.animation_data is not None:
-        keep_from_loss([obj.animation_data.action])
+        add_fake_users([obj.animation_data.action])

@@ -4,7 +4,7 @@
 import bpy
 
 
-def baked_copy(obj: bpy.types.Object, name: str) -> bpy.types.Object:
+def copy_character(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     """Copy the armature and what it deforms or carries; the copy stands still where ``obj`` stands now."""
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
     copy = obj.copy()
@@ -34,7 +34,7 @@ def baked_copy(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     return copy
 
 
-def remove_copy(copy: bpy.types.Object) -> None:
+def remove_character_copy(copy: bpy.types.Object) -> None:
     """Take a copy and its meshes' twins away again."""
     data = copy.data
     for twin in _followers(copy):
@@ -43,7 +43,7 @@ def remove_copy(copy: bpy.types.Object) -> None:
     bpy.data.armatures.remove(data)
 
 
-def loose_copy(obj: bpy.types.Object, name: str) -> bpy.types.Object:
+def copy_prop(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     """A copy of a thing that nothing else moves, standing where ``obj`` stands now; it shares its mesh."""
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
     matrix = evaluated.matrix_world.copy()
@@ -62,7 +62,7 @@ def loose_copy(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     return copy
 
 
-def remove_loose_copy(copy: bpy.types.Object) -> None:
+def remove_prop_copy(copy: bpy.types.Object) -> None:
     """Take a copy of a thing away again."""
     bpy.data.objects.remove(copy)
 

@@ -35,7 +35,7 @@ def _inverse(matrices: Array) -> Array:
     return found
 
 
-def converted(bone: bpy.types.Bone, pose: Array, parent_pose: Array | None, basis: Array, first: int) -> int:
+def convert_basis(bone: bpy.types.Bone, pose: Array, parent_pose: Array | None, basis: Array, first: int) -> int:
     """Fill ``basis`` (T, 4, 4) from frame ``first`` on for any bone, some frames at a time; the frame to go on with.
 
     The rarer ways of inheriting are Blender's to know; its own conversion is exact but goes frame by frame.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...core.geometry.quaternions import Array, from_rotation_vector, multiply, normalize, to_matrix
 from . import actions, sources
-from .rest_bones import BONE_CHANNEL, RestBone, inherited
+from .rest_bones import BONE_CHANNEL, RestBone, inheritance_of
 
 _NO_BONE = re.compile(r"^(delta_)?(location|rotation_\w+|scale)$")
 _SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
@@ -35,7 +35,7 @@ class KeyReading:
         depths = [len(bone.parent_recursive) for bone in obj.pose.bones]
         self._order = sorted(range(len(depths)), key=depths.__getitem__)  # parents first
         self.matrix_world = np.array(obj.matrix_world)
-        placed = sources.before_of(obj).placed if without_takes else {}
+        placed = sources.prior_animation(obj).placed if without_takes else {}
         # By bone and channel (n,) its values where they are not keyed.
         self._resting: dict[tuple[str, str], Array] = {}
         for bone in obj.pose.bones:
@@ -122,7 +122,7 @@ class KeyReading:
         return basis
 
 
-def is_possible(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array, without_takes: bool = False) -> bool:
+def can_read_keys(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array, without_takes: bool = False) -> bool:
     """Whether nothing but an Action's keys can move the armature's bones, and nothing at all the armature.
 
     places: (T,) scene frames. without_takes: as in ``KeyReading``.
@@ -140,7 +140,7 @@ def is_possible(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array, wi
         return False
     if bpy.app.handlers.frame_change_pre or bpy.app.handlers.frame_change_post:
         return False
-    return all(not len(bone.constraints) and inherited(bone.bone) != "OTHERWISE" for bone in obj.pose.bones)
+    return all(not len(bone.constraints) and inheritance_of(bone.bone) != "OTHERWISE" for bone in obj.pose.bones)
 
 
 def _mixes(obj: bpy.types.Object, without_takes: bool) -> bool:
@@ -148,7 +148,7 @@ def _mixes(obj: bpy.types.Object, without_takes: bool) -> bool:
     data = obj.animation_data
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         return True
-    left_out = sources.take_on(obj)[1] if without_takes else None
+    left_out = sources.active_take(obj)[1] if without_takes else None
     playing = [track for track in data.nla_tracks if len(track.strips) and not track.mute and track != left_out]
     return bool(playing) or any(track.is_solo for track in data.nla_tracks)
 

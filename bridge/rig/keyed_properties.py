@@ -9,22 +9,22 @@ import bpy
 import numpy as np
 
 from ...core.geometry.quaternions import Array
-from ..scene.preserved_state import scene_kept
-from ..scene.time_slicing import PIECE_S, Steps, at_once
-from ..scene.visits import Reads, Remembered, in_visits, still_open
+from ..scene.preserved_state import preserve_scene
+from ..scene.sliced_reading import DatablockRef, ReadSteps, read_in_slices, require_same_scene
+from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
 from . import actions
 from .rig_reader import RigMotion
-from .rig_sampling import visible
+from .rig_sampling import unhide
 
 
-def frames_of(rig: RigMotion) -> Array:
+def scene_frames(rig: RigMotion) -> Array:
     """(T,) scene frames of the clip's frames, in the source's time."""
     step = rig.scene_fps / (rig.clip.fps * rig.time_stretch)
     frames: Array = rig.frame_start + np.arange(len(rig.clip)) * step
     return frames
 
 
-def curves_below(obj: bpy.types.Object, prefix: str) -> Iterator[bpy.types.FCurve]:
+def curves_with_prefix(obj: bpy.types.Object, prefix: str) -> Iterator[bpy.types.FCurve]:
     """F-curves that move properties whose paths begin so: of the object's Action and of its NLA strips."""
     data = obj.animation_data
     if data is None:
@@ -40,39 +40,39 @@ def is_animated(obj: bpy.types.Object, prefix: str) -> bool:
     data = obj.animation_data
     if data is None:
         return False
-    return any(driver.data_path.startswith(prefix) for driver in data.drivers) or any(curves_below(obj, prefix))
+    return any(driver.data_path.startswith(prefix) for driver in data.drivers) or any(curves_with_prefix(obj, prefix))
 
 
-def at_frames(obj: bpy.types.Object, frames: Array, read: Callable[[bpy.types.Object], Any]) -> Array:
+def sample_property(obj: bpy.types.Object, frames: Array, read: Callable[[bpy.types.Object], Any]) -> Array:
     """What ``read`` says of the evaluated object at each of the scene's frames (T,), one row each."""
-    return at_once(at_frames_in_pieces(obj, None, frames, read, piece_s=float("inf")))
+    return run_all_slices(sample_property_in_slices(obj, None, frames, read, slice_s=float("inf")))
 
 
-def at_frames_in_pieces(
+def sample_property_in_slices(
     obj: bpy.types.Object,
     action: bpy.types.Action | None,
     frames: Array,
     read: Callable[[bpy.types.Object], Any],
     *,
-    piece_s: float = PIECE_S,
-) -> Steps[Array]:
+    slice_s: float = SLICE_S,
+) -> Slices[Array]:
     """The same, a little at a time. action: what is to move the object meanwhile, None for what does now."""
     scene_uid = bpy.context.scene.session_uid
-    known, playing = Remembered("objects", obj), Remembered("actions", action)
+    known, playing = DatablockRef("objects", obj), DatablockRef("actions", action)
 
     @contextmanager
     def visit() -> Iterator[None]:
-        scene, here = still_open(scene_uid), known.found()
-        with actions.playing(here, playing.found()), visible(here), scene_kept(scene):
+        scene, here = require_same_scene(scene_uid), known.resolve()
+        with actions.play_temporarily(here, playing.resolve()), unhide(here), preserve_scene(scene):
             yield
 
-    def rows() -> Reads[Array]:
+    def rows() -> ReadSteps[Array]:
         found = []
         for frame in frames:
             whole = int(np.floor(frame + 1e-6))
             bpy.context.scene.frame_set(whole, subframe=max(float(frame - whole), 0.0))
-            found.append(read(known.found().evaluated_get(bpy.context.evaluated_depsgraph_get())))
+            found.append(read(known.resolve().evaluated_get(bpy.context.evaluated_depsgraph_get())))
             yield
         return np.array(found, dtype=float)
 
-    return (yield from in_visits(rows(), visit, piece_s))
+    return (yield from read_in_slices(rows(), visit, slice_s))

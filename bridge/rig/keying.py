@@ -16,28 +16,28 @@ import numpy as np
 
 from ...core.geometry.quaternions import Array
 from ...core.motion import Take
-from ..scene.preserved_state import by_uid
-from ..scene.time_slicing import PIECE_S, Steps
+from ..scene.preserved_state import find_by_uid
+from ..scene.time_slicing import SLICE_S, Slices
 from . import actions, channels
-from .posing import at_scene_frames, pose_matrices
-from .rest_bones import BONE_CHANNEL, RestBone, fingerprint
+from .pose_matrices import pose_matrices, resample_to_scene
+from .rest_bones import BONE_CHANNEL, RestBone, rig_fingerprint
 from .rig_reader import RigMotion
-from .rig_sampling import Sampling
+from .rig_sampling import RigSampling
 
 _UNFINISHED = "sinew_unfinished"
 _MADE_AT_ONCE = 2_000_000  # numbers of curves that are held at a time
 _CURVES = 10  # of a bone, at most
 
 
-class Disturbed(Exception):
+class RigChanged(Exception):
     """The armature or the half-made Action is not as it was when the work was begun: begin again."""
 
 
 @dataclass(frozen=True, eq=False)
-class Keyed:
+class KeyedAction:
     """An Action with all keys of a take, by ``session_uid``.
 
-    curves: how many it has. posed_by: the armature's ``fingerprint`` when it was keyed. stands: (4, 4) where
+    curves: how many it has. posed_by: the armature's ``rig_fingerprint`` when it was keyed. stands: (4, 4) where
     the armature stands at frame ``first``, in Blender units; stays: whether that is so at all frames.
     """
 
@@ -57,12 +57,12 @@ def key_take(
     name: str,
     source: bpy.types.Action | None,
     stands_still: bool = False,
-    piece_s: float = PIECE_S,
-) -> Steps[Keyed]:
+    slice_s: float = SLICE_S,
+) -> Slices[KeyedAction]:
     """Key the take for an armature on a new Action called ``name``.
 
     source: whose other curves are copied. stands_still: whether what is keyed is a copy, which stays where the armature
-    stands now. piece_s: how long a piece may take.
+    stands now. slice_s: how long a piece may take.
     """
     action, _, bag = actions.new_action(name, obj)
     action[_UNFINISHED] = True
@@ -71,44 +71,44 @@ def key_take(
         if source is not None:
             _copy_other_curves(obj, source, bag, take, rig)
         bones = tuple(RestBone.of(obj.pose.bones[bone]) for bone in take.motion.skeleton.names)
-        posed_by, curves = fingerprint(obj), len(bag.fcurves)
-        placed = yield lambda: at_scene_frames(take, rig)
+        posed_by, curves = rig_fingerprint(obj), len(bag.fcurves)
+        placed = yield lambda: resample_to_scene(take, rig)
         frames = rig.frame_start + np.arange(len(placed[0]))
         if stands_still:
             evaluated = _found(obj_uid, bones).evaluated_get(bpy.context.evaluated_depsgraph_get())
             stands = np.array(evaluated.matrix_world)[None]
         else:
-            stands = yield from _stands(_found(obj_uid, bones), _action(uid, curves), frames, piece_s)
+            stands = yield from _stands(_found(obj_uid, bones), _action(uid, curves), frames, slice_s)
         matrices = yield lambda: pose_matrices(stands, placed[0] / rig.metres_per_unit, *placed[1:])
         poses = {bone.name: matrices[:, place] for place, bone in enumerate(bones)}
         for some in _by_turns(bones, len(frames)):
             bases = {}
             for bone in some:
                 if not bone.is_plain(poses.get(bone.parent)):
-                    bases[bone.name] = yield from _converted(obj_uid, bones, bone, poses, piece_s)
+                    bases[bone.name] = yield from _converted(obj_uid, bones, bone, poses, slice_s)
             made = yield lambda some=some, bases=bases: _curves_of(some, poses, bases)
-            curves = yield from _keyed(uid, curves, made, rig.frame_start, piece_s)
-        return Keyed(uid, curves, posed_by, stands[0], len(stands) == 1, rig.frame_start)
+            curves = yield from _keyed(uid, curves, made, rig.frame_start, slice_s)
+        return KeyedAction(uid, curves, posed_by, stands[0], len(stands) == 1, rig.frame_start)
     except BaseException:
         _remove(uid)
         raise
 
 
-def fits(keyed: Keyed, obj: bpy.types.Object) -> bool:
+def still_fits(keyed: KeyedAction, obj: bpy.types.Object) -> bool:
     """Whether the keys are whole, and pose this armature as they were meant to."""
-    action = by_uid(bpy.data.actions, keyed.action_uid)
-    if action is None or len(_bag(action).fcurves) != keyed.curves or keyed.posed_by != fingerprint(obj):
+    action = find_by_uid(bpy.data.actions, keyed.action_uid)
+    if action is None or len(_bag(action).fcurves) != keyed.curves or keyed.posed_by != rig_fingerprint(obj):
         return False
     if keyed.stays:
         stands = np.array(obj.matrix_world)
     else:
-        sampling = Sampling(obj, action, np.array([float(keyed.first)]))
+        sampling = RigSampling(obj, action, np.array([float(keyed.first)]))
         sampling.advance()
         stands = sampling.matrix_world[0]
     return bool(np.allclose(stands, keyed.stands, rtol=1e-6, atol=1e-6))
 
 
-def revealed(keyed: Keyed, name: str, obj: bpy.types.Object) -> bpy.types.Action:
+def publish_action(keyed: KeyedAction, name: str, obj: bpy.types.Object) -> bpy.types.Action:
     """The Action under its name, for this object."""
     action = _action(keyed.action_uid, keyed.curves)
     action.name = name
@@ -117,29 +117,29 @@ def revealed(keyed: Keyed, name: str, obj: bpy.types.Object) -> bpy.types.Action
     return action
 
 
-def sweep(known: set[int]) -> None:
+def remove_unfinished(known: set[int]) -> None:
     """Take away every half-made Action but those with these numbers."""
     for action in list(bpy.data.actions):
         if _UNFINISHED in action and action.session_uid not in known:
             bpy.data.actions.remove(action)
 
 
-def remove(keyed: Keyed | None) -> None:
+def remove_keyed(keyed: KeyedAction | None) -> None:
     """Take the Action away, if it is still there."""
     if keyed is not None:
         _remove(keyed.action_uid)
 
 
 def _remove(uid: int) -> None:
-    action = by_uid(bpy.data.actions, uid)
+    action = find_by_uid(bpy.data.actions, uid)
     if action is not None:
         bpy.data.actions.remove(action)
 
 
 def _action(uid: int, curves: int) -> bpy.types.Action:
-    action = by_uid(bpy.data.actions, uid)
+    action = find_by_uid(bpy.data.actions, uid)
     if action is None or len(_bag(action).fcurves) != curves:
-        raise Disturbed
+        raise RigChanged
     return action
 
 
@@ -148,41 +148,41 @@ def _bag(action: bpy.types.Action) -> Any:
 
 
 def _found(obj_uid: int, bones: tuple[RestBone, ...]) -> bpy.types.Object:
-    obj = by_uid(bpy.data.objects, obj_uid)
+    obj = find_by_uid(bpy.data.objects, obj_uid)
     if obj is None or not all(bone.name in obj.pose.bones for bone in bones):
-        raise Disturbed
+        raise RigChanged
     return obj
 
 
-def _stands(obj: bpy.types.Object, action: bpy.types.Action, frames: Array, piece_s: float) -> Steps[Array]:
+def _stands(obj: bpy.types.Object, action: bpy.types.Action, frames: Array, slice_s: float) -> Slices[Array]:
     """(T, 4, 4) where the object will stand at each frame, or (1, 4, 4) if it stays; in Blender units."""
-    with actions.playing(obj, action):
+    with actions.play_temporarily(obj, action):
         stays = _stays(obj)
-    sampling = Sampling(obj, action, np.asarray(frames[:1] if stays else frames, dtype=float))
-    while not sampling.advance(piece_s):
+    sampling = RigSampling(obj, action, np.asarray(frames[:1] if stays else frames, dtype=float))
+    while not sampling.advance(slice_s):
         yield None
     return sampling.matrix_world
 
 
 def _converted(
-    obj_uid: int, bones: tuple[RestBone, ...], bone: RestBone, poses: dict[str, Array], piece_s: float
-) -> Steps[Array]:
+    obj_uid: int, bones: tuple[RestBone, ...], bone: RestBone, poses: dict[str, Array], slice_s: float
+) -> Slices[Array]:
     """(T, 4, 4) the basis of a bone that only Blender can convert."""
     own, above = poses[bone.name], poses.get(bone.parent)
     basis, done, begun = np.empty_like(own), 0, time.perf_counter()
     while done < len(basis):
-        done = channels.converted(_found(obj_uid, bones).pose.bones[bone.name].bone, own, above, basis, done)
-        if time.perf_counter() - begun > piece_s:
+        done = channels.convert_basis(_found(obj_uid, bones).pose.bones[bone.name].bone, own, above, basis, done)
+        if time.perf_counter() - begun > slice_s:
             yield None
             begun = time.perf_counter()
     return basis
 
 
-def _keyed(uid: int, curves: int, made: list[tuple[str, str, int, Array]], first: int, piece_s: float) -> Steps[int]:
+def _keyed(uid: int, curves: int, made: list[tuple[str, str, int, Array]], first: int, slice_s: float) -> Slices[int]:
     """Add curves to the Action; gives how many it has then."""
     bag, begun = _bag(_action(uid, curves)), time.perf_counter()
     for group, path, component, values in made:
-        if time.perf_counter() - begun > piece_s:
+        if time.perf_counter() - begun > slice_s:
             yield None
             bag, begun = _bag(_action(uid, curves)), time.perf_counter()
         actions.add_curve(bag, path, component, group, first, values)

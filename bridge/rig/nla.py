@@ -37,7 +37,7 @@ def add_strip(obj: bpy.types.Object, action: bpy.types.Action, slot: Any) -> Any
     return strip
 
 
-def play(obj: bpy.types.Object, action: bpy.types.Action, slot: Any) -> Any:
+def play_strip(obj: bpy.types.Object, action: bpy.types.Action, slot: Any) -> Any:
     """Let the NLA play the Action, by the strip that it has there or a new one; gives that."""
     data = obj.animation_data
     placed = [(track, strip) for track in data.nla_tracks for strip in track.strips] if data else []

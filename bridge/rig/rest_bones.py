@@ -44,7 +44,7 @@ class RestBone:
             parent.name if parent is not None else "",
             pose_bone.rotation_mode,
             bone.use_connect and parent is not None,
-            inherited(bone),
+            inheritance_of(bone),
             np.array(bone.matrix_local),
             np.array(parent.matrix_local) if parent is not None else None,
         )
@@ -54,7 +54,7 @@ class RestBone:
         return self.inherits == "NOTHING" or (self.inherits == "ALL" and parent_pose is not None)
 
 
-def inherited(bone: bpy.types.Bone) -> str:
+def inheritance_of(bone: bpy.types.Bone) -> str:
     """What a bone has of its parent, as in ``RestBone.inherits``."""
     if bone.parent is None:
         return "NOTHING" if bone.use_local_location else "OTHERWISE"
@@ -62,7 +62,7 @@ def inherited(bone: bpy.types.Bone) -> str:
     return "ALL" if whole else "OTHERWISE"
 
 
-def fingerprint(obj: bpy.types.Object) -> tuple[bytes, tuple[tuple[object, ...], ...]]:
+def rig_fingerprint(obj: bpy.types.Object) -> tuple[bytes, tuple[tuple[object, ...], ...]]:
     """What decides how channel values pose an armature: the same for two that are posed alike by the same values."""
     bones = obj.data.bones
     rest = np.empty(16 * len(bones), dtype=np.float32)

@@ -19,11 +19,11 @@ from ...core.motion import Clip, Skeleton, Tag
 from ...core.motion.bone_lengths import replace_impossible_lengths
 from ...core.motion.loops import loop_clip
 from ...core.motion.skeleton import to_local
-from ..scene.preserved_state import by_uid
-from ..scene.time_slicing import PIECE_S, Steps
+from ..scene.preserved_state import find_by_uid
+from ..scene.time_slicing import SLICE_S, Slices
 from . import actions, key_reading, sources
 from .key_reading import KeyReading
-from .rig_sampling import Sampling
+from .rig_sampling import RigSampling
 
 Frames = TypeVar("Frames", float, Array)
 
@@ -65,7 +65,7 @@ class RigMotion:
         return self.frame_start + (frame - self.frame_start) * self.time_stretch
 
 
-def looped_rig(rig: RigMotion, cycles: int) -> RigMotion:
+def loop_rig(rig: RigMotion, cycles: int) -> RigMotion:
     """The motion ``cycles`` times over; see ``core.motion.loops``."""
     clip = loop_clip(rig.clip, cycles)
     period = len(rig.clip) - 1
@@ -120,7 +120,7 @@ class RigReading:
         if frames is None and playing is not None:  # at a glance, if its keys tell
             frames = actions.frame_range(playing, actions.slot_for(playing, obj))
         if frames is None:
-            with sources.without_takes([obj] if without_takes else []), actions.playing(obj, action):
+            with sources.without_takes([obj] if without_takes else []), actions.play_temporarily(obj, action):
                 frames = _own_range(obj, playing)
         first, last = frames
         if last <= first:
@@ -137,9 +137,9 @@ class RigReading:
         self._metres = scale * scene.unit_settings.scale_length
         self._tags = _tags(playing, places) if playing else ()
         self._bones = _Bones.of(obj)
-        self._sampling = Sampling(obj, action, places, without_takes=without_takes)
+        self._sampling = RigSampling(obj, action, places, without_takes=without_takes)
         self._keys: KeyReading | None = None
-        if playing is not None and key_reading.is_possible(scene, obj, places, without_takes):
+        if playing is not None and key_reading.can_read_keys(scene, obj, places, without_takes):
             self._keys, self._playing_uid = KeyReading(obj, playing, places, without_takes), playing.session_uid
 
     @property
@@ -151,8 +151,8 @@ class RigReading:
     def advance(self, seconds: float = float("inf")) -> bool:
         """Read on for about so long; True if everything is read."""
         if self._keys is not None:
-            _, obj, _ = self._sampling.found()
-            playing = by_uid(bpy.data.actions, self._playing_uid)
+            _, obj, _ = self._sampling.resolve()
+            playing = find_by_uid(bpy.data.actions, self._playing_uid)
             done = self._keys.advance(obj, playing, seconds) if playing is not None else None
             if done is not None:
                 return done
@@ -204,7 +204,7 @@ def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
 
 def world_matrices(scene: bpy.types.Scene, obj: bpy.types.Object, frames: Array) -> Array:
     """(T, 4, 4) the object's evaluated world matrix at each scene frame, in Blender units."""
-    sampling = Sampling(obj, None, np.asarray(frames, dtype=float))
+    sampling = RigSampling(obj, None, np.asarray(frames, dtype=float))
     sampling.advance()
     return sampling.matrix_world
 
@@ -228,19 +228,19 @@ def _to_world(matrix_world: Array, pose: Array, metres: float) -> tuple[Array, A
     return pos * metres, multiply(object_quat[:, None], quat), stretch.astype(np.float32)
 
 
-def rig_in_pieces(
+def read_rig_in_slices(
     obj: bpy.types.Object,
     action: bpy.types.Action | None,
     frames: tuple[int, int] | None,
     fps: float | None,
     scale: float,
     *,
-    piece_s: float = PIECE_S,
-) -> Steps[RigMotion]:
+    slice_s: float = SLICE_S,
+) -> Slices[RigMotion]:
     """``read_rig`` a little at a time."""
     reading = RigReading(obj, action=action, frames=frames, fps=fps, scale=scale)
     yield None  # with many bones that alone took a while
-    while not reading.advance(piece_s):
+    while not reading.advance(slice_s):
         yield None
     rig: RigMotion = yield reading.finish
     return rig
@@ -311,7 +311,7 @@ class _Bones:
 def _moved_by(obj: bpy.types.Object, without_takes: bool) -> bpy.types.Action | None:
     """The Action that moves the armature now, or moved it before its take."""
     if without_takes:
-        return sources.before_of(obj).action
+        return sources.prior_animation(obj).action
     return obj.animation_data.action if obj.animation_data else None
 
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from ...core.errors import RigError
 from ...core.geometry.quaternions import Array
-from ..scene.preserved_state import by_uid, scene_kept
-from . import actions, sources, stand_in
+from ..scene.preserved_state import find_by_uid, preserve_scene
+from . import actions, sampling_copy, sources
 
 _HEAVY_KEYS = 300_000  # so many take Blender some 10 ms to copy
 _LONG_S = 0.02  # of work until a piece's first frame is read
 
 
-class Sampling:
+class RigSampling:
     """World matrices (T, 4, 4) and pose matrices (T, B, 4, 4) of an armature at scene frames ``places`` (T,).
 
     Bones are in pose order, everything in Blender units. Datablocks are found anew for each piece: undo may have
@@ -43,7 +43,7 @@ class Sampling:
         self._title = obj.name
         self._without_takes = without_takes
         self._is_heavy = _keys(obj, action) > _HEAVY_KEYS
-        self._standing_in: stand_in.StandIn | None = None
+        self._standing_in: sampling_copy.SamplingCopy | None = None
 
     @property
     def fraction(self) -> float:
@@ -53,7 +53,7 @@ class Sampling:
     def advance(self, seconds: float = float("inf")) -> bool:
         """Read on for about so long, at least one frame; True if everything is read."""
         begun = time.perf_counter()
-        scene, obj, action = self.found()
+        scene, obj, action = self.resolve()
         both = self._stand_in(scene, obj, action) if seconds < float("inf") else None
         if both is not None:
             own, copy = both
@@ -66,8 +66,8 @@ class Sampling:
         with ExitStack() as stack:
             if self._without_takes:
                 stack.enter_context(sources.without_takes([obj]))
-            stack.enter_context(actions.playing(obj, action))
-            stack.enter_context(visible(obj))
+            stack.enter_context(actions.play_temporarily(obj, action))
+            stack.enter_context(unhide(obj))
             place, depsgraph = stack.enter_context(_looked_at(scene, obj))
             if self.done < len(self.places):
                 self._read(obj, place, depsgraph)
@@ -96,11 +96,11 @@ class Sampling:
         self, scene: bpy.types.Scene, obj: bpy.types.Object, action: bpy.types.Action | None
     ) -> tuple[bpy.types.Scene, bpy.types.Object] | None:
         """Who stands in for a heavy armature, and where; None where nobody can or need be."""
-        found = self._standing_in.found() if self._standing_in is not None else None
-        if found is None and self._is_heavy and stands_alone(scene, obj) and stand_in.is_possible(obj):
+        found = self._standing_in.resolve() if self._standing_in is not None else None
+        if found is None and self._is_heavy and is_self_contained(scene, obj) and sampling_copy.can_be_copied(obj):
             # Saving and undo take them away: then here is the next one.
-            self._standing_in = stand_in.StandIn(scene, obj, action, without_takes=self._without_takes)
-            found = self._standing_in.found()
+            self._standing_in = sampling_copy.SamplingCopy(scene, obj, action, without_takes=self._without_takes)
+            found = self._standing_in.resolve()
         return found
 
     def _read(
@@ -116,11 +116,11 @@ class Sampling:
         self.pose[self.done] = self._buffer.reshape(len(self._names), 4, 4).transpose(0, 2, 1)
         self.done += 1
 
-    def found(self) -> tuple[bpy.types.Scene, bpy.types.Object, bpy.types.Action | None]:
+    def resolve(self) -> tuple[bpy.types.Scene, bpy.types.Object, bpy.types.Action | None]:
         """The datablocks as they are now; they may have gone since the last piece."""
         scene_uid, obj_uid, action_uid = self._uids
-        scene, obj = by_uid(bpy.data.scenes, scene_uid), by_uid(bpy.data.objects, obj_uid)
-        action = by_uid(bpy.data.actions, action_uid) if action_uid is not None else None
+        scene, obj = find_by_uid(bpy.data.scenes, scene_uid), find_by_uid(bpy.data.objects, obj_uid)
+        action = find_by_uid(bpy.data.actions, action_uid) if action_uid is not None else None
         if scene is None or obj is None or (action is None) != (action_uid is None):
             raise RigError(f"'{self._title}' went while it was read", "Choose it again")
         if len(obj.pose.bones) != len(self._names):
@@ -144,11 +144,11 @@ def _looked_at(
     scene: bpy.types.Scene, obj: bpy.types.Object
 ) -> Iterator[tuple[bpy.types.Scene, Callable[[], bpy.types.Depsgraph]]]:
     """A scene whose frame may be changed, and what the object is evaluated in there."""
-    if not stands_alone(scene, obj):
-        with scene_kept(scene):
+    if not is_self_contained(scene, obj):
+        with preserve_scene(scene):
             yield scene, bpy.context.evaluated_depsgraph_get
         return
-    own = stand_in.new_scene(scene, "Sinew reads")
+    own = sampling_copy.new_scene(scene, "Sinew reads")
     try:
         own.collection.objects.link(obj)
         layer = own.view_layers[0]
@@ -157,7 +157,7 @@ def _looked_at(
         bpy.data.scenes.remove(own)
 
 
-def stands_alone(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
+def is_self_contained(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
     """Whether the armature moves in a scene of its own exactly as it does here.
 
     What it is parented or constrained to comes along by itself. What the scene as a whole does to it does not: rigid
@@ -180,7 +180,7 @@ def stands_alone(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
 
 
 @contextmanager
-def visible(obj: bpy.types.Object) -> Iterator[None]:
+def unhide(obj: bpy.types.Object) -> Iterator[None]:
     """Blender does not evaluate what is hidden; show the armature while it is read."""
     hidden, disabled = obj.hide_get(), obj.hide_viewport
     if not (hidden or disabled):

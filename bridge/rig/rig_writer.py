@@ -14,10 +14,10 @@ import bpy
 
 from ...core.errors import RigError
 from ...core.motion import Take
-from ..scene.time_slicing import at_once
+from ..scene.time_slicing import run_all_slices
 from . import actions, keying, nla
-from .baked_copy import baked_copy, remove_copy
-from .keying import Keyed
+from .baked_copy import copy_character, remove_character_copy
+from .keying import KeyedAction
 from .rest_bones import BONE_CHANNEL
 from .rig_reader import RigMotion
 
@@ -30,7 +30,7 @@ PLACES = (
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenAction:
     """What was made: the Action, the object that it moves and where it went ('ACTION', 'NLA' or 'COPY').
 
     others, props: what was made with it of the same take, for the other characters and the loose things.
@@ -39,8 +39,8 @@ class Written:
     action: bpy.types.Action
     obj: bpy.types.Object
     where: str
-    others: tuple["Written", ...] = ()
-    props: tuple["Written", ...] = ()
+    others: tuple["WrittenAction", ...] = ()
+    props: tuple["WrittenAction", ...] = ()
 
 
 def write_take(
@@ -51,40 +51,40 @@ def write_take(
     name: str,
     source_action: bpy.types.Action | None = None,
     where: str = "AUTO",
-    keyed: Keyed | None = None,
-) -> Written:
+    keyed: KeyedAction | None = None,
+) -> WrittenAction:
     """Write the take as a new Action called ``name``; ``rig`` is what ``read_rig`` gave for its source.
 
     keyed: what ``keying`` made of it before, which is used if it still fits.
     """
     try:
         require_writable(obj, take.motion.skeleton.names, where)
-        where = place_of(obj, where)
+        where = resolve_place(obj, where)
         source = source_action or (obj.animation_data.action if obj.animation_data else None)
-        target = baked_copy(obj, f"{obj.name} {name}") if where == "COPY" else obj
+        target = copy_character(obj, f"{obj.name} {name}") if where == "COPY" else obj
     except BaseException:
-        keying.remove(keyed)
+        keying.remove_keyed(keyed)
         raise
-    if keyed is not None and not keying.fits(keyed, target):
-        keying.remove(keyed)
+    if keyed is not None and not keying.still_fits(keyed, target):
+        keying.remove_keyed(keyed)
         keyed = None
     try:
         if keyed is None:
             copied = source if where != "COPY" else None
-            keyed = at_once(keying.key_take(target, take, rig, name=name, source=copied, piece_s=float("inf")))
-        action = keying.revealed(keyed, name, target)
-        put(target, action, action.slots[0], source, where)
+            keyed = run_all_slices(keying.key_take(target, take, rig, name=name, source=copied, slice_s=float("inf")))
+        action = keying.publish_action(keyed, name, target)
+        assign_result(target, action, action.slots[0], source, where)
     except BaseException:
-        keying.remove(keyed)
+        keying.remove_keyed(keyed)
         if where == "COPY":
-            remove_copy(target)
+            remove_character_copy(target)
         raise
-    return Written(action, target, where)
+    return WrittenAction(action, target, where)
 
 
-def place_of(obj: bpy.types.Object, where: str) -> str:
+def resolve_place(obj: bpy.types.Object, where: str) -> str:
     """What 'AUTO' comes to for this armature: one of ``PLACES``."""
-    return ("COPY" if fights_keys(obj) else "ACTION") if where == "AUTO" else where
+    return ("COPY" if rig_overrides_keys(obj) else "ACTION") if where == "AUTO" else where
 
 
 def require_writable(obj: bpy.types.Object, bones: Sequence[str], where: str = "AUTO") -> None:
@@ -104,7 +104,7 @@ def require_writable(obj: bpy.types.Object, bones: Sequence[str], where: str = "
         )
 
 
-def fights_keys(obj: bpy.types.Object) -> bool:
+def rig_overrides_keys(obj: bpy.types.Object) -> bool:
     """Whether something on the rig would change a pose keyed on its bones: constraints, drivers, a mixed-in NLA."""
     if any(c.enabled and not c.mute for bone in obj.pose.bones for c in bone.constraints):
         return True
@@ -116,9 +116,9 @@ def fights_keys(obj: bpy.types.Object) -> bool:
     return data.action_blend_type != "REPLACE" or data.action_influence < 1.0
 
 
-def put(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:
+def assign_result(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:
     """Let the new Action move the object; nothing that moved it before gets lost."""
-    actions.put_aside(obj)
+    actions.protect_current_action(obj)
     if where == "NLA":
         data = obj.animation_data or obj.animation_data_create()
         if source is not None and data.action == source:
@@ -129,4 +129,4 @@ def put(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:
         nla.add_strip(obj, action, slot)
     else:
         actions.assign(obj, action, slot)
-    actions.keep_from_loss([source, action])
+    actions.add_fake_users([source, action])

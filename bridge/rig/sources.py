@@ -22,26 +22,26 @@ Channels = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
-class Before:
+class PriorAnimation:
     """action: what moved the object, None for nothing. placed: its channels that the Action does not key, by path."""
 
     action: bpy.types.Action | None
     placed: Channels
 
 
-def before_of(obj: bpy.types.Object) -> Before:
+def prior_animation(obj: bpy.types.Object) -> PriorAnimation:
     """What moves the object when no take does."""
-    take, _ = take_on(obj)
+    take, _ = active_take(obj)
     if take is not None:
-        return Before(take.get(_SOURCE), json.loads(take[_PLACED]))
+        return PriorAnimation(take.get(_SOURCE), json.loads(take[_PLACED]))
     action = obj.animation_data.action if obj.animation_data else None
     keyed = set()
     if action is not None:
         keyed = {curve.data_path for curve in actions.curves_of(action, actions.slot_for(action, obj))}
-    return Before(action, {path: values for path, values in _channels(obj).items() if path not in keyed})
+    return PriorAnimation(action, {path: values for path, values in _channels(obj).items() if path not in keyed})
 
 
-def remember(take: bpy.types.Action, before: Before) -> None:
+def store_prior(take: bpy.types.Action, before: PriorAnimation) -> None:
     """Keep with a take's Action what its object was moved by."""
     if before.action is not None:
         take[_SOURCE] = before.action
@@ -53,14 +53,14 @@ def is_take(action: bpy.types.Action) -> bool:
     return _PLACED in action
 
 
-def source_of(take: bpy.types.Action) -> bpy.types.Action | None:
+def source_action(take: bpy.types.Action) -> bpy.types.Action | None:
     """The Action that a take was made from, None where there was none or it was deleted."""
     return take.get(_SOURCE)
 
 
-def put_back(obj: bpy.types.Object, take: bpy.types.Action) -> None:
+def restore_prior(obj: bpy.types.Object, take: bpy.types.Action) -> None:
     """Let the object be moved as it was before this take from now on."""
-    before = Before(take.get(_SOURCE), json.loads(take.get(_PLACED, "{}")))
+    before = PriorAnimation(take.get(_SOURCE), json.loads(take.get(_PLACED, "{}")))
     data = obj.animation_data or obj.animation_data_create()
     if before.action is not None:
         actions.assign(obj, before.action, actions.slot_for(before.action, obj))
@@ -82,18 +82,18 @@ def without_takes(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
     """Let the objects be moved as before their takes for a while; afterwards all is as it was."""
     with ExitStack() as stack:
         for obj in objects:
-            take, track = take_on(obj)
+            take, track = active_take(obj)
             if take is not None:
                 stack.enter_context(_without(obj, track))
         yield
 
 
-def leave_take(obj: bpy.types.Object) -> None:
+def unassign_take(obj: bpy.types.Object) -> None:
     """Let the object be moved as before the take that moves it now, if one does, for good."""
-    take, track = take_on(obj)
+    take, track = active_take(obj)
     if take is None:
         return
-    before = before_of(obj)
+    before = prior_animation(obj)
     if track is not None:
         track.mute = True
     if before.action is None:
@@ -109,7 +109,7 @@ def _without(obj: bpy.types.Object, track: Any | None) -> Iterator[None]:
     data, shown = obj.animation_data, _channels(obj)
     action, slot = data.action, data.action_slot.identifier if data.action_slot else None
     try:
-        leave_take(obj)
+        unassign_take(obj)
         yield
     finally:
         if track is not None:
@@ -120,7 +120,7 @@ def _without(obj: bpy.types.Object, track: Any | None) -> Iterator[None]:
         _set(obj, shown)
 
 
-def take_on(obj: bpy.types.Object) -> tuple[bpy.types.Action | None, Any | None]:
+def active_take(obj: bpy.types.Object) -> tuple[bpy.types.Action | None, Any | None]:
     """The take that moves the object now, and the NLA track that plays it if it is not the active Action."""
     data = obj.animation_data
     if data is None:

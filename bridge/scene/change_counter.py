@@ -15,19 +15,19 @@ from bpy.app.handlers import persistent
 _numbers = [0]
 
 
-def number() -> int:
+def change_count() -> int:
     """Another one than before wherever something has changed."""
     return _numbers[0]
 
 
-def note() -> None:
+def count_change() -> None:
     """Something has changed."""
     _numbers[0] += 1
 
 
 @persistent
 def _on_change(*_about: Any) -> None:
-    note()
+    count_change()
 
 
 def _lists() -> tuple[list[Any], ...]:

@@ -20,7 +20,7 @@ _WHERE = {"Action": "actions", "Object": "objects"}  # collections of bpy.data t
 Plain = dict[str, Any]
 
 
-def write_down() -> None:
+def store_overrides() -> None:
     """Let every override of the file have the copy of what it changes."""
     for obj in _overrides():
         said = {name: _changed(getattr(obj, name), getattr(obj.override_library.reference, name)) for name in _GROUPS}
@@ -30,7 +30,7 @@ def write_down() -> None:
             setattr(obj, _KEPT, text)
 
 
-def take_up() -> None:
+def restore_overrides() -> None:
     """Let every override of the file have again what its copy says."""
     for obj in _overrides():
         try:
@@ -98,12 +98,12 @@ def _restore_rows(rows: bpy.types.bpy_prop_collection, values: list[Plain]) -> N
 
 @persistent
 def _on_save(_path: str) -> None:
-    write_down()
+    store_overrides()
 
 
 @persistent
 def _on_load(_path: str) -> None:
-    take_up()
+    restore_overrides()
 
 
 def register() -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def mute_output() -> Iterator[None]:
     """Send standard output to nowhere for a while, C code's too; errors still show."""
     if sys.stdout is None:  # a Blender with a window on Windows may have no output at all
         yield

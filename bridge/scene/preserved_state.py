@@ -10,13 +10,13 @@ import bpy
 _TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 
 
-def by_uid(blocks: Any, uid: int) -> Any | None:
+def find_by_uid(blocks: Any, uid: int) -> Any | None:
     """The datablock of that ``session_uid``; None once it is gone. Undo replaces datablocks and keeps the numbers."""
     return next((block for block in blocks if block.session_uid == uid), None)
 
 
 @contextmanager
-def scene_kept(scene: bpy.types.Scene) -> Iterator[None]:
+def preserve_scene(scene: bpy.types.Scene) -> Iterator[None]:
     """The scene's frame, objects and bones are as they were, also those moved by hand and not keyed yet.
 
     Evaluating another frame writes what is animated into objects and bones, over what was not keyed.

@@ -9,7 +9,7 @@ import bpy
 
 from ...core.errors import CannotWrite
 from ...core.files import cannot_write, make_folder
-from .muted_output import quiet
+from .muted_output import mute_output
 
 
 def require_writable_folder(folder: Path) -> None:
@@ -39,5 +39,5 @@ def save_blend(path: Path) -> None:
 
 
 def _save_copy(path: Path) -> None:
-    with quiet():
+    with mute_output():
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False, compress=True)

@@ -12,17 +12,17 @@ from typing import Any, TypeVar
 
 import bpy
 
-PIECE_S = 0.04
+SLICE_S = 0.04
 """So long Blender does not listen to its user at a time."""
 
-Made = TypeVar("Made")
-Steps = Generator[Callable[[], Any] | None, Any, Made]
+ResultT = TypeVar("Made")
+Slices = Generator[Callable[[], Any] | None, Any, ResultT]
 
 
-class Piecework:
+class TimeSlicedTask:
     """Steps that are taken one at a time. result: what they made, once they are done."""
 
-    def __init__(self, steps: Steps[Any]) -> None:
+    def __init__(self, steps: Slices[Any]) -> None:
         self.result: Any = None
         self._steps = steps
         self._thread: threading.Thread | None = None
@@ -42,7 +42,7 @@ class Piecework:
             self.result = end.value
             return True
         if todo is not None:
-            self._thread = threading.Thread(target=self._do, args=(todo,), daemon=True, name="sinew piecework")
+            self._thread = threading.Thread(target=self._do, args=(todo,), daemon=True, name="sinew time slicing")
             self._thread.start()
         return False
 
@@ -57,14 +57,14 @@ class Piecework:
             self._made.append((None, error))
 
 
-def at_once(steps: Steps[Made]) -> Made:
+def run_all_slices(steps: Slices[ResultT]) -> ResultT:
     """Take all steps here and now, and give what they made."""
     made, error = None, None
     while True:
         try:
             todo = steps.throw(error) if error is not None else steps.send(made)
         except StopIteration as end:
-            found: Made = end.value
+            found: ResultT = end.value
             return found
         made, error = None, None
         if todo is not None:
@@ -74,13 +74,13 @@ def at_once(steps: Steps[Made]) -> Made:
                 error = raised
 
 
-def tool_in_use() -> bool:
+def is_tool_active() -> bool:
     """Whether a tool is in the middle of something that a piece could disturb; what only passes by does not count."""
     windows = bpy.context.window_manager.windows
     return any("UNDO" in tool.bl_options for window in windows for tool in window.modal_operators)
 
 
-def is_busy() -> bool:
+def is_user_interacting() -> bool:
     """Whether something goes on that reading would disturb: playback, or a drag or another modal operator."""
     manager = bpy.context.window_manager
     for window in manager.windows if manager else ():

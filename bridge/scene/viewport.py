@@ -16,7 +16,7 @@ _MARGIN = 1.15
 
 def redraw_viewports(_self: Any = None, _context: Any = None) -> None:
     """Let every 3D view be drawn again, with what has changed; also the ``update`` of properties that show there."""
-    change_counter.note()
+    change_counter.count_change()
     redraw_areas(("VIEW_3D",))
 
 
@@ -29,7 +29,7 @@ def redraw_areas(types: Iterable[str]) -> None:
                 area.tag_redraw()
 
 
-def frame(area: bpy.types.Area, points: np.ndarray) -> None:
+def frame_points(area: bpy.types.Area, points: np.ndarray) -> None:
     """Let the view see all of the points (N, 3), in the scene's units, beside the sidebar and from where it looked.
 
     A character is framed by everywhere it goes: Blender's own Frame Selected only sees where it is.

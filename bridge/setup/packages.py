@@ -27,7 +27,7 @@ def site_of(root: Path, version: str = "") -> Path:
     return root / f"python{version or '.'.join(map(str, sys.version_info[:2]))}" / "site-packages"
 
 
-def folders() -> list[Path]:
+def package_folders() -> list[Path]:
     """Every folder that workers may import from: of the extension's wheels, and of what was installed."""
     wheels = Path(bpy.utils.user_resource("EXTENSIONS")) / ".local" / "lib"
     root = installed_root()
@@ -35,16 +35,16 @@ def folders() -> list[Path]:
     return [site_of(wheels), *installed]
 
 
-def apply() -> None:
+def apply_packages() -> None:
     """Let every worker and probe that this process starts find them; a value from outside is left alone."""
     if os.environ.get(_NAME, "") not in ("", *_given):
         return
-    _given[:] = [os.pathsep.join(map(str, folders()))]
+    _given[:] = [os.pathsep.join(map(str, package_folders()))]
     os.environ[_NAME] = _given[0]
 
 
-def withdraw() -> None:
-    """Take out of the environment what ``apply`` put there."""
+def withdraw_packages() -> None:
+    """Take out of the environment what ``apply_packages`` put there."""
     if _given and os.environ.get(_NAME) == _given[0]:
         del os.environ[_NAME]
     _given.clear()

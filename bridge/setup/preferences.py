@@ -53,7 +53,7 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         layout.prop(self, "workers_at_once")
 
 
-def worker_python() -> str | None:
+def preferred_python() -> str | None:
     """The Python to start workers with; None for core's own choice."""
     own = _own()
     chosen = own.worker_python.strip() if own else ""
@@ -80,7 +80,7 @@ def _look_again() -> None:
     """Another Python may have what the last one lacked."""
     from . import readiness
 
-    readiness.check()
+    readiness.check_readiness()
 
 
 def _give(folder: str) -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What this machine is ready for: asked of the worker's Python in a process of its own, and remembered for the panel.
 
-Nothing here waits. ``check`` starts the question, a timer hears the answer, and ``current`` is what there is to draw.
+Nothing here waits. ``check_readiness`` starts a process that answers, ``poll_readiness`` reads the answer on a timer,
+and ``current_readiness`` is what there is to draw.
 """
 
 import json
@@ -19,7 +20,7 @@ import bpy
 from ...core.errors import LearningMissing
 from ...core.jobs import processes
 from ...core.learn.requirement import missing_package_error
-from ..mannequin import trial
+from ..mannequin import example_walker
 from ..scene.viewport import redraw_areas
 from . import packages, preferences
 
@@ -90,7 +91,7 @@ _known: list[Readiness] = []  # the last answer
 _asking: list[_Asking] = []  # the question that is under way
 
 
-def current() -> Readiness | None:
+def current_readiness() -> Readiness | None:
     """The last answer; None before the first."""
     return _known[0] if _known else None
 
@@ -100,7 +101,7 @@ def lacks_learning() -> LearningMissing | None:
 
     Cheap enough for ``draw``. Where nobody has asked yet, the worker itself will tell.
     """
-    found = current()
+    found = current_readiness()
     if found is None or not found.version or found.learner:
         return None
     return missing_package_error(
@@ -114,16 +115,16 @@ def require_learning() -> None:
         raise problem
 
 
-def is_checking() -> bool:
+def is_checking_readiness() -> bool:
     """Whether a question is under way."""
     return bool(_asking)
 
 
-def check() -> None:
+def check_readiness() -> None:
     """Ask the worker's Python, at once and without waiting; an older question is dropped."""
     _drop()
-    packages.apply()
-    wanted = os.path.expanduser(preferences.worker_python() or sys.executable)
+    packages.apply_packages()
+    wanted = os.path.expanduser(preferences.preferred_python() or sys.executable)
     python = shutil.which(wanted)
     if python is None:
         _known[:] = [Readiness(wanted, problem=f"The worker's Python '{wanted}' cannot be run")]
@@ -144,11 +145,11 @@ def check() -> None:
         _known[:] = [Readiness(python, problem=f"The worker's Python '{python}' cannot be run: {error.strerror}")]
         return
     _asking[:] = [_Asking(python, process, answer)]
-    if not bpy.app.timers.is_registered(tick):
-        bpy.app.timers.register(tick, first_interval=PERIOD_S, persistent=True)
+    if not bpy.app.timers.is_registered(poll_readiness):
+        bpy.app.timers.register(poll_readiness, first_interval=PERIOD_S, persistent=True)
 
 
-def tick() -> float | None:
+def poll_readiness() -> float | None:
     """Hear the answer if there is one; seconds until the next look, None for no more."""
     if not _asking:
         return None
@@ -169,12 +170,12 @@ def _hear(asked: _Asking) -> Readiness:
         stream.seek(0)
         output = stream.read().decode("utf-8", "replace").strip()
     try:
-        return understood(asked.python, json.loads(output.splitlines()[-1]))
+        return parse_answer(asked.python, json.loads(output.splitlines()[-1]))
     except (ValueError, IndexError):
         return Readiness(asked.python, problem=f"The worker's Python '{asked.python}' does not answer")
 
 
-def understood(python: str, answer: dict[str, str]) -> Readiness:
+def parse_answer(python: str, answer: dict[str, str]) -> Readiness:
     """What an answer means: versions by the name that a package is imported by, '' for what is not there."""
     needed = ("numpy", "scipy", "cma", "coacd")
     engine = f"MuJoCo {answer['mujoco']}" if answer["mujoco"] else ""
@@ -203,8 +204,8 @@ def _drop() -> None:
 
 
 def _first_check() -> None:
-    check()
-    trial.get_ready(bpy.context.scene)  # it is what is tried first
+    check_readiness()
+    example_walker.prepare_in_background(bpy.context.scene)  # it is what is tried first
 
 
 def _check_soon() -> None:
@@ -214,7 +215,7 @@ def _check_soon() -> None:
 
 def register() -> None:
     """Tell workers of the packages, and look at what there is as soon as Blender is up and has a window."""
-    packages.apply()
+    packages.apply_packages()
     if not bpy.app.background:
         _check_soon()
 
@@ -222,8 +223,8 @@ def register() -> None:
 def unregister() -> None:
     """Stop asking and forget."""
     _drop()
-    for timer in (tick, _first_check):
+    for timer in (poll_readiness, _first_check):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     _known.clear()
-    packages.withdraw()
+    packages.withdraw_packages()

@@ -11,9 +11,9 @@ from ...core.sim.stage_parts import Finding
 from ..rig import sources
 from ..rig.rig_reader import RigMotion, RigReading
 from ..rig.rig_writer import require_writable
-from ..scene.time_slicing import PIECE_S, Steps, at_once
-from ..scene.visits import Remembered
-from .reader import on_stage
+from ..scene.sliced_reading import DatablockRef
+from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
+from .reader import objects_on_stage
 
 _STILL_M = 1e-4
 
@@ -39,7 +39,7 @@ class Cast:
 
 def other_characters(scene: bpy.types.Scene, main: bpy.types.Object) -> list[bpy.types.Object]:
     """The armatures that are marked as characters and show, by name, without the main one."""
-    marked = [obj for obj in on_stage(scene) if obj.sinew.role == "CHARACTER" and obj.type == "ARMATURE"]
+    marked = [obj for obj in objects_on_stage(scene) if obj.sinew.role == "CHARACTER" and obj.type == "ARMATURE"]
     return [obj for obj in marked if obj != main and obj.visible_get()]
 
 
@@ -49,29 +49,29 @@ def read_cast(scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, pl
     What an armature does before or after its own Action is what the scene shows there: as a rule it holds the first or
     the last pose. Refuses who could not be written to ``place`` later, and characters that begin in one place.
     """
-    return at_once(cast_in_pieces(scene, main, rig, place, piece_s=float("inf")))
+    return run_all_slices(read_cast_in_slices(scene, main, rig, place, slice_s=float("inf")))
 
 
-def cast_in_pieces(
-    scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, place: str = "AUTO", *, piece_s: float = PIECE_S
-) -> Steps[Cast]:
+def read_cast_in_slices(
+    scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, place: str = "AUTO", *, slice_s: float = SLICE_S
+) -> Slices[Cast]:
     """The same, a little at a time."""
     cast = Cast({main.name: rig})
-    others = [Remembered("objects", obj) for obj in other_characters(scene, main)]
+    others = [DatablockRef("objects", obj) for obj in other_characters(scene, main)]
     if not others:
         return cast
     frames = (rig.frame_start, rig.frame_start + len(rig.clip) - 1)
     scale = rig.metres_per_unit / scene.unit_settings.scale_length
     true_fps = rig.scene_fps / rig.time_stretch
     for one in others:
-        obj = one.found()
-        action = sources.before_of(obj).action
+        obj = one.resolve()
+        action = sources.prior_animation(obj).action
         name, moved_by = obj.name, action.name if action is not None else ""
         reading = RigReading(obj, frames=frames, true_fps=true_fps, scale=scale, without_takes=True)
-        while not reading.advance(piece_s):
+        while not reading.advance(slice_s):
             yield None
         motion: RigMotion = yield reading.finish
-        require_writable(one.found(), motion.clip.skeleton.names, place)
+        require_writable(one.resolve(), motion.clip.skeleton.names, place)
         cast.motions[name], cast.actions[name] = motion, moved_by
     findings: tuple[Finding, ...] = yield lambda: _findings(cast, frames)
     return replace(cast, findings=findings)

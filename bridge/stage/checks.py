@@ -12,21 +12,21 @@ from .properties import LABELS
 _SOLID = {"TERRAIN", "OBSTACLE", "PROP", "PROJECTILE"}
 
 
-def can_be(obj: bpy.types.Object, role: str) -> bool:
+def can_have_role(obj: bpy.types.Object, role: str) -> bool:
     """Whether an object of this type can have the role."""
     if role in _SOLID:
         return obj.type in MESHABLE or (obj.type == "EMPTY" and obj.instance_type == "COLLECTION")
     return role != "CHARACTER" or obj.type == "ARMATURE"
 
 
-def problem_of(obj: bpy.types.Object, character: bpy.types.Object | None) -> BadStage | None:
+def find_stage_problem(obj: bpy.types.Object, character: bpy.types.Object | None) -> BadStage | None:
     """The first problem, with its fix; None if there is none. Cheap enough for ``draw``.
 
     character: whom an object without an armature of its own is about.
     """
     part = obj.sinew
     what = f"{LABELS[part.role]} '{obj.name}'"
-    if not can_be(obj, part.role):
+    if not can_have_role(obj, part.role):
         kind = "armature" if part.role == "CHARACTER" else "mesh"
         return BadStage(f"{what} is no {kind}", f"Mark {'an' if kind == 'armature' else 'a'} {kind} in its place")
     if part.role in {"PROP", "PROJECTILE"} and part.mass <= 0.0:

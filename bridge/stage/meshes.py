@@ -17,7 +17,7 @@ _FLAT_M = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class MeshSnapshot:
     """An object as Blender shows it at a frame, with everything that it makes instances of; nothing of Blender's in it.
 
     pieces: vertices (V, 3) and triangles (F, 3) with the matrix (4, 4) that puts them into the world, in Blender units.
@@ -29,7 +29,7 @@ class Look:
     matrix: Array
 
     @classmethod
-    def at(cls, obj: bpy.types.Object) -> "Look":
+    def at(cls, obj: bpy.types.Object) -> "MeshSnapshot":
         """The object at the current frame."""
         depsgraph = bpy.context.evaluated_depsgraph_get()
         matrix = np.array(obj.evaluated_get(depsgraph).matrix_world)

@@ -11,11 +11,11 @@ import numpy as np
 from ...core.geometry.quaternions import Array, conjugate, from_matrix, multiply, to_matrix
 from ...core.motion import PropMotion
 from ..rig import actions, sources
-from ..rig.baked_copy import loose_copy, remove_loose_copy
+from ..rig.baked_copy import copy_prop, remove_prop_copy
 from ..rig.channels import rotation_values
 from ..rig.rig_reader import RigMotion, rotation_of
-from ..rig.rig_writer import Written, put
-from ..scene.preserved_state import scene_kept
+from ..rig.rig_writer import WrittenAction, assign_result
+from ..scene.preserved_state import preserve_scene
 from .timing import Clock
 
 # What is less than this is a thing that settles, not one that moves.
@@ -27,7 +27,7 @@ _TRANSFORMS = {"location", "rotation_euler", "rotation_quaternion", "rotation_ax
 
 def write_prop(
     obj: bpy.types.Object, motion: PropMotion, rig: RigMotion, appears_s: float, *, name: str, where: str = "AUTO"
-) -> Written | None:
+) -> WrittenAction | None:
     """Write the motion as a new Action called ``name``; None if the object shows just that already.
 
     motion: one frame a scene frame, from the first. rig: the main character's, for time and scale.
@@ -38,24 +38,24 @@ def write_prop(
     if where != "COPY" and _shows(obj, world, motion, rig):
         return None
     if where == "AUTO":
-        where = "COPY" if fights_keys(obj) or _leans(obj, world, rig.frame_start) else "ACTION"
-    before = sources.before_of(obj)
-    target = loose_copy(obj, f"{obj.name} {name}") if where == "COPY" else obj
+        where = "COPY" if object_overrides_keys(obj) or _leans(obj, world, rig.frame_start) else "ACTION"
+    before = sources.prior_animation(obj)
+    target = copy_prop(obj, f"{obj.name} {name}") if where == "COPY" else obj
     action, slot, bag = actions.new_action(name, target)
     try:
         if where != "COPY":
-            sources.remember(action, before)
+            sources.store_prior(action, before)
             _copy_other_curves(obj, before.action, bag, rig)
-        with actions.playing(target, action):
+        with actions.play_temporarily(target, action):
             basis, deltas = _basis(target, world, rig.frame_start)
         _key(bag, _values(target, basis, deltas), rig.frame_start)
-        put(target, action, slot, None if where == "COPY" else before.action, where)
+        assign_result(target, action, slot, None if where == "COPY" else before.action, where)
     except BaseException:
         bpy.data.actions.remove(action)
         if where == "COPY":
-            remove_loose_copy(target)
+            remove_prop_copy(target)
         raise
-    return Written(action, target, where)
+    return WrittenAction(action, target, where)
 
 
 def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action | None, bag: Any, rig: RigMotion) -> None:
@@ -73,7 +73,7 @@ def _key(bag: Any, channels: dict[str, Array], frame_start: int) -> None:
             actions.add_curve(bag, channel, component, "Object Transforms", frame_start, values[:count, component])
 
 
-def fights_keys(obj: bpy.types.Object) -> bool:
+def object_overrides_keys(obj: bpy.types.Object) -> bool:
     """Whether keys on the object would not be where it shows, or cannot be made."""
     if not obj.is_editable or any(c.enabled and not c.mute for c in obj.constraints):
         return True
@@ -88,7 +88,7 @@ def fights_keys(obj: bpy.types.Object) -> bool:
     return data.action_blend_type != "REPLACE" or data.action_influence < 1.0
 
 
-def moves(motion: PropMotion) -> bool:
+def prop_moves(motion: PropMotion) -> bool:
     """Whether the thing went anywhere."""
     turned = np.abs(np.sum(motion.quat_wxyz * motion.quat_wxyz[0], axis=-1)).min()
     far = np.linalg.norm(motion.pos - motion.pos[0], axis=-1).max()
@@ -98,7 +98,7 @@ def moves(motion: PropMotion) -> bool:
 def _world_matrices(obj: bpy.types.Object, motion: PropMotion, rig: RigMotion, appears_s: float) -> Array:
     """(T, 4, 4) where the object is to show, in Blender units, as large as it is when it appears."""
     scene = bpy.context.scene
-    with scene_kept(scene), sources.without_takes([obj]):
+    with preserve_scene(scene), sources.without_takes([obj]):
         scene.frame_set(round(Clock.of(rig).frame(appears_s)))
         axes = np.array(obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)[:3, :3]
     world = np.zeros((len(motion), 4, 4))
@@ -110,13 +110,13 @@ def _world_matrices(obj: bpy.types.Object, motion: PropMotion, rig: RigMotion, a
 
 def _shows(obj: bpy.types.Object, world: Array, motion: PropMotion, rig: RigMotion) -> bool:
     """Whether a thing that did not move stands there in the scene too, whatever its own keys say."""
-    if moves(motion):
+    if prop_moves(motion):
         return False
     scene, size = bpy.context.scene, float(np.abs(world[0, :3, :3]).max())
     # Keys, parents and constraints could move it at any frame; without them one look is enough.
     still = obj.animation_data is None and obj.parent is None and not obj.constraints and obj.rigid_body is None
     frames = [0] if still else np.unique(np.linspace(0, len(world) - 1, min(len(world), 9)).astype(int))
-    with scene_kept(scene):
+    with preserve_scene(scene):
         for index in frames:
             scene.frame_set(rig.frame_start + int(index))
             shown = np.array(obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world)
@@ -149,7 +149,7 @@ def _basis(obj: bpy.types.Object, world: Array, frame_start: int) -> tuple[Array
     if obj.parent is None and not _deltas_move(obj):
         return world, [_deltas(obj)] * len(world)
     basis, deltas = np.empty_like(world), []
-    with scene_kept(scene), _free(obj):
+    with preserve_scene(scene), _free(obj):
         for index, wanted in enumerate(world):
             scene.frame_set(frame_start + index)
             evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())

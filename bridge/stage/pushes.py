@@ -15,7 +15,7 @@ from .timing import Clock
 
 
 @dataclass(frozen=True)
-class Span:
+class PushSpan:
     """A push with whom and which bone it is for, and the frames that it covers, from the first to before the last."""
 
     name: str
@@ -25,27 +25,27 @@ class Span:
     ends: float
 
 
-def span_of(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> Span | Finding:
+def find_push_span(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> PushSpan | Finding:
     """When the push acts, or why it does not."""
     clock, push = Clock.of(next(iter(cast.values()))), obj.sinew
     character = push.armature.name if push.armature else next(iter(cast))
     if character not in cast:
-        return left_out(obj, f"it pushes '{character}', who is not simulated", "Simulate them together")
+        return left_out_finding(obj, f"it pushes '{character}', who is not simulated", "Simulate them together")
     ends = push.start_frame + push.duration / clock.frame_s
     last = clock.frame(clock.duration_s)
     if ends <= clock.frame_start or push.start_frame >= last:
         why = f"it acts at frame {push.start_frame}, outside of frames {clock.frame_start} to {last:.0f}"
-        return left_out(obj, why, "Move its start frame")
+        return left_out_finding(obj, why, "Move its start frame")
     frames = range(max(push.start_frame, clock.frame_start), int(np.ceil(min(ends, last) - 1e-6)))
-    return Span(obj.name, character, push.bone, frames, min(ends, last))
+    return PushSpan(obj.name, character, push.bone, frames, min(ends, last))
 
 
-def left_out(obj: bpy.types.Object, why: str, fix: str) -> Finding:
+def left_out_finding(obj: bpy.types.Object, why: str, fix: str) -> Finding:
     """The finding for something that takes no part."""
     return Finding("left_out", f"'{obj.name}' was left out: {why}", fix)
 
 
-def force_of(obj: bpy.types.Object) -> Array:
+def read_force(obj: bpy.types.Object) -> Array:
     """(3,) newtons in the world, at the current frame."""
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
     arrow = np.array(evaluated.matrix_world)[:3, 2]
@@ -55,7 +55,7 @@ def force_of(obj: bpy.types.Object) -> Array:
     return arrow / length * evaluated.sinew.force
 
 
-def parts_of(span: Span, forces: Mapping[int, Array], clock: Clock) -> list[PushPart]:
+def make_push_parts(span: PushSpan, forces: Mapping[int, Array], clock: Clock) -> list[PushPart]:
     """One part for every stretch of frames with the same force; none where there is no force.
 
     forces: by frame (3,) newtons, in the order of the frames.

@@ -16,18 +16,18 @@ from ...core.geometry.quaternions import Array
 from ...core.sim.stage_parts import EARTH, Finding, StageParts
 from ..rig import sources
 from ..rig.rig_reader import RigMotion
-from ..scene.preserved_state import scene_kept
-from ..scene.time_slicing import PIECE_S, Steps, at_once
-from ..scene.visits import Reads, Remembered, in_visits, still_open
-from .checks import problem_of
-from .meshes import Look
-from .pushes import Span, force_of, left_out, span_of
-from .seen import Seen
-from .solids import Loose, flight_of
+from ..scene.preserved_state import preserve_scene
+from ..scene.sliced_reading import DatablockRef, ReadSteps, read_in_slices, require_same_scene
+from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
+from .checks import find_stage_problem
+from .meshes import MeshSnapshot
+from .pushes import PushSpan, find_push_span, left_out_finding, read_force
+from .solids import PropSnapshot, read_flight
+from .stage_snapshot import StageSnapshot
 from .timing import Clock
 
 
-def on_stage(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+def objects_on_stage(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Every object of the scene that has a role, by name, hidden ones too."""
     return sorted((obj for obj in scene.objects if obj.sinew.role != "NONE"), key=lambda obj: obj.name)
 
@@ -38,15 +38,15 @@ def read_stage(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> StagePa
     cast: the characters' motions by the names of their armatures, all read over the same frames. An object that names
     no armature is about the first one.
     """
-    return at_once(stage_in_pieces(scene, cast, piece_s=float("inf")))
+    return run_all_slices(read_stage_in_slices(scene, cast, slice_s=float("inf")))
 
 
-def stage_in_pieces(
-    scene: bpy.types.Scene, cast: Mapping[str, RigMotion], *, piece_s: float = PIECE_S
-) -> Steps[StageParts]:
+def read_stage_in_slices(
+    scene: bpy.types.Scene, cast: Mapping[str, RigMotion], *, slice_s: float = SLICE_S
+) -> Slices[StageParts]:
     """The same, read a little at a time and put together on the other thread."""
     visit = _Visit(scene)
-    seen = yield from in_visits(_reads(visit, cast), visit.opened, piece_s)
+    seen = yield from read_in_slices(_reads(visit, cast), visit.opened, slice_s)
     parts: StageParts = yield seen.parts
     return parts
 
@@ -61,8 +61,8 @@ class _Visit:
     @contextmanager
     def opened(self) -> Iterator[None]:
         """For a while; then all is as it was."""
-        scene = still_open(self._scene_uid)
-        with scene_kept(scene), sources.without_takes(_loose(scene)):
+        scene = require_same_scene(self._scene_uid)
+        with preserve_scene(scene), sources.without_takes(_loose(scene)):
             self._frame = None
             yield
 
@@ -75,10 +75,10 @@ class _Visit:
 
 def _loose(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Things that an earlier take may have moved."""
-    return [obj for obj in on_stage(scene) if obj.sinew.role in {"PROP", "PROJECTILE"} and obj.is_editable]
+    return [obj for obj in objects_on_stage(scene) if obj.sinew.role in {"PROP", "PROJECTILE"} and obj.is_editable]
 
 
-def gravity_of(scene: bpy.types.Scene) -> Array:
+def scene_gravity(scene: bpy.types.Scene) -> Array:
     """(3,) m/s². Gravity that nobody has set is the Earth's, whatever the scene's unit scale makes of its number."""
     if not scene.use_gravity:
         return np.zeros(3)
@@ -86,39 +86,39 @@ def gravity_of(scene: bpy.types.Scene) -> Array:
     return EARTH if np.allclose(gravity, EARTH) else gravity * scene.unit_settings.scale_length
 
 
-def _reads(visit: _Visit, cast: Mapping[str, RigMotion]) -> Reads[Seen]:
+def _reads(visit: _Visit, cast: Mapping[str, RigMotion]) -> ReadSteps[StageSnapshot]:
     """One object, or one frame of all that have to do with it, after the other."""
     scene, clock = bpy.context.scene, Clock.of(next(iter(cast.values())))
     own, roles = scene.sinew.stage, _roles(scene, cast)
-    seen = Seen(cast, gravity_of(scene), own.friction, own.ground, own.self_collision)
+    seen = StageSnapshot(cast, scene_gravity(scene), own.friction, own.ground, own.self_collision)
     if grounds := roles.get("TERRAIN"):
-        seen.friction = min(one.found().sinew.friction for one in grounds)
+        seen.friction = min(one.resolve().sinew.friction for one in grounds)
     seen.findings += [
-        left_out(
-            one.found(),
+        left_out_finding(
+            one.resolve(),
             "this method simulates one character at a time",
             "Choose another method, or simulate it by itself",
         )
         for one in roles.get("CHARACTER", ())
-        if one.found().name not in cast
+        if one.resolve().name not in cast
     ]
     seen.findings += yield from _moving(visit, [*roles.get("TERRAIN", ()), *roles.get("OBSTACLE", ())], clock)
     for role in ("TERRAIN", "OBSTACLE", "PROP"):
         for one in roles.get(role, ()):
             visit.show(clock.frame_start)
-            obj = one.found()
+            obj = one.resolve()
             if role == "TERRAIN":
-                seen.terrain.append(Look.at(obj))
+                seen.terrain.append(MeshSnapshot.at(obj))
             elif role == "OBSTACLE":
-                seen.obstacles.append((Look.at(obj), obj.sinew.friction))
+                seen.obstacles.append((MeshSnapshot.at(obj), obj.sinew.friction))
             else:
-                seen.props.append(Loose.at(obj))
+                seen.props.append(PropSnapshot.at(obj))
             yield
     for one in roles.get("PROJECTILE", ()):
-        flight = flight_of(one.found(), cast)
+        flight = read_flight(one.resolve(), cast)
         if isinstance(flight, dict):
-            visit.show(one.found().sinew.start_frame)
-            seen.projectiles.append(replace(Loose.at(one.found()), **flight))
+            visit.show(one.resolve().sinew.start_frame)
+            seen.projectiles.append(replace(PropSnapshot.at(one.resolve()), **flight))
             yield
         else:
             seen.projectiles.append(flight)
@@ -126,36 +126,36 @@ def _reads(visit: _Visit, cast: Mapping[str, RigMotion]) -> Reads[Seen]:
     return seen
 
 
-def _roles(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> dict[str, list[Remembered]]:
+def _roles(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> dict[str, list[DatablockRef]]:
     """What shows and is sound, by its role."""
-    roles: dict[str, list[Remembered]] = {}
-    for obj in on_stage(scene):
+    roles: dict[str, list[DatablockRef]] = {}
+    for obj in objects_on_stage(scene):
         if obj.visible_get():
             _require_sound(scene, obj, cast)
-            roles.setdefault(obj.sinew.role, []).append(Remembered("objects", obj))
+            roles.setdefault(obj.sinew.role, []).append(DatablockRef("objects", obj))
     return roles
 
 
 def _pushes(
-    visit: _Visit, objects: Sequence[Remembered], cast: Mapping[str, RigMotion]
-) -> Reads[list[tuple[Span, dict[int, Array]] | Finding]]:
+    visit: _Visit, objects: Sequence[DatablockRef], cast: Mapping[str, RigMotion]
+) -> ReadSteps[list[tuple[PushSpan, dict[int, Array]] | Finding]]:
     """Every push with its force at each of its frames, or why it does not act."""
-    spans = [(one, span_of(one.found(), cast)) for one in objects]
-    acting: list[tuple[Remembered, Span, dict[int, Array]]] = [
-        (one, span, {}) for one, span in spans if isinstance(span, Span)
+    spans = [(one, find_push_span(one.resolve(), cast)) for one in objects]
+    acting: list[tuple[DatablockRef, PushSpan, dict[int, Array]]] = [
+        (one, span, {}) for one, span in spans if isinstance(span, PushSpan)
     ]
     for frame in sorted({frame for _, span, _ in acting for frame in span.frames}):
         visit.show(frame)
         for one, span, forces in acting:
             if frame in span.frames:
-                forces[frame] = force_of(one.found())
+                forces[frame] = read_force(one.resolve())
         yield
     left = [span for _, span in spans if isinstance(span, Finding)]
     return [*((span, forces) for _, span, forces in acting), *left]
 
 
 def _require_sound(scene: bpy.types.Scene, obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> None:
-    problem = problem_of(obj, scene.objects.get(next(iter(cast))))
+    problem = find_stage_problem(obj, scene.objects.get(next(iter(cast))))
     if problem is not None:
         raise problem
     wearer = obj.find_armature()
@@ -166,7 +166,7 @@ def _require_sound(scene: bpy.types.Scene, obj: bpy.types.Object, cast: Mapping[
         )
 
 
-def _moving(visit: _Visit, objects: Sequence[Remembered], clock: Clock) -> Reads[list[Finding]]:
+def _moving(visit: _Visit, objects: Sequence[DatablockRef], clock: Clock) -> ReadSteps[list[Finding]]:
     """What is animated though it cannot move on the stage."""
     if not objects:
         return []
@@ -175,7 +175,7 @@ def _moving(visit: _Visit, objects: Sequence[Remembered], clock: Clock) -> Reads
     for frame in (clock.frame_start, (clock.frame_start + last) // 2, last):
         visit.show(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        places.append(np.array([one.found().evaluated_get(depsgraph).matrix_world for one in objects]))
+        places.append(np.array([one.resolve().evaluated_get(depsgraph).matrix_world for one in objects]))
         yield
     moved = np.abs(np.array(places) - places[0]).max(axis=(0, 2, 3)) > 1e-3
     return [
@@ -184,6 +184,6 @@ def _moving(visit: _Visit, objects: Sequence[Remembered], clock: Clock) -> Reads
             f"'{name}' moves in the scene, but obstacles and terrain stand still: it stays as at the first frame",
             "Mark it as a prop if it should be moved by what touches it",
         )
-        for name, moves in zip([one.found().name for one in objects], moved, strict=True)
+        for name, moves in zip([one.resolve().name for one in objects], moved, strict=True)
         if moves
     ]

@@ -15,7 +15,7 @@ _SQUARE = 1e-3  # of the side: how far off a box's corners may be
 _ALONG = np.array([[np.sqrt(0.5), 0.0, np.sqrt(0.5), 0.0], [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0], [1.0, 0, 0, 0]])
 
 
-def shape_of(kind: str, mesh: Mesh) -> Shape | None:
+def fit_shape(kind: str, mesh: Mesh) -> Shape | None:
     """The shape that stands for a mesh in its own frame, by the name that ``SHAPES`` has; None for convex pieces."""
     points = mesh.vertices[np.unique(mesh.triangles)]
     low, high = points.min(axis=0), points.max(axis=0)

@@ -14,21 +14,21 @@ from ...core.sim.height_field import build_height_field
 from ...core.sim.stage import Terrain
 from ...core.sim.stage_parts import Finding, Mesh, ObstaclePart, PropPart
 from ..rig.rig_reader import RigMotion, rotation_of
-from .meshes import Look
-from .pushes import left_out
-from .shapes import shape_of
+from .meshes import MeshSnapshot
+from .pushes import left_out_finding
+from .shapes import fit_shape
 from .timing import Clock
 
 
 @dataclass(frozen=True, eq=False)
-class Loose:
+class PropSnapshot:
     """A prop as it was read.
 
     shape: one of ``properties.SHAPES``. mass: kg. appears_s, speed (m/s) and what it flies at, a bone of ``target`` or
     '' for straight on: only of a projectile.
     """
 
-    look: Look
+    look: MeshSnapshot
     shape: str
     mass: float
     friction: float
@@ -38,28 +38,28 @@ class Loose:
     target: str = ""
 
     @classmethod
-    def at(cls, obj: bpy.types.Object) -> "Loose":
+    def at(cls, obj: bpy.types.Object) -> "PropSnapshot":
         """The object at the current frame, for Blender's own thread."""
         own = obj.sinew
-        return cls(Look.at(obj), own.shape, own.mass, own.friction)
+        return cls(MeshSnapshot.at(obj), own.shape, own.mass, own.friction)
 
 
-def flight_of(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> dict[str, object] | Finding:
-    """What a projectile has besides what any prop has, as ``Loose`` names it; or why it takes no part."""
+def read_flight(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> dict[str, object] | Finding:
+    """What a projectile has besides what any prop has, as ``PropSnapshot`` names it; or why it takes no part."""
     clock, part = Clock.of(next(iter(cast.values()))), obj.sinew
     appears_s = clock.seconds(part.start_frame)
     if not 0.0 <= appears_s <= clock.duration_s:
         last = clock.frame(clock.duration_s)
         why = f"it appears at frame {part.start_frame}, outside of frames {clock.frame_start} to {last:.0f}"
-        return left_out(obj, why, "Move its start frame")
+        return left_out_finding(obj, why, "Move its start frame")
     target = part.armature.name if part.armature else next(iter(cast))
     if part.bone and target not in cast:
         why = f"it flies at '{target}', who is not simulated"
-        return left_out(obj, why, "Simulate them together, or choose another target")
+        return left_out_finding(obj, why, "Simulate them together, or choose another target")
     return {"appears_s": appears_s, "speed": part.speed, "bone": part.bone, "target": target}
 
 
-def terrain_of(looks: Sequence[Look], metres: float) -> tuple[Terrain | None, list[Finding]]:
+def make_terrain(looks: Sequence[MeshSnapshot], metres: float) -> tuple[Terrain | None, list[Finding]]:
     """All terrain as one height field, the topmost surface of each place."""
     if not looks:
         return None, []
@@ -67,15 +67,15 @@ def terrain_of(looks: Sequence[Look], metres: float) -> tuple[Terrain | None, li
     return terrain, list(findings)
 
 
-def obstacle_of(look: Look, friction: float, metres: float) -> ObstaclePart:
+def make_obstacle(look: MeshSnapshot, friction: float, metres: float) -> ObstaclePart:
     """An obstacle where it was seen."""
     return ObstaclePart(look.name, look.solid(metres), friction)
 
 
-def prop_of(loose: Loose, metres: float) -> PropPart:
+def make_prop(loose: PropSnapshot, metres: float) -> PropPart:
     """A prop where it was seen, at rest."""
     pos, quat, mesh = _own_frame(loose.look, metres)
-    shape = shape_of(loose.shape, mesh)
+    shape = fit_shape(loose.shape, mesh)
     return PropPart(
         loose.look.name,
         loose.mass,
@@ -87,9 +87,11 @@ def prop_of(loose: Loose, metres: float) -> PropPart:
     )
 
 
-def projectile_of(loose: Loose, cast: Mapping[str, RigMotion], gravity: Array) -> tuple[PropPart, list[Finding]]:
+def make_projectile(
+    loose: PropSnapshot, cast: Mapping[str, RigMotion], gravity: Array
+) -> tuple[PropPart, list[Finding]]:
     """A prop that appears in flight where it was seen; what to know of it."""
-    prop = prop_of(loose, next(iter(cast.values())).metres_per_unit)
+    prop = make_prop(loose, next(iter(cast.values())).metres_per_unit)
     velocity, findings = rotate(prop.quat_wxyz, np.array([0.0, 0.0, loose.speed])), []
     if loose.bone:
         rig = cast[loose.target]
@@ -102,7 +104,7 @@ def projectile_of(loose: Loose, cast: Mapping[str, RigMotion], gravity: Array) -
     return replace(prop, velocity=velocity, appears_s=loose.appears_s), findings
 
 
-def _own_frame(look: Look, metres: float) -> tuple[Array, Array, Mesh]:
+def _own_frame(look: MeshSnapshot, metres: float) -> tuple[Array, Array, Mesh]:
     """Where the object is (3,), how it is turned (4,), and its mesh seen from there, whatever its scale."""
     mesh = look.solid(metres)
     if abs(np.linalg.det(look.matrix[:3, :3])) < 1e-18:

@@ -9,9 +9,9 @@ import numpy as np
 from ...core.errors import BadStage
 from ...core.sim.stage_parts import StageParts
 from ..scene.chosen_armature import why_linked
-from .checks import problem_of
+from .checks import find_stage_problem
 from .properties import ICONS
-from .reader import gravity_of, on_stage
+from .reader import objects_on_stage, scene_gravity
 
 
 @dataclass(frozen=True)
@@ -25,22 +25,28 @@ class StageItem:
     problem: BadStage | None
 
 
-def items(scene: bpy.types.Scene) -> list[StageItem]:
+def stage_items(scene: bpy.types.Scene) -> list[StageItem]:
     """Everything on the stage, in the order of the roles and then by name."""
     order = list(ICONS)
-    found = sorted(on_stage(scene), key=lambda obj: order.index(obj.sinew.role))
+    found = sorted(objects_on_stage(scene), key=lambda obj: order.index(obj.sinew.role))
     return [
-        StageItem(obj.name, ICONS[obj.sinew.role], _text(obj), obj.visible_get(), problem_of(obj, scene.sinew.armature))
+        StageItem(
+            obj.name,
+            ICONS[obj.sinew.role],
+            _text(obj),
+            obj.visible_get(),
+            find_stage_problem(obj, scene.sinew.armature),
+        )
         for obj in found
     ]
 
 
 def gravity_text(scene: bpy.types.Scene) -> str:
     """How strong gravity is on the stage."""
-    return f"Gravity: {np.linalg.norm(gravity_of(scene)):.2f} m/s²" if scene.use_gravity else "Gravity"
+    return f"Gravity: {np.linalg.norm(scene_gravity(scene)):.2f} m/s²" if scene.use_gravity else "Gravity"
 
 
-def looks_right(parts: StageParts) -> str:
+def summarize_stage(parts: StageParts) -> str:
     """What there is to say of a stage that nothing is wrong with."""
     counts = f"{len(parts.obstacles)} obstacles, {len(parts.props)} props and projectiles"
     return f"The stage looks right: {counts}, {len(parts.pushes)} pushes"

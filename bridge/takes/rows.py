@@ -10,9 +10,9 @@ import bpy
 from ...core.errors import RigError
 from ...core.jobs import Job, Result
 from ...core.motion import Take
-from ..rig.rig_writer import Written
-from . import company
-from .company import mark_of
+from ..rig.rig_writer import WrittenAction
+from . import companions
+from .companions import ensure_mark
 
 # The report's parts that are longer than this stay in the job's folder: twenty takes with the origin of every
 # bone's mass in them would make a file slow to save.
@@ -21,9 +21,9 @@ _LONGEST_PART = 4000
 _ERRORS = ("joint_error_m", "joint_error_global_m", "tip_error_m", "root_error_m", "com_error_m")
 
 
-def add(
+def add_take(
     obj: bpy.types.Object,
-    written: Written,
+    written: WrittenAction,
     job: Job,
     result: Result,
     *,
@@ -50,13 +50,13 @@ def add(
     written.action.use_fake_user = False
     _name_source(row, job, source, is_main=take is None or take is result.take)
     if shown != obj:
-        row.armature_mark, row.armature_name = mark_of(obj), obj.name
-    company.note_props(shown, row, written.props)
+        row.armature_mark, row.armature_name = ensure_mark(obj), obj.name
+    companions.note_props(shown, row, written.props)
     _fill(row, job, _report_of(result, take))
     shown.sinew_take_index = len(shown.sinew_takes) - 1
 
 
-def owner_of(context: bpy.types.Context) -> bpy.types.Object | None:
+def take_owner(context: bpy.types.Context) -> bpy.types.Object | None:
     """Whose takes are listed: the active armature's, or those of the one chosen to be simulated."""
     active = context.active_object
     if active is not None and active.type == "ARMATURE":
@@ -79,7 +79,7 @@ def row_at(obj: bpy.types.Object | None, index: int = -1) -> bpy.types.PropertyG
     return obj.sinew_takes[place]
 
 
-def title_of(row: bpy.types.PropertyGroup) -> str:
+def take_title(row: bpy.types.PropertyGroup) -> str:
     """The take's name, which is its Action's; the last one known where that is gone."""
     return row.action.name if row.action else row.action_name
 
@@ -92,7 +92,7 @@ def is_linked(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> bool:
     return override is not None and override.reference is not None and row.name in override.reference.sinew_takes
 
 
-def strips_of(obj: bpy.types.Object, action: bpy.types.Action | None) -> list[tuple[Any, Any]]:
+def take_strips(obj: bpy.types.Object, action: bpy.types.Action | None) -> list[tuple[Any, Any]]:
     """(track, strip) for every place of the object's NLA that plays the Action."""
     data = obj.animation_data
     if data is None or action is None:
@@ -100,9 +100,9 @@ def strips_of(obj: bpy.types.Object, action: bpy.types.Action | None) -> list[tu
     return [(track, strip) for track in data.nla_tracks for strip in track.strips if strip.action == action]
 
 
-def model_of(row: bpy.types.PropertyGroup) -> bpy.types.Object | None:
+def original_of(row: bpy.types.PropertyGroup) -> bpy.types.Object | None:
     """The armature that a baked copy was made from, if it is still in a scene."""
-    model = company.find(row.armature_name, row.armature_mark) if row.armature_name else None
+    model = companions.find_marked(row.armature_name, row.armature_mark) if row.armature_name else None
     return model if model is not None and model.type == "ARMATURE" else None
 
 

@@ -18,7 +18,7 @@ from ..rig.rig_reader import RigMotion
 _CONTACTS, _TIMES = "sinew_contacts", "sinew_source_frames"
 
 
-def remember(action: bpy.types.Action, take: Take, rig: RigMotion) -> None:
+def store_take_data(action: bpy.types.Action, take: Take, rig: RigMotion) -> None:
     """Keep with a take's new Action what the overlay shows of it."""
     frames = int(np.floor((len(take.motion) - 1) / take.motion.fps * rig.scene_fps + 1e-6)) + 1
     times_s = np.arange(frames) / rig.scene_fps
@@ -33,7 +33,7 @@ def remember(action: bpy.types.Action, take: Take, rig: RigMotion) -> None:
         action[_TIMES] = json.dumps([round(float(frame), 2) for frame in source], separators=(",", ":"))
 
 
-def touching(action: bpy.types.Action, frame: float) -> tuple[str, ...] | None:
+def bones_in_contact(action: bpy.types.Action, frame: float) -> tuple[str, ...] | None:
     """The bones that touch something at a frame of the take; None if nobody knows."""
     known = _parsed(action.get(_CONTACTS, ""))
     if not known:

@@ -13,7 +13,7 @@ import bpy
 from ...core.measure.quality_checks import QualityCheck, check_quality
 from ...core.measure.sentences import MARKED
 from .report_texts import measure_text, method_label, time_text
-from .rows import is_linked, model_of, strips_of, title_of
+from .rows import is_linked, original_of, take_strips, take_title
 
 _UNKNOWN = 1e9  # sorts after every error
 
@@ -56,16 +56,16 @@ class TakeView:
         return tuple(sentence for sentence in self.sentences if not sentence.startswith(MARKED))
 
 
-def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
+def view_take(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
     """The view of one of the armature's takes."""
-    report, action, model = report_of(row), row.action, model_of(row)
+    report, action, model = take_report(row), row.action, original_of(row)
     return TakeView(
-        name=title_of(row),
+        name=take_title(row),
         missing=action is None,
         shown=is_shown(obj, action),
         source_shown=is_shown(obj, row.source),
         kept=action is not None and action.use_fake_user,
-        in_nla=bool(strips_of(obj, action)),
+        in_nla=bool(take_strips(obj, action)),
         linked=is_linked(obj, row),
         label=row.label,
         fell=row.fell,
@@ -73,7 +73,7 @@ def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
         source_missing=row.source is None,
         copy_of=model.name if model else row.armature_name,
         asked=str(report.get("title", "")).partition(": ")[2] if row.variation else "",
-        marks=marks_of(row),
+        marks=take_marks(row),
         sentences=_sentences(report),
         facts=_facts(report),
         numbers=tuple(
@@ -82,14 +82,14 @@ def view_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
     )
 
 
-def mapping_of(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> dict[str, Any]:
+def take_mapping(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> dict[str, Any]:
     """A take as plain values for JSON: its state here, then what its report says."""
-    view = asdict(view_of(obj, row))
+    view = asdict(view_take(obj, row))
     for drawn in ("marks", "sentences", "facts", "numbers"):
         del view[drawn]
     view["source_armature"] = view.pop("copy_of") or obj.name
     state = {"armature": obj.name, **view, "job": row.job, "made": row.made, "variation": row.variation or None}
-    return {**state, "frames": _frames(row.action), "report": report_of(row)}
+    return {**state, "frames": _frames(row.action), "report": take_report(row)}
 
 
 def is_shown(obj: bpy.types.Object, action: bpy.types.Action | None) -> bool:
@@ -97,24 +97,24 @@ def is_shown(obj: bpy.types.Object, action: bpy.types.Action | None) -> bool:
     return action is not None and obj.animation_data is not None and obj.animation_data.action == action
 
 
-def report_of(row: bpy.types.PropertyGroup) -> Mapping[str, Any]:
+def take_report(row: bpy.types.PropertyGroup) -> Mapping[str, Any]:
     """The take's report; empty where a file holds none that can be read. Not to be changed."""
     return _parsed(row.report)
 
 
-def marks_of(row: bpy.types.PropertyGroup) -> tuple[QualityCheck, ...]:
+def take_marks(row: bpy.types.PropertyGroup) -> tuple[QualityCheck, ...]:
     """Whether the take fell, skates or sinks in, in this order."""
-    report = report_of(row)
+    report = take_report(row)
     at_s = report.get("fell_at_s")
     return check_quality(report.get("measurements") or {}, row.fell, at_s if isinstance(at_s, float | int) else None)
 
 
-def arranged(
+def arrange_takes(
     rows: Sequence[bpy.types.PropertyGroup], sort: str, only_up: bool = False, search: str = ""
 ) -> tuple[list[bool], list[int]]:
     """For each row whether it is listed, and its place in the order; both in the rows' own order."""
     wanted = search.casefold()
-    listed = [not (only_up and row.fell) and wanted in title_of(row).casefold() for row in rows]
+    listed = [not (only_up and row.fell) and wanted in take_title(row).casefold() for row in rows]
     keys = [_KEYS[sort](row) for row in rows]
     places = [0] * len(rows)
     for place, index in enumerate(sorted(range(len(rows)), key=keys.__getitem__)):
@@ -176,7 +176,7 @@ def _natural(text: str) -> tuple[Any, ...]:
 # Python's sort leaves what is equal in the rows' own order.
 _KEYS = {
     "TIME": lambda row: (row.made, row.variation),
-    "NAME": lambda row: _natural(title_of(row)),
+    "NAME": lambda row: _natural(take_title(row)),
     # Errors are counted up to the fall, so that one who fell at once has hardly any.
     "ERROR": lambda row: (row.fell, row.error_m if row.error_m >= 0.0 else _UNKNOWN),
 }

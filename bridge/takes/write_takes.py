@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A whole stage comes home: every character's take and every prop's motion, all of them or none.
 
-What takes long can be done before, a little at a time, without a change that anybody sees: ``get_ready``.
+What takes long can be done before, a little at a time, without a change that anybody sees: ``prepare_takes``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,10 +18,10 @@ from ...core.motion import PropMotion, Take
 from ...core.motion.io.npz import clip_from_arrays
 from ...core.sim.stage_io import stage_from_arrays
 from ..rig import actions, keying, sources
-from ..rig.keying import Keyed
+from ..rig.keying import KeyedAction
 from ..rig.rig_reader import RigMotion
-from ..rig.rig_writer import Written, place_of, require_writable, write_take
-from ..scene.time_slicing import Steps
+from ..rig.rig_writer import WrittenAction, require_writable, resolve_place, write_take
+from ..scene.time_slicing import Slices
 from ..stage.prop_writer import write_prop
 from . import take_data
 
@@ -35,7 +35,7 @@ class BakedCharacter:
     rig: RigMotion
     name: str
     source: bpy.types.Action | None
-    written: Written | None = None
+    written: WrittenAction | None = None
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class _Loose:
 
 
 @dataclass(frozen=True, eq=False)
-class Loaded:
+class LoadedResult:
     """What a job made, and each character's motion as it was read, the main one's first."""
 
     result: Result
     rigs: tuple[RigMotion, ...]
 
     @classmethod
-    def of(cls, job: Job) -> "Loaded":
+    def of(cls, job: Job) -> "LoadedResult":
         """From the job's folder. For any thread."""
         result, rigs = job.result(), []
         for number in range(1 + len(job.spec.target.get("cast", ()))):
@@ -65,30 +65,30 @@ class Loaded:
 
 
 @dataclass(frozen=True, eq=False)
-class Ready:
+class PreparedTakes:
     """What was done before a take comes home. keyed: by the characters' names."""
 
-    loaded: Loaded
-    keyed: Mapping[str, Keyed] = field(default_factory=dict)
+    loaded: LoadedResult
+    keyed: Mapping[str, KeyedAction] = field(default_factory=dict)
 
     def drop(self) -> None:
         """Leave nothing of it."""
         for one in self.keyed.values():
-            keying.remove(one)
+            keying.remove_keyed(one)
 
 
-def get_ready(job: Job) -> Steps[Ready]:
+def prepare_takes(job: Job) -> Slices[PreparedTakes]:
     """Load what the job made, and key the characters' takes on Actions that nothing uses yet."""
-    loaded = yield lambda: Loaded.of(job)
-    where, keyed = job.spec.target.get("place", "AUTO"), dict[str, Keyed]()
-    ready = Ready(loaded, keyed)
+    loaded = yield lambda: LoadedResult.of(job)
+    where, keyed = job.spec.target.get("place", "AUTO"), dict[str, KeyedAction]()
+    ready = PreparedTakes(loaded, keyed)
     alone = len(loaded.rigs) == 1 and not loaded.result.take.props
     try:
         for number in range(len(loaded.rigs)):
             one = _characters(job, loaded, where)[number]  # found anew after each pause
             if not alone and (one.obj.parent is not None or one.obj.constraints):
                 continue  # it may be carried by what has not come home yet
-            still = place_of(one.obj, where) == "COPY"
+            still = resolve_place(one.obj, where) == "COPY"
             source = one.source or (one.obj.animation_data.action if one.obj.animation_data else None)
             name, its_source = one.obj.name, None if still else source
             keyed[name] = yield from keying.key_take(
@@ -100,7 +100,7 @@ def get_ready(job: Job) -> Steps[Ready]:
     return ready
 
 
-def bring_home(job: Job, ready: Ready) -> tuple[BakedCharacter, ...]:
+def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, ...]:
     """Write everything in the take; gives the characters, the main one first with all the rest in its ``written``.
 
     Looks at everything before it writes anything. The caller owns the undo step, and drops ``ready`` if this fails.
@@ -111,18 +111,18 @@ def bring_home(job: Job, ready: Ready) -> tuple[BakedCharacter, ...]:
     characters = _characters(job, ready.loaded, where)
     rig = characters[0].rig
     things = _things(job, take, rig)
-    written: dict[str, Written] = {}
+    written: dict[str, WrittenAction] = {}
     objects = [one.obj for one in (*characters, *things)]
     with _all_or_nothing(objects):
         # What is carried comes after what carries it: where it stands depends on that.
         for one in sorted((*characters, *things), key=lambda one: _depth(one.obj)):
             if isinstance(one, BakedCharacter):
-                before, keyed = sources.before_of(one.obj), ready.keyed.get(one.obj.name)
+                before, keyed = sources.prior_animation(one.obj), ready.keyed.get(one.obj.name)
                 words = {"name": one.name, "source_action": one.source, "where": where, "keyed": keyed}
                 made = write_take(one.obj, one.take, one.rig, **words)
-                take_data.remember(made.action, one.take, one.rig)
+                take_data.store_take_data(made.action, one.take, one.rig)
                 if made.where != "COPY":
-                    sources.remember(made.action, replace(before, action=one.source))
+                    sources.store_prior(made.action, replace(before, action=one.source))
             else:
                 name = f"{one.obj.name} {title}"
                 made = write_prop(one.obj, one.motion, rig, one.appears_s, name=name, where=where)
@@ -136,7 +136,7 @@ def bring_home(job: Job, ready: Ready) -> tuple[BakedCharacter, ...]:
     return (replace(done[0], written=replace(done[0].written, **company)), *done[1:])
 
 
-def context_of(job: Job) -> "bpy.types.ContextTempOverride":
+def job_context(job: Job) -> "bpy.types.ContextTempOverride":
     """The window, scene and view layer where the job's armature lives, as far as there are any."""
     windows = bpy.context.window_manager.windows
     name = job.spec.target.get("armature", "")
@@ -162,7 +162,7 @@ def find_object(name: str, what: str) -> bpy.types.Object:
     return obj
 
 
-def _characters(job: Job, loaded: Loaded, where: str) -> list[BakedCharacter]:
+def _characters(job: Job, loaded: LoadedResult, where: str) -> list[BakedCharacter]:
     """Whom the job is about, each found and fit to be written to."""
     target, take = job.spec.target, loaded.result.take
     named = target.get("named") or job.spec.method

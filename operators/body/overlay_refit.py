@@ -4,7 +4,7 @@
 import bpy
 
 from ...bridge.body import fitted_bodies
-from ...bridge.overlay import painting
+from ...bridge.overlay import draw_handler
 from ...bridge.scene.chosen_armature import why_editing
 from ..reporting import explains_errors, waiting
 
@@ -27,15 +27,15 @@ class SINEW_OT_overlay_refit(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """A click: nobody waits for it; the overlay shows the body when it is fitted."""
-        painting.retry()
-        fitted_bodies.fit_again(context.scene, context.scene.sinew.armature)
+        draw_handler.retry_drawing()
+        fitted_bodies.refit(context.scene, context.scene.sinew.armature)
         self.report({"INFO"}, "The body is being fitted")
         return {"FINISHED"}
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Fit it now, and draw again whatever went wrong before."""
-        painting.retry()
+        draw_handler.retry_drawing()
         with waiting(context):
             fitted = fitted_bodies.fit_now(context.scene, context.scene.sinew.armature, again=True)
         if fitted.problem is not None:

@@ -19,5 +19,5 @@ class SINEW_OT_body_part_edit(PartVerb, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Make the bone's line, or bring what is not ticked in it up to date."""
         with waiting(context):
-            part_editing.begin(context.scene, context.scene.sinew.armature, part_editing.active_bone(context))
+            part_editing.begin_edit(context.scene, context.scene.sinew.armature, part_editing.active_bone(context))
         return {"FINISHED"}

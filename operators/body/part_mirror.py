@@ -20,6 +20,6 @@ class SINEW_OT_body_part_mirror(EditedPartVerb, bpy.types.Operator):
         """Write the other bone's line."""
         obj, bone = context.scene.sinew.armature, part_editing.active_bone(context)
         with waiting(context):
-            other = part_editing.mirror(context.scene, obj, bone)
+            other = part_editing.mirror_part_edit(context.scene, obj, bone)
         self.report({"INFO"}, f"'{other}' is now as '{bone}'")
         return {"FINISHED"}

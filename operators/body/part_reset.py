@@ -16,5 +16,5 @@ class SINEW_OT_body_part_reset(EditedPartVerb, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove the bone's line."""
-        part_editing.reset(context.scene.sinew.armature, part_editing.active_bone(context))
+        part_editing.reset_edits(context.scene.sinew.armature, part_editing.active_bone(context))
         return {"FINISHED"}

@@ -4,7 +4,7 @@
 import bpy
 
 from ...bridge.body import part_editing
-from ...bridge.body.edits import row_of
+from ...bridge.body.edits import override_row
 
 
 class PartVerb:
@@ -13,7 +13,7 @@ class PartVerb:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Say what is missing."""
-        reason = part_editing.why_not(context)
+        reason = part_editing.why_no_part(context)
         if reason:
             cls.poll_message_set(reason)
         return not reason
@@ -25,8 +25,8 @@ class EditedPartVerb:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Say what is missing."""
-        reason = part_editing.why_not(context)
-        if not reason and row_of(context.scene.sinew.armature, part_editing.active_bone(context)) is None:
+        reason = part_editing.why_no_part(context)
+        if not reason and override_row(context.scene.sinew.armature, part_editing.active_bone(context)) is None:
             reason = f"Bone '{part_editing.active_bone(context)}' is as it was fitted: edit it first"
         if reason:
             cls.poll_message_set(reason)

@@ -26,6 +26,6 @@ class SINEW_OT_body_reset(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove every line."""
-        count = part_editing.reset(context.scene.sinew.armature, "")
+        count = part_editing.reset_edits(context.scene.sinew.armature, "")
         self.report({"INFO"}, f"{count} bone{'s' * (count != 1)} reset")
         return {"FINISHED"}

@@ -5,7 +5,7 @@ import bpy
 
 from ...bridge.bounds import asking, baking, files
 from ...bridge.jobs import monitor
-from ...bridge.setup.preferences import worker_python
+from ...bridge.setup.preferences import preferred_python
 from ...core import jobs
 from .bounds_verb import BoundsVerb
 
@@ -23,6 +23,6 @@ class SINEW_OT_bounds_bake(BoundsVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Read the stage, make the job, start its worker and leave the rest to the monitor."""
-        python = jobs.find_worker_python(worker_python())
+        python = jobs.find_worker_python(preferred_python())
         job = baking.create(asking.baking(context.scene, obj), files.read(obj))
         return monitor.start(job, context.scene, python, "Baking")

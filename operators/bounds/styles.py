@@ -6,7 +6,7 @@ import bpy
 from ...bridge.bounds import asking, files, styling, views
 from ...bridge.jobs import monitor, requests
 from ...bridge.setup import readiness
-from ...bridge.setup.preferences import worker_python
+from ...bridge.setup.preferences import preferred_python
 from ...core import jobs
 from .bounds_verb import BoundsVerb
 
@@ -24,7 +24,7 @@ class SINEW_OT_bounds_styles(BoundsVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Make the jobs; the monitor starts one after the other, and each comes home as a take."""
-        jobs.find_worker_python(worker_python())  # before jobs are made that could not start
+        jobs.find_worker_python(preferred_python())  # before jobs are made that could not start
         readiness.require_learning()
         request = asking.training(context.scene, obj)
         made = styling.variants(request, requests.read(request), files.read(obj).content)

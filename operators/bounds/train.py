@@ -6,7 +6,7 @@ import bpy
 from ...bridge.bounds import asking, training, views
 from ...bridge.jobs import monitor, requests
 from ...bridge.setup import readiness
-from ...bridge.setup.preferences import worker_python
+from ...bridge.setup.preferences import preferred_python
 from ...core import jobs
 from .bounds_verb import BoundsVerb
 
@@ -24,7 +24,7 @@ class SINEW_OT_bounds_train(BoundsVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Read motion and bounds, make the job, start its worker and leave the rest to the monitor."""
-        python = jobs.find_worker_python(worker_python())  # before a job is made that could not start
+        python = jobs.find_worker_python(preferred_python())  # before a job is made that could not start
         readiness.require_learning()
         request = asking.training(context.scene, obj)
         job = training.create(request, requests.read(request), more=asking.begun_with(request, obj))

@@ -5,7 +5,7 @@ import bpy
 
 from ...bridge.graph import asking, learning, views
 from ...bridge.jobs import monitor
-from ...bridge.setup.preferences import worker_python
+from ...bridge.setup.preferences import preferred_python
 from ...core import jobs
 from .graph_verb import GraphVerb
 
@@ -23,6 +23,6 @@ class SINEW_OT_graph_learn(GraphVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Read the skills, make the job, start its worker and leave the rest to the monitor."""
-        python = jobs.find_worker_python(worker_python())  # before a job is made that could not start
+        python = jobs.find_worker_python(preferred_python())  # before a job is made that could not start
         job = learning.create(obj, asking.learning(context.scene, obj))
         return monitor.start(job, context.scene, python, "Learning")

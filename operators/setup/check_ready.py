@@ -15,5 +15,5 @@ class SINEW_OT_check_ready(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Start asking; the panel shows the answer."""
-        readiness.check()
+        readiness.check_readiness()
         return {"FINISHED"}

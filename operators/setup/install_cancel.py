@@ -16,12 +16,12 @@ class SINEW_OT_install_cancel(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Something must be being installed."""
-        if not installing.is_running():
+        if not installing.is_installing():
             cls.poll_message_set("Nothing is being installed: there is nothing to cancel")
             return False
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Leave word for the process; it clears up by itself."""
-        installing.cancel()
+        installing.cancel_installation()
         return {"FINISHED"}

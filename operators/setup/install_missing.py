@@ -17,11 +17,13 @@ class SINEW_OT_install_missing(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Something must be missing, and Blender must be allowed online."""
-        known = readiness.current()
+        known = readiness.current_readiness()
         if known is None or not known.version:
             cls.poll_message_set("Sinew does not know yet what is missing: wait a moment, or check again")
             return False
-        reason = installing.why_not() if known.missing else "Nothing is missing: all that Sinew can use is there"
+        reason = (
+            installing.why_no_installation() if known.missing else "Nothing is missing: all that Sinew can use is there"
+        )
         if reason:
             cls.poll_message_set(reason)
         return not reason
@@ -29,7 +31,7 @@ class SINEW_OT_install_missing(bpy.types.Operator):
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Start it; the panel shows how it goes."""
-        known = readiness.current()
-        installing.start(known.missing, known.python)
+        known = readiness.current_readiness()
+        installing.start_installation(known.missing, known.python)
         self.report({"INFO"}, "Installing: the panel shows how far it is")
         return {"FINISHED"}

@@ -8,7 +8,7 @@ import bpy
 from ...bridge.jobs import monitor, notices, preparing, requests
 from ...bridge.jobs.requests import Request
 from ...bridge.jobs.scene_request import request_of
-from ...bridge.setup.preferences import worker_python
+from ...bridge.setup.preferences import preferred_python
 from ...core import jobs
 from ..reporting import InPieces, NeedsMotion, explains_errors, tell_doubts, waiting
 
@@ -37,7 +37,7 @@ class SINEW_OT_simulate(InPieces, NeedsMotion, bpy.types.Operator):
         """Read the motion, make the job, start its worker and leave the rest to the monitor."""
         scene, request = context.scene, asked_for(context.scene)
         with waiting(context):
-            python = jobs.find_worker_python(worker_python())  # before a job is made that could not start
+            python = jobs.find_worker_python(preferred_python())  # before a job is made that could not start
             rig = requests.read(request)
             doubts = notices.doubts_about(rig.clip)
             job = requests.create(request, rig)

@@ -5,7 +5,7 @@ import bpy
 
 from ...bridge.jobs import batches, monitor, notices, requests
 from ...bridge.jobs.scene_request import variations_of
-from ...bridge.setup.preferences import worker_python
+from ...bridge.setup.preferences import preferred_python
 from ...core import jobs
 from ..reporting import NeedsMotion, explains_errors, tell_doubts, waiting
 from .simulate import asked_for, hold_source
@@ -23,7 +23,7 @@ class SINEW_OT_simulate_variations(NeedsMotion, bpy.types.Operator):
         """Read the motion once, make all jobs, and leave them to the queue."""
         scene, request = context.scene, asked_for(context.scene)
         with waiting(context):
-            jobs.find_worker_python(worker_python())  # before jobs are made that could not start
+            jobs.find_worker_python(preferred_python())  # before jobs are made that could not start
             rig = requests.read(request)
             doubts = notices.doubts_about(rig.clip)
             made = batches.create_all(batches.plan(request, rig, variations_of(scene)))

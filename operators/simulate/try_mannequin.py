@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bridge.mannequin import trial
+from ...bridge.mannequin import example_walker
 from ...bridge.scene import viewport
 from ...bridge.setup import readiness
 from ..reporting import explains_errors
@@ -19,7 +19,7 @@ class SINEW_OT_try_mannequin(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """There must be an engine, as far as is known, and Object Mode."""
-        known = readiness.current()
+        known = readiness.current_readiness()
         if known is not None and not known.simulates:
             cls.poll_message_set("Simulating needs a physics engine: install what is missing first")
             return False
@@ -32,7 +32,7 @@ class SINEW_OT_try_mannequin(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Make the mannequin, show it, and simulate its walk as the panel's own button would."""
         scene = context.scene
-        armature = trial.add_walker(scene)
+        armature = example_walker.add_walker(scene)
         _select(context, armature)
         chosen = scene.sinew
         chosen.armature, chosen.action = armature, armature.animation_data.action
@@ -61,6 +61,6 @@ def _show(context: bpy.types.Context, armature: bpy.types.Object) -> None:
     area = context.area
     if context.window is None or area is None or area.type != "VIEW_3D":
         return
-    viewport.frame(area, trial.everywhere(context.scene, armature))
+    viewport.frame_points(area, example_walker.motion_points(context.scene, armature))
     if not context.screen.is_animation_playing:
         bpy.ops.screen.animation_play()

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bridge.stage.making import add_push, select_only
+from ...bridge.stage.stage_editing import add_push, select_only
 from ..reporting import explains_errors
 
 

@@ -5,7 +5,7 @@ import bpy
 
 from ...bridge.jobs import notices, preparing, requests
 from ...bridge.jobs.scene_request import request_of
-from ...bridge.stage.views import looks_right
+from ...bridge.stage.views import summarize_stage
 from ..reporting import InPieces, NeedsMotion, explains_errors, waiting
 
 
@@ -33,5 +33,5 @@ class SINEW_OT_stage_check(InPieces, NeedsMotion, bpy.types.Operator):
         for finding in parts.findings:
             self.report({"WARNING"}, f"{finding.message}. {finding.hint}")
         if not parts.findings:
-            self.report({"INFO"}, looks_right(parts))
+            self.report({"INFO"}, summarize_stage(parts))
         return {"FINISHED"}

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge.stage.making import clear, named
+from ...bridge.stage.stage_editing import clear_roles, find_in_scene
 from ..reporting import explains_errors
 
 
@@ -22,5 +22,5 @@ class SINEW_OT_stage_clear(bpy.types.Operator):
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Clear the mark."""
-        clear([named(context.scene, self.name)] if self.name else context.selected_objects)
+        clear_roles([find_in_scene(context.scene, self.name)] if self.name else context.selected_objects)
         return {"FINISHED"}

@@ -4,8 +4,8 @@
 import bpy
 from bpy.props import EnumProperty
 
-from ...bridge.stage.making import mark
 from ...bridge.stage.properties import LABELS, ROLES
+from ...bridge.stage.stage_editing import assign_role
 from ..reporting import explains_errors
 
 
@@ -35,7 +35,7 @@ class SINEW_OT_stage_mark(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Give them the role."""
         chosen = context.selected_objects
-        marked = mark(chosen, self.role, context.scene.frame_current)
+        marked = assign_role(chosen, self.role, context.scene.frame_current)
         if len(marked) < len(chosen):
             self.report({"WARNING"}, f"{len(chosen) - len(marked)} of the selected objects cannot be that")
         else:

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bridge.takes import doing
+from ...bridge.takes import take_operations
 from .take_verb import TakeVerb
 
 
@@ -15,4 +15,4 @@ class SINEW_OT_take_compare(TakeVerb, bpy.types.Operator):
 
     def do(self, obj: bpy.types.Object) -> str:
         """Show the one that is not shown."""
-        return doing.compare(obj, self.index)
+        return take_operations.compare_take(obj, self.index)

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...bridge import takes
-from ...bridge.takes import doing
+from ...bridge.takes import take_operations
 from ...core.errors import SinewError
 from .take_verb import TakeVerb
 
@@ -26,7 +26,7 @@ class SINEW_OT_take_delete(TakeVerb, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Ask where something speaks for the take."""
         try:
-            reason = doing.why_ask(takes.owner_of(context), self.index)
+            reason = take_operations.why_confirm_delete(takes.take_owner(context), self.index)
         except SinewError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -39,4 +39,4 @@ class SINEW_OT_take_delete(TakeVerb, bpy.types.Operator):
 
     def do(self, obj: bpy.types.Object) -> str:
         """Remove it."""
-        return doing.delete(obj, self.index, anyway=self.anyway)
+        return take_operations.delete_take(obj, self.index, anyway=self.anyway)

@@ -4,7 +4,7 @@
 import bpy
 
 from ...bridge import takes
-from ...bridge.takes import doing
+from ...bridge.takes import take_operations
 from .take_verb import TakeVerb
 
 
@@ -19,15 +19,15 @@ class SINEW_OT_take_delete_unkept(TakeVerb, bpy.types.Operator):
         """There must be one."""
         if not super().poll(context):
             return False
-        obj = takes.owner_of(context)
-        if not doing.unkept(obj):
+        obj = takes.take_owner(context)
+        if not take_operations.unkept_takes(obj):
             cls.poll_message_set(f"Every take of '{obj.name}' is kept, linked or in the NLA: take a star off first")
             return False
         return True
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Ask, with their number."""
-        count = len(doing.unkept(takes.owner_of(context)))
+        count = len(take_operations.unkept_takes(takes.take_owner(context)))
         text = "1 take is not kept" if count == 1 else f"{count} takes are not kept"
         return context.window_manager.invoke_confirm(
             self, event, title="Delete All Not Kept?", message=text, confirm_text="Delete", icon="WARNING"
@@ -35,4 +35,4 @@ class SINEW_OT_take_delete_unkept(TakeVerb, bpy.types.Operator):
 
     def do(self, obj: bpy.types.Object) -> str:
         """Remove them."""
-        return doing.delete_unkept(obj)
+        return take_operations.delete_unkept(obj)

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bridge.takes import doing
+from ...bridge.takes import take_operations
 from .take_verb import TakeVerb
 
 
@@ -16,4 +16,4 @@ class SINEW_OT_take_keep(TakeVerb, bpy.types.Operator):
 
     def do(self, obj: bpy.types.Object) -> str:
         """Turn its Action's fake user on or off."""
-        return doing.toggle_keep(obj, self.index)
+        return take_operations.toggle_keep(obj, self.index)

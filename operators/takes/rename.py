@@ -5,7 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...bridge import takes
-from ...bridge.takes import doing
+from ...bridge.takes import take_operations
 from ...core.errors import SinewError
 from .take_verb import TakeVerb
 
@@ -23,7 +23,7 @@ class SINEW_OT_take_rename(TakeVerb, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Ask for the name, with the present one to begin with."""
         try:
-            row = takes.row_at(takes.owner_of(context), self.index)
+            row = takes.row_at(takes.take_owner(context), self.index)
         except SinewError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -32,4 +32,4 @@ class SINEW_OT_take_rename(TakeVerb, bpy.types.Operator):
 
     def do(self, obj: bpy.types.Object) -> str:
         """Rename its Action."""
-        return doing.rename(obj, self.name, self.index)
+        return take_operations.rename_take(obj, self.name, self.index)

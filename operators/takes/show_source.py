@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bridge.takes import doing
+from ...bridge.takes import take_operations
 from .take_verb import TakeVerb
 
 
@@ -15,4 +15,4 @@ class SINEW_OT_take_show_source(TakeVerb, bpy.types.Operator):
 
     def do(self, obj: bpy.types.Object) -> str:
         """Assign the source Action and its slot."""
-        return doing.show_source(obj, self.index)
+        return take_operations.show_take_source(obj, self.index)

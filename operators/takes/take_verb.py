@@ -24,7 +24,7 @@ class TakeVerb:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """There must be a take."""
-        obj = takes.owner_of(context)
+        obj = takes.take_owner(context)
         if obj is None:
             cls.poll_message_set("Select an armature that has takes")
         elif not obj.sinew_takes:
@@ -34,7 +34,7 @@ class TakeVerb:
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Do it; what was done and why it cannot be done are both one sentence."""
         try:
-            text = self.do(takes.owner_of(context))
+            text = self.do(takes.take_owner(context))
         except SinewError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

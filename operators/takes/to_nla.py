@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bridge.takes import doing
+from ...bridge.takes import take_operations
 from .take_verb import TakeVerb
 
 
@@ -15,4 +15,4 @@ class SINEW_OT_take_to_nla(TakeVerb, bpy.types.Operator):
 
     def do(self, obj: bpy.types.Object) -> str:
         """Make the track and the strip."""
-        return doing.send_to_nla(obj, self.index)
+        return take_operations.send_take_to_nla(obj, self.index)

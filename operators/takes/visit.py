@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge.stage.making import named, select_only
+from ...bridge.stage.stage_editing import find_in_scene, select_only
 from ..reporting import explains_errors
 
 
@@ -20,5 +20,5 @@ class SINEW_OT_take_visit(bpy.types.Operator):
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Select it and nothing else."""
-        select_only(context, named(context.scene, self.name))
+        select_only(context, find_in_scene(context.scene, self.name))
         return {"FINISHED"}

@@ -6,7 +6,7 @@
 
 It needs Xvfb, xdotool and ImageMagick, and NumPy in the Python that runs it. Pictures and ``report.json`` (seconds
 without those for pictures, clicks, and how long Blender's interface was held up at most, and how much of that by Sinew)
-go to out/session/window. Without a window the same steps are a test: tests/bpy/scene/test_session.py.
+go to out/session/window. Without a window the same steps are a test: tests/bpy/package/test_session.py.
 """
 
 from __future__ import annotations

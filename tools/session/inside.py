@@ -27,8 +27,8 @@ def part(name: str) -> object:
 def tick() -> None:
     """What Blender's timers would do, where it runs none."""
     if package():
-        for name in ("jobs.monitor", "setup.readiness"):
-            part("bridge." + name).tick()
+        part("bridge.jobs.monitor").tick()
+        part("bridge.setup.readiness").poll_readiness()
 
 
 def leaving() -> bool:
@@ -70,7 +70,7 @@ def facts() -> dict:
 
 
 def _sinew_facts(scene: bpy.types.Scene) -> dict:
-    obj, known = scene.sinew.armature, part("bridge.setup.readiness").current()
+    obj, known = scene.sinew.armature, part("bridge.setup.readiness").current_readiness()
     data = obj.animation_data if obj is not None else None
     rows = obj.sinew_takes if obj is not None else ()
     return {
@@ -97,7 +97,7 @@ def pose(bone: str) -> list[float]:
 
 def is_fitted() -> bool:
     """Whether the overlay has a body to draw."""
-    known = part("bridge.body.fitted_bodies").seen(bpy.context.scene.sinew.armature)
+    known = part("bridge.body.fitted_bodies").known_fit(bpy.context.scene.sinew.armature)
     return known is not None and known.body is not None
 
 

@@ -16,7 +16,7 @@ from ...bounds.baking import BakeRequest
 from ...bounds.files import Learned
 from ...importing.importers import open_input
 from ...jobs import requests
-from ...rig.rig_writer import Written
+from ...rig.rig_writer import WrittenAction
 from ...scene import saving
 from .. import CANCELLED
 from ..bodies import add_body, body_of
@@ -114,7 +114,7 @@ def _opened(arguments: argparse.Namespace, learned: Learned | None) -> tuple[Bak
     return request, learned
 
 
-def _finish(arguments: argparse.Namespace, file: Path, job: jobs.Job, written: Written) -> None:
+def _finish(arguments: argparse.Namespace, file: Path, job: jobs.Job, written: WrittenAction) -> None:
     """Save, report and show what came home."""
     widen(written)
     report = {**job.result().report, "controller": str(arguments.file or file), "input": arguments.input}

@@ -16,7 +16,7 @@ from ...graph.files import Learned, read_file
 from ...graph.modes import MODES
 from ...importing.importers import open_input
 from ...jobs import requests
-from ...rig.rig_writer import PLACES, Written
+from ...rig.rig_writer import PLACES, WrittenAction
 from ...scene import saving
 from .. import CANCELLED
 from ..bodies import add_body, body_of
@@ -137,7 +137,7 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
     )
 
 
-def _finish(arguments: argparse.Namespace, job: jobs.Job, written: Written) -> None:
+def _finish(arguments: argparse.Namespace, job: jobs.Job, written: WrittenAction) -> None:
     """Save, report and show what came home."""
     widen(written)
     report = {**job.result().report, "graph": str(arguments.file), "input": arguments.input}

@@ -19,7 +19,7 @@ from ....core.sim.variations import facing_direction, trunk_bone
 from ... import mannequin
 from ...importing.importers import set_frame_rate
 from ...rig.rig_reader import read_rig
-from ...scene.muted_output import quiet
+from ...scene.muted_output import mute_output
 
 PUSH_S = 0.1
 _PUSH = re.compile(r"\s*(?P<force>[\d.]+)\s*@\s*(?P<start>[\d.]+)\s*(?::\s*(?P<side>\w+)\s*)?")
@@ -34,7 +34,7 @@ def stand_up(graph: ControlGraph, count: int) -> bpy.types.Object:
     if not 1 <= count <= _MOST:
         raise BadSettings(f"{count} characters are no company", f"Give a number from 1 to {_MOST}")
     skeleton = _dressed(graph.body.skeleton)
-    with quiet():
+    with mute_output():
         bpy.ops.wm.read_homefile(use_empty=True)
         scene = bpy.context.scene
         set_frame_rate(scene, _FPS)

@@ -6,21 +6,21 @@ A new one is a function here and a switch in ``SINEW_PG_overlay``.
 
 from collections.abc import Callable
 
-from ..moment import Moment
-from ..scenery import Scenery
+from ..draw_list import DrawList
+from ..frame_state import FrameState
 from .balance import draw_balance
 from .body import draw_body
 from .bounds import draw_bounds
 from .contacts import draw_contacts
 from .ghost import draw_ghost
 from .joint import draw_joint
+from .live_preview import draw_live_preview
 from .pushes import draw_pushes
-from .rehearsal import draw_rehearsal
 
 # Switch -> layer, from what lies behind to what lies in front.
-LAYERS: dict[str, Callable[[Moment, Scenery], None]] = {
+LAYERS: dict[str, Callable[[FrameState, DrawList], None]] = {
     "ghost": draw_ghost,
-    "rehearsal": draw_rehearsal,
+    "rehearsal": draw_live_preview,
     "body": draw_body,
     "bounds": draw_bounds,
     "balance": draw_balance,
@@ -30,9 +30,9 @@ LAYERS: dict[str, Callable[[Moment, Scenery], None]] = {
 }
 
 
-def scenery_of(moment: Moment) -> Scenery:
+def draw_layers(moment: FrameState) -> DrawList:
     """Everything that is switched on."""
-    scenery, switches = Scenery(), moment.scene.sinew_overlay
+    scenery, switches = DrawList(), moment.scene.sinew_overlay
     for switch, draw in LAYERS.items():
         if getattr(switches, switch):
             draw(moment, scenery)

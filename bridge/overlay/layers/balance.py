@@ -3,15 +3,15 @@
 
 import numpy as np
 
-from ..moment import Moment
-from ..scenery import Scenery
+from ..draw_list import DrawList
+from ..frame_state import FrameState
 
 _COLOR = (1.0, 0.86, 0.25, 0.95)
 _FAINT = (1.0, 0.86, 0.25, 0.6)
 _RADIUS_M = 0.035
 
 
-def draw_balance(moment: Moment, scenery: Scenery) -> None:
+def draw_balance(moment: FrameState, scenery: DrawList) -> None:
     """A ball at the centre of mass, a line down from it, and a disc on the floor at height 0."""
     if moment.shapes is None:
         return

@@ -5,15 +5,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..moment import Moment
+from ..draw_list import DrawList
+from ..frame_state import FrameState
 from ..parts import PLAIN, Shapes
-from ..scenery import Scenery
-from ..solid import Floats
+from ..solid_mesh import Floats
 
 _CHOSEN = np.array([1.0, 1.0, 1.0])
 
 
-def draw_body(moment: Moment, scenery: Scenery) -> None:
+def draw_body(moment: FrameState, scenery: DrawList) -> None:
     """Every character's body; the active bone's part is lighter."""
     own, shapes = moment.scene.sinew_overlay, moment.shapes
     if shapes is None:

@@ -12,8 +12,8 @@ from ....core.geometry.quaternions import Array
 from ...bounds.reading import columns_of, parts_of, widths_of
 from ...rig import sources
 from .. import ghosts
-from ..moment import Moment, Shown
-from ..scenery import BOX, Color, Scenery, Solids
+from ..draw_list import BOX, Color, DrawList, Solids
+from ..frame_state import FrameState, ShownCharacter
 
 _COM: Color = (1.0, 0.86, 0.25, 0.10)
 _COM_EDGE: Color = (1.0, 0.86, 0.25, 0.8)
@@ -30,7 +30,7 @@ _CIRCLE = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
 _LEVEL = np.pad(_CIRCLE, ((0, 0), (0, 1)))
 
 
-def draw_bounds(moment: Moment, scenery: Scenery) -> None:
+def draw_bounds(moment: FrameState, scenery: DrawList) -> None:
     """A box for the centre of mass, balls for the end effectors, cones for root and joints; of the chosen character."""
     shown = next((one for one in moment.characters if one.obj == moment.scene.sinew.armature), None)
     if shown is None:
@@ -47,16 +47,16 @@ def draw_bounds(moment: Moment, scenery: Scenery) -> None:
     _draw_turns(scenery, shown, pos, axes, widths[len(AXES) : joints])
 
 
-def _reference(moment: Moment, shown: Shown) -> tuple[Array, Array] | None:
+def _reference(moment: FrameState, shown: ShownCharacter) -> tuple[Array, Array] | None:
     """Where the motion that the bounds are for has the links now; None where a take does not know, or not yet."""
     data = shown.obj.animation_data
     if data is None or data.action is None or not sources.is_take(data.action):
         return shown.pos, shown.axes
-    stands = ghosts.stands(moment, shown)
+    stands = ghosts.ghost_pose(moment, shown)
     return None if stands is None else stands[:2]
 
 
-def _draw_com(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
+def _draw_com(scenery: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
     if not np.isfinite(widths).any():
         return
     com = shown.parts.com(pos, axes, shown.metres)
@@ -79,7 +79,7 @@ def _edges(closed: tuple[bool, ...]) -> Array:
     return edges[kept].reshape(-1, 3)
 
 
-def _draw_tips(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
+def _draw_tips(scenery: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
     tips, closed = _tips(shown.parts.body), np.isfinite(widths)
     if not closed.any():
         return
@@ -90,7 +90,7 @@ def _draw_tips(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: 
     scenery.add_path(ends[closed][:, None] + radii[:, None, None] * _LEVEL, _TIPS_EDGE)
 
 
-def _draw_turns(scenery: Scenery, shown: Shown, pos: Array, axes: Array, widths: Array) -> None:
+def _draw_turns(scenery: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
     """Cones that limbs stay in, as the rim at their ends; that of the active bone is filled."""
     links = np.flatnonzero(np.isfinite(widths))
     if not len(links):

@@ -4,18 +4,18 @@
 import numpy as np
 
 from ...takes import take_data
-from ..moment import Moment
-from ..scenery import Scenery
+from ..draw_list import DrawList
+from ..frame_state import FrameState
 
 _COLOR = (0.30, 0.95, 0.45, 0.95)
 _LENGTH_M, _THICKNESS_M = 0.22, 0.012
 
 
-def draw_contacts(moment: Moment, scenery: Scenery) -> None:
+def draw_contacts(moment: FrameState, scenery: DrawList) -> None:
     """An arrow up and a disc for every part that touches; nothing where the Action is no take that knows."""
     for shown in moment.characters:
         data = shown.obj.animation_data
-        bones = take_data.touching(data.action, moment.frame) if data and data.action else None
+        bones = take_data.bones_in_contact(data.action, moment.frame) if data and data.action else None
         if not bones:
             continue
         links = sorted({shown.parts.body.link_of(bone) for bone in bones} - {-1})

@@ -4,17 +4,17 @@
 import numpy as np
 
 from .. import ghosts
-from ..moment import Moment
-from ..scenery import Scenery
+from ..draw_list import DrawList
+from ..frame_state import FrameState
 
 _COLOR = np.array([0.70, 0.76, 0.86, 0.28], dtype=np.float32)
 
 
-def draw_ghost(moment: Moment, scenery: Scenery) -> None:
+def draw_ghost(moment: FrameState, scenery: DrawList) -> None:
     """A pale body for every character that plays a take."""
     distance = moment.scene.sinew_overlay.ghost_distance
     for shown in moment.characters:
-        stands = ghosts.stands(moment, shown)
+        stands = ghosts.ghost_pose(moment, shown)
         if stands is None:
             continue
         pos, axes, left = stands

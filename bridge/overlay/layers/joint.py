@@ -9,8 +9,8 @@ import numpy as np
 from ....core.body import BodyModel
 from ....core.body.model import Joint
 from ....core.geometry.quaternions import Array, to_matrix
-from ..moment import Moment, Shown
-from ..scenery import Color, Colored, Scenery, colored, fan, path
+from ..draw_list import Color, Colored, DrawList, colored, fan, path
+from ..frame_state import FrameState, ShownCharacter
 
 _AXIS: Color = (1.0, 0.45, 0.75, 1.0)
 _RANGE: Color = (0.45, 0.80, 1.0, 0.9)
@@ -41,14 +41,14 @@ class _Drawn:
     radius: float
 
 
-def draw_joint(moment: Moment, scenery: Scenery) -> None:
+def draw_joint(moment: FrameState, scenery: DrawList) -> None:
     """A hinge as a fan about its axis, a ball as the cone that its limb stays in; red where it is beyond."""
     for shown in moment.characters:
         if shown.active > 0:
             _draw(shown, _drawn(shown.parts.body, shown.active), scenery)
 
 
-def _draw(shown: Shown, drawn: _Drawn, scenery: Scenery) -> None:
+def _draw(shown: ShownCharacter, drawn: _Drawn, scenery: DrawList) -> None:
     centre, own = shown.pos[shown.active], shown.axes[shown.active]
     zero = shown.axes[drawn.parent] @ drawn.zero
     placed = zero.T / shown.metres

@@ -4,8 +4,8 @@
 import bpy
 import numpy as np
 
-from ..moment import Moment, Shown
-from ..scenery import Color, Scenery
+from ..draw_list import Color, DrawList
+from ..frame_state import FrameState, ShownCharacter
 
 _COLOR: Color = (1.0, 0.35, 0.25, 0.95)
 _FAINT: Color = (1.0, 0.35, 0.25, 0.3)
@@ -13,7 +13,7 @@ _METRES_A_NEWTON = 0.5 / 200.0
 _LONGEST_M, _THICKNESS_M = 1.5, 0.018
 
 
-def draw_pushes(moment: Moment, scenery: Scenery) -> None:
+def draw_pushes(moment: FrameState, scenery: DrawList) -> None:
     """An arrow that ends at the pushed part, as long as it is strong; faint while it does not push."""
     for obj in moment.pushes:
         shown = _whom(moment, obj)
@@ -31,13 +31,13 @@ def draw_pushes(moment: Moment, scenery: Scenery) -> None:
         scenery.add_arrows(centre[None], way[None] / length * reach, _THICKNESS_M / shown.metres, color)
 
 
-def _whom(moment: Moment, obj: bpy.types.Object) -> Shown | None:
+def _whom(moment: FrameState, obj: bpy.types.Object) -> ShownCharacter | None:
     """The character that is pushed, where it is shown."""
     wanted = obj.sinew.armature or moment.scene.sinew.armature
     return next((shown for shown in moment.characters if shown.obj == wanted), None)
 
 
-def _acts(moment: Moment, obj: bpy.types.Object) -> bool:
+def _acts(moment: FrameState, obj: bpy.types.Object) -> bool:
     render = moment.scene.render
     ends = obj.sinew.start_frame + obj.sinew.duration * render.fps / render.fps_base
     return obj.sinew.start_frame <= moment.frame < max(ends, obj.sinew.start_frame + 1)

@@ -34,7 +34,7 @@ REQUIREMENTS = {
 
 
 @dataclass(frozen=True)
-class Installing:
+class InstallationView:
     """What the panel shows of an installation.
 
     state: 'running', 'done', 'cancelled' or 'failed'. doing: what it is at, in a few words.
@@ -47,15 +47,15 @@ class Installing:
 
 
 _children: list["subprocess.Popen[bytes]"] = []  # ours, to be asked whether it has ended
-_seen: list[Installing] = []  # what was last seen
+_seen: list[InstallationView] = []  # what was last seen
 
 
-def current() -> Installing | None:
+def current_installation() -> InstallationView | None:
     """The installation that runs, or how the last one of this session ended; None for none."""
     return _seen[0] if _seen else None
 
 
-def is_running() -> bool:
+def is_installing() -> bool:
     """Whether one runs, as far as was last seen."""
     return bool(_seen) and _seen[0].state == "running"
 
@@ -70,16 +70,16 @@ def may_go_online() -> bool:
     return bool(bpy.app.online_access)
 
 
-def why_not() -> str:
+def why_no_installation() -> str:
     """Why nothing can be installed now, in a sentence with the fix; '' if it can."""
     if not may_go_online():
         return "Blender may not go online: allow it in Preferences > System > Network > Allow Online Access"
-    if is_running():
+    if is_installing():
         return "It is being installed already"
     return ""
 
 
-def start(names: tuple[str, ...], python: str) -> None:
+def start_installation(names: tuple[str, ...], python: str) -> None:
     """Let a process of ``python`` install the packages of these import names."""
     root = packages.installed_root()
     log = log_path()
@@ -104,63 +104,63 @@ def start(names: tuple[str, ...], python: str) -> None:
         except OSError as error:
             raise SinewError(f"'{python}' cannot be started: {error.strerror}", "Choose another Python") from error
     _children[:] = [process]
-    _seen[:] = [Installing("running", "Starting")]
+    _seen[:] = [InstallationView("running", "Starting")]
     _watch()
 
 
-def cancel() -> None:
+def cancel_installation() -> None:
     """Ask it to stop; what it had begun is removed, what was installed before stays."""
     (packages.installed_root() / run.CANCEL).touch()
 
 
-def tick() -> float | None:
+def poll_installation() -> float | None:
     """Look at the log; once it has ended, look anew at what is ready. Seconds until the next look."""
     _seen[:] = [_look()]
     redraw_areas(readiness.SHOWN_IN)
-    if is_running():
+    if is_installing():
         return PERIOD_S
     _children.clear()
-    readiness.check()
+    readiness.check_readiness()
     return None
 
 
-def _look() -> Installing:
+def _look() -> InstallationView:
     alive = _children[0].poll() is None if _children else lock.is_locked(packages.installed_root() / run.LOCK)
     try:
         text = log_path().read_text("utf-8", errors="replace")
     except OSError:
         text = ""
-    return understood(text, alive)
+    return parse_log(text, alive)
 
 
-def understood(log: str, alive: bool) -> Installing:
+def parse_log(log: str, alive: bool) -> InstallationView:
     """What a log says, of an installation that is alive or not."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     last = lines[-1] if lines else ""
     if not alive:
         if last == run.DONE:
-            return Installing("done", "Installed")
+            return InstallationView("done", "Installed")
         if last == run.CANCELLED:
-            return Installing("cancelled", "Cancelled; nothing of it is left")
+            return InstallationView("cancelled", "Cancelled; nothing of it is left")
         errors = [line for line in lines if line.startswith(("ERROR", "ModuleNotFoundError", "ImportError", "OSError"))]
-        return Installing("failed", (errors or lines or ["It ended without a word"])[-1])
+        return InstallationView("failed", (errors or lines or ["It ended without a word"])[-1])
     told = [line for line in lines if re.match(r"Downloading|Using cached|Installing collected|Trying out", line)]
     if not told:
-        return Installing("running", "Looking for the packages")
+        return InstallationView("running", "Looking for the packages")
     if told[-1].startswith("Installing"):
-        return Installing("running", "Unpacking")
+        return InstallationView("running", "Unpacking")
     if told[-1].startswith("Trying"):
-        return Installing("running", told[-1])
+        return InstallationView("running", told[-1])
     file = re.search(r"([A-Za-z0-9_.]+)-\d[^/\s]*\.whl\S* ?(\(.*?\))?", told[-1])
     doing = "Downloading {} {}".format(*(word or "" for word in file.groups())).strip() if file else told[-1]
     progress = re.fullmatch(r"Progress (\d+) of (\d+)", last)
     part = int(progress[1]) / max(int(progress[2]), 1) if progress else None
-    return Installing("running", doing, part)
+    return InstallationView("running", doing, part)
 
 
 def _watch() -> None:
-    if not bpy.app.timers.is_registered(tick):
-        bpy.app.timers.register(tick, first_interval=PERIOD_S, persistent=True)
+    if not bpy.app.timers.is_registered(poll_installation):
+        bpy.app.timers.register(poll_installation, first_interval=PERIOD_S, persistent=True)
 
 
 def register() -> None:
@@ -176,7 +176,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Stop looking; a running installation goes on."""
-    if bpy.app.timers.is_registered(tick):
-        bpy.app.timers.unregister(tick)
+    if bpy.app.timers.is_registered(poll_installation):
+        bpy.app.timers.unregister(poll_installation)
     _children.clear()
     _seen.clear()

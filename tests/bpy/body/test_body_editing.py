@@ -10,8 +10,8 @@ from mathutils import Vector
 
 from sinew.bridge import mannequin
 from sinew.bridge.body import fitted_bodies, part_editing
-from sinew.bridge.body.body_inputs import asked_of
-from sinew.bridge.body.edits import edit_of, row_of
+from sinew.bridge.body.body_inputs import read_body_request
+from sinew.bridge.body.edits import override_row, read_edit
 from sinew.bridge.cli.bone_texts import read_bones
 from sinew.bridge.jobs import requests, scene_request
 from sinew.bridge.overlay import gizmos
@@ -45,7 +45,7 @@ def press(name, undo=False):
 
 def said(obj):
     """Everything that is said of bones, in plain values."""
-    return {row.name: (row.role, edit_of(row)) for row in obj.sinew_body.overrides}
+    return {row.name: (row.role, read_edit(row)) for row in obj.sinew_body.overrides}
 
 
 def drawn():
@@ -60,12 +60,12 @@ def drawn():
 def test_editing_begins_at_what_was_fitted_and_changes_nothing_yet(person):
     activate(person, "shin.L")
     press("body_part_edit")
-    row, link = row_of(person, "shin.L"), fitted_bodies.fit_now(bpy.context.scene, person).base
+    row, link = override_row(person, "shin.L"), fitted_bodies.fit_now(bpy.context.scene, person).base
     link = link.links[link.link_of("shin.L")]
     assert row.role == "auto" and row.shape == link.shapes[0].kind
     assert row.mass_kg == pytest.approx(link.mass) and row.is_hinge
     assert (row.lower, row.upper) == pytest.approx((link.joint.lower, link.joint.upper))
-    assert asked_of(person).overrides == {} and asked_of(person).edits == {}
+    assert read_body_request(person).overrides == {} and read_body_request(person).edits == {}
 
 
 def test_what_is_ticked_reaches_the_job_and_its_body(person, tmp_path):
@@ -75,7 +75,7 @@ def test_what_is_ticked_reaches_the_job_and_its_body(person, tmp_path):
     bpy.context.scene.sinew.method = "sampling"
     activate(person, "shin.L")
     press("body_part_edit")
-    row = row_of(person, "shin.L")
+    row = override_row(person, "shin.L")
     row.use_shape, row.shape, row.edges = True, "box", (0.1, 0.12, 0.4)
     row.use_mass, row.mass_kg = True, 5.5
     row.use_limits, row.lower, row.upper = True, 0.0, 1.0
@@ -99,13 +99,13 @@ def test_what_is_ticked_reaches_the_job_and_its_body(person, tmp_path):
 def test_the_other_side_gets_the_same(person):
     activate(person, "shin.L")
     press("body_part_edit")
-    row = row_of(person, "shin.L")
+    row = override_row(person, "shin.L")
     row.use_mass, row.mass_kg, row.use_limits, row.upper = True, 5.5, True, 1.5
     row.role = "shin.L"
     press("body_part_mirror")
-    other = row_of(person, "shin.R")
-    assert other.role == "shin.R" and edit_of(other).mass_kg == 5.5
-    assert edit_of(other).limits_rad == edit_of(row_of(person, "shin.L")).limits_rad
+    other = override_row(person, "shin.R")
+    assert other.role == "shin.R" and read_edit(other).mass_kg == 5.5
+    assert read_edit(other).limits_rad == read_edit(override_row(person, "shin.L")).limits_rad
     fitted = fitted_bodies.fit_now(bpy.context.scene, person)
     left, right = (fitted.body.links[fitted.body.link_of(name)] for name in ("shin.L", "shin.R"))
     assert left.mass == right.mass == 5.5
@@ -119,7 +119,7 @@ def test_reset_is_as_fitted(person):
     for bone in ("shin.L", "shin.R"):
         activate(person, bone)
         press("body_part_edit")
-        row_of(person, bone).use_mass = True
+        override_row(person, bone).use_mass = True
     press("body_part_reset")
     assert list(said(person)) == ["shin.L"]
     assert not bpy.ops.sinew.body_part_reset.poll() and not bpy.ops.sinew.body_part_mirror.poll()
@@ -134,7 +134,7 @@ def test_each_is_one_step_back_and_forth(person):
     states = [said(person)]
     press("body_part_edit", undo=True)
     states.append(said(person))
-    row = row_of(person, "shin.L")
+    row = override_row(person, "shin.L")
     row.use_mass, row.mass_kg = True, 4.25
     bpy.ops.ed.undo_push(message="Mass")
     states.append(said(person))
@@ -152,16 +152,16 @@ def test_each_is_one_step_back_and_forth(person):
 
 
 def test_polls_say_why_not(person):
-    assert part_editing.why_not(bpy.context) == "Select a bone of the character in Pose Mode"
+    assert part_editing.why_no_part(bpy.context) == "Select a bone of the character in Pose Mode"
     assert not bpy.ops.sinew.body_part_edit.poll()
     activate(person, "shin.L")
-    assert part_editing.why_not(bpy.context) == "" and bpy.ops.sinew.body_part_edit.poll()
+    assert part_editing.why_no_part(bpy.context) == "" and bpy.ops.sinew.body_part_edit.poll()
     bpy.context.view_layer.objects.active = person
     bpy.ops.object.mode_set(mode="EDIT")
-    assert "Edit Mode" in part_editing.why_not(bpy.context) and not bpy.ops.sinew.overlay_refit.poll()
+    assert "Edit Mode" in part_editing.why_no_part(bpy.context) and not bpy.ops.sinew.overlay_refit.poll()
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.scene.sinew.armature = None
-    assert part_editing.why_not(bpy.context) == "Choose an armature"
+    assert part_editing.why_no_part(bpy.context) == "Choose an armature"
     assert not bpy.ops.sinew.body_reset.poll() and not bpy.ops.sinew.overlay_refit.poll()
 
 
@@ -188,22 +188,22 @@ def test_the_panel_shows_what_was_fitted_and_then_the_fields(person):
     ticks = {"use_shape", "use_offset", "use_mass", "use_limits", "use_stiffness"}
     assert set(page.props) == {"role", *ticks}, "what is not ticked is as fitted, and told above"
     for tick in ticks:
-        setattr(row_of(person, "shin.L"), tick, True)
+        setattr(override_row(person, "shin.L"), tick, True)
     page = drawn()
     assert {"role", "use_shape", "shape", "use_mass", "mass_kg", "lower", "upper", "stiffness"} <= set(page.props)
     assert "sinew.body_part_mirror" in [button.idname for button in page.buttons]
     activate(person, "thigh.L")
     press("body_part_edit")
-    row_of(person, "thigh.L").use_limits = True
+    override_row(person, "thigh.L").use_limits = True
     assert "reach" in drawn().props and "lower" not in drawn().props
 
 
 def test_crossed_limits_while_dragging_do_no_harm(person):
     activate(person, "shin.L")
     press("body_part_edit")
-    row = row_of(person, "shin.L")
+    row = override_row(person, "shin.L")
     row.use_limits, row.lower, row.upper = True, 1.0, 0.5
-    low, high = edit_of(row).limits_rad
+    low, high = read_edit(row).limits_rad
     assert low < high
     body = fitted_bodies.fit_now(bpy.context.scene, person).body
     assert np.isfinite(BodyParts(body).tints).all()
@@ -217,7 +217,7 @@ def test_handles_read_and_write_the_sizes_that_they_stand_for(person):
     activate(person, "shin.L")
     assert not gizmos.SINEW_GGT_part.poll(bpy.context)
     press("body_part_edit")
-    row = row_of(person, "shin.L")
+    row = override_row(person, "shin.L")
     row.use_shape, row.shape, row.radius, row.length = True, "capsule", 0.05, 0.4
     assert gizmos.SINEW_GGT_part.poll(bpy.context)
     assert [gizmos._reader(axis)() for axis in "xyz"] == pytest.approx([0.05, 0.0, 0.2])

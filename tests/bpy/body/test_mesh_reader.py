@@ -7,7 +7,7 @@ import pytest
 from mathutils import Euler, Matrix
 
 from sinew.bridge.body.mesh_reader import read_mesh
-from sinew.bridge.body.mesh_surface import outer_areas
+from sinew.bridge.body.mesh_surface import compute_outer_areas
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.errors import RigError
 
@@ -171,7 +171,9 @@ def test_areas_do_not_depend_on_which_way_faces_look(scene):
     points = np.array([vertex.co for vertex in obj.data.vertices])
     obj.data.calc_loop_triangles()
     triangles = np.array([list(triangle.vertices) for triangle in obj.data.loop_triangles])
-    np.testing.assert_allclose(outer_areas(points, triangles), outer_areas(points, triangles[:, ::-1]), rtol=1e-6)
+    np.testing.assert_allclose(
+        compute_outer_areas(points, triangles), compute_outer_areas(points, triangles[:, ::-1]), rtol=1e-6
+    )
 
 
 def test_a_heavy_mesh_is_looked_at_in_part(scene, monkeypatch):
@@ -180,7 +182,7 @@ def test_a_heavy_mesh_is_looked_at_in_part(scene, monkeypatch):
     obj.data.calc_loop_triangles()
     triangles = np.array([list(triangle.vertices) for triangle in obj.data.loop_triangles])
     monkeypatch.setattr("sinew.bridge.body.mesh_surface._MOST_VERTICES", 100)
-    assert 60 <= np.count_nonzero(outer_areas(points, triangles)) <= 100
+    assert 60 <= np.count_nonzero(compute_outer_areas(points, triangles)) <= 100
 
 
 def test_other_meshes_are_none_of_its_business(rig):

@@ -12,7 +12,7 @@ from sinew.bridge.body import muscle
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.jobs import requests
 from sinew.bridge.rig import actions, sources
-from sinew.bridge.rig.rig_reader import looped_rig
+from sinew.bridge.rig.rig_reader import loop_rig
 from sinew.bridge.rig.rig_writer import write_take
 from sinew.core import jobs
 from sinew.core.motion import Take
@@ -103,7 +103,7 @@ def test_a_wrong_frame_rate_moves_no_key_to_another_pose(hero):
 
 def test_a_looped_motion_reads_the_frames_that_it_plays_over(hero):
     key(hero, (1, 1.0), (39, 0.0))
-    rig = looped_rig(requests.read(requests.Request("Hero")), 2)
+    rig = loop_rig(requests.read(requests.Request("Hero")), 2)
     assert muscle.read_muscle(hero, rig) == pytest.approx(np.linspace(1.0, 0.0, 39), abs=1e-6)
 
 
@@ -125,9 +125,9 @@ def test_the_scene_is_left_as_it_was(hero):
 
 def bake(obj, source, name="Take"):
     rig = requests.read(requests.Request(obj.name, action=source.name))
-    before = sources.before_of(obj)
+    before = sources.prior_animation(obj)
     action = write_take(obj, Take(rig.clip), rig, name=name, source_action=source, where="ACTION").action
-    sources.remember(action, before)
+    sources.store_prior(action, before)
     return action
 
 

@@ -29,9 +29,9 @@ def a_take(obj):
     contacts[:10, rig.clip.skeleton.index("foot.L")] = True
     take = Take(rig.clip, contacts=contacts)
     action, slot, _ = actions.new_action("Take", obj)
-    before = sources.before_of(obj)
-    sources.remember(action, before)
-    take_data.remember(action, take, rig)
+    before = sources.prior_animation(obj)
+    sources.store_prior(action, before)
+    take_data.store_take_data(action, take, rig)
     actions.assign(obj, action, slot)
     fitted_bodies.fit_now(bpy.context.scene, obj)
     return action, rig

@@ -9,7 +9,7 @@ import numpy as np
 
 from sinew.bridge import takes
 from sinew.bridge.rig import actions
-from sinew.bridge.rig.rig_writer import Written
+from sinew.bridge.rig.rig_writer import WrittenAction
 
 _numbers = itertools.count(1)
 
@@ -23,7 +23,7 @@ def take(obj, name, *, fell_at_s=None, error_m=0.03, made="", source="Wave", put
         actions.add_curve(bag, path, 0, bone.name, 5, np.linspace(0.0, error_m + next(_numbers), 11))
     if put:
         actions.assign(shown, action, slot)
-    actions.keep_from_loss([action])
+    actions.add_fake_users([action])
     number = next(_numbers)
     report = {
         "status": "done",
@@ -42,10 +42,10 @@ def take(obj, name, *, fell_at_s=None, error_m=0.03, made="", source="Wave", put
     target = {"armature": obj.name, "action": source, **target}
     created = made or f"2026-01-01T{number // 60:02d}:{number % 60:02d}"
     spec = SimpleNamespace(id=f"job-{number:05d}", seed=7, created=created, target=target)
-    written = Written(action, shown, "ACTION" if shown == obj else "COPY")
+    written = WrittenAction(action, shown, "ACTION" if shown == obj else "COPY")
     if props:
-        written = Written(action, shown, written.where, props=tuple(props))
-    takes.add(obj, written, SimpleNamespace(spec=spec), SimpleNamespace(report=report, take=None))
+        written = WrittenAction(action, shown, written.where, props=tuple(props))
+    takes.add_take(obj, written, SimpleNamespace(spec=spec), SimpleNamespace(report=report, take=None))
     return shown.sinew_takes[-1]
 
 

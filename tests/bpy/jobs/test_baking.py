@@ -16,8 +16,8 @@ BAKED = "Wave passthrough"
 @pytest.fixture
 def pieces(addon, monkeypatch):
     """As where Blender has a window, and with as many pieces as there can be."""
-    monkeypatch.setattr(monitor, "bakes_in_pieces", lambda: True)
-    monkeypatch.setattr(keying.key_take, "__kwdefaults__", {**keying.key_take.__kwdefaults__, "piece_s": 0.0})
+    monkeypatch.setattr(monitor, "bakes_in_slices", lambda: True)
+    monkeypatch.setattr(keying.key_take, "__kwdefaults__", {**keying.key_take.__kwdefaults__, "slice_s": 0.0})
     bpy.ops.ed.undo_push(message="Original")
 
 
@@ -74,7 +74,7 @@ def test_in_pieces_comes_what_comes_at_once(pieces, monkeypatch, place, moving):
     assert not half_made() and BAKED in piecemeal["actions"]
     bpy.ops.ed.undo()
     assert animation() == before
-    monkeypatch.setattr(monitor, "bakes_in_pieces", lambda: False)
+    monkeypatch.setattr(monitor, "bakes_in_slices", lambda: False)
     assert bpy.ops.sinew.collect("EXEC_DEFAULT", True, job=job_id) == {"FINISHED"}
     assert animation() == piecemeal
 

@@ -269,7 +269,7 @@ def test_a_batch_says_how_long_it_still_takes():
     alive = view(3, "running", eta_s=5, wall_s=10)
     waits = [view(4, "created", queued=True), view(5, "created", queued=True)]
     assert batches.left_s([*done, alive, *waits]) == 5 + 2 * 15
-    assert batches.text_of([*done, alive, *waits]) == "2 of 5 done  ·  35 s left"
+    assert batches.batch_text([*done, alive, *waits]) == "2 of 5 done  ·  35 s left"
     assert batches.left_s([alive, *waits]) == 5 + 2 * 15
     assert batches.left_s(done) is None and batches.left_s(waits) is None
     assert batches.left_s([view(3, "running", eta_s=None), *waits]) is None

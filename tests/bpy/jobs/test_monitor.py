@@ -294,11 +294,11 @@ def test_the_timer_runs_only_while_there_is_something_to_wait_for(addon):
 
 def test_preferences(addon, monkeypatch):
     own = bpy.context.preferences.addons["sinew"].preferences
-    assert preferences.worker_python() is None
+    assert preferences.preferred_python() is None
     own.worker_python = "/opt/python"
-    assert preferences.worker_python() == "/opt/python"
+    assert preferences.preferred_python() == "/opt/python"
     monkeypatch.setenv("SINEW_PYTHON", "/usr/bin/python")
-    assert preferences.worker_python() == "/usr/bin/python"
+    assert preferences.preferred_python() == "/usr/bin/python"
 
 
 def test_the_jobs_folder_of_the_preferences_gives_way_to_the_environment(addon, tmp_path, monkeypatch):
@@ -324,5 +324,5 @@ def test_the_jobs_folder_of_the_preferences_gives_way_to_the_environment(addon, 
 def test_without_preferences(addon):
     addons = bpy.context.preferences.addons
     addons.remove(addons["sinew"])
-    assert preferences.worker_python() is None
+    assert preferences.preferred_python() is None
     preferences.apply_jobs_folder()

@@ -64,10 +64,10 @@ def test_a_scene_of_its_own_shows_what_the_animators_scene_does(addon, monkeypat
         obj.parent = target
     scene = bpy.context.scene
     scene.render.fps = 25
-    assert rig_sampling.stands_alone(scene, obj)
+    assert rig_sampling.is_self_contained(scene, obj)
     alone = read_rig(obj, fps=40.0)
     assert [known.name for known in bpy.data.scenes] == ["Scene"]
-    monkeypatch.setattr(rig_sampling, "stands_alone", lambda *_: False)
+    monkeypatch.setattr(rig_sampling, "is_self_contained", lambda *_: False)
     here = read_rig(obj, fps=40.0)
     same(alone, here)
     assert np.ptp(alone.clip.local_quat_wxyz, axis=0).max() > 0.1
@@ -76,19 +76,19 @@ def test_a_scene_of_its_own_shows_what_the_animators_scene_does(addon, monkeypat
 def test_what_the_scene_does_to_an_armature_is_read_in_the_scene(addon):
     obj = hero()
     scene = bpy.context.scene
-    assert rig_sampling.stands_alone(scene, obj)
+    assert rig_sampling.is_self_contained(scene, obj)
     mesh = bpy.data.objects.new("Cloth", bpy.data.meshes.new("Cloth"))
     constraint = obj.pose.bones[0].constraints.new("COPY_LOCATION")
     constraint.target = mesh
-    assert not rig_sampling.stands_alone(scene, obj)
+    assert not rig_sampling.is_self_contained(scene, obj)
     obj.pose.bones[0].constraints.remove(constraint)
     moved = []
     bpy.app.handlers.frame_change_post.append(moved.append)
     try:
-        assert not rig_sampling.stands_alone(scene, obj)
+        assert not rig_sampling.is_self_contained(scene, obj)
     finally:
         bpy.app.handlers.frame_change_post.remove(moved.append)
-    assert rig_sampling.stands_alone(scene, obj)
+    assert rig_sampling.is_self_contained(scene, obj)
 
 
 def test_a_pose_that_is_not_keyed_yet_survives_being_read(addon):

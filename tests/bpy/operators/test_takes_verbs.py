@@ -7,7 +7,7 @@ import pytest
 
 from sinew.bridge import takes
 from sinew.bridge.rig import actions, sources
-from sinew.bridge.rig.rig_writer import Written
+from sinew.bridge.rig.rig_writer import WrittenAction
 from sinew.bridge.takes import views
 
 from ..helpers.interface import animation, hero, refusal, simulate, tick_to_end
@@ -119,7 +119,7 @@ def test_the_source_may_be_the_nla_itself(addon):
     before = tip(obj, 6)
     simulate()
     tick_to_end()
-    assert views.view_of(obj, takes.row_at(obj)).source == ""
+    assert views.view_take(obj, takes.row_at(obj)).source == ""
     OPS.take_show_source()
     assert moved_by(obj) is None and np.allclose(tip(obj, 6), before, atol=1e-5)
 
@@ -135,7 +135,7 @@ def test_rename(three):
 
 def test_keep_is_the_fake_user_and_outlives_the_armature(three, tmp_path):
     OPS.take_keep(index=1)
-    assert views.view_of(three, three.sinew_takes[1]).kept
+    assert views.view_take(three, three.sinew_takes[1]).kept
     OPS.take_keep(index=0)
     OPS.take_keep(index=0)
     bpy.data.objects.remove(three)
@@ -281,11 +281,11 @@ def test_a_copy_leads_to_its_model_and_back(addon):
     tick_to_end()
     (copy,) = takes.copies_of(obj, bpy.context.scene)
     OPS.take_visit(name=copy.name)
-    assert bpy.context.active_object == copy == takes.owner_of(bpy.context)
+    assert bpy.context.active_object == copy == takes.take_owner(bpy.context)
     with refusal("is a baked copy", "Look at 'Hero'"):
         OPS.take_show_source()
     OPS.take_visit(name="Hero")
-    assert takes.owner_of(bpy.context) == obj
+    assert takes.take_owner(bpy.context) == obj
     with refusal("There is no 'Nobody' in this scene any more"):
         OPS.take_visit(name="Nobody")
 
@@ -333,13 +333,13 @@ def juggling(addon):
     bpy.context.scene.collection.objects.link(ball)
     ball.location.x = 1.0
     for number, name in enumerate("AB"):
-        before = sources.before_of(ball)
+        before = sources.prior_animation(ball)
         action, slot, bag = actions.new_action(f"Ball {name}", ball)
         actions.add_curve(bag, "location", 0, "Object Transforms", 1, np.linspace(2.0, 8.0 + number, 20))
-        sources.remember(action, before)
+        sources.store_prior(action, before)
         actions.assign(ball, action, slot)
-        actions.keep_from_loss([action])
-        row = take(obj, name, props=[Written(action, ball, "ACTION")])
+        actions.add_fake_users([action])
+        row = take(obj, name, props=[WrittenAction(action, ball, "ACTION")])
         take(bob, f"Bob {name}", source="Nod").name = row.name  # of the same bake
     bpy.context.view_layer.objects.active = obj
     return obj, bob, ball

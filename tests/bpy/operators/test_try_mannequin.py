@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sinew.bridge.jobs import monitor
-from sinew.bridge.mannequin import trial
+from sinew.bridge.mannequin import example_walker
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.bridge.setup import readiness
 from sinew.bridge.setup.readiness import Readiness
@@ -18,7 +18,7 @@ from ..helpers.interface import tick_to_end
 def test_the_walker_walks_as_the_clip_does_at_the_scenes_own_rate(addon):
     scene = bpy.context.scene
     scene.render.fps, scene.frame_start = 30, 11
-    armature = trial.add_walker(scene)
+    armature = example_walker.add_walker(scene)
     rig = read_rig(armature)
     clip = plain_walk(fps=30.0)
     assert rig.frame_start == 11 and scene.render.fps == 30 and rig.clip.fps == 30.0
@@ -31,7 +31,7 @@ def test_it_is_as_tall_in_a_scene_of_centimetres_and_walks_beside_what_is_there(
     scene.unit_settings.scale_length = 0.01
     bpy.ops.mesh.primitive_cube_add(size=300.0)
     bpy.context.view_layer.update()
-    armature = trial.add_walker(scene)
+    armature = example_walker.add_walker(scene)
     heads = read_rig(armature).clip.world()[0]
     assert 0.6 < np.ptp(heads[..., 2]) < 1.5  # from the ankles to the base of the head
     assert heads[..., 0].min() > 1.5  # the cube reaches to 1.5 m

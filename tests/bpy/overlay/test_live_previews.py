@@ -11,7 +11,7 @@ from sinew.bridge import mannequin
 from sinew.bridge.body import fitted_bodies
 from sinew.bridge.jobs import monitor
 from sinew.bridge.jobs.job_views import JobView
-from sinew.bridge.overlay import moment, painting, rehearsals
+from sinew.bridge.overlay import draw_handler, frame_state, live_previews
 from sinew.core.files import write_arrays
 from sinew.core.jobs.job import Job
 
@@ -29,7 +29,7 @@ def person(addon, monkeypatch, tmp_path):
     trained(monkeypatch, obj, "running")
     monkeypatch.setattr(monitor, "job_of", lambda _: Job(tmp_path))
     yield obj
-    rehearsals.clear()
+    live_previews.forget_previews()
 
 
 def trained(monkeypatch, obj, state):
@@ -39,7 +39,7 @@ def trained(monkeypatch, obj, state):
 def seen_now():
     context = bpy.context
     context.view_layer.update()
-    (shown,) = moment.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get()).characters
+    (shown,) = frame_state.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get()).characters
     return shown
 
 
@@ -54,63 +54,63 @@ def show(folder, bones, fps=30.0, **changed):
 
 def test_it_plays_over_and_over_beside_the_character(person, tmp_path):
     shown = seen_now()
-    assert rehearsals.stands(shown, 10.0) is None
-    rehearsals.look(10.0)
-    assert rehearsals.stands(shown, 10.1) is None  # nothing was shown yet
+    assert live_previews.preview_pose(shown, 10.0) is None
+    live_previews.read_previews(10.0)
+    assert live_previews.preview_pose(shown, 10.1) is None  # nothing was shown yet
     show(tmp_path, shown.parts.bones)
-    rehearsals.look(11.0)
+    live_previews.read_previews(11.0)
     for after_s, height in ((0.01, 0.0), (0.04, 1.0), (0.11, 3.0), (0.14, 0.0)):
-        pos, axes = rehearsals.stands(shown, 11.0 + after_s)
+        pos, axes = live_previews.preview_pose(shown, 11.0 + after_s)
         np.testing.assert_allclose(pos[:, 2], height / shown.metres)
         np.testing.assert_allclose(axes, np.broadcast_to(np.eye(3), axes.shape))
     before = [action.name for action in bpy.data.actions], len(bpy.data.objects), person.animation_data
     own = bpy.context.scene.sinew_overlay
     own.rehearsal = False
-    alone = len(painting.scenery(bpy.context).solids)
+    alone = len(draw_handler.current_draw_list(bpy.context).solids)
     own.rehearsal = True
-    assert len(painting.scenery(bpy.context).solids) == alone + 1
+    assert len(draw_handler.current_draw_list(bpy.context).solids) == alone + 1
     assert ([action.name for action in bpy.data.actions], len(bpy.data.objects), person.animation_data) == before
 
 
 def test_what_is_shown_next_takes_its_place(person, tmp_path):
     shown = seen_now()
     show(tmp_path, shown.parts.bones)
-    rehearsals.stands(shown, 10.0)
-    rehearsals.look(10.0)
-    assert rehearsals.stands(shown, 10.0)[0][0, 2] == 0.0
+    live_previews.preview_pose(shown, 10.0)
+    live_previews.read_previews(10.0)
+    assert live_previews.preview_pose(shown, 10.0)[0][0, 2] == 0.0
     high = np.full((2, len(shown.parts.bones), 3), 5.0, dtype=np.float32)
     quat = np.tile(np.array([1.0, 0.0, 0.0, 0.0], dtype=np.float32), (2, len(shown.parts.bones), 1))
     show(tmp_path, shown.parts.bones, link_pos=high, link_quat_wxyz=quat)
-    rehearsals.look(10.2)  # too soon to look again
-    assert rehearsals.stands(shown, 10.2)[0][0, 2] < 5.0
-    rehearsals.look(11.3)
-    assert rehearsals.stands(shown, 11.3)[0][0, 2] == pytest.approx(5.0 / shown.metres)
+    live_previews.read_previews(10.2)  # too soon to look again
+    assert live_previews.preview_pose(shown, 10.2)[0][0, 2] < 5.0
+    live_previews.read_previews(11.3)
+    assert live_previews.preview_pose(shown, 11.3)[0][0, 2] == pytest.approx(5.0 / shown.metres)
 
 
 def test_torn_and_foreign_files_are_not_drawn(person, tmp_path):
     shown = seen_now()
-    rehearsals.stands(shown, 10.0)
+    live_previews.preview_pose(shown, 10.0)
     Job(tmp_path).shown_file.write_bytes(b"PK half a file")
-    rehearsals.look(10.0)
-    assert rehearsals.stands(shown, 10.0) is None
+    live_previews.read_previews(10.0)
+    assert live_previews.preview_pose(shown, 10.0) is None
     show(tmp_path, shown.parts.bones[:-1])
-    rehearsals.look(11.5)
-    assert rehearsals.stands(shown, 11.5) is None  # other bones than those it is drawn with
+    live_previews.read_previews(11.5)
+    assert live_previews.preview_pose(shown, 11.5) is None  # other bones than those it is drawn with
     show(tmp_path, shown.parts.bones, link_pos=np.zeros((4, 2, 3)))
-    rehearsals.look(13.0)
-    assert rehearsals.stands(shown, 13.0) is None
+    live_previews.read_previews(13.0)
+    assert live_previews.preview_pose(shown, 13.0) is None
 
 
 def test_when_training_is_over_nobody_is_left_standing_there(person, tmp_path, monkeypatch):
     shown = seen_now()
     show(tmp_path, shown.parts.bones)
-    rehearsals.stands(shown, 10.0)
-    rehearsals.look(10.0)
-    assert rehearsals.stands(shown, 10.0) is not None
+    live_previews.preview_pose(shown, 10.0)
+    live_previews.read_previews(10.0)
+    assert live_previews.preview_pose(shown, 10.0) is not None
     trained(monkeypatch, person, "done")
-    assert rehearsals.stands(shown, 10.1) is None
-    rehearsals.look(10.1)
+    assert live_previews.preview_pose(shown, 10.1) is None
+    live_previews.read_previews(10.1)
     trained(monkeypatch, person, "running")
-    assert rehearsals.stands(shown, 10.2) is None  # it was forgotten, and is looked for anew
-    rehearsals.look(10.2)
-    assert rehearsals.stands(shown, 10.2) is not None
+    assert live_previews.preview_pose(shown, 10.2) is None  # it was forgotten, and is looked for anew
+    live_previews.read_previews(10.2)
+    assert live_previews.preview_pose(shown, 10.2) is not None

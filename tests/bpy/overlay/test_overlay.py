@@ -9,13 +9,13 @@ import pytest
 
 from sinew.bridge import mannequin
 from sinew.bridge.body import fitted_bodies
-from sinew.bridge.overlay import ghosts, moment, painting
-from sinew.bridge.overlay.canvas import flattened, from_far_to_near
+from sinew.bridge.overlay import draw_handler, frame_state, ghosts
+from sinew.bridge.overlay.canvas import flatten_solids, sort_back_to_front
+from sinew.bridge.overlay.draw_list import CONE, DrawList
 from sinew.bridge.overlay.parts import mass_tints
-from sinew.bridge.overlay.scenery import CONE, Scenery
-from sinew.bridge.overlay.solid import solid_mesh
+from sinew.bridge.overlay.solid_mesh import make_solid_mesh
 from sinew.bridge.rig.rig_reader import read_rig, rotation_of
-from sinew.bridge.scene.time_slicing import Piecework
+from sinew.bridge.scene.time_slicing import TimeSlicedTask
 from sinew.bridge.takes import take_data
 from sinew.core.body.clearance import link_clearances
 from sinew.core.body.poses import link_transforms, pose_of_clip
@@ -42,7 +42,7 @@ def shown():
     """The characters as they stand now."""
     context = bpy.context
     context.view_layer.update()
-    return moment.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get()).characters
+    return frame_state.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get()).characters
 
 
 def worked(timer):
@@ -55,7 +55,7 @@ def worked(timer):
 
 
 def solids():
-    found = painting.scenery(bpy.context)
+    found = draw_handler.current_draw_list(bpy.context)
     return sum(len(each) for each in found.solids) if found else 0
 
 
@@ -71,7 +71,7 @@ def volume(points, triangles):
 
 
 def test_the_one_mesh_is_ball_capsule_and_box():
-    mesh = solid_mesh(8)
+    mesh = make_solid_mesh(8)
     assert volume(mesh.cube, mesh.triangles) == pytest.approx(8.0)  # seen from outside everywhere
     assert volume(mesh.ball, mesh.triangles) == pytest.approx(4.0 / 3.0 * np.pi, rel=0.03)
     capsule = mesh.ball + np.outer(mesh.end, [0.0, 0.0, 2.0])
@@ -99,7 +99,7 @@ def test_shapes_stand_where_the_body_does(person):
 
 def test_rotations_are_those_that_jobs_read():
     matrices = np.random.default_rng(1).normal(size=(7, 3, 3))
-    assert np.allclose(moment.rotations(matrices), rotation_of(matrices))
+    assert np.allclose(frame_state.rotations(matrices), rotation_of(matrices))
 
 
 def test_sizes_follow_metres_a_unit(person):
@@ -128,20 +128,20 @@ def test_every_switch_adds_something_and_none_nothing(person):
     only("body")
     assert solids() == sum(len(link.shapes) for link in shown()[0].parts.body.links)
     only("balance")
-    found = painting.scenery(bpy.context)
+    found = draw_handler.current_draw_list(bpy.context)
     com, foot = found.lines[0][0]
     assert foot[2] == 0.0 and np.allclose(com[:2], foot[:2]) and 0.7 < com[2] < 1.3
     bpy.context.scene.sinew_overlay.show = False
-    assert painting.scenery(bpy.context) is None
+    assert draw_handler.current_draw_list(bpy.context) is None
 
 
 @pytest.mark.parametrize(("bone", "fans"), [("shin.L", 1), ("thigh.L", 1), ("pelvis", 0)])
 def test_the_active_bones_joint_is_shown(person, bone, fans):
     only("joint")
     pose(person, bone)
-    assert len(painting.scenery(bpy.context).triangles) == fans
+    assert len(draw_handler.current_draw_list(bpy.context).triangles) == fans
     bpy.ops.object.mode_set(mode="OBJECT")
-    assert not painting.scenery(bpy.context).triangles
+    assert not draw_handler.current_draw_list(bpy.context).triangles
 
 
 def test_a_hinge_beyond_its_limit_is_red(person):
@@ -153,11 +153,11 @@ def test_a_hinge_beyond_its_limit_is_red(person):
     def now(angle):
         bone = person.pose.bones["shin.L"]
         bone.rotation_mode = "AXIS_ANGLE"
-        rest = fitted_bodies.seen(person).base
+        rest = fitted_bodies.known_fit(person).base
         assert rest is not None
         bone.rotation_axis_angle = (angle, *joint.axis)
         bpy.context.view_layer.update()
-        return painting.scenery(bpy.context).lines[-1][1][0]
+        return draw_handler.current_draw_list(bpy.context).lines[-1][1][0]
 
     assert np.allclose(now(0.3)[:3], 1.0)
     assert now(joint.upper + 0.5)[0] == 1.0 and now(joint.upper + 0.5)[1] < 0.5
@@ -166,30 +166,30 @@ def test_a_hinge_beyond_its_limit_is_red(person):
 def test_pushes_end_at_the_bone_and_are_faint_while_they_do_not_push(person):
     only("pushes")
     obj = arrow(bone="chest", force=200.0)
-    moment.clear()
+    frame_state.forget_frame_state()
     bpy.context.scene.frame_set(5)
-    head, _ = painting.scenery(bpy.context).solids
+    head, _ = draw_handler.current_draw_list(bpy.context).solids
     assert head.sizes[0, 3] == CONE and head.colors[0, 3] > 0.9
     bpy.context.scene.frame_set(1)
-    assert painting.scenery(bpy.context).solids[0].colors[0, 3] < 0.5
+    assert draw_handler.current_draw_list(bpy.context).solids[0].colors[0, 3] < 0.5
     obj.hide_set(True)
-    assert not painting.scenery(bpy.context).solids
+    assert not draw_handler.current_draw_list(bpy.context).solids
 
 
 def test_contacts_are_the_takes(person):
     action, _ = a_take(person)
-    assert take_data.touching(action, 1) == ("foot.L",) and take_data.touching(action, 11) == ()
-    assert take_data.touching(action, 10) == ("foot.L",)
-    assert take_data.touching(bpy.data.actions["Source"], 1) is None
+    assert take_data.bones_in_contact(action, 1) == ("foot.L",) and take_data.bones_in_contact(action, 11) == ()
+    assert take_data.bones_in_contact(action, 10) == ("foot.L",)
+    assert take_data.bones_in_contact(bpy.data.actions["Source"], 1) is None
     only("contacts")
     bpy.context.scene.frame_set(3)
-    arrows = painting.scenery(bpy.context).solids
+    arrows = draw_handler.current_draw_list(bpy.context).solids
     assert len(arrows) == 3
     (seen,) = shown()
     foot = seen.parts.lowest(seen.pos, seen.axes, seen.metres)[seen.parts.body.link_of("foot.L")]
     assert np.allclose(arrows[-1].places[0, :3, 3], foot, atol=1e-5)
     bpy.context.scene.frame_set(15)
-    assert not painting.scenery(bpy.context).solids
+    assert not draw_handler.current_draw_list(bpy.context).solids
 
 
 def test_the_ghost_goes_where_the_source_went(person):
@@ -197,17 +197,17 @@ def test_the_ghost_goes_where_the_source_went(person):
     only("ghost")
     bpy.context.scene.sinew_overlay.ghost_distance = 0.0
     bpy.context.scene.frame_set(11)
-    assert not painting.scenery(bpy.context).solids  # not read yet
+    assert not draw_handler.current_draw_list(bpy.context).solids  # not read yet
     ghosts.read_wanted()
-    (ghost,) = painting.scenery(bpy.context).solids
+    (ghost,) = draw_handler.current_draw_list(bpy.context).solids
     (seen,) = shown()
     context = bpy.context
-    stood = moment.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get())
-    pos, _, left = ghosts.stands(stood, seen)
+    stood = frame_state.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get())
+    pos, _, left = ghosts.ghost_pose(stood, seen)
     links = [rig.clip.skeleton.index(bone) for bone in seen.parts.bones]
     assert np.allclose(pos, rig.clip.world()[0][10, links], atol=1e-4)
     bpy.context.scene.sinew_overlay.ghost_distance = 2.0
-    (beside,) = painting.scenery(bpy.context).solids
+    (beside,) = draw_handler.current_draw_list(bpy.context).solids
     moved = beside.places[:, :3, 3] - ghost.places[:, :3, 3]
     assert np.allclose(moved, 2.0 * left, atol=1e-4) and abs(left[2]) < 1e-9
 
@@ -217,10 +217,10 @@ def test_a_take_with_a_clock_of_its_own_has_no_ghost_and_a_retimed_one_follows(p
     assert take_data.source_frame(action, 7.0) == 7.0
     times = np.linspace(0.0, (len(rig.clip) - 1) / rig.clip.fps, len(rig.clip)) * 0.5
     slow = Take(rig.clip, source_times_s=times)
-    take_data.remember(action, slow, rig)
+    take_data.store_take_data(action, slow, rig)
     first = action.frame_range[0]
     assert take_data.source_frame(action, first + 10.0) == pytest.approx(rig.frame_start + 5.0, abs=0.01)
-    take_data.remember(action, Take(rig.clip, own_clock=True), rig)
+    take_data.store_take_data(action, Take(rig.clip, own_clock=True), rig)
     assert take_data.source_frame(action, 7.0) is None
 
 
@@ -231,18 +231,18 @@ def test_scrubbing_refits_nothing_and_edits_show_at_once(person):
     for frame in range(1, 20):
         bpy.context.scene.frame_set(frame)
         assert shown()[0].parts is parts
-    assert fitted_bodies.seen(person).base is base and known.wanted == known.done
+    assert fitted_bodies.known_fit(person).base is base and known.wanted == known.done
     row = person.sinew_body.overrides.add()
     row.name, row.role, row.use_mass, row.mass_kg = "shin.L", "auto", True, 9.0
     assert shown()[0].parts.body.mass == pytest.approx(
         body.mass - body.links[body.link_of("shin.L")].mass + 9.0, rel=1e-5
     )
-    assert fitted_bodies.seen(person).base is base  # nothing was fitted for that
+    assert fitted_bodies.known_fit(person).base is base  # nothing was fitted for that
 
 
 def test_the_timer_fits_what_is_out_of_date(person):
     person.sinew_body.preset = "heavy"
-    before = fitted_bodies.seen(person).body.mass
+    before = fitted_bodies.known_fit(person).body.mass
     shown()
     assert bpy.app.timers.is_registered(fitted_bodies._work)
     worked(fitted_bodies._work)
@@ -252,10 +252,10 @@ def test_the_timer_fits_what_is_out_of_date(person):
 def test_a_body_that_is_read_in_pieces_is_the_same(person):
     person.pose.bones[0].constraints.new("LIMIT_SCALE")  # limits nothing, but only Blender knows that
     a_take(person)
-    scene, whole = bpy.context.scene, fitted_bodies.seen(person).base
-    fitted_bodies.fit_again(scene, person)
-    known = fitted_bodies.seen(person)
-    known.work = Piecework(known.steps(scene, person, 0.0))
+    scene, whole = bpy.context.scene, fitted_bodies.known_fit(person).base
+    fitted_bodies.refit(scene, person)
+    known = fitted_bodies.known_fit(person)
+    known.work = TimeSlicedTask(known.steps(scene, person, 0.0))
     assert worked(fitted_bodies._work) > 20  # frames
     assert known.base is not whole and known.wanted == known.done
     for own, its in zip(known.base.links, whole.links, strict=True):
@@ -265,10 +265,10 @@ def test_a_body_that_is_read_in_pieces_is_the_same(person):
 
 def test_what_changes_while_it_is_read_is_read_again(person):
     a_take(person)
-    scene, before = bpy.context.scene, fitted_bodies.seen(person).body
-    fitted_bodies.fit_again(scene, person)
-    known = fitted_bodies.seen(person)
-    known.work = first = Piecework(known.steps(scene, person, 0.0))
+    scene, before = bpy.context.scene, fitted_bodies.known_fit(person).body
+    fitted_bodies.refit(scene, person)
+    known = fitted_bodies.known_fit(person)
+    known.work = first = TimeSlicedTask(known.steps(scene, person, 0.0))
     assert fitted_bodies._work() is not None and known.work is first
     scene.sinew.scale = 0.5
     shown()
@@ -277,8 +277,8 @@ def test_what_changes_while_it_is_read_is_read_again(person):
     assert known.wanted == known.done and known.body.links[1].joint.pos == pytest.approx(
         0.5 * before.links[1].joint.pos, abs=1e-4
     )
-    fitted_bodies.fit_again(scene, person)
-    known.work = Piecework(known.steps(scene, person, 0.0))
+    fitted_bodies.refit(scene, person)
+    known.work = TimeSlicedTask(known.steps(scene, person, 0.0))
     assert fitted_bodies._work() is not None
     bpy.data.objects.remove(person)
     assert fitted_bodies._work() is None and not fitted_bodies._known
@@ -337,19 +337,19 @@ def test_it_survives_deleting_hiding_undoing_and_another_file(person, tmp_path):
 
 
 def test_solids_are_drawn_from_far_to_near():
-    scenery = Scenery()
+    scenery = DrawList()
     scenery.add_balls(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -3.0], [0.0, 0.0, 2.0]]), 0.1, (1.0, 0.0, 0.0, 1.0))
     # Looking down from above, the lowest is the farthest.
-    data = from_far_to_near(flattened(scenery.solids), np.array([0.0, 0.0, 1.0]))
+    data = sort_back_to_front(flatten_solids(scenery.solids), np.array([0.0, 0.0, 1.0]))
     assert data[:, 14].tolist() == [-3.0, 1.0, 2.0]
     assert data.shape == (3, 24) and data.dtype == np.float32
 
 
 def test_handlers_go_with_the_addon(addon):
-    assert painting._handles and painting._on_load in bpy.app.handlers.load_post
+    assert draw_handler._handles and draw_handler._on_load in bpy.app.handlers.load_post
     addon.unregister()
     try:
-        assert not painting._handles and painting._on_load not in bpy.app.handlers.load_post
+        assert not draw_handler._handles and draw_handler._on_load not in bpy.app.handlers.load_post
         assert not hasattr(bpy.types.Scene, "sinew_overlay")
     finally:
         addon.register()
@@ -362,10 +362,10 @@ def test_one_bug_is_told_once(person, monkeypatch):
         calls.append(1)
         raise ValueError("broken")
 
-    monkeypatch.setattr(painting, "scenery", broken)
-    monkeypatch.setattr(painting, "_shows_overlays", lambda _context: True)
-    painting.draw()
-    painting.draw()
-    assert calls == [1] and "broken" in painting.trouble()
-    painting.retry()
-    assert painting.trouble() == ""
+    monkeypatch.setattr(draw_handler, "current_draw_list", broken)
+    monkeypatch.setattr(draw_handler, "_shows_overlays", lambda _context: True)
+    draw_handler.draw_overlay()
+    draw_handler.draw_overlay()
+    assert calls == [1] and "broken" in draw_handler.draw_error()
+    draw_handler.retry_drawing()
+    assert draw_handler.draw_error() == ""

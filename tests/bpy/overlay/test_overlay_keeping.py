@@ -7,8 +7,8 @@ import pytest
 
 from sinew.bridge import mannequin
 from sinew.bridge.body import fitted_bodies
-from sinew.bridge.overlay import ghosts, moment, painting
-from sinew.bridge.overlay.canvas import flattened
+from sinew.bridge.overlay import draw_handler, frame_state, ghosts
+from sinew.bridge.overlay.canvas import flatten_solids
 
 from ..helpers.overlay_scenes import a_take, pose
 from ..helpers.stage_objects import arrow
@@ -26,7 +26,7 @@ def person(addon):
     pose(obj, "shin.L")
     own = scene.sinew_overlay
     own.show = own.ghost = own.bounds = True
-    moment.clear()
+    frame_state.forget_frame_state()
     drawn()
     ghosts.read_wanted()
     return obj
@@ -34,24 +34,24 @@ def person(addon):
 
 def drawn():
     """All numbers that would be drawn now."""
-    found = painting.scenery(bpy.context)
+    found = draw_handler.current_draw_list(bpy.context)
     pieces = [*found.lines, *found.triangles]
-    return b"".join([flattened(found.solids).tobytes(), *(array.tobytes() for piece in pieces for array in piece)])
+    return b"".join([flatten_solids(found.solids).tobytes(), *(array.tobytes() for piece in pieces for array in piece)])
 
 
 def test_a_redraw_in_which_nothing_has_changed_works_nothing_out(person):
-    first = painting.scenery(bpy.context)
+    first = draw_handler.current_draw_list(bpy.context)
     assert first.solids and first.lines and first.triangles
-    assert painting.scenery(bpy.context) is first
+    assert draw_handler.current_draw_list(bpy.context) is first
     person.location.x = 1.0
-    second = painting.scenery(bpy.context)
-    assert second is not first and painting.scenery(bpy.context) is second
+    second = draw_handler.current_draw_list(bpy.context)
+    assert second is not first and draw_handler.current_draw_list(bpy.context) is second
 
 
 def test_it_looks_again_after_a_while_all_the_same(person, monkeypatch):
-    first = painting.scenery(bpy.context)
-    monkeypatch.setattr(painting, "_LOOK_AGAIN_S", 0.0)
-    assert painting.scenery(bpy.context) is not first
+    first = draw_handler.current_draw_list(bpy.context)
+    monkeypatch.setattr(draw_handler, "_LOOK_AGAIN_S", 0.0)
+    assert draw_handler.current_draw_list(bpy.context) is not first
 
 
 def to_another_frame(person):
@@ -134,7 +134,7 @@ def test_an_edit_that_goes_is_no_longer_drawn(person):
     assert drawn() != before
     person.sinew_body.overrides.remove(0)
     assert drawn() == before
-    assert not fitted_bodies.seen(person).edits[1:]
+    assert not fitted_bodies.known_fit(person).edits[1:]
 
 
 def test_a_pose_that_falls_back_is_drawn_as_it_is(person):
@@ -154,10 +154,10 @@ def test_a_pose_that_falls_back_is_drawn_as_it_is(person):
 
 
 def test_each_scene_keeps_its_own(person):
-    first = painting.scenery(bpy.context)
+    first = draw_handler.current_draw_list(bpy.context)
     other = bpy.data.scenes.new("Other")
     other.sinew_overlay.show = True
     with bpy.context.temp_override(scene=other, view_layer=other.view_layers[0]):
-        assert not painting.scenery(bpy.context).solids
-    found = painting.scenery(bpy.context)
-    assert np.array_equal(flattened(found.solids), flattened(first.solids))
+        assert not draw_handler.current_draw_list(bpy.context).solids
+    found = draw_handler.current_draw_list(bpy.context)
+    assert np.array_equal(flatten_solids(found.solids), flatten_solids(first.solids))

@@ -11,9 +11,9 @@ from sinew.bridge.body import fitted_bodies
 from sinew.bridge.bounds import asking, views
 from sinew.bridge.jobs import monitor
 from sinew.bridge.jobs.job_views import JobView
-from sinew.bridge.overlay import moment
+from sinew.bridge.overlay import frame_state
+from sinew.bridge.overlay.draw_list import BOX, DrawList
 from sinew.bridge.overlay.layers.bounds import draw_bounds
-from sinew.bridge.overlay.scenery import BOX, Scenery
 from sinew.bridge.setup import readiness
 from sinew.core.control import registry
 from sinew.core.errors import BoundsError
@@ -132,14 +132,14 @@ def test_the_viewport_shows_bounds_around_the_motion_as_wide_as_they_are_now(add
     fitted_bodies.fit_now(scene, obj)
 
     def seen():
-        found = Scenery()
-        draw_bounds(moment.moment_of(scene, layer, bpy.context.evaluated_depsgraph_get()), found)
+        found = DrawList()
+        draw_bounds(frame_state.moment_of(scene, layer, bpy.context.evaluated_depsgraph_get()), found)
         return found
 
     found = seen()
     (box,) = (solids for solids in found.solids if solids.sizes[0, 3] == BOX)
     assert box.sizes[0, :3] == pytest.approx((0.1, 0.2, 0.3))
-    (shown,) = moment.moment_of(scene, layer, bpy.context.evaluated_depsgraph_get()).characters
+    (shown,) = frame_state.moment_of(scene, layer, bpy.context.evaluated_depsgraph_get()).characters
     np.testing.assert_allclose(box.places[0, :3, 3], shown.parts.com(shown.pos, shown.axes, shown.metres), atol=1e-5)
     (balls,) = (solids for solids in found.solids if solids.sizes[0, 3] != BOX)
     assert len(balls) == 5 and balls.sizes[:, 0] == pytest.approx(0.5)

@@ -34,7 +34,7 @@ def test_the_active_armature_is_offered_in_one_click(addon):
 
 def test_what_keeps_the_button_grey_is_written_above_it(addon):
     hero()
-    assert scene_request.why_not(bpy.context.scene) == "" and bpy.ops.sinew.simulate.poll()
+    assert scene_request.why_no_request(bpy.context.scene) == "" and bpy.ops.sinew.simulate.poll()
     bpy.context.scene.sinew.use_range = True
     bpy.context.scene.sinew.frame_end = 0
     assert not bpy.ops.sinew.simulate.poll()
@@ -124,7 +124,7 @@ def test_a_methods_settings_are_mirrored(addon, name):
     for field in dataclasses.fields(kind):
         _check_mirror(group.bl_rna.properties[field.name], field)
     # What the panel holds at first is what the method would use by itself.
-    assert kind.from_mapping(scene_request.settings_of(scene)) == kind()
+    assert kind.from_mapping(scene_request.method_settings(scene)) == kind()
     assert set(Page(simulate.SINEW_PT_simulate).props) >= {field.name for field in dataclasses.fields(kind)}
 
 

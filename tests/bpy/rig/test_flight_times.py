@@ -70,7 +70,7 @@ def test_a_spin_that_was_captured_too_slowly_is_baked_shorter_than_its_source(ad
     source = job.clip()
     assert len(take.motion) < len(source)
     assert result.report["duration_s"] == take.motion.duration_s < source.duration_s
-    home = write_takes.bring_home(job, write_takes.Ready(write_takes.Loaded.of(job)))[0]
+    home = write_takes.write_stage_takes(job, write_takes.PreparedTakes(write_takes.LoadedResult.of(job)))[0]
     first, last = (int(frame) for frame in home.written.action.frame_range)
     scene_fps = bpy.context.scene.render.fps
     assert (first, last - first + 1) == (25, len(take.motion.resample(scene_fps)))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sinew.bridge.rig import actions, rig_reader
-from sinew.bridge.rig.key_reading import KeyReading, is_possible
+from sinew.bridge.rig.key_reading import KeyReading, can_read_keys
 from sinew.bridge.rig.rig_reader import RigReading, read_rig
-from sinew.bridge.rig.rig_sampling import Sampling
+from sinew.bridge.rig.rig_sampling import RigSampling
 
 from ..helpers.interface import hero, simulate, tick_to_end
 from ..helpers.rigs import arm, wave
@@ -30,7 +30,7 @@ def _bag(obj):
 def from_keys(obj, frames=20):
     """(T, B, 4, 4) by the keys, None if they do not tell."""
     places = 1.0 + np.arange(frames)
-    if not is_possible(bpy.context.scene, obj, places):
+    if not can_read_keys(bpy.context.scene, obj, places):
         return None
     action = obj.animation_data.action
     reading = KeyReading(obj, action, places, without_takes=False)
@@ -42,7 +42,7 @@ def from_keys(obj, frames=20):
 
 def from_blender(obj, frames=20):
     """(T, B, 4, 4) as Blender evaluates it."""
-    sampling = Sampling(obj, None, 1.0 + np.arange(frames))
+    sampling = RigSampling(obj, None, 1.0 + np.arange(frames))
     sampling.advance()
     return sampling.pose
 
@@ -235,7 +235,7 @@ def test_a_source_is_read_from_its_keys_while_its_take_is_in_the_nla(addon):
 def test_between_frames_blender_is_asked(scene):
     obj = arm()
     wave(obj)
-    assert not is_possible(bpy.context.scene, obj, np.array([1.0, 1.5]))
+    assert not can_read_keys(bpy.context.scene, obj, np.array([1.0, 1.5]))
     assert len(read_rig(obj, fps=2 * bpy.context.scene.render.fps).clip) == 39
 
 

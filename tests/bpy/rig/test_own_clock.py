@@ -8,7 +8,7 @@ import pytest
 from sinew.bridge.jobs import requests
 from sinew.bridge.rig import actions
 from sinew.bridge.rig.rig_reader import read_rig
-from sinew.bridge.takes import doing
+from sinew.bridge.takes import take_operations
 from sinew.core.motion import Clip, Take
 
 from ..helpers.finished_jobs import finish
@@ -24,7 +24,7 @@ def squashing():
     return obj
 
 
-def baked(frames: int) -> requests.Written:
+def baked(frames: int) -> requests.WrittenAction:
     """The Action of a job whose take has so many frames of its own, at half the scene's rate."""
     request = requests.Request("Hero")
     job = requests.create(request, requests.read(request))
@@ -57,7 +57,7 @@ def test_nothing_of_the_sources_clock_is_in_it(addon, squashing):
 def test_its_source_can_be_shown_again(addon, squashing):
     before = read_rig(squashing).clip
     assert baked(31).action != squashing.sinew_takes[0].source
-    doing.show_source(squashing)
+    take_operations.show_take_source(squashing)
     assert squashing.animation_data.action.name == "Wave"
     np.testing.assert_allclose(read_rig(squashing).clip.world()[0], before.world()[0], atol=1e-5)
 

@@ -8,7 +8,7 @@ from mathutils import Euler, Matrix
 
 from sinew.bridge.rig import actions
 from sinew.bridge.rig.rig_reader import read_rig
-from sinew.bridge.rig.rig_writer import fights_keys, write_take
+from sinew.bridge.rig.rig_writer import rig_overrides_keys, write_take
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply
 from sinew.core.motion import Clip, Take
 from sinew.core.motion.unsimulated_bones import copy_unsimulated_bones
@@ -197,7 +197,7 @@ def test_drivers_are_read_and_make_a_copy(scene):
     curve = obj.driver_add('pose.bones["bone1"].rotation_euler', 0)
     curve.driver.expression = "frame / 20"
     before = read_rig(obj)
-    assert fights_keys(obj)
+    assert rig_overrides_keys(obj)
     written = write_take(obj, Take(before.clip), before, name="again")
     assert written.where == "COPY"
     same(before, read_rig(written.obj))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Quaternion, Vector
 
-from sinew.bridge.mannequin import trial
+from sinew.bridge.mannequin import example_walker
 from sinew.bridge.scene import viewport
 
 WIDTH, HEIGHT, SIDEBAR, LENS = 1310, 735, 290, 50.0
@@ -34,10 +34,10 @@ def area():
 
 def test_all_of_a_walk_is_seen_beside_the_sidebar(addon, area):
     scene = bpy.context.scene
-    armature = trial.add_walker(scene)
-    points = trial.everywhere(scene, armature)
+    armature = example_walker.add_walker(scene)
+    points = example_walker.motion_points(scene, armature)
     assert np.ptp(points[:, 1]) > 4.0 and scene.frame_current == scene.frame_start
-    viewport.frame(area, points)
+    viewport.frame_points(area, points)
     view = area.spaces.active.region_3d
     assert view.view_perspective == "PERSP"
     pixels = _seen(view, points)

@@ -15,7 +15,7 @@ import bpy
 import pytest
 
 from sinew.bridge.setup import installing, packages, readiness
-from sinew.bridge.setup.installing import Installing, understood
+from sinew.bridge.setup.installing import InstallationView, parse_log
 
 WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
@@ -45,16 +45,16 @@ def shelf(tmp_path, monkeypatch):
 
 def install(*names, cancel=False, seconds=60.0):
     """Start it and look at it as Blender's timer would; gives all that was seen."""
-    installing.start(names, sys.executable)
-    seen = [installing.current()]
+    installing.start_installation(names, sys.executable)
+    seen = [installing.current_installation()]
     if cancel:
         assert bpy.ops.sinew.install_cancel() == {"FINISHED"}
     stop = time.monotonic() + seconds
-    while installing.tick() is not None:
+    while installing.poll_installation() is not None:
         assert time.monotonic() < stop
-        seen.append(installing.current())
+        seen.append(installing.current_installation())
         time.sleep(0.02)
-    return [*seen, installing.current()]
+    return [*seen, installing.current_installation()]
 
 
 def contents():
@@ -77,10 +77,10 @@ def _own_folder(jobs_folder, tmp_path, monkeypatch):
 
 def test_packages_come_into_a_folder_of_their_own_and_workers_find_them(addon, shelf):
     seen = install("one")
-    assert seen[0].state == "running" and seen[-1] == Installing("done", "Installed")
+    assert seen[0].state == "running" and seen[-1] == InstallationView("done", "Installed")
     site = packages.site_of(packages.installed_root())
     assert (site / "sinew_one.py").is_file() and contents() == [site.parent.name]
-    assert readiness.is_checking()  # what is ready now is asked at once
+    assert readiness.is_checking_readiness()  # what is ready now is asked at once
     assert imports("sinew_one") and not imports("sinew_two")
 
 
@@ -101,7 +101,7 @@ def test_a_failure_leaves_what_was_there_and_says_why(addon, shelf):
 def test_what_cannot_be_imported_is_not_installed(addon, shelf):
     wheel(shelf, "sinew_two", body="raise ImportError('a library is missing')\n")
     last = install("two")[-1]
-    assert last == Installing("failed", "ImportError: a library is missing") and contents() == []
+    assert last == InstallationView("failed", "ImportError: a library is missing") and contents() == []
 
 
 def test_cancelling_leaves_nothing(addon, shelf):
@@ -124,21 +124,21 @@ def test_two_at_once_do_not_get_in_each_others_way(addon, shelf):
     with lock.hold_lock(packages.installed_root() / "lock") as held:
         assert held
         installing.register()
-        assert installing.is_running()
-        assert not installing.may_go_online() or "already" in installing.why_not()
+        assert installing.is_installing()
+        assert not installing.may_go_online() or "already" in installing.why_no_installation()
         assert install("one")[-1].doing == "ERROR: another Blender is installing already"
     assert not imports("sinew_one")
 
 
 def test_the_log_is_put_into_words():
     log = "Looking in indexes: x\nCollecting torch==2.13.0\n"
-    assert understood(log, alive=True) == Installing("running", "Looking for the packages")
+    assert parse_log(log, alive=True) == InstallationView("running", "Looking for the packages")
     log += "  Downloading torch-2.13.0-cp311-cp311-manylinux_2_28_x86_64.whl (191.2 MB)\nProgress 0 of 400\n"
     log += "Progress 100 of 400\n"
-    assert understood(log, alive=True) == Installing("running", "Downloading torch (191.2 MB)", 0.25)
+    assert parse_log(log, alive=True) == InstallationView("running", "Downloading torch (191.2 MB)", 0.25)
     log += "Installing collected packages: mpmath, torch\n"
-    assert understood(log, alive=True) == Installing("running", "Unpacking")
-    assert understood(log, alive=False).state == "failed"
+    assert parse_log(log, alive=True) == InstallationView("running", "Unpacking")
+    assert parse_log(log, alive=False).state == "failed"
 
 
 def test_the_versions_are_the_ones_that_are_tested(root):

@@ -10,8 +10,8 @@ import bpy
 import pytest
 
 from sinew.bridge.setup import installing, packages, readiness
-from sinew.bridge.setup.installing import Installing
-from sinew.bridge.setup.readiness import Readiness, understood
+from sinew.bridge.setup.installing import InstallationView
+from sinew.bridge.setup.readiness import Readiness, parse_answer
 from sinew.panels.ready import SINEW_PT_ready
 
 from ..helpers.panel_drawing import Page
@@ -23,12 +23,12 @@ NO_TORCH = ALL | {"safetensors": "0.8.0", "torch": ""}
 
 def answered(seconds=60.0):
     """Check, and wait as Blender's timer would."""
-    readiness.check()
+    readiness.check_readiness()
     stop = time.monotonic() + seconds
-    while readiness.tick() is not None:
+    while readiness.poll_readiness() is not None:
         assert time.monotonic() < stop
         time.sleep(0.02)
-    return readiness.current()
+    return readiness.current_readiness()
 
 
 def test_it_is_known_too_where_blender_is_started_with_a_file(addon, tmp_path):
@@ -43,7 +43,7 @@ def know(monkeypatch):
     """Let this be what is known of the machine."""
 
     def know(answer, install=None, online=True):
-        monkeypatch.setattr(readiness, "_known", [understood("python", answer)])
+        monkeypatch.setattr(readiness, "_known", [parse_answer("python", answer)])
         monkeypatch.setattr(installing, "_seen", [install] if install else [])
         monkeypatch.setattr(installing, "may_go_online", lambda: online)
         return Page(SINEW_PT_ready)
@@ -52,7 +52,7 @@ def know(monkeypatch):
 
 
 def test_the_workers_python_is_asked_and_says_what_it_has(addon):
-    assert readiness.current() is None
+    assert readiness.current_readiness() is None
     known = answered()
     assert known.simulates and known.engine.startswith("MuJoCo ") and known.python == sys.executable
     assert known.version == "{}.{}".format(*sys.version_info[:2]) and known.problem == ""
@@ -60,8 +60,12 @@ def test_the_workers_python_is_asked_and_says_what_it_has(addon):
 
 def test_checking_does_not_wait_for_the_answer(addon, tmp_path, monkeypatch):
     monkeypatch.setenv("SINEW_PYTHON", str(fake_python(tmp_path, "sleep 60")))
-    readiness.check()
-    assert readiness.is_checking() and readiness.tick() == readiness.PERIOD_S and readiness.current() is None
+    readiness.check_readiness()
+    assert (
+        readiness.is_checking_readiness()
+        and readiness.poll_readiness() == readiness.PERIOD_S
+        and readiness.current_readiness() is None
+    )
 
 
 @pytest.mark.parametrize(("script", "said"), [("exit 1", "does not answer"), (None, "cannot be run")])
@@ -75,7 +79,7 @@ def test_a_python_that_is_none_is_named(addon, tmp_path, monkeypatch, script, sa
 
 def test_another_python_is_looked_at_as_soon_as_it_is_chosen(addon, tmp_path):
     bpy.context.preferences.addons["sinew"].preferences.worker_python = str(tmp_path / "nothing")
-    assert "nothing" in readiness.current().problem
+    assert "nothing" in readiness.current_readiness().problem
 
 
 def test_all_ready_is_one_line(addon, know):
@@ -105,15 +109,15 @@ def test_without_online_access_it_offers_to_allow_it(addon, know):
 
 
 def test_an_installation_shows_how_far_it_is_and_can_be_cancelled(addon, know):
-    page = know(NO_TORCH, Installing("running", "Downloading torch (190 MB)", 0.4))
+    page = know(NO_TORCH, InstallationView("running", "Downloading torch (190 MB)", 0.4))
     assert page.bars == [(0.4, "Downloading torch (190 MB)")]
     assert page.button("sinew.install_cancel") and not page.button("sinew.install_missing")
-    page = know(NO_TORCH, Installing("running", "Unpacking"))
+    page = know(NO_TORCH, InstallationView("running", "Unpacking"))
     assert "Unpacking" in page.texts and page.bars == []
 
 
 def test_a_failed_installation_says_why_and_may_be_tried_again(addon, know):
-    page = know(NO_TORCH, Installing("failed", "ERROR: No matching distribution found"))
+    page = know(NO_TORCH, InstallationView("failed", "ERROR: No matching distribution found"))
     assert "No matching distribution" in page.text and page.button("sinew.install_missing")
     assert page.button("wm.path_open").filepath == str(installing.log_path())
 
@@ -128,35 +132,35 @@ def test_before_the_first_answer_nothing_is_claimed(addon):
 
 
 def test_without_numpy_nothing_is_offered_but_another_python():
-    known = understood("python", ALL | LEARNER | {"numpy": ""})
+    known = parse_answer("python", ALL | LEARNER | {"numpy": ""})
     assert not known.simulates and known.missing == () and "has no NumPy" in known.problem
 
 
 @pytest.mark.parametrize("lacking", ["scipy", "cma", "coacd", "mujoco"])
 def test_nothing_simulates_without_all_it_needs(lacking):
-    known = understood("python", ALL | LEARNER | {lacking: ""})
+    known = parse_answer("python", ALL | LEARNER | {lacking: ""})
     assert not known.simulates and not known.learns and known.missing == (lacking,)
 
 
 def test_bullet_will_do_for_an_engine():
-    assert understood("python", ALL | LEARNER | {"mujoco": "", "pybullet": "3.2.7"}).engine == "Bullet 3.2.7"
+    assert parse_answer("python", ALL | LEARNER | {"mujoco": "", "pybullet": "3.2.7"}).engine == "Bullet 3.2.7"
 
 
 def test_workers_are_told_of_both_folders_and_no_trace_is_left(addon, jobs_folder):
     own = packages.site_of(packages.installed_root())
     own.mkdir(parents=True)
-    packages.apply()
+    packages.apply_packages()
     told = os.environ["SINEW_PACKAGES"].split(os.pathsep)
     assert told[0].endswith(os.path.join("site-packages")) and str(own) in told
-    packages.withdraw()
+    packages.withdraw_packages()
     assert "SINEW_PACKAGES" not in os.environ
 
 
 def test_a_value_from_outside_is_left_alone(addon, monkeypatch):
-    packages.withdraw()
+    packages.withdraw_packages()
     monkeypatch.setenv("SINEW_PACKAGES", "/mine")
-    packages.apply()
-    packages.withdraw()
+    packages.apply_packages()
+    packages.withdraw_packages()
     assert os.environ["SINEW_PACKAGES"] == "/mine"
 
 

@@ -74,15 +74,15 @@ def driven(steps, pause=lambda: None):
 
 
 def stage_alone(rig):
-    return requests.stage_in_pieces(bpy.context.scene, {"Hero": rig}, piece_s=0.0)
+    return requests.read_stage_in_slices(bpy.context.scene, {"Hero": rig}, slice_s=0.0)
 
 
 def everything(rig):
-    return requests.inputs_in_pieces(asked(), rig, piece_s=0.0)
+    return requests.inputs_in_slices(asked(), rig, slice_s=0.0)
 
 
 def with_others(rig):
-    return requests.stage_for(asked(), rig, piece_s=0.0)
+    return requests.stage_for(asked(), rig, slice_s=0.0)
 
 
 def plain(attachments):
@@ -204,7 +204,7 @@ def test_what_is_wrong_with_the_stage_is_told_with_its_fix_until_it_is_mended(he
 
 
 def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, reported, monkeypatch):
-    monkeypatch.setattr(preparing, "stage_for", functools.partial(requests.stage_for, piece_s=0.0))
+    monkeypatch.setattr(preparing, "stage_for", functools.partial(requests.stage_for, slice_s=0.0))
     for name in ("A", "B"):
         mesh(name)
     click("stage_check")
@@ -217,7 +217,7 @@ def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, reported, m
 
 @pytest.mark.parametrize("read", [0, 1])
 def test_stopped_while_it_checks_nothing_is_said(hero_here, reported, monkeypatch, read):
-    monkeypatch.setattr(preparing, "stage_for", functools.partial(requests.stage_for, piece_s=0.0))
+    monkeypatch.setattr(preparing, "stage_for", functools.partial(requests.stage_for, slice_s=0.0))
     mesh("Wall")
     click("stage_check")
     while read and preparing.views()[0].text != "Reading the stage":

@@ -26,9 +26,9 @@ def test_a_bake_becomes_a_take_with_its_report(addon):
     assert (row.action.name, row.source.name, row.job) == ("Wave passthrough", "Wave", job.spec.id)
     assert (row.label, row.fell, row.armature_name) == ("seed 3", False, "")
     whole = job.result().report
-    report = views.report_of(row)
+    report = views.take_report(row)
     assert {name: whole[name] for name in ("seed", "measurements", "summary", "versions")}.items() <= report.items()
-    view = views.view_of(obj, row)
+    view = views.view_take(obj, row)
     assert view.shown and not view.kept and not view.missing
     assert ("Seed", "3") in view.facts and view.sentences == tuple(whole["summary"])
 
@@ -42,10 +42,10 @@ def test_takes_nobody_keeps_are_there_after_saving_and_without_the_jobs_folder(a
     assert names(obj) == ["Wave passthrough", "Wave passthrough.001"]
     assert not any(row.action.use_fake_user for row in obj.sinew_takes)
     shutil.rmtree(first.folder)
-    before = [views.view_of(obj, row) for row in obj.sinew_takes]
+    before = [views.view_take(obj, row) for row in obj.sinew_takes]
     for _ in range(2):  # what a first save drops is missing from the second
         obj = saved(tmp_path)
-    assert [views.view_of(obj, row) for row in obj.sinew_takes] == before
+    assert [views.view_take(obj, row) for row in obj.sinew_takes] == before
     assert moved_by(obj) == "Wave passthrough.001" and "Wave" in bpy.data.actions
 
 
@@ -69,7 +69,7 @@ def test_they_go_along_into_another_file(addon, tmp_path):
         wanted.objects = ["Hero"]
     (obj,) = wanted.objects
     assert names(obj) == ["A"] and obj.sinew_takes[0].source.name == "Wave"
-    assert views.view_of(obj, obj.sinew_takes[0]).fell
+    assert views.view_take(obj, obj.sinew_takes[0]).fell
 
 
 def test_a_linked_armature_shows_its_takes(addon, tmp_path):
@@ -80,7 +80,7 @@ def test_a_linked_armature_shows_its_takes(addon, tmp_path):
         wanted.objects = ["Hero"]
     (linked,) = wanted.objects
     bpy.context.scene.collection.objects.link(linked)
-    assert names(linked) == ["A"] and views.view_of(linked, linked.sinew_takes[0]).linked
+    assert names(linked) == ["A"] and views.view_take(linked, linked.sinew_takes[0]).linked
 
 
 @pytest.mark.parametrize("library_has_takes", [True, False])
@@ -99,8 +99,8 @@ def test_an_override_of_an_armature_keeps_its_takes(addon, tmp_path, library_has
         saved(tmp_path.parent)
         obj = next(obj for obj in bpy.data.objects if obj.override_library)
     assert names(obj) == ["A"] * library_has_takes + ["B"]
-    assert [views.view_of(obj, row).linked for row in obj.sinew_takes] == [True] * library_has_takes + [False]
-    assert views.view_of(obj, obj.sinew_takes[-1]).sentences == ("Fell after 0.5 s",)
+    assert [views.view_take(obj, row).linked for row in obj.sinew_takes] == [True] * library_has_takes + [False]
+    assert views.view_take(obj, obj.sinew_takes[-1]).sentences == ("Fell after 0.5 s",)
 
 
 def test_a_row_notices_what_happens_to_its_action(addon, tmp_path):
@@ -110,7 +110,7 @@ def test_a_row_notices_what_happens_to_its_action(addon, tmp_path):
     bpy.data.actions["A"].name = "Stagger"
     bpy.data.actions.remove(bpy.data.actions["B"])
     assert names(obj) == ["Stagger", None]
-    view = views.view_of(obj, obj.sinew_takes[1])
+    view = views.view_take(obj, obj.sinew_takes[1])
     assert view.missing and view.name == "B" and view.sentences and not view.shown
     assert names(saved(tmp_path)) == ["Stagger", None]
 
@@ -140,15 +140,15 @@ def test_a_baked_copy_has_the_row_and_knows_its_model_whatever_that_is_called(ad
     assert names(obj) == ["A"] and names(copy) == ["Wave passthrough"]
     obj.name = "Somebody"
     (row,) = copy.sinew_takes
-    assert takes.model_of(row) == obj and views.view_of(copy, row).copy_of == "Somebody"
+    assert takes.original_of(row) == obj and views.view_take(copy, row).copy_of == "Somebody"
     assert takes.copies_of(obj, bpy.context.scene) == [copy]
     twin = obj.copy()  # has its model's mark
     bpy.context.scene.collection.objects.link(twin)
     twin.name, obj.name = "Zoe", "Hero"
-    assert takes.model_of(row) == obj
+    assert takes.original_of(row) == obj
     bpy.data.objects.remove(obj)
     bpy.data.objects.remove(twin)
-    assert takes.model_of(row) is None and views.view_of(copy, row).copy_of == "Hero"
+    assert takes.original_of(row) is None and views.view_take(copy, row).copy_of == "Hero"
 
 
 def test_undo_takes_a_row_back_and_redo_brings_it(addon):
@@ -165,7 +165,7 @@ def test_undo_takes_a_row_back_and_redo_brings_it(addon):
 
 
 def test_long_parts_of_the_report_stay_in_the_jobs_folder(addon):
-    report = views.report_of(take(hero(), "A"))
+    report = views.take_report(take(hero(), "A"))
     assert "body" not in report and report["measurements"]["joint_error_m"] == 0.03
 
 
@@ -174,7 +174,7 @@ def test_a_report_that_cannot_be_read_is_none(addon):
     row = take(obj, "A")
     for text in ("", "{torn", "[1]"):
         row.report = text
-        view = views.view_of(obj, row)
+        view = views.view_take(obj, row)
         assert (view.name, view.sentences, view.numbers) == ("A", (), ())
 
 
@@ -185,7 +185,7 @@ def test_order_and_filter(addon):
     take(obj, "Run", error_m=0.02, made="2026-01-01")
 
     def order(sort, **how):
-        listed, places = views.arranged(obj.sinew_takes, sort, **how)
+        listed, places = views.arrange_takes(obj.sinew_takes, sort, **how)
         found = sorted((place, name) for place, name, shown in zip(places, names(obj), listed, strict=True) if shown)
         return [name for _, name in found]
 
@@ -200,7 +200,7 @@ def test_variations_of_a_second_are_in_their_order(addon):
     obj = hero()
     for number in (10, 9, 2):
         take(obj, f"V{number}", made="2026-01-01", variation=number)
-    assert views.arranged(obj.sinew_takes, "TIME")[1] == [2, 1, 0]
+    assert views.arrange_takes(obj.sinew_takes, "TIME")[1] == [2, 1, 0]
     assert [row.label for row in obj.sinew_takes] == ["#10", "#9", "#2"]
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import bpy
 from bpy.app.handlers import persistent
 
-from ..scene.preserved_state import by_uid
+from ..scene.preserved_state import find_by_uid
 from . import actions, sources
 
 _NAME = ".Sinew reads"
@@ -29,7 +29,7 @@ def new_scene(scene: bpy.types.Scene, name: str) -> bpy.types.Scene:
     return own
 
 
-def is_possible(obj: bpy.types.Object) -> bool:
+def can_be_copied(obj: bpy.types.Object) -> bool:
     """Whether a copy moves as the armature does: what it is bound to is itself or nobody."""
     if obj.parent is not None or obj.library is not None or obj.override_library is not None:
         return False
@@ -38,10 +38,10 @@ def is_possible(obj: bpy.types.Object) -> bool:
     return all(other is None or other == obj for other in (*_bound_to(obj), *_driven_by(obj)))
 
 
-class StandIn:
+class SamplingCopy:
     """A copy of an armature in a scene of its own, by their numbers."""
 
-    _alive: ClassVar["weakref.WeakSet[StandIn]"] = weakref.WeakSet()
+    _alive: ClassVar["weakref.WeakSet[SamplingCopy]"] = weakref.WeakSet()
 
     def __init__(
         self,
@@ -59,15 +59,15 @@ class StandIn:
         own.collection.objects.link(copy)
         copy.hide_viewport = False
         if without_takes:
-            sources.leave_take(copy)
+            sources.unassign_take(copy)
         if action is not None:
             actions.assign(copy, action, actions.slot_for(action, obj))
         self._uids = own.session_uid, copy.session_uid
         self._alive.add(self)
 
-    def found(self) -> tuple[bpy.types.Scene, bpy.types.Object] | None:
+    def resolve(self) -> tuple[bpy.types.Scene, bpy.types.Object] | None:
         """Scene and copy, None once either is gone."""
-        own, copy = by_uid(bpy.data.scenes, self._uids[0]), by_uid(bpy.data.objects, self._uids[1])
+        own, copy = find_by_uid(bpy.data.scenes, self._uids[0]), find_by_uid(bpy.data.objects, self._uids[1])
         return (own, copy) if own is not None and copy is not None else None
 
     def remove(self) -> None:

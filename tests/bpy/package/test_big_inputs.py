@@ -10,7 +10,7 @@ from sinew.bridge.body import fit_inputs
 from sinew.bridge.jobs import monitor, preparing, requests, status_bar
 from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.rig.rig_reader import RigReading, read_rig
-from sinew.bridge.scene.time_slicing import at_once
+from sinew.bridge.scene.time_slicing import run_all_slices
 
 from ..helpers.interface import tick_to_end
 from ..helpers.preparing_clicks import click, prepare
@@ -36,7 +36,7 @@ def test_sixty_thousand_frames(addon, drawn):
     assert tuple(map(round, action.frame_range)) == (1, heavy_scenes.FRAMES)
     drawn()
     # The overlay reads a few frames of it, however long it is.
-    assert len(at_once(fit_inputs.in_pieces(scene, obj)).clip) <= fit_inputs.MOST_FRAMES + 1
+    assert len(run_all_slices(fit_inputs.read_fit_inputs(scene, obj)).clip) <= fit_inputs.MOST_FRAMES + 1
     # A click begins to read it, in pieces, and is stopped like anything else.
     click("simulate")
     for _ in range(6):
@@ -84,7 +84,7 @@ def test_four_hundred_bones(addon, drawn):
     whole = read_rig(obj)
     assert len(whole.clip.skeleton) == heavy_scenes.BONES
     assert pieces.finish().clip.local_quat_wxyz.tobytes() == whole.clip.local_quat_wxyz.tobytes()
-    assert len(at_once(fit_inputs.in_pieces(bpy.context.scene, obj)).skeleton) == heavy_scenes.BONES
+    assert len(run_all_slices(fit_inputs.read_fit_inputs(bpy.context.scene, obj)).skeleton) == heavy_scenes.BONES
     bpy.context.scene.sinew.method = "passthrough"
     click("simulate")
     prepare()

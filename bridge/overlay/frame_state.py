@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from ...core.body import BodyModel
 from ...core.geometry.quaternions import Array
 from ..body import fitted_bodies
-from .parts import BodyParts, Shapes, joined
+from .parts import BodyParts, Shapes, join_bodies
 
 _LOOK_AGAIN_S = 0.5  # a scene may have thousands of objects: those on the stage are looked for that often
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownCharacter:
     """A character with L links: where they stand, pos (L, 3) in Blender units and axes (L, 3, 3), in the world.
 
     metres: of a Blender unit. active: the link of the active bone, -1 for none or outside of Pose Mode.
@@ -37,16 +37,17 @@ class Shown:
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class FrameState:
     """One redraw of a scene. pushes: objects that push somebody.
 
-    shapes, pos and axes: of all characters' links one after another, as in ``Shapes`` and ``Shown``; None without any.
+    shapes, pos and axes: of all characters' links one after another, as in ``Shapes`` and ``ShownCharacter``; None
+    without any.
     """
 
     scene: bpy.types.Scene
     depsgraph: bpy.types.Depsgraph
     frame: float
-    characters: tuple[Shown, ...]
+    characters: tuple[ShownCharacter, ...]
     pushes: tuple[bpy.types.Object, ...]
     shapes: Shapes | None
     pos: Array
@@ -56,7 +57,7 @@ class Moment:
 class _Read(NamedTuple):
     """What was read of one character: its world matrix row by row, and pose matrices (B, 16) column by column.
 
-    places: (L,) of the links' bones in the pose. active: as in ``Shown``. action: the number of what moves it.
+    places: (L,) of the links' bones in the pose. active: as in ``ShownCharacter``. action: the number of what moves it.
     bounds: how many single parts have bounds of their own.
     """
 
@@ -71,7 +72,7 @@ class _Read(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class SceneReading:
     """What was read of the scene for a redraw, before anything is worked out. metres: of a Blender unit."""
 
     scene: bpy.types.Scene
@@ -99,7 +100,7 @@ _parts: dict[int, BodyParts] = {}
 _order: dict[int, tuple[object, BodyParts, NDArray[np.intp]]] = {}
 
 
-def sight_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> Sight:
+def read_scene(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> SceneReading:
     """The scene as far as only Blender knows it."""
     others, pushes = _on_stage(scene)
     active = view_layer.objects.active
@@ -111,22 +112,22 @@ def sight_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph:
     read = [each for name in names if (each := _read(scene, view_layer, depsgraph, name, metres)) is not None]
     found = [obj for name in pushes if (obj := scene.objects.get(name)) is not None and obj.sinew.role == "PUSH"]
     visible = tuple(obj for obj in found if obj.visible_get(view_layer=view_layer))
-    return Sight(scene, depsgraph, scene.frame_current_final, metres, tuple(read), visible)
+    return SceneReading(scene, depsgraph, scene.frame_current_final, metres, tuple(read), visible)
 
 
-def moment_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> Moment:
+def moment_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> FrameState:
     """The scene as it stands."""
-    return moment_in(sight_of(scene, view_layer, depsgraph))
+    return compute_frame_state(read_scene(scene, view_layer, depsgraph))
 
 
-def moment_in(sight: Sight) -> Moment:
+def compute_frame_state(sight: SceneReading) -> FrameState:
     """What was read, worked out for all characters at once."""
     characters, pos, axes = _stood(sight.read, sight.metres)
     shapes = _joined(tuple(each.parts for each in sight.read)) if sight.read else None
-    return Moment(sight.scene, sight.depsgraph, sight.frame, characters, sight.pushes, shapes, pos, axes)
+    return FrameState(sight.scene, sight.depsgraph, sight.frame, characters, sight.pushes, shapes, pos, axes)
 
 
-def clear() -> None:
+def forget_frame_state() -> None:
     """Forget what was found."""
     _stage.clear()
     _parts.clear()
@@ -145,9 +146,9 @@ def _on_stage(scene: bpy.types.Scene) -> tuple[tuple[str, ...], tuple[str, ...]]
     return others, pushes
 
 
-def character(
+def read_character(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph, name: str
-) -> Shown | None:
+) -> ShownCharacter | None:
     """The character of that name; None where there is nothing to show of it."""
     metres = _metres(scene)
     read = _read(scene, view_layer, depsgraph, name, metres)
@@ -165,7 +166,7 @@ def _read(
     if obj is None or obj.type != "ARMATURE" or not obj.visible_get(view_layer=view_layer):
         return None
     mode = obj.mode
-    fitted = fitted_bodies.look_quickly(scene, obj, metres) if mode != "EDIT" else None
+    fitted = fitted_bodies.request_fit_if_changed(scene, obj, metres) if mode != "EDIT" else None
     if fitted is None or fitted.body is None:
         return None
     evaluated, parts = obj.evaluated_get(depsgraph), _parts_of(obj, fitted.body)
@@ -183,17 +184,17 @@ def _read(
         (*a, *b, *c, *d),
         pose.tobytes(),
         parts.link_of.get(bone.name, -1) if bone is not None else -1,
-        fitted_bodies.uid_of(obj.animation_data and obj.animation_data.action),
+        fitted_bodies.uid_or_zero(obj.animation_data and obj.animation_data.action),
         len(obj.sinew_bound_parts),
     )
 
 
 def _said_of(push: bpy.types.Object) -> tuple[object, ...]:
     own = push.sinew
-    return push.session_uid, own.force, own.start_frame, own.duration, own.bone, fitted_bodies.uid_of(own.armature)
+    return push.session_uid, own.force, own.start_frame, own.duration, own.bone, fitted_bodies.uid_or_zero(own.armature)
 
 
-def _stood(read: tuple[_Read, ...], metres: float) -> tuple[tuple[Shown, ...], Array, Array]:
+def _stood(read: tuple[_Read, ...], metres: float) -> tuple[tuple[ShownCharacter, ...], Array, Array]:
     """The characters, and where all their links stand: (N, 3) and (N, 3, 3), of which they have their own."""
     if not read:
         return (), np.zeros((0, 3)), np.zeros((0, 3, 3))
@@ -208,7 +209,7 @@ def _stood(read: tuple[_Read, ...], metres: float) -> tuple[tuple[Shown, ...], A
     shown, start = [], 0
     for each, count in zip(read, counts, strict=True):
         own = slice(start, start := start + count)
-        shown.append(Shown(each.obj, each.parts, pos[own], axes[own], metres, each.active))
+        shown.append(ShownCharacter(each.obj, each.parts, pos[own], axes[own], metres, each.active))
     return tuple(shown), pos, axes
 
 
@@ -242,4 +243,4 @@ def _places(obj: bpy.types.Object, bones: object, parts: BodyParts) -> NDArray[n
     return known[2]
 
 
-_joined = lru_cache(maxsize=4)(joined)
+_joined = lru_cache(maxsize=4)(join_bodies)

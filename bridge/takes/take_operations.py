@@ -5,53 +5,53 @@ import bpy
 
 from ...core.errors import RigError
 from ..rig import actions, nla, sources
-from . import company
-from .rows import chosen_index, is_linked, model_of, row_at, strips_of, title_of
+from . import companions
+from .rows import chosen_index, is_linked, original_of, row_at, take_strips, take_title
 from .views import is_shown
 
 
-def show(obj: bpy.types.Object, index: int = -1) -> str:
+def show_take(obj: bpy.types.Object, index: int = -1) -> str:
     """Let the take move the armature."""
     row = row_at(obj, index)
     action = _action_of(row)
     _require_changeable(obj)
     _play(obj, action)
-    others = company.show(obj, row)
+    others = companions.show_companions(obj, row)
     obj.sinew_take_index = index if index >= 0 else chosen_index(obj)
     return f"'{obj.name}' shows '{action.name}'" + (f", and {others} more what they did in it" if others else "")
 
 
-def show_source(obj: bpy.types.Object, index: int = -1) -> str:
+def show_take_source(obj: bpy.types.Object, index: int = -1) -> str:
     """Let the source of the take move the armature again."""
     row = row_at(obj, index)
     if row.armature_name:
         raise RigError(
             f"'{obj.name}' is a baked copy, which its source does not move",
-            f"Look at '{model.name}', which it was made from" if (model := model_of(row)) else "",
+            f"Look at '{model.name}', which it was made from" if (model := original_of(row)) else "",
         )
     _require_changeable(obj)
     if row.source is None and row.source_name:
         raise RigError(
-            f"The source '{row.source_name}' of take '{title_of(row)}' is not in this file any more",
+            f"The source '{row.source_name}' of take '{take_title(row)}' is not in this file any more",
             "Append it from an older version of the file",
         )
-    actions.put_aside(obj)
+    actions.protect_current_action(obj)
     if row.action is not None:
-        sources.put_back(obj, row.action)  # also what the take keys and its source does not
+        sources.restore_prior(obj, row.action)  # also what the take keys and its source does not
     if row.source is not None:
         _play(obj, row.source)
     elif obj.animation_data is not None:
         obj.animation_data.action = None
-    company.show_source(obj, row)
+    companions.show_companion_sources(obj, row)
     return f"'{obj.name}' shows its source" + (f" '{row.source.name}'" if row.source else "")
 
 
-def compare(obj: bpy.types.Object, index: int = -1) -> str:
+def compare_take(obj: bpy.types.Object, index: int = -1) -> str:
     """Show the take where its source is shown, or anything else, and its source where the take is."""
-    return (show_source if is_shown(obj, row_at(obj, index).action) else show)(obj, index)
+    return (show_take_source if is_shown(obj, row_at(obj, index).action) else show_take)(obj, index)
 
 
-def rename(obj: bpy.types.Object, name: str, index: int = -1) -> str:
+def rename_take(obj: bpy.types.Object, name: str, index: int = -1) -> str:
     """Rename the take, which is its Action."""
     row = row_at(obj, index)
     action = _action_of(row)
@@ -71,44 +71,44 @@ def toggle_keep(obj: bpy.types.Object, index: int = -1) -> str:
     action = _action_of(row)
     _require_local(action)
     action.use_fake_user = not action.use_fake_user
-    company.keep(obj, row)
+    companions.keep_props(obj, row)
     return f"'{action.name}' is kept" if action.use_fake_user else f"'{action.name}' is no longer kept"
 
 
-def send_to_nla(obj: bpy.types.Object, index: int = -1) -> str:
+def send_take_to_nla(obj: bpy.types.Object, index: int = -1) -> str:
     """Put the take on a new track above all others, unless it is on one, and let the NLA move the armature."""
     row = row_at(obj, index)
     action = _action_of(row)
     _require_changeable(obj)
     slot = _slot_of(action, obj)
-    already = "already " if strips_of(obj, action) else ""
-    actions.put_aside(obj)
-    strip = nla.play(obj, action, slot)
-    company.send_to_nla(row)
+    already = "already " if take_strips(obj, action) else ""
+    actions.protect_current_action(obj)
+    strip = nla.play_strip(obj, action, slot)
+    companions.send_props_to_nla(row)
     obj.sinew_take_index = index if index >= 0 else chosen_index(obj)
     return f"'{action.name}' is {already}in the NLA from frame {strip.frame_start:g} to {strip.frame_end:g}"
 
 
-def why_ask(obj: bpy.types.Object, index: int = -1) -> str:
+def why_confirm_delete(obj: bpy.types.Object, index: int = -1) -> str:
     """Why the take should not be deleted without asking, '' if nothing speaks for it."""
     row = row_at(obj, index)
     if row.action is not None and row.action.library is None and not other_users(obj, row.action):
         if row.action.use_fake_user:
             return f"Take '{row.action.name}' is kept"
-        if strips_of(obj, row.action):
+        if take_strips(obj, row.action):
             return f"Take '{row.action.name}' is in the NLA of '{obj.name}'"
     return ""
 
 
-def delete(obj: bpy.types.Object, index: int = -1, *, anyway: bool = False) -> str:
+def delete_take(obj: bpy.types.Object, index: int = -1, *, anyway: bool = False) -> str:
     """Take it off the list and delete its Action, unless somebody else uses that."""
     chosen = chosen_index(obj)
     place = index if index >= 0 else chosen
     row = row_at(obj, place)
     _require_changeable(obj)
     if is_linked(obj, row):
-        raise RigError(f"Take '{title_of(row)}' comes with the armature from another file", "Delete it there")
-    if (reason := why_ask(obj, place)) and not anyway:
+        raise RigError(f"Take '{take_title(row)}' comes with the armature from another file", "Delete it there")
+    if (reason := why_confirm_delete(obj, place)) and not anyway:
         raise RigError(reason, "Take its star off first" if row.action.use_fake_user else "Remove its strip first")
     why_left, name = _remove(obj, place)
     last = max(len(obj.sinew_takes) - 1, 0)
@@ -116,7 +116,7 @@ def delete(obj: bpy.types.Object, index: int = -1, *, anyway: bool = False) -> s
     return f"'{name}' is off the list; its Action stays, because {why_left}" if why_left else f"Deleted '{name}'"
 
 
-def unkept(obj: bpy.types.Object) -> tuple[int, ...]:
+def unkept_takes(obj: bpy.types.Object) -> tuple[int, ...]:
     """Places in the list of all takes that are neither kept, nor in the NLA, nor from another file."""
     rows = enumerate(obj.sinew_takes)
     return tuple(index for index, row in rows if not (_is_held(obj, row) or is_linked(obj, row)))
@@ -125,7 +125,7 @@ def unkept(obj: bpy.types.Object) -> tuple[int, ...]:
 def delete_unkept(obj: bpy.types.Object) -> str:
     """Delete every take that is not kept."""
     _require_changeable(obj)
-    places = unkept(obj)
+    places = unkept_takes(obj)
     if not places:
         raise RigError(f"Every take of '{obj.name}' is kept, linked or in the NLA", "Take a star off first")
     left = [why_left for why_left, _ in (_remove(obj, place) for place in reversed(places)) if why_left]
@@ -150,7 +150,7 @@ def _use(user: bpy.types.ID) -> str:
 def _remove(obj: bpy.types.Object, place: int) -> tuple[str, str]:
     """Take a row off the list, and its Action out of the file unless somebody else uses it: (who does, its name)."""
     row = obj.sinew_takes[place]
-    name, action, source = title_of(row), row.action, row.source
+    name, action, source = take_title(row), row.action, row.source
     props = [(prop.name, prop.mark, prop.action) for prop in row.props]
     why_left = ""
     if action is not None:
@@ -161,7 +161,7 @@ def _remove(obj: bpy.types.Object, place: int) -> tuple[str, str]:
     obj.sinew_takes.remove(place)
     if action is not None and not why_left:
         bpy.data.actions.remove(action)
-        company.drop(obj, props)
+        companions.delete_props(obj, props)
     if source is not None and source != action and source.library is None and source.users == 0:
         source.use_fake_user = True  # the list was all that held it
     return why_left, name
@@ -171,10 +171,10 @@ def _take_off(obj: bpy.types.Object, place: int, action: bpy.types.Action) -> No
     """Let nothing of the armature play the Action any more."""
     if is_shown(obj, action):
         try:
-            show_source(obj, place)
+            show_take_source(obj, place)
         except RigError:  # a baked copy, or a source that was deleted
             obj.animation_data.action = None
-    for track, strip in strips_of(obj, action):
+    for track, strip in take_strips(obj, action):
         track.strips.remove(strip)
         if not track.strips:
             obj.animation_data.nla_tracks.remove(track)
@@ -182,7 +182,7 @@ def _take_off(obj: bpy.types.Object, place: int, action: bpy.types.Action) -> No
 
 def _play(obj: bpy.types.Object, action: bpy.types.Action) -> None:
     slot = _slot_of(action, obj)
-    actions.put_aside(obj)
+    actions.protect_current_action(obj)
     actions.assign(obj, action, slot)
     nla.end_solo(obj)
 
@@ -197,13 +197,14 @@ def _slot_of(action: bpy.types.Action, obj: bpy.types.Object) -> object:
 def _action_of(row: bpy.types.PropertyGroup) -> bpy.types.Action:
     if row.action is None:
         raise RigError(
-            f"The Action of take '{title_of(row)}' was deleted", "Bake it again from the Jobs panel, or delete the take"
+            f"The Action of take '{take_title(row)}' was deleted",
+            "Bake it again from the Jobs panel, or delete the take",
         )
     return row.action
 
 
 def _is_held(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> bool:
-    return row.action is not None and (row.action.use_fake_user or bool(strips_of(obj, row.action)))
+    return row.action is not None and (row.action.use_fake_user or bool(take_strips(obj, row.action)))
 
 
 def _require_changeable(obj: bpy.types.Object) -> None:

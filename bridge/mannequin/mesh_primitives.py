@@ -15,7 +15,7 @@ _DOME_RINGS, _RIM_RINGS = 6, 3
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SkinnedPart:
     """A closed surface that one material covers.
 
     vertices: (V, 3) metres, in the armature's space at rest.
@@ -28,10 +28,12 @@ class Part:
     material: int
     weights: Array
 
-    def mirrored(self, swap: Sequence[int]) -> "Part":
+    def mirrored(self, swap: Sequence[int]) -> "SkinnedPart":
         """The same part on the other side; ``swap[b]`` is the bone that mirrors bone ``b``."""
         faces = tuple(face[::-1] for face in self.faces)
-        return Part(self.vertices * np.array([-1.0, 1.0, 1.0]), faces, self.material, self.weights[:, list(swap)])
+        return SkinnedPart(
+            self.vertices * np.array([-1.0, 1.0, 1.0]), faces, self.material, self.weights[:, list(swap)]
+        )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..bounds.views import training_view
 from ..jobs import monitor
 from ..scene import change_counter
 from ..scene.viewport import redraw_viewports
-from .moment import Shown
+from .frame_state import ShownCharacter
 
 _PLAYING_S, _WAITING_S = 1.0 / 15.0, 1.0
 _LOOK_S = 1.0  # between two looks at a file
@@ -24,7 +24,7 @@ _UNSEEN_S = 3.0  # after which it is no longer drawn by anybody
 
 
 @dataclass(frozen=True, eq=False)
-class Rehearsed:
+class LivePreview:
     """Links of one worker's policy over K moments: pos (K, L, 3) metres, axes (K, L, 3, 3); bones as the worker has
     them. stamp: of the file that it was read from. began: when it was first to be seen, by the clock.
     """
@@ -41,11 +41,11 @@ class Rehearsed:
         return int((now - self.began) * self.fps) % len(self.pos)
 
 
-_known: dict[str, Rehearsed] = {}  # by job
+_known: dict[str, LivePreview] = {}  # by job
 _wanted: dict[str, tuple[float, float]] = {}  # by job: when it was last drawn, and its file last looked at
 
 
-def stands(shown: Shown, now: float | None = None) -> tuple[Array, Array] | None:
+def preview_pose(shown: ShownCharacter, now: float | None = None) -> tuple[Array, Array] | None:
     """Where the policy that is trained for a character has its links: (L, 3) Blender units and (L, 3, 3) axes.
 
     None where none is trained, or nothing was shown of it yet: that is looked for soon.
@@ -64,7 +64,7 @@ def stands(shown: Shown, now: float | None = None) -> tuple[Array, Array] | None
     return found.pos[at] / shown.metres, found.axes[at]
 
 
-def clear() -> None:
+def forget_previews() -> None:
     """Forget everything."""
     _known.clear()
     _wanted.clear()
@@ -72,7 +72,7 @@ def clear() -> None:
         bpy.app.timers.unregister(_work)
 
 
-def look(now: float) -> None:
+def read_previews(now: float) -> None:
     """Read what workers have shown since, and forget those whose training is over or that nobody draws any more."""
     alive = {view.id for view in monitor.views() if view.alive}
     for job_id, (drawn, looked) in list(_wanted.items()):
@@ -85,7 +85,7 @@ def look(now: float) -> None:
 
 
 def _work() -> float | None:
-    look(time.monotonic())
+    read_previews(time.monotonic())
     if not _wanted:
         redraw_viewports()  # so that nobody is left standing there
         return None
@@ -113,5 +113,5 @@ def _read(job_id: str, now: float) -> None:
     except (KeyError, TypeError, ValueError):  # of another Sinew
         return
     if len(pos) and pos.shape[1:] == (len(bones), 3) and quat.shape == (*pos.shape[:2], 4) and fps > 0.0:
-        _known[job_id] = Rehearsed(stamp, bones, fps, pos, to_matrix(quat), now)
-        change_counter.note()
+        _known[job_id] = LivePreview(stamp, bones, fps, pos, to_matrix(quat), now)
+        change_counter.count_change()

@@ -27,7 +27,7 @@ class SolidMesh:
     triangles: NDArray[np.int32]
 
 
-def solid_mesh(steps: int = _STEPS) -> SolidMesh:
+def make_solid_mesh(steps: int = _STEPS) -> SolidMesh:
     """The mesh, within -1 and 1."""
     half = np.sin(np.linspace(0.0, np.pi / 4.0, steps + 1)) / np.sin(np.pi / 4.0)  # even on the ball
     plain = np.concatenate([-half[:0:-1], half])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sinew.bridge.jobs import preparing
-from sinew.bridge.rig import rig_sampling, sources, stand_in
+from sinew.bridge.rig import rig_sampling, sampling_copy, sources
 from sinew.bridge.rig.rig_reader import RigReading, read_rig
 from sinew.bridge.rig.rig_writer import write_take
 from sinew.bridge.scene.saving import save_blend
@@ -50,7 +50,7 @@ def nothing_is_left():
     return not stands_in() and NAME not in bpy.data.objects and [scene.name for scene in bpy.data.scenes] == ["Scene"]
 
 
-def in_pieces(obj, pause=lambda count: None, **words):
+def in_slices(obj, pause=lambda count: None, **words):
     """The motion, read a frame at a time, with ``pause`` between two."""
     reading, count = RigReading(obj, **words), 0
     while not reading.advance(0.0):
@@ -70,50 +70,50 @@ def test_who_stands_in_moves_as_the_armature_does(bound, heavy):
     def pause(_):
         assert stands_in() and animation()["objects"]["Hero"] == before
 
-    same(in_pieces(bound, pause), by_hand)
+    same(in_slices(bound, pause), by_hand)
     assert nothing_is_left() and np.ptp(by_hand.clip.local_quat_wxyz, axis=0).max() > 0.1
 
 
 def test_the_source_is_read_while_its_take_shows(bound, heavy):
     source, rig = bound.animation_data.action, read_rig(bound)
-    before = sources.before_of(bound)
+    before = sources.prior_animation(bound)
     take = write_take(bound, Take(rig.clip), rig, name="Take", where="ACTION").action
-    sources.remember(take, before)
+    sources.store_prior(take, before)
     for curve in take.layers[0].strips[0].channelbags[0].fcurves:
         curve.mute = True  # so that it can be told from its source
 
     def pause(_):
         assert stands_in() and bound.animation_data.action == take
 
-    same(in_pieces(bound, pause, action=source, without_takes=True), read_rig(bound, action=source))
+    same(in_slices(bound, pause, action=source, without_takes=True), read_rig(bound, action=source))
     assert nothing_is_left() and bound.animation_data.action == take
 
 
 def test_who_is_bound_to_others_is_read_himself(addon, heavy):
     obj, other = arm("Hero", bones=4), bpy.data.objects.new("Other", None)
     wave(obj)
-    assert stand_in.is_possible(obj)
+    assert sampling_copy.can_be_copied(obj)
     obj.pose.bones["bone3"].constraints.new("DAMPED_TRACK").target = other
-    assert not stand_in.is_possible(obj)
-    same(in_pieces(obj, lambda _: stands_in() and pytest.fail("somebody stands in")), read_rig(obj))
+    assert not sampling_copy.can_be_copied(obj)
+    same(in_slices(obj, lambda _: stands_in() and pytest.fail("somebody stands in")), read_rig(obj))
     constraints = obj.pose.bones["bone3"].constraints
     constraints.remove(constraints[0])
-    assert stand_in.is_possible(obj)
+    assert sampling_copy.can_be_copied(obj)
     obj.parent = other
-    assert not stand_in.is_possible(obj)
+    assert not sampling_copy.can_be_copied(obj)
     obj.parent = None
     target = obj.driver_add("location", 0).driver.variables.new().targets[0]
     target.id, target.data_path = other, "location.x"
-    assert not stand_in.is_possible(obj)
+    assert not sampling_copy.can_be_copied(obj)
 
 
 def test_what_takes_blender_long_is_heavy(addon, monkeypatch):
     obj = hero()
     obj.pose.bones["bone2"].constraints.new("LIMIT_SCALE")  # or its keys alone would tell
-    in_pieces(obj, lambda _: stands_in() and pytest.fail("twenty frames are not heavy"))
+    in_slices(obj, lambda _: stands_in() and pytest.fail("twenty frames are not heavy"))
     monkeypatch.setattr(rig_sampling, "_LONG_S", 0.0)
     seen = []
-    in_pieces(obj, lambda _: seen.append(stands_in()))
+    in_slices(obj, lambda _: seen.append(stands_in()))
     assert seen[0] is False and all(seen[1:]) and len(seen) == 19 and nothing_is_left()
 
 
@@ -132,7 +132,7 @@ def test_saving_and_undo_in_between_leave_nobody_in_the_file(bound, heavy, tmp_p
             bpy.ops.ed.undo()
             assert not stands_in()
 
-    same(in_pieces(bound, pause), at_once)
+    same(in_slices(bound, pause), at_once)
     assert nothing_is_left()
     with bpy.data.libraries.load(str(path)) as (there, _):
         assert there.scenes == ["Scene"] and NAME not in there.objects
@@ -151,7 +151,7 @@ def test_who_is_not_gone_on_with_goes_with_the_next_one(bound, heavy):
 
 
 def test_stopped_while_somebody_stands_in_nothing_is_left(bound, heavy, monkeypatch):
-    monkeypatch.setattr(preparing, "PIECE_S", 0.0)
+    monkeypatch.setattr(preparing, "SLICE_S", 0.0)
     click("check_source")
     preparing.tick()
     assert stands_in()

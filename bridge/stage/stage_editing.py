@@ -8,19 +8,19 @@ import numpy as np
 from mathutils import Euler, Vector
 
 from ...core.errors import BadStage
-from .checks import can_be
+from .checks import can_have_role
 from .properties import LABELS
 
 _ARROW_M = 0.5
 
 
-def mark(objects: Iterable[bpy.types.Object], role: str, frame: int) -> list[bpy.types.Object]:
+def assign_role(objects: Iterable[bpy.types.Object], role: str, frame: int) -> list[bpy.types.Object]:
     """Give the role to those that can have it; gives them. Refuses if there is none.
 
     frame: when a new projectile or push begins.
     """
     objects = list(objects)
-    fit = [obj for obj in objects if can_be(obj, role) and obj.is_editable]
+    fit = [obj for obj in objects if can_have_role(obj, role) and obj.is_editable]
     if not fit:
         linked = next((obj for obj in objects if not obj.is_editable), None)
         if linked is not None:
@@ -38,7 +38,7 @@ def mark(objects: Iterable[bpy.types.Object], role: str, frame: int) -> list[bpy
     return fit
 
 
-def clear(objects: Iterable[bpy.types.Object]) -> int:
+def clear_roles(objects: Iterable[bpy.types.Object]) -> int:
     """Take the objects off the stage; gives how many were on it. Refuses if there is none."""
     on_it = [obj for obj in objects if obj.sinew.role != "NONE"]
     found = [obj for obj in on_it if obj.is_editable]
@@ -69,7 +69,7 @@ def add_push(scene: bpy.types.Scene, armature: bpy.types.Object, bone: str, metr
     return push
 
 
-def named(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
+def find_in_scene(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     """The scene's object of that name; refuses one that is gone."""
     obj = scene.objects.get(name)
     if obj is None:

@@ -8,7 +8,7 @@ from ...core.motion import Take
 from .rig_reader import RigMotion, rotation_of
 
 
-def at_scene_frames(take: Take, rig: RigMotion) -> tuple[Array, Array, Array]:
+def resample_to_scene(take: Take, rig: RigMotion) -> tuple[Array, Array, Array]:
     """World positions (T, B, 3) in metres, rotations (T, B, 4), stretches (T, B, 3, 3), one a scene frame."""
     motion = take.motion.resample(rig.scene_fps)
     pos, quat = motion.world()

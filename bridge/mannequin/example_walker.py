@@ -21,7 +21,7 @@ _CLEARANCE_M, _FLOOR_M = 1.0, 20.0
 _walk = functools.lru_cache(maxsize=1)(plain_walk)
 
 
-def get_ready(scene: bpy.types.Scene) -> None:
+def prepare_in_background(scene: bpy.types.Scene) -> None:
     """Work out on a thread what a click would wait for and what needs no Blender: the mannequin's looks and walk."""
     fps = _fps(scene)
     threading.Thread(target=lambda: (figure.stock_parts(), _walk(fps=fps)), daemon=True, name="sinew mannequin").start()
@@ -50,7 +50,7 @@ def add_walker(scene: bpy.types.Scene) -> bpy.types.Object:
     return armature
 
 
-def everywhere(scene: bpy.types.Scene, armature: bpy.types.Object) -> np.ndarray:
+def motion_points(scene: bpy.types.Scene, armature: bpy.types.Object) -> np.ndarray:
     """(N, 3) where its bones are at the beginning, half way through and at the end, in the scene's own units."""
     first, last = armature.animation_data.action.frame_range
     points = []

@@ -13,17 +13,17 @@ import bpy
 
 from ...core.errors import RigError
 from ..rig import actions, nla, sources
-from ..rig.rig_writer import Written
+from ..rig.rig_writer import WrittenAction
 
 
-def mark_of(obj: bpy.types.Object) -> str:
+def ensure_mark(obj: bpy.types.Object) -> str:
     """The object's mark, made when it is first needed; '' for a linked one, which cannot keep any."""
     if not obj.sinew_mark and obj.library is None:
         obj.sinew_mark = secrets.token_hex(8)
     return str(obj.sinew_mark)
 
 
-def find(name: str, mark: str) -> bpy.types.Object | None:
+def find_marked(name: str, mark: str) -> bpy.types.Object | None:
     """The object that was called so and is marked so, if it is still in a scene."""
     named = bpy.data.objects.get(name)
     marked = [obj for obj in bpy.data.objects if mark and obj.sinew_mark == mark]
@@ -32,29 +32,29 @@ def find(name: str, mark: str) -> bpy.types.Object | None:
     return next((obj for obj in marked if obj.users_scene), None)
 
 
-def note_props(obj: bpy.types.Object, row: Any, written: Sequence[Written]) -> None:
+def note_props(obj: bpy.types.Object, row: Any, written: Sequence[WrittenAction]) -> None:
     """Note how each thing moved in the take that was just baked.
 
     A thing that did what it shows already got no Action of its own: it shares the one that it shows.
     """
     made = {one.obj.name: (one.obj, one.action) for one in written}
-    known = {find(prop.name, prop.mark) for other in obj.sinew_takes for prop in other.props}
+    known = {find_marked(prop.name, prop.mark) for other in obj.sinew_takes for prop in other.props}
     for thing in known - {None}:
         if thing.name not in made and thing.animation_data and _is_known(obj, thing.animation_data.action):
             made[thing.name] = thing, thing.animation_data.action
     for name, (thing, action) in made.items():
         prop = row.props.add()
-        prop.name, prop.mark, prop.action = name, mark_of(thing), action
+        prop.name, prop.mark, prop.action = name, ensure_mark(thing), action
     for one in written:
         one.action.use_fake_user = False  # as with the take's own: the list holds it
 
 
-def show(obj: bpy.types.Object, row: Any) -> int:
+def show_companions(obj: bpy.types.Object, row: Any) -> int:
     """Let everything else move as it did in the take; gives how many others were changed."""
     changed = 0
     for other, twin in _twins(obj, row):
         changed += _assign(other, twin.action)
-    own = {find(prop.name, prop.mark): prop.action for prop in row.props}
+    own = {find_marked(prop.name, prop.mark): prop.action for prop in row.props}
     for thing in _things(obj):
         if own.get(thing) is not None:
             changed += _assign(thing, own[thing])
@@ -63,16 +63,16 @@ def show(obj: bpy.types.Object, row: Any) -> int:
     return changed
 
 
-def show_source(obj: bpy.types.Object, row: Any) -> None:
+def show_companion_sources(obj: bpy.types.Object, row: Any) -> None:
     """Let everything else move as it did before the take."""
     for other, twin in _twins(obj, row):
         if other.animation_data.action == twin.action:
-            sources.put_back(other, twin.action)
+            sources.restore_prior(other, twin.action)
     for thing in _things(obj):
         _put_back(obj, thing)
 
 
-def keep(obj: bpy.types.Object, row: Any) -> None:
+def keep_props(obj: bpy.types.Object, row: Any) -> None:
     """Keep the props' motions as long as a take is kept in which they moved so."""
     for prop in row.props:
         if prop.action is not None and prop.action.library is None:
@@ -80,24 +80,24 @@ def keep(obj: bpy.types.Object, row: Any) -> None:
             prop.action.use_fake_user = any(other.action and other.action.use_fake_user for other in sharing)
 
 
-def send_to_nla(row: Any) -> None:
+def send_props_to_nla(row: Any) -> None:
     """Put the props' motions into the NLA as well."""
     for prop in row.props:
-        thing = find(prop.name, prop.mark)
+        thing = find_marked(prop.name, prop.mark)
         slot = actions.slot_for(prop.action, thing) if prop.action and thing and _is_free(thing) else None
         if slot is not None:
-            actions.put_aside(thing)
-            nla.play(thing, prop.action, slot)
+            actions.protect_current_action(thing)
+            nla.play_strip(thing, prop.action, slot)
 
 
-def drop(obj: bpy.types.Object, props: Sequence[tuple[str, str, bpy.types.Action | None]]) -> None:
+def delete_props(obj: bpy.types.Object, props: Sequence[tuple[str, str, bpy.types.Action | None]]) -> None:
     """Delete the motions of a deleted take's props (name, mark, Action) that nothing else uses."""
     for name, mark, action in props:
         if action is None or action.library is not None or _is_known(obj, action):
             continue
-        thing = find(name, mark)
+        thing = find_marked(name, mark)
         if thing is not None and _is_free(thing) and thing.animation_data and thing.animation_data.action == action:
-            sources.put_back(thing, action)
+            sources.restore_prior(thing, action)
         action.use_fake_user = False
         if action.users == 0:
             bpy.data.actions.remove(action)
@@ -115,7 +115,7 @@ def _twins(obj: bpy.types.Object, row: Any) -> list[tuple[bpy.types.Object, Any]
 
 def _things(obj: bpy.types.Object) -> set[bpy.types.Object]:
     """Every prop that moved in any of the armature's takes and can be changed."""
-    found = {find(prop.name, prop.mark) for row in obj.sinew_takes for prop in row.props}
+    found = {find_marked(prop.name, prop.mark) for row in obj.sinew_takes for prop in row.props}
     return {thing for thing in found if thing is not None and _is_free(thing)}
 
 
@@ -123,7 +123,7 @@ def _assign(thing: bpy.types.Object, action: bpy.types.Action) -> int:
     slot = actions.slot_for(action, thing)
     if slot is None or (thing.animation_data and thing.animation_data.action == action):
         return 0
-    actions.put_aside(thing)
+    actions.protect_current_action(thing)
     actions.assign(thing, action, slot)
     nla.end_solo(thing)
     return 1
@@ -137,7 +137,7 @@ def _put_back(obj: bpy.types.Object, thing: bpy.types.Object) -> int:
     playing = [strip.action for track in data.nla_tracks if not track.mute for strip in track.strips]
     known = [action for action in ([data.action] if data.action else playing) if _is_known(obj, action)]
     for action in known:
-        sources.put_back(thing, action)
+        sources.restore_prior(thing, action)
     return 1 if known else 0
 
 

@@ -13,17 +13,17 @@ from typing import Any
 import bpy
 
 from ...core.errors import RigError
-from .preserved_state import by_uid
-from .time_slicing import PIECE_S, Made, Steps
+from .preserved_state import find_by_uid
+from .time_slicing import SLICE_S, ResultT, Slices
 
-Reads = Generator[None, None, Made]
+ReadSteps = Generator[None, None, ResultT]
 """Reads one thing after the other, with a pause after each. Whatever is around it may be left in a pause, so that
 nothing of Blender's is held over one."""
 
 
-def in_visits(
-    reads: Reads[Made], visit: Callable[[], AbstractContextManager[Any]], piece_s: float = PIECE_S
-) -> Steps[Made]:
+def read_in_slices(
+    reads: ReadSteps[ResultT], visit: Callable[[], AbstractContextManager[Any]], slice_s: float = SLICE_S
+) -> Slices[ResultT]:
     """Go on with ``reads`` inside ``visit()`` for about so long, leave, and come again until all is read."""
     while True:
         begun = time.perf_counter()
@@ -32,14 +32,14 @@ def in_visits(
                 try:
                     next(reads)
                 except StopIteration as end:
-                    found: Made = end.value
+                    found: ResultT = end.value
                     return found
-                if time.perf_counter() - begun > piece_s:
+                if time.perf_counter() - begun > slice_s:
                     break
         yield None
 
 
-def still_open(scene_uid: int) -> bpy.types.Scene:
+def require_same_scene(scene_uid: int) -> bpy.types.Scene:
     """The scene in which reading was begun; refuses to go on in another."""
     scene = bpy.context.scene
     if scene.session_uid != scene_uid:
@@ -47,7 +47,7 @@ def still_open(scene_uid: int) -> bpy.types.Scene:
     return scene
 
 
-class Remembered:
+class DatablockRef:
     """A datablock by its number and name, to be found again after a pause; or None, which stays None.
 
     blocks: where in ``bpy.data`` it is, such as 'objects'.
@@ -57,12 +57,12 @@ class Remembered:
         self._blocks = blocks
         self._known = (block.session_uid, block.name) if block is not None else None
 
-    def found(self) -> Any:
+    def resolve(self) -> Any:
         """As it is now; refuses one that is gone."""
         if self._known is None:
             return None
         uid, name = self._known
-        block = by_uid(getattr(bpy.data, self._blocks), uid)
+        block = find_by_uid(getattr(bpy.data, self._blocks), uid)
         if block is None:
             raise RigError(f"'{name}' went while it was read", "Undo, or choose again")
         return block

@@ -13,10 +13,10 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..scene import change_counter
-from . import ghosts, gizmos, moment, rehearsals
+from . import frame_state, ghosts, gizmos, live_previews
+from .draw_list import DrawList
 from .gizmos import SINEW_GGT_part
-from .layers import scenery_of
-from .scenery import Scenery
+from .layers import draw_layers
 
 _log = logging.getLogger(__name__)
 _LOOK_AGAIN_S = 0.5  # nothing is kept for longer, in case a script changed what Blender does not tell of
@@ -25,31 +25,35 @@ _canvas: list[Any] = []  # the graphics card's side, once there is one
 _trouble: list[str] = []  # why nothing is drawn any more
 _spent_s: list[float] = []  # of the last redraw: by the clock, and of the processor's time
 # By scene and view layer: how it stood, when that was looked at, and what there was to draw.
-_kept: dict[tuple[int, str], tuple[tuple[object, ...], float, Scenery]] = {}
+_kept: dict[tuple[int, str], tuple[tuple[object, ...], float, DrawList]] = {}
 
 
-def scenery(context: bpy.types.Context) -> Scenery | None:
+def current_draw_list(context: bpy.types.Context) -> DrawList | None:
     """What is to be drawn now; None if that is nothing. The same object as before where nothing has changed."""
     scene, layer = context.scene, context.view_layer
     if scene is None or not scene.sinew_overlay.show:
         return None
     depsgraph = context.evaluated_depsgraph_get()  # what was changed and not told of yet is told of now
-    sight = moment.sight_of(scene, layer, depsgraph)
-    where, now, state = (scene.session_uid, layer.name), time.monotonic(), (change_counter.number(), *sight.state())
+    sight = frame_state.read_scene(scene, layer, depsgraph)
+    where, now, state = (
+        (scene.session_uid, layer.name),
+        time.monotonic(),
+        (change_counter.change_count(), *sight.state()),
+    )
     known = _kept.get(where)
     if known is not None and known[0] == state and now - known[1] < _LOOK_AGAIN_S:
         return known[2]
-    found = scenery_of(moment.moment_in(sight))
+    found = draw_layers(frame_state.compute_frame_state(sight))
     _kept[where] = state, now, found
     return found
 
 
-def trouble() -> str:
+def draw_error() -> str:
     """Why nothing is drawn although it should be; '' if all is well."""
     return _trouble[0] if _trouble else ""
 
 
-def spent_s() -> tuple[float, float]:
+def draw_time_s() -> tuple[float, float]:
     """Seconds that the last redraw took by the clock, and of the processor's time.
 
     Where the processor does the graphics card's work, the clock also counts waiting for Blender's own drawing.
@@ -58,14 +62,14 @@ def spent_s() -> tuple[float, float]:
     return clock, worked
 
 
-def draw() -> None:
+def draw_overlay() -> None:
     """Draw over the viewport that Blender is drawing."""
     context = bpy.context
     if _trouble or not _shows_overlays(context):
         return
     try:
         begin, worked = time.perf_counter(), time.thread_time()
-        found = scenery(context)
+        found = current_draw_list(context)
         if found is not None:
             _paint(found, context)
             _spent_s[:] = [time.perf_counter() - begin, time.thread_time() - worked]
@@ -78,12 +82,12 @@ def _shows_overlays(context: bpy.types.Context) -> bool:
     return context.space_data is not None and context.space_data.overlay.show_overlays
 
 
-def retry() -> None:
+def retry_drawing() -> None:
     """Let drawing be tried again after trouble."""
     _trouble.clear()
 
 
-def _paint(found: Scenery, context: bpy.types.Context) -> None:
+def _paint(found: DrawList, context: bpy.types.Context) -> None:
     if not _canvas:
         from .canvas import Canvas
 
@@ -101,8 +105,10 @@ def _on_load(_path: str) -> None:
 
 
 def _forget() -> None:
-    for module in (ghosts, gizmos, moment, rehearsals):
-        module.clear()
+    ghosts.forget_ghosts()
+    gizmos.cancel_pending_undo()
+    frame_state.forget_frame_state()
+    live_previews.forget_previews()
     _kept.clear()
     _trouble.clear()
 
@@ -110,7 +116,7 @@ def _forget() -> None:
 def register() -> None:
     """Draw from now on, and offer handles."""
     bpy.utils.register_class(SINEW_GGT_part)
-    _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
+    _handles.append(bpy.types.SpaceView3D.draw_handler_add(draw_overlay, (), "WINDOW", "POST_VIEW"))
     bpy.app.handlers.load_post.append(_on_load)
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from ...core.geometry.quaternions import Array
-from .solid import Floats
+from .solid_mesh import Floats
 
 BALL, BOX, CONE = 0.0, 1.0, 2.0
 """Kinds of solids: a capsule is a ball with a straight part."""
@@ -34,7 +34,7 @@ class Solids:
 
 
 @dataclass(eq=False)
-class Scenery:
+class DrawList:
     """All of one redraw: solids, lines as pairs of points, and triangles, each point with its colour."""
 
     solids: list[Solids] = field(default_factory=list)

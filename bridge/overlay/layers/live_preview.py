@@ -3,18 +3,18 @@
 
 import numpy as np
 
-from .. import rehearsals
-from ..moment import Moment
-from ..scenery import Scenery
+from .. import live_previews
+from ..draw_list import DrawList
+from ..frame_state import FrameState
 
 _COLOR = np.array([0.98, 0.62, 0.24, 0.45], dtype=np.float32)
 
 
-def draw_rehearsal(moment: Moment, scenery: Scenery) -> None:
+def draw_live_preview(moment: FrameState, scenery: DrawList) -> None:
     """A body for every character that something is learned for; on the side where the ghost of a source is not."""
     distance = moment.scene.sinew_overlay.ghost_distance
     for shown in moment.characters:
-        stands = rehearsals.stands(shown)
+        stands = live_previews.preview_pose(shown)
         if stands is None:
             continue
         pos, axes = stands
