@@ -38,7 +38,7 @@ class InPieces:
     prepare: Callable[[bpy.types.Context], set[str]]
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """A click: it is done a little at a time, so that nobody is kept waiting."""
+        """A click: it is done in slices, so that nobody is kept waiting."""
         return self.prepare(context)
 
 

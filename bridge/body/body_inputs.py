@@ -98,7 +98,7 @@ def read_body_attachments_in_slices(
     *,
     slice_s: float = SLICE_S,
 ) -> Slices[Attachments]:
-    """The same, read a little at a time."""
+    """The same, read in slices."""
     wanted = _together(read_body_request(obj), asked or BodyRequest())
     choices = wanted.checked()
     choices.require_bones(rig.clip.skeleton)
@@ -130,15 +130,10 @@ class WornMesh:
         return {"vertices": mesh.vertices, "weights": mesh.weights, "areas": mesh.areas}, {}
 
 
-def mesh_of(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None) -> WornMesh | None:
-    """What the armature moves; None without a mesh, and an error says how to do without one."""
-    return run_all_slices(read_worn_mesh_in_slices(obj, rig, action, slice_s=float("inf")))
-
-
 def read_worn_mesh_in_slices(
     obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, *, slice_s: float = SLICE_S
 ) -> Slices[WornMesh | None]:
-    """The same, read a little at a time."""
+    """What the armature moves, read in slices; None without a mesh, and an error says how to do without one."""
     scene_uid, skeleton = bpy.context.scene.session_uid, rig.clip.skeleton
     armature, source = DatablockRef("objects", obj), DatablockRef("actions", action)
 

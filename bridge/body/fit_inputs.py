@@ -2,7 +2,7 @@
 """What a body is fitted to, read from the scene: the motion, a few frames of it, and the mesh.
 
 Reading changes the scene's frame for a moment, so it is never done while something is drawn, played or dragged. It is
-done a little at a time, and what needs no Blender on a thread, so that the interface listens all the while.
+done in slices, and what needs no Blender on a thread, so that the interface stays responsive.
 """
 
 import math
@@ -23,7 +23,7 @@ MOST_FRAMES = 48
 """What joint axes and limits are told from: evenly spread over the motion, so that a long one costs no more."""
 
 SLICE_S = 0.5 * time_slicing.SLICE_S
-"""Nobody has asked for the overlay's work at this moment, so that it is to be felt even less."""
+"""Half of the usual slice: nobody waits for the overlay, so it should disturb even less."""
 
 Signature = tuple[object, ...]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies as a job would make them, fitted beside the interface and kept until something they depend on changes.
 
-The scene is read on a timer, a little at a time and never while it is drawn; the body is then fitted on a thread, which
+The scene is read on a timer, in slices and never while it is drawn; the body is then fitted on a thread, which
 knows nothing of Blender, and to a mesh by a process on the worker's Python. What is edited by hand is put on top.
 Nothing here holds a datablock: undo and file loading may replace any of them.
 """
@@ -197,7 +197,7 @@ def _work() -> float | None:
 
 
 def _bring_on(known: FittedBody, scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
-    """Do the next piece of what is wanted; seconds until the one after it."""
+    """Run the next slice of what is wanted; seconds until the one after it."""
     if known.work is None or known.reading is None:
         if is_user_interacting() or obj.mode == "EDIT":
             return _LATER_S

@@ -66,7 +66,7 @@ def read_mesh_parts_in_slices(
     shown: Callable[[], AbstractContextManager[Any]] = nullcontext,
     slice_s: float = SLICE_S,
 ) -> Slices[MeshParts | None]:
-    """What only Blender's own thread can read of the meshes, a little at a time; None without any.
+    """What only Blender's own thread can read of the meshes, in slices; None without any.
 
     Modifiers are applied as they show at rest (mirror, subdivision), so that what is fitted is what is seen.
     shown: what else the scene is to be like meanwhile.
@@ -77,12 +77,12 @@ def read_mesh_parts_in_slices(
         return None
 
     @contextmanager
-    def visit() -> Iterator[None]:
+    def at_rest() -> Iterator[None]:
         with shown(), _at_rest(armature.resolve()):
             yield
 
     reads = _parts(armature, [DatablockRef("objects", mesh) for mesh in meshes], skeleton, metres_per_unit)
-    parts = yield from read_in_slices(reads, visit, slice_s)
+    parts = yield from read_in_slices(reads, at_rest, slice_s)
     return MeshParts(tuple(parts), name, skeleton)
 
 

@@ -9,7 +9,7 @@ from ...core.errors import RigError
 from ...core.geometry.quaternions import Array
 from ..rig import actions, keyed_properties, sources
 from ..rig.rig_reader import RigMotion
-from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
+from ..scene.time_slicing import SLICE_S, Slices
 
 PATH = "sinew_body.muscle"
 
@@ -28,34 +28,32 @@ def read_muscle_attachment_in_slices(
     scene frames, None for what the armature says.
     """
     if keys is None:
-        values = yield from _in_pieces(obj, rig, action, slice_s)
+        values = yield from read_muscle_in_slices(obj, rig, action, slice_s)
     else:
         values = muscle.interpolate_muscle_keys(keys, keyed_properties.scene_frames(rig))
     return muscle.make_muscle_attachment(values, rig.clip.fps)
 
 
-def read_muscle(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None = None) -> Array:
+def read_muscle_in_slices(
+    obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None = None, slice_s: float = SLICE_S
+) -> Slices[Array]:
     """(T,) the armature's muscle at each frame of the clip, as it is evaluated: keys, NLA and drivers."""
-    return run_all_slices(_in_pieces(obj, rig, action, float("inf")))
-
-
-def _in_pieces(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None, slice_s: float) -> Slices[Array]:
     frames, name = keyed_properties.scene_frames(rig), obj.name
     own = getattr(obj, "sinew_body", None)
     if own is None:  # Sinew's properties are not registered
         return np.ones(len(frames))
-    seen = _keyed_by(obj, action)
-    if seen != action:  # a take's own time
+    keyed_by = _keyed_by(obj, action)
+    if keyed_by != action:  # a take's own time
         frames = rig.frame_start + (frames - rig.frame_start) * rig.time_stretch
     # Where another Action's keys move it now, its value is only what they left behind at this frame.
     steady = 1.0 if keyed_properties.is_animated(obj, PATH) else own.muscle
-    with actions.play_temporarily(obj, seen):
+    with actions.play_temporarily(obj, keyed_by):
         moves = keyed_properties.is_animated(obj, PATH)
     if not moves:
         values = np.full(len(frames), steady)
     else:
         values = yield from keyed_properties.sample_property_in_slices(
-            obj, seen, frames, lambda evaluated: evaluated.sinew_body.muscle, slice_s=slice_s
+            obj, keyed_by, frames, lambda evaluated: evaluated.sinew_body.muscle, slice_s=slice_s
         )
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):

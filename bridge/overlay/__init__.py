@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What Sinew shows over the scene: bodies, joints, balance, contacts, pushes, and the source beside its take.
 
-    fitting (which body) -> moment (where it stands) -> layers (what to say about it) -> canvas (on the screen)
+    body.fitted_bodies (which body) -> frame_state (where it stands) -> layers (arrays) -> canvas (on the screen)
 
 Only the first and the last cost something: bodies are fitted in the background and kept, and what is drawn is arrays.
 """

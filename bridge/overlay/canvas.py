@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The graphics card's side: one shader and one mesh for everything solid, drawn by one call; lines and triangles.
 
-What the card was given is kept for further redraws of the same scenery: seen from elsewhere, solids are only put in
+What the card was given is kept for further redraws of the same draw list: seen from elsewhere, solids are only put in
 another order, and where nothing has changed at all, only the calls that draw are left.
 
 Everything here is made when the first viewport is drawn, because in the background there is no graphics card to ask.
@@ -85,7 +85,7 @@ class Canvas:
         self._given: _Given | None = None
 
     def draw(
-        self, scenery: DrawList, view: Matrix, projection: Matrix, size: tuple[int, int], *, in_front: bool
+        self, draw_list: DrawList, view: Matrix, projection: Matrix, size: tuple[int, int], *, in_front: bool
     ) -> None:
         """Draw it all into the viewport that is being drawn; the state of the graphics card is as before."""
         blend, depth = gpu.state.blend_get(), gpu.state.depth_test_get()
@@ -94,8 +94,8 @@ class Canvas:
             gpu.state.depth_test_set("NONE" if in_front else "LESS_EQUAL")
             gpu.state.depth_mask_set(False)
             given = self._given
-            if given is None or given.scenery is not scenery:
-                given = self._given = self._give(scenery)
+            if given is None or given.draw_list is not draw_list:
+                given = self._given = self._give(draw_list)
             if len(given.solids):
                 gpu.state.face_culling_set("BACK")
                 self._draw_solids(given, view, projection)
@@ -112,15 +112,15 @@ class Canvas:
             gpu.state.depth_test_set(depth)
             gpu.state.blend_set(blend)
 
-    def _give(self, scenery: DrawList) -> "_Given":
+    def _give(self, draw_list: DrawList) -> "_Given":
         lines, triangles = (
             self._batch(shader, kind, pieces)
             for shader, kind, pieces in (
-                (self._lines, "LINES", scenery.lines),
-                (self._triangles, "TRIS", scenery.triangles),
+                (self._lines, "LINES", draw_list.lines),
+                (self._triangles, "TRIS", draw_list.triangles),
             )
         )
-        return _Given(scenery, flatten_solids(scenery.solids), lines, triangles)
+        return _Given(draw_list, flatten_solids(draw_list.solids), lines, triangles)
 
     def _draw_solids(self, given: "_Given", view: Matrix, projection: Matrix) -> None:
         axes = view.to_3x3()
@@ -164,12 +164,12 @@ class Canvas:
 
 @dataclass(eq=False)
 class _Given:
-    """What the card was given of a scenery: the solids' numbers (N, 24) in no order, batches of lines and triangles.
+    """What the card was given of a draw list: the solids' numbers (N, 24) in no order, batches of lines and triangles.
 
     blocks: the solids in order, for viewers in the direction ``seen_from``.
     """
 
-    scenery: DrawList
+    draw_list: DrawList
     solids: Floats
     lines: Any
     triangles: Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The draw handler: what it draws is worked out where something stands otherwise than before, and else kept.
+"""The viewport's draw handler: its draw list is computed anew where something has changed, and else kept.
 
 It holds no datablock, only arrays, names and numbers, so that undo, another file or a deleted armature leave it nothing
 to stumble over. A bug in it is told once, in the log and in the panel, instead of at every redraw.
@@ -34,16 +34,16 @@ def current_draw_list(context: bpy.types.Context) -> DrawList | None:
     if scene is None or not scene.sinew_overlay.show:
         return None
     depsgraph = context.evaluated_depsgraph_get()  # what was changed and not told of yet is told of now
-    sight = frame_state.read_scene(scene, layer, depsgraph)
+    reading = frame_state.read_scene(scene, layer, depsgraph)
     where, now, state = (
         (scene.session_uid, layer.name),
         time.monotonic(),
-        (change_counter.change_count(), *sight.state()),
+        (change_counter.change_count(), *reading.state()),
     )
     known = _kept.get(where)
     if known is not None and known[0] == state and now - known[1] < _LOOK_AGAIN_S:
         return known[2]
-    found = draw_layers(frame_state.compute_frame_state(sight))
+    found = draw_layers(frame_state.compute_frame_state(reading))
     _kept[where] = state, now, found
     return found
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What there is to draw about: the characters as they stand in this redraw, and the pushes.
+"""The state of the characters and pushes in one redraw.
 
-Of each character only what Blender alone knows is read; where links stand is then worked out for all of them at once.
+Of each character only what Blender alone knows is read; link transforms are then computed for all of them at once.
 """
 
 import time
@@ -115,16 +115,11 @@ def read_scene(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgrap
     return SceneReading(scene, depsgraph, scene.frame_current_final, metres, tuple(read), visible)
 
 
-def moment_of(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgraph: bpy.types.Depsgraph) -> FrameState:
-    """The scene as it stands."""
-    return compute_frame_state(read_scene(scene, view_layer, depsgraph))
-
-
-def compute_frame_state(sight: SceneReading) -> FrameState:
+def compute_frame_state(reading: SceneReading) -> FrameState:
     """What was read, worked out for all characters at once."""
-    characters, pos, axes = _stood(sight.read, sight.metres)
-    shapes = _joined(tuple(each.parts for each in sight.read)) if sight.read else None
-    return FrameState(sight.scene, sight.depsgraph, sight.frame, characters, sight.pushes, shapes, pos, axes)
+    characters, pos, axes = _stood(reading.read, reading.metres)
+    shapes = _joined(tuple(each.parts for each in reading.read)) if reading.read else None
+    return FrameState(reading.scene, reading.depsgraph, reading.frame, characters, reading.pushes, shapes, pos, axes)
 
 
 def forget_frame_state() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions that takes were made from, read once, a little at a time, and then played without Blender."""
+"""Motions that takes were made from, read once, in slices, and then played without Blender."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from ..body.fit_inputs import SLICE_S
 from ..rig import actions, sources
 from ..rig.rig_reader import read_rig_in_slices
 from ..scene.preserved_state import find_by_uid
-from ..scene.time_slicing import Slices, TimeSlicedTask, is_user_interacting, run_all_slices
+from ..scene.time_slicing import Slices, TimeSlicedTask, is_user_interacting
 from ..scene.viewport import redraw_viewports
 from ..takes import take_data
 from .frame_state import FrameState, ShownCharacter
@@ -43,7 +43,7 @@ _wanted: dict[int, tuple[Key, tuple[str, ...]]] = {}
 _going: dict[int, tuple[Key, TimeSlicedTask]] = {}  # what is being read, one at a time
 
 
-def ghost_pose(moment: FrameState, shown: ShownCharacter) -> tuple[Array, Array, Array] | None:
+def ghost_pose(state: FrameState, shown: ShownCharacter) -> tuple[Array, Array, Array] | None:
     """Where the source of a shown take has the links: (L, 3) Blender units, (L, 3, 3) axes, and (3,) its left.
 
     None where no take is shown, or its source is not read yet: that is done soon.
@@ -53,7 +53,7 @@ def ghost_pose(moment: FrameState, shown: ShownCharacter) -> tuple[Array, Array,
     source = sources.source_action(take) if take is not None and sources.is_take(take) else None
     if take is None or source is None:
         return None
-    frame = take_data.source_frame(take, moment.frame)
+    frame = take_data.source_frame(take, state.frame)
     if frame is None:
         return None
     uid = shown.obj.session_uid
@@ -86,16 +86,8 @@ def forget_ghosts() -> None:
         bpy.app.timers.unregister(_work)
 
 
-def read_wanted() -> None:
-    """Read all of what is wanted here and now."""
-    while _wanted:
-        uid, (key, bones) = _wanted.popitem()
-        _known[uid] = key, run_all_slices(_steps(uid, key, bones, float("inf")))
-    redraw_viewports()
-
-
 def _work() -> float | None:
-    """Go on with what is being read, or begin with what is wanted; seconds until the next piece, None for no more."""
+    """Go on with what is being read, or begin with what is wanted; seconds until the next slice, None for no more."""
     if is_user_interacting():
         return _LATER_S
     if not _going and _wanted:

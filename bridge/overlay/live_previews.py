@@ -25,7 +25,7 @@ _UNSEEN_S = 3.0  # after which it is no longer drawn by anybody
 
 @dataclass(frozen=True, eq=False)
 class LivePreview:
-    """Links of one worker's policy over K moments: pos (K, L, 3) metres, axes (K, L, 3, 3); bones as the worker has
+    """Links of one worker's policy over K frames: pos (K, L, 3) metres, axes (K, L, 3, 3); bones as the worker has
     them. stamp: of the file that it was read from. began: when it was first to be seen, by the clock.
     """
 
@@ -37,7 +37,7 @@ class LivePreview:
     began: float
 
     def at(self, now: float) -> int:
-        """The moment that is shown now; after the last comes the first."""
+        """Index of the frame that is shown now; after the last comes the first."""
         return int((now - self.began) * self.fps) % len(self.pos)
 
 

@@ -21,12 +21,12 @@ def copy_character(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     _off_stage(copy)
     _link_beside(copy, obj)
     for child in _followers(obj):
-        twin = child.copy()
-        _off_stage(twin)
-        _link_beside(twin, child)
-        if twin.parent == obj:
-            twin.parent = copy
-        for modifier in twin.modifiers:
+        follower = child.copy()
+        _off_stage(follower)
+        _link_beside(follower, child)
+        if follower.parent == obj:
+            follower.parent = copy
+        for modifier in follower.modifiers:
             if modifier.type == "ARMATURE" and modifier.object == obj:
                 modifier.object = copy
     # The new objects must be evaluated before anyone asks where they are.
@@ -35,10 +35,10 @@ def copy_character(obj: bpy.types.Object, name: str) -> bpy.types.Object:
 
 
 def remove_character_copy(copy: bpy.types.Object) -> None:
-    """Take a copy and its meshes' twins away again."""
+    """Remove a copy and the copies of its meshes again."""
     data = copy.data
-    for twin in _followers(copy):
-        bpy.data.objects.remove(twin)
+    for follower in _followers(copy):
+        bpy.data.objects.remove(follower)
     bpy.data.objects.remove(copy)
     bpy.data.armatures.remove(data)
 

@@ -25,7 +25,7 @@ _NEAR = 1e-4  # of a frame, as Blender has it
 class KeyReading:
     """Pose matrices of an armature from the keys of an Action, curve by curve.
 
-    Nothing of Blender's is held: curves are found anew by their places for each piece.
+    Nothing of Blender's is held: curves are found anew by their places for each slice.
     """
 
     def __init__(self, obj: bpy.types.Object, action: bpy.types.Action, places: Array, without_takes: bool) -> None:

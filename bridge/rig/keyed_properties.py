@@ -56,12 +56,12 @@ def sample_property_in_slices(
     *,
     slice_s: float = SLICE_S,
 ) -> Slices[Array]:
-    """The same, a little at a time. action: what is to move the object meanwhile, None for what does now."""
+    """The same in slices. action: what is to move the object meanwhile, None for what does now."""
     scene_uid = bpy.context.scene.session_uid
     known, playing = DatablockRef("objects", obj), DatablockRef("actions", action)
 
     @contextmanager
-    def visit() -> Iterator[None]:
+    def playing_source() -> Iterator[None]:
         scene, here = require_same_scene(scene_uid), known.resolve()
         with actions.play_temporarily(here, playing.resolve()), unhide(here), preserve_scene(scene):
             yield
@@ -75,4 +75,4 @@ def sample_property_in_slices(
             yield
         return np.array(found, dtype=float)
 
-    return (yield from read_in_slices(rows(), visit, slice_s))
+    return (yield from read_in_slices(rows(), playing_source, slice_s))

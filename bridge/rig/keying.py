@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A take's keys, made a little at a time on an Action that moves nothing yet.
+"""A take's keys, made in slices on an Action that moves nothing yet.
 
 Nothing uses such an Action and its name begins with a dot: menus do not show it and files are saved without it. It
 becomes the take's when ``rig_writer`` gives it a name and lets it move the armature, all in one undo step. Undo may
-take a half-made one away between two pieces, or bring one back as it was: both are noticed.
+take a half-made one away between two slices, or bring one back as it was: both are noticed.
 """
 
 import time
@@ -62,7 +62,7 @@ def key_take(
     """Key the take for an armature on a new Action called ``name``.
 
     source: whose other curves are copied. stands_still: whether what is keyed is a copy, which stays where the armature
-    stands now. slice_s: how long a piece may take.
+    stands now. slice_s: how long a slice may take.
     """
     action, _, bag = actions.new_action(name, obj)
     action[_UNFINISHED] = True

@@ -97,7 +97,7 @@ def read_rig(
 
 
 class RigReading:
-    """A motion that is being read, a little at a time: see ``read_rig`` for what it is made of.
+    """A motion that is being read in slices: see ``read_rig`` for what it is made of.
 
     without_takes: what a take keys and the Action does not is as it was before that take.
     """
@@ -202,13 +202,6 @@ def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
         )
 
 
-def world_matrices(scene: bpy.types.Scene, obj: bpy.types.Object, frames: Array) -> Array:
-    """(T, 4, 4) the object's evaluated world matrix at each scene frame, in Blender units."""
-    sampling = RigSampling(obj, None, np.asarray(frames, dtype=float))
-    sampling.advance()
-    return sampling.matrix_world
-
-
 def rotation_of(matrix: Array) -> Array:
     """(..., 3, 3) the rotation in matrices (..., 3, 3) with scale and perhaps shear: their Y axes are kept."""
     x, y = matrix[..., :, 0], _unit(matrix[..., :, 1])
@@ -237,7 +230,7 @@ def read_rig_in_slices(
     *,
     slice_s: float = SLICE_S,
 ) -> Slices[RigMotion]:
-    """``read_rig`` a little at a time."""
+    """``read_rig`` in slices."""
     reading = RigReading(obj, action=action, frames=frames, fps=fps, scale=scale)
     yield None  # with many bones that alone took a while
     while not reading.advance(slice_s):

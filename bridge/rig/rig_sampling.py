@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An armature's evaluated pose at many frames, read at once or a little at a time.
+"""An armature's evaluated pose at many frames, read at once or in slices.
 
 Where nothing depends on the scene around it, an armature is looked at in a scene of its own, which holds nothing else:
-no mesh is deformed for it and the animator's scene stays where it is. Between two pieces all is as it was, so that
-Blender can listen to its user; where that takes too long each time, somebody stands in for the armature (``stand_in``).
+no mesh is deformed for it and the animator's scene stays where it is. Between two slices all is as it was, so that
+Blender can listen to its user; where that takes too long each time, a copy is sampled instead (``sampling_copy``).
 """
 
 import time
@@ -19,13 +19,13 @@ from ..scene.preserved_state import find_by_uid, preserve_scene
 from . import actions, sampling_copy, sources
 
 _HEAVY_KEYS = 300_000  # so many take Blender some 10 ms to copy
-_LONG_S = 0.02  # of work until a piece's first frame is read
+_LONG_S = 0.02  # of work until a slice's first frame is read
 
 
 class RigSampling:
     """World matrices (T, 4, 4) and pose matrices (T, B, 4, 4) of an armature at scene frames ``places`` (T,).
 
-    Bones are in pose order, everything in Blender units. Datablocks are found anew for each piece: undo may have
+    Bones are in pose order, everything in Blender units. Datablocks are found anew for each slice: undo may have
     replaced them.
     """
 
@@ -95,7 +95,7 @@ class RigSampling:
     def _stand_in(
         self, scene: bpy.types.Scene, obj: bpy.types.Object, action: bpy.types.Action | None
     ) -> tuple[bpy.types.Scene, bpy.types.Object] | None:
-        """Who stands in for a heavy armature, and where; None where nobody can or need be."""
+        """Scene and copy that a heavy armature is sampled from; None where there can or need be none."""
         found = self._standing_in.resolve() if self._standing_in is not None else None
         if found is None and self._is_heavy and is_self_contained(scene, obj) and sampling_copy.can_be_copied(obj):
             # Saving and undo take them away: then here is the next one.
@@ -117,7 +117,7 @@ class RigSampling:
         self.done += 1
 
     def resolve(self) -> tuple[bpy.types.Scene, bpy.types.Object, bpy.types.Action | None]:
-        """The datablocks as they are now; they may have gone since the last piece."""
+        """The datablocks as they are now; they may have gone since the last slice."""
         scene_uid, obj_uid, action_uid = self._uids
         scene, obj = find_by_uid(bpy.data.scenes, scene_uid), find_by_uid(bpy.data.objects, obj_uid)
         action = find_by_uid(bpy.data.actions, action_uid) if action_uid is not None else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Somebody who stands in for an armature while its motion is read for long.
+"""A temporary copy of an armature in a scene of its own, for motions that take long to sample.
 
 Blender copies a whole Action for every scene in which it is evaluated for the first time: 0.4 s where it has 60,000
 frames. So a heavy motion is read from a copy of the armature in a scene of its own, and both stay until all is read.
@@ -77,7 +77,7 @@ class SamplingCopy:
 
 
 def _remove(keep: set[int]) -> None:
-    """All that stand in but these."""
+    """Remove all temporary copies and scenes but these."""
     for blocks in (bpy.data.scenes, bpy.data.objects):
         for block in [one for one in blocks if _MARK in one and one.session_uid not in keep]:
             blocks.remove(block)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How often something was changed that the overlay may show and does not itself look at in every redraw.
+"""A counter of changes that the overlay may show and does not itself compare in every redraw.
 
 Blender tells of most that is edited, moved, hidden or undone; what comes from elsewhere, such as the overlay's own
-switches or a source that was read for its ghost, is noted by whoever brings it. Blender does not tell of all: what is
-played or set to a frame, and properties of Sinew's own, ``moment.Sight`` compares. No handler for frames is used: with
-one, motions could no longer be read in a scene of their own (``rig_sampling.stands_alone``).
+switches or a source that was read for its ghost, calls ``count_change``. Blender does not tell of all: playback, frame
+changes, and properties of Sinew's own are compared by ``overlay.frame_state.SceneReading``. No frame-change handler is
+used: with one, motions could no longer be read in a scene of their own (``rig_sampling.is_self_contained``).
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ _numbers = [0]
 
 
 def change_count() -> int:
-    """Another one than before wherever something has changed."""
+    """How often something has changed; compared, never counted with."""
     return _numbers[0]
 
 

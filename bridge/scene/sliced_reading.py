@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read what shows only while the scene is otherwise than its user has it: at another frame, at rest, without takes.
+"""Read in slices what shows only in another state of the scene: at another frame, in rest position, without takes.
 
-It is read in visits, each as long as Blender may be kept from listening. Between two of them everything is as it was;
-so what is read is found anew each time, for undo may have replaced it, or the user may have deleted it.
+Each slice enters that state and leaves it again, so that between two of them everything is as it was. Datablocks are
+resolved anew in each slice, for undo may have replaced them, or the user may have deleted them.
 """
 
 import time
@@ -17,17 +17,17 @@ from .preserved_state import find_by_uid
 from .time_slicing import SLICE_S, ResultT, Slices
 
 ReadSteps = Generator[None, None, ResultT]
-"""Reads one thing after the other, with a pause after each. Whatever is around it may be left in a pause, so that
-nothing of Blender's is held over one."""
+"""Reads one thing after the other, with a pause after each. A slice may end at any pause, so that no datablock is held
+over one."""
 
 
 def read_in_slices(
-    reads: ReadSteps[ResultT], visit: Callable[[], AbstractContextManager[Any]], slice_s: float = SLICE_S
+    reads: ReadSteps[ResultT], state: Callable[[], AbstractContextManager[Any]], slice_s: float = SLICE_S
 ) -> Slices[ResultT]:
-    """Go on with ``reads`` inside ``visit()`` for about so long, leave, and come again until all is read."""
+    """Advance ``reads`` inside the context ``state()`` for ``slice_s`` seconds a slice, until all is read."""
     while True:
         begun = time.perf_counter()
-        with visit():
+        with state():
             while True:
                 try:
                     next(reads)

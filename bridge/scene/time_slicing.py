@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Long work a little at a time: a generator goes to and fro between Blender's own thread, which alone may touch its
-data, and another one for everything that needs none of it.
+"""Time slicing: long work as a generator that alternates between Blender's main thread, which alone may touch its data,
+and a worker thread for everything that needs none of it.
 
-What the generator yields is either None, a pause in which Blender listens to its user, or a function to be called on
-the other thread; what that gives is what the ``yield`` gives.
+What the generator yields is either None, a pause in which Blender handles events, or a function to be called on the
+other thread; its result is what the ``yield`` gives.
 """
 
 import threading
@@ -13,23 +13,23 @@ from typing import Any, TypeVar
 import bpy
 
 SLICE_S = 0.04
-"""So long Blender does not listen to its user at a time."""
+"""Seconds for which Blender handles no events: the length of a slice."""
 
 ResultT = TypeVar("Made")
 Slices = Generator[Callable[[], Any] | None, Any, ResultT]
 
 
 class TimeSlicedTask:
-    """Steps that are taken one at a time. result: what they made, once they are done."""
+    """A generator of slices that is advanced one slice at a time. result: what it returned, once it is done."""
 
-    def __init__(self, steps: Slices[Any]) -> None:
+    def __init__(self, slices: Slices[Any]) -> None:
         self.result: Any = None
-        self._steps = steps
+        self._slices = slices
         self._thread: threading.Thread | None = None
         self._made: list[tuple[Any, BaseException | None]] = []
 
     def step(self) -> bool:
-        """Do a piece of it here, or look whether the thread is done with its own; True when all of it is done."""
+        """Run the next slice here, or check whether the thread is done with its own; True when all of it is done."""
         made, error = None, None
         if self._thread is not None:
             if self._thread.is_alive():
@@ -37,7 +37,7 @@ class TimeSlicedTask:
             self._thread = None
             made, error = self._made.pop()
         try:
-            todo = self._steps.throw(error) if error is not None else self._steps.send(made)
+            todo = self._slices.throw(error) if error is not None else self._slices.send(made)
         except StopIteration as end:
             self.result = end.value
             return True
@@ -47,8 +47,8 @@ class TimeSlicedTask:
         return False
 
     def close(self) -> None:
-        """Let it be: the steps clean up after themselves. A thread ends by itself, and what it makes is dropped."""
-        self._steps.close()
+        """Stop: the generator cleans up after itself. A thread ends by itself, and its result is dropped."""
+        self._slices.close()
 
     def _do(self, todo: Callable[[], Any]) -> None:
         try:
@@ -57,12 +57,12 @@ class TimeSlicedTask:
             self._made.append((None, error))
 
 
-def run_all_slices(steps: Slices[ResultT]) -> ResultT:
-    """Take all steps here and now, and give what they made."""
+def run_all_slices(slices: Slices[ResultT]) -> ResultT:
+    """Run a generator of slices to its end here and now; gives what it returned."""
     made, error = None, None
     while True:
         try:
-            todo = steps.throw(error) if error is not None else steps.send(made)
+            todo = slices.throw(error) if error is not None else slices.send(made)
         except StopIteration as end:
             found: ResultT = end.value
             return found
@@ -70,12 +70,12 @@ def run_all_slices(steps: Slices[ResultT]) -> ResultT:
         if todo is not None:
             try:
                 made = todo()
-            except BaseException as raised:  # noqa: BLE001 - the steps clean up after themselves, and raise it again
+            except BaseException as raised:  # noqa: BLE001 - the generator cleans up after itself, and raises it again
                 error = raised
 
 
 def is_tool_active() -> bool:
-    """Whether a tool is in the middle of something that a piece could disturb; what only passes by does not count."""
+    """Whether a modal operator runs that a slice could disturb; those without undo do not count."""
     windows = bpy.context.window_manager.windows
     return any("UNDO" in tool.bl_options for window in windows for tool in window.modal_operators)
 

@@ -115,11 +115,6 @@ def require_learning() -> None:
         raise problem
 
 
-def is_checking_readiness() -> bool:
-    """Whether a question is under way."""
-    return bool(_asking)
-
-
 def check_readiness() -> None:
     """Ask the worker's Python, at once and without waiting; an older question is dropped."""
     _drop()

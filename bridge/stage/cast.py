@@ -12,7 +12,7 @@ from ..rig import sources
 from ..rig.rig_reader import RigMotion, RigReading
 from ..rig.rig_writer import require_writable
 from ..scene.sliced_reading import DatablockRef
-from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
+from ..scene.time_slicing import SLICE_S, Slices
 from .reader import objects_on_stage
 
 _STILL_M = 1e-4
@@ -43,19 +43,14 @@ def other_characters(scene: bpy.types.Scene, main: bpy.types.Object) -> list[bpy
     return [obj for obj in marked if obj != main and obj.visible_get()]
 
 
-def read_cast(scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, place: str = "AUTO") -> Cast:
+def read_cast_in_slices(
+    scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, place: str = "AUTO", *, slice_s: float = SLICE_S
+) -> Slices[Cast]:
     """Everybody who is marked, read over the frames of the main character's motion.
 
     What an armature does before or after its own Action is what the scene shows there: as a rule it holds the first or
     the last pose. Refuses who could not be written to ``place`` later, and characters that begin in one place.
     """
-    return run_all_slices(read_cast_in_slices(scene, main, rig, place, slice_s=float("inf")))
-
-
-def read_cast_in_slices(
-    scene: bpy.types.Scene, main: bpy.types.Object, rig: RigMotion, place: str = "AUTO", *, slice_s: float = SLICE_S
-) -> Slices[Cast]:
-    """The same, a little at a time."""
     cast = Cast({main.name: rig})
     others = [DatablockRef("objects", obj) for obj in other_characters(scene, main)]
     if not others:

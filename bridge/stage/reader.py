@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Read the stage from the scene's objects. What shows in the viewport is on it; what is hidden is not.
 
-An object that is only hidden from renders counts: that is how stand-ins for what is seen are made.
+An object that is only hidden from renders counts: that is how stand-ins for what is snapshot are made.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,14 +44,14 @@ def read_stage(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> StagePa
 def read_stage_in_slices(
     scene: bpy.types.Scene, cast: Mapping[str, RigMotion], *, slice_s: float = SLICE_S
 ) -> Slices[StageParts]:
-    """The same, read a little at a time and put together on the other thread."""
-    visit = _Visit(scene)
-    seen = yield from read_in_slices(_reads(visit, cast), visit.opened, slice_s)
-    parts: StageParts = yield seen.parts
+    """The same, read in slices and assembled on the other thread."""
+    state = _SourceState(scene)
+    snapshot = yield from read_in_slices(_read_snapshot(state, cast), state.enter, slice_s)
+    parts: StageParts = yield snapshot.parts
     return parts
 
 
-class _Visit:
+class _SourceState:
     """The scene while the stage is read in it: as it was before any take, at whatever frame is asked for."""
 
     def __init__(self, scene: bpy.types.Scene) -> None:
@@ -59,7 +59,7 @@ class _Visit:
         self._frame: int | None = None
 
     @contextmanager
-    def opened(self) -> Iterator[None]:
+    def enter(self) -> Iterator[None]:
         """For a while; then all is as it was."""
         scene = require_same_scene(self._scene_uid)
         with preserve_scene(scene), sources.without_takes(_loose(scene)):
@@ -86,14 +86,14 @@ def scene_gravity(scene: bpy.types.Scene) -> Array:
     return EARTH if np.allclose(gravity, EARTH) else gravity * scene.unit_settings.scale_length
 
 
-def _reads(visit: _Visit, cast: Mapping[str, RigMotion]) -> ReadSteps[StageSnapshot]:
+def _read_snapshot(state: _SourceState, cast: Mapping[str, RigMotion]) -> ReadSteps[StageSnapshot]:
     """One object, or one frame of all that have to do with it, after the other."""
     scene, clock = bpy.context.scene, Clock.of(next(iter(cast.values())))
     own, roles = scene.sinew.stage, _roles(scene, cast)
-    seen = StageSnapshot(cast, scene_gravity(scene), own.friction, own.ground, own.self_collision)
+    snapshot = StageSnapshot(cast, scene_gravity(scene), own.friction, own.ground, own.self_collision)
     if grounds := roles.get("TERRAIN"):
-        seen.friction = min(one.resolve().sinew.friction for one in grounds)
-    seen.findings += [
+        snapshot.friction = min(one.resolve().sinew.friction for one in grounds)
+    snapshot.findings += [
         left_out_finding(
             one.resolve(),
             "this method simulates one character at a time",
@@ -102,28 +102,28 @@ def _reads(visit: _Visit, cast: Mapping[str, RigMotion]) -> ReadSteps[StageSnaps
         for one in roles.get("CHARACTER", ())
         if one.resolve().name not in cast
     ]
-    seen.findings += yield from _moving(visit, [*roles.get("TERRAIN", ()), *roles.get("OBSTACLE", ())], clock)
+    snapshot.findings += yield from _moving(state, [*roles.get("TERRAIN", ()), *roles.get("OBSTACLE", ())], clock)
     for role in ("TERRAIN", "OBSTACLE", "PROP"):
         for one in roles.get(role, ()):
-            visit.show(clock.frame_start)
+            state.show(clock.frame_start)
             obj = one.resolve()
             if role == "TERRAIN":
-                seen.terrain.append(MeshSnapshot.at(obj))
+                snapshot.terrain.append(MeshSnapshot.at(obj))
             elif role == "OBSTACLE":
-                seen.obstacles.append((MeshSnapshot.at(obj), obj.sinew.friction))
+                snapshot.obstacles.append((MeshSnapshot.at(obj), obj.sinew.friction))
             else:
-                seen.props.append(PropSnapshot.at(obj))
+                snapshot.props.append(PropSnapshot.at(obj))
             yield
     for one in roles.get("PROJECTILE", ()):
         flight = read_flight(one.resolve(), cast)
         if isinstance(flight, dict):
-            visit.show(one.resolve().sinew.start_frame)
-            seen.projectiles.append(replace(PropSnapshot.at(one.resolve()), **flight))
+            state.show(one.resolve().sinew.start_frame)
+            snapshot.projectiles.append(replace(PropSnapshot.at(one.resolve()), **flight))
             yield
         else:
-            seen.projectiles.append(flight)
-    seen.pushes += yield from _pushes(visit, roles.get("PUSH", ()), cast)
-    return seen
+            snapshot.projectiles.append(flight)
+    snapshot.pushes += yield from _pushes(state, roles.get("PUSH", ()), cast)
+    return snapshot
 
 
 def _roles(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> dict[str, list[DatablockRef]]:
@@ -137,7 +137,7 @@ def _roles(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> dict[str, l
 
 
 def _pushes(
-    visit: _Visit, objects: Sequence[DatablockRef], cast: Mapping[str, RigMotion]
+    state: _SourceState, objects: Sequence[DatablockRef], cast: Mapping[str, RigMotion]
 ) -> ReadSteps[list[tuple[PushSpan, dict[int, Array]] | Finding]]:
     """Every push with its force at each of its frames, or why it does not act."""
     spans = [(one, find_push_span(one.resolve(), cast)) for one in objects]
@@ -145,7 +145,7 @@ def _pushes(
         (one, span, {}) for one, span in spans if isinstance(span, PushSpan)
     ]
     for frame in sorted({frame for _, span, _ in acting for frame in span.frames}):
-        visit.show(frame)
+        state.show(frame)
         for one, span, forces in acting:
             if frame in span.frames:
                 forces[frame] = read_force(one.resolve())
@@ -166,14 +166,14 @@ def _require_sound(scene: bpy.types.Scene, obj: bpy.types.Object, cast: Mapping[
         )
 
 
-def _moving(visit: _Visit, objects: Sequence[DatablockRef], clock: Clock) -> ReadSteps[list[Finding]]:
+def _moving(state: _SourceState, objects: Sequence[DatablockRef], clock: Clock) -> ReadSteps[list[Finding]]:
     """What is animated though it cannot move on the stage."""
     if not objects:
         return []
     last = int(clock.frame(clock.duration_s))
     places = []
     for frame in (clock.frame_start, (clock.frame_start + last) // 2, last):
-        visit.show(frame)
+        state.show(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
         places.append(np.array([one.resolve().evaluated_get(depsgraph).matrix_world for one in objects]))
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was seen of the stage, and the stage that is made of it: the first needs Blender, the second any thread."""
+"""A snapshot of the stage's objects, read on Blender's main thread, and the stage that any thread makes of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

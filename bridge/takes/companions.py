@@ -52,8 +52,8 @@ def note_props(obj: bpy.types.Object, row: Any, written: Sequence[WrittenAction]
 def show_companions(obj: bpy.types.Object, row: Any) -> int:
     """Let everything else move as it did in the take; gives how many others were changed."""
     changed = 0
-    for other, twin in _twins(obj, row):
-        changed += _assign(other, twin.action)
+    for other, its_take in _takes_of_others(obj, row):
+        changed += _assign(other, its_take.action)
     own = {find_marked(prop.name, prop.mark): prop.action for prop in row.props}
     for thing in _things(obj):
         if own.get(thing) is not None:
@@ -65,9 +65,9 @@ def show_companions(obj: bpy.types.Object, row: Any) -> int:
 
 def show_companion_sources(obj: bpy.types.Object, row: Any) -> None:
     """Let everything else move as it did before the take."""
-    for other, twin in _twins(obj, row):
-        if other.animation_data.action == twin.action:
-            sources.restore_prior(other, twin.action)
+    for other, its_take in _takes_of_others(obj, row):
+        if other.animation_data.action == its_take.action:
+            sources.restore_prior(other, its_take.action)
     for thing in _things(obj):
         _put_back(obj, thing)
 
@@ -103,13 +103,13 @@ def delete_props(obj: bpy.types.Object, props: Sequence[tuple[str, str, bpy.type
             bpy.data.actions.remove(action)
 
 
-def _twins(obj: bpy.types.Object, row: Any) -> list[tuple[bpy.types.Object, Any]]:
+def _takes_of_others(obj: bpy.types.Object, row: Any) -> list[tuple[bpy.types.Object, Any]]:
     """(armature, take) of the other characters from the same bake; not of a duplicate, which shares the take."""
     found = []
     for other in bpy.data.objects:
-        twin = other.sinew_takes.get(row.name) if other.type == "ARMATURE" and other != obj else None
-        if twin is not None and twin.action not in (None, row.action) and _is_free(other) and other.users_scene:
-            found.append((other, twin))
+        its_take = other.sinew_takes.get(row.name) if other.type == "ARMATURE" and other != obj else None
+        if its_take is not None and its_take.action not in (None, row.action) and _is_free(other) and other.users_scene:
+            found.append((other, its_take))
     return found
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A whole stage comes home: every character's take and every prop's motion, all of them or none.
+"""Write a job's result into the scene: every character's take and every prop's motion, all of them or none.
 
-What takes long can be done before, a little at a time, without a change that anybody sees: ``prepare_takes``.
+What takes long can be done before, in slices, without a visible change: ``prepare_takes``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ from . import take_data
 
 @dataclass(frozen=True)
 class BakedCharacter:
-    """A character's part of what came home. source: the Action that was simulated, None where there was none."""
+    """A character's part of a job's result. source: the Action that was simulated, None where there was none."""
 
     obj: bpy.types.Object
     take: Take
@@ -66,7 +66,7 @@ class LoadedResult:
 
 @dataclass(frozen=True, eq=False)
 class PreparedTakes:
-    """What was done before a take comes home. keyed: by the characters' names."""
+    """What was prepared before takes are written. keyed: by the characters' names."""
 
     loaded: LoadedResult
     keyed: Mapping[str, KeyedAction] = field(default_factory=dict)
@@ -87,7 +87,7 @@ def prepare_takes(job: Job) -> Slices[PreparedTakes]:
         for number in range(len(loaded.rigs)):
             one = _characters(job, loaded, where)[number]  # found anew after each pause
             if not alone and (one.obj.parent is not None or one.obj.constraints):
-                continue  # it may be carried by what has not come home yet
+                continue  # it may be carried by what is not written yet
             still = resolve_place(one.obj, where) == "COPY"
             source = one.source or (one.obj.animation_data.action if one.obj.animation_data else None)
             name, its_source = one.obj.name, None if still else source

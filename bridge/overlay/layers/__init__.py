@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the overlay can show: one layer a file. A layer adds to the scenery what it has to say about the moment.
+"""What the overlay can show: one layer a file. A layer adds solids, lines and triangles to the draw list.
 
 A new one is a function here and a switch in ``SINEW_PG_overlay``.
 """
@@ -30,10 +30,10 @@ LAYERS: dict[str, Callable[[FrameState, DrawList], None]] = {
 }
 
 
-def draw_layers(moment: FrameState) -> DrawList:
+def draw_layers(state: FrameState) -> DrawList:
     """Everything that is switched on."""
-    scenery, switches = DrawList(), moment.scene.sinew_overlay
+    draw_list, switches = DrawList(), state.scene.sinew_overlay
     for switch, draw in LAYERS.items():
         if getattr(switches, switch):
-            draw(moment, scenery)
-    return scenery
+            draw(state, draw_list)
+    return draw_list

@@ -13,14 +13,14 @@ from ..solid_mesh import Floats
 _CHOSEN = np.array([1.0, 1.0, 1.0])
 
 
-def draw_body(moment: FrameState, scenery: DrawList) -> None:
+def draw_body(state: FrameState, draw_list: DrawList) -> None:
     """Every character's body; the active bone's part is lighter."""
-    own, shapes = moment.scene.sinew_overlay, moment.shapes
+    own, shapes = state.scene.sinew_overlay, state.shapes
     if shapes is None:
         return
-    active = tuple(shown.active for shown in moment.characters) if own.joint else ()
+    active = tuple(shown.active for shown in state.characters) if own.joint else ()
     colors = _colors(shapes, own.tint, own.opacity, active)
-    scenery.solids.append(shapes.solids(moment.pos, moment.axes, moment.characters[0].metres, colors))
+    draw_list.solids.append(shapes.solids(state.pos, state.axes, state.characters[0].metres, colors))
 
 
 @lru_cache(maxsize=4)

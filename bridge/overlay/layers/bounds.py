@@ -30,33 +30,33 @@ _CIRCLE = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
 _LEVEL = np.pad(_CIRCLE, ((0, 0), (0, 1)))
 
 
-def draw_bounds(moment: FrameState, scenery: DrawList) -> None:
+def draw_bounds(state: FrameState, draw_list: DrawList) -> None:
     """A box for the centre of mass, balls for the end effectors, cones for root and joints; of the chosen character."""
-    shown = next((one for one in moment.characters if one.obj == moment.scene.sinew.armature), None)
+    shown = next((one for one in state.characters if one.obj == state.scene.sinew.armature), None)
     if shown is None:
         return
-    found = _reference(moment, shown)
+    found = _reference(state, shown)
     if found is None:
         return
     pos, axes = found
     body = shown.parts.body
     widths = np.array(widths_of(shown.obj))[columns_of(body, parts_of(shown.obj))]
     joints = len(AXES) + len(body.links)
-    _draw_com(scenery, shown, pos, axes, widths[: len(AXES)])
-    _draw_tips(scenery, shown, pos, axes, widths[joints:])
-    _draw_turns(scenery, shown, pos, axes, widths[len(AXES) : joints])
+    _draw_com(draw_list, shown, pos, axes, widths[: len(AXES)])
+    _draw_tips(draw_list, shown, pos, axes, widths[joints:])
+    _draw_turns(draw_list, shown, pos, axes, widths[len(AXES) : joints])
 
 
-def _reference(moment: FrameState, shown: ShownCharacter) -> tuple[Array, Array] | None:
+def _reference(state: FrameState, shown: ShownCharacter) -> tuple[Array, Array] | None:
     """Where the motion that the bounds are for has the links now; None where a take does not know, or not yet."""
     data = shown.obj.animation_data
     if data is None or data.action is None or not sources.is_take(data.action):
         return shown.pos, shown.axes
-    stands = ghosts.ghost_pose(moment, shown)
-    return None if stands is None else stands[:2]
+    pose = ghosts.ghost_pose(state, shown)
+    return None if pose is None else pose[:2]
 
 
-def _draw_com(scenery: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
+def _draw_com(draw_list: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
     if not np.isfinite(widths).any():
         return
     com = shown.parts.com(pos, axes, shown.metres)
@@ -64,10 +64,10 @@ def _draw_com(scenery: DrawList, shown: ShownCharacter, pos: Array, axes: Array,
     place = np.eye(4, dtype=np.float32)[None]
     place[0, :3, 3] = com
     size = np.array([[*half, BOX]], dtype=np.float32)
-    scenery.solids.append(Solids(place, size, np.array([_COM], dtype=np.float32)))
+    draw_list.solids.append(Solids(place, size, np.array([_COM], dtype=np.float32)))
     edges = _edges(tuple(np.isfinite(widths).tolist()))
     if len(edges):
-        scenery.add_lines(com + edges * half, _COM_EDGE)
+        draw_list.add_lines(com + edges * half, _COM_EDGE)
 
 
 @lru_cache(maxsize=8)
@@ -79,18 +79,18 @@ def _edges(closed: tuple[bool, ...]) -> Array:
     return edges[kept].reshape(-1, 3)
 
 
-def _draw_tips(scenery: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
+def _draw_tips(draw_list: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
     tips, closed = _tips(shown.parts.body), np.isfinite(widths)
     if not closed.any():
         return
     ends = pos[tips.links] + axes[tips.links][:, :, 1] * tips.lengths[:, None] / shown.metres
     radii = widths[closed] / shown.metres
-    scenery.add_balls(ends[closed], radii, _TIPS)
+    draw_list.add_balls(ends[closed], radii, _TIPS)
     # More than one ring a ball would hide the character.
-    scenery.add_path(ends[closed][:, None] + radii[:, None, None] * _LEVEL, _TIPS_EDGE)
+    draw_list.add_path(ends[closed][:, None] + radii[:, None, None] * _LEVEL, _TIPS_EDGE)
 
 
-def _draw_turns(scenery: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
+def _draw_turns(draw_list: DrawList, shown: ShownCharacter, pos: Array, axes: Array, widths: Array) -> None:
     """Cones that limbs stay in, as the rim at their ends; that of the active bone is filled."""
     links = np.flatnonzero(np.isfinite(widths))
     if not len(links):
@@ -101,9 +101,9 @@ def _draw_turns(scenery: DrawList, shown: ShownCharacter, pos: Array, axes: Arra
     rims[:, :, (0, 2)] = (lengths * np.sin(angles))[:, None, None] * _CIRCLE
     rims[:, :, 1] = (lengths * np.cos(angles))[:, None]
     rims = pos[links][:, None] + rims @ axes[links].swapaxes(1, 2)
-    scenery.add_path(rims, _TURNS)
+    draw_list.add_path(rims, _TURNS)
     for rim in rims[links == shown.active]:
-        scenery.add_fan(pos[shown.active], rim, _FILL)
+        draw_list.add_fan(pos[shown.active], rim, _FILL)
 
 
 @lru_cache(maxsize=8)

@@ -11,16 +11,16 @@ _COLOR = (0.30, 0.95, 0.45, 0.95)
 _LENGTH_M, _THICKNESS_M = 0.22, 0.012
 
 
-def draw_contacts(moment: FrameState, scenery: DrawList) -> None:
+def draw_contacts(state: FrameState, draw_list: DrawList) -> None:
     """An arrow up and a disc for every part that touches; nothing where the Action is no take that knows."""
-    for shown in moment.characters:
+    for shown in state.characters:
         data = shown.obj.animation_data
-        bones = take_data.bones_in_contact(data.action, moment.frame) if data and data.action else None
+        bones = take_data.bones_in_contact(data.action, state.frame) if data and data.action else None
         if not bones:
             continue
         links = sorted({shown.parts.body.link_of(bone) for bone in bones} - {-1})
         points = shown.parts.lowest(shown.pos, shown.axes, shown.metres)[links]
         size = _LENGTH_M / shown.metres
         up = np.tile([0.0, 0.0, size], (len(points), 1))
-        scenery.add_arrows(points + up, up, _THICKNESS_M / shown.metres, _COLOR)
-        scenery.add_balls(points, 0.04 / shown.metres, _COLOR, flat=0.1)
+        draw_list.add_arrows(points + up, up, _THICKNESS_M / shown.metres, _COLOR)
+        draw_list.add_balls(points, 0.04 / shown.metres, _COLOR, flat=0.1)

@@ -10,14 +10,14 @@ from ..frame_state import FrameState
 _COLOR = np.array([0.70, 0.76, 0.86, 0.28], dtype=np.float32)
 
 
-def draw_ghost(moment: FrameState, scenery: DrawList) -> None:
+def draw_ghost(state: FrameState, draw_list: DrawList) -> None:
     """A pale body for every character that plays a take."""
-    distance = moment.scene.sinew_overlay.ghost_distance
-    for shown in moment.characters:
-        stands = ghosts.ghost_pose(moment, shown)
-        if stands is None:
+    distance = state.scene.sinew_overlay.ghost_distance
+    for shown in state.characters:
+        found = ghosts.ghost_pose(state, shown)
+        if found is None:
             continue
-        pos, axes, left = stands
+        pos, axes, left = found
         colors = np.tile(_COLOR, (len(shown.parts.holders), 1))
         beside = pos + left * distance / shown.metres
-        scenery.solids.append(shown.parts.solids(beside, axes, shown.metres, colors))
+        draw_list.solids.append(shown.parts.solids(beside, axes, shown.metres, colors))

@@ -41,22 +41,22 @@ class _Drawn:
     radius: float
 
 
-def draw_joint(moment: FrameState, scenery: DrawList) -> None:
+def draw_joint(state: FrameState, draw_list: DrawList) -> None:
     """A hinge as a fan about its axis, a ball as the cone that its limb stays in; red where it is beyond."""
-    for shown in moment.characters:
+    for shown in state.characters:
         if shown.active > 0:
-            _draw(shown, _drawn(shown.parts.body, shown.active), scenery)
+            _draw(shown, _drawn(shown.parts.body, shown.active), draw_list)
 
 
-def _draw(shown: ShownCharacter, drawn: _Drawn, scenery: DrawList) -> None:
+def _draw(shown: ShownCharacter, drawn: _Drawn, draw_list: DrawList) -> None:
     centre, own = shown.pos[shown.active], shown.axes[shown.active]
     zero = shown.axes[drawn.parent] @ drawn.zero
     placed = zero.T / shown.metres
-    for kind, (points, colors) in ((scenery.triangles, drawn.filled), (scenery.lines, drawn.lines)):
+    for kind, (points, colors) in ((draw_list.triangles, drawn.filled), (draw_list.lines, drawn.lines)):
         kind.append(((centre + points @ placed).astype(np.float32), colors))
     way, beyond = (_hinge_now if drawn.joint.kind == "hinge" else _ball_now)(drawn, zero.T @ own)
     tip = centre + 1.1 * drawn.radius / shown.metres * (zero @ way)
-    scenery.add_lines(np.array([centre, tip]), _BEYOND if beyond else _NOW)
+    draw_list.add_lines(np.array([centre, tip]), _BEYOND if beyond else _NOW)
 
 
 def _hinge_now(drawn: _Drawn, turn: Array) -> tuple[Array, bool]:

@@ -10,14 +10,14 @@ from ..frame_state import FrameState
 _COLOR = np.array([0.98, 0.62, 0.24, 0.45], dtype=np.float32)
 
 
-def draw_live_preview(moment: FrameState, scenery: DrawList) -> None:
+def draw_live_preview(state: FrameState, draw_list: DrawList) -> None:
     """A body for every character that something is learned for; on the side where the ghost of a source is not."""
-    distance = moment.scene.sinew_overlay.ghost_distance
-    for shown in moment.characters:
-        stands = live_previews.preview_pose(shown)
-        if stands is None:
+    distance = state.scene.sinew_overlay.ghost_distance
+    for shown in state.characters:
+        found = live_previews.preview_pose(shown)
+        if found is None:
             continue
-        pos, axes = stands
+        pos, axes = found
         colors = np.tile(_COLOR, (len(shown.parts.holders), 1))
         beside = pos - shown.parts.left * distance / shown.metres
-        scenery.solids.append(shown.parts.solids(beside, axes, shown.metres, colors))
+        draw_list.solids.append(shown.parts.solids(beside, axes, shown.metres, colors))

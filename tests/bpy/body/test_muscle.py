@@ -14,6 +14,7 @@ from sinew.bridge.jobs import requests
 from sinew.bridge.rig import actions, sources
 from sinew.bridge.rig.rig_reader import loop_rig
 from sinew.bridge.rig.rig_writer import write_take
+from sinew.bridge.scene.time_slicing import run_all_slices
 from sinew.core import jobs
 from sinew.core.motion import Take
 
@@ -46,7 +47,7 @@ def muscle_curves(action, obj):
 def read(obj, **wanted):
     request = requests.Request(obj.name, **wanted)
     rig = requests.read(request)
-    return muscle.read_muscle(obj, rig, requests.find_action(request.action))
+    return run_all_slices(muscle.read_muscle_in_slices(obj, rig, requests.find_action(request.action)))
 
 
 def test_keys_are_read_frame_by_frame(hero):
@@ -104,14 +105,16 @@ def test_a_wrong_frame_rate_moves_no_key_to_another_pose(hero):
 def test_a_looped_motion_reads_the_frames_that_it_plays_over(hero):
     key(hero, (1, 1.0), (39, 0.0))
     rig = loop_rig(requests.read(requests.Request("Hero")), 2)
-    assert muscle.read_muscle(hero, rig) == pytest.approx(np.linspace(1.0, 0.0, 39), abs=1e-6)
+    assert run_all_slices(muscle.read_muscle_in_slices(hero, rig)) == pytest.approx(np.linspace(1.0, 0.0, 39), abs=1e-6)
 
 
 def test_a_finer_clip_is_read_between_frames(hero):
     key(hero, (1, 1.0), (39, 0.0))
     rig = requests.read(requests.Request("Hero"))
     double = dataclasses.replace(rig, clip=rig.clip.resample(rig.clip.fps * 2))
-    assert muscle.read_muscle(hero, double) == pytest.approx(np.linspace(1.0, 0.5, 39), abs=1e-6)
+    assert run_all_slices(muscle.read_muscle_in_slices(hero, double)) == pytest.approx(
+        np.linspace(1.0, 0.5, 39), abs=1e-6
+    )
 
 
 def test_the_scene_is_left_as_it_was(hero):

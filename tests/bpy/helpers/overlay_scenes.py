@@ -5,6 +5,7 @@ import bpy
 import numpy as np
 
 from sinew.bridge.body import fitted_bodies
+from sinew.bridge.overlay import frame_state, ghosts
 from sinew.bridge.rig import actions, sources
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.bridge.takes import take_data
@@ -35,3 +36,17 @@ def a_take(obj):
     actions.assign(obj, action, slot)
     fitted_bodies.fit_now(bpy.context.scene, obj)
     return action, rig
+
+
+def frame_state_now():
+    """The characters and pushes as they stand now."""
+    context = bpy.context
+    context.view_layer.update()
+    reading = frame_state.read_scene(context.scene, context.view_layer, context.evaluated_depsgraph_get())
+    return frame_state.compute_frame_state(reading)
+
+
+def read_ghosts():
+    """Let the ghosts' timer read every source that is wanted."""
+    while ghosts._work() is not None:
+        pass

@@ -9,7 +9,8 @@ import pytest
 from sinew.bridge import stage
 from sinew.bridge.jobs import requests
 from sinew.bridge.jobs.scene_request import request_of
-from sinew.bridge.stage.cast import read_cast
+from sinew.bridge.scene.time_slicing import run_all_slices
+from sinew.bridge.stage.cast import read_cast_in_slices
 from sinew.core.errors import BadStage
 
 CORNERS = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
@@ -70,7 +71,8 @@ def cast():
     """Everybody on the stage, with the chosen armature's motion."""
     scene = bpy.context.scene
     request = request_of(scene)
-    return read_cast(scene, requests.find_armature(request.armature), requests.read(request))
+    main = requests.find_armature(request.armature)
+    return run_all_slices(read_cast_in_slices(scene, main, requests.read(request)))
 
 
 def refusal(*words):

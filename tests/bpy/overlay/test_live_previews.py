@@ -11,9 +11,11 @@ from sinew.bridge import mannequin
 from sinew.bridge.body import fitted_bodies
 from sinew.bridge.jobs import monitor
 from sinew.bridge.jobs.job_views import JobView
-from sinew.bridge.overlay import draw_handler, frame_state, live_previews
+from sinew.bridge.overlay import draw_handler, live_previews
 from sinew.core.files import write_arrays
 from sinew.core.jobs.job import Job
+
+from ..helpers.overlay_scenes import frame_state_now
 
 VIEW = JobView("7", "walk", "Train", "running", "42 %", 0.42, armature="", method_name="bounds_train")
 
@@ -37,9 +39,7 @@ def trained(monkeypatch, obj, state):
 
 
 def seen_now():
-    context = bpy.context
-    context.view_layer.update()
-    (shown,) = frame_state.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get()).characters
+    (shown,) = frame_state_now().characters
     return shown
 
 

@@ -21,7 +21,7 @@ from sinew.core.body.clearance import link_clearances
 from sinew.core.body.poses import link_transforms, pose_of_clip
 from sinew.core.motion import Clip, Take
 
-from ..helpers.overlay_scenes import a_take, pose
+from ..helpers.overlay_scenes import a_take, frame_state_now, pose, read_ghosts
 from ..helpers.rigs import arm
 from ..helpers.stage_objects import arrow
 
@@ -40,9 +40,7 @@ def person(addon):
 
 def shown():
     """The characters as they stand now."""
-    context = bpy.context
-    context.view_layer.update()
-    return frame_state.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get()).characters
+    return frame_state_now().characters
 
 
 def worked(timer):
@@ -198,11 +196,10 @@ def test_the_ghost_goes_where_the_source_went(person):
     bpy.context.scene.sinew_overlay.ghost_distance = 0.0
     bpy.context.scene.frame_set(11)
     assert not draw_handler.current_draw_list(bpy.context).solids  # not read yet
-    ghosts.read_wanted()
+    read_ghosts()
     (ghost,) = draw_handler.current_draw_list(bpy.context).solids
     (seen,) = shown()
-    context = bpy.context
-    stood = frame_state.moment_of(context.scene, context.view_layer, context.evaluated_depsgraph_get())
+    stood = frame_state_now()
     pos, _, left = ghosts.ghost_pose(stood, seen)
     links = [rig.clip.skeleton.index(bone) for bone in seen.parts.bones]
     assert np.allclose(pos, rig.clip.world()[0][10, links], atol=1e-4)

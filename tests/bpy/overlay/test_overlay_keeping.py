@@ -7,10 +7,10 @@ import pytest
 
 from sinew.bridge import mannequin
 from sinew.bridge.body import fitted_bodies
-from sinew.bridge.overlay import draw_handler, frame_state, ghosts
+from sinew.bridge.overlay import draw_handler, frame_state
 from sinew.bridge.overlay.canvas import flatten_solids
 
-from ..helpers.overlay_scenes import a_take, pose
+from ..helpers.overlay_scenes import a_take, pose, read_ghosts
 from ..helpers.stage_objects import arrow
 
 
@@ -28,7 +28,7 @@ def person(addon):
     own.show = own.ghost = own.bounds = True
     frame_state.forget_frame_state()
     drawn()
-    ghosts.read_wanted()
+    read_ghosts()
     return obj
 
 

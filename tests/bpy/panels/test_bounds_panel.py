@@ -11,7 +11,6 @@ from sinew.bridge.body import fitted_bodies
 from sinew.bridge.bounds import asking, views
 from sinew.bridge.jobs import monitor
 from sinew.bridge.jobs.job_views import JobView
-from sinew.bridge.overlay import frame_state
 from sinew.bridge.overlay.draw_list import BOX, DrawList
 from sinew.bridge.overlay.layers.bounds import draw_bounds
 from sinew.bridge.setup import readiness
@@ -23,6 +22,8 @@ from sinew.panels import bounds as panel
 from ...stock_clips import needs_stock
 from ..helpers.interface import hero
 from ..helpers.panel_drawing import SkillsLayout, draw_wide
+from ..helpers.overlay_scenes import frame_state_now
+from ..helpers.panel_drawing import SkillsLayout
 from ..helpers.skilled_mannequin import mannequin
 
 
@@ -126,20 +127,20 @@ def test_an_error_stands_in_the_panel_until_something_goes_well(addon):
 def test_the_viewport_shows_bounds_around_the_motion_as_wide_as_they_are_now(addon):
     obj = mannequin("walk")
     obj.sinew_body.use_mesh = False
-    scene, layer = bpy.context.scene, bpy.context.view_layer
+    scene = bpy.context.scene
     own = obj.sinew_bounds
     own.com, own.use_joints = (0.1, 0.2, 0.3), False
     fitted_bodies.fit_now(scene, obj)
 
     def seen():
         found = DrawList()
-        draw_bounds(frame_state.moment_of(scene, layer, bpy.context.evaluated_depsgraph_get()), found)
+        draw_bounds(frame_state_now(), found)
         return found
 
     found = seen()
     (box,) = (solids for solids in found.solids if solids.sizes[0, 3] == BOX)
     assert box.sizes[0, :3] == pytest.approx((0.1, 0.2, 0.3))
-    (shown,) = frame_state.moment_of(scene, layer, bpy.context.evaluated_depsgraph_get()).characters
+    (shown,) = frame_state_now().characters
     np.testing.assert_allclose(box.places[0, :3, 3], shown.parts.com(shown.pos, shown.axes, shown.metres), atol=1e-5)
     (balls,) = (solids for solids in found.solids if solids.sizes[0, 3] != BOX)
     assert len(balls) == 5 and balls.sizes[:, 0] == pytest.approx(0.5)

@@ -80,7 +80,7 @@ def test_packages_come_into_a_folder_of_their_own_and_workers_find_them(addon, s
     assert seen[0].state == "running" and seen[-1] == InstallationView("done", "Installed")
     site = packages.site_of(packages.installed_root())
     assert (site / "sinew_one.py").is_file() and contents() == [site.parent.name]
-    assert readiness.is_checking_readiness()  # what is ready now is asked at once
+    assert bpy.app.timers.is_registered(readiness.poll_readiness)  # what is ready now is asked at once
     assert imports("sinew_one") and not imports("sinew_two")
 
 

@@ -62,7 +62,7 @@ def test_checking_does_not_wait_for_the_answer(addon, tmp_path, monkeypatch):
     monkeypatch.setenv("SINEW_PYTHON", str(fake_python(tmp_path, "sleep 60")))
     readiness.check_readiness()
     assert (
-        readiness.is_checking_readiness()
+        bpy.app.timers.is_registered(readiness.poll_readiness)
         and readiness.poll_readiness() == readiness.PERIOD_S
         and readiness.current_readiness() is None
     )
