@@ -21,9 +21,8 @@ from sinew.panels import bounds as panel
 
 from ...stock_clips import needs_stock
 from ..helpers.interface import hero
-from ..helpers.panel_drawing import SkillsLayout, draw_wide
 from ..helpers.overlay_scenes import frame_state_now
-from ..helpers.panel_drawing import SkillsLayout
+from ..helpers.panel_drawing import SkillsLayout, draw_wide
 from ..helpers.skilled_mannequin import mannequin
 
 
