@@ -241,7 +241,7 @@ def full(path, kind, run, **fields):
     if kind in ("done", "failed", "cancelled"):
         raise CannotWrite(f"Cannot write '{path}': the disk is full", "Free some space and try again")
     return whole(path, kind, run, **fields)
-whole, worker.append = worker.append, full
+whole, worker.append_event = worker.append_event, full
 time.sleep = lambda _: None
 """
 
@@ -322,7 +322,7 @@ def test_a_take_that_cannot_be_measured_is_still_a_take(make, run_worker, clip, 
     job = make()
     fault = """
 from sinew.core.jobs import measuring
-measuring.measured = lambda *_: 1 / 0
+measuring.measure_take = lambda *_: 1 / 0
 """
     assert run_worker(job, fault).returncode == 0
     same(job.result().take.motion, clip)

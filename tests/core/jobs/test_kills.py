@@ -94,13 +94,13 @@ def half(path, kind, run, **fields):
     with open(path, "ab") as stream:
         stream.write(b'{"time": 1.0, "run": 1, "kind": "done", "sha')
     die()
-whole, worker.append = worker.append, half
+whole, worker.append_event = worker.append_event, half
 """,
     "while a checkpoint is written": """
 replace = os.replace
 os.replace = lambda a, b: die() if str(b).endswith("00000020.npz") else replace(a, b)
 """,
-    "before the first event": "worker.append = lambda *_, **__: die()",
+    "before the first event": "worker.append_event = lambda *_, **__: die()",
 }
 
 
