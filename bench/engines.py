@@ -95,7 +95,7 @@ def speed(engine: Engine, body: BodyModel, copies: int, seconds: float, repeats:
 
 
 def agreement(found: dict[str, Engine], body: BodyModel) -> dict[str, Any]:
-    """A mannequin held in its rest pose is dropped from 10 cm and pushed with 100 N for 0.1 s: who moves how.
+    """A mannequin held in its rest pose is dropped from 10 cm and pushed with 100 N for 0.1 s, in each engine.
 
     Each engine is also compared with itself at eight times the rate: what an engine changes by then, two engines may
     differ by.

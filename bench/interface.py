@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """``bench interface``: how long each click, timer and redraw of Sinew's keeps Blender from listening to its user.
 
-The usual way through the panels, step by step, in scenes that are easy and hard (``bench_crowds``), each as a click
+The usual way through the panels, step by step, in scenes that are easy and hard (``heavy_scenes``), each as a click
 does it: what is spread over a timer or given to a thread counts by its longest piece. Of several rounds the best of
 each step counts, for machines have moods; ``worked_ms`` is the processor's time of Blender's main thread alone, which
 hardly depends on what else a machine does. What Blender itself does after an operator, such as its undo step, is
@@ -66,15 +66,15 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
                     known = found.setdefault(name, {})
                     known[step] = _each(min, known.get(step, spent), spent)
     kinds = {"blocked_ms": 0, "worked_ms": 1}
-    told = {
+    figures = {
         kind: {name: {step: both[place] for step, both in steps.items()} for name, steps in found.items()}
         for kind, place in kinds.items()
     }
     slow = {
         name: {step: ms for step, ms in steps.items() if ms > GOAL_MS and step not in _NO_BLOCK}
-        for name, steps in told["blocked_ms"].items()
+        for name, steps in figures["blocked_ms"].items()
     }
-    return {"goal_ms": GOAL_MS, "blender": bpy.app.version_string, **told, "too_long": slow}
+    return {"goal_ms": GOAL_MS, "blender": bpy.app.version_string, **figures, "too_long": slow}
 
 
 def _each(choose: Callable[[float, float], float], one: _Spent, other: _Spent) -> _Spent:

@@ -89,10 +89,10 @@ def _in_a_window(arguments: argparse.Namespace) -> dict[str, Any]:
     run = _RUN.format(root=arguments.seen_as or _ROOT, bodies=arguments.bodies)
     command = [*shlex.split(arguments.window), "--factory-startup", "--python-expr", run]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    told = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
-    if not told:
+    marked = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
+    if not marked:
         raise SinewError(f"'{arguments.window}' gave no figures", f"It said: {(done.stdout + done.stderr)[-400:]}")
-    return json.loads(told[-1].removeprefix(_MARK))
+    return json.loads(marked[-1].removeprefix(_MARK))
 
 
 def _scene(bodies: int) -> dict[str, Any]:

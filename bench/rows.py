@@ -38,7 +38,7 @@ def newest_rows(rows: Iterable[Row], key: Sequence[str]) -> list[Row]:
 
 
 def code_version() -> str:
-    """Which state of the code this is; '+' after it where core was changed since, '' where nobody knows."""
+    """Which state of the code this is; '+' after it where core was changed since, '' where that is unknown."""
     try:
         head = _git("rev-parse", "--short", "HEAD")
         return head + ("+" if _git("status", "--porcelain", "--untracked-files=no", "--", "core") else "")

@@ -145,7 +145,7 @@ def _measurement_values(rows: Sequence[Row], measurement: str) -> list[float]:
 
 
 def mean_measurement(rows: Sequence[Row], measurement: str) -> float | None:
-    """Its mean, or None where nobody has it."""
+    """Its mean, or None where no run has it."""
     values = _measurement_values(rows, measurement)
     return float(np.mean(values)) if values else None
 

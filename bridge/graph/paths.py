@@ -9,7 +9,7 @@ from ...core.control.cast import Attachment
 from ...core.errors import GraphError
 from ...core.geometry.quaternions import Array, from_rotation_vector, multiply, rotate
 from ...core.motion import Clip
-from ...core.sim.variations import facing_direction
+from ...core.sim.variations import facing_direction_at
 
 _LEAST_M, _STEP_M = 0.1, 0.5
 _NEAR_M = 1e-6
@@ -41,7 +41,7 @@ def read_path(scene: bpy.types.Scene, name: str, metres_per_unit: float) -> Atta
 def begun_on(body: BodyModel, clip: Clip, points: Array) -> Clip:
     """The clip moved over the floor and turned so that it begins where a path (P, 3) does, facing along it."""
     pos, quat = clip.world()
-    ahead, towards = facing_direction(body, clip, 0.0), _onward(points)
+    ahead, towards = facing_direction_at(body, clip, 0.0), _onward(points)
     angle = float(np.arctan2(towards[1], towards[0]) - np.arctan2(ahead[1], ahead[0]))
     turn = from_rotation_vector(np.array([0.0, 0.0, angle]))
     root = np.array([*pos[0, clip.skeleton.index(body.links[0].bone), :2], 0.0])

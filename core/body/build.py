@@ -13,7 +13,7 @@ from .anatomy import SkeletonTree
 from .body_measures import settle_rest_pose
 from .creature import creature_solids
 from .edits import apply_edits, apply_stiffness
-from .fit import fit_body
+from .fit import FitReport, fit_body
 from .gains import Servo, scale_servos, with_servo
 from .human import human_solids
 from .joints import FittedJoint, fit_joints
@@ -56,10 +56,7 @@ def build_body(
     edits: by bone name what its part is to be, whatever was fitted.
     Refuses a skeleton that cannot have a body with a ``RigError`` that names what is missing.
     """
-    if clip is not None and not clip.skeleton.same_bones(skeleton):
-        raise RigError("The clip has other bones than the skeleton", "Give a clip of this skeleton")
-    if mass_kg is not None and not (np.isfinite(mass_kg) and mass_kg > 0.0):
-        raise RigError(f"The body's mass is {mass_kg} kg", "Give a mass above zero")
+    _check_inputs(skeleton, clip, mass_kg)
     shape, gain = body_preset(preset), gain_preset(gains)
     tree = SkeletonTree.of(skeleton)
     roles = find_roles(tree, clip, overrides)
@@ -67,39 +64,49 @@ def build_body(
     solids, source = _solids(plan, shape, mass_kg, clip)
     fitted = fit_joints(plan, clip)
     body = BodyModel(skeleton, tuple(_link(plan, i, solids[i], fitted[i]) for i in range(len(plan.links))))
-    body = _containing(body, clip)
+    body = _contain_poses(body, clip)
     sources = dict.fromkeys((link.bone for link in body.links), source)
     if mesh is not None:
         body, worn = fit_body(body, mesh)
-        sources.update(
-            {
-                bone: f"fitted to {count} vertices of the mesh, {1000.0 * worn.rms_m[bone]:.0f} mm off"
-                for bone, count in worn.vertices.items()
-                if count
-            }
-        )
+        sources |= _mesh_sources(worn)
     if mass_kg is not None:
-        body = _weighing(body, mass_kg)
+        body = _scale_mass(body, mass_kg)
     body = apply_edits(body, edits or {}, mass_kg)
-    held = apply_stiffness(scale_servos(body.links, gain, plan.measures.four_legged), body.links, edits or {})
-    body = replace(
-        body,
-        links=tuple(
-            replace(link, joint=with_servo(link.joint, servo)) for link, servo in zip(body.links, held, strict=True)
-        ),
-    )
+    servos = apply_stiffness(scale_servos(body.links, gain, plan.measures.four_legged), body.links, edits or {})
+    body = _with_servos(body, servos)
     for bone, edit in (edits or {}).items():
         if edit.says:
             sources[bone] = f"{sources.get(bone, '')}; by hand: {', '.join(edit.says)}"
-    report = _report(plan, body, fitted, held, sources, (preset, gains))
+    report = _report(plan, body, fitted, servos, sources, (preset, gains))
     if clip is not None:
-        losses = _losses(body, clip, plan.measures.stature)
-        report = replace(report, notes=(*report.notes, *losses, *_beyond(body, clip, edits or {})))
+        losses = _loss_notes(body, clip, plan.measures.stature)
+        report = replace(report, notes=(*report.notes, *losses, *_limit_notes(body, clip, edits or {})))
     _LOG.info("body of %d links, %.1f kg, %d degrees of freedom", len(body.links), body.mass, body.nv)
     return body, report
 
 
-def _containing(body: BodyModel, clip: Clip | None) -> BodyModel:
+def _check_inputs(skeleton: Skeleton, clip: Clip | None, mass_kg: float | None) -> None:
+    if clip is not None and not clip.skeleton.same_bones(skeleton):
+        raise RigError("The clip has other bones than the skeleton", "Give a clip of this skeleton")
+    if mass_kg is not None and not (np.isfinite(mass_kg) and mass_kg > 0.0):
+        raise RigError(f"The body's mass is {mass_kg} kg", "Give a mass above zero")
+
+
+def _mesh_sources(worn: FitReport) -> dict[str, str]:
+    """By bone where its shape is from, of those that the mesh has vertices for."""
+    return {
+        bone: f"fitted to {count} vertices of the mesh, {1000.0 * worn.rms_m[bone]:.0f} mm off"
+        for bone, count in worn.vertices.items()
+        if count
+    }
+
+
+def _with_servos(body: BodyModel, servos: list[Servo]) -> BodyModel:
+    pairs = zip(body.links, servos, strict=True)
+    return replace(body, links=tuple(replace(link, joint=with_servo(link.joint, servo)) for link, servo in pairs))
+
+
+def _contain_poses(body: BodyModel, clip: Clip | None) -> BodyModel:
     """The body with joint limits that contain the rest pose and the clip."""
     rest = Clip(body.skeleton, 1.0, body.skeleton.rest_pos[None], body.skeleton.rest_quat_wxyz[None])
     for each in (rest,) if clip is None else (rest, clip, clip):
@@ -125,7 +132,7 @@ def _solids(
     return human_solids(plan, masses, clip), "segments by de Leva (1996)"
 
 
-def _weighing(body: BodyModel, mass_kg: float) -> BodyModel:
+def _scale_mass(body: BodyModel, mass_kg: float) -> BodyModel:
     """The body with all masses scaled to that sum."""
     factor = mass_kg / body.mass
     links = (replace(link, mass=link.mass * factor, inertia=link.inertia * factor) for link in body.links)
@@ -154,7 +161,7 @@ def _report(
     plan: BodyPlan,
     body: BodyModel,
     fitted: list[FittedJoint],
-    held: list[Servo],
+    servos: list[Servo],
     sources: Mapping[str, str],
     presets: tuple[str, str],
 ) -> BodyReport:
@@ -169,7 +176,7 @@ def _report(
             joint.why,
             sources[link.bone],
         )
-        for link, joint, servo in zip(body.links, fitted, held, strict=True)
+        for link, joint, servo in zip(body.links, fitted, servos, strict=True)
     )
     notes = [f"'{body.links[i].bone}' {planned.note}" for i, planned in enumerate(plan.links) if planned.note]
     stature = plan.measures.stature
@@ -179,7 +186,7 @@ def _report(
     return BodyReport(kind, stature, body.mass, *presets, _bone_choices(plan), links, tuple(notes))
 
 
-def _losses(body: BodyModel, clip: Clip, stature: float) -> list[str]:
+def _loss_notes(body: BodyModel, clip: Clip, stature: float) -> list[str]:
     """What the body cannot show of the clip, in words, where it is worth a look."""
     notes = []
     for bone, (angle, place) in loss_of_clip(body, clip).worst.items():
@@ -192,7 +199,7 @@ def _losses(body: BodyModel, clip: Clip, stature: float) -> list[str]:
     return notes
 
 
-def _beyond(body: BodyModel, clip: Clip, edits: Mapping[str, PartEdit]) -> list[str]:
+def _limit_notes(body: BodyModel, clip: Clip, edits: Mapping[str, PartEdit]) -> list[str]:
     """Limits that were given by hand and that the clip does not keep to, in words."""
     limited = {bone for bone, edit in edits.items() if edit.limits_rad}
     if not limited:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A body with parts that are as somebody wants them: shape, place, mass, limits, stiffness; and the same mirrored."""
+"""Edits by hand put on a fitted body: shape, place, mass, limits, stiffness; and their mirror images."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ _BONE = np.array([0.0, 1.0, 0.0])  # along a bone, in its own frame
 def apply_edits(body: BodyModel, edits: Mapping[str, PartEdit], mass_kg: float | None = None) -> BodyModel:
     """The body with the parts of these bones as they are wanted; bones that are no part of their own change nothing.
 
-    mass_kg: what all of it weighs in the end; the parts whose mass nobody gave make up for those with one.
+    mass_kg: what all of it weighs in the end; parts without a given mass make up for those with one.
     """
     hint = find_sagittal_plane(body)
     left = np.array([1.0, 0.0, 0.0]) if hint is None else hint.normal
@@ -119,7 +119,7 @@ def _limited(joint: Joint, limits: tuple[float, ...]) -> Joint:
 
 
 def _weighing(links: Sequence[Link], edits: Mapping[str, PartEdit], mass_kg: float) -> list[Link]:
-    """The links with the masses that nobody gave scaled to what is left of the sum."""
+    """The links with masses that were not given scaled to what is left of the sum."""
     by_hand = [link.bone in edits and edits[link.bone].mass_kg is not None for link in links]
     given = sum(link.mass for link, fixed in zip(links, by_hand, strict=True) if fixed)
     others = sum(link.mass for link, fixed in zip(links, by_hand, strict=True) if not fixed)

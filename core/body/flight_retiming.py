@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Flights that no body could fly as fast or as slowly as the clip does: played so that they fall as gravity has it.
+"""Flight phases that do not fall as gravity has it are played slower or faster until they do.
 
 In the air the centre of mass follows a parabola. Where it clearly does, but falls at another rate than the stage's
 gravity, the flight was captured at another speed, or on another planet: it is stretched by sqrt(fall / gravity), and so
@@ -25,7 +25,7 @@ _RAMP_S = 0.15
 _OFF_GROUND_M = 0.02
 _LEAST_S, _FEWEST_FRAMES = 0.18, 5
 _RISE_M, _ARC_M = 0.05, 0.06  # of the lowest point, and of the centre of mass
-# Who falls slower than on Earth may be held by something: then only high flights count.
+# A body that falls slower than on Earth may hang on something: then only high flights count.
 _HIGH_RISE_M, _HIGH_ARC_M = 0.15, 0.1
 _HELD_M = 0.05  # a point that moves less than this in a flight is held
 _MISFIT = 0.035  # of the arc: how far from a parabola the centre of mass may be
@@ -87,9 +87,9 @@ class RetimeReport:
             if some:
                 times = _range([factor if slower else 1.0 / factor for factor in some], 3)
                 pieces.append(f"played {times} times as {'slowly' if slower else 'fast'}")
-        who = "it is" if len(self.flights) == 1 else "they are"
+        subject = "it is" if len(self.flights) == 1 else "they are"
         change = f"the take is {abs(self.longer_s):.2f} s {'longer' if self.longer_s > 0 else 'shorter'}"
-        return f"{self.seen}: {who} {' or '.join(pieces)}, and {change}"
+        return f"{self.seen}: {subject} {' or '.join(pieces)}, and {change}"
 
     @property
     def hint(self) -> str:
@@ -104,7 +104,7 @@ def retime_flights(
 ) -> tuple[Clip, RetimeReport]:
     """The clip with flights that fall at ``gravity_m_s2``, and what was done; the same clip where all do already.
 
-    The clip must be on the ground already (``footing.stood_on``); None is a flat floor at 0.
+    The clip must be on the ground already (``terrain_adaptation.adapt_to_ground``); None is a flat floor at 0.
     """
     if gravity_m_s2 < _WEIGHTLESS_M_S2 or len(clip) < _FEWEST_FRAMES:
         return clip, RetimeReport()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet held over spans of frames: what slid is taken back, and fades before and after; legs make up for it.
+"""Foot corrections: drift over a stance is cancelled and blended out around it, and legs follow by inverse kinematics.
 
-A foot rolls from heel to ball, so no point of it is held for a whole stance. What is held is the contact: from frame
-to frame the points that are on the ground move by nothing. Who decides when a foot stands is ``planted`` for sources
-and ``held`` for takes.
+A foot rolls from heel to ball, so no point of it is fixed for a whole stance. What is fixed is the contact: from frame
+to frame the points that are on the ground do not move. ``foot_plant`` finds the stances of sources, ``foot_lock`` those
+of takes.
 """
 
 from dataclasses import dataclass, replace
@@ -19,26 +19,26 @@ from .stances import Flags, Sole, smooth_hann
 from .terrain_adaptation import GroundSurface
 
 UP: Array = np.array([0.0, 0.0, 1.0])
-_EDGE_S = 0.02  # half the time in which a foot that comes down is brought to a stop
-_RISE_S = 0.2  # in which it is back at its height, lest it scuffs
+_EDGE_S = 0.02  # half of the time over which a foot is brought to a stop at touchdown
+_RISE_S = 0.2  # over which it is back at its height, lest it scuffs
 _LIFT_S = 0.05
-_FADE_S = 0.25  # in which a swinging foot comes back to where it was, if it swings for so long
+_FADE_S = 0.25  # over which a swinging foot returns to its own path, if it swings for so long
 _MOST_DROP_M, _DROP_S = 0.03, 0.2
-_SHORT_M = 0.005  # a leg that is too short by no more than this reaches well enough
+_SHORT_M = 0.005  # a leg that falls short by no more than this reaches well enough
 
 
 @dataclass(frozen=True, eq=False)
 class StanceSpan:
-    """Frames ``first`` to ``last`` of a stance, and ``start`` to ``stop``, between which it comes and goes.
+    """Frames ``first`` to ``last`` of a stance, and ``start`` to ``stop`` with its edges.
 
-    grip: (stop - start,) how much of the slide from each frame to the next is taken back, 0 to 1.
+    share: (stop - start,) how much of the slide from each frame to the next is taken back, 0 to 1.
     """
 
     first: int
     last: int
     start: int
     stop: int
-    grip: Array
+    share: Array
 
     @property
     def inside(self) -> slice:
@@ -58,26 +58,26 @@ def make_stance_spans(found: list[tuple[int, int]], count: int, fps: float) -> l
         on[edge + first - start : edge + last - start] = 1.0
         # A clip that begins or ends in a stance was in it before, and stays in it.
         on[:edge], on[len(on) - edge :] = float(first == 0), float(last == count - 1)
-        grip = smooth_hann(on, fps, edge / fps)[edge : len(on) - edge]
-        spans.append(StanceSpan(first, last, start, stop, grip))
+        share = smooth_hann(on, fps, edge / fps)[edge : len(on) - edge]
+        spans.append(StanceSpan(first, last, start, stop, share))
     return spans
 
 
 def cancel_drift(steps: Array, span: StanceSpan) -> Array:
-    """(frames, 3) what takes back steps (T - 1, 3) over a span, so that the middle of the stance stays in place."""
-    back = -np.cumsum(np.concatenate([np.zeros((1, 3)), steps[span.start : span.stop] * span.grip[:, None]]), axis=0)
+    """(frames, 3) the offset that cancels steps (T - 1, 3) over a span; its median over the stance is zero."""
+    back = -np.cumsum(np.concatenate([np.zeros((1, 3)), steps[span.start : span.stop] * span.share[:, None]]), axis=0)
     return np.asarray(back - np.median(back[span.inside], axis=0))
 
 
 def compute_contact_steps(sole: Sole) -> Array:
-    """(T - 1, 3) metres: how the contact slides over the ground, and how its height above it changes."""
+    """(T - 1, 3) metres a step: how the contact slides over the ground, and how its height above it changes."""
     rise = np.diff(sole.low, append=sole.low[-1:])
     return np.concatenate([sole.slide[:, :2], rise[:, None]], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class SpanCorrection:
-    """What is done to a foot over a span: (frames, 3) each, rotation vectors in the world and metres."""
+    """Correction of a foot over a span, (frames, 3) each: rotation vectors in the world and metres."""
 
     span: StanceSpan
     tilt: Array
@@ -91,7 +91,7 @@ class SpanCorrection:
 
 @dataclass(frozen=True, eq=False)
 class FootCorrection:
-    """How a foot is to be moved in a clip.
+    """Correction of a foot over a whole clip.
 
     turn: (T, 4) a rotation in the world about the foot's head, shift: (T, 3) metres, changed: (T,) where there is
     either. stands: (T - 1,) in which steps the foot stands.
@@ -110,14 +110,16 @@ class FootCorrection:
         clip: Clip,
         leg: Leg,
         ground: GroundSurface | None,
-        holds: list[SpanCorrection],
+        span_corrections: list[SpanCorrection],
         stands: Flags,
         soft_m: float = SOFT_M,
     ) -> "FootCorrection":
-        """All holds of a foot, with fades between them, and nowhere deeper in the ground than it was by ``soft_m``."""
-        spans = [hold.span for hold in holds]
-        tilt, yaw, shift = (blend_spans(spans, [getattr(hold, name) for hold in holds], clip) for name in _PARTS)
-        shift[:, 2] = blend_spans(spans, [hold.shift for hold in holds], clip, _RISE_S)[:, 2]
+        """All spans blended, with the foot nowhere deeper in the ground than it was by ``soft_m``."""
+        spans = [part.span for part in span_corrections]
+        tilt, yaw, shift = (
+            blend_spans(spans, [getattr(part, name) for part in span_corrections], clip) for name in _PARTS
+        )
+        shift[:, 2] = blend_spans(spans, [part.shift for part in span_corrections], clip, _RISE_S)[:, 2]
         turn = multiply(from_rotation_vector(yaw), from_rotation_vector(tilt))
         source, moved = (Sole.of(body, one, leg, ground) for one in (clip, rotate_foot(clip, leg, turn)))
         shift[:, 2] += _out_of_ground(source, moved, shift, soft_m, clip.fps)
@@ -129,7 +131,7 @@ _PARTS = ("tilt", "yaw", "shift")
 
 
 def blend_spans(spans: list[StanceSpan], values: list[Array], clip: Clip, fade_s: float = _FADE_S) -> Array:
-    """(T, 3) the values (frames, 3) of spans, fading to zero between them, or from one to the next."""
+    """(T, 3) the values (frames, 3) of spans, blended to zero between them, or from one to the next."""
     count, reach = len(clip), max(round(fade_s * clip.fps), 1)
     whole = np.zeros((count, 3))
     for index, (span, own) in enumerate(zip(spans, values, strict=True)):
@@ -146,7 +148,7 @@ def blend_spans(spans: list[StanceSpan], values: list[Array], clip: Clip, fade_s
 
 
 def smootherstep(share: Array) -> Array:
-    """From 0 to 1 with neither speed nor acceleration at the ends."""
+    """Quintic easing from 0 to 1: neither speed nor acceleration at the ends."""
     x = np.clip(share, 0.0, 1.0)
     return np.asarray(x**3 * (10.0 - 15.0 * x + 6.0 * x**2))
 
@@ -159,7 +161,7 @@ def _out_of_ground(source: Sole, sole: Sole, shift: Array, soft_m: float, fps: f
 
 
 def rotate_foot(clip: Clip, leg: Leg, turn: Array, changed: Flags | None = None) -> Clip:
-    """The clip with the foot turned by ``turn`` (T, 4) in the world about its own head."""
+    """The clip with the foot rotated by ``turn`` (T, 4) in the world about its own head."""
     _, quat = clip.world()
     above = conjugate(quat[:, clip.skeleton.parents[leg.foot]])
     local = np.array(clip.local_quat_wxyz)
@@ -168,16 +170,16 @@ def rotate_foot(clip: Clip, leg: Leg, turn: Array, changed: Flags | None = None)
     return replace(clip, local_quat_wxyz=local)
 
 
-def lower_hips(clip: Clip, moves: list[FootCorrection]) -> Clip:
-    """The clip with hips that go down a little where a leg is too short for what its foot is to do."""
+def lower_hips(clip: Clip, corrections: list[FootCorrection]) -> Clip:
+    """The clip with hips lowered a little where a leg is too short to reach its corrected foot."""
     pos, _ = clip.world()
     short = [  # a swinging leg need not reach quite as far
         np.where(
-            move.changed & np.append(move.stands, False),
-            reach_shortfall(pos, pos, move.leg, pos[:, move.leg.foot] + move.shift) - _SHORT_M,
+            correction.changed & np.append(correction.stands, False),
+            reach_shortfall(pos, pos, correction.leg, pos[:, correction.leg.foot] + correction.shift) - _SHORT_M,
             0.0,
         )
-        for move in moves
+        for correction in corrections
     ]
     drop = np.clip(upper_envelope(np.max(short, axis=0), clip.fps, _DROP_S), 0.0, _MOST_DROP_M)
     moved = np.array(clip.local_pos)
@@ -186,14 +188,14 @@ def lower_hips(clip: Clip, moves: list[FootCorrection]) -> Clip:
     return replace(clip, local_pos=moved)
 
 
-def apply_foot_corrections(clip: Clip, moves: list[FootCorrection], hips: Clip | None = None) -> Clip:
-    """The clip with feet where they are moved to, as far as legs are long; hips: the clip whose hips they hang on."""
+def apply_foot_corrections(clip: Clip, corrections: list[FootCorrection], hips: Clip | None = None) -> Clip:
+    """The clip with corrected feet, as far as legs reach; hips: the clip that the legs hang on."""
     pos, _ = clip.world()
-    goals = [pos[:, move.leg.foot] + move.shift for move in moves]
+    goals = [pos[:, correction.leg.foot] + correction.shift for correction in corrections]
     moved = clip if hips is None else hips
-    for move, goal in zip(moves, goals, strict=True):
-        moved = rotate_foot(moved, move.leg, move.turn, move.changed)
-        moved = replace(moved, local_quat_wxyz=solve_leg_ik(moved, move.leg, goal))
+    for correction, goal in zip(corrections, goals, strict=True):
+        moved = rotate_foot(moved, correction.leg, correction.turn, correction.changed)
+        moved = replace(moved, local_quat_wxyz=solve_leg_ik(moved, correction.leg, goal))
     return moved
 
 

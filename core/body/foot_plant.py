@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet that stand still when they stand: what slides a little in a capture is held where it is.
+"""Foot plant for sources: foot skate of a capture is removed, because a body would have to slide where its source does.
 
-``holding`` keeps the contact in place. A sole that is nearly level is laid flat, for a stiff foot would rock on its
-edge. Who slides far is meant to slide and is left alone, and so is everything that stands still already or does not
-stand.
+``foot_correction`` keeps the contact in place. A sole that is nearly level is laid flat, for a stiff foot would rock on
+its edge. A long slide is meant and stays, and so does everything that stands still already or does not stand.
 """
 
 from dataclasses import dataclass
@@ -33,17 +32,17 @@ from .terrain_adaptation import GroundSurface
 
 _MOST_TURN = np.radians(25.0)
 _MOST_RISE_M = 0.05
-# A foot that is tilted for most of a stance, by less than the first and steady to the second, is laid flat as a whole.
+# A foot that is tilted for most of a stance, by less than the first and constant to the second, is laid flat.
 _TILTED, _ROCKS = np.radians(12.0), np.radians(4.0)
 # What is left: no further than the first from level it is flat, beyond the second the heel or the ball is lifted.
 _FLAT, _LIFTS = np.radians(1.0), np.radians(7.0)
-_SHAKY = 1.5  # how many times as much feet may slide in a source that trembled
-_LEAST_M, _LEAST_TURN = 0.002, np.radians(1.0)  # less than this is not worth a touch
+_SHAKY = 1.5  # how many times as much feet may slide in a source that had jitter
+_LEAST_M, _LEAST_TURN = 0.002, np.radians(1.0)  # smaller corrections are left out
 
 
 @dataclass(frozen=True)
 class FootPlantReport:
-    """What was done: ``held`` stances of feet, ``kept`` slides that were left, and m/s that feet slid while they stood.
+    """What was done: ``held`` stances that were planted, ``kept`` long slides, and foot skate in m/s.
 
     slid is that of the source and slides that of the result, both over all stances. moved: metres, the most that a
     foot was moved by.
@@ -75,34 +74,40 @@ class FootPlantReport:
 def plant_feet(
     body: BodyModel, clip: Clip, ground: GroundSurface | None = None, shaky: bool = False
 ) -> tuple[Clip, FootPlantReport]:
-    """The clip with feet that stand where they stand, and what was done; frames without such a foot keep every bit.
+    """The clip with planted feet, and what was done; frames without such a foot keep every bit.
 
-    The clip must be on the ground already (``footing.stood_on``); None is a flat floor at 0. shaky: whether what slides
-    a little more than usual is noise, too, and not meant.
+    The clip must be on the ground already (``terrain_adaptation.adapt_to_ground``); None is a flat floor at 0.
+    shaky: whether sliding a little more than usual is noise, too, and not meant.
     """
     slack = _SHAKY if shaky else 1.0
     legs = find_legs(body, clip.skeleton)
     plans = [plan for leg in legs if (plan := _Plan.of(body, clip, leg, ground, slack)) is not None]
-    held, kept = sum(len(plan.holds) for plan in plans), sum(plan.kept for plan in plans)
+    held, kept = sum(len(plan.span_corrections) for plan in plans), sum(plan.kept for plan in plans)
     slid = _mean([plan.slid for plan in plans])
-    moves = [FootCorrection.of(body, clip, plan.leg, ground, plan.holds, plan.stands) for plan in plans if plan.holds]
-    if not moves:
+    corrections = [
+        FootCorrection.of(body, clip, plan.leg, ground, plan.span_corrections, plan.stands)
+        for plan in plans
+        if plan.span_corrections
+    ]
+    if not corrections:
         return clip, FootPlantReport(kept=kept, slid=slid, slides=slid)
-    moved = apply_foot_corrections(clip, moves, lower_hips(clip, moves))
-    slides = [Sole.of(body, moved, move.leg, ground).speed(clip.fps)[move.stands] for move in moves]
-    most = float(max(np.linalg.norm(move.shift, axis=-1).max() for move in moves))
+    moved = apply_foot_corrections(clip, corrections, lower_hips(clip, corrections))
+    slides = [
+        Sole.of(body, moved, correction.leg, ground).speed(clip.fps)[correction.stands] for correction in corrections
+    ]
+    most = float(max(np.linalg.norm(correction.shift, axis=-1).max() for correction in corrections))
     return moved, FootPlantReport(held, kept, slid, _mean(slides), most)
 
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """What to do with a leg's foot: its holds, and how many slides are kept.
+    """What to do with a leg's foot: its corrections, and how many slides are kept.
 
     stands: (T - 1,) in which steps the foot stands, slid: m/s in those.
     """
 
     leg: Leg
-    holds: list[SpanCorrection]
+    span_corrections: list[SpanCorrection]
     kept: int
     stands: Flags
     slid: Array
@@ -117,25 +122,25 @@ class _Plan:
         stands = np.zeros(len(clip) - 1, dtype=bool)
         for first, last in found:
             stands[first:last] = True
-        holds = _holds(body, clip, leg, ground, make_stance_spans(found, len(clip), clip.fps))
-        return cls(leg, holds, slides, stands, sole.speed(clip.fps)[stands])
+        span_corrections = _correct_spans(body, clip, leg, ground, make_stance_spans(found, len(clip), clip.fps))
+        return cls(leg, span_corrections, slides, stands, sole.speed(clip.fps)[stands])
 
 
-def _holds(
+def _correct_spans(
     body: BodyModel, clip: Clip, leg: Leg, ground: GroundSurface | None, spans: list[StanceSpan]
 ) -> list[SpanCorrection]:
-    """First the sole is laid flat, then it is kept from turning, and then from sliding, where there is any need."""
+    """Corrections of a foot, where needed: it is laid flat, then its yaw drift and its slide are cancelled."""
     tilts = _levelling(body, clip, leg, Sole.of(body, clip, leg, ground), spans)
     tilt = from_rotation_vector(blend_spans(spans, tilts, clip))
     flat = Sole.of(body, rotate_foot(clip, leg, tilt), leg, ground)
     steps = flat.yaw_steps()[:, None] * UP
     yaws = [cancel_drift(steps, span) for span in spans]
-    yaws = [yaw if np.ptp(yaw[:, 2]) < _MOST_TURN else 0.0 * yaw for yaw in yaws]  # who turns far is meant to
+    yaws = [yaw if np.ptp(yaw[:, 2]) < _MOST_TURN else 0.0 * yaw for yaw in yaws]  # a wide pivot is meant
     turn = multiply(from_rotation_vector(blend_spans(spans, yaws, clip)), tilt)
     straight = Sole.of(body, rotate_foot(clip, leg, turn), leg, ground)
     shifts = [_shift(straight, span) for span in spans]
-    holds = [SpanCorrection(*parts) for parts in zip(spans, tilts, yaws, shifts, strict=True)]
-    return [hold for hold in holds if hold.exceeds(_LEAST_TURN, _LEAST_M)]
+    span_corrections = [SpanCorrection(*parts) for parts in zip(spans, tilts, yaws, shifts, strict=True)]
+    return [part for part in span_corrections if part.exceeds(_LEAST_TURN, _LEAST_M)]
 
 
 def _levelling(body: BodyModel, clip: Clip, leg: Leg, sole: Sole, spans: list[StanceSpan]) -> list[Array]:
@@ -177,7 +182,7 @@ def _sole_normal(body: BodyModel, clip: Clip, leg: Leg) -> Array | None:
 
 
 def _shift(sole: Sole, span: StanceSpan) -> Array:
-    """(frames, 3) metres that hold the contact where it is, and on the ground if that is flat."""
+    """(frames, 3) metres that keep the contact in place, and on the ground if that is flat."""
     shift = cancel_drift(compute_contact_steps(sole), span)
     inside = slice(span.first, span.last)
     if sole.level[inside].all():

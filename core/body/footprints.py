@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet that stand where another clip of the same motion has them: what was smoothed keeps its footprints."""
+"""Stance feet placed as in another clip of the same motion: what was smoothed keeps its footprints."""
 
 from dataclasses import replace
 
@@ -13,13 +13,13 @@ from .leg_ik import find_legs, solve_leg_ik
 from .model import BodyModel
 from .stances import Flags
 
-_FADE_S = 0.05  # before and after it stands, in which a foot goes from one clip's way to the other's
+_FADE_S = 0.05  # before and after it stands, over which a foot blends from one clip's path to the other's
 
 
 def copy_footprints(body: BodyModel, clip: Clip, other: Clip, stands: Flags) -> Clip:
     """The clip with feet placed and turned as in ``other`` wherever their links stand, by (T, L) flags.
 
-    Hips and knees make up for it; whoever does not stand keeps every bit.
+    Hips and knees follow by inverse kinematics; frames without stance keep every bit.
     """
     for leg in find_legs(body, clip.skeleton):
         on = stands[:, list(leg.links)].any(axis=1)

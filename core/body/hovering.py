@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a clip hovers: nothing touches the ground, and yet it does not fall.
+"""Hovering: nothing touches the ground, and yet the clip does not fall.
 
 A captured actor who rolled on the floor had more flesh than the body that stands for them, and a foot whose toes were
 not captured stands on nothing. No body can hover, so it is brought down to touch; what falls is a flight and is left.
@@ -18,8 +18,8 @@ from .model import BodyModel
 _CLEAR_M = 0.015  # higher than this above the ground nothing is touched
 _LEAST_S = 0.08
 _EARTH_M_S2 = 9.81
-# Who falls with less than the first share of gravity is held by something, unless they are higher than the second: then
-# the capture was slowed down.
+# A body that falls with less than the first share of gravity is supported by something, unless it is higher than the
+# second: then the capture was slowed down.
 _HELD, _MOST_M = 0.6, 0.2
 _REACH_S = 0.08
 _LEAST_DROP_M = 0.005

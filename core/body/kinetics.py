@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How the parts of a body move: their velocities, and the energy that is in their motion."""
+"""Velocities of the links of a body, and their kinetic energy."""
 
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from .model import BodyModel
 
 
 class Kinetics:
-    """What follows from where the links of one body are and how fast its joints turn; layouts are ``BodyModel``'s."""
+    """Link velocities and kinetic energy from link frames and joint rates of one body; layouts are ``BodyModel``'s."""
 
     def __init__(self, body: BodyModel) -> None:
         self.body = body
@@ -50,7 +50,7 @@ class Kinetics:
         return np.asarray(np.einsum("l,...lx->...x", self.mass / self.mass.sum(), linear))
 
     def kinetic_energy_j(self, linear: Array, angular: Array, link_quat_wxyz: Array) -> Array:
-        """(...) joules of the links' motion about the body's centre of mass, which itself may move as fast as it likes.
+        """(...) joules: kinetic energy of the links relative to the body's centre of mass.
 
         linear: (..., L, 3), angular: (..., L, 3), link_quat_wxyz: (..., L, 4), as ``velocities`` gives and takes them.
         """

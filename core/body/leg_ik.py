@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Legs that reach for other places: hip and knee turn, the foot keeps its own turn in the world."""
+"""Two-bone inverse kinematics of legs: hip and knee turn, the foot keeps its rotation in the world."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from ..motion.skeleton import to_world
 from .model import BodyModel, Link
 
 LIMBS = (("thigh", "shin", "foot", ("foot", "toe")), ("upper_arm", "forearm", "hand", ("hand",)))
-_STRAIGHT = 0.998  # of a leg's length: who reaches further would have to stretch
+_STRAIGHT = 0.998  # of a leg's length: the furthest reach without stretching
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Leg:
 
 
 def find_legs(body: BodyModel, skeleton: Skeleton) -> tuple[Leg, ...]:
-    """The limbs that could be stood on: legs, and arms for those who go on all fours or turn cartwheels."""
+    """The limbs that could be stood on: legs, and arms for crawls and cartwheels."""
     found = []
     for upper, lower, end, standing in LIMBS:
         for side in ("L", "R"):
@@ -62,7 +62,7 @@ def _is_below(skeleton: Skeleton, bone: int, above: int) -> bool:
 def reach_shortfall(pos: Array, before: Array, leg: Leg, goal: Array) -> Array:
     """(T,) metres by which the hip is too high for the foot to be at ``goal`` (T, 3); 0 where it reaches.
 
-    pos: (T, B, 3) the bones' heads. before: (T, B, 3) as they were captured: who reached so far then does so now.
+    pos: (T, B, 3) the bones' heads. before: (T, B, 3) as they were captured: a reach of the capture is allowed.
     """
     length = _longest(before, leg)
     away = goal - pos[:, leg.hip]
@@ -86,7 +86,7 @@ def solve_leg_ik(clip: Clip, leg: Leg, goal: Array) -> Array:
     parents, local = clip.skeleton.parents, np.array(clip.local_quat_wxyz)
     before, first = clip.world()
     longest = _longest(before, leg)
-    for _ in range(2):  # a knee whose axis is not square to the leg's plane needs a second look
+    for _ in range(2):  # a knee whose axis is not square to the leg's plane needs a second iteration
         pos, quat = to_world(parents, clip.local_pos, local)
         bend, turn = _bend(pos, quat, leg, goal, longest)
         local[:, leg.hip] = multiply(_inverse_of_parent(parents, leg.hip, quat), multiply(turn, quat[:, leg.hip]))

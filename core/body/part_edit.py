@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What somebody says of one part of a body, whatever was fitted."""
+"""An edit by hand of one part of a body, whatever was fitted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

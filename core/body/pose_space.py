@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Differences of poses as plain vectors, laid out like velocities, so that poses can be regressed and steered."""
+"""Tangent space of poses: differences as plain vectors, laid out like velocities."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .model import BodyModel
 
 
 class PoseSpace:
-    """Moves poses of one body by vectors (..., nv), and finds the vector from one pose to another.
+    """Exponential and logarithm map of one body's poses: moves them by vectors (..., nv), and finds those between them.
 
     Positions and hinges add; rotations are turned in their own frame. Layouts are ``BodyModel``'s.
     """

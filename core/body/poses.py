@@ -131,8 +131,8 @@ def clip_of_pose(
 ) -> Clip:
     """A clip of all bones in which the links move as in the poses (T, nq), ``fps`` a second.
 
-    source: the clip that the poses follow, from its first frame on; held at its end if it is shorter. Riders keep
-    their own animation from it, to the bone they hang on; merged bones keep theirs to their link.
+    source: the clip that the poses follow, from its first frame on; held at its end if it is shorter. Bones that
+    are not simulated keep their local animation from it; merged bones keep theirs to their link.
     offsets: 'source' places every link's bone to its parent link as the source does, stretching and moving clavicles
     included, so that the poses of a clip give back that clip. 'body' places it exactly where the simulation had it.
     """

@@ -13,7 +13,7 @@ class BoneChoice:
     use: 'link', 'merge' (moves with ``link`` rigidly in the simulation) or 'ride' (keeps its own animation).
     why: 'override', 'name', 'shape' (of the skeleton), 'short' (too short or fine for a link of its own), 'between'
         (lies between two links) or 'none' (nothing gives it a part in the body).
-    link: the bone whose link it is or moves with, '' for a rider.
+    link: the bone whose link it is or moves with, '' for one that is not simulated.
     """
 
     bone: str

@@ -67,8 +67,8 @@ def find_roles(tree: SkeletonTree, clip: Clip | None = None, overrides: Mapping[
     trunk, upper = _trunk(tree, guesses, limbs, pelvis, shape)
     tail = _tail(tree, guesses, shape)
     for bone in (pelvis, *trunk, *upper, *tail):
-        told = guesses[bone].role in (*MIDDLE_ROLES, "hip")
-        why[bone] = "override" if bone in forced else "name" if told else "shape"
+        named = guesses[bone].role in (*MIDDLE_ROLES, "hip")
+        why[bone] = "override" if bone in forced else "name" if named else "shape"
     why.update({b: "name" for b, guess in enumerate(guesses) if guess.role == "ride" and b not in why})
     return RoleMap(pelvis, trunk, upper[:-1], upper[-1] if upper else -1, tail, limbs, why, forced)
 

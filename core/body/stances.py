@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When feet stand: which points of a sole are on the ground from frame to frame, how they slide, and for how long."""
+"""Stance detection: which points of a sole are in contact from frame to frame, how they slide, and for how long."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,11 +18,11 @@ from .terrain_adaptation import GroundSurface
 # second. What is faster swings, or slides and is meant to.
 _ENTER_M, _ENTER_M_S = 0.035, 0.35
 _STAY_M, _STAY_M_S = 0.05, 0.9
-# Who slides further than this while standing is meant to. In a long stance more is allowed, for captures drift.
+# A longer slide in stance is meant. In a long stance more is allowed, for captures drift.
 _SLIDE_M, _DRIFT_M_S, _MOST_SLIDE_M = 0.08, 0.06, 0.15
 # A stance with a long slide in it is one before it and one after it, as far as the foot is slower there than this.
 _SPLIT = 0.4  # of the speeds above
-_STEADY_S = 0.025  # half of the time over which a speed is looked at
+_STEADY_S = 0.025  # half of the window over which a speed is smoothed
 _LIFT_M = 0.02  # above where it stands, a foot is lifting off
 _BRIDGE_S = 0.08
 _LEAST_S = 0.08
@@ -174,7 +174,7 @@ def _is_short(sole: Sole, span: tuple[int, int], fps: float, slack: float) -> bo
 
 
 def smooth_hann(values: Array, fps: float, reach_s: float = _STEADY_S) -> Array:
-    """(N, ...) without what is shorter than the reach; ends are held."""
+    """(N, ...) values smoothed by a Hann window of twice the reach; ends are held."""
     reach = min(round(reach_s * fps), len(values) - 1)
     if reach < 1:
         return values
@@ -185,12 +185,12 @@ def smooth_hann(values: Array, fps: float, reach_s: float = _STEADY_S) -> Array:
 
 
 def detect_contacts(body: BodyModel, contact_force: Array) -> Flags:
-    """(K, L) whether something pushes the links, from forces (K, L, 3) in newtons."""
+    """(K, L) whether links are in contact, from contact forces (K, L, 3) in newtons."""
     return np.asarray(np.linalg.norm(contact_force, axis=-1) > _TOUCH * body.mass * _EARTH_M_S2)
 
 
 def detect_support(body: BodyModel, contact_force: Array) -> Flags:
-    """(K, L) whether something under the links carries them, from forces (K, L, 3) in newtons."""
+    """(K, L) whether links are supported from below, from contact forces (K, L, 3) in newtons."""
     upright = contact_force[..., 2] > _UPRIGHT * np.linalg.norm(contact_force, axis=-1)
     return detect_contacts(body, contact_force) & upright
 

@@ -16,7 +16,7 @@ from .pose_space import PoseSpace
 from .poses import clip_of_pose, link_transforms, pose_of_clip
 
 _UP: Array = np.array([0.0, 0.0, 1.0])
-_FEWEST = 8  # frames that two steps can be told from
+_FEWEST = 8  # frames in which two steps can be found
 _TRAVELS_M = 0.1  # a cycle that gets less far than this stays on the spot: it has no way to go, but faces ahead
 _UNEVEN = 0.1  # how far from half of a cycle its first step may be over
 _CLEARLY = 0.8  # it is then taken to be, if that leaves less than this of the asymmetry

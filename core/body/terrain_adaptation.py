@@ -138,7 +138,7 @@ def _under(body: BodyModel, clip: Clip, places: _Places, base: Array, tops: Arra
     level = max(floor, float(np.median(base[0, soles]))) if np.isfinite(base[0]).any() else floor
     height = np.maximum(places.pos[..., 2], 0.0)
     for frame in range(len(base)):
-        reach = level + step + height[frame, soles].min()  # who jumps gets higher
+        reach = level + step + height[frame, soles].min()  # a jump reaches higher
         steps = np.where(tops[frame] <= reach, tops[frame], -np.inf).max(axis=-1)
         under[frame] = np.maximum(base[frame], steps)
         below = under[frame, soles]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A body fitted on the worker's Python, which has what fits shapes to a mesh, for somebody who only wants to see it.
+"""A body fitted on the worker's Python, which has what fits shapes to a mesh, for display only.
 
 python -c "…" FOLDER    reads inputs.npz and clip.npz there, writes body.npz, or problem.json for people
 """

@@ -17,7 +17,7 @@ TERMINAL = ("done", "failed", "cancelled")
 
 
 def append_event(path: Path, kind: str, run: int, **fields: Any) -> None:
-    """Add one event as a whole line. Only who holds the job's lock may call this."""
+    """Add one event as a whole line. Only for the holder of the job's lock."""
     event = {"time": time.time(), "run": run, "kind": kind, **to_jsonable(fields)}
     line = (json.dumps(event, allow_nan=False) + "\n").encode()
     try:

@@ -176,7 +176,7 @@ class Job:
             self.go_on()
 
     def pause(self) -> None:
-        """Ask for a rest: the worker waits at its next report of progress, and who waits for his turn is passed over.
+        """Ask for a rest: the worker waits at its next report of progress, and a waiting job is passed over.
 
         It lasts until ``go_on``, whoever is looking; nothing happens to a job that has ended.
         """

@@ -19,7 +19,7 @@ from .spec import JobSpec
 
 
 def unfinished_report(job: Job) -> dict[str, Any]:
-    """What can be said of a job that is not done, under the same names; what nobody knows is None."""
+    """What can be said of a job that is not done, under the same names; what is unknown is None."""
     status = job.status()
     try:
         duration_s = job.clip().duration_s
@@ -64,7 +64,7 @@ def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
 
 
 def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
-    """How everybody on the stage fared, the main character first."""
+    """Result of every character on the stage, the main character first."""
     names = [str(run.job.spec.target.get("armature", "")), *(member.name for member in load_cast(run))]
     return [
         {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Everything that is measured of a take, in one place: what was wanted, what physics saw, and what came home."""
+"""Everything that is measured of a take, in one place: the reference, the simulated trajectory and the baked motion."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +19,7 @@ Part = dict[str, float | None]
 class TakeMeasures:
     """Numbers of one character's take; None where there is nothing to measure. Units are in the names.
 
-    Up to the fall, if there is one, for then nobody follows anything any more: errors, skate, jerk.
+    Up to the fall, if there is one, for nothing is followed after it: errors, skate, jerk.
     joint_error: mean per-joint position error, root-relative; the others are in the world. tip: far ends of feet,
     toes, hands (or forearms) and head. source_skate: the source's own, by the shape of the feet.
     jerk: of the bones as baked. jerk_ratio: against the source's, both at the lowest frame rate involved.

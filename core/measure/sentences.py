@@ -9,7 +9,7 @@ from ..motion.take import Measurement
 MARKED = ("Fell", "Feet", "Sinks")
 """How the sentences begin that say what ``marks`` say."""
 
-# Nobody sees less than this, in metres and in metres a second.
+# Less than this is not visible, in metres and in metres a second.
 _SAME_M, _STANDING_M_S = 0.0005, 0.0005
 # Soft contacts sink in a little; a character that moves away from its place does so by more than this.
 _SUNK_M, _AWAY_M = 0.005, 0.05

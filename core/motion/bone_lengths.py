@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..geometry.quaternions import Array
 
 _TIMES_SPAN = 2.0  # as long as this many times the way to the next joint is a matter of taste
-_OF_SIZE = 0.2  # and whatever is shorter than this share of the skeleton harms nobody
+_OF_SIZE = 0.2  # and whatever is shorter than this share of the skeleton does no harm
 
 
 def replace_impossible_lengths(parents: NDArray[np.int64], heads: Array, lengths: Array) -> Array:

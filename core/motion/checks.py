@@ -39,7 +39,7 @@ def _lost_ends(clip: Clip) -> tuple[int, int]:
     """How many frames at the beginning and at the end have no body: far from all others, or frozen in full motion."""
     lost = np.zeros(len(clip), dtype=bool)
     lost[list(repair_clip(clip)[1].lost_frames)] = True
-    if lost.mean() > _MOSTLY:  # too fast throughout: that is a wrong scale or frame rate, and told elsewhere
+    if lost.mean() > _MOSTLY:  # too fast throughout: that is a wrong scale or frame rate, and reported elsewhere
         lost[:] = False
     return _lost_beginning(clip, lost, 1), _lost_beginning(clip, lost, -1)
 
@@ -52,7 +52,7 @@ def _lost_beginning(clip: Clip, lost: np.ndarray, way: int) -> int:
     frozen = _leading(still)
     if not frozen or frozen + 2 >= len(clip):
         return far
-    # Who stands still may as well be frozen; who is in full motion a frame later cannot have been.
+    # A body at rest may as well be frozen; one in full motion a frame later cannot have been.
     moved = np.linalg.norm(places[frozen + 1] - places[frozen + 2], axis=-1).mean() * clip.fps
     return max(far, frozen + 1 if moved > _MOVES_M_S else 0)
 

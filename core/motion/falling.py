@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a character lost the motion it was following, if it did."""
+"""Fall detection: when a character lost the motion it was following, if it did."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ def character_height(wanted: Array) -> float:
 def height_error(wanted: Array, seen: Array, tallest: float | None = None) -> Array:
     """(T,) how far the links' heights are off, as a mean over them and a share of the character's height.
 
-    wanted, seen: (T, L, 3) metres. Being somewhere else on the floor is not being astray; not being a number is.
-    tallest: ``character_height`` the whole motion, where these are only some of its moments: who lies is no shorter.
+    wanted, seen: (T, L, 3) metres. Being elsewhere on the floor is no error; not being a number is an infinite one.
+    tallest: ``character_height`` the whole motion, where these are only some of its moments.
     """
     tallest = character_height(wanted) if tallest is None else tallest
     off = np.abs(seen[..., 2] - wanted[..., 2]).mean(-1) / tallest

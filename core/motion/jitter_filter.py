@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motion that trembles from frame to frame, as guesses from a video do, made steady before anybody has to follow it.
+"""Jitter filter: frame-to-frame noise, as pose estimates from a video have, is smoothed before physics follows it.
 
-What trembles is told from what moves: noise is taken back in the next frame, and a body goes on. Only where most
-changes of speed are tremble anything is touched; a capture with markers, a stunt or a fast hand is far from that.
+Jitter differs from motion by its autocorrelation: noise is taken back in the next frame, and a body goes on. Only where
+most accelerations are jitter is anything changed; a capture with markers, a stunt or a fast hand is far from that.
 """
 
 from collections.abc import Callable
@@ -16,24 +16,24 @@ from .clip import Clip
 from .repair import fill_linear, fill_slerp
 
 _LEAST_TURN, _LEAST_M = np.radians(1.0), 0.005  # less than this on each axis does no harm
-# How changes of speed follow each other where most is tremble: -2/3 in noise alone, and no less than -0.4 in a fast
-# motion with as few as 12 frames a second.
+# Autocorrelation of accelerations where most is jitter: -2/3 in noise alone, and no less than -0.4 in a fast motion
+# with as few as 12 frames a second.
 _BACK = -0.45
-_STILL = 1e-4  # radians: what trembles less does not move at all
+_STILL = 1e-4  # radians: with less jitter than this a bone does not move at all
 _LEAST_FRAMES = 12
-_NARROWEST, _MOST_S = 0.5, 0.15  # frames and seconds: between what spreads a frame may be shared with its neighbours
-_REACH = 3.0  # spreads, beyond which nothing is shared
+_NARROWEST, _MOST_S = 0.5, 0.15  # frames and seconds: smallest and largest standard deviation of the kernel
+_REACH = 3.0  # standard deviations, beyond which the kernel is cut off
 _SAME = 1e-6  # a frame that is like the one before to this, in all numbers, is the same picture again
-_WILD, _ROUNDS = 4.0, 3  # times what is usual: such a frame of a bone is left out; and how often they are looked for
-_FAINT = 1e-3  # what is left out counts so much, for there may be nothing else near
-_WORSE = 0.05  # of the noise: where a wider spread is worse by this, no still wider one is better
+_WILD, _ROUNDS = 4.0, 3  # times the median: such an outlier is left out; and iterations of that
+_FAINT = 1e-3  # weight of an outlier, for there may be nothing else near
+_WORSE = 0.05  # of the noise: where a wider kernel is worse by this, no still wider one is better
 # Of normal noise on three axes: its median length, and how many times as large its third differences are.
 _MEDIAN, _THIRD = 1.538, np.sqrt(20.0)
 
 
 @dataclass(frozen=True)
 class JitterReport:
-    """What was done: radians and metres by which pose and place trembled on each axis, 0 for what was left alone.
+    """What was done: jitter of rotations in radians and of places in metres on each axis, 0 for what was left alone.
 
     held: frames that repeat the one before, and were filled in.
     """
@@ -62,7 +62,7 @@ class JitterReport:
 
 @dataclass(frozen=True)
 class _Kind:
-    """What is smoothed, turns or places: how far it is from one value to another, and a value moved by so much."""
+    """Rotations or positions: difference of two values, and a value moved by a difference (log and exp map)."""
 
     between: Callable[[Array, Array], Array]
     moved: Callable[[Array, Array], Array]
@@ -75,13 +75,13 @@ _PLACES = _Kind(lambda a, b: b - a, lambda a, by: a + by)
 
 
 def filter_jitter(clip: Clip) -> tuple[Clip, JitterReport]:
-    """The clip without tremble, and what was done; a steady clip comes back as it is."""
+    """The clip without jitter, and what was done; a clip without any comes back as it is."""
     held = _held(clip)
     if len(clip) - held.sum() < _LEAST_FRAMES:
         return clip, JitterReport()
     quat, pos = np.array(clip.local_quat_wxyz), np.array(clip.local_pos)
-    turn, back = _tremble(_TURNS, quat[~held])
-    place, place_back = _tremble(_PLACES, pos[~held])
+    turn, back = _measure_jitter(_TURNS, quat[~held])
+    place, place_back = _measure_jitter(_PLACES, pos[~held])
     moving = turn > _STILL
     shakes = bool(moving.any() and np.median(turn[moving]) > _LEAST_TURN and np.median(back[moving]) < _BACK)
     jumps = (place > _LEAST_M) & (place_back < _BACK)
@@ -108,10 +108,10 @@ def _held(clip: Clip) -> NDArray[np.bool_]:
     return np.concatenate([[False], np.mean(changes[:, moving], axis=1) < 0.5 if moving.any() else changes.any(axis=1)])
 
 
-def _tremble(kind: _Kind, values: Array) -> tuple[Array, Array]:
-    """Of values (T, B, ...): how much each trembles on an axis (B,), and how alike its changes of speed follow (B,).
+def _measure_jitter(kind: _Kind, values: Array) -> tuple[Array, Array]:
+    """Of values (T, B, ...): jitter on an axis (B,), and autocorrelation of accelerations (B,).
 
-    A few wild frames change neither.
+    A few outliers change neither.
     """
     changes = np.diff(kind.between(values[:-1], values[1:]), axis=0)
     noise = np.median(np.linalg.norm(np.diff(changes, axis=0), axis=-1), axis=0) / (_MEDIAN * _THIRD)
@@ -122,16 +122,16 @@ def _tremble(kind: _Kind, values: Array) -> tuple[Array, Array]:
 
 
 def _smoothed(kind: _Kind, values: Array, held: NDArray[np.bool_], noise: Array, most: float) -> Array:
-    """Values (T, B, ...) without noise (B,), shared with neighbours over at most so many frames.
+    """Values (T, B, ...) without noise (B,), by local linear regression with a kernel of at most so many frames.
 
-    How far is chosen by Mallows' rule: what is taken out tells how much of the motion goes with the noise, and how much
-    of the noise is left is known. Then what is wild is left out.
+    Its width is chosen by Mallows' C_p: what is removed shows how much of the motion goes with the noise, and how much
+    of the noise is left is known. Then outliers are left out.
     """
     weights = np.where(held[:, None], _FAINT, np.ones(values.shape[:2]))
     spreads = np.geomspace(_NARROWEST, max(most, _NARROWEST), 1 + round(6 * np.log2(max(most / _NARROWEST, 1.0))))
     best: tuple[float, float, Array, Array] | None = None
     for spread in spreads:
-        smooth, own = _shared(kind, values, values, weights, float(spread))
+        smooth, own = _regress_locally(kind, values, values, weights, float(spread))
         taken = np.median(np.linalg.norm(kind.between(smooth, values)[~held], axis=-1), axis=0) / _MEDIAN
         risk = float(np.mean((taken / noise) ** 2 + 2.0 * np.mean(own[~held], axis=0)))
         if best is None or risk < best[0]:
@@ -142,13 +142,13 @@ def _smoothed(kind: _Kind, values: Array, held: NDArray[np.bool_], noise: Array,
     _, spread, smooth, own = best
     usual = None
     for _ in range(_ROUNDS):
-        # From where the others have it: the first and the last are smoothed to where they are themselves, mostly.
+        # Leave-one-out residual: the first and the last are smoothed to where they are themselves, mostly.
         away = np.linalg.norm(kind.between(smooth, values), axis=-1) / np.maximum(1.0 - own, _FAINT)
         away[weights < 1.0] = 0.0
         usual = np.median(away[~held], axis=0) if usual is None else usual
-        # One that is wild drags its neighbours along, so the wildest go first.
+        # An outlier drags its neighbours along, so the worst go first.
         weights[(away > _WILD * usual) & (away == _highest(away, int(np.ceil(2.0 * spread))))] = _FAINT
-        smooth, own = _shared(kind, smooth, values, weights, spread)
+        smooth, own = _regress_locally(kind, smooth, values, weights, spread)
     return smooth
 
 
@@ -158,8 +158,8 @@ def _highest(values: Array, reach: int) -> Array:
     return np.asarray(np.max([padded[step : step + len(values)] for step in range(2 * reach + 1)], axis=0))
 
 
-def _shared(kind: _Kind, around: Array, values: Array, weights: Array, spread: float) -> tuple[Array, Array]:
-    """Values (T, B, ...) on straight lines through their neighbours, and how much of each is its own (T, B).
+def _regress_locally(kind: _Kind, around: Array, values: Array, weights: Array, spread: float) -> tuple[Array, Array]:
+    """Values (T, B, ...) by local linear regression, and the weight of each in its own fit (T, B): the hat diagonal.
 
     around: (T, B, ...) values near those, from which differences are taken. weights: (T, B). spread: frames.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cyclic clips played on and on, each cycle beginning where the last one ended."""
+"""Looped clips: root motion goes on from cycle to cycle, and the seam is blended."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dropouts and spikes: frames that no body could have gone through are filled in from their neighbours."""
+"""Dropouts and spikes: frames that no body could have gone through are interpolated from their neighbours."""
 
 from dataclasses import dataclass, replace
 

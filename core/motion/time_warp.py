@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clips played slower or faster in places, at the same frame rate and without a jump in speed."""
+"""Time warp: clips played slower or faster in places, at the same frame rate and without a jump in speed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

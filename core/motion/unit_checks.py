@@ -22,7 +22,7 @@ _FAR = 0.12  # logarithm of the measured rate over one that is believed, at most
 _APART = 4.0  # squared standard deviations by which it must be better than the next one
 
 _TOO_FAST, _TOO_SLOW = 0.72, 1.6  # measured rate over labelled rate, from which it is worth a word
-_HELD_M = 0.05  # who seems to float must not be held by anything, not even by a rolling foot
+_HELD_M = 0.05  # what seems to float must not be supported by anything, not even by a rolling foot
 _BALLOON = 3.0  # measured over labelled rate from which a body falls as slowly as a balloon
 
 _SMALLEST_M, _TALLEST_M, _PERSON_M = 0.4, 3.0, 1.6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bones that are not simulated (fingers, face, twist, props) ride along with their own animation."""
+"""Bones that are not simulated (fingers, face, twist, props) keep their local animation."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ def copy_unsimulated_bones(source: Clip, moved: Clip, simulated: Collection[str]
     """``moved`` for the simulated bones; every other bone keeps its place to its parent as in ``source``.
 
     Both clips have the same bones, frame count and frame rate. A simulated bone keeps the world
-    transform it has in ``moved`` even where the bones between it and the next simulated one are riders.
+    transform it has in ``moved`` even where the bones between it and the next simulated one are not simulated.
     """
     if not source.skeleton.same_bones(moved.skeleton) or len(source) != len(moved) or source.fps != moved.fps:
         raise BadMotion("The simulated motion and its source differ in bones, frames or frame rate")

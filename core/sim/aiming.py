@@ -16,7 +16,7 @@ def aim_throw(start: Array, speed: float, gravity: Array, targets: Array, dt_s: 
     """
     times = dt_s * np.arange(len(targets) + int(np.ceil(_WAITS_S / dt_s)))
     places = np.concatenate([targets, np.repeat(targets[-1:], len(times) - len(targets), axis=0)])
-    # What falls with gravity flies straight for one who falls with it.
+    # In a frame that falls with gravity the throw is a straight line.
     ways = places - start - 0.5 * times[:, None] ** 2 * gravity
     missing = np.linalg.norm(ways, axis=-1) - speed * times
     reached = np.flatnonzero((missing[:-1] > 0.0) & (missing[1:] <= 0.0))

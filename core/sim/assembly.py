@@ -61,7 +61,7 @@ def assemble_stage(
 def require_apart(stage: Stage, qpos: Array) -> None:
     """Refuse characters that begin in one place, naming them: no engine could get them apart.
 
-    qpos: (sum nq,) the pose that everybody begins in.
+    qpos: (sum nq,) the pose that all characters begin in.
     """
     roots = np.array([qpos[start : start + 3] for start in character_offsets(stage)["nq"][:-1]])
     skeletons = [character.body.skeleton for character in stage.characters]
@@ -69,12 +69,12 @@ def require_apart(stage: Stage, qpos: Array) -> None:
 
 
 def require_places_apart(names: Sequence[str], places: Array, skeletons: Sequence[Skeleton]) -> None:
-    """The same for who is known only by a place (C, 3) in metres and a skeleton: before there are bodies."""
+    """The same by places (C, 3) in metres and skeletons alone: before there are bodies."""
     heights = np.array([_height(skeleton) for skeleton in skeletons])
     apart = np.linalg.norm(places[:, None] - places, axis=-1)
     near = apart < _TOO_NEAR * np.minimum(heights[:, None], heights)
     for together in near:
-        if together.sum() > 1:  # everybody is near to themselves
+        if together.sum() > 1:  # each is near to itself
             quoted = ", ".join(f"'{names[index] or f'number {index + 1}'}'" for index in np.flatnonzero(together))
             raise BadStage(f"Characters {quoted} begin in one place", "Move them apart, so that they do not overlap")
 
@@ -119,5 +119,5 @@ def _height(skeleton: Skeleton) -> float:
 
 
 def _abyss() -> Terrain:
-    """No ground: a floor so far down that nobody gets there before the clip ends."""
+    """No ground: a floor so far down that nothing gets there before the clip ends."""
     return Terrain(np.full((2, 2), ABYSS_M), 2000.0, np.array([-1000.0, -1000.0]))

@@ -30,8 +30,8 @@ MOST_CORNERS = 96  # of a piece: engines slow down with more, and feet feel no d
 MANY_PIECES = 128
 
 _SMALLEST_M3, _THINNEST_M = 1e-9, 1e-4
-_CONVEX = 0.995  # of the hull's volume: who fills this much of it is convex
-_COVERED = 0.75  # of the hull's surface: who covers this much of it is a solid with its unseen faces left out
+_CONVEX = 0.995  # of the hull's volume: a part that fills this much of it is convex
+_COVERED = 0.75  # of the hull's surface: a part that covers this much of it is a solid with its unseen faces left out
 
 Integers = NDArray[np.int64]
 
@@ -82,7 +82,7 @@ def decompose_convex(
     for part in _parts(whole):
         hull = _hull(part.mesh.vertices)
         if hull is None:
-            continue  # a flat loose part, such as a decal, stops nobody
+            continue  # a flat loose part, such as a decal, collides with nothing
         if (convex := _as_hull(part, hull)) is not None:
             pieces.append(convex)
             if not part.closed:

@@ -83,8 +83,8 @@ class World(Protocol):
         forces: (N, K, L, 3) newtons in the world at the links' centres of mass, besides the stage's own pushes.
         muscle: (N, K), or (N, K, C) with one for each of the C characters, or None for 1: factor on every servo's gains
             and torque limit.
-        end_only: give the last of the K alone, as if K were 1, with contact forces of zero; for who needs no more it
-            is cheaper.
+        end_only: give the last of the K alone, as if K were 1, with contact forces of zero; which is
+            cheaper.
         Returns states (N, K, state_size) and sensor rows, both at the end of each control step.
         """
 
@@ -125,7 +125,7 @@ class Engine(Protocol):
 
 
 def muscle_by_character(stage: Stage, muscle: Array | None) -> Array | None:
-    """(N, K, C) from muscle (N, K), the same for everybody, or (N, K, C); None stays None."""
+    """(N, K, C) from muscle (N, K), the same for all characters, or (N, K, C); None stays None."""
     if muscle is None:
         return None
     factors, characters = np.asarray(muscle, dtype=float), len(stage.characters)

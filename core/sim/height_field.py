@@ -14,14 +14,14 @@ from .stage_parts import Finding, Mesh
 
 MOST_SAMPLES = 512  # heights along the longer side
 FINEST_M = 0.05  # a foot is longer
-MARGIN_M = 5.0  # the ground goes on around the mesh, level with its rim, so that nobody steps off at once
+MARGIN_M = 5.0  # the ground goes on around the mesh, level with its rim, so that no character steps off at once
 MOST_TRIANGLES = 8_000_000
 
 _COARSE_M = 0.25  # spacing from which feet do not meet what the eye sees
 _GAP_M = 0.05  # what stands this much above another surface hangs over it
 _WORTH_SAYING = 0.001  # share of the surface
 _AT_ONCE = 1_000_000  # rows or heights worked on at once: some 100 MB
-_EDGE = 1e-6  # of a grid cell: who is this near to an edge is on it
+_EDGE = 1e-6  # of a grid cell: a point this near to an edge is on it
 
 Integers = NDArray[np.int64]
 

@@ -103,7 +103,7 @@ class PushPart:
 class StageParts:
     """Everything on the stage but the characters' bodies, in the world: metres, seconds from the clip's first frame.
 
-    characters: who is on it, by the names that the pushes know them by.
+    characters: on the stage, by the names that the pushes use.
     terrain: stands in for the flat ground. ground: whether there is any; without it everything falls.
     gravity: (3,) m/s². friction: of ground or terrain. self_collision: whether characters touch themselves.
     mass_factor: how much heavier or lighter than its body the first character is; its strength stays.

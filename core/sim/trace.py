@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What physics saw of a character while it followed a motion, for whoever measures it."""
+"""The simulated trajectory of a character beside its reference, for measuring the take."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from .stage import Stage
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """K moments of one character with L links, moment ``i`` at ``i / fps`` seconds, and the motion wanted beside it.
+    """K control steps of one character with L links, step ``i`` at ``i / fps`` seconds, with the reference beside them.
 
     character: its place among the stage's characters, whose body is ``body``. fps: moments a second (the control rate).
     wanted_pos: (K, L, 3) metres, wanted_quat_wxyz: (K, L, 4): the links' frames in the world as the source has them,

@@ -135,7 +135,7 @@ def make_variation(
 
 
 def trunk_bone(body: BodyModel) -> str:
-    """The bone of the upper trunk: the uppermost of the spine, or the pelvis of who has none."""
+    """The bone of the upper trunk: the uppermost of the spine, or the pelvis of a body without."""
     for role in _TRUNK:
         found = [link.bone for link in body.links if link.role == role]
         if found:
@@ -143,8 +143,8 @@ def trunk_bone(body: BodyModel) -> str:
     return body.links[0].bone
 
 
-def facing_direction(body: BodyModel, clip: Clip, time_s: float) -> Array:
-    """(3,) level unit vector: where the character looks at that time, told by its hips."""
+def facing_direction_at(body: BodyModel, clip: Clip, time_s: float) -> Array:
+    """(3,) level unit vector: where the character faces at that time, by its hips."""
     pos, quat = clip.world()
     frame = int(np.clip(round(time_s * clip.fps), 0, len(clip) - 1))
     hips = {link.side: clip.skeleton.index(link.bone) for link in body.links if link.role == "thigh"}
@@ -152,7 +152,7 @@ def facing_direction(body: BodyModel, clip: Clip, time_s: float) -> Array:
         ahead = np.cross(pos[frame, hips["L"]] - pos[frame, hips["R"]], _UP)
         if np.linalg.norm(ahead) > 1e-3:
             return np.asarray(ahead / np.linalg.norm(ahead))
-    # Who lies on the side, or has no legs: the way the root turns what was ahead at rest.
+    # Where it lies on its side, or has no legs: the way the root turns what was ahead at rest.
     root = clip.skeleton.index(body.links[0].bone)
     _, rest = clip.skeleton.rest_world()
     ahead = rotate(quat[frame, root], rotate(rest[root] * [1.0, -1.0, -1.0, -1.0], np.array([0.0, -1.0, 0.0])))
@@ -187,7 +187,7 @@ def _side_name(degrees: float) -> str:
 
 def _towards(body: BodyModel, clip: Clip, at_s: float, from_deg: float) -> Array:
     """(3,) the level direction of what comes from that side."""
-    ahead = facing_direction(body, clip, at_s)
+    ahead = facing_direction_at(body, clip, at_s)
     left = np.cross(_UP, ahead)
     angle = np.radians(from_deg)
     return np.asarray(-(np.cos(angle) * ahead + np.sin(angle) * left))
@@ -197,8 +197,8 @@ def _push(
     parts: StageParts, clip: Clip, body: BodyModel, facts: dict[str, Any], push_n: float, settings: VariationSettings
 ) -> PushPart:
     force = push_n * _towards(body, clip, facts["at_s"], facts["from_deg"])
-    who = parts.characters[0] if parts.characters else ""
-    return PushPart("Variation", who, facts["bone"], force, facts["at_s"], settings.duration_s)
+    name = parts.characters[0] if parts.characters else ""
+    return PushPart("Variation", name, facts["bone"], force, facts["at_s"], settings.duration_s)
 
 
 def _thrown(parts: StageParts, clip: Clip, body: BodyModel, facts: dict[str, Any]) -> tuple[PropPart, ...]:

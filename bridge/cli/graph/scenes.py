@@ -15,7 +15,7 @@ from ....core.geometry.quaternions import Array
 from ....core.motion import Clip, Skeleton
 from ....core.motion.io import stock
 from ....core.sim.stage_parts import PushPart
-from ....core.sim.variations import facing_direction, trunk_bone
+from ....core.sim.variations import facing_direction_at, trunk_bone
 from ... import mannequin
 from ...importing.importers import set_frame_rate
 from ...rig.rig_reader import read_rig
@@ -40,7 +40,7 @@ def stand_up(graph: ControlGraph, count: int) -> bpy.types.Object:
         set_frame_rate(scene, _FPS)
         made = [mannequin.build(scene, skeleton) for _ in range(count)]
         rest = Clip(skeleton, 30.0, skeleton.rest_pos[None], skeleton.rest_quat_wxyz[None])
-        ahead = facing_direction(graph.body, rest, 0.0)
+        ahead = facing_direction_at(graph.body, rest, 0.0)
         radius = 0.0 if count == 1 else _APART_M / (2.0 * math.sin(math.pi / count))
         for number, obj in enumerate(made):
             angle = 2.0 * math.pi * number / count
@@ -69,7 +69,7 @@ def pushes_of(texts: Sequence[str], body: BodyModel, obj: bpy.types.Object, fram
     if not texts:
         return ()
     clip = read_rig(obj, frames=(frame, frame + 1)).clip
-    ahead = facing_direction(body, clip, 0.0)
+    ahead = facing_direction_at(body, clip, 0.0)
     return tuple(_push(text, number, trunk_bone(body), obj.name, ahead) for number, text in enumerate(texts, start=1))
 
 

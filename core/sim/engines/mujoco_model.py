@@ -25,7 +25,7 @@ _ROLLING = [0.005, 0.0001]
 # Below this the pyramid that stands for the friction cone is a needle, and the solver fails.
 _LEAST_FRICTION = 1e-3
 
-# Who touches whom: a pair touches if one's contype meets the other's conaffinity. A character has a bit of its own and
+# Collision filter: a pair touches if one's contype meets the other's conaffinity. A character has a bit of its own and
 # answers to everyone else's; all that is not a character shares one bit.
 _THINGS = 1 << 30
 MOST_CHARACTERS = 30
@@ -80,7 +80,7 @@ def choose_integrator(stage: Stage, muscle: np.ndarray) -> np.ndarray:
     by the last digit of its length: feet chatter and slide, and no plan comes out the same in a stage with one more
     thing in it. The fast one takes centrifugal forces as they were at the step's beginning. Limp ball joints, which
     nothing damps but their tissue, then gather speed when a body tumbles; the slower one (half as fast again) keeps
-    them in check. A copy has one for all: who stands beside somebody limp is computed by the slower one too.
+    them in check. A copy has one for all: a character beside a limp one is computed by the slower one too.
     """
     links = [(index, link) for index, character in enumerate(stage.characters) for link in character.body.links]
     balls = [(index, link) for index, link in links if link.joint.kind == "ball"]

@@ -29,7 +29,7 @@ class Muscles:
         of_servos = wanted[:, places.servo_character, None]
         for field in ("actuator_gainprm", "actuator_biasprm", "actuator_forcerange"):
             batch.expand(field)[:] = of_servos * getattr(model, field)
-        # A prop's is nobody's, and zero whatever it is multiplied with.
+        # A prop has no servo, and zero stays zero whatever it is multiplied with.
         rotor = np.minimum(model.dof_armature, ROTOR)
         batch.expand("dof_armature")[:] = rotor + wanted[:, places.dof_character] * (model.dof_armature - rotor)
         batch.expand("opt.integrator")[:] = choose_integrator(self._stage, wanted)

@@ -37,7 +37,7 @@ class ControlStepRecorder:
     def keep(self, ids: Indices, first: int, recorded: dict[Any, Array], warned: Flags, _: Any) -> None:
         """Take what copies ``ids`` (n,) recorded of the physics steps from ``first`` on, (n, steps, ...) by item.
 
-        warned: (n,) who did not live through all of them.
+        warned: (n,) copies that blew up on the way.
         """
         # MuJoCo stops a copy after a step that it has to warn of, and repeats its record: its time stands still.
         time_s, count = recorded[STATE][:, :, 0], recorded[STATE].shape[1]

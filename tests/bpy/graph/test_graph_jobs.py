@@ -23,7 +23,7 @@ from sinew.core.motion import Take
 from sinew.core.motion.io import stock
 from sinew.core.motion.io.npz import clip_from_arrays
 from sinew.core.sim.stage_io import stage_from_arrays
-from sinew.core.sim.variations import facing_direction
+from sinew.core.sim.variations import facing_direction_at
 
 from ...stock_clips import needs_stock
 from ..helpers.curve_objects import poly
@@ -142,7 +142,7 @@ def test_who_goes_along_a_path_begins_on_it_or_where_it_stands(runner):
     there = baked(runner, mode="PATH", curve="Way").clip()
     root = here.skeleton.index(body.links[0].bone)
     np.testing.assert_allclose(there.world()[0][0, root, :2], (7, 3), atol=1e-4)
-    np.testing.assert_allclose(facing_direction(body, there, 0.0), (0, 1, 0), atol=1e-4)
+    np.testing.assert_allclose(facing_direction_at(body, there, 0.0), (0, 1, 0), atol=1e-4)
     # Nothing else about the pose has changed.
     heights = [clip.world()[0][0, :, 2] for clip in (here, there)]
     np.testing.assert_allclose(*heights, atol=1e-6)

@@ -13,7 +13,7 @@ from sinew.core.motion import Clip, Skeleton
 from sinew.core.sim.assembly import assemble_stage
 from sinew.core.sim.stage_io import stage_from_arrays, stage_to_arrays
 from sinew.core.sim.stage_parts import PropPart, PushPart, StageParts
-from sinew.core.sim.variations import VariationSettings, facing_direction, make_variations, trunk_bone
+from sinew.core.sim.variations import VariationSettings, facing_direction_at, make_variations, trunk_bone
 
 BALL = Shape("sphere", np.array([0.1, 0.0, 0.0]), np.zeros(3))
 BONES = ("hips", "chest", "thigh.L", "thigh.R", "hat")
@@ -81,7 +81,7 @@ def test_pushes_are_within_their_ranges_and_all_over_them(figure):
 def test_who_turns_is_pushed_from_its_own_side(figure):
     body, clip = figure
     for time_s, expected in ((0.0, [1, 0, 0]), (0.5, [0, 1, 0]), (1.0, [-1, 0, 0])):
-        assert facing_direction(body, clip, time_s) == pytest.approx(expected, abs=1e-9)
+        assert facing_direction_at(body, clip, time_s) == pytest.approx(expected, abs=1e-9)
     ways = {"front": [-1, 0], "back": [1, 0], "left": [0, -1], "right": [0, 1]}
     for side, way in ways.items():
         for one in many(figure, count=30, side=side):
@@ -175,10 +175,10 @@ def test_who_lies_on_the_side_or_has_no_legs_still_faces_somewhere(figure):
     quat = np.array(clip.local_quat_wxyz)
     lying = from_rotation_vector(np.array([np.pi / 2, 0.0, 0.0]))
     quat[:, 0] = multiply(np.broadcast_to(lying, quat[:, 0].shape), quat[:1, 0])
-    found = facing_direction(body, dataclasses.replace(clip, local_quat_wxyz=quat), 0.0)
+    found = facing_direction_at(body, dataclasses.replace(clip, local_quat_wxyz=quat), 0.0)
     assert np.linalg.norm(found) == pytest.approx(1.0) and found[2] == 0.0
     one = BodyModel(body.skeleton, (link("hips", "body", "", -1, "free"),))
-    assert facing_direction(one, clip, 0.5) == pytest.approx(
+    assert facing_direction_at(one, clip, 0.5) == pytest.approx(
         rotate(clip.local_quat_wxyz[25, 0], np.array([0.0, -1.0, 0.0]))
     )
     assert trunk_bone(one) == "hips"

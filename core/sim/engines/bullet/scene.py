@@ -21,7 +21,7 @@ from ...mass_properties import hull_corners, prop_mass_properties
 from ...stage import Character, Prop, Stage, Terrain
 from .frames import BodyFrames, SolidFrame
 
-# Who touches whom: each kind has a bit, and each character its own. The lowest is Bullet's for rays.
+# Collision filter: each kind has a bit, and each character its own. The lowest is Bullet's for rays.
 _STATIC, _PROP, _FIRST_CHARACTER = 2, 4, 8
 MOST_CHARACTERS = 24
 _ALL = _FIRST_CHARACTER * (1 << MOST_CHARACTERS) - 1

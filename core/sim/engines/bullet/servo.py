@@ -38,8 +38,8 @@ _STOP_ERP = 0.2
 # Bullet measures the turn of a step as Euler angles, which are singular at a quarter turn.
 _FARTHEST_TURN = 1.0
 # A motor is worth its row if it may mend more than what the spring gives at this many radians. A larger number is
-# faster, but who stands still trembles more: joint rates differ from step to step by 0.12 rad/s with all motors, by
-# 0.15 with this, by 0.25 with 0.015 (median of eight poses).
+# faster, but a standing character has more jitter: joint rates differ from step to step by 0.12 rad/s with all motors,
+# by 0.15 with this, by 0.25 with 0.015 (median of eight poses).
 _WORTH_RAD = 0.003
 # A limit of infinity would make NaN of zero muscle.
 _STRONGEST_NM = 1e9

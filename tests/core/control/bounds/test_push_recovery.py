@@ -8,7 +8,7 @@ from sinew.core.control.bounds.bounds import bounds_of_preset, sample_widths
 from sinew.core.control.bounds.push_recovery import STEP_N, PushRecovery, measure_push_recovery
 from sinew.core.errors import BadSettings
 from sinew.core.motion.io import stock
-from sinew.core.sim.variations import facing_direction
+from sinew.core.sim.variations import facing_direction_at
 
 
 def outcome(*lasted_s):
@@ -63,7 +63,7 @@ def test_a_push_goes_from_its_side_for_a_tenth_of_a_second(body, reference_of, w
     assert len(given) == 3
     force = given[0][-1].sum(axis=1)[0]
     assert np.linalg.norm(force) == pytest.approx(70.0, rel=1e-3)
-    ahead = facing_direction(body, clip, kick.duration_s / 3.0)[:2]
+    ahead = facing_direction_at(body, clip, kick.duration_s / 3.0)[:2]
     left = np.array([-ahead[1], ahead[0]])
     wanted = {"back": ahead, "left": -left, "front": -ahead, "right": left}[side]
     assert force[:2] @ wanted > 0.8 * 70.0
