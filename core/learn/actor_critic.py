@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from ..errors import LearningFailed
 from .advantages import Rows
-from .devices import choose_device, count_threads
+from .devices import choose_device
 from .hyperparameters import PPOHyperparameters
 from .networks import MLP, Tensor
 from .normaliser import Normaliser, RunningStatistics
 from .policy import Policy
+from .threads import count_threads
 
 _LAST_GAIN = 0.01
 """The policy's last layer begins near zero: a policy that corrects a reference begins with the reference."""

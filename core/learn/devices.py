@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The device of the networks, and how many threads they use."""
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -23,15 +22,6 @@ def choose_device(wanted: str) -> str:
         usable = ", ".join(name for name, good in there.items() if good)
         raise BadSettings(f"PyTorch finds no '{wanted}' on this machine", f"Choose auto or one of: {usable}")
     return wanted
-
-
-def count_threads(wanted: int) -> int:
-    """Threads to use: as many as wanted, or for 0 one each core that this process may run on."""
-    if wanted > 0:
-        return wanted
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def run_side_by_side(

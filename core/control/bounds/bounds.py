@@ -62,16 +62,6 @@ class Bounds:
             )
         object.__setattr__(self, "widths", freeze_array(widths))
 
-    @property
-    def off(self) -> tuple[str, ...]:
-        """The bounds that are off at all times."""
-        return tuple(name for name, width in zip(self.names, self.widths.min(axis=0), strict=True) if np.isinf(width))
-
-    @property
-    def keyed(self) -> bool:
-        """Whether they change over time."""
-        return bool(np.any(self.widths != self.widths[:1]))
-
     def with_keys(self, name: str, keys: Mapping[int, float], frames: int) -> "Bounds":
         """The bounds of a clip of so many frames with one keyed: straight lines between keys (frame -> width)."""
         self._require_known(name)
@@ -94,10 +84,6 @@ class Bounds:
             self._require_known(name)
             widths[:, self.names.index(name)] = np.inf
         return Bounds(self.names, widths)
-
-    def scaled(self, factor: float) -> "Bounds":
-        """The bounds made wider or tighter."""
-        return Bounds(self.names, self.widths * factor)
 
     def at(self, times_s: Array, clip: Clip) -> Array:
         """(K, R) widths at seconds (K,) of a clip whose frames they are of; off where the frame before or after is."""

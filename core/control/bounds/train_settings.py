@@ -79,6 +79,20 @@ class BoundsTrainSettings(Settings):
         "Begin in states that did well, not in the source's: for sources that nobody could follow (equation 12)",
     )
     worlds: int = setting(512, "Copies", "How many learn side by side; an even number", minimum=2, maximum=65536)
+    device: str = setting(
+        "auto",
+        "Device",
+        "Where the networks are trained",
+        choices=(
+            ("auto", "Automatic", "The graphics card if PyTorch can use one, or else the processor"),
+            ("cpu", "Processor", "The same seed gives the same policy, with as many threads"),
+            ("cuda", "CUDA", "A graphics card of NVIDIA, or of AMD by ROCm"),
+            ("mps", "Metal", "The graphics of an Apple processor"),
+        ),
+    )
+    threads: int = setting(
+        0, "Threads", "Threads for physics and networks while it learns; 0 for one each core", minimum=0, maximum=256
+    )
 
 
 def make_training_reference(body: BodyModel, clip: Clip, settings: BoundsTrainSettings) -> ReferenceTrajectory:
@@ -98,7 +112,8 @@ def make_training_config(settings: BoundsTrainSettings) -> BoundsTrainingConfig:
     initial_states = InitialStateConfig(settings.importance, settings.evolution, default.ppo.discount)
     episodes = EpisodeConfig(settings.seconds, _ADAPTATION_INTERVAL, initial_states)
     worlds = settings.worlds + settings.worlds % 2
-    return replace(default, worlds=worlds, required_s=settings.seconds, episodes=episodes)
+    ppo = replace(default.ppo, device=settings.device, threads=settings.threads)
+    return replace(default, worlds=worlds, required_s=settings.seconds, episodes=episodes, ppo=ppo)
 
 
 def make_reward_terms(settings: BoundsTrainSettings) -> tuple[RewardTerm, ...]:

@@ -2,7 +2,6 @@
 """Training a policy within bounds until it survives as long as required; it can be stopped and resumed anywhere."""
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from ...learn.hyperparameters import PPOHyperparameters
 from ...learn.learning_curve import UpdateRecord
 from ...learn.policy import Policy
 from ...learn.rollout import arrays_under
+from ...learn.threads import count_threads
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
@@ -92,7 +92,7 @@ class Training:
         self._worlds = ExitStack()
         stage, environments = Stage((Character(reference.body),)), []
         for generator in np.random.default_rng([seed, 1]).spawn(_ENVIRONMENTS):
-            copies, threads = config.worlds // _ENVIRONMENTS, max(1, _cores() // _ENVIRONMENTS)
+            copies, threads = config.worlds // _ENVIRONMENTS, max(1, count_threads(config.ppo.threads) // _ENVIRONMENTS)
             world = self._worlds.enter_context(closing(engine.compile(stage, copies, threads=threads)))
             environments.append(
                 BoundsEnvironment(
@@ -100,7 +100,9 @@ class Training:
                 )
             )
         self.environments = tuple(environments)
-        self._test_world = self._worlds.enter_context(closing(engine.compile(stage, _TEST_COPIES)))
+        self._test_world = self._worlds.enter_context(
+            closing(engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads))
+        )
         self.trainer = Trainer(self.environments, config.ppo, seed)
         self.tests: list[PolicyTest] = []
         self.best: Policy | None = None
@@ -206,7 +208,3 @@ def mean_survival_s(record: UpdateRecord, config: BoundsTrainingConfig) -> float
     """
     left = sum(count for reason, count in record.endings.items() if reason not in (OVER, TIME))
     return config.worlds * config.ppo.horizon / max(left, 1) / CONTROL_FPS
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -13,7 +13,9 @@ from sinew.core.control.bounds import live_preview, train_method
 from sinew.core.control.bounds.bounds import attach_keys
 from sinew.core.control.bounds.controller import controller_from_arrays
 from sinew.core.control.bounds.files import load_controller, read_content, save_controller, write_content
-from sinew.core.errors import BadFile, BoundsError
+from sinew.core.control.bounds.train_settings import BoundsTrainSettings, make_training_config
+from sinew.core.control.bounds.training import BoundsTrainingConfig
+from sinew.core.errors import BadFile, BadSettings, BoundsError
 from sinew.core.motion.io import stock
 
 LITTLE = {"bounds": "locomotion", "millions": 0.001, "worlds": 16, "seconds": 1.0, "warm": False}
@@ -210,3 +212,11 @@ def test_torn_foreign_and_changed_files_are_refused(walked, tmp_path):
     short = {**arrays, "policy.weights0": arrays["policy.weights0"][:, :-1]}
     with pytest.raises(BadFile):
         controller_from_arrays(short, meta)
+
+
+def test_device_and_threads_reach_the_networks():
+    chosen = make_training_config(BoundsTrainSettings(device="cpu", threads=3)).ppo
+    assert (chosen.device, chosen.threads) == ("cpu", 3)
+    assert make_training_config(BoundsTrainSettings()).ppo == BoundsTrainingConfig().ppo
+    with pytest.raises(BadSettings, match="device"):
+        BoundsTrainSettings(device="abacus")
