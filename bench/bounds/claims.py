@@ -64,7 +64,7 @@ def measure_claims(bench: BoundsBench, seeds: Sequence[int], only: Sequence[str]
                 before: dict[str, PolicyMotion] = {}
                 for variant in TAUGHT if claim == KEYFRAMES else WIDTHS[name]:
                     if not wanted or variant in wanted:
-                        # Keyframes are learned from nothing: what is asked is who finds a way from poor poses.
+                        # Keyframes are learned without a warm start: the claim is about learning from poor references.
                         own = replace(bench, settings=replace(bench.settings, warm=False))
                         own, measured = (own, _Keyframes) if claim == KEYFRAMES else (bench, _Width)
                         row = {**own.started("claims", name, seed), "claim": claim, "variant": variant}
@@ -97,7 +97,7 @@ class _Work:
 
 
 class _Keyframes(_Work):
-    """A reference of few poses; nobody stops early, so that all have as many samples."""
+    """A reference of few poses; training does not stop early, so that all have as many samples."""
 
     def __call__(self) -> Row:
         clip = stock.load_stock(self.name)
@@ -129,7 +129,7 @@ class _Keyframes(_Work):
 
 
 class _Width(_Work):
-    """A clip within one of some bounds, against the same within the first of them; nobody stops early here either."""
+    """A clip within one of some bounds, against the same within the first of them; it does not stop early either."""
 
     def __call__(self) -> Row:
         bounds, again = self.variant.removesuffix(AGAIN), self.variant.endswith(AGAIN)

@@ -119,7 +119,7 @@ def _rows(bench: BoundsBench, arguments: argparse.Namespace) -> Iterator[Row]:
     yield from whole.rows([part for part in wanted if part in PARTS], seeds)
     if "ablation" in wanted:
         known = [name for name in variants if name in ablation.VARIANTS]
-        # From nothing, as in the paper, unless somebody says otherwise.
+        # Without a warm start, as in the paper, unless it is set.
         warm = any(text.partition("=")[0].strip() == "warm" for text in arguments.set) and bench.settings.warm
         own = replace(bench, clips=clips or ablation.CLIPS, settings=replace(bench.settings, warm=warm))
         yield from ablation.measure_ablation(own, seeds, known)
@@ -163,7 +163,7 @@ def _write_page(bench: BoundsBench, rows: list[Row], folder: Path) -> None:
 
 
 def _cache() -> Path:
-    """Where trainings are kept if nobody says where: this user's folder for what can be made again."""
+    """The default folder of unfinished trainings: this user's cache."""
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Sinew" / "bounds"
     if sys.platform == "darwin":

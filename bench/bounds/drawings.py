@@ -22,7 +22,7 @@ def drawings(rows: Sequence[Row]) -> dict[str, str]:
     """SVG by name, such as 'table_walk' or 'begun_backflip', of rows that did not fail."""
     found = {}
     for name in _names(rows, "table"):
-        # Who could do it right after a warm start has learned nothing that could be drawn.
+        # A policy that survives right after its warm start has no learning curve.
         own = [row for row in rows if row["part"] == "table" and row["name"] == name and row.get("curve")]
         found[f"table_{name}"] = _learning(name, [(_label(row), row) for row in own])
     for name in _names(rows, "ablation"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion as somebody would block it out: few of its poses, and straight ways between them."""
+"""A clip reduced to few keyframes, with linear interpolation in between."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from ...core.motion import Clip
 def keep_few_poses(clip: Clip, poses: int) -> Clip:
     """The clip with so many of its poses, evenly spread, besides the last; slerped in between, at its own frame rate.
 
-    Nothing in it obeys physics any more: who was in the air does not fall as things fall, and feet slide.
+    It is no longer physically feasible: flights do not fall as things fall, and feet slide.
     """
     if not 2 <= poses < len(clip):
         raise BadMotion(f"'{clip.name}' cannot be told by {poses} poses", f"Keep 2 to {len(clip) - 1}")

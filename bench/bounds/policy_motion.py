@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How alike two ways of doing the same are: joint angles of policies on one course, moment by moment."""
+"""How far the motions of two policies on one reference are apart, in joint angles, frame by frame."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.control.bounds.closed_loop import Act
-from ...core.control.bounds.environment import compute_servo_targets
-from ...core.control.bounds.observations import measure_kinematics, place_at_origin, transform_to_world
-from ...core.control.bounds.reference_trajectory import CONTROL_FPS, FILM_STEPS, Indices, ReferenceTrajectory
+from ...core.control.bounds.closed_loop import Act, ClosedLoop
+from ...core.control.bounds.observations import place_at_origin, transform_to_world
+from ...core.control.bounds.reference_trajectory import CONTROL_FPS, Indices, ReferenceTrajectory
 from ...core.geometry.quaternions import Array
 from ...core.sim.engine import World
 
@@ -18,9 +17,9 @@ _SETTLED_S = 1.0
 
 @dataclass(frozen=True, eq=False)
 class PolicyMotion:
-    """What N copies of a policy did in K control steps, each by itself and without noise.
+    """K control steps of N copies of a policy, without noise.
 
-    at: (K, N) frames of the course. qpos: (K, N, nq) in the course's place. within: (K, N) until a copy first left.
+    at: (K, N) frames of the reference. qpos: (K, N, nq) in its frame. within: (K, N) until a copy first left.
     """
 
     reference: ReferenceTrajectory
@@ -30,7 +29,7 @@ class PolicyMotion:
 
     @property
     def settled(self) -> NDArray[np.bool_]:
-        """(K, N) the moments that tell of a way: within the bounds, and on a cycle no longer just as it was begun."""
+        """(K, N) the steps that are compared: within the bounds, and on a cycle no longer near the initial state."""
         late = np.arange(len(self.qpos)) >= (round(_SETTLED_S * CONTROL_FPS) if self.reference.cyclic else 0)
         return np.asarray(self.within & late[:, None])
 
@@ -38,28 +37,23 @@ class PolicyMotion:
 def record_policy_motion(
     reference: ReferenceTrajectory, widths: Array, act: Act, world: World, seconds: float
 ) -> PolicyMotion:
-    """Let copies begin all over a cycle, or at the beginning of what ends, and see what they do within (T + 1, R)."""
+    """Simulate copies from all over a cycle, or from the beginning of a motion that ends, within widths (T + 1, R)."""
     count = world.copies
     first = np.linspace(0, reference.steps if reference.cyclic else 0, count, endpoint=False).astype(np.int64)
     placement, inside = place_at_origin(first), np.ones(count, dtype=bool)
-    states = world.state_of(*transform_to_world(reference, reference.qpos[first], reference.qvel[first], placement))
-    kinematics = measure_kinematics(reference, world, states, world.sense(states), placement)
-    substeps = round(1.0 / (CONTROL_FPS * FILM_STEPS * world.dt_s))
+    initial = transform_to_world(reference, reference.qpos[first], reference.qvel[first], placement)
+    loop = ClosedLoop(reference, world, world.state_of(*initial), placement)
     at, qpos, within = [], [], []
     for _ in range(round(seconds * CONTROL_FPS)):
         if not reference.cyclic:
-            inside = inside & (placement.at < reference.steps)
+            inside = inside & (loop.placement.at < reference.steps)
         if not inside.any():
             break
-        states[~inside] = np.nan  # who has left costs no more time
-        states, rows = world.rollout(
-            states, compute_servo_targets(reference, placement.at, act(kinematics.observations())), substeps=substeps
-        )
-        states, placement = np.array(states[:, -1]), placement.advance(reference)
-        kinematics = measure_kinematics(reference, world, states, rows, placement)
-        inside = inside & (np.nan_to_num(kinematics.deviations / widths[placement.at], nan=np.inf).max(axis=1) <= 1.0)
-        at.append(placement.at)
-        qpos.append(kinematics.qpos)
+        loop.drop(~inside)
+        loop.step(act(loop.kinematics.observations()))
+        inside = inside & (loop.exceeded(widths).max(axis=1) <= 1.0)
+        at.append(loop.placement.at)
+        qpos.append(loop.kinematics.qpos)
         within.append(inside)
     poses = np.array(qpos).reshape(-1, count, reference.body.nq)
     return PolicyMotion(
