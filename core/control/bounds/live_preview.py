@@ -24,7 +24,7 @@ PreviewFrames = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 """link_pos: (K, L, 3) metres, link_quat_wxyz: (K, L, 4) in the clip's own world, and bones, fps and samples."""
 
 
-class LivePreview:
+class PolicyPreview:
     """Says when a preview is due, and records it.
 
     Use it in a ``with``: it has a world of its own, so that training is not affected. clock: seconds.
@@ -46,7 +46,7 @@ class LivePreview:
         else:
             self._seconds = min(reference.duration_s, _LONGEST_S)
 
-    def __enter__(self) -> "LivePreview":
+    def __enter__(self) -> "PolicyPreview":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -16,7 +16,7 @@ from ..character import build_job_body
 from ..method import Run
 from .bounds import read_job_bounds, require_start_within, sample_widths
 from .controller import Controller, controller_to_arrays
-from .live_preview import LivePreview
+from .live_preview import PolicyPreview
 from .playback import play_policy
 from .reference_trajectory import CONTROL_FPS, ReferenceTrajectory
 from .style.style_choice import make_style_terms, read_neutral_controller
@@ -58,7 +58,7 @@ class BoundsTrain:
                 began = time.monotonic()
                 training.warm_start(lambda: run.progress(0, budget))
                 spent_s = time.monotonic() - began
-            with LivePreview(reference, widths, clip, engines.get_engine(run.engine)) as preview:
+            with PolicyPreview(reference, widths, clip, engines.get_engine(run.engine)) as preview:
                 spent_s = _train(run, training, preview, budget, settings.stop, spent_s)
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
@@ -103,7 +103,9 @@ def _resume(run: Run, training: Training) -> float:
         return 0.0
 
 
-def _train(run: Run, training: Training, preview: LivePreview, budget: int, stop: bool, spent_s: float = 0.0) -> float:
+def _train(
+    run: Run, training: Training, preview: PolicyPreview, budget: int, stop: bool, spent_s: float = 0.0
+) -> float:
     """Train until the policy survives, the budget of samples is used up, or the user stops it; gives all seconds.
 
     Pauses, which are taken in ``run.progress``, are not counted.

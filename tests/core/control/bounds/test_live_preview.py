@@ -6,7 +6,7 @@ import pytest
 
 from sinew.core.body.poses import link_transforms, pose_of_clip
 from sinew.core.control.bounds.bounds import bounds_of_preset, sample_widths
-from sinew.core.control.bounds.live_preview import LivePreview
+from sinew.core.control.bounds.live_preview import PolicyPreview
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines
 
@@ -27,7 +27,7 @@ def rehearsal_of(body, walk):
     def made(clock):
         clip = stock.load_stock("walk")
         widths = sample_widths(bounds_of_preset(body, "locomotion"), walk, clip)
-        return LivePreview(walk, widths, clip, engines.get_engine("mujoco"), clock)
+        return PolicyPreview(walk, widths, clip, engines.get_engine("mujoco"), clock)
 
     return made
 
