@@ -24,7 +24,7 @@ _UNSEEN_S = 3.0  # after which it is no longer drawn by anybody
 
 
 @dataclass(frozen=True, eq=False)
-class LivePreview:
+class PreviewMotion:
     """Links of one worker's policy over K frames: pos (K, L, 3) metres, axes (K, L, 3, 3); bones as the worker has
     them. stamp: of the file that it was read from. began: when it was first to be seen, by the clock.
     """
@@ -41,7 +41,7 @@ class LivePreview:
         return int((now - self.began) * self.fps) % len(self.pos)
 
 
-_known: dict[str, LivePreview] = {}  # by job
+_known: dict[str, PreviewMotion] = {}  # by job
 _wanted: dict[str, tuple[float, float]] = {}  # by job: when it was last drawn, and its file last looked at
 
 
@@ -113,5 +113,5 @@ def _read(job_id: str, now: float) -> None:
     except (KeyError, TypeError, ValueError):  # of another Sinew
         return
     if len(pos) and pos.shape[1:] == (len(bones), 3) and quat.shape == (*pos.shape[:2], 4) and fps > 0.0:
-        _known[job_id] = LivePreview(stamp, bones, fps, pos, to_matrix(quat), now)
+        _known[job_id] = PreviewMotion(stamp, bones, fps, pos, to_matrix(quat), now)
         change_counter.count_change()
