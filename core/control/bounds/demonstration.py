@@ -8,18 +8,15 @@ finds flights that the source only hints at.
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ...body.poses import velocity_of_pose
 from ...geometry.quaternions import Array
-from ...sim.engine import Engine, SensorRows, World
+from ...sim.engine import Engine, World
 from ...sim.stage import Character, Stage
-from ..sampling.plan import SECTION, Planner, PlanTask, SearchEffort
-from ..sampling.search import SearchProblem
-from ..sampling.stage_character import compute_noise_scale
-from ..tracking.linear_dynamics import fit_linear_models
+from ..sampling.tracker import SearchEffort, track_reference
+from ..tracking.linear_dynamics import NominalFragments, fit_linear_models
 from ..tracking.lqr import MAX_OFFSET, solve_lqr
 from ..tracking.reference import CONTROL_FPS as FILM_FPS
 from ..tracking.reference import (
@@ -30,6 +27,7 @@ from ..tracking.reference import (
     find_foot_links,
     read_sensors,
 )
+from ..tracking.rollout import RolloutMeter
 from ..tracking.tracking_error import TrackingError
 from .observations import ReferencePlacement, place_at_origin, transform_to_world
 from .reference_trajectory import CONTROL_FPS, FILM_STEPS, Indices, ReferenceTrajectory
@@ -70,7 +68,7 @@ class Demonstration:
     def feedback(self, fragments: Indices, qpos: Array, qvel: Array) -> Array:
         """(N, nu) offsets in radians for copies (poses (N, nq), velocities (N, nv)) where fragments (N,) begin."""
         at = self.tracking_error.reference.frame_before(fragments)
-        off = self.tracking_error.state(qpos, qvel, at, np.zeros((len(qpos), 2)))
+        off = self.tracking_error.state_error(qpos, qvel, at, np.zeros((len(qpos), 2)))
         asked = self.aims[fragments] + np.einsum("nux,nx->nu", self.gains[fragments], off)
         return np.clip(asked, -MAX_OFFSET, MAX_OFFSET)
 
@@ -84,31 +82,35 @@ def demonstrate_reference(
 ) -> Demonstration:
     """Track the reference by sampling control, a cycle several times over, and solve for the feedback around it."""
     cycles = max(2, int(np.ceil(_CYCLED_S / reference.duration_s))) if reference.cyclic else 1
-    with closing(engine.compile(Stage((Character(reference.body),)), effort.copies)) as bare:
-        world, spent = _count_steps(bare)
+    meter = RolloutMeter(CONTROL_FPS)
+    with closing(engine.compile(Stage((Character(reference.body),)), effort.copies)) as world:
         placement, search_reference = _make_search_reference(reference, world, cycles)
-        tracking_error, noise = TrackingError(search_reference), compute_noise_scale(reference.body)
-
-        def ground(number: int) -> SearchProblem:
-            spread = effort.spreads[min(number, len(effort.spreads) - 1)]
-            return SearchProblem(
-                world, tracking_error, spread * noise, lambda *what: np.random.default_rng([seed, number, *what])
-            )
-
-        states, offsets = _plan_trajectory(Planner(tracking_error, ground, effort), search_reference, breathe)
-        before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
+        tracking_error = TrackingError(search_reference)
+        found = track_reference(
+            search_reference, world, effort, (seed,), on_fragment=breathe, poll_cancel=breathe, meter=meter
+        )
+        states, offsets = found.starts, found.offsets
+        before = found.offsets_before(np.zeros(tracking_error.nu))
         some = np.arange(search_reference.fragments)
         rng = np.random.default_rng([seed, _MODELS_STREAM])
-        guide = solve_lqr(
-            tracking_error,
-            fit_linear_models(world, tracking_error, some, states, before, offsets, _EXPLORATION, rng, breathe=breathe),
-        )
+        nominal = NominalFragments(some, states, before, offsets, np.zeros((len(some), 2)))
+        models = fit_linear_models(world, tracking_error, nominal, _EXPLORATION, rng, poll_cancel=breathe, meter=meter)
+        lqr = solve_lqr(tracking_error, models)
         qpos, qvel = world.pose_of(states)
     unseen = round(_UNSEEN_S * CONTROL_FPS / STEPS) if reference.cyclic else 0
     where = np.arange(0, STEPS * len(some), STEPS)
     first = ReferencePlacement(placement.at[where], placement.heading[where], placement.place[where])
     return Demonstration(
-        tracking_error, first, qpos, qvel, before, offsets, guide.aims, guide.gains, len(some) - unseen, spent()
+        tracking_error,
+        first,
+        qpos,
+        qvel,
+        before,
+        offsets,
+        lqr.feedforward,
+        lqr.gains,
+        len(some) - unseen,
+        round(meter.steps),
     )
 
 
@@ -146,30 +148,3 @@ def _make_search_reference(
     return ReferencePlacement(
         *(np.concatenate([getattr(one, name) for one in steps]) for name in vars(placement))
     ), search_reference
-
-
-def _plan_trajectory(planner: Planner, search_reference: Reference, breathe: Breathe) -> tuple[Array, Array]:
-    """(F, state_size) and (F, nu): the initial states of the fragments of the best trajectory, and their offsets."""
-    planner.breathe = breathe
-    start, anchor, before = search_reference.states[0], np.zeros(2), np.zeros(search_reference.targets.shape[1])
-    states, offsets = [], []
-    for first in range(0, search_reference.fragments, SECTION):
-        stop = min(first + SECTION, search_reference.fragments)
-        way = planner.planned(PlanTask(first, stop, start, anchor, before), lambda *_: breathe())
-        states.append(way.starts)
-        offsets.append(way.offsets)
-        start, anchor, before = way.ends[-1], way.anchors[-1], way.offsets[-1]
-    return np.concatenate(states), np.concatenate(offsets)
-
-
-def _count_steps(world: World) -> tuple[World, Callable[[], int]]:
-    """The world, and a count of the policy's control steps that all of its copies have done since."""
-    rollout, steps = world.rollout, [0.0]
-
-    def counting(states: Array, targets: Array, *, substeps: int, **options: Any) -> tuple[Array, SensorRows]:
-        alive = int(np.isfinite(states).all(axis=-1).sum())
-        steps[0] += alive * targets.shape[1] * substeps * world.dt_s * CONTROL_FPS
-        return rollout(states, targets, substeps=substeps, **options)
-
-    world.rollout = counting  # type: ignore[method-assign]
-    return world, lambda: round(steps[0])

@@ -13,19 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...body import BodyModel
-from ...body.flight_retiming import retime_flights
-from ...body.foot_plant import plant_feet
 from ...body.pose_space import PoseSpace
-from ...body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
+from ...body.poses import link_transforms, pose_of_clip, velocity_of_pose
 from ...body.symmetry import symmetrize_cycle
-from ...body.terrain_adaptation import adapt_to_ground
 from ...errors import BadMotion
 from ...geometry.quaternions import Array, multiply, rotate
 from ...motion import Clip
-from ...motion.jitter_filter import filter_jitter
-from ...motion.loops import is_cyclic, loop_clip
-from ...motion.repair import repair_clip
+from ...motion.loops import is_cyclic
+from ...sim.stage_parts import Finding
 from ..tracking.facing import rotate_pose_about_z, rotation_about_z, twist_angle
+from ..tracking.servo_targets import compute_feedforward_targets
+from ..tracking.source_preparation import CYCLES, prepare_source
 from .gait_symmetry import GaitMirror
 from .low_frame_rate import smooth_low_frame_rate
 
@@ -34,10 +32,7 @@ FILM_STEPS = 2
 """Film steps in a control step, each with a feed-forward target of its own: 60 a second, as takes have."""
 
 _FILM_FPS = CONTROL_FPS * FILM_STEPS
-# A cycle is prepared as the middle one of several, so that filters see before and after it what will be there.
-_CYCLES, _MIDDLE = 5, 2
 _MARGIN = 12  # film steps on either side, for finite differences and filters
-_GRAVITY_M_S2 = 9.81
 _LEAST_STEPS = 6
 _HARMONICS = 4
 _STRAIGHT = 0.2  # radians: a cycle that turns by less is taken to go straight on
@@ -56,6 +51,7 @@ class ReferenceTrajectory:
     times_s: (T + 1,) seconds in the clip that correspond to the frames.
     cycle_turn: radians about Z, cycle_shift: (2,) metres that a cycle adds: p -> turned(p) + shift. Zero if not cyclic.
     symmetric: whether the second half of the steps is the mirror image of the first.
+    findings: what was wrong with the clip; controllers do not keep them.
     """
 
     body: BodyModel
@@ -68,6 +64,7 @@ class ReferenceTrajectory:
     cycle_turn: float
     cycle_shift: Array
     symmetric: bool = False
+    findings: tuple[Finding, ...] = ()
 
     @property
     def steps(self) -> int:
@@ -181,9 +178,9 @@ def make_reference_trajectory(
     symmetric = symmetric and cycle
     begins_as = pose_of_clip(body, clip.frames(0, 1))[0][0]
     clip = symmetrize_cycle(body, clip) if symmetric else straighten_cycle(clip) if cycle else clip
-    whole = loop_clip(clip, _CYCLES) if cycle else clip
-    start_s = _MIDDLE * clip.duration_s if cycle else 0.0
-    prepared, played_s = _prepared(body, whole)
+    prepared, report = prepare_source(body, clip, cycles=CYCLES if cycle else 1)
+    start_s = report.begin_s
+    played_s = np.arange(len(prepared)) / prepared.fps if report.times_s is None else report.times_s
     ends_s = np.interp([start_s, start_s + clip.duration_s], played_s, np.arange(len(played_s)) / prepared.fps)
     lasts = (ends_s[1] - ends_s[0]) * CONTROL_FPS
     count = round(lasts) if cycle else int(np.floor(lasts + 1e-6))
@@ -204,7 +201,7 @@ def make_reference_trajectory(
         qpos = _begun_as(qpos, _MARGIN, begins_as)
     within = slice(_MARGIN, -_MARGIN)
     film = qpos[within]
-    aimed = _aimed(body, qpos)[within][1:].reshape(count, FILM_STEPS, body.nu)
+    aimed = compute_feedforward_targets(body, qpos, _FILM_FPS)[within][1:].reshape(count, FILM_STEPS, body.nu)
     rates = velocity_of_pose(body, qpos, 1.0 / _FILM_FPS)[within]
     turn, shift = _step(film) if cycle else (0.0, np.zeros(2))
     source_s = np.interp(times_s[within], np.arange(len(played_s)) / prepared.fps, played_s) - start_s
@@ -219,6 +216,7 @@ def make_reference_trajectory(
         turn,
         shift,
         symmetric,
+        report.findings,
     )
 
 
@@ -236,23 +234,6 @@ def straighten_cycle(clip: Clip) -> Clip:
     quat = np.array(clip.local_quat_wxyz)
     quat[:, root] = multiply(rotation_about_z(-turn * np.linspace(0.0, 1.0, len(clip))), quat[:, root])
     return replace(clip, local_quat_wxyz=quat)
-
-
-def _prepared(body: BodyModel, clip: Clip) -> tuple[Clip, Array]:
-    """A clip that a body can follow, as sampling control makes it, and the seconds (F,) in the clip of its frames."""
-    source, _ = repair_clip(clip)
-    source, steadying = filter_jitter(source)
-    source, _ = adapt_to_ground(body, source, None)
-    source, _ = plant_feet(body, source, None, steadying.touched)
-    source, timing = retime_flights(body, source, _GRAVITY_M_S2, None)
-    return source, np.arange(len(source)) / source.fps if timing.times_s is None else timing.times_s
-
-
-def _aimed(body: BodyModel, qpos: Array) -> Array:
-    """(K, nu) servo targets for poses (K, nq), ahead by what servos that damp absolute rates lag behind: kd / kp."""
-    held = targets_of_pose(body, qpos)
-    lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
-    return np.asarray(held + lead_s * np.gradient(held, 1.0 / _FILM_FPS, axis=0))
 
 
 def _begun_as(qpos: Array, first: int, like: Array) -> Array:

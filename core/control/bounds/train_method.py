@@ -14,6 +14,7 @@ from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import build_job_body
 from ..method import Run
+from ..tracking.source_preparation import add_findings
 from .bounds import read_job_bounds, require_start_within, sample_widths
 from .controller import Controller, controller_to_arrays
 from .live_preview import PolicyPreview
@@ -49,6 +50,7 @@ class BoundsTrain:
         body, _ = build_job_body(clip, run)
         bounds = read_job_bounds(run, body, settings.bounds, clip)
         reference = make_training_reference(body, clip, settings)
+        add_findings(run, reference.findings)
         widths = sample_widths(bounds, reference, clip)
         require_start_within(widths, reference, clip)
         budget = round(settings.millions * 1e6)

@@ -135,7 +135,7 @@ def _perturb_states(
 ) -> tuple[Array, Array]:
     """Poses (N, nq) and velocities (N, nv) around those in which fragments (N,) of the demonstration begin."""
     error = demonstration.tracking_error
-    noise = _PERTURBATION * error.far * rng.standard_normal((len(fragments), error.nx))
+    noise = _PERTURBATION * error.scales * rng.standard_normal((len(fragments), error.nx))
     moves, velocities = np.zeros((2, len(fragments), reference.body.nv))
     moves[:, error.dofs], velocities[:, error.dofs] = np.split(noise, 2, axis=1)
     qpos = reference.pose_space.integrate(demonstration.qpos[fragments], moves)

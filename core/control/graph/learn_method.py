@@ -12,6 +12,7 @@ from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import build_job_body
 from ..method import Run
+from ..tracking.source_preparation import add_findings
 from .learning import checkpoint
 from .learning.learner import GraphLearner, LearningBudget, LearningProgress
 from .learning.retargeting import align_fragments
@@ -71,7 +72,7 @@ class GraphLearn:
         features = Features(body)
         if features.lacks:
             run.add_finding("features", f"The body has no {', '.join(features.lacks)}: it learns to do without", "")
-        layout, track = convert_motion_graph(body, motions)
+        layout, track = convert_motion_graph(body, motions, lambda findings: add_findings(run, findings))
         study = _STUDIES[settings.quality]
         with ExitStack() as opened:
             learner = GraphLearner(layout, engines.get_engine(run.engine), study, seed, opened=opened)

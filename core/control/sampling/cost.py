@@ -1,34 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How far a simulated state is from the reference: the eight terms of equation 20 (control graphs, section 5.3)."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...body import BodyModel
 from ...geometry.quaternions import Array, angle_between
 from ...sim.engine import SensorRows
 from ..tracking.reference import Reference
-
-
-@dataclass(frozen=True)
-class CostWeights:
-    """The paper's weights: pose, root, end effectors, balance, centroid, its velocity, angular momentum, action."""
-
-    pose: float = 4.0
-    root: float = 4.0
-    tips: float = 10.0
-    balance: float = 1.0
-    com: float = 3.0
-    com_velocity: float = 0.1
-    angular_momentum: float = 0.03
-    action: float = 0.05
+from ..tracking.tracking_cost import CostTerms, CostWeights
 
 
 def compute_cost(
     reference: Reference, frame: int, qpos: Array, rows: SensorRows, offsets: Array, drift: Array, weights: CostWeights
-) -> Array:
-    """(N,) of samples with poses (N, nq), their rows (last moment counts) and offsets (N, nu); inf for the broken.
+) -> CostTerms:
+    """Terms (N,) of samples with poses (N, nq), their rows (last moment counts) and offsets (N, nu).
 
     drift: (N, 2) metres in the plane by which the reference is moved for each sample: a body that has fallen behind
     must not be dragged back, or the pull fights its gait.
@@ -40,18 +25,17 @@ def compute_cost(
     placed = ref_com + np.pad(drift, ((0, 0), (0, 1)))
     height = np.abs(pos[:, reference.tips, 2] - ref_pos[reference.tips, 2]).mean(-1)
     stance = (pos[:, reference.feet, :2] - com[:, None, :2]) - (ref_pos[reference.feet, :2] - ref_com[:2])
-    total = (
-        weights.pose * compute_pose_error(reference.body, qpos, reference.qpos[frame])
-        + weights.root * root
-        + weights.tips * height
-        + weights.balance * np.linalg.norm(stance, axis=-1).mean(-1)
-        + weights.com * np.linalg.norm(com - placed, axis=-1)
-        + weights.com_velocity * np.linalg.norm(rows.com_velocity[:, -1, 0] - ref.com_velocity[0, frame, 0], axis=-1)
-        + weights.angular_momentum
-        * np.linalg.norm(rows.angular_momentum[:, -1, 0] - ref.angular_momentum[0, frame, 0], axis=-1)
-        + weights.action * np.linalg.norm(offsets, axis=-1)
+    return CostTerms(
+        weights.pose * compute_pose_error(reference.body, qpos, reference.qpos[frame]),
+        weights.root * root,
+        weights.tips * height,
+        weights.balance * np.linalg.norm(stance, axis=-1).mean(-1),
+        weights.com * np.linalg.norm(com - placed, axis=-1),
+        weights.com_velocity * np.linalg.norm(rows.com_velocity[:, -1, 0] - ref.com_velocity[0, frame, 0], axis=-1),
+        weights.angular_momentum
+        * np.linalg.norm(rows.angular_momentum[:, -1, 0] - ref.angular_momentum[0, frame, 0], axis=-1),
+        weights.action * np.linalg.norm(offsets, axis=-1),
     )
-    return np.where(np.isfinite(total), total, np.inf)
 
 
 def compute_pose_error(body: BodyModel, qpos: Array, ref: Array) -> Array:

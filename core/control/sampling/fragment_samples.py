@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the search keeps of each fragment, how a way is traced back through it, and where its noise should go."""
+"""The samples of each fragment, the best trajectory traced back through them, and where noise should go next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,19 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
+from ..tracking.linear_dynamics import NominalFragments
 
 Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class FragmentSamples:
-    """What a fragment leaves behind: E kept samples of the N that were tried.
+    """A layer of the search: E elites of the N samples of a fragment.
 
-    states: (E, state_size) at its end. offsets: (E, nu) radians. parents: (E,) into the layer before.
+    states: (E, state_size) at its end. offsets: (E, nu) radians. parents: (E,) into the elites of the layer before.
     total: (E,) what they are ranked by. anchors: (E, 2) metres by which the reference is moved for them from here on.
-    cost: of the cheapest new sample alone (equation 20); astray: how far that one is from the wanted heights.
-    noise: (N, nu) what was added to the guide's offsets, in units of the spread; value: (N,) how the samples ranked;
-    kept: (E,) which of the N these are.
+    cost: of the cheapest new sample alone (equation 20); height_error: how far that one is from the wanted heights.
+    noise: (N, nu) what was added to the feedback's offsets, in units of the spread; value: (N,) how the samples ranked;
+    elites: (E,) which of the N these are.
     """
 
     states: Array
@@ -29,18 +30,18 @@ class FragmentSamples:
     total: Array
     anchors: Array
     cost: float
-    astray: float
+    height_error: float
     noise: Array
     value: Array
-    kept: Indices
+    elites: Indices
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """One way through some fragments: F of them from number ``first`` on.
+    """One trajectory through F fragments from number ``first`` on.
 
     starts: (F, state_size), offsets: (F, nu), ends: (F, state_size), anchors: (F, 2) at their starts.
-    cost: (F,) of the layers' cheapest samples, for the curve.
+    cost: (F,) of each fragment's cheapest sample, for the curve.
     """
 
     first: int
@@ -57,9 +58,14 @@ class Trajectory:
         """(F, nu) the offsets of the fragment before each; ``first`` (nu,) before the first."""
         return np.concatenate([first[None], self.offsets[:-1]])
 
+    def linearization(self, before: Array) -> NominalFragments:
+        """Its fragments as what linear models are fitted around; before: (nu,) the offsets before the first."""
+        numbers = np.arange(self.first, self.first + len(self))
+        return NominalFragments(numbers, self.starts, self.offsets_before(before), self.offsets, self.anchors)
+
 
 def trace_trajectory(layers: Sequence[FragmentSamples], first: int, start: Array, anchor: Array) -> Trajectory:
-    """The best way through layers that begin with fragment ``first`` in state (state_size,) at ``anchor`` (2,)."""
+    """The best trajectory through layers from fragment ``first`` on, from a state (state_size,) at an anchor (2,)."""
     index = int(np.argmin(layers[-1].total))
     states, offsets, anchors = [], [], []
     for layer in reversed(layers):
@@ -79,16 +85,16 @@ def trace_trajectory(layers: Sequence[FragmentSamples], first: int, start: Array
 
 
 def count_surviving_fragments(layers: Sequence[FragmentSamples]) -> list[Indices]:
-    """For each layer (N,) how many layers further the samples' offspring was kept; -1 for samples not kept."""
+    """For each layer (N,) how many layers further a sample had offspring among the elites; -1 if it was none itself."""
     found: list[Indices] = []
     below: Indices | None = None
     for index in range(len(layers) - 1, -1, -1):
         layer = layers[index]
-        mine = np.zeros(len(layer.kept), dtype=np.int64)
+        mine = np.zeros(len(layer.elites), dtype=np.int64)
         if below is not None:
             np.maximum.at(mine, layers[index + 1].parents, below + 1)
         every = np.full(len(layer.value), -1, dtype=np.int64)
-        every[layer.kept] = mine
+        every[layer.elites] = mine
         found.append(every)
         below = mine
     return found[::-1]
@@ -96,26 +102,26 @@ def count_surviving_fragments(layers: Sequence[FragmentSamples]) -> list[Indices
 
 @dataclass(frozen=True, eq=False)
 class SamplingDistribution:
-    """Where a fragment's samples go around the guide, in units of the spread: mean (nu,) and covariance (nu, nu)."""
+    """The normal distribution of a fragment's noise, in units of the spread: mean (nu,) and covariance (nu, nu)."""
 
     mean: Array
     covariance: Array
 
     @classmethod
-    def even(cls, size: int) -> "SamplingDistribution":
-        """No preference."""
+    def isotropic(cls, size: int) -> "SamplingDistribution":
+        """The standard normal distribution."""
         return cls(np.zeros(size), np.eye(size))
 
-    def drawn(self, count: int, wider: float, rng: np.random.Generator) -> Array:
-        """(count, nu) samples, so much further out than usual; the first is the mean itself."""
+    def sample(self, count: int, scale: float, rng: np.random.Generator) -> Array:
+        """(count, nu) samples, ``scale`` times as far from the mean; the first is the mean itself."""
         noise = rng.normal(size=(count, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
         noise[0] = 0.0
-        return self.mean + wider * noise
+        return self.mean + scale * noise
 
-    def adapted(self, noise: Array, value: Array, depth: Indices) -> "SamplingDistribution":
-        """Drawn to samples (N, nu) whose offspring lasted longest, and of those to the cheapest: a generation of CMA.
+    def adapt(self, noise: Array, value: Array, depth: Indices) -> "SamplingDistribution":
+        """A generation of CMA towards samples (N, nu) whose offspring lasted longest, and of those the cheapest.
 
-        The update of mean and covariance from the best quarter with logarithmic weights (rank mu). It is written out
+        The rank-mu update of mean and covariance from the best quarter with logarithmic weights. It is written out
         here, not left to the cma package, because its strategies keep state that no checkpoint of arrays can hold.
         """
         ranked = np.lexsort((value, -depth))

@@ -8,28 +8,26 @@ from functools import partial
 
 import numpy as np
 
-from ...body.flight_retiming import RetimeReport, retime_flights
-from ...body.foot_plant import plant_feet
-from ...body.terrain_adaptation import adapt_to_ground
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
-from ...motion.jitter_filter import filter_jitter
-from ...motion.repair import repair_clip
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.assembly import require_apart
 from ...sim.stage import Stage
 from ...sim.surface import build_surface
-from ..cast import load_cast
+from ..cast import attachment_name, load_cast
 from ..character import build_job_body
 from ..method import Run
 from ..muscle import MUSCLE, load_muscle
 from ..staging import build_job_stage
-from ..tracking.recording import collect_prop_motions, describe_character, make_take, record_rollout
+from ..tracking.recording import collect_prop_motions, make_take
 from ..tracking.reference import make_reference
+from ..tracking.source_preparation import add_findings, clean_source, prepare_source
 from .checkpoint import RolloutCheckpoints
+from .cost_report import compute_take_cost, sum_cost_by_second
 from .plan import SearchEffort
 from .stage_character import StageCharacter
+from .stage_recording import describe_character, record_rollout
 from .stage_rollout import StageRollout
 
 _EFFORTS = {
@@ -37,9 +35,10 @@ _EFFORTS = {
     "normal": SearchEffort(100, (0.1, 0.05)),
     "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04)),
 }
-_FILM_COPIES = 64
-_TILTED = 0.1  # sideways gravity, as a share: flights are no upright parabolas then
-_SEEN_M = 0.02  # a smaller change of height is not worth a word
+_RECORDING_COPIES = 64
+COST = "cost"
+"""Name of the report's detail: the tracking cost by term, second by second; 'cast1_cost' for another character."""
+_TILTED = 0.1  # sideways gravity, as a share of what goes down
 
 
 @dataclass(frozen=True)
@@ -74,93 +73,79 @@ class SamplingMethod:
     settings_type = SamplingSettings
 
     def run(self, clip: Clip, settings: SamplingSettings, run: Run) -> Take:
-        """Prepare everybody, let them perform, and bring home what they did."""
+        """Prepare the sources, roll the stage out, and make takes of the recording."""
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
-        stage, sources = _prepared(clip, run)
-        timing = _retime(stage, sources, run) if settings.retime else RetimeReport()
+        stage, sources, times_s = _prepare(clip, settings, run)
         with ExitStack() as opened:
-            performance = _performance(
+            rollout = _begin_rollout(
                 stage, sources, load_muscle(run, clip), _EFFORTS[settings.quality], seed, run, opened
             )
             checkpoints = RolloutCheckpoints(run)
-            for performer in performance.performers:
-                performer.planner.breathe = partial(_report, run, performance, checkpoints)
-            checkpoints.load(performance)
-            performance.run(_looking(run, checkpoints))
-            if not performance.foreseeable:
-                world = engines.get_engine(run.engine).compile(stage, _FILM_COPIES)
-                performance.world = opened.enter_context(closing(world))
-            film = record_rollout(performance)
+            for character in rollout.characters:
+                character.planner.poll_cancel = partial(_report, run, rollout, checkpoints)
+            checkpoints.load(rollout)
+            rollout.run(_watch(run, checkpoints))
+            if not rollout.foreseeable:
+                world = engines.get_engine(run.engine).compile(stage, _RECORDING_COPIES)
+                rollout.world = opened.enter_context(closing(world))
+            recording = record_rollout(rollout)
         takes = []
-        for who, performer in enumerate(performance.performers):
-            take, trace, holding = make_take(film, who, describe_character(performer), clip.fps)
+        for index, character in enumerate(rollout.characters):
+            take, trace, foot_lock = make_take(recording, index, describe_character(character), clip.fps)
             run.add_trace(trace)
-            if holding.touched:
-                run.add_finding("held", _named(stage.characters[who].name if who else "", holding.message), "")
+            run.add_detail(
+                attachment_name(COST, index), sum_cost_by_second(compute_take_cost(rollout, recording, index))
+            )
+            if foot_lock.touched:
+                name = f"{stage.characters[index].name}: " if index else ""
+                run.add_finding("held", f"{name}{foot_lock.message}", "")
             takes.append(take)
-        times_s = None if timing.times_s is None else timing.times_s[: len(takes[0].motion)]
-        props = collect_prop_motions(film, takes[0].motion)
+        times_s = None if times_s is None else times_s[: len(takes[0].motion)]
+        props = collect_prop_motions(recording, takes[0].motion)
         return replace(takes[0], others=tuple(takes[1:]), props=props, source_times_s=times_s)
 
 
-def _prepared(clip: Clip, run: Run) -> tuple[Stage, list[Clip]]:
-    """The stage, and everybody's clip made fit for simulation on it; what was done is told."""
+def _prepare(clip: Clip, settings: SamplingSettings, run: Run) -> tuple[Stage, list[Clip], Array | None]:
+    """The stage, everybody's clip made fit for simulation on it, and the main character's ``source_times_s``.
+
+    A body is built of the cleaned clip, and the ground is known when all bodies are on the stage, so sources are
+    prepared in two steps; flights keep their times where something else on the stage has a time of its own.
+    """
     members = (None, *load_cast(run))
-    sources, bodies, shaky = [], [], []
-    for member in members:
-        source, repair = repair_clip(clip if member is None else member.clip)
-        if repair.touched:
-            run.add_finding(
-                "repair",
-                _named(member.name if member else "", repair.message),
-                "Look at those frames in the source if the take looks odd there",
-            )
-        source, steadying = filter_jitter(source)
-        if steadying.touched:
-            run.add_finding(
-                "tremble",
-                _named(member.name if member else "", steadying.message),
-                "A recording with more frames a second or a better view keeps more of the motion",
-            )
+    names = [member.name if member else "" for member in members]
+    sources, cleaned, bodies = [], [], []
+    for member, name in zip(members, names, strict=True):
+        source, report = clean_source(member.clip if member else clip, name=name)
+        add_findings(run, report.findings)
         sources.append(source)
-        shaky.append(steadying.touched)
+        cleaned.append(report)
         bodies.append(build_job_body(source, run, member)[0])
     stage = build_job_stage(run, *bodies)
-    ground = build_surface(stage)
-    for index, body in enumerate(bodies):
-        sources[index], grounding = adapt_to_ground(body, sources[index], ground)
-        sources[index], planting = plant_feet(body, sources[index], ground, shaky[index])
-        member = members[index]
-        name = member.name if member else ""
-        if max(abs(grounding.shift), grounding.lift, grounding.drop, grounding.rise) > _SEEN_M:
-            run.add_finding("ground", _named(name, grounding.message), "")
-        if planting.touched:
-            run.add_finding("feet", _named(name, planting.message), "")
-    return stage, sources
-
-
-def _retime(stage: Stage, sources: list[Clip], run: Run) -> RetimeReport:
-    """Play flights as gravity has them, in ``sources``; what else has a time of its own must stay in step, and is told.
-
-    Gives what was done to the main character's clip.
-    """
-    down_m_s2 = -float(stage.gravity[2])
-    if np.hypot(*stage.gravity[:2]) > _TILTED * abs(down_m_s2):
-        return RetimeReport()
-    reason = _own_time(stage, run)
-    done = RetimeReport()
+    gravity, ground, fixed_time = _flight_gravity(stage) if settings.retime else None, build_surface(stage), ""
+    if gravity is not None:
+        fixed_time = _own_time(stage, run)
+    reports = []
     for index, character in enumerate(stage.characters):
-        clip, report = retime_flights(character.body, sources[index], down_m_s2, build_surface(stage))
-        if not report.touched:
-            continue
-        name = character.name if index else ""
-        if reason:
-            message = f"{report.seen}, which nobody can do here; its time was left because of {reason}"
-            run.add_finding("flight", _named(name, message), "Simulate it without them to have it fixed")
-            continue
-        run.add_finding("flight", _named(name, report.message), report.hint)
-        sources[index], done = clip, report
-    return done
+        sources[index], report = prepare_source(
+            character.body,
+            sources[index],
+            ground=ground,
+            gravity_m_s2=gravity,
+            fixed_time=fixed_time,
+            can_keep_times=True,
+            cleaned=cleaned[index],
+            name=names[index],
+        )
+        reports.append(report)
+    findings = [finding for report in reports for finding in report.findings]
+    add_findings(run, sorted(findings, key=lambda finding: finding.kind == "flight"))
+    return stage, sources, reports[0].times_s
+
+
+def _flight_gravity(stage: Stage) -> float | None:
+    """m/s² that flights fall at; None where gravity is tilted, for they are no upright parabolas then."""
+    down_m_s2 = -float(stage.gravity[2])
+    return None if np.hypot(*stage.gravity[:2]) > _TILTED * abs(down_m_s2) else down_m_s2
 
 
 def _own_time(stage: Stage, run: Run) -> str:
@@ -174,11 +159,7 @@ def _own_time(stage: Stage, run: Run) -> str:
     return " and ".join(name for name, there in reasons.items() if there)
 
 
-def _named(name: str, message: str) -> str:
-    return f"{name}: {message}" if name else message
-
-
-def _performance(
+def _begin_rollout(
     stage: Stage,
     sources: list[Clip],
     muscle: Array | None,
@@ -187,36 +168,36 @@ def _performance(
     run: Run,
     opened: ExitStack,
 ) -> StageRollout:
-    """Everybody in their own worlds and the whole one, ready to begin."""
+    """Every character in a world of its own and the whole one, ready to begin."""
     engine = engines.get_engine(run.engine)
-    performers = []
-    for who, (character, source) in enumerate(zip(stage.characters, sources, strict=True)):
+    characters = []
+    for index, (character, source) in enumerate(zip(stage.characters, sources, strict=True)):
         alone = replace(stage, characters=(character,), props=(), pushes=())
         world = opened.enter_context(closing(engine.compile(alone, effort.copies)))
         reference = make_reference(character.body, source, world, muscle)
-        performers.append(StageCharacter(source, reference, world, effort, (seed, who)))
-    first = performers[0]
-    if len(performers) == 1 and not stage.props and not stage.pushes:
-        return StageRollout(stage, tuple(performers), first.world, first.reference.states[0])
-    qpos = np.concatenate([one.reference.qpos[0] for one in performers])
+        characters.append(StageCharacter(source, reference, world, effort, (seed, index)))
+    first = characters[0]
+    if len(characters) == 1 and not stage.props and not stage.pushes:
+        return StageRollout(stage, tuple(characters), first.world, first.reference.states[0])
+    qpos = np.concatenate([one.reference.qpos[0] for one in characters])
     require_apart(stage, qpos)
     world = opened.enter_context(closing(engine.compile(stage, 1)))
-    qvel = np.concatenate([one.reference.rates[0] for one in performers])
-    return StageRollout(stage, tuple(performers), world, world.state_of(qpos[None], qvel[None])[0])
+    qvel = np.concatenate([one.reference.rates[0] for one in characters])
+    return StageRollout(stage, tuple(characters), world, world.state_of(qpos[None], qvel[None])[0])
 
 
-def _report(run: Run, performance: StageRollout, checkpoints: RolloutCheckpoints) -> None:
+def _report(run: Run, rollout: StageRollout, checkpoints: RolloutCheckpoints) -> None:
     """Tell how far it is, which is also when a cancel is noticed."""
-    layers = performance.planning[2].layers if performance.planning is not None else []
-    done, total = performance.work
+    layers = rollout.planning[2].layers if rollout.planning is not None else []
+    done, total = rollout.work
     run.progress(max(done, checkpoints.loading), total, cost=layers[-1].cost if layers else 0.0)
 
 
-def _looking(run: Run, checkpoints: RolloutCheckpoints) -> Callable[[StageRollout], None]:
+def _watch(run: Run, checkpoints: RolloutCheckpoints) -> Callable[[StageRollout], None]:
     """A checkpoint now and then, and progress."""
 
-    def look(performance: StageRollout) -> None:
-        checkpoints.save(performance, performance.work[0])
-        _report(run, performance, checkpoints)
+    def look(rollout: StageRollout) -> None:
+        checkpoints.save(rollout, rollout.work[0])
+        _report(run, rollout, checkpoints)
 
     return look

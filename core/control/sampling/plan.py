@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A section of a clip from first look to calm result: models, a guide, and passes with less and less noise."""
+"""A section of a clip planned in passes: linear models and an LQR solution, then SAMCON with less and less noise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.quaternions import Array
-from ..tracking.linear_dynamics import fit_linear_models
+from ..tracking.linear_dynamics import NominalFragments, fit_linear_models, reference_fragments
 from ..tracking.lqr import LqrSolution, solve_lqr
 from ..tracking.tracking_error import TrackingError
 from .fragment_samples import Trajectory
 from .search import SamconSearch, SearchProblem
 
 SECTION, AHEAD = 100, 15
-"""Fragments that are planned together, and how many more the guide looks at: what a plan needs of memory."""
+"""Fragments that are planned together, and how many more the LQR pass looks ahead: what a plan needs of memory."""
 
-# How far out the surroundings of the reference, and of a way that is known, are explored, of the gauge's distances.
+# Distances at which linear models are fitted around the reference and around a nominal trajectory, of the tracking
+# error's scales.
 _AROUND, _NEAR = 0.75, 0.5
 EXPLORE = 2
 """What randomness is for, besides the search's own."""
@@ -24,7 +25,7 @@ EXPLORE = 2
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """How hard to look: copies that try each fragment, and the spread of offsets in radians, pass by pass."""
+    """How hard to search: copies that sample each fragment, and the noise on offsets in radians, pass by pass."""
 
     copies: int
     spreads: tuple[float, ...]
@@ -51,73 +52,72 @@ OnFragment = Callable[[int, SamconSearch], None]
 class Planner:
     """Plans sections for one character in one world."""
 
-    def __init__(self, gauge: TrackingError, ground_of: Callable[[int], SearchProblem], effort: SearchEffort) -> None:
-        """ground_of: the ground for a pass, whose randomness and noise differ."""
-        self.gauge, self.effort = gauge, effort
-        self.breathe: Callable[[], None] | None = None
-        """Called while models are explored, which takes seconds: whoever waits may have changed their mind."""
-        self._ground_of = ground_of
-        self._guides: dict[int, LqrSolution] = {}
+    def __init__(
+        self, tracking_error: TrackingError, problem_of: Callable[[int], SearchProblem], effort: SearchEffort
+    ) -> None:
+        """problem_of: the search problem of a pass; passes differ in randomness and noise."""
+        self.tracking_error, self.effort = tracking_error, effort
+        self.poll_cancel: Callable[[], None] | None = None
+        """Called while linear models are fitted, which takes seconds: the job may have been cancelled."""
+        self._problem_of = problem_of
+        self._lqr_by_section: dict[int, LqrSolution] = {}
 
-    def guide_at(self, fragment: int) -> tuple[LqrSolution, int]:
-        """The guide along the reference for the fragment's section, and the fragment that it begins with."""
+    def lqr_at(self, fragment: int) -> tuple[LqrSolution, int]:
+        """The LQR solution along the reference for the fragment's section, and the fragment that it begins with."""
         section = fragment // SECTION
-        if section not in self._guides:
-            ground = self._ground_of(0)
-            reference = self.gauge.reference
-            some = np.arange(section * SECTION, min((section + 1) * SECTION + AHEAD, reference.fragments))
-            models = fit_linear_models(
-                ground.world,
-                self.gauge,
-                some,
-                reference.states[reference.frame_before(some)],
-                np.zeros((len(some), self.gauge.nu)),
-                np.zeros((len(some), self.gauge.nu)),
-                _AROUND,
-                ground.random(EXPLORE, int(some[0]), 0),
-                breathe=self.breathe,
-            )
-            self._guides = {section: solve_lqr(self.gauge, models)}  # one at a time is enough, and they are large
-        return self._guides[section], section * SECTION
+        if section not in self._lqr_by_section:
+            problem, stop = self._problem_of(0), self.tracking_error.reference.fragments
+            some = np.arange(section * SECTION, min((section + 1) * SECTION + AHEAD, stop))
+            solution = self._solve(problem, reference_fragments(self.tracking_error, some), _AROUND, 0)
+            self._lqr_by_section = {section: solution}  # one at a time is enough, and they are large
+        return self._lqr_by_section[section], section * SECTION
 
-    def planned(self, task: PlanTask, look: OnFragment, begun: tuple[int, SamconSearch] | None = None) -> Trajectory:
-        """The way that all passes together find. ``begun``: the pass and search to go on with."""
+    def plan(
+        self, task: PlanTask, on_fragment: OnFragment, begun: tuple[int, SamconSearch] | None = None
+    ) -> Trajectory:
+        """The trajectory that all passes together find. ``begun``: the pass and search to go on with."""
         number, search = begun or (0, self.search(0, task, None))
         while True:
             while not search.done:
                 search.advance()
-                look(number, search)
-            way = search.way()
+                on_fragment(number, search)
+            trajectory = search.best_trajectory()
             number += 1
             if number == len(self.effort.spreads):
-                return way
-            search = self.search(number, task, way)
+                return trajectory
+            search = self.search(number, task, trajectory)
 
     def search(
-        self, number: int, task: PlanTask, known: Trajectory | None, after: tuple[Array, Array] | None = None
+        self, number: int, task: PlanTask, nominal: Trajectory | None, after: tuple[Array, Array] | None = None
     ) -> SamconSearch:
-        """Pass ``number`` of the task, at its beginning. ``after``: curve and slant of what follows, if known."""
-        ground = self._ground_of(number)
-        if known is None or after is None:
-            along, begin = self.guide_at(task.first)
-            guide = along.since(task.first - begin)
-            # The reference's guide knows what comes after the section.
+        """Pass ``number`` of the task, at its beginning, around the trajectory of the pass before.
+
+        after: Hessian and gradient of the value function after the task's last fragment, if known.
+        """
+        problem = self._problem_of(number)
+        if nominal is None or after is None:
+            along, begin = self.lqr_at(task.first)
+            lqr = along.since(task.first - begin)
+            # The reference's solution knows what comes after the section.
             end = task.stop - task.first
-            after = guide.curves[end], guide.slants[end]
-        if known is not None:
-            some = np.arange(task.first, task.stop)
-            random = ground.random(EXPLORE, task.first, number)
-            models = fit_linear_models(
-                ground.world,
-                self.gauge,
-                some,
-                known.starts,
-                known.offsets_before(task.before),
-                known.offsets,
-                _NEAR,
-                random,
-                known.anchors,
-                breathe=self.breathe,
-            )
-            guide = solve_lqr(self.gauge, models, *after)
-        return SamconSearch(ground, guide, task.first, task.stop, task.start, task.anchor, task.before, known)
+            after = lqr.value_hessian[end], lqr.value_gradient[end]
+        if nominal is not None:
+            around = nominal.linearization(task.before)
+            lqr = self._solve(problem, around, _NEAR, number, *after)
+        return SamconSearch(problem, lqr, task.first, task.stop, task.start, task.anchor, task.before, nominal)
+
+    def _solve(
+        self, problem: SearchProblem, nominal: NominalFragments, scale: float, number: int, *after: Array
+    ) -> LqrSolution:
+        """Linear models around nominal fragments, and their backward LQR pass."""
+        rng = problem.random(EXPLORE, int(nominal.fragments[0]), number)
+        models = fit_linear_models(
+            problem.world,
+            self.tracking_error,
+            nominal,
+            scale,
+            rng,
+            poll_cancel=self.poll_cancel,
+            meter=problem.meter,
+        )
+        return solve_lqr(self.tracking_error, models, *after)

@@ -15,12 +15,12 @@ from .fragment_samples import Trajectory
 from .plan import Planner, PlanTask, SearchEffort
 from .search import SamconSearch, SearchProblem, shift_anchors
 
-# Shaking the head does not help anyone to stand, and arms little.
+# Shaking the head does not help to stand, and arms little.
 _NOISE = {"head": 0.1, "hand": 0.1, "forearm": 0.25, "upper_arm": 0.25, "tail": 0.3}
 # A pose that is this far from the expected one, in metres or radians, was disturbed.
 _DISTURBED = 2e-3
-_CALM = 3  # fragments that go as expected, before a new plan is worth making
-_AHEAD = 3  # fragments that a reaction looks ahead by trying, besides the guide
+_UNDISTURBED = 3  # fragments that go as expected, before a new plan is worth making
+_AHEAD = 3  # fragments that a reaction looks ahead by trying, besides the LQR feedback
 _HASTE = 2
 REACT = 99
 """Stands for the number of the pass in reactions."""
@@ -30,8 +30,8 @@ REACT = 99
 class StageCharacter:
     """A character with its own world, in which only ground, terrain and obstacles are; N copies.
 
-    way: the plan it follows; None while it reacts. anchor: (2,) metres by which its reference is moved.
-    calm: how many fragments have gone as expected. expected: (nq,) the pose at the end of the fragment under way.
+    trajectory: the plan it follows; None while it reacts. anchor: (2,) metres by which its reference is moved.
+    undisturbed: how many fragments went as expected. expected: (nq,) the pose at the end of the fragment under way.
     """
 
     source: Clip
@@ -39,75 +39,75 @@ class StageCharacter:
     world: World
     effort: SearchEffort
     seed: tuple[int, ...]
-    way: Trajectory | None = None
+    trajectory: Trajectory | None = None
     anchor: Array = field(default_factory=lambda: np.zeros(2))
-    calm: int = 0
+    undisturbed: int = 0
     expected: Array | None = None
 
     def __post_init__(self) -> None:
-        self.gauge = TrackingError(self.reference)
+        self.tracking_error = TrackingError(self.reference)
         self.noise = compute_noise_scale(self.body)
-        self.planner = Planner(self.gauge, self.ground, self.effort)
+        self.planner = Planner(self.tracking_error, self.problem, self.effort)
 
     @property
     def body(self) -> BodyModel:
         """What it simulates."""
         return self.reference.body
 
-    def ground(self, number: int) -> SearchProblem:
-        """What pass ``number`` of a search stands on."""
+    def problem(self, number: int) -> SearchProblem:
+        """The search problem of pass ``number``."""
         spread = self.effort.spreads[0 if number == REACT else number]
 
         def random(*what: int) -> np.random.Generator:
             return np.random.default_rng([*self.seed, number, *what])
 
-        return SearchProblem(self.world, self.gauge, spread * self.noise, random)
+        return SearchProblem(self.world, self.tracking_error, spread * self.noise, random)
 
     def task(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> PlanTask:
         """The plan to be made; before: (nu,) the offsets that led to the pose."""
         return PlanTask(fragment, stop, self._state(fragment, pose), self.anchor, before)
 
-    def follow(self, way: Trajectory) -> None:
+    def follow_plan(self, trajectory: Trajectory) -> None:
         """Do as planned from now on."""
-        self.way, self.calm = way, _CALM
+        self.trajectory, self.undisturbed = trajectory, _UNDISTURBED
 
     def offsets(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> Array:
-        """(nu,) radians for a fragment, as planned, or as good as can be done at a moment's notice.
+        """(nu,) radians for a fragment, as planned, or of a short search from where the character is.
 
         before: (nu,) those of the fragment before.
         """
-        if self.way is not None:
-            at = fragment - self.way.first
-            self.expected = self.world.pose_of(self.way.ends[at])[0]
-            return np.asarray(self.way.offsets[at])
+        if self.trajectory is not None:
+            at = fragment - self.trajectory.first
+            self.expected = self.world.pose_of(self.trajectory.ends[at])[0]
+            return np.asarray(self.trajectory.offsets[at])
         search = self._reaction(fragment, min(fragment + _AHEAD, stop), pose, before)
         while not search.done:
             search.advance()
-        way = search.way()
-        self.expected = self.world.pose_of(way.ends[0])[0]
-        return np.asarray(way.offsets[0])
+        trajectory = search.best_trajectory()
+        self.expected = self.world.pose_of(trajectory.ends[0])[0]
+        return np.asarray(trajectory.offsets[0])
 
-    def saw(self, fragment: int, pose: tuple[Array, Array]) -> bool:
-        """Take note of where the fragment has led to; whether it is time for a new plan."""
+    def observe(self, fragment: int, pose: tuple[Array, Array]) -> bool:
+        """Compare where the fragment has led to with the plan; whether it is time for a new one."""
         frame = int(self.reference.frames_of(fragment)[-1])
-        deviation = self.gauge.state(pose[0][None], pose[1][None], frame, self.anchor[None])
-        self.anchor = shift_anchors(self.anchor[None], deviation)[0]
+        error = self.tracking_error.state_error(pose[0][None], pose[1][None], frame, self.anchor[None])
+        self.anchor = shift_anchors(self.anchor[None], error)[0]
         assert self.expected is not None
         off = np.abs(self.reference.space.difference(self.expected, pose[0])).max()
         if not off < _DISTURBED:
-            self.way, self.calm = None, 0
+            self.trajectory, self.undisturbed = None, 0
             return False
-        self.calm += 1
-        return self.way is None and self.calm >= _CALM
+        self.undisturbed += 1
+        return self.trajectory is None and self.undisturbed >= _UNDISTURBED
 
     def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> SamconSearch:
-        guide, first = self.planner.guide_at(fragment)
+        lqr, first = self.planner.lqr_at(fragment)
         state = self._state(fragment, pose)
         search = SamconSearch(
-            self.ground(REACT), guide.since(fragment - first), fragment, stop, state, self.anchor, before
+            self.problem(REACT), lqr.since(fragment - first), fragment, stop, state, self.anchor, before
         )
         # There is no going back, so look as widely at once as for a second retry.
-        search.tries[:], search.spare = _HASTE, 0
+        search.retries[:], search.retry_budget = _HASTE, 0
         return search
 
     def _state(self, fragment: int, pose: tuple[Array, Array]) -> Array:

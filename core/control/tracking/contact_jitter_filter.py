@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tremble of contacts taken out of a film, as captured motion is filtered before anybody sees it."""
+"""A low-pass filter against contact jitter, as captured motion is filtered before it is used."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ _WIDTH, _REACH = 1.2, 4
 def filter_contact_jitter(space: PoseSpace, qpos: Array) -> Array:
     """(K, nq) poses (K, nq) at the control rate without what is faster than eyes follow.
 
-    Every pose has as much before it as after it to be judged by, so that who moves steadily stays in step; the first
+    Every pose has as much before it as after it to be judged by, so that nothing lags; the first
     and the last stay as they are. From where physics blew up, and poses are no numbers, nothing is changed.
     """
     sound = np.isfinite(qpos).all(axis=-1)

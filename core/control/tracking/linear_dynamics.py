@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linear models of what a fragment does with small deviations, found by trying them in the engine.
+"""Linear models of the tracking error over a fragment, by finite differences in the engine.
 
 Contacts make physics jump from one step to the next, so derivatives taken there mislead. Over a whole fragment and
-over deviations of the size that really occur, a straight line explains nineteen twentieths of what happens.
+over deviations of the size that really occur, a linear model explains nineteen twentieths of what happens.
 """
 
 from collections.abc import Callable
@@ -13,66 +13,87 @@ from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from ...sim.engine import World
-from .reference import CONTROL_FPS, pad_batch
+from .reference import pad_batch
+from .rollout import RolloutMeter, roll_out
 from .tracking_error import OFFSET_SCALE, TrackingError
 
 
 @dataclass(frozen=True, eq=False)
 class LinearModels:
-    """What is seen at the end of fragments: base + slopes @ (state deviation at the start, offsets).
+    """The output error at the end of fragments: bias + jacobian @ (state error at the start, offsets).
 
-    slopes: (F, ny, nx + servos). base: (F, ny).
+    jacobian: (F, ny, nx + servos). bias: (F, ny).
     """
 
-    slopes: Array
-    base: Array
+    jacobian: Array
+    bias: Array
+
+
+@dataclass(frozen=True, eq=False)
+class NominalFragments:
+    """F fragments to linearise around.
+
+    fragments: (F,) their numbers. starts: (F, state_size) states at their starts. offsets: (F, nu) radians, before:
+    (F, nu) those of the fragments before them. anchors: (F, 2) metres by which the reference is moved.
+    """
+
+    fragments: NDArray[np.int64]
+    starts: Array
+    before: Array
+    offsets: Array
+    anchors: Array
+
+    def __getitem__(self, some: NDArray[np.int64]) -> "NominalFragments":
+        return NominalFragments(*(part[some] for part in vars(self).values()))
+
+
+def reference_fragments(tracking_error: TrackingError, fragments: NDArray[np.int64]) -> NominalFragments:
+    """The reference itself as what to linearise around: its own states, no offsets."""
+    reference, nothing = tracking_error.reference, np.zeros((len(fragments), tracking_error.nu))
+    starts = reference.states[reference.frame_before(fragments)]
+    return NominalFragments(fragments, starts, nothing, nothing, np.zeros((len(fragments), 2)))
 
 
 def fit_linear_models(
     world: World,
-    gauge: TrackingError,
-    fragments: NDArray[np.int64],
-    starts: Array,
-    before: Array,
-    offsets: Array,
+    tracking_error: TrackingError,
+    nominal: NominalFragments,
     scale: float,
     rng: np.random.Generator,
-    anchors: Array | None = None,
-    breathe: Callable[[], None] | None = None,
+    *,
+    poll_cancel: Callable[[], None] | None = None,
+    meter: RolloutMeter | None = None,
 ) -> LinearModels:
-    """Models of fragments (F,) around states (F, state_size) at their starts and offsets (F, nu); anchors: (F, 2).
+    """Models of fragments around their nominal states and offsets.
 
-    before: (F, nu) the offsets of the fragments before them, which are not tried otherwise.
-
-    Every fragment gets as many trials as there are unknowns, in random directions at right angles to each other, so
-    that nothing is estimated twice, and their opposites, so that what is curved cancels. Either half alone makes a
-    guide that falls. ``scale`` is how far out they are, of the gauge's distances. ``breathe`` is called all the while.
+    Every fragment gets as many trials as there are unknowns, in random orthogonal directions, so that nothing is
+    estimated twice, and their opposites (central differences), so that what is curved cancels. Either half alone makes
+    feedback that falls. scale: how far out they are, of the tracking error's scales. poll_cancel: called all the
+    while. meter: counts what is simulated.
     """
-    reference, size = gauge.reference, gauge.nx + len(gauge.servos)
-    anchors = np.zeros((len(fragments), 2)) if anchors is None else anchors
-    trials = np.array([_directions(size, rng) for _ in fragments])
-    reach = scale * np.concatenate([gauge.far, np.full(len(gauge.servos), OFFSET_SCALE)])
+    reference, size = tracking_error.reference, tracking_error.nx + len(tracking_error.servos)
+    trials = np.array([_directions(size, rng) for _ in nominal.fragments])
+    reach = scale * np.concatenate([tracking_error.scales, np.full(len(tracking_error.servos), OFFSET_SCALE)])
     count = trials.shape[1]
-    which = np.repeat(np.arange(len(fragments)), count)
-    aside = trials.reshape(-1, size) * reach
-    seen = []
+    which = np.repeat(np.arange(len(nominal.fragments)), count)
+    perturbations = trials.reshape(-1, size) * reach
+    parts = []
     for first in range(0, len(which), world.copies):
-        some = which[first : first + world.copies]
-        apart = aside[first : first + world.copies]
-        if breathe is not None:
-            breathe()
-        where = (fragments[some], starts[some], before[some], offsets[some])
-        seen.append(_tried(world, gauge, *where, apart, anchors[some]))
-    outcome = np.concatenate(seen).reshape(len(fragments), count, -1)
+        some = slice(first, first + world.copies)
+        if poll_cancel is not None:
+            poll_cancel()
+        parts.append(_roll_out_trials(world, tracking_error, nominal[which[some]], perturbations[some], meter))
+    outcome = np.concatenate(parts).reshape(len(nominal.fragments), count, -1)
     # A trial that blew up says nothing, nor does its opposite without it.
     broken = ~np.isfinite(outcome).all(-1)
     broken |= np.roll(broken, size, axis=1)
     outcome[broken] = 0.0
     good = np.maximum(np.sum(~broken, axis=1), 1)[:, None]
-    slopes = np.einsum("fty,ftn->fyn", outcome, trials) / good[..., None] / reach
-    begun = gauge.state(*world.pose_of(starts), reference.frame_before(fragments), anchors)
-    centre = np.concatenate([begun, offsets[:, gauge.servos]], axis=-1)
-    return LinearModels(slopes, outcome.sum(1) / good - np.einsum("fyn,fn->fy", slopes, centre))
+    jacobian = np.einsum("fty,ftn->fyn", outcome, trials) / good[..., None] / reach
+    frames = reference.frame_before(nominal.fragments)
+    begun = tracking_error.state_error(*world.pose_of(nominal.starts), frames, nominal.anchors)
+    centre = np.concatenate([begun, nominal.offsets[:, tracking_error.servos]], axis=-1)
+    return LinearModels(jacobian, outcome.sum(1) / good - np.einsum("fyn,fn->fy", jacobian, centre))
 
 
 def _directions(size: int, rng: np.random.Generator) -> Array:
@@ -81,31 +102,29 @@ def _directions(size: int, rng: np.random.Generator) -> Array:
     return np.concatenate([turned, -turned])
 
 
-def _tried(
+def _roll_out_trials(
     world: World,
-    gauge: TrackingError,
-    fragments: NDArray[np.int64],
-    starts: Array,
-    before: Array,
-    offsets: Array,
-    aside: Array,
-    anchors: Array,
+    tracking_error: TrackingError,
+    nominal: NominalFragments,
+    perturbations: Array,
+    meter: RolloutMeter | None,
 ) -> Array:
-    """(n, ny) what is seen after fragments (n,) begun ``aside`` (n, nx + servos) of states and offsets."""
-    count, reference = len(fragments), gauge.reference
-    qpos, qvel = world.pose_of(starts)
-    pose, rates, asked = (np.zeros((count, size)) for size in (qvel.shape[-1], qvel.shape[-1], gauge.nu))
-    half = gauge.nx // 2
-    pose[:, gauge.dofs], rates[:, gauge.dofs] = aside[:, :half], aside[:, half : gauge.nx]
-    asked[:, gauge.servos] = aside[:, gauge.nx :]
-    posed = world.replace_pose(starts, reference.space.integrate(qpos, pose), qvel + rates)
-    frames = reference.frames_of_many(fragments)
-    targets = reference.aims(fragments, before, offsets + asked)
-    states, rows = world.rollout(
+    """(n, ny) output errors after n fragments that begin ``perturbations`` (n, nx + servos) from nominal."""
+    count, reference = len(nominal.fragments), tracking_error.reference
+    qpos, qvel = world.pose_of(nominal.starts)
+    pose, rates, asked = (np.zeros((count, size)) for size in (qvel.shape[-1], qvel.shape[-1], tracking_error.nu))
+    nx, half = tracking_error.nx, tracking_error.nx // 2
+    pose[:, tracking_error.dofs], rates[:, tracking_error.dofs] = perturbations[:, :half], perturbations[:, half:nx]
+    asked[:, tracking_error.servos] = perturbations[:, nx:]
+    posed = world.replace_pose(nominal.starts, reference.space.integrate(qpos, pose), qvel + rates)
+    frames = reference.frames_of_many(nominal.fragments)
+    targets = reference.servo_targets(nominal.fragments, nominal.before, nominal.offsets + asked)
+    states, rows = roll_out(
+        world,
         pad_batch(posed, world.copies),
         pad_batch(targets, world.copies),
-        substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
-        muscle=pad_batch(reference.muscle[frames], world.copies),
+        pad_batch(reference.muscle[frames], world.copies),
+        meter,
     )
-    deviation = gauge.state(*world.pose_of(states[:count, -1]), frames[:, -1], anchors)
-    return gauge.seen(deviation, rows.link_pos[:count, -1], frames[:, -1], anchors)
+    error = tracking_error.state_error(*world.pose_of(states[:count, -1]), frames[:, -1], nominal.anchors)
+    return tracking_error.output_error(error, rows.link_pos[:count, -1], frames[:, -1], nominal.anchors)

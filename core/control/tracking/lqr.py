@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where to sample and what a state is worth: the best linear feedback for the fragments' models, found backwards.
+"""Backward LQR pass over the fragments' linear models: feedback gains and value function.
 
-Greedy samples do not know that a leg must be under the body half a second from now. The guide does: it is the solution
-of the whole rest of the clip, as far as the linear models reach.
+Greedy samples do not know that a leg must be under the body half a second from now. The value function does: it is
+the optimal cost of the whole rest of the clip, as far as the linear models reach.
 """
 
 from dataclasses import dataclass
@@ -13,62 +13,68 @@ from ...geometry.quaternions import Array
 from .linear_dynamics import LinearModels
 from .tracking_error import TrackingError
 
-# What a radian of offset costs, squared and shared by all servos. Much less makes feedback so stiff that it shakes.
-_OFFSETS = 100.0
+# Control cost R: of a radian of offset, squared and shared by all servos. Much less makes feedback so stiff that it
+# shakes.
+_CONTROL_COST = 100.0
 MAX_OFFSET = 0.6
-"""Radians from the reference's targets that the guide asks for at most."""
+"""Radians from the reference's targets that the feedback asks for at most."""
 
 
 @dataclass(frozen=True, eq=False)
 class LqrSolution:
-    """Feedback and worth for fragments; F of them.
+    """Time-varying feedback and quadratic value function for F fragments.
 
-    gains: (F, nu, nx) and aims: (F, nu): offsets = aims + gains @ deviation at the start.
-    curves: (F + 1, nx, nx) and slants: (F + 1, nx): what a deviation costs from there to the end, but for a constant.
+    gains: (F, nu, nx) and feedforward: (F, nu): offsets = feedforward + gains @ state error at the start.
+    value_hessian: (F + 1, nx, nx) and value_gradient: (F + 1, nx): the cost-to-go of a state error, but for a constant.
     """
 
     gains: Array
-    aims: Array
-    curves: Array
-    slants: Array
+    feedforward: Array
+    value_hessian: Array
+    value_gradient: Array
 
     def since(self, index: int) -> "LqrSolution":
-        """The guide for fragments from ``index`` on."""
-        return LqrSolution(self.gains[index:], self.aims[index:], self.curves[index:], self.slants[index:])
+        """The solution for fragments from ``index`` on."""
+        return LqrSolution(
+            self.gains[index:], self.feedforward[index:], self.value_hessian[index:], self.value_gradient[index:]
+        )
 
-    def offsets(self, fragment: int, deviation: Array) -> Array:
-        """(N, nu) radians for state deviations (N, nx) at the fragment's start."""
-        return np.clip(self.aims[fragment] + deviation @ self.gains[fragment].T, -MAX_OFFSET, MAX_OFFSET)
+    def offsets(self, fragment: int, error: Array) -> Array:
+        """(N, nu) radians for state errors (N, nx) at the fragment's start."""
+        return np.clip(self.feedforward[fragment] + error @ self.gains[fragment].T, -MAX_OFFSET, MAX_OFFSET)
 
-    def worth(self, fragment: int, deviation: Array) -> Array:
-        """(N,) what the rest of the clip will cost from state deviations (N, nx) at the fragment's start."""
-        curve, slant = self.curves[fragment], self.slants[fragment]
-        return np.asarray(0.5 * np.einsum("ni,ij,nj->n", deviation, curve, deviation) + deviation @ slant)
+    def value(self, fragment: int, error: Array) -> Array:
+        """(N,) cost-to-go from state errors (N, nx) at the fragment's start to the end of the clip."""
+        hessian, gradient = self.value_hessian[fragment], self.value_gradient[fragment]
+        return np.asarray(0.5 * np.einsum("ni,ij,nj->n", error, hessian, error) + error @ gradient)
 
 
 def solve_lqr(
-    gauge: TrackingError, models: LinearModels, curve: Array | None = None, slant: Array | None = None
+    tracking_error: TrackingError,
+    models: LinearModels,
+    final_hessian: Array | None = None,
+    final_gradient: Array | None = None,
 ) -> LqrSolution:
-    """The guide for fragments' models, in their order.
+    """Riccati recursion over fragments' models, in their order.
 
-    curve: (nx, nx), slant: (nx,): what deviations cost after the last one; nothing, if not given.
+    final_hessian: (nx, nx), final_gradient: (nx,): the value function after the last one; zero if not given.
     """
-    count, nx, nu, servos = len(models.base), gauge.nx, gauge.nu, gauge.servos
-    gains, aims = np.zeros((count, nu, nx)), np.zeros((count, nu))
-    curves, slants = np.zeros((count + 1, nx, nx)), np.zeros((count + 1, nx))
-    if curve is not None and slant is not None:
-        curves[-1], slants[-1] = curve, slant
-    price = _OFFSETS / max(len(servos), 1) * np.eye(len(servos))
+    count, nx, nu, servos = len(models.bias), tracking_error.nx, tracking_error.nu, tracking_error.servos
+    gains, feedforward = np.zeros((count, nu, nx)), np.zeros((count, nu))
+    hessians, gradients = np.zeros((count + 1, nx, nx)), np.zeros((count + 1, nx))
+    if final_hessian is not None and final_gradient is not None:
+        hessians[-1], gradients[-1] = final_hessian, final_gradient
+    control_cost = _CONTROL_COST / max(len(servos), 1) * np.eye(len(servos))
     for index in range(count - 1, -1, -1):
-        slopes, base = models.slopes[index], models.base[index]
-        step, drop = slopes[:nx], base[:nx]
-        weighted = slopes.T * gauge.weights
-        onward = step.T @ curves[index + 1]
-        square = weighted @ slopes + onward @ step
-        line = weighted @ base + onward @ drop + step.T @ slants[index + 1]
-        found = np.linalg.solve(square[nx:, nx:] + price, np.column_stack([square[nx:, :nx], line[nx:]]))
-        gains[index, servos], aims[index, servos] = -found[:, :-1], -found[:, -1]
+        jacobian, bias = models.jacobian[index], models.bias[index]
+        step, drop = jacobian[:nx], bias[:nx]
+        weighted = jacobian.T * tracking_error.weights
+        onward = step.T @ hessians[index + 1]
+        square = weighted @ jacobian + onward @ step
+        line = weighted @ bias + onward @ drop + step.T @ gradients[index + 1]
+        found = np.linalg.solve(square[nx:, nx:] + control_cost, np.column_stack([square[nx:, :nx], line[nx:]]))
+        gains[index, servos], feedforward[index, servos] = -found[:, :-1], -found[:, -1]
         bent = square[:nx, :nx] - square[:nx, nx:] @ found[:, :-1]
-        curves[index] = 0.5 * (bent + bent.T)
-        slants[index] = line[:nx] - square[:nx, nx:] @ found[:, -1]
-    return LqrSolution(gains, aims, curves, slants)
+        hessians[index] = 0.5 * (bent + bent.T)
+        gradients[index] = line[:nx] - square[:nx, nx:] @ found[:, -1]
+    return LqrSolution(gains, feedforward, hessians, gradients)

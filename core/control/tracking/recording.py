@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A finished performance played again, all fragments at once, for what lies between their ends; and takes from it."""
+"""A simulated motion as it was recorded, and the takes that are made of it."""
 
 from dataclasses import dataclass
 
@@ -20,10 +20,8 @@ from ...sim.stage import Stage
 from ...sim.surface import build_surface
 from ...sim.trace import Trace
 from ..cast import resample_prop_motions
-from ..sampling.stage_character import StageCharacter
-from ..sampling.stage_rollout import StageRollout
 from .contact_jitter_filter import filter_contact_jitter
-from .reference import CONTROL_FPS, FRAGMENT_STEPS
+from .reference import CONTROL_FPS
 
 # A push of this much on a link counts as touching: a fifth of a litre of water.
 _TOUCH_N = 2.0
@@ -46,32 +44,9 @@ class Recording:
         return len(self.qpos)
 
 
-def record_rollout(performance: StageRollout) -> Recording:
-    """Play every fragment again from where it began; the engine does the same again."""
-    world, count = performance.world, performance.fragments
-    begun, offsets = np.array(performance.begun), np.array(performance.offsets)
-    before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
-    first = np.tile(begun[0], (world.copies, 1))
-    sensed = world.sense(first)
-    states, parts = [begun[:1]], [{name: values[:1, 0] for name, values in vars(sensed).items()}]
-    for start in range(0, count, world.copies):
-        some = np.arange(start, min(start + world.copies, count))
-        played, rows = performance.simulated(some, begun[some], before[some], offsets[some])
-        states.append(played[: len(some)].reshape(-1, world.state_size))
-        moments = len(some) * FRAGMENT_STEPS
-        parts.append(
-            {name: values[: len(some)].reshape(moments, *values.shape[2:]) for name, values in vars(rows).items()}
-        )
-    frames = len(performance.performers[0].reference.states)
-    together = {name: np.concatenate([part[name] for part in parts])[None, :frames] for name in parts[0]}
-    qpos, qvel = world.pose_of(np.concatenate(states)[:frames])
-    asked = performance.targets(np.arange(count), before, offsets).reshape(count * FRAGMENT_STEPS, -1)
-    return Recording(performance.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], SensorRows(**together))
-
-
 @dataclass(frozen=True, eq=False)
 class RecordedCharacter:
-    """Who is seen on a film, and what it was to do.
+    """A character of a recording, and what it was to do.
 
     source: what riders and merged bones go on with. muscle: (K,) share of strength.
     wanted_pos: (K, L, 3), wanted_quat_wxyz: (K, L, 4), wanted_com: (K, 3): where its links and centroid should be.
@@ -86,39 +61,29 @@ class RecordedCharacter:
     wanted_com: Array
 
 
-def describe_character(performer: StageCharacter) -> RecordedCharacter:
-    """A performer and its reference."""
-    reference, wanted = performer.reference, performer.reference.rows
-    return RecordedCharacter(
-        performer.body,
-        performer.source,
-        reference.space,
-        reference.muscle,
-        wanted.link_pos[0],
-        wanted.link_quat_wxyz[0],
-        wanted.com[0, :, 0],
-    )
+def make_take(
+    recording: Recording, index: int, character: RecordedCharacter, fps: float
+) -> tuple[Take, Trace, FootLockReport]:
+    """A character's take at ``fps``, without others and props, its trace, and how its feet were locked for it.
 
-
-def make_take(film: Recording, who: int, subject: RecordedCharacter, fps: float) -> tuple[Take, Trace, FootLockReport]:
-    """A character's take at ``fps``, without others and props, its trace, and how its feet were held for it.
-
-    Feet are held where they stand, and tremble is taken out of everything else.
+    Feet are locked where they stand, and contact jitter is filtered out of everything else.
 
     The take's places and those of the trace are the same. Forces, torques and the centre of mass are those of physics.
     """
-    where = {name: slice(values[who], values[who + 1]) for name, values in character_offsets(film.stage).items()}
-    body, rows = subject.body, film.rows
+    where = {
+        name: slice(values[index], values[index + 1]) for name, values in character_offsets(recording.stage).items()
+    }
+    body, rows = character.body, recording.rows
     links = where["links"]
-    qpos, qvel = film.qpos[:, where["nq"]], film.qvel[:, where["nv"]]
+    qpos, qvel = recording.qpos[:, where["nq"]], recording.qvel[:, where["nv"]]
     force = rows.contact_force[0, :, links]
-    simulated = clip_of_pose(body, subject.source, qpos, CONTROL_FPS)
-    fell_s = find_fall_time(subject.wanted_pos, rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
+    simulated = clip_of_pose(body, character.source, qpos, CONTROL_FPS)
+    fell_s = find_fall_time(character.wanted_pos, rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
     until = None if fell_s is None else round(fell_s * CONTROL_FPS)
     stands = detect_support(body, force)
-    standing, holding = lock_feet(body, simulated, stands, build_surface(film.stage), until)
-    calm = clip_of_pose(body, subject.source, filter_contact_jitter(subject.space, qpos), CONTROL_FPS)
-    finished = copy_footprints(body, calm, standing, stands)
+    standing, holding = lock_feet(body, simulated, stands, build_surface(recording.stage), until)
+    smooth = clip_of_pose(body, character.source, filter_contact_jitter(character.space, qpos), CONTROL_FPS)
+    finished = copy_footprints(body, smooth, standing, stands)
     seen_pos, seen_quat = _moved_along(
         body, simulated, finished, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
     )
@@ -126,21 +91,21 @@ def make_take(film: Recording, who: int, subject: RecordedCharacter, fps: float)
     take = Take(
         motion,
         contacts=_on_bones(body, np.linalg.norm(force, axis=-1) > _TOUCH_N, motion),
-        fell_at_s=find_fall_time(subject.wanted_pos, seen_pos, 1.0 / CONTROL_FPS),
+        fell_at_s=find_fall_time(character.wanted_pos, seen_pos, 1.0 / CONTROL_FPS),
     )
     trace = Trace(
         body,
-        film.stage,
-        who,
+        recording.stage,
+        index,
         CONTROL_FPS,
-        wanted_pos=subject.wanted_pos,
-        wanted_quat_wxyz=subject.wanted_quat_wxyz,
-        wanted_com=subject.wanted_com,
+        wanted_pos=character.wanted_pos,
+        wanted_quat_wxyz=character.wanted_quat_wxyz,
+        wanted_com=character.wanted_com,
         seen_pos=seen_pos,
         seen_quat_wxyz=seen_quat,
-        seen_com=rows.com[0, :, who],
+        seen_com=rows.com[0, :, index],
         contact_force=force,
-        torque=servo_torques(body, qpos, qvel, film.targets[:, where["nu"]], subject.muscle),
+        torque=servo_torques(body, qpos, qvel, recording.targets[:, where["nu"]], character.muscle),
         rate=qvel[:, 6:],
     )
     return take, trace, holding
@@ -160,10 +125,10 @@ def _moved_along(body: BodyModel, before: Clip, after: Clip, pos: Array, quat_wx
     return pos + (new_pos - old_pos), np.where(changed, turned, quat_wxyz)
 
 
-def collect_prop_motions(film: Recording, motion: Clip) -> tuple[PropMotion, ...]:
+def collect_prop_motions(recording: Recording, motion: Clip) -> tuple[PropMotion, ...]:
     """What the props did, on the motion's clock."""
-    rows = film.rows
-    return resample_prop_motions(film.stage, rows.prop_pos[0], rows.prop_quat_wxyz[0], CONTROL_FPS, motion)
+    rows = recording.rows
+    return resample_prop_motions(recording.stage, rows.prop_pos[0], rows.prop_quat_wxyz[0], CONTROL_FPS, motion)
 
 
 def _on_bones(body: BodyModel, touched: Flags, motion: Clip) -> Flags:

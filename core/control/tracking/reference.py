@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motion that the search follows: targets for the servos and what the sensors should see, step by step."""
+"""The reference motion: targets for the servos and what the sensors should see, step by step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from ...body import BodyModel
 from ...body.pose_space import PoseSpace
-from ...body.poses import pose_of_clip, targets_of_pose
+from ...body.poses import pose_of_clip
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...sim.engine import SensorRows, World
+from .servo_targets import compute_feedforward_targets
 
 CONTROL_FPS = 60
 FRAGMENT_STEPS = 6  # control steps in a fragment of 0.1 s, the papers' length
@@ -23,7 +24,7 @@ EASE = np.minimum(np.arange(1, FRAGMENT_STEPS + 1) / _EASE_STEPS, 1.0)[:, None]
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """A clip as the search sees it, at ``CONTROL_FPS``; frame 0 is the start.
+    """A clip as it is tracked, at ``CONTROL_FPS``; frame 0 is the start.
 
     qpos: (T, nq), rates: (T, nv): the pose and its velocity. states: (T, state_size) the world in each frame.
     targets: (T, nu) for the servos to be in that frame. muscle: (T,) share of strength that leads to it, 0 to 1.
@@ -56,7 +57,7 @@ class Reference:
         steps = fragments[:, None] * FRAGMENT_STEPS + np.arange(1, FRAGMENT_STEPS + 1)
         return np.minimum(steps, len(self.states) - 1)
 
-    def aims(self, fragments: NDArray[np.int64], before: Array, offsets: Array) -> Array:
+    def servo_targets(self, fragments: NDArray[np.int64], before: Array, offsets: Array) -> Array:
         """(N, FRAGMENT_STEPS, nu) servo targets of fragments (N,): offsets (N, nu), eased in from those before them."""
         eased = before[:, None] + EASE * (offsets - before)[:, None]
         return np.asarray(self.targets[self.frames_of_many(fragments)] + eased)
@@ -67,13 +68,10 @@ class Reference:
 
 
 def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | None = None) -> Reference:
-    """Prepare a clip for the search in ``world``; muscle: (T,) at the clip's frames, None for 1."""
+    """The reference of a prepared clip in ``world``; muscle: (T,) at the clip's frames, None for 1."""
     steady = clip.resample(CONTROL_FPS)
     qpos, qvel = pose_of_clip(body, steady)
-    targets = targets_of_pose(body, qpos)
-    # A servo that damps absolute rates lags kd/kp behind a moving target: aim that much ahead.
-    lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
-    targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
+    targets = compute_feedforward_targets(body, qpos, CONTROL_FPS)
     states = compute_states(world, qpos, qvel)
     strength = np.ones(len(qpos))
     if muscle is not None:
@@ -93,7 +91,7 @@ def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | No
 
 
 def find_foot_links(body: BodyModel) -> NDArray[np.int64]:
-    """Links that stand: feet and toes, or the shins of who has none."""
+    """Links that stand: feet and toes, or the shins of a body without feet."""
     feet = _links(body, ("foot", "toe"))
     return feet if len(feet) else _links(body, ("shin",))
 

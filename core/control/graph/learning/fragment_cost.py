@@ -5,8 +5,8 @@ import numpy as np
 
 from ....geometry.quaternions import Array, angle_between, multiply
 from ....sim.engine import SensorRows
-from ...sampling.cost import CostWeights
 from ...tracking.facing import rotate_about_z, rotation_about_z, twist_angle
+from ...tracking.tracking_cost import CostTerms, CostWeights
 from ..model.fragments import Indices
 from ..playing.fragment_simulator import FragmentSimulator
 
@@ -26,17 +26,17 @@ def fragment_cost(arena: FragmentSimulator, fragments: Indices, qpos: Array, row
     # A body that is not over its feet as the reference is has its centroid in the wrong place, wherever it walks.
     carried = (pos[:, 0] - com) - (ref_pos[:, 0] - ref_com)
     carried[:, 2] = com[:, 2] - ref_com[:, 2]
-    total = (
-        weights.pose * _pose_error(arena, qpos, wanted)
-        + weights.root * angle_between(multiply(rotation_about_z(-heading), qpos[:, 3:7]), wanted[:, 3:7])
-        + weights.tips * height
-        + weights.balance * np.linalg.norm(stance[..., :2], axis=-1).mean(-1)
-        + weights.com * np.linalg.norm(carried, axis=-1)
-        + weights.com_velocity * np.linalg.norm(velocity, axis=-1)
-        + weights.angular_momentum * np.linalg.norm(spin, axis=-1)
-        + weights.action * np.linalg.norm(actions, axis=-1)
+    terms = CostTerms(
+        weights.pose * _pose_error(arena, qpos, wanted),
+        weights.root * angle_between(multiply(rotation_about_z(-heading), qpos[:, 3:7]), wanted[:, 3:7]),
+        weights.tips * height,
+        weights.balance * np.linalg.norm(stance[..., :2], axis=-1).mean(-1),
+        weights.com * np.linalg.norm(carried, axis=-1),
+        weights.com_velocity * np.linalg.norm(velocity, axis=-1),
+        weights.angular_momentum * np.linalg.norm(spin, axis=-1),
+        weights.action * np.linalg.norm(actions, axis=-1),
     )
-    return np.where(np.isfinite(total), total, np.inf)
+    return terms.total
 
 
 def _pose_error(arena: FragmentSimulator, qpos: Array, wanted: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from ....geometry.quaternions import Array, to_matrix
 from ....sim.engine import World
 from ...tracking.facing import rotate_pose_about_z, twist_angle
-from ...tracking.linear_dynamics import fit_linear_models
+from ...tracking.linear_dynamics import fit_linear_models, reference_fragments
 from ...tracking.tracking_error import TrackingError
 from ..model.features import Features
 from ..model.fragments import FragmentReference, Indices, Track
@@ -72,9 +72,7 @@ def solve_graph_lqr(
     gauge = TrackingError(reference)
     gauge.servos = features.acts
     some = np.array([index for index, after in enumerate(successors) if after], dtype=np.int64)
-    starts = reference.states[reference.frame_before(some)]
-    nothing = np.zeros((len(some), track.body.nu))
-    models = fit_linear_models(world, gauge, some, starts, nothing, nothing, _AROUND, rng)
+    models = fit_linear_models(world, gauge, reference_fragments(gauge, some), _AROUND, rng)
     size = gauge.nx + 3 * len(track.body.links)
     slopes, base = np.zeros((len(track), size, gauge.nx + len(gauge.servos))), np.zeros((len(track), size))
     weights = np.array(gauge.weights)
@@ -82,7 +80,7 @@ def solve_graph_lqr(
     onward: list[list[tuple[tuple[Array, Array], int]]] = [[] for _ in range(len(track))]
     for index, fragment in enumerate(some):
         level = _place_and_heading_projection(track, gauge, reference, int(fragment))
-        slopes[fragment], base[fragment] = level @ models.slopes[index], level @ models.base[index]
+        slopes[fragment], base[fragment] = level @ models.jacobian[index], level @ models.bias[index]
         onward[fragment] = [
             (_deviation_transform(track, gauge, int(fragment), after), after) for after in successors[fragment]
         ]

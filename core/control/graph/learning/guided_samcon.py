@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
-from ...sampling.search import resample_systematically
 from ...tracking.facing import rotate_about_z
+from ...tracking.resampling import resample_systematically
 from ...tracking.tracking_error import TrackingError
 from ..model.fragments import Indices
 from ..model.policies import MAX_ACTION, Policies

@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
 from ....sim.engine import World
-from ...sampling.fragment_samples import Trajectory
-from ...sampling.plan import SECTION, Planner, PlanTask, SearchEffort
-from ...sampling.search import SamconSearch, SearchProblem
-from ...sampling.stage_character import compute_noise_scale
+from ...sampling.tracker import SearchEffort, track_reference
 from ...tracking.facing import rotate_pose_about_z, twist_angle
-from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, pad_batch
-from ...tracking.tracking_error import TrackingError
+from ...tracking.reference import FRAGMENT_STEPS, Reference, pad_batch
+from ...tracking.rollout import roll_out
 from ..model.fragments import Indices, Track, walk_reference
 
 _WARM_UP = 5  # fragments at the walk's beginning that do not count: it starts from the reference's own state
@@ -31,7 +28,7 @@ def refine_open_loop(
     walk: Indices,
     world: World,
     seeds: Sequence[tuple[int, ...]],
-    look: Callable[[int, SamconSearch], None],
+    look: Callable[[], None],
     locked: Indices | None = None,
 ) -> tuple[Track, Array]:
     """The track as it was really done on a walk, fragment by fragment, and what the walk's fragments cost (W,).
@@ -45,44 +42,24 @@ def refine_open_loop(
 
 
 def _sample_walk(
-    track: Track, walk: Indices, world: World, seed: tuple[int, ...], look: Callable[[int, SamconSearch], None]
+    track: Track, walk: Indices, world: World, seed: tuple[int, ...], look: Callable[[], None]
 ) -> tuple[Array, Array, Array, Array]:
     """Poses (W, STEPS + 1, nq), rates, targets (W, STEPS, nu) and costs (W,) of a walk as one sampling did it."""
     reference, _ = walk_reference(track, walk, world)
-    gauge = TrackingError(reference)
-
-    def ground_of(number: int) -> SearchProblem:
-        def random(*what: int) -> np.random.Generator:
-            return np.random.default_rng([*seed, number, *what])
-
-        return SearchProblem(world, gauge, _SPREADS[number] * compute_noise_scale(track.body), random)
-
-    planner = Planner(gauge, ground_of, SearchEffort(world.copies, _SPREADS))
-    start, anchor, before = reference.states[0], np.zeros(2), np.zeros(track.body.nu)
-    ways: list[Trajectory] = []
-    for first in range(0, len(walk), SECTION):
-        way = planner.planned(PlanTask(first, min(first + SECTION, len(walk)), start, anchor, before), look)
-        start, anchor, before = way.ends[-1], way.anchors[-1], way.offsets[-1]
-        ways.append(way)
-    starts, offsets, costs = (
-        np.concatenate([getattr(way, name) for way in ways]) for name in ("starts", "offsets", "cost")
-    )
-    return (*_replay_fragments(reference, world, starts, offsets), costs)
+    effort = SearchEffort(world.copies, _SPREADS)
+    found = track_reference(reference, world, effort, seed, on_fragment=look)
+    return (*_replay_fragments(reference, world, found.starts, found.offsets), found.cost)
 
 
 def _replay_fragments(reference: Reference, world: World, starts: Array, offsets: Array) -> tuple[Array, Array, Array]:
     """Poses (W, STEPS + 1, nq), rates and targets (W, STEPS, nu) of fragments played again from their starts."""
     count = len(starts)
     before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
-    targets = reference.aims(np.arange(count), before, offsets)
+    targets = reference.servo_targets(np.arange(count), before, offsets)
     played = []
     for first in range(0, count, world.copies):
         some = slice(first, first + world.copies)
-        states, _ = world.rollout(
-            pad_batch(starts[some], world.copies),
-            pad_batch(targets[some], world.copies),
-            substeps=round(1.0 / (CONTROL_FPS * world.dt_s)),
-        )
+        states, _ = roll_out(world, pad_batch(starts[some], world.copies), pad_batch(targets[some], world.copies))
         played.append(states[: len(starts[some])])
     states = np.concatenate([starts[:, None], np.concatenate(played)], axis=1)
     return (*world.pose_of(states), targets)

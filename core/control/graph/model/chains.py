@@ -7,19 +7,17 @@ import numpy as np
 
 from ....body import BodyModel
 from ....body.clearance import SOLES
-from ....body.flight_retiming import retime_flights
-from ....body.foot_plant import plant_feet
 from ....body.pose_space import PoseSpace
-from ....body.poses import link_transforms, pose_of_clip, targets_of_pose, velocity_of_pose
+from ....body.poses import link_transforms, pose_of_clip, velocity_of_pose
 from ....body.symmetry import symmetrize_cycle
-from ....body.terrain_adaptation import adapt_to_ground
 from ....geometry.differences import velocity
 from ....geometry.quaternions import Array
 from ....motion import Clip
-from ....motion.loops import loop_clip
-from ....motion.repair import repair_clip
+from ....sim.stage_parts import Finding
 from ...tracking.facing import rotate_pose_about_z, twist_angle, upright_rotation
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
+from ...tracking.servo_targets import compute_feedforward_targets
+from ...tracking.source_preparation import CYCLES, prepare_source
 from ..transitions.blending import blend_transition, count_blend_fragments
 from ..transitions.distances import VELOCITY_S, link_centres, point_cloud_distances, point_weights
 from ..transitions.distances import PointClouds as Cloud
@@ -28,10 +26,7 @@ from ..transitions.motion_graph import Skill
 from .fragments import Track, to_fragment_frame
 
 FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
-# A cycle is prepared among others like it, and taken from the middle: what comes before and after it is as it will be.
-_CYCLES, _MIDDLE = 5, 2
 _MARGIN = 4  # control steps on either side that rates and targets are told by
-_GRAVITY = 9.81
 _DOWN_M, _STANDS = 0.02, 0.5  # a sole that is this near to its lowest place and this slow, of the gait's speed, is down
 
 
@@ -41,6 +36,7 @@ class ChainMotion:
 
     times_s: (K + 1,) seconds in its clip where its fragments begin, and the last ends.
     touch: of a gait, the fragment that the left foot comes down with; the right one does half a cycle later.
+    findings: what was wrong with the source.
     """
 
     qpos: Array
@@ -48,6 +44,7 @@ class ChainMotion:
     targets: Array
     times_s: Array
     touch: int = 0
+    findings: tuple[Finding, ...] = ()
 
     def cut(self, body: BodyModel) -> Track:
         """Its K fragments."""
@@ -62,12 +59,8 @@ def skill_motion(body: BodyModel, skill: Skill) -> ChainMotion:
     """A skill as whole fragments on flat ground, played a little faster or slower for that; a gait's are even."""
     cycle = skill.kind == "cycle" and skill.closes
     clip = symmetrize_cycle(body, skill.clip) if skill.gait else skill.clip
-    whole = loop_clip(clip, _CYCLES) if cycle else clip
-    start_s = _MIDDLE * clip.duration_s if cycle else 0.0
-    prepared, _ = repair_clip(whole)
-    prepared, _ = adapt_to_ground(body, prepared, None)
-    prepared, _ = plant_feet(body, prepared, None)
-    prepared, timing = retime_flights(body, prepared, _GRAVITY, None)
+    prepared, timing = prepare_source(body, clip, cycles=CYCLES if cycle else 1, name=skill.name)
+    start_s = timing.begin_s
     ends_s = np.array([start_s, start_s + clip.duration_s])
     if timing.times_s is not None:
         ends_s = np.interp(ends_s, timing.times_s, np.arange(len(timing.times_s)) / prepared.fps)
@@ -87,7 +80,8 @@ def skill_motion(body: BodyModel, skill: Skill) -> ChainMotion:
     if timing.times_s is not None:
         at_s = np.interp(at_s, np.arange(len(timing.times_s)) / prepared.fps, timing.times_s)
     found = replace(add_controls(body, qpos, _MARGIN, at_s - start_s), touch=touch)
-    return _close_cycle(body, found) if skill.kind == "cycle" and not cycle else found
+    found = _close_cycle(body, found) if skill.kind == "cycle" and not cycle else found
+    return replace(found, findings=timing.findings)
 
 
 def _close_cycle(body: BodyModel, line: ChainMotion) -> ChainMotion:
@@ -128,10 +122,7 @@ def _find_touchdown(body: BodyModel, qpos: Array) -> int:
 def add_controls(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> ChainMotion:
     """Poses (T, nq) at the control rate with rates and targets, without ``margin`` of them at either end."""
     rates = velocity_of_pose(body, qpos, 1.0 / CONTROL_FPS)
-    targets = targets_of_pose(body, qpos)
-    # A servo that damps absolute rates lags kd/kp behind a moving target: aim that much ahead.
-    lead_s = body.per_dof("kd") / np.maximum(body.per_dof("kp"), 1e-9)
-    targets = targets + lead_s * np.gradient(targets, 1.0 / CONTROL_FPS, axis=0)
+    targets = compute_feedforward_targets(body, qpos, CONTROL_FPS)
     kept = slice(margin, len(qpos) - margin)
     return ChainMotion(qpos[kept], rates[kept], targets[kept], times_s)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A motion graph as fragments: one chain for each skill, one for each transition, and what may follow what."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from ....body import BodyModel
 from ....body.pose_space import PoseSpace
 from ....errors import GraphError
 from ....geometry.quaternions import Array
+from ....sim.stage_parts import Finding
 from ...tracking.facing import rotate_about_z, twist_angle
 from ...tracking.reference import FRAGMENT_STEPS
 from ..transitions.blending import blend_transition, count_blend_fragments
@@ -84,10 +86,18 @@ class GraphStructure:
         return skills[name]
 
 
-def convert_motion_graph(body: BodyModel, graph: MotionGraph) -> tuple[GraphStructure, Track]:
-    """The graph's chains and the track of all their fragments, before anything is learned."""
+def convert_motion_graph(
+    body: BodyModel, graph: MotionGraph, on_findings: Callable[[Iterable[Finding]], None] = lambda _: None
+) -> tuple[GraphStructure, Track]:
+    """The graph's chains and the track of all their fragments, before anything is learned.
+
+    on_findings: called with what was wrong with each skill's clip.
+    """
     graph.require_body(body)
-    skills = [_cut_after_last_exit(skill, graph, skill_motion(body, skill)) for skill in graph.skills]
+    prepared = [skill_motion(body, skill) for skill in graph.skills]
+    for own in prepared:
+        on_findings(own.findings)
+    skills = [_cut_after_last_exit(skill, graph, own) for skill, own in zip(graph.skills, prepared, strict=True)]
     chains, tracks, first = [], [], 0
     for index, (skill, moments) in enumerate(zip(graph.skills, skills, strict=True)):
         tracks.append(moments.cut(body))

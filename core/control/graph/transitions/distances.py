@@ -17,9 +17,8 @@ from ....body.poses import link_transforms, pose_of_clip
 from ....errors import GraphError
 from ....geometry.differences import velocity
 from ....geometry.quaternions import Array, rotate
-from ....motion.loops import loop_clip
-from ....motion.repair import repair_clip
 from ...tracking.reference import CONTROL_FPS
+from ...tracking.source_preparation import clean_source
 from .motion_graph import MotionGraph, Skill, Transition
 
 # A difference in velocity counts as much as what it comes to in this time.
@@ -59,7 +58,7 @@ def point_clouds_of(body: BodyModel, skill: Skill) -> PointClouds:
     """A skill's fragment boundaries; a cycle's are seen among other cycles."""
     MotionGraph((skill,)).require_body(body)
     cycles = skill.kind == "cycle" and skill.closes
-    clip, _ = repair_clip(loop_clip(skill.clip, 3) if cycles else skill.clip)
+    clip, _ = clean_source(skill.clip, cycles=3 if cycles else 1)
     steady = clip.resample(CONTROL_FPS)
     centres = link_centres(body, pose_of_clip(body, steady)[0])
     centres[..., 2] -= floor_height(body, clip)

@@ -10,7 +10,7 @@ from sinew.core.control.bounds.demonstration import STEPS, demonstrate_reference
 from sinew.core.control.bounds.environment import mirror_actions
 from sinew.core.control.bounds.reference_trajectory import make_reference_trajectory
 from sinew.core.control.bounds.training import BoundsTrainingConfig, Training
-from sinew.core.control.sampling.plan import SearchEffort
+from sinew.core.control.sampling.tracker import SearchEffort
 from sinew.core.learn.hyperparameters import PPOHyperparameters
 from sinew.core.motion.io import stock
 from sinew.core.sim import engines

@@ -12,11 +12,11 @@ import pytest
 from sinew.bench.run import BenchRun
 from sinew.core.control.registry import get
 from sinew.core.control.sampling import checkpoint, method, plan, search
-from sinew.core.control.sampling import stage_rollout as performance
+from sinew.core.control.sampling import stage_rollout as rollout
 from sinew.core.control.sampling.checkpoint import RolloutCheckpoints, pack_rollout, restore_rollout
 from sinew.core.control.sampling.fragment_samples import FragmentSamples, Trajectory
 from sinew.core.control.sampling.plan import SearchEffort
-from sinew.core.control.tracking.recording import record_rollout
+from sinew.core.control.sampling.stage_recording import record_rollout
 from sinew.core.errors import BadFile
 from sinew.core.jobs.running import Cancelled
 from sinew.core.motion import Take
@@ -26,7 +26,7 @@ from sinew.core.sim.stage import Push
 from sinew.core.sim.stage_io import stage_to_arrays
 from sinew.core.sim.stage_parts import PushPart, StageParts
 
-from .toys import performance_of, waving
+from .toys import rollout_of, waving
 
 SHORT = 3  # fragments in a section, so that half a second has several
 
@@ -64,11 +64,11 @@ def read(saved) -> dict[str, np.ndarray]:
     return {name: archive[name] for name in archive.files}
 
 
-def perform(performance, run) -> None:
-    """What the method does once a performance is made, but for reports of progress while models are explored."""
+def perform(rollout, run) -> None:
+    """What the method does once a rollout is made, but for reports of progress while models are explored."""
     checkpoints = RolloutCheckpoints(run)
-    checkpoints.load(performance)
-    performance.run(method._looking(run, checkpoints))
+    checkpoints.load(rollout)
+    rollout.run(method._watch(run, checkpoints))
 
 
 @dataclass(eq=False)
@@ -89,7 +89,7 @@ class Scene:
 
     @contextmanager
     def made(self):
-        """A performance at its beginning, and the constants as long as it lives."""
+        """A rollout at its beginning, and the constants as long as it lives."""
         get_engine = engines.get_engine
         with ExitStack() as opened, pytest.MonkeyPatch.context() as patch:
             patch.setattr(checkpoint, "_PAUSE_S", -1.0)  # a checkpoint after every fragment
@@ -98,7 +98,7 @@ class Scene:
             patch.setattr(engines, "get_engine", lambda _: get_engine(self.engine))
             for module, name, value in self.constants:
                 patch.setattr(module, name, value)
-            yield performance_of(opened, self.clips, effort=SearchEffort(20, (0.1, 0.07)), **self.stage)
+            yield rollout_of(opened, self.clips, effort=SearchEffort(20, (0.1, 0.07)), **self.stage)
 
     def moments(self, wanted) -> list[int]:
         """After which checkpoints the arrays are as wanted."""
@@ -111,23 +111,23 @@ class Scene:
             perform(again, run)
             film = record_rollout(again)
         assert run.steps == self.run.steps[index + 1 :]  # no fragment twice, and no progress lost
-        same(state_of(again), state_of(self.whole), "performance")
+        same(state_of(again), state_of(self.whole), "rollout")
         for name in ("qpos", "qvel", "targets"):
             same(getattr(film, name), getattr(self.film, name), name)
         same(vars(film.rows), vars(self.film.rows), "rows")
 
-    def stopped(self, performance, looks: int):
-        """A performance of the scene after as many looks."""
+    def stopped(self, rollout, looks: int):
+        """A rollout of the scene after as many looks."""
         with pytest.raises(Killed):
-            perform(performance, MemoryRun(stop_at=looks, engine=self.engine))
-        return performance
+            perform(rollout, MemoryRun(stop_at=looks, engine=self.engine))
+        return rollout
 
 
-def state_of(performance) -> dict:
-    """All that a performance is, besides what it is made of."""
-    found = {name: getattr(performance, name) for name in ("state", "begun", "offsets", "waiting", "planning")}
-    found["performers"] = [
-        {name: getattr(one, name) for name in ("way", "anchor", "calm")} for one in performance.performers
+def state_of(rollout) -> dict:
+    """All that a rollout is, besides what it is made of."""
+    found = {name: getattr(rollout, name) for name in ("state", "start_states", "offsets", "waiting", "planning")}
+    found["characters"] = [
+        {name: getattr(one, name) for name in ("trajectory", "anchor", "undisturbed")} for one in rollout.characters
     ]
     return found
 
@@ -149,14 +149,14 @@ def same(one, other, where: str) -> None:
         one, FragmentSamples | Trajectory | search.SamconSearch | search.SamplingDistribution | search.LqrSolution
     ):
         for part in fields(one):
-            if part.name != "ground":
+            if part.name != "problem":
                 same(getattr(one, part.name), getattr(other, part.name), f"{where}.{part.name}")
     else:
         assert one == other, where
 
 
 def sections(count: int) -> tuple:
-    return ((plan, "SECTION", count), (performance, "SECTION", count))
+    return ((plan, "SECTION", count), (rollout, "SECTION", count))
 
 
 # References come along with bodies at once, for a lost anchor to be noticed.
@@ -254,7 +254,7 @@ def test_a_kill_between_checkpoints_repeats_what_came_after_the_last(hard):
         resumed = MemoryRun(resume=killed.saved[9])
         perform(again, resumed)
     assert resumed.steps == hard.run.steps[10:]
-    same(state_of(again), state_of(hard.whole), "performance")
+    same(state_of(again), state_of(hard.whole), "rollout")
 
 
 @pytest.mark.parametrize("looks", [1, 5, 10, 25, -1])
@@ -263,12 +263,12 @@ def test_everything_comes_back(hard, looks):
     with hard.made() as old, hard.made() as new:
         hard.stopped(old, looks)
         restore_rollout(new, "mujoco", pack_rollout(old, "mujoco"))
-        same(state_of(new), state_of(old), "performance")
+        same(state_of(new), state_of(old), "rollout")
         assert new.work == old.work
         if old.planning is not None:
             # The grounds stand for the same noise and the same randomness, in the new one's own world.
-            ground, before = new.planning[2].ground, old.planning[2].ground
-            assert ground.world is new.performers[0].world and np.array_equal(ground.noise, before.noise)
+            ground, before = new.planning[2].problem, old.planning[2].problem
+            assert ground.world is new.characters[0].world and np.array_equal(ground.noise, before.noise)
             assert ground.random(0, 1, 2).random() == before.random(0, 1, 2).random()
 
 
@@ -277,8 +277,8 @@ def test_a_reacting_performer_comes_back(pushed):
     with pushed.made() as old, pushed.made() as new:
         pushed.stopped(old, index + 1)
         restore_rollout(new, "mujoco", pack_rollout(old, "mujoco"))
-        assert new.performers[0].way is None and new.performers[0].calm > 0
-        same(state_of(new), state_of(old), "performance")
+        assert new.characters[0].trajectory is None and new.characters[0].undisturbed > 0
+        same(state_of(new), state_of(old), "rollout")
 
 
 @pytest.fixture
@@ -290,14 +290,14 @@ def later(hard):
     return read(hard.run.saved[full[-1]])
 
 
-def untouched(performance) -> bool:
-    (performer,) = performance.performers
-    return (performance.begun, performance.waiting, performance.planning, performer.way) == ([], [], None, None)
+def untouched(rollout) -> bool:
+    (character,) = rollout.characters
+    return (rollout.start_states, rollout.waiting, rollout.planning, character.trajectory) == ([], [], None, None)
 
 
 def test_a_checkpoint_that_is_not_whole_is_refused_and_changes_nothing(hard, later):
-    with hard.made() as performance:
-        # Without the first numbers of a plan or way there is none, which is no fault.
+    with hard.made() as rollout:
+        # Without the first numbers of a plan or trajectory there is none, which is no fault.
         for name in later.keys() - {"plan", "way0_first"}:
             values = later[name]
             wrong = [values.astype("S8"), values[None]]
@@ -306,11 +306,11 @@ def test_a_checkpoint_that_is_not_whole_is_refused_and_changes_nothing(hard, lat
             for arrays in ({**later, name: None}, *({**later, name: value} for value in wrong)):
                 with pytest.raises(BadFile, match="checkpoint"):
                     restore_rollout(
-                        performance, "mujoco", {key: value for key, value in arrays.items() if value is not None}
+                        rollout, "mujoco", {key: value for key, value in arrays.items() if value is not None}
                     )
-            assert untouched(performance), name
-        restore_rollout(performance, "mujoco", later)
-        assert not untouched(performance)
+            assert untouched(rollout), name
+        restore_rollout(rollout, "mujoco", later)
+        assert not untouched(rollout)
 
 
 WRONG = {
@@ -328,26 +328,26 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_numbers_that_lead_nowhere_are_refused(hard, later, name):
     value = WRONG[name] if isinstance(WRONG[name], np.ndarray) else np.full_like(later[name], WRONG[name])
-    with hard.made() as performance:
+    with hard.made() as rollout:
         with pytest.raises(BadFile, match="checkpoint"):
-            restore_rollout(performance, "mujoco", {**later, name: value})
-        assert untouched(performance)
+            restore_rollout(rollout, "mujoco", {**later, name: value})
+        assert untouched(rollout)
 
 
 def test_another_engine_s_checkpoint_begins_anew(hard, caplog):
     run = MemoryRun(resume=hard.run.saved[12])
     run.engine = "bullet"  # only by name
-    with hard.made() as performance:
-        perform(performance, run)
+    with hard.made() as rollout:
+        perform(rollout, run)
     assert run.steps == hard.run.steps and "another engine" in caplog.text
-    same(state_of(performance), state_of(hard.whole), "performance")
+    same(state_of(rollout), state_of(hard.whole), "rollout")
 
 
 def test_a_checkpoint_with_other_sections_does_not_fit(hard, later):
-    with hard.made() as performance, pytest.MonkeyPatch.context() as patch:
+    with hard.made() as rollout, pytest.MonkeyPatch.context() as patch:
         patch.setattr(plan, "SECTION", 50)
         with pytest.raises(BadFile, match="another Sinew"):
-            restore_rollout(performance, "mujoco", later)
+            restore_rollout(rollout, "mujoco", later)
 
 
 def test_checkpoints_are_saved_at_once_then_now_and_then_and_at_the_end(monkeypatch):

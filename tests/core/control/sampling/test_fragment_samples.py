@@ -9,7 +9,8 @@ from sinew.core.control.sampling.fragment_samples import (
     count_surviving_fragments,
     trace_trajectory,
 )
-from sinew.core.control.sampling.search import _REACH_M, resample_systematically, shift_anchors
+from sinew.core.control.sampling.search import _REACH_M, shift_anchors
+from sinew.core.control.tracking.resampling import resample_systematically
 
 from .toys import layer
 
@@ -25,19 +26,19 @@ def family():
 
 
 def test_the_cheapest_of_the_last_layer_is_traced_to_its_beginning(family):
-    way = trace_trajectory(family, 7, np.array([-1.0]), np.array([5.0, 5.0]))
-    assert (way.first, len(way)) == (7, 3)
+    trajectory = trace_trajectory(family, 7, np.array([-1.0]), np.array([5.0, 5.0]))
+    assert (trajectory.first, len(trajectory)) == (7, 3)
     # Sample 1 of the last layer, its parent 0, and that one's parent 2; states are 100 * the first total + index.
-    assert way.ends[:, 0].tolist() == [102.0, 400.0, 901.0]
-    assert way.starts[:, 0].tolist() == [-1.0, 102.0, 400.0]
-    assert way.offsets[:, 0].tolist() == pytest.approx([0.2, 0.0, 0.1])
-    assert way.anchors.tolist() == [[5.0, 5.0], [0.0, 2.0], [1.0, 0.0]]
-    assert way.cost.tolist() == [1.0, 4.0, 7.0]
+    assert trajectory.ends[:, 0].tolist() == [102.0, 400.0, 901.0]
+    assert trajectory.starts[:, 0].tolist() == [-1.0, 102.0, 400.0]
+    assert trajectory.offsets[:, 0].tolist() == pytest.approx([0.2, 0.0, 0.1])
+    assert trajectory.anchors.tolist() == [[5.0, 5.0], [0.0, 2.0], [1.0, 0.0]]
+    assert trajectory.cost.tolist() == [1.0, 4.0, 7.0]
 
 
 def test_a_single_layer_is_a_way_too(family):
-    way = trace_trajectory(family[:1], 0, np.array([-1.0]), np.zeros(2))
-    assert way.ends[:, 0].tolist() == [100.0] and way.starts[:, 0].tolist() == [-1.0]
+    trajectory = trace_trajectory(family[:1], 0, np.array([-1.0]), np.zeros(2))
+    assert trajectory.ends[:, 0].tolist() == [100.0] and trajectory.starts[:, 0].tolist() == [-1.0]
 
 
 def test_depth_is_how_long_the_family_lasted():
@@ -54,50 +55,52 @@ def test_depth_is_how_long_the_family_lasted():
 
 
 def test_an_even_scatter_has_no_preference_and_its_first_sample_is_the_mean():
-    scatter = SamplingDistribution(np.array([1.0, -2.0]), np.array([[4.0, 1.0], [1.0, 1.0]]))
-    drawn = scatter.drawn(20_000, 1.0, np.random.default_rng(0))
+    distribution = SamplingDistribution(np.array([1.0, -2.0]), np.array([[4.0, 1.0], [1.0, 1.0]]))
+    drawn = distribution.sample(20_000, 1.0, np.random.default_rng(0))
     assert drawn[0].tolist() == [1.0, -2.0]
-    np.testing.assert_allclose(drawn.mean(0), scatter.mean, atol=0.05)
-    np.testing.assert_allclose(np.cov(drawn.T), scatter.covariance, atol=0.1)
-    even = SamplingDistribution.even(3)
+    np.testing.assert_allclose(drawn.mean(0), distribution.mean, atol=0.05)
+    np.testing.assert_allclose(np.cov(drawn.T), distribution.covariance, atol=0.1)
+    even = SamplingDistribution.isotropic(3)
     assert not even.mean.any() and np.array_equal(even.covariance, np.eye(3))
 
 
-def generation(scatter, rng, wanted, count=200):
-    """The scatter after samples of which those near ``wanted`` lasted."""
-    noise = scatter.drawn(count, 1.0, rng)
+def generation(distribution, rng, wanted, count=200):
+    """The distribution after samples of which those near ``wanted`` lasted."""
+    noise = distribution.sample(count, 1.0, rng)
     away = np.linalg.norm(noise - wanted, axis=-1)
-    return scatter.adapted(noise, away, np.where(away < np.median(away), 5, -1))
+    return distribution.adapt(noise, away, np.where(away < np.median(away), 5, -1))
 
 
 def test_it_is_drawn_to_those_that_lasted():
     wanted, rng = np.array([1.5, -1.0, 0.5]), np.random.default_rng(1)
-    scatter, off = SamplingDistribution.even(3), []
+    distribution, off = SamplingDistribution.isotropic(3), []
     for _ in range(8):
-        off.append(np.linalg.norm(scatter.mean - wanted))
-        scatter = generation(scatter, rng, wanted)
-    off.append(np.linalg.norm(scatter.mean - wanted))
+        off.append(np.linalg.norm(distribution.mean - wanted))
+        distribution = generation(distribution, rng, wanted)
+    off.append(np.linalg.norm(distribution.mean - wanted))
     assert off[1] < 0.8 * off[0] and off[-1] < 0.1 * off[0]
 
 
 def test_it_shrinks_where_they_agree_and_never_grows_beyond_the_first():
     wanted, rng = np.array([0.5, 0.0]), np.random.default_rng(2)
-    scatter, sizes = SamplingDistribution.even(2), []
+    distribution, sizes = SamplingDistribution.isotropic(2), []
     for _ in range(8):
-        scatter = generation(scatter, rng, wanted)
-        sizes.append(np.trace(scatter.covariance))
-        assert np.linalg.eigvalsh(scatter.covariance).min() > 0.0
+        distribution = generation(distribution, rng, wanted)
+        sizes.append(np.trace(distribution.covariance))
+        assert np.linalg.eigvalsh(distribution.covariance).min() > 0.0
     assert sizes[-1] < 0.1 and all(size <= 2.0 + 1e-6 for size in sizes)
     # Far-away survivors widen it no more than it was.
-    far = SamplingDistribution.even(2).adapted(50.0 * rng.normal(size=(40, 2)), np.zeros(40), np.zeros(40, dtype=int))
+    far = SamplingDistribution.isotropic(2).adapt(
+        50.0 * rng.normal(size=(40, 2)), np.zeros(40), np.zeros(40, dtype=int)
+    )
     assert np.trace(far.covariance) <= 2.0 + 1e-6
 
 
 def test_lasting_counts_before_being_cheap():
     noise = np.array([[1.0], [-1.0]] * 20)
     cheap, lasting = np.tile([0.0, 9.0], 20), np.tile([0, 3], 20)
-    assert SamplingDistribution.even(1).adapted(noise, cheap, lasting).mean[0] == pytest.approx(-1.0)
-    assert SamplingDistribution.even(1).adapted(noise, cheap, np.zeros(40, dtype=int)).mean[0] == pytest.approx(1.0)
+    assert SamplingDistribution.isotropic(1).adapt(noise, cheap, lasting).mean[0] == pytest.approx(-1.0)
+    assert SamplingDistribution.isotropic(1).adapt(noise, cheap, np.zeros(40, dtype=int)).mean[0] == pytest.approx(1.0)
 
 
 def test_the_cheaper_have_more_successors():

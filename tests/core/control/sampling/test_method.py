@@ -83,8 +83,8 @@ def films(monkeypatch):
     seen = []
     original = method_module.record_rollout
 
-    def filmed(performance):
-        seen.append(original(performance))
+    def filmed(rollout):
+        seen.append(original(rollout))
         return seen[-1]
 
     monkeypatch.setattr(method_module, "record_rollout", filmed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plans: every pass is done, the next knows the way of the last, and a guide looks beyond its section."""
+"""Plans: every pass is done, the next knows the trajectory of the last, and feedback looks beyond its section."""
 
 import numpy as np
 import pytest
@@ -7,71 +7,83 @@ import pytest
 from sinew.core.control.sampling import plan as plan_module
 from sinew.core.control.sampling.plan import Planner, PlanTask, SearchEffort
 
-from .toys import gauge_of, ground_of, waving, world_of
+from .toys import problem_of, tracking_error_of, waving, world_of
 
 
 @pytest.fixture(scope="module")
-def gauge_and_world():
+def error_and_world():
     world = world_of(20)
-    yield gauge_of(world, waving(1.0)), world
+    yield tracking_error_of(world, waving(1.0)), world
     world.close()
 
 
-def planner_of(gauge, world, spreads=(0.1, 0.05, 0.03)):
+def planner_of(tracking_error, world, spreads=(0.1, 0.05, 0.03)):
     """Every pass has its own randomness and spread."""
-    return Planner(gauge, lambda number: ground_of(world, gauge, number, spreads[number]), SearchEffort(20, spreads))
+    return Planner(
+        tracking_error,
+        lambda number: problem_of(world, tracking_error, number, spreads[number]),
+        SearchEffort(20, spreads),
+    )
 
 
-def whole(gauge):
-    return PlanTask(0, gauge.reference.fragments, gauge.reference.states[0], np.zeros(2), np.zeros(gauge.nu))
+def whole(tracking_error):
+    return PlanTask(
+        0,
+        tracking_error.reference.fragments,
+        tracking_error.reference.states[0],
+        np.zeros(2),
+        np.zeros(tracking_error.nu),
+    )
 
 
-def test_passes_follow_each_other_and_each_knows_the_way_before(gauge_and_world):
-    gauge, world = gauge_and_world
+def test_passes_follow_each_other_and_each_knows_the_way_before(error_and_world):
+    tracking_error, world = error_and_world
     seen = []
-    way = planner_of(gauge, world).planned(whole(gauge), lambda number, search: seen.append((number, search)))
-    assert sorted({number for number, _ in seen}) == [0, 1, 2] and len(way) == 10
+    trajectory = planner_of(tracking_error, world).plan(
+        whole(tracking_error), lambda number, search: seen.append((number, search))
+    )
+    assert sorted({number for number, _ in seen}) == [0, 1, 2] and len(trajectory) == 10
     by_pass = dict(seen)
-    assert by_pass[0].known is None
+    assert by_pass[0].nominal is None
     for number in (1, 2):
-        before, search = by_pass[number - 1].way(), by_pass[number]
-        np.testing.assert_array_equal(search.known.ends, before.ends)
+        before, search = by_pass[number - 1].best_trajectory(), by_pass[number]
+        np.testing.assert_array_equal(search.nominal.ends, before.ends)
         np.testing.assert_array_equal([layer.states[0] for layer in search.layers], before.ends)
         last = search.layers[-1]
-        assert last.total.min() <= last.total[0]  # never worse than what was known
+        assert last.total.min() <= last.total[0]  # never worse than the nominal one
 
 
-def test_a_plan_begun_is_finished_as_if_it_had_not_been_put_aside(gauge_and_world):
-    gauge, world = gauge_and_world
+def test_a_plan_begun_is_finished_as_if_it_had_not_been_put_aside(error_and_world):
+    tracking_error, world = error_and_world
     seen = []
-    first = planner_of(gauge, world).planned(whole(gauge), lambda *what: seen.append(what))
-    planner = planner_of(gauge, world)
-    known = [search for number, search in seen if number == 0][-1].way()
-    search = planner.search(1, whole(gauge), known)
+    first = planner_of(tracking_error, world).plan(whole(tracking_error), lambda *what: seen.append(what))
+    planner = planner_of(tracking_error, world)
+    nominal = [search for number, search in seen if number == 0][-1].best_trajectory()
+    search = planner.search(1, whole(tracking_error), nominal)
     for _ in range(4):
         search.advance()
-    again = planner.planned(whole(gauge), lambda *what: None, (1, search))
+    again = planner.plan(whole(tracking_error), lambda *what: None, (1, search))
     np.testing.assert_array_equal(again.ends, first.ends)
 
 
-def test_guides_are_for_sections_and_look_ahead(gauge_and_world, monkeypatch):
-    gauge, world = gauge_and_world
+def test_guides_are_for_sections_and_look_ahead(error_and_world, monkeypatch):
+    tracking_error, world = error_and_world
     monkeypatch.setattr(plan_module, "SECTION", 4)
     monkeypatch.setattr(plan_module, "AHEAD", 3)
-    planner = planner_of(gauge, world)
-    guide, first = planner.guide_at(5)
-    assert first == 4 and len(guide.gains) == 6  # 4 to 8 and what is left of the clip ahead
-    assert planner.guide_at(4)[0] is guide  # not explored twice
-    guide, first = planner.guide_at(0)
-    assert first == 0 and len(guide.gains) == 7
-    assert guide.curves[4].any()  # the section's end is not the end
+    planner = planner_of(tracking_error, world)
+    lqr, first = planner.lqr_at(5)
+    assert first == 4 and len(lqr.gains) == 6  # 4 to 8 and what is left of the clip ahead
+    assert planner.lqr_at(4)[0] is lqr  # not explored twice
+    lqr, first = planner.lqr_at(0)
+    assert first == 0 and len(lqr.gains) == 7
+    assert lqr.value_hessian[4].any()  # the section's end is not the end
 
 
-def test_a_plan_of_some_fragments_begins_and_ends_where_asked(gauge_and_world):
-    gauge, world = gauge_and_world
-    start = gauge.reference.states[gauge.reference.frame_before(np.array([3]))[0]]
-    task = PlanTask(3, 7, start, np.array([0.5, 0.0]), np.zeros(gauge.nu))
-    way = planner_of(gauge, world, (0.1, 0.05)).planned(task, lambda *what: None)
-    assert (way.first, len(way)) == (3, 4)
-    np.testing.assert_array_equal(way.starts[0], start)
-    assert way.anchors[0].tolist() == [0.5, 0.0]
+def test_a_plan_of_some_fragments_begins_and_ends_where_asked(error_and_world):
+    tracking_error, world = error_and_world
+    start = tracking_error.reference.states[tracking_error.reference.frame_before(np.array([3]))[0]]
+    task = PlanTask(3, 7, start, np.array([0.5, 0.0]), np.zeros(tracking_error.nu))
+    trajectory = planner_of(tracking_error, world, (0.1, 0.05)).plan(task, lambda *what: None)
+    assert (trajectory.first, len(trajectory)) == (3, 4)
+    np.testing.assert_array_equal(trajectory.starts[0], start)
+    assert trajectory.anchors[0].tolist() == [0.5, 0.0]

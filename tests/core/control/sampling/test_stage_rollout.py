@@ -10,12 +10,13 @@ from sinew.core.control.sampling import plan as plan_module
 from sinew.core.control.sampling import stage_rollout as performance_module
 from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.control.sampling.search import _REACH_M
-from sinew.core.control.tracking.recording import collect_prop_motions, describe_character, make_take, record_rollout
+from sinew.core.control.sampling.stage_recording import describe_character, record_rollout
+from sinew.core.control.tracking.recording import collect_prop_motions, make_take
 from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.sim.stage import Prop, Push
 
 from ...sim import bodies
-from .toys import performance_of, waving
+from .toys import rollout_of, waving
 
 ONCE = SearchEffort(20, (0.1,))
 
@@ -27,9 +28,9 @@ def opened():
 
 
 def played(opened, clips, **options):
-    performance = performance_of(opened, clips, **options)
-    performance.run(lambda _: None)
-    return performance
+    rollout = rollout_of(opened, clips, **options)
+    rollout.run(lambda _: None)
+    return rollout
 
 
 def push(force=(300.0, 0.0, 0.0), start_s=0.4, duration_s=0.1, bone="plate", character=0):
@@ -43,36 +44,36 @@ def thrown(**changes):
 
 
 def test_what_was_planned_is_what_happens_where_nothing_else_can(opened):
-    performance = played(opened, [waving(0.7)])
-    assert performance.foreseeable and performance.done
-    way = performance.performers[0].way
-    np.testing.assert_array_equal(np.array(performance.begun), way.starts)
-    film = record_rollout(performance)
-    np.testing.assert_array_equal(film.qpos[6::6], performance.world.pose_of(way.ends)[0])
+    rollout = played(opened, [waving(0.7)])
+    assert rollout.foreseeable and rollout.done
+    trajectory = rollout.characters[0].trajectory
+    np.testing.assert_array_equal(np.array(rollout.start_states), trajectory.starts)
+    film = record_rollout(rollout)
+    np.testing.assert_array_equal(film.qpos[6::6], rollout.world.pose_of(trajectory.ends)[0])
 
 
 def test_a_clip_of_several_sections_is_one_motion(opened, monkeypatch):
     monkeypatch.setattr(plan_module, "SECTION", 4)
     monkeypatch.setattr(performance_module, "SECTION", 4)
-    performance = performance_of(opened, [waving(1.1)], effort=ONCE)
+    rollout = rollout_of(opened, [waving(1.1)], effort=ONCE)
     plans = []
-    performance.run(lambda now: plans.append(now.planning[2].first) if now.planning else None)
-    assert sorted(set(plans)) == [0, 4, 8] and len(performance.begun) == 11
-    film = record_rollout(performance)
+    rollout.run(lambda now: plans.append(now.planning[2].first) if now.planning else None)
+    assert sorted(set(plans)) == [0, 4, 8] and len(rollout.start_states) == 11
+    film = record_rollout(rollout)
     assert len(film) == 67
     # Where sections meet, nothing jumps: positions go on with the velocities they have.
     steps = np.diff(film.qpos[:, :3], axis=0) - 0.5 * (film.qvel[1:, :3] + film.qvel[:-1, :3]) / CONTROL_FPS
     assert np.abs(steps).max() < 2e-3
     turned = np.abs(np.diff(film.rows.link_pos[0], axis=0)).max((1, 2))
     assert turned[[23, 47]].max() < 1.5 * np.median(turned) + 0.01
-    ends = performance.world.pose_of(performance.simulated(np.arange(3), *began(performance, 3))[0][:3, -1])[0]
-    np.testing.assert_allclose(ends, performance.world.pose_of(np.array(performance.begun[1:4]))[0], atol=1e-12)
+    ends = rollout.world.pose_of(rollout.roll_out_fragments(np.arange(3), *began(rollout, 3))[0][:3, -1])[0]
+    np.testing.assert_allclose(ends, rollout.world.pose_of(np.array(rollout.start_states[1:4]))[0], atol=1e-12)
 
 
-def began(performance, count):
-    offsets = np.array(performance.offsets[:count])
+def began(rollout, count):
+    offsets = np.array(rollout.offsets[:count])
     before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
-    return np.array(performance.begun[:count]), before, offsets
+    return np.array(rollout.start_states[:count]), before, offsets
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_one_others(opened):
@@ -85,10 +86,10 @@ def test_the_same_seed_gives_the_same_bits_and_another_one_others(opened):
 def test_nobody_foresees_a_push(opened, start_s):
     """Until it begins, every bit is that of the take without it; then the body is moved, and reacts."""
     calm = record_rollout(played(opened, [waving(1.0)]))
-    performance = performance_of(opened, [waving(1.0)], pushes=(push(start_s=start_s),))
+    rollout = rollout_of(opened, [waving(1.0)], pushes=(push(start_s=start_s),))
     reacted = []
-    performance.run(lambda now: reacted.append(now.planning is None and now.performers[0].way is None))
-    pushed = record_rollout(performance)
+    rollout.run(lambda now: reacted.append(now.planning is None and now.characters[0].trajectory is None))
+    pushed = record_rollout(rollout)
     before = int(start_s * CONTROL_FPS) + 1
     np.testing.assert_array_equal(pushed.qpos[:before], calm.qpos[:before])
     np.testing.assert_array_equal(pushed.qvel[:before], calm.qvel[:before])
@@ -100,24 +101,24 @@ def test_nobody_foresees_a_push(opened, start_s):
 
 
 def test_who_was_pushed_aside_makes_a_new_plan_and_goes_on_from_there(opened):
-    performance = performance_of(opened, [waving(2.0)], pushes=(push((700.0, 0.0, 0.0)),))
+    rollout = rollout_of(opened, [waving(2.0)], pushes=(push((700.0, 0.0, 0.0)),))
     plans = []
-    performance.run(lambda now: plans.append(now.planning[2].first) if now.planning else None)
+    rollout.run(lambda now: plans.append(now.planning[2].first) if now.planning else None)
     later = [first for first in set(plans) if first > 4]
     assert later and min(later) < 16
-    performer = performance.performers[0]
-    film = record_rollout(performance)
+    character = rollout.characters[0]
+    film = record_rollout(rollout)
     moved = film.qpos[-1, 0] - film.qpos[0, 0]
     assert moved > 0.35
     # The reference has come along, so far that the body is within its reach.
-    assert 0.0 < moved - performer.anchor[0] < _REACH_M + 0.05
-    assert performer.way is not None
+    assert 0.0 < moved - character.anchor[0] < _REACH_M + 0.05
+    assert character.trajectory is not None
 
 
 def test_a_push_too_light_to_feel_changes_no_plan(opened):
-    performance = performance_of(opened, [waving(0.8)], pushes=(push((1e-3, 0.0, 0.0)),), effort=ONCE)
+    rollout = rollout_of(opened, [waving(0.8)], pushes=(push((1e-3, 0.0, 0.0)),), effort=ONCE)
     reacted = []
-    performance.run(lambda now: reacted.append(now.planning is None and now.performers[0].way is None))
+    rollout.run(lambda now: reacted.append(now.planning is None and now.characters[0].trajectory is None))
     assert not any(reacted)
 
 
@@ -125,8 +126,8 @@ def test_two_who_never_touch_do_as_each_would_alone(opened):
     here, there = waving(0.7), waving(0.7, x=3.0, y=1.0)
     together = record_rollout(played(opened, [here, there]))
     for who, clip in enumerate((here, there)):
-        alone = performance_of(opened, [clip])
-        alone.performers[0].seed = (0, who)
+        alone = rollout_of(opened, [clip])
+        alone.characters[0].seed = (0, who)
         alone.run(lambda _: None)
         film = record_rollout(alone)
         size = film.qpos.shape[1]
@@ -148,9 +149,9 @@ def test_one_who_is_pushed_into_another_moves_them(opened):
 
 def test_a_thrown_prop_hits_and_comes_home(opened):
     clip = waving(1.0)
-    performance = played(opened, [clip], props=(thrown(),), effort=ONCE)
-    film = record_rollout(performance)
-    take, _, _ = make_take(film, 0, describe_character(performance.performers[0]), clip.fps)
+    rollout = played(opened, [clip], props=(thrown(),), effort=ONCE)
+    film = record_rollout(rollout)
+    take, _, _ = make_take(film, 0, describe_character(rollout.characters[0]), clip.fps)
     (ball,) = collect_prop_motions(film, take.motion)
     assert ball.name == "ball" and len(ball) == len(take.motion) == len(clip)
     x = ball.pos[:, 0]
@@ -164,12 +165,12 @@ def test_a_thrown_prop_hits_and_comes_home(opened):
 
 def test_films_have_everybody_s_contacts_lengths_and_traces(opened):
     clips = [waving(0.75), waving(0.75, x=2.0)]
-    performance = played(opened, clips, effort=ONCE)
-    film = record_rollout(performance)
+    rollout = played(opened, clips, effort=ONCE)
+    film = record_rollout(rollout)
     frames = 0.75 * CONTROL_FPS + 1  # the last fragment is played to its end, and cut
     assert len(film) == pytest.approx(frames, abs=1) and len(film) == len(film.targets) == film.rows.com.shape[1]
-    for who, (clip, performer) in enumerate(zip(clips, performance.performers, strict=True)):
-        take, trace, _ = make_take(film, who, describe_character(performer), clip.fps)
+    for who, (clip, character) in enumerate(zip(clips, rollout.characters, strict=True)):
+        take, trace, _ = make_take(film, who, describe_character(character), clip.fps)
         assert len(take.motion) == len(clip) and take.motion.fps == clip.fps and take.fell_at_s is None
         assert take.contacts.shape == (len(clip), 3)
         assert take.contacts[2:, 0].all() and not take.contacts[:, 1:].any()  # the plate stands, the arm is in the air
@@ -178,20 +179,20 @@ def test_films_have_everybody_s_contacts_lengths_and_traces(opened):
         assert np.abs(trace.wanted_pos - trace.seen_pos).max() < 0.1
         # The ground carries what the waver weighs.
         carried = trace.contact_force[12:, :, 2].sum(-1).mean()
-        assert carried == pytest.approx(performer.body.mass * 9.81, rel=0.05)
+        assert carried == pytest.approx(character.body.mass * 9.81, rel=0.05)
         assert trace.torque.shape == (len(film), 4) and np.abs(trace.torque).max() > 1.0
         np.testing.assert_array_equal(take.motion.skeleton.names, clip.skeleton.names)
 
 
 def test_the_first_frame_of_a_film_is_the_source_s(opened):
-    performance = played(opened, [waving(0.3)], effort=ONCE)
-    np.testing.assert_array_equal(record_rollout(performance).qpos[0], performance.performers[0].reference.qpos[0])
+    rollout = played(opened, [waving(0.3)], effort=ONCE)
+    np.testing.assert_array_equal(record_rollout(rollout).qpos[0], rollout.characters[0].reference.qpos[0])
 
 
 def test_work_grows_to_all_there_is(opened):
-    performance = performance_of(opened, [waving(0.6)], pushes=(push(),))
+    rollout = rollout_of(opened, [waving(0.6)], pushes=(push(),))
     seen = []
-    performance.run(lambda now: seen.append(now.work))
+    rollout.run(lambda now: seen.append(now.work))
     done = [step for step, _ in seen]
     assert done == sorted(done)
     assert seen[-1][0] == seen[-1][1] and {total for _, total in seen} == {seen[-1][1]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A body of three links that a search is done with in a moment: a plate on the ground and an arm that waves."""
+"""A body of three links that a search is done with in a moment: a plate on the problem and an arm that waves."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from sinew.core.sim.stage import Character, Stage
 from ....engines_here import engine_here
 from ...sim import bodies
 
-PLATE = 0.05  # metres from the ground to the plate's middle
+PLATE = 0.05  # metres from the problem to the plate's middle
 
 
 def waver() -> BodyModel:
@@ -54,18 +54,20 @@ def world_of(copies: int = 20, engine: str = "mujoco", **stage) -> World:
     return engine_here(engine).compile(Stage((Character(waver()),), **stage), copies)
 
 
-def gauge_of(world: World, clip: Clip, muscle: np.ndarray | None = None) -> TrackingError:
+def tracking_error_of(world: World, clip: Clip, muscle: np.ndarray | None = None) -> TrackingError:
     return TrackingError(make_reference(world.stage.characters[0].body, clip, world, muscle))
 
 
-def ground_of(world: World, gauge: TrackingError, seed: int = 0, spread: float = 0.1) -> SearchProblem:
-    return SearchProblem(world, gauge, np.full(gauge.nu, spread), lambda *what: np.random.default_rng([seed, *what]))
+def problem_of(world: World, tracking_error: TrackingError, seed: int = 0, spread: float = 0.1) -> SearchProblem:
+    return SearchProblem(
+        world, tracking_error, np.full(tracking_error.nu, spread), lambda *what: np.random.default_rng([seed, *what])
+    )
 
 
-def search_of(ground: SearchProblem, guide, known=None) -> SamconSearch:
-    reference = ground.gauge.reference
-    start, before = reference.states[0], np.zeros(ground.gauge.nu)
-    return SamconSearch(ground, guide, 0, reference.fragments, start, np.zeros(2), before, known)
+def search_of(problem: SearchProblem, lqr, nominal=None) -> SamconSearch:
+    reference = problem.tracking_error.reference
+    start, before = reference.states[0], np.zeros(problem.tracking_error.nu)
+    return SamconSearch(problem, lqr, 0, reference.fragments, start, np.zeros(2), before, nominal)
 
 
 def finished(search: SamconSearch, most: int = 10_000) -> SamconSearch:
@@ -90,26 +92,26 @@ def layer(parents, total, *, kept=None, tried=None, noise=None, value=None, anch
         total=np.array(total, dtype=float),
         anchors=np.zeros((count, 2)) if anchors is None else np.array(anchors, dtype=float),
         cost=float(min(total)),
-        astray=0.0,
+        height_error=0.0,
         noise=np.zeros((tried, 1)) if noise is None else np.array(noise, dtype=float),
         value=np.zeros(tried) if value is None else np.array(value, dtype=float),
-        kept=kept,
+        elites=kept,
     )
 
 
-def performance_of(opened, clips, *, effort=None, seed=0, muscle=None, **stage) -> StageRollout:
+def rollout_of(opened, clips, *, effort=None, seed=0, muscle=None, **stage) -> StageRollout:
     """Wavers with clips on a stage with props and pushes; ``opened``: an ``ExitStack`` that closes their worlds."""
     effort = effort or SearchEffort(20, (0.1, 0.05))
     whole = Stage(tuple(Character(waver(), f"waver {number}") for number in range(len(clips))), **stage)
-    performers = []
+    characters = []
     for number, clip in enumerate(clips):
         world = world_of(effort.copies)
         opened.callback(world.close)
         reference = make_reference(waver(), clip, world, muscle)
-        performers.append(StageCharacter(clip, reference, world, effort, (seed, number)))
+        characters.append(StageCharacter(clip, reference, world, effort, (seed, number)))
     world = engines.get_engine("mujoco").compile(whole, 4)
     opened.callback(world.close)
-    qpos = np.concatenate([one.reference.qpos[0] for one in performers])
-    qvel = np.concatenate([one.reference.rates[0] for one in performers])
+    qpos = np.concatenate([one.reference.qpos[0] for one in characters])
+    qvel = np.concatenate([one.reference.rates[0] for one in characters])
     start = world.state_of(np.tile(qpos, (4, 1)), np.tile(qvel, (4, 1)))[0]
-    return StageRollout(whole, tuple(performers), world, start)
+    return StageRollout(whole, tuple(characters), world, start)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Headings are told of every pose, and a body that is turned is the same body facing another way."""
+"""Headings are told of every pose, and a body that is turned is the same body facing another trajectory."""
 
 import numpy as np
 import pytest
@@ -95,6 +95,6 @@ def test_forward_is_where_the_toes_point(skeleton):
 
 def test_who_walks_faces_where_it_goes(body):
     qpos, _ = pose_of_clip(body, stock.load_stock("walk"))
-    way = qpos[-1, :2] - qpos[0, :2]
+    trajectory = qpos[-1, :2] - qpos[0, :2]
     faces = facing_direction(qpos[:, 3:7], upright_rotation(body))[:, :2]
-    assert (faces @ way / np.linalg.norm(way) > 0.9).all()
+    assert (faces @ trajectory / np.linalg.norm(trajectory) > 0.9).all()

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A finished rollout of a stage simulated again, all fragments at once, for what lies between their ends."""
+
+import numpy as np
+
+from ...sim.engine import SensorRows
+from ..tracking.recording import RecordedCharacter, Recording
+from ..tracking.reference import FRAGMENT_STEPS
+from .stage_character import StageCharacter
+from .stage_rollout import StageRollout
+
+
+def record_rollout(rollout: StageRollout) -> Recording:
+    """Simulate every fragment again from where it began; the engine does the same again, bit for bit."""
+    world, count = rollout.world, rollout.fragments
+    begun, offsets = np.array(rollout.start_states), np.array(rollout.offsets)
+    before = np.concatenate([np.zeros_like(offsets[:1]), offsets[:-1]])
+    first = np.tile(begun[0], (world.copies, 1))
+    sensed = world.sense(first)
+    states, parts = [begun[:1]], [{name: values[:1, 0] for name, values in vars(sensed).items()}]
+    for start in range(0, count, world.copies):
+        some = np.arange(start, min(start + world.copies, count))
+        played, rows = rollout.roll_out_fragments(some, begun[some], before[some], offsets[some])
+        states.append(played[: len(some)].reshape(-1, world.state_size))
+        moments = len(some) * FRAGMENT_STEPS
+        parts.append(
+            {name: values[: len(some)].reshape(moments, *values.shape[2:]) for name, values in vars(rows).items()}
+        )
+    frames = len(rollout.characters[0].reference.states)
+    together = {name: np.concatenate([part[name] for part in parts])[None, :frames] for name in parts[0]}
+    qpos, qvel = world.pose_of(np.concatenate(states)[:frames])
+    asked = rollout.targets(np.arange(count), before, offsets).reshape(count * FRAGMENT_STEPS, -1)
+    return Recording(rollout.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], SensorRows(**together))
+
+
+def describe_character(character: StageCharacter) -> RecordedCharacter:
+    """A character and its reference."""
+    reference, wanted = character.reference, character.reference.rows
+    return RecordedCharacter(
+        character.body,
+        character.source,
+        reference.space,
+        reference.muscle,
+        wanted.link_pos[0],
+        wanted.link_quat_wxyz[0],
+        wanted.com[0, :, 0],
+    )
