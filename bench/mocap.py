@@ -13,10 +13,11 @@ from ..bridge.importing.importers import open_input
 from ..bridge.rig.rig_reader import read_rig
 from ..core.control.character import MESH
 from ..core.errors import BadFile
+from ..core.files import Attachment
 from ..core.motion import Clip
 from ..core.motion.io import stock
 from ..core.motion.unit_checks import check_frame_rate
-from .run import Attachment, Case
+from .run import Case
 from .simulate.cases import short_enough
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "mocap"

@@ -14,6 +14,7 @@ from ..core.control import registry
 from ..core.control.character import build_job_body
 from ..core.control.method import Method
 from ..core.errors import SinewError
+from ..core.files import Attachment
 from ..core.measure.measures import measure_take
 from ..core.motion import Clip, Take
 from ..core.motion.checks import require_simulatable
@@ -24,7 +25,6 @@ from ..core.sim import engines
 from ..core.sim.trace import Trace
 from .source_comparison import compare_with_source, judge_take
 
-Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
 Row = dict[str, Any]
 
 
@@ -49,9 +49,10 @@ class BenchRun:
         """There is none."""
         return None
 
-    def attachment(self, name: str) -> Attachment | None:
+    def attachment(self, name: str) -> tuple[dict[str, np.ndarray], dict[str, Any]] | None:
         """What the case has under this name."""
-        return self._attachments.get(name)
+        found = self._attachments.get(name)
+        return None if found is None else (dict(found[0]), dict(found[1]))
 
     def add_finding(self, kind: str, message: str, hint: str) -> None:
         """Keep it for the row."""

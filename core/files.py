@@ -22,6 +22,9 @@ from numpy.typing import NDArray
 
 from .errors import BadFile, CannotWrite
 
+Attachment = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
+"""Arrays and a description, as they travel with a job under a name."""
+
 _WHY_NOT = {
     errno.ENOSPC: ("the disk is full", "Free some space and try again"),
     errno.EDQUOT: ("your disk quota is used up", "Free some space and try again"),

@@ -20,11 +20,11 @@ from ...core.control.graph.transitions.distances import propose_transitions
 from ...core.control.graph.transitions.motion_graph import MotionGraph, Skill, motion_graph_attachments
 from ...core.control.tracking.motion_kind import guess_gait, guess_motion_kind
 from ...core.errors import SinewError
-from ...core.files import make_folder
+from ...core.files import Attachment, make_folder
 from ...core.motion.io import stock
 from ...core.motion.take import Measurement
 from .. import rows
-from ..run import Attachment, BenchRun, method_and_settings
+from ..run import BenchRun, method_and_settings
 
 METHOD = "graph_learn"
 CYCLES = ("walk", "run", "spinkick", "dance_a", "backflip")

@@ -4,7 +4,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import bpy
 import numpy as np
@@ -13,6 +12,7 @@ from ...core.body.mesh import SkinnedMesh
 from ...core.body.part_edit import PartEdit
 from ...core.control.character import BODY, MESH, BodyChoices
 from ...core.errors import RigError, SinewError
+from ...core.files import Attachment
 from ...core.motion import Skeleton
 from ..rig import actions
 from ..rig.rig_reader import RigMotion
@@ -22,7 +22,6 @@ from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
 from .edits import AUTO, read_edit
 from .mesh_reader import MeshParts, read_mesh_parts_in_slices
 
-Attachment = tuple[dict[str, np.ndarray], dict[str, Any]]
 Attachments = dict[str, Attachment | Callable[[], Attachment]]
 """What travels with a job, by name; what takes long and needs no Blender is still to be called, on any thread."""
 

@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 
 import bpy
 
-from ...core.control.cast import Attachment
 from ...core.errors import BoundsError
+from ...core.files import Attachment
 from ..body.body_inputs import read_body_request
 from ..jobs.requests import Request
 from ..jobs.scene_request import request_of, settings_group_of, settings_type

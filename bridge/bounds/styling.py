@@ -12,9 +12,9 @@ from ...core.control.bounds.bounds import attach_bounds
 from ...core.control.bounds.controller import controller_from_arrays
 from ...core.control.bounds.files import Content, read_content
 from ...core.control.bounds.style.style_choice import NEUTRAL, STYLES, VARIANTS, attach_style_clip
-from ...core.control.cast import Attachment
 from ...core.control.character import BODY
 from ...core.errors import BadSettings
+from ...core.files import Attachment
 from ...core.jobs.spec import new_id
 from ...core.motion import Clip
 from ...core.motion.io import stock

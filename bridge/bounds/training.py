@@ -8,10 +8,9 @@ from pathlib import Path
 import bpy
 
 from ...core import jobs
-from ...core.body.build import build_body
 from ...core.control.bounds.bounds import Bounds, attach_bounds
-from ...core.control.cast import Attachment
-from ...core.control.character import BODY, BodyChoices
+from ...core.control.character import BODY, BodyChoices, build_plain_body
+from ...core.files import Attachment
 from ..jobs import requests
 from ..jobs.requests import Request
 from ..rig.rig_reader import RigMotion
@@ -56,6 +55,6 @@ def read_bounds(
     Which links a body has does not depend on its mesh, which would only give them other shapes.
     """
     choices = BodyChoices.from_mapping(body[1])
-    plain, _ = build_body(rig.clip.skeleton, clip=rig.clip, overrides=choices.overrides, preset=choices.preset)
+    plain = build_plain_body(rig.clip, choices)
     require_parts(obj, plain)
     return bounds_for(plain, parts_of(obj), read_widths(obj, rig, action))

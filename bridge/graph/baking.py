@@ -10,9 +10,10 @@ import bpy
 import numpy as np
 
 from ...core import jobs
-from ...core.control.cast import Attachment, CastMember, make_member_attachments
+from ...core.control.cast import CastMember, make_member_attachments
 from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
 from ...core.errors import GraphError
+from ...core.files import Attachment
 from ...core.motion import Clip, Skeleton
 from ...core.sim.assembly import require_places_apart
 from ...core.sim.stage_io import stage_to_arrays

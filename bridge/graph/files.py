@@ -6,11 +6,10 @@ from pathlib import Path
 
 import bpy
 
-from ...core.control.cast import Attachment
 from ...core.control.graph.model.control_graph import ControlGraph
 from ...core.control.graph.model.io import load_graph
 from ...core.errors import BadFile, GraphError, SinewError
-from ...core.files import read_arrays, write_whole
+from ...core.files import Attachment, read_arrays, write_whole
 from ...core.jobs import Job
 from ..learned import beside
 from .figures import SkillFigures, figures_of

@@ -5,8 +5,8 @@ import bpy
 import numpy as np
 
 from ...core.body import BodyModel
-from ...core.control.cast import Attachment
 from ...core.errors import GraphError
+from ...core.files import Attachment
 from ...core.geometry.quaternions import Array, from_rotation_vector, multiply, rotate
 from ...core.motion import Clip
 from ...core.sim.variations import facing_direction_at

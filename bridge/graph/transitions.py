@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import bpy
 
 from ...core.body import BodyModel
-from ...core.body.build import build_body
-from ...core.control.character import BODY, BodyChoices
+from ...core.control.character import BODY, BodyChoices, build_plain_body
 from ...core.control.graph.transitions.distances import Candidate, find_candidates, select_candidates, skill_distances
 from ...core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from ...core.errors import GraphError
@@ -20,8 +19,7 @@ def plain_body(obj: bpy.types.Object, skills: Sequence[Collected]) -> BodyModel:
     rig = skills[0].rig
     attached = read_body_attachments(obj, rig, BodyRequest(use_mesh=False), skills[0].action)
     choices = BodyChoices.from_mapping(attached[BODY][1])
-    body, _ = build_body(rig.clip.skeleton, clip=rig.clip, overrides=choices.overrides, preset=choices.preset)
-    return body
+    return build_plain_body(rig.clip, choices)
 
 
 def propose(obj: bpy.types.Object, skills: Sequence[Collected]) -> int:

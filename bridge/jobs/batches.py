@@ -6,8 +6,7 @@ from typing import Any
 
 from ...core import jobs
 from ...core.body import BodyModel
-from ...core.body.build import build_body
-from ...core.control.character import BODY, BodyChoices
+from ...core.control.character import BODY, BodyChoices, build_plain_body
 from ...core.control.staging import STAGE
 from ...core.errors import BadSettings
 from ...core.jobs.spec import new_id
@@ -78,8 +77,7 @@ def require_seeds_only(method: str, settings: VariationSettings) -> None:
 def _plain_body(rig: RigMotion, inputs: Inputs) -> BodyModel:
     """The body as far as it matters here: which bones it has. Its mesh would only give it other shapes."""
     choices = BodyChoices.from_mapping(inputs.attachments[BODY][1])
-    body, _ = build_body(rig.clip.skeleton, clip=rig.clip, overrides=choices.overrides, preset=choices.preset)
-    return body
+    return build_plain_body(rig.clip, choices)
 
 
 def create_all(batch: Batch) -> list[jobs.Job]:

@@ -8,18 +8,16 @@ of ``StageParts.characters``, which is the order of bodies for ``build_job_stage
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..errors import JobError
+from ..files import Attachment
 from ..geometry.quaternions import Array
 from ..motion import Clip, PropMotion
 from ..motion.io.npz import clip_from_arrays, clip_to_arrays
 from ..sim.stage import Stage
 from .method import Run
-
-Attachment = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -143,6 +143,11 @@ def build_job_body(clip: Clip, run: Run, member: CastMember | None = None) -> tu
     return body, report
 
 
+def build_plain_body(clip: Clip, choices: BodyChoices) -> BodyModel:
+    """The body as far as its bones matter: which links it has. A mesh would only give them other shapes."""
+    return build_body(clip.skeleton, clip=clip, overrides=choices.overrides, preset=choices.preset)[0]
+
+
 def _mesh(run: Run, number: int) -> SkinnedMesh | None:
     attached = run.attachment(attachment_name(MESH, number))
     return SkinnedMesh(**attached[0]) if attached else None

@@ -10,19 +10,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .. import __version__
 from ..control import registry
 from ..errors import JobError, SinewError
-from ..files import cannot_write, make_folder, sha256_of, to_jsonable, write_arrays, write_json
+from ..files import Attachment, cannot_write, make_folder, sha256_of, to_jsonable, write_arrays, write_json
 from ..motion import Clip
 from ..motion.io.npz import save_clip
 from .engine_choice import check_engine_name
 from .job import Job, open_job
 from .spec import JobSpec, new_id, now_text
 
-Attachment = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 Attachments = Mapping[str, Attachment | Callable[[], Attachment]]
 
 

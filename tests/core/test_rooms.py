@@ -83,8 +83,16 @@ GRAPH_BELOW = {
         for room, below in GRAPH_ROOMS.items()
     },
 }
-# Open-loop refinement samples walks through a graph as a clip is sampled.
-GRAPH_BELOW["core.control.graph.learning"] += ("core.control.sampling",)
+# Other methods use sampling control through its one public module.
+TRACKER = "core.control.sampling.tracker"
+GRAPH_BELOW["core.control.graph.learning"] += (TRACKER,)
+# A method knows itself, the kit for tracking, and the top modules of control; the kit knows no method.
+CONTROL_TOP = tuple(f"core.control.{name}" for name in ("cast", "character", "method", "muscle", "staging"))
+METHODS_BELOW = {
+    "core.control.tracking": ("core.control.tracking", *CONTROL_TOP),
+    "core.control.sampling": ("core.control.sampling", "core.control.tracking", *CONTROL_TOP),
+    "core.control.bounds": ("core.control.bounds", TRACKER, "core.control.tracking", *CONTROL_TOP),
+}
 OURS = {
     "": ("bridge", "operators", "panels"),
     "operators": ("operators", *BELOW_OPERATORS),
@@ -102,7 +110,7 @@ OURS = {
     "core.jobs": ("core",),
     "core": BASE,
     **{room: (room, *below, *BASE) for room, below in BELOW.items() if below},
-    **{room: (*allowed, *BELOW["core.control"], *BASE) for room, allowed in GRAPH_BELOW.items()},
+    **{room: (*allowed, *BELOW["core.control"], *BASE) for room, allowed in (GRAPH_BELOW | METHODS_BELOW).items()},
 }
 THEIRS = {
     "": set(),
@@ -203,6 +211,13 @@ def test_a_room_imports_only_what_it_may(path):
         ("core.control.graph.learning.learner", "from ..testing.skill_tests import measure_endurance"),
         ("core.control.graph.learning.learner", "from ..learn_method import GraphLearn"),
         ("core.control.graph.learn_method", "from ..bounds import training"),
+        ("core.control.graph.learning.open_loop_refinement", "from ...sampling.search import SamconSearch"),
+        ("core.control.tracking.recording", "from ..sampling.stage_rollout import StageRollout"),
+        ("core.control.tracking.source_preparation", "from ..graph.transitions import distances"),
+        ("core.control.sampling.method", "from ..graph.transitions import distances"),
+        ("core.control.sampling.search", "from ..bounds.bounds import bound_names"),
+        ("core.control.bounds.demonstration", "from ..sampling.plan import Planner"),
+        ("core.control.bounds.train_settings", "from ..graph.transitions.motion_graph import Skill"),
         ("core.sim.engines.bullet", "import torch"),
         ("core.measure.measures", "from ..control.method import Run"),
         ("core.measure.measures", "from ..jobs import Job"),
@@ -263,6 +278,8 @@ def test_a_wall_is_seen(name, source):
         ("core.control.samcon", "from ..sim.engines import get"),
         ("core.control.graph.learning.learner", "from ..playing.player import Player\nfrom ..model import policies"),
         ("core.control.graph.learn_method", "from .learning.learner import GraphLearner"),
+        ("core.control.bounds.demonstration", "from ..sampling.tracker import track_reference"),
+        ("core.control.sampling.method", "from ..tracking import reference\nfrom ..muscle import load_muscle"),
         ("bridge.rig.rig_reader", "import bpy\nfrom ..scene.preserved_state import by_uid\nfrom . import actions"),
         ("bridge.body.mesh_reader", "from ...core.body.mesh import SkinnedMesh\nfrom ..rig import sources"),
         ("bridge.overlay.layers.bounds", "from ...bounds.reading import widths_of\nfrom ..moment import Moment"),

@@ -9,11 +9,11 @@ import numpy as np
 
 from ....body.model import BodyModel
 from ....errors import GraphError
+from ....files import Attachment
 from ....geometry.quaternions import Array
 from ....motion import Clip, Skeleton
 from ....motion.io.npz import clip_from_arrays, clip_to_arrays
 from ....motion.loops import is_cyclic, seam_angle
-from ...cast import Attachment
 from ...method import Run
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from ...tracking.skeleton_matching import describe_skeleton_difference
