@@ -82,11 +82,11 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     for folder in (arguments.graphs, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:
             saving.require_writable_folder(folder)
-    school = GraphCache(arguments.graphs, arguments.engine, settings, arguments.anew, print_progress)
-    bench = GraphBenchmark(school, arguments.skills, arguments.linked, arguments.seconds, print_progress)
+    cache = GraphCache(arguments.graphs, arguments.engine, settings, arguments.anew, print_progress)
+    bench = GraphBenchmark(cache, arguments.skills, arguments.linked, arguments.seconds, print_progress)
     if arguments.sheets is not None:
         picture = arguments.sheets / _PICTURES / "collide.png"
-        bench = replace(bench, shown=lambda graph, bake, row: _shown(picture, graph, bake, row))
+        bench = replace(bench, on_collision=lambda graph, bake, row: _shown(picture, graph, bake, row))
     rows: list[Row] = []
     finished = True
     try:
@@ -118,7 +118,7 @@ def _parts(arguments: argparse.Namespace) -> Sequence[str]:
 
 
 def _shown(picture: Path, graph: ControlGraph, bake: Bake, row: Row) -> None:
-    """The contact sheet of two who met: from before they touch until who fell is up again."""
+    """The contact sheet of a collision: from before the contact until those that fell are up again."""
     run = BenchRun("", 0, {})
     take = take_of_bake(bake, _FPS, run)
     meeting_sheet(picture, [take.motion, *(other.motion for other in take.others)], *_window(row))
@@ -132,7 +132,7 @@ def _window(row: Row) -> tuple[float, float]:
         return max(first - 2.0, 0.0), min(first + 2.0, row["seconds"])
     fell = min(fall["fell_s"] for fall in falls)
     begins = max((moment for moment in row["touched_s"] if moment <= fell), default=fell)
-    # Those who fell together, not whoever falls again much later. Not far before and after, for they are soon apart.
+    # Falls of this contact, not much later ones. Not far before and after, for the characters are soon apart.
     ups = [fall["up_s"] or row["seconds"] for fall in falls if fall["fell_s"] < fell + 3.0]
     return max(begins - 0.5, 0.0), min(max(ups) + 0.2, row["seconds"])
 

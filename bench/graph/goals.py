@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What control graphs are held to, and which goals the rows of ``bench graph`` meet; every miss by name."""
+"""Goals for control graphs, and which of them the rows of ``bench graph`` meet; every miss by name."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stock clips learned as skills by the clock, each graph kept in a file so that it need not be learned again."""
+"""Graphs of stock clips, learned with a clock and cached in files."""
 
 import json
 import os
@@ -44,9 +44,10 @@ def graph_cache_folder() -> Path:
 
 @dataclass(frozen=True, eq=False)
 class GraphCache:
-    """Who learns how, and where what was learned is kept.
+    """Learned graphs by skills and seed, each in a file of a folder.
 
-    settings: texts for the method, such as 'quality=draft'. anew: learn even what is kept. say: for lines to watch.
+    settings: texts for the method, such as 'quality=draft'. anew: learn even what is cached. say: prints lines to
+    watch.
     """
 
     folder: Path
@@ -54,24 +55,24 @@ class GraphCache:
     settings: tuple[str, ...] = ()
     anew: bool = False
     say: Callable[[str], None] = lambda _: None
-    _taught: set[Path] = field(default_factory=set)
+    _loaded: set[Path] = field(default_factory=set)
 
     def graph(self, names: Sequence[str], seed: int) -> ControlGraph:
         """The graph of stock clips by name, with the transitions that are proposed: kept, or learned now."""
         path = self.path(names, seed)
-        if path.is_file() and (not self.anew or path in self._taught):
+        if path.is_file() and (not self.anew or path in self._loaded):
             try:
                 graph = load_graph(path)
-                if path not in self._taught:
+                if path not in self._loaded:
                     self.say(
                         f"{'+'.join(names)}: kept, learned at {learning_figures(graph)['learned_at'] or 'some time'}"
                     )
-                    self._taught.add(path)
+                    self._loaded.add(path)
                 return graph
             except SinewError as error:  # of another Sinew: a cache is no reason to stop
                 self.say(f"{'+'.join(names)}: the graph that is kept is of no use, so it is learned again: {error}")
         graph = self._learned(names, seed)
-        self._taught.add(path)
+        self._loaded.add(path)
         return graph
 
     def path(self, names: Sequence[str], seed: int) -> Path:
@@ -79,7 +80,7 @@ class GraphCache:
         words = ("+".join(names), self.engine, *self.settings, f"seed={seed}")
         return self.folder / f"{'_'.join(words).replace('/', '-')}.npz"
 
-    def taught(
+    def learn(
         self,
         motions: MotionGraph,
         seed: int,
@@ -87,7 +88,7 @@ class GraphCache:
         begin_with: ControlGraph | None = None,
         keep: Callable[[ControlGraph], None] = lambda _: None,
     ) -> ControlGraph:
-        """A graph learned now, by the clock.
+        """A graph learned now, with a clock.
 
         begin_with: the same skills, learned for another body. keep: given the graph as soon as it is there.
         """
@@ -108,7 +109,7 @@ class GraphCache:
         skills = tuple(map(stock_skill, names))
         body, _ = build_job_body(skills[0].clip, BenchRun(self.engine, seed, {}))
         motions = MotionGraph(skills, propose_transitions(body, skills) if len(skills) > 1 else ())
-        self.taught(motions, seed, "+".join(names), keep=lambda graph: save_graph(self.path(names, seed), graph))
+        self.learn(motions, seed, "+".join(names), keep=lambda graph: save_graph(self.path(names, seed), graph))
         return load_graph(self.path(names, seed))
 
 
@@ -124,13 +125,13 @@ class TimedLearningRun(BenchRun):
         self._name, self._say = name, say
         self._begin, self._begin_core = time.perf_counter(), time.process_time()
         self._marks: list[float] = []
-        self._told = 0
+        self._reported_step = 0
 
     def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
         """A line for each step."""
-        if step == self._told:
+        if step == self._reported_step:
             return
-        self._told = step
+        self._reported_step = step
         figures = "".join(f", {name} {measurements[name]:.4g}" for name in _SHOWN if name in measurements)
         self._say(f"{self._name}: step {step} of {total} after {time.perf_counter() - self._begin:.0f} s{figures}")
 
@@ -159,7 +160,7 @@ def stock_skill(name: str) -> Skill:
 
 
 def learning_figures(graph: ControlGraph) -> dict[str, Any]:
-    """How a graph was learned: seconds, iterations, and its curve with the second that each iteration ended in."""
+    """How a graph was learned: seconds, iterations, and its learning curve with the time of each iteration."""
     curve = [dict(one) for one in graph.about.get("curve", ())]
     clock = graph.about.get(_CLOCK, {})
     marks = list(clock.get("marks_s", ()))

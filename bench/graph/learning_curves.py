@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Learning as a drawing: how much policies still change and how hard a push they stand, by iteration (SVG)."""
+"""Learning curves as SVG (the paper's figure 9): change of policies and maximal recoverable push, by iteration."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ _TICKS = 4
 def draw_learning_curve(title: str, curve: Sequence[Mapping[str, Any]], floor_n: float | None = None) -> str:
     """An SVG of the curve: changes fall (left scale), pushes rise (right scale); a dashed line is the floor.
 
-    Who falls without being pushed is a ring on the ground line.
+    A fall without any push is a ring on the ground line.
     """
     steps = np.arange(1, len(curve) + 1)
     changes, pushes = ([one.get(name) for one in curve] for name in ("change", "push_n"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Control graphs on the stock clips: the paper's table II, endurance, trouble, cost, and learning for another body."""
+"""Control graphs on the stock clips: the paper's table II, endurance, disturbances, cost, and retargeting."""
 
 import time
 import traceback
@@ -33,19 +33,19 @@ _LINE_EVERY_S = 5.0
 
 @dataclass(frozen=True, eq=False)
 class GraphBenchmark:
-    """What is measured with what.
+    """Which graphs each part of the benchmark measures.
 
     skills: of the table, the first also of endurance, cost and retarget. linked: of the graph that walks and collides.
     seconds: other than the part's own.
     """
 
-    school: GraphCache
+    cache: GraphCache
     skills: tuple[str, ...] = CYCLES
     linked: tuple[str, ...] = LINKED
     seconds: float | None = None
     say: Callable[[str], None] = lambda _: None
-    shown: Callable[[ControlGraph, Bake, Row], None] = lambda *_: None
-    """Given what two characters did who met, for a picture."""
+    on_collision: Callable[[ControlGraph, Bake, Row], None] = lambda *_: None
+    """Called with the bake of two characters that collided, for a contact sheet."""
 
     def rows(self, parts: Sequence[str], seeds: Sequence[int]) -> Iterator[Row]:
         """Every row as soon as it is known; a part that fails has its reason in its row."""
@@ -65,13 +65,13 @@ class GraphBenchmark:
             "part": part,
             "name": name,
             "seed": seed,
-            "engine": self.school.engine,
-            "study": " ".join(self.school.settings),
+            "engine": self.cache.engine,
+            "study": " ".join(self.cache.settings),
             "commit": rows.code_version(),
             "machine": rows.describe_machine(),
         }
         try:
-            graph = self.school.graph(name.split("+"), seed)
+            graph = self.cache.graph(name.split("+"), seed)
             return row | {"learned_at": learning_figures(graph)["learned_at"]} | _PARTS[part](self, graph, seed)
         except SinewError as error:
             return row | {"refused": str(error)}
@@ -83,7 +83,7 @@ class GraphBenchmark:
         """How long a part plays."""
         return SECONDS[part] if self.seconds is None else self.seconds
 
-    def told(self, what: str) -> Callable[[float], None]:
+    def report_played(self, what: str) -> Callable[[float], None]:
         """Says how far playing is, now and then."""
         last = time.monotonic()
 
@@ -99,7 +99,7 @@ class GraphBenchmark:
 def measure_push_table(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     """One row of the paper's table II: how long a cycle took to learn, and the hardest push it stands."""
     skill = graph.skills[0].name
-    found = measure_hardest_push(graph, engines.get_engine(bench.school.engine), skill)
+    found = measure_hardest_push(graph, engines.get_engine(bench.cache.engine), skill)
     return {**learning_figures(graph), **found, **compare_with_paper(skill, found["push_n"], graph.body.mass)}
 
 
@@ -117,38 +117,40 @@ def compare_with_paper(skill: str, push_n: float, mass_kg: float) -> dict[str, A
 
 
 def _endurance(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
-    engine, skill = engines.get_engine(bench.school.engine), graph.skills[0].name
-    return measure_endurance(graph, engine, skill, bench.lasts_s("endurance"), bench.told(f"endurance of {skill}"))
+    engine, skill = engines.get_engine(bench.cache.engine), graph.skills[0].name
+    return measure_endurance(
+        graph, engine, skill, bench.lasts_s("endurance"), bench.report_played(f"endurance of {skill}")
+    )
 
 
 def _walk(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
-    engine = engines.get_engine(bench.school.engine)
-    lesson = learning_figures(graph)
+    engine = engines.get_engine(bench.cache.engine)
+    stage = learning_figures(graph)
     ways = [str(way) for way in graph.transitions]
-    learned = {name: lesson[name] for name in ("motion_s", "learn_s", "learn_core_s", "iterations")}
-    played = measure_pushed_walk(graph, engine, bench.lasts_s("walk"), seed, bench.told("walk"))
+    learned = {name: stage[name] for name in ("motion_s", "learn_s", "learn_core_s", "iterations")}
+    played = measure_pushed_walk(graph, engine, bench.lasts_s("walk"), seed, bench.report_played("walk"))
     return {**learned, "transitions": ways, **played}
 
 
 def _cost(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     seconds = max(round(bench.lasts_s("cost")), 1)
-    return measure_playback_cost(graph, engines.get_engine(bench.school.engine), graph.skills[0].name, seconds)
+    return measure_playback_cost(graph, engines.get_engine(bench.cache.engine), graph.skills[0].name, seconds)
 
 
 def _collide(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
     cycles = [chain.name for chain in graph.skills if chain.kind == "cycle"]
     skill = "run" if "run" in cycles else cycles[0]
     source = stock.load_stock(skill)
-    told = bench.told("collide")
+    on_played = bench.report_played("collide")
     row, bake = measure_collision(
-        graph, engines.get_engine(bench.school.engine), skill, source, bench.lasts_s("collide"), told
+        graph, engines.get_engine(bench.cache.engine), skill, source, bench.lasts_s("collide"), on_played
     )
-    bench.shown(graph, bake, row)
+    bench.on_collision(graph, bake, row)
     return {"skill": skill, **row}
 
 
 def _retarget(bench: GraphBenchmark, graph: ControlGraph, seed: int) -> dict[str, Any]:
-    return measure_retargeting(graph, bench.school, seed)
+    return measure_retargeting(graph, bench.cache, seed)
 
 
 _PARTS: dict[str, Callable[[GraphBenchmark, ControlGraph, int], dict[str, Any]]] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skill for a body with longer legs, learned from nothing and with what the first body knows: what that saves."""
+"""Retargeting (6.1): a skill for a body with longer legs, learned from zero policies and with a warm start."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,16 +15,16 @@ LONGER = 1.25
 """Legs of the other body, by those of the first."""
 
 
-def measure_retargeting(graph: ControlGraph, school: GraphCache, seed: int) -> dict[str, Any]:
+def measure_retargeting(graph: ControlGraph, cache: GraphCache, seed: int) -> dict[str, Any]:
     """Figures of both ways to learn a graph's first skill for the other body: by the clock, and by pushes."""
     skill = stock_skill(graph.skills[0].name)
     motions = MotionGraph((replace(skill, clip=lengthen_legs(skill.clip, LONGER)),))
     found: dict[str, Any] = {"longer_legs": LONGER}
     for how, known in (("cold", None), ("warm", graph)):
-        learned = school.taught(motions, seed, f"{skill.name} on longer legs, {how}", known)
+        learned = cache.learn(motions, seed, f"{skill.name} on longer legs, {how}", known)
         figures, pushed = (
             learning_figures(learned),
-            measure_hardest_push(learned, engines.get_engine(school.engine), skill.name),
+            measure_hardest_push(learned, engines.get_engine(cache.engine), skill.name),
         )
         curve = figures["curve"]
         found[how] = {name: figures[name] for name in ("learn_s", "learn_core_s", "refine_s", "iterations", "curve")}

@@ -48,7 +48,7 @@ def mapping_of(graph: ControlGraph) -> dict[str, Any]:
             {"source": way.source, "leave_s": way.leave_s, "target": way.target, "enter_s": way.enter_s}
             for way in graph.transitions
         ],
-        "fragments": graph.layout.count,
+        "fragments": graph.structure.count,
         "bones": list(graph.body.skeleton.names),
         "mass_kg": float(graph.body.mass),
         "about": dict(graph.about),

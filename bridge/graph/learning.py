@@ -56,7 +56,7 @@ def create_from(
 ) -> jobs.Job:
     """Make the job from what was read; refuses at once what could not be learned, naming it and the fix."""
     rig, action = skills[0].rig, skills[0].action
-    graph.require_whole()
+    graph.require_connected()
     require_writable(obj, graph.skeleton.names, request.place)
     target = {
         "armature": obj.name,

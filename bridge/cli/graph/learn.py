@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     require_outputs(arguments, ".npz")
     with registered():
         obj, skills, graph = _opened(arguments, choices)
-        graph.require_whole()
+        graph.require_connected()
         _say(graph)
         if arguments.picture:
             write_distance_image(arguments.picture.resolve(), plain_body(obj, skills), graph)

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _table(graph: ControlGraph) -> str:
     body = graph.body
-    about = f"a body of {body.mass:.0f} kg and {len(body.skeleton)} bones, {graph.layout.count} fragments"
+    about = f"a body of {body.mass:.0f} kg and {len(body.skeleton)} bones, {graph.structure.count} fragments"
     count = len(graph.skills)
     lines = [f"{count} skill{'' if count == 1 else 's'} of {about}"]
     for one in figures_of(graph):

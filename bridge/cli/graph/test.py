@@ -64,7 +64,7 @@ def _cycles(graph: ControlGraph, text: str) -> list[str]:
     """The skills to be tested: those that are asked for, or all that are cycles."""
     asked = [name.strip() for name in text.split(",") if name.strip()]
     for name in asked:
-        graph.layout.chain(name)
+        graph.structure.chain(name)
     return asked or [chain.name for chain in graph.skills if chain.kind == "cycle"]
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Control graphs: clips become skills that keep their balance, and skills link into a graph."""
+"""Control graphs (Liu, van de Panne, Yin: Guided Learning of Control Graphs for Physics-Based Characters, 2016)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baking from a learned graph as a method: everybody on the stage moves by themselves, with what they have learned."""
+"""Baking from a learned graph as a method: all characters on the stage are simulated with its policies."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class GraphBake:
     settings_type = GraphBakeSettings
 
     def run(self, clip: Clip, settings: GraphBakeSettings, run: Run) -> Take:
-        """Put everybody on the stage, play, and bring home what they did."""
+        """Place the characters on the stage, play them, and make takes."""
         attached = run.attachment(GRAPH_FILE)
         if attached is None:
             raise GraphError("The job has no learned graph", "Learn the skills first, or choose a graph file")
@@ -81,47 +81,49 @@ class GraphBake:
                 )
         stage = build_job_stage(run, *(graph.body for _ in clips))
         places = [place_of_pose(pose_of_clip(graph.body, one)[0][0], upright_rotation(graph.body)) for one in clips]
-        plans = [self._plan(graph, settings, run, who) for who in range(len(clips))]
+        planners = [self._make_planner(graph, settings, run, index) for index in range(len(clips))]
         first = [_first(graph, settings)] * len(clips)
         with closing(engines.get_engine(run.engine).compile(stage, 1)) as world:
             qpos, _ = world.pose_of(start_state(world, [graph] * len(clips), places, first)[None])
             if len(clips) > 1:
                 require_apart(stage, qpos[0])
 
-            def look(share: float) -> None:
+            def on_progress(share: float) -> None:
                 run.progress(round(1000 * share), 1000)
 
-            bake = bake_characters(world, [graph] * len(clips), plans, places, clips, settings.seconds, look, first)
+            bake = bake_characters(
+                world, [graph] * len(clips), planners, places, clips, settings.seconds, on_progress, first
+            )
         falls = sum(bake.falls)
         if falls:
             word = "once" if falls == 1 else f"{falls} times"
-            hint = "" if any(chain.kind == "rise" for chain in graph.layout.chains) else "Add a get-up to the graph"
+            hint = "" if any(chain.kind == "rise" for chain in graph.structure.chains) else "Add a get-up to the graph"
             run.add_finding("falls", f"Somebody fell {word}", hint)
-        for plan in plans:
-            if isinstance(plan, PathPlanner) and (plan.strayed_m or 0.0) > _STRAYED_M:
+        for planner in planners:
+            if isinstance(planner, PathPlanner) and (planner.largest_deviation_m or 0.0) > _STRAYED_M:
                 run.add_finding(
                     "path",
-                    f"It was up to {plan.strayed_m:.1f} m from the path",
+                    f"It was up to {planner.largest_deviation_m:.1f} m from the path",
                     "Give the path wider bends than the skill turns by, or choose a slower one",
                 )
         return take_of_bake(bake, clip.fps, run)
 
-    def _plan(self, graph: ControlGraph, settings: GraphBakeSettings, run: Run, who: int) -> MotionPlanner:
-        """What a character is up to."""
+    def _make_planner(self, graph: ControlGraph, settings: GraphBakeSettings, run: Run, index: int) -> MotionPlanner:
+        """The planner of a character."""
         listed = _items(graph, settings)
         if settings.mode == "walk":
-            seed = int(np.random.default_rng([int(run.rng.integers(2**62)), who]).integers(2**62))
+            seed = int(np.random.default_rng([int(run.rng.integers(2**62)), index]).integers(2**62))
             return RandomWalkPlanner(graph, np.random.default_rng(seed))
-        plan: RoutePlanner = SequencePlanner(graph, listed)
+        planner: RoutePlanner = SequencePlanner(graph, listed)
         if settings.mode == "meet":
-            return ApproachPlanner(plan)
+            return ApproachPlanner(planner)
         if settings.mode == "path":
             attached = run.attachment(PATH)
             if attached is None:
                 raise GraphError("There is no path to go along", "Choose a curve")
             arrays, about = attached
-            return PathPlanner(plan, arrays["points"], bool(about.get("closed", False)))
-        return plan
+            return PathPlanner(planner, arrays["points"], bool(about.get("closed", False)))
+        return planner
 
 
 def _items(graph: ControlGraph, settings: GraphBakeSettings) -> list[SequenceItem]:
@@ -132,6 +134,6 @@ def _items(graph: ControlGraph, settings: GraphBakeSettings) -> list[SequenceIte
 
 
 def _first(graph: ControlGraph, settings: GraphBakeSettings) -> int:
-    """The fragment that everybody begins with."""
+    """The fragment that all characters begin with."""
     name = _items(graph, settings)[0].skill
-    return graph.layout.chain(name).first
+    return graph.structure.chain(name).first

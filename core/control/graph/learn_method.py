@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Learning a control graph as a method: from skills and transitions to a graph file, and a walk through it to see."""
+"""Learning a control graph as a method: from skills and transitions to a graph file, and a take of a random walk."""
 
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -14,7 +14,8 @@ from ..character import build_job_body
 from ..method import Run
 from ..tracking.source_preparation import add_findings
 from .learning import checkpoint
-from .learning.learner import GraphLearner, LearningBudget, LearningProgress
+from .learning.learner import GraphLearner
+from .learning.progress import LearningBudget, LearningProgress
 from .learning.retargeting import align_fragments
 from .model.control_graph import ControlGraph
 from .model.features import Features
@@ -25,10 +26,10 @@ from .playing.planners import RandomWalkPlanner
 from .playing.take_making import take_of_bake
 from .transitions.motion_graph import read_motion_graph
 
-_STUDIES = {
-    "draft": LearningBudget(copies=256, members=16, examples=100, iterations=2, practice=1),
+_BUDGETS = {
+    "draft": LearningBudget(copies=256, population_size=16, examples=100, iterations=2, es_turns=1),
     "normal": LearningBudget(),
-    "high": LearningBudget(members=48, iterations=6, settled=0.005, practice=12),
+    "high": LearningBudget(population_size=48, iterations=6, settled=0.005, es_turns=12),
 }
 _SHOWN_S = 10.0
 GRAPH, GRAPH_FILE = "graph", "graph_file"
@@ -62,42 +63,46 @@ class GraphLearn:
     settings_type = GraphLearnSettings
 
     def run(self, clip: Clip, settings: GraphLearnSettings, run: Run) -> Take:
-        """Learn, hand over the graph, and show a walk through it."""
+        """Learn, hand over the graph, and bake a random walk on it."""
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
         motions = read_motion_graph(run, clip)
         if not settings.symmetric:
             motions = replace(motions, skills=tuple(replace(skill, gait=False) for skill in motions.skills))
-        motions.require_whole()
+        motions.require_connected()
         body, _ = build_job_body(clip, run)
         features = Features(body)
-        if features.lacks:
-            run.add_finding("features", f"The body has no {', '.join(features.lacks)}: it learns to do without", "")
-        layout, track = convert_motion_graph(body, motions, lambda findings: add_findings(run, findings))
-        study = _STUDIES[settings.quality]
+        if features.missing_parts:
+            run.add_finding(
+                "features", f"The body has no {', '.join(features.missing_parts)}: it learns to do without", ""
+            )
+        structure, track = convert_motion_graph(body, motions, lambda findings: add_findings(run, findings))
+        budget = _BUDGETS[settings.quality]
         with ExitStack() as opened:
-            learner = GraphLearner(layout, engines.get_engine(run.engine), study, seed, opened=opened)
-            step, now = checkpoint.load_progress(run, body, learner.begun(track, _known(run, layout)))
+            learner = GraphLearner(structure, engines.get_engine(run.engine), budget, seed, opened=opened)
+            step, now = checkpoint.load_progress(
+                run, body, learner.initial_progress(track, _warm_start_graph(run, structure))
+            )
 
-            def look() -> None:  # what there is to be learned may become more on the way
-                run.progress(step, len(learner.lessons(now)) * study.steps + 1, **_figures(now))
+            def report() -> None:  # a stage may be added on the way
+                run.progress(step, len(learner.stages(now)) * budget.steps + 1, **_figures(now))
 
-            learner.look = look
-            while now.lesson < len(learner.lessons(now)):
-                now = learner.advanced(now)
-                step = now.step(study)
+            learner.on_step = report
+            while now.stage < len(learner.stages(now)):
+                now = learner.advance(now)
+                step = now.step(budget)
                 checkpoint.save_progress(run, step, now)
-                look()
-            turns, rates = learner.turns(now)
+                report()
+            turns, rates = learner.learn_turns(now)
             about = {"seed": seed, "engine": run.engine, "curve": [dict(one) for one in now.curve]}
-            graph = ControlGraph(layout, now.track, now.policies, turns, motions.transitions, about, rates)
+            graph = ControlGraph(structure, now.track, now.policies, turns, motions.transitions, about, rates)
             run.add_product(GRAPH, *graph_to_arrays(graph))
-            return _shown(graph, clip, run, seed)
+            return _bake_random_walk(graph, clip, run, seed)
 
 
-def _known(run: Run, layout: GraphStructure) -> ControlGraph | None:
+def _warm_start_graph(run: Run, structure: GraphStructure) -> ControlGraph | None:
     """The graph of another body to begin with, if the job has one."""
     attached = run.attachment(GRAPH_FILE)
-    return None if attached is None else align_fragments(graph_from_arrays(*attached), layout)
+    return None if attached is None else align_fragments(graph_from_arrays(*attached), structure)
 
 
 def _figures(now: LearningProgress) -> dict[str, float]:
@@ -106,10 +111,10 @@ def _figures(now: LearningProgress) -> dict[str, float]:
     return {name: float(last[name]) for name in ("change", "cost", "push_n", "stood") if name in last}
 
 
-def _shown(graph: ControlGraph, clip: Clip, run: Run, seed: int) -> Take:
-    """A random walk, so that one sees at once what was learned."""
+def _bake_random_walk(graph: ControlGraph, clip: Clip, run: Run, seed: int) -> Take:
+    """A take of a random walk, which shows what was learned."""
     engine = engines.get_engine(run.engine)
     with closing(engine.compile(Stage((Character(graph.body),)), 1)) as world:
-        plan = RandomWalkPlanner(graph, np.random.default_rng([seed, 1]))
-        bake = bake_characters(world, [graph], [plan], [Place(np.zeros(2), 0.0)], [clip], _SHOWN_S, lambda _: None)
+        planner = RandomWalkPlanner(graph, np.random.default_rng([seed, 1]))
+        bake = bake_characters(world, [graph], [planner], [Place(np.zeros(2), 0.0)], [clip], _SHOWN_S, lambda _: None)
     return take_of_bake(bake, clip.fps, run)

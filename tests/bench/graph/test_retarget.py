@@ -15,7 +15,7 @@ from sinew.core.body import build_body
 from sinew.core.body.poses import link_transforms
 from sinew.core.control.graph import learn_method
 from sinew.core.control.graph.learning import curriculum, learner, open_loop_refinement, steering
-from sinew.core.control.graph.learning.learner import LearningBudget
+from sinew.core.control.graph.learning.progress import LearningBudget
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.policies import zero_policies
 from sinew.core.control.graph.model.structure import convert_motion_graph
@@ -61,7 +61,7 @@ def hasty(monkeypatch):
     for module, name, value in (
         (learner, "_REFINE_COPIES", 8),
         (learner, "_TEST_COPIES", 24),
-        (learner, "_FEW", 5),
+        (learner, "_MIN_TUPLES", 5),
         (learner, "find_hardest_push", partial(find_hardest_push, cycles=1)),
         (retarget, "measure_hardest_push", partial(measure_hardest_push, cycles=1)),
         (curriculum, "_INSTANCES", 1),
@@ -73,15 +73,17 @@ def hasty(monkeypatch):
     ):
         monkeypatch.setattr(module, name, value)
     monkeypatch.setitem(
-        learn_method._STUDIES, "draft", LearningBudget(32, members=8, examples=8, iterations=1, practice=0)
+        learn_method._BUDGETS, "draft", LearningBudget(32, population_size=8, examples=8, iterations=1, es_turns=0)
     )
 
 
 def test_both_ways_of_learning_have_their_figures(hasty, tmp_path):
     skill = stock_skill("walk")
     body = build_body(skill.clip.skeleton, clip=skill.clip)[0]
-    layout, track = convert_motion_graph(body, MotionGraph((skill,)))
-    known = ControlGraph(layout, track, zero_policies(np.zeros((layout.count, 18)), 11), np.zeros((layout.count, 11)))
+    structure, track = convert_motion_graph(body, MotionGraph((skill,)))
+    known = ControlGraph(
+        structure, track, zero_policies(np.zeros((structure.count, 18)), 11), np.zeros((structure.count, 11))
+    )
     said = []
     row = measure_retargeting(known, GraphCache(tmp_path, "mujoco", ("quality=draft",), say=said.append), 0)
     assert row["mass_kg"] > body.mass and row["longer_legs"] == 1.25

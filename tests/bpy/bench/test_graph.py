@@ -33,9 +33,9 @@ def kept(tmp_path):
     body = build_body(skill.clip.skeleton, clip=skill.clip)[0]
     layout, track = convert_motion_graph(body, MotionGraph((skill,)))
     features = Features(body)
-    policies = zero_policies(np.zeros((layout.count, len(features.scale))), len(features.acts))
+    policies = zero_policies(np.zeros((layout.count, len(features.scale))), len(features.action_dofs))
     about = {"curve": [{"change": 0.2, "push_n": 0.0}, {"change": 0.1, "push_n": 20.0}]}
-    graph = ControlGraph(layout, track, policies, np.zeros((layout.count, len(features.acts))), about=about)
+    graph = ControlGraph(layout, track, policies, np.zeros((layout.count, len(features.action_dofs))), about=about)
     folder = tmp_path / "graphs"
     folder.mkdir()
     save_graph(GraphCache(folder, "mujoco", ("quality=draft",)).path(["walk"], 0), graph)
@@ -63,11 +63,11 @@ def test_parts_of_different_times_come_together_on_the_page(scene, capsys, tmp_p
     rows, docs = tmp_path / "rows.jsonl", tmp_path / "docs"
     always = ("--json", "--skills", "walk", "--linked", "walk", "--study", "draft", "--graphs", kept, "--rows", rows)
     assert run(*always, "--only", "table") == 0
-    told = capsys.readouterr()
-    found = json.loads(told.out)["graph"]
+    on_played = capsys.readouterr()
+    found = json.loads(on_played.out)["graph"]
     assert found["finished"] is True and found["summary"]["table"]["goals"]
-    assert told.err.splitlines()[0] == "walk: kept, learned at some time"
-    assert told.err.splitlines()[1].startswith("table     walk      seed 0")
+    assert on_played.err.splitlines()[0] == "walk: kept, learned at some time"
+    assert on_played.err.splitlines()[1].startswith("table     walk      seed 0")
     assert run(*always, "--only", "endurance,collide", "--seconds", 2, "--sheets", docs) == 0
     text = (docs / "graph.md").read_text(encoding="utf-8")
     assert "| walk | 1.27 s |" in text and "| walk seed 0 | " in text

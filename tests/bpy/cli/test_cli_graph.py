@@ -13,7 +13,7 @@ from sinew.bridge import cli
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.control.graph import learn_method
-from sinew.core.control.graph.learning.learner import LearningBudget
+from sinew.core.control.graph.learning.progress import LearningBudget
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.io import load_graph, save_graph
 from sinew.core.jobs import worker
@@ -51,7 +51,9 @@ def graph_file(addon, tmp_path):
 def hasty(monkeypatch):
     """Learn at once, in this process, and hardly anything."""
     monkeypatch.setitem(
-        learn_method._STUDIES, "draft", LearningBudget(copies=64, members=8, examples=50, iterations=1, practice=0)
+        learn_method._BUDGETS,
+        "draft",
+        LearningBudget(copies=64, population_size=8, examples=50, iterations=1, es_turns=0),
     )
 
     def at_once(job):
@@ -71,7 +73,7 @@ def test_skills_are_learned_and_the_graph_is_shown_baked_and_tested(scene, hasty
     assert (told["status"], told["method"], told["seed"], told["inputs"]) == ("done", "graph_learn", 3, ["walk"])
     assert picture.read_bytes().startswith(b"\x89PNG")
     graph = load_graph(out)
-    assert [chain.name for chain in graph.skills] == ["walk"] and graph.layout.chains[0].gait
+    assert [chain.name for chain in graph.skills] == ["walk"] and graph.structure.chains[0].gait
     assert np.abs(graph.policies.gains).max() > 0.0
     assert run("show", out) == 0
     assert "walk" in capsys.readouterr().out

@@ -53,7 +53,7 @@ def test_it_is_kept_beside_the_blend_and_goes_elsewhere_with_it(walker, tmp_path
     learned_by(job, graph)
     requests.collect(job)
     assert obj.sinew_graph.file == "//sinew/Mannequin.graph.npz"
-    assert files.read(obj).graph.layout.count == graph.layout.count
+    assert files.read(obj).graph.structure.count == graph.structure.count
     assert job.collected()["graph"] == str(tmp_path / "here" / "sinew" / "Mannequin.graph.npz")
     # Its walk is a take like any other.
     assert [row.action.name for row in obj.sinew_takes] == [obj.animation_data.action.name]
@@ -140,7 +140,7 @@ def test_the_panel_sees_what_is_in_it_and_that_it_changed(walker, tmp_path):
     obj.sinew_graph.file = str(path)
     (skill,) = files.view_of(obj).skills
     assert (skill.name, skill.kind, skill.gait) == ("walk", "cycle", True)
-    assert skill.duration_s == pytest.approx(0.1 * graph.layout.count)
+    assert skill.duration_s == pytest.approx(0.1 * graph.structure.count)
     assert dict(skill.numbers) == {"iterations": 2.0, "push_n": 280.0, "change": 0.004} and "280 N" in skill.text
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     assert "my.graph.npz" in files.view_of(obj).problem.message

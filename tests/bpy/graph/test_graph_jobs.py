@@ -187,11 +187,12 @@ def test_a_graph_that_was_learned_from_files_has_its_bones_in_another_order_and_
     assert skeleton.names != learned.body.skeleton.names
     body, _ = build_body(skeleton)
     graph = MotionGraph((Skill("walk", stock.load_stock("walk"), "cycle", True),))
-    layout, track = convert_motion_graph(body, graph)
-    acts = len(Features(body).acts)
-    states = np.zeros((layout.count, learned.policies.states.shape[1]))
+    structure, track = convert_motion_graph(body, graph)
+    acts = len(Features(body).action_dofs)
+    states = np.zeros((structure.count, learned.policies.states.shape[1]))
     save_graph(
-        tmp_path / "f.npz", ControlGraph(layout, track, zero_policies(states, acts), np.zeros((layout.count, acts)))
+        tmp_path / "f.npz",
+        ControlGraph(structure, track, zero_policies(states, acts), np.zeros((structure.count, acts))),
     )
     runner.sinew_graph.file = str(tmp_path / "f.npz")
     stands = requests.read(requests.Request(runner.name)).clip

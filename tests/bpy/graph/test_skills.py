@@ -129,7 +129,7 @@ def test_transitions_are_proposed_once_and_make_a_whole_graph(addon):
     assert all(row.distance > 0.0 for row in obj.sinew_transitions)
     read = collecting.collected(obj)
     graph = transitions.graph_of(obj, read)
-    graph.require_whole()
+    graph.require_connected()
     # What was read as frames is at the same fragment boundaries as what was found in seconds.
     wanted = {str(one.transition) for one in _offered(obj, read)}
     skills_by_name = {one.skill.name: one.skill for one in read}
@@ -204,7 +204,7 @@ def test_a_skill_that_leads_nowhere_is_refused_by_name(addon):
     for row in obj.sinew_transitions:
         row.use = row.source == "walk"
     with pytest.raises(GraphError, match="From 'run' there is no way to 'walk'"):
-        transitions.graph_of(obj, collecting.collected(obj)).require_whole()
+        transitions.graph_of(obj, collecting.collected(obj)).require_connected()
 
 
 def test_a_clip_shorter_than_two_fragments_is_refused_by_name(addon):

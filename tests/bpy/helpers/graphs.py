@@ -32,12 +32,12 @@ def graph_of(obj, about=None) -> ControlGraph:
     read = skills.collected(obj)
     graph = transitions.graph_of(obj, read)
     body = transitions.plain_body(obj, read)
-    layout, track = convert_motion_graph(body, graph)
+    structure, track = convert_motion_graph(body, graph)
     features = Features(body)
-    acts = len(features.acts)
-    policies = zero_policies(np.zeros((layout.count, len(state_names(features)))), acts)
-    turns = np.zeros((layout.count, acts))
-    return ControlGraph(layout, track, policies, turns, graph.transitions, about or {})
+    acts = len(features.action_dofs)
+    policies = zero_policies(np.zeros((structure.count, len(state_names(features)))), acts)
+    turns = np.zeros((structure.count, acts))
+    return ControlGraph(structure, track, policies, turns, graph.transitions, about or {})
 
 
 def learned_by(job, graph: ControlGraph, take: Take | None = None) -> None:

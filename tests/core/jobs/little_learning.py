@@ -11,14 +11,16 @@ from sinew.core.control.graph.learning import (
     open_loop_refinement,
     steering,
 )
-from sinew.core.control.graph.learning.learner import LearningBudget
+from sinew.core.control.graph.learning.progress import LearningBudget
 from sinew.core.control.graph.playing.push_tests import find_hardest_push
 
-learner._REFINE_COPIES, learner._TEST_COPIES, learner._FEW, learner._ROUNDS = 8, 24, 5, 1
+learner._REFINE_COPIES, learner._TEST_COPIES, learner._MIN_TUPLES, learner._UPDATES = 8, 24, 5, 1
 learner.find_hardest_push = partial(find_hardest_push, cycles=1)
 curriculum._INSTANCES, curriculum._LEAST_S = 1, 0.1
 open_loop_refinement._SPREADS = (0.1,)
 steering._SETTLE, steering._COUNTED = 1, 2
 evolution_strategies._STEPS = 3
 learn_method._SHOWN_S = 0.5
-learn_method._STUDIES["draft"] = LearningBudget(32, members=8, examples=8, iterations=1, settled=0.0, practice=2)
+learn_method._BUDGETS["draft"] = LearningBudget(
+    32, population_size=8, examples=8, iterations=1, settled=0.0, es_turns=2
+)

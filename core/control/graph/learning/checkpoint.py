@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where learning stands as plain arrays: a run that was killed goes on after its last whole step, bit for bit."""
+"""Progress of learning as plain arrays: a run that was killed resumes after its last whole step, bit for bit."""
 
 import json
 import logging
@@ -12,22 +12,30 @@ from ....body import BodyModel
 from ...method import Run
 from ..model.fragments import Track
 from ..model.policies import Policies
-from .learner import LearningProgress
+from .progress import LearningProgress
 
 _TRACK = ("qpos", "rates", "targets")
 _POLICIES = ("gains", "states", "actions", "spreads")
-_WHERE = ("lesson", "iteration", "turn", "refined", "studied", "warm")
+# Fields of LearningProgress, and the keys they have in checkpoints.
+_COUNTERS = {
+    "stage": "lesson",
+    "iteration": "iteration",
+    "es_turn": "turn",
+    "refined": "refined",
+    "regressed": "studied",
+    "warm_start": "warm",
+}
 _log = logging.getLogger(__name__)
 
 
 def save_progress(run: Run, step: int, progress: LearningProgress) -> None:
-    """Keep a step."""
+    """Write a checkpoint after a step."""
     arrays = {f"track_{name}": getattr(progress.track, name) for name in _TRACK}
     for kind, policies in (("policies", progress.policies), ("best", progress.best)):
         arrays |= {f"{kind}_{name}": getattr(policies, name) for name in _POLICIES}
-    arrays["levels"] = progress.levels
+    arrays["levels"] = progress.push_levels
     about = {
-        **{name: getattr(progress, name) for name in _WHERE},
+        **{key: getattr(progress, name) for name, key in _COUNTERS.items()},
         "curve": [dict(figures) for figures in progress.curve],
         "made": _made(run),
     }
@@ -36,7 +44,7 @@ def save_progress(run: Run, step: int, progress: LearningProgress) -> None:
 
 
 def load_progress(run: Run, body: BodyModel, begun: LearningProgress) -> tuple[int, LearningProgress]:
-    """The last whole step and where learning stood then; ``begun`` at the beginning, or if it does not fit."""
+    """The last whole step and the progress then; ``begun`` without a checkpoint, or if it does not fit."""
     found = run.load_checkpoint()
     if found is None:
         return 0, begun
@@ -46,8 +54,8 @@ def load_progress(run: Run, body: BodyModel, begun: LearningProgress) -> tuple[i
         track = Track(body, *(arrays[f"track_{name}"] for name in _TRACK))
         policies, best = (Policies(*(arrays[f"{kind}_{name}"] for name in _POLICIES)) for kind in ("policies", "best"))
         fits = about["made"] == _made(run) and track.qpos.shape == begun.track.qpos.shape
-        where = {name: about[name] for name in _WHERE}
-        now = LearningProgress(track, policies, best, arrays["levels"], **where, curve=tuple(about["curve"]))
+        counters = {name: about[key] for name, key in _COUNTERS.items()}
+        now = LearningProgress(track, policies, best, arrays["levels"], **counters, curve=tuple(about["curve"]))
     except (KeyError, ValueError, UnicodeDecodeError) as error:
         _log.warning("The checkpoint cannot be read: %s", error)
         return 0, begun

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Falls to learn getting up from: copies are pushed over, go limp, and where they come to lie a get-up begins."""
+"""Falls from which get-ups are learned (6.2): copies are pushed over, and a ragdoll controller brings them to lie."""
 
 from collections.abc import Callable
 
@@ -18,43 +18,44 @@ _PUSHED, _LONGEST = 3, 70  # fragments: how long the push lasts, and until all o
 
 
 def collect_fall_states(
-    arena: FragmentSimulator,
+    simulator: FragmentSimulator,
     policies: Policies,
     starts: Indices,
-    after: Callable[[Indices], Indices],
+    successor: Callable[[Indices], Indices],
     rises: Indices,
     rng: np.random.Generator,
-    breathe: Callable[[], None],
+    on_step: Callable[[], None],
 ) -> dict[int, Array]:
     """By a get-up's first fragment, states (n, state_size) in which it begins.
 
-    The copies begin with fragments ``starts`` (N,), are pushed from all sides, and go limp.
+    Copies begin with fragments ``starts`` (N,), are pushed from all sides, and fall as ragdolls. successor: gives the
+    next fragments (N,).
     """
-    ragdoll = RagdollController(arena.track, rises)
+    ragdoll = RagdollController(simulator.track, rises)
     count = len(starts)
     force = np.zeros((count, 3))
     force[:, 0] = rng.uniform(*_PUSH_N, size=count)
     force = rotate_about_z(rng.uniform(0.0, 2.0 * np.pi, size=count), force)
-    crowd, down_s = arena.begun(starts), np.zeros(count)
+    batch, down_s = simulator.start(starts), np.zeros(count)
     found: dict[int, list[Array]] = {int(rise): [] for rise in rises}
     for step in range(_LONGEST):
-        breathe()
+        on_step()
         if step < _PUSHED:
-            actions = policies.means(crowd.fragments, crowd.seen)
-            states, rows = arena.done(crowd, actions, force)
-            crowd = arena.next(states, rows, actions, after(crowd.fragments))
+            actions = policies.mean_actions(batch.fragments, batch.observations)
+            states, rows = simulator.execute(batch, actions, force)
+            batch = simulator.next_batch(states, rows, actions, successor(batch.fragments))
             continue
-        lying = ragdoll.lying(*arena.world.pose_of(crowd.states), down_s)
-        ready = lying.ready & np.isfinite(crowd.states).all(-1)  # who was found already is no number any more
+        control = ragdoll.control(*simulator.world.pose_of(batch.states), down_s)
+        ready = control.ready & np.isfinite(batch.states).all(-1)  # a copy that was collected already is not a number
         for index in np.flatnonzero(ready):
-            found[int(lying.rise[index])].append(np.array(crowd.states[index]))
-        crowd.states[ready] = np.nan
-        if not np.isfinite(crowd.states).all(-1).any():
+            found[int(control.rise[index])].append(np.array(batch.states[index]))
+        batch.states[ready] = np.nan
+        if not np.isfinite(batch.states).all(-1).any():
             break
-        targets = np.repeat(lying.targets[:, None], FRAGMENT_STEPS, axis=1)
-        muscle = np.repeat(lying.muscle[:, None], FRAGMENT_STEPS, axis=1)
-        states, _ = arena.world.rollout(
-            crowd.states, np.nan_to_num(targets), substeps=arena.substeps, muscle=np.nan_to_num(muscle, nan=1.0)
+        targets = np.repeat(control.targets[:, None], FRAGMENT_STEPS, axis=1)
+        muscle = np.repeat(control.muscle[:, None], FRAGMENT_STEPS, axis=1)
+        states, _ = simulator.world.rollout(
+            batch.states, np.nan_to_num(targets), substeps=simulator.substeps, muscle=np.nan_to_num(muscle, nan=1.0)
         )
-        crowd.states, down_s = states[:, -1], down_s + 0.1
+        batch.states, down_s = states[:, -1], down_s + 0.1
     return {rise: np.array(states) for rise, states in found.items() if states}

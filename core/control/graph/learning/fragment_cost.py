@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How well a fragment was done: equation 20 with place and heading left out, for a graph leads anywhere."""
+"""The cost of an executed fragment: equation 20 without place and heading, for a graph leads anywhere."""
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from ..model.fragments import Indices
 from ..playing.fragment_simulator import FragmentSimulator
 
 
-def fragment_cost(arena: FragmentSimulator, fragments: Indices, qpos: Array, rows: SensorRows, actions: Array) -> Array:
-    """(N,) of copies that did fragments (N,), by poses (N, nq) and rows at the end; inf for the broken."""
-    reference, weights, frames = arena.reference, CostWeights(), arena.ends[fragments]
+def fragment_cost(
+    simulator: FragmentSimulator, fragments: Indices, qpos: Array, rows: SensorRows, actions: Array
+) -> Array:
+    """(N,) costs of copies that executed fragments (N,), by end poses (N, nq) and rows; inf where simulation broke."""
+    reference, weights, frames = simulator.reference, CostWeights(), simulator.end_frames[fragments]
     ref = reference.rows
     wanted = reference.qpos[frames]
     heading = twist_angle(qpos[:, 3:7], wanted[:, 3:7])
@@ -27,7 +29,7 @@ def fragment_cost(arena: FragmentSimulator, fragments: Indices, qpos: Array, row
     carried = (pos[:, 0] - com) - (ref_pos[:, 0] - ref_com)
     carried[:, 2] = com[:, 2] - ref_com[:, 2]
     terms = CostTerms(
-        weights.pose * _pose_error(arena, qpos, wanted),
+        weights.pose * _pose_error(simulator, qpos, wanted),
         weights.root * angle_between(multiply(rotation_about_z(-heading), qpos[:, 3:7]), wanted[:, 3:7]),
         weights.tips * height,
         weights.balance * np.linalg.norm(stance[..., :2], axis=-1).mean(-1),
@@ -39,10 +41,10 @@ def fragment_cost(arena: FragmentSimulator, fragments: Indices, qpos: Array, row
     return terms.total
 
 
-def _pose_error(arena: FragmentSimulator, qpos: Array, wanted: Array) -> Array:
-    """(N,) mean angle in radians between the joints of poses (N, nq) and wanted ones (N, nq)."""
-    body = arena.track.body
-    between = np.abs(arena.track.space.difference(wanted, qpos))
+def _pose_error(simulator: FragmentSimulator, qpos: Array, wanted: Array) -> Array:
+    """(N,) mean angle in radians between the joints of poses (N, nq) and reference poses (N, nq)."""
+    body = simulator.track.body
+    between = np.abs(simulator.track.space.difference(wanted, qpos))
     angles = []
     for index, link in enumerate(body.links[1:], start=1):
         own = between[:, body.qvel_starts[index] : body.qvel_starts[index + 1]]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a deviation will cost on the way through a graph: foresight for guided sampling.
+"""LQR on the graph: linear feedback and a quadratic value function for deviations, which guide the sampling.
 
-The sampler's linear models tell what a fragment does with small deviations. Here place and heading are taken out of
-them, because a graph leads anywhere, and the best feedback is found backwards around the graph until it settles.
+Linear models tell what a fragment does with small deviations, as in ``core/control/tracking``. Here place and heading
+are projected out of them, because a graph leads anywhere, and Riccati's recursion goes backward around the graph until
+it converges. The paper has no such guide: its first iteration samples around zero policies, with more samples.
 """
 
 from collections.abc import Sequence
@@ -18,36 +19,37 @@ from ...tracking.tracking_error import TrackingError
 from ..model.features import Features
 from ..model.fragments import FragmentReference, Indices, Track
 
-_AROUND = 0.5  # how far around the track its surroundings are explored, of the gauge's distances
-_PRICE = 100.0  # of a radian of action, squared and shared by all of them
+_AROUND = 0.5  # how far from the track linear models are fitted, in units of the tracking error
+_ACTION_COST = 100.0  # of a radian, squared and shared by all actions
 _SWEEPS = 60
-_SETTLED = 1e-3
+_CONVERGED = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class GraphFeedback:
-    """Feedback and worth of deviations (nx,) at the starts of F fragments.
+    """LQR feedback and value function at the starts of F fragments.
 
-    gains: (F, A, nx). curves: (F, nx, nx), slants: (F, nx): 0.5 d' curve d + slant d is what d will cost from there on.
+    gains: (F, A, nx) and feedforward: (F, A): action = feedforward + gains @ deviation. value_hessians: (F, nx, nx),
+    value_gradients: (F, nx): the cost to go of a deviation d is 0.5 d' hessian d + gradient d, but for a constant.
     """
 
     gains: Array
-    aims: Array
-    curves: Array
-    slants: Array
+    feedforward: Array
+    value_hessians: Array
+    value_gradients: Array
 
     def actions(self, fragments: Indices, deviation: Array) -> Array:
-        """(N, A) the best linear feedback for deviations (N, nx)."""
-        return np.asarray(self.aims[fragments] + np.einsum("nax,nx->na", self.gains[fragments], deviation))
+        """(N, A) LQR actions for deviations (N, nx) at the starts of fragments (N,)."""
+        return np.asarray(self.feedforward[fragments] + np.einsum("nax,nx->na", self.gains[fragments], deviation))
 
-    def worth(self, fragments: Indices, deviation: Array) -> Array:
-        """(N,) what deviations (N, nx) at the starts of fragments (N,) will cost."""
-        curved = np.einsum("nxy,ny->nx", self.curves[fragments], deviation)
-        return np.asarray(np.sum((0.5 * curved + self.slants[fragments]) * deviation, axis=-1))
+    def value(self, fragments: Indices, deviation: Array) -> Array:
+        """(N,) the value function of deviations (N, nx) at the starts of fragments (N,)."""
+        curved = np.einsum("nxy,ny->nx", self.value_hessians[fragments], deviation)
+        return np.asarray(np.sum((0.5 * curved + self.value_gradients[fragments]) * deviation, axis=-1))
 
 
 def deviations(track: Track, gauge: TrackingError, fragments: Indices, qpos: Array, qvel: Array) -> Array:
-    """(N, nx) how far states are from the starts of fragments (N,), whatever their place and heading."""
+    """(N, nx) deviations of states from the starts of fragments (N,), without place and heading."""
     base = track.qpos[fragments, 0]
     heading = twist_angle(qpos[:, 3:7], base[:, 3:7])
     posed, moved = rotate_pose_about_z(-heading, qpos, qvel)
@@ -65,12 +67,12 @@ def solve_graph_lqr(
     successors: Sequence[Sequence[int]],
     rng: np.random.Generator,
 ) -> tuple[GraphFeedback, TrackingError]:
-    """The best feedback by the action's servos in the graph, and the gauge of its deviations.
+    """LQR feedback by the servos of the action, and the tracking error that deviations are measured by.
 
-    Fragments that nothing follows are left out, and cost nothing.
+    Fragments without successors are left out, and their value function is zero.
     """
     gauge = TrackingError(reference)
-    gauge.servos = features.acts
+    gauge.servos = features.action_dofs
     some = np.array([index for index, after in enumerate(successors) if after], dtype=np.int64)
     models = fit_linear_models(world, gauge, reference_fragments(gauge, some), _AROUND, rng)
     size = gauge.nx + 3 * len(track.body.links)
@@ -79,8 +81,8 @@ def solve_graph_lqr(
     weights[:2] = 0.0
     onward: list[list[tuple[tuple[Array, Array], int]]] = [[] for _ in range(len(track))]
     for index, fragment in enumerate(some):
-        level = _place_and_heading_projection(track, gauge, reference, int(fragment))
-        slopes[fragment], base[fragment] = level @ models.jacobian[index], level @ models.bias[index]
+        projection = _place_and_heading_projection(track, gauge, reference, int(fragment))
+        slopes[fragment], base[fragment] = projection @ models.jacobian[index], projection @ models.bias[index]
         onward[fragment] = [
             (_deviation_transform(track, gauge, int(fragment), after), after) for after in successors[fragment]
         ]
@@ -90,40 +92,40 @@ def solve_graph_lqr(
 def _iterate_riccati(
     slopes: Array, base: Array, weights: Array, nx: int, onward: Sequence[Sequence[tuple[tuple[Array, Array], int]]]
 ) -> GraphFeedback:
-    """Riccati's recursion around the graph; where ways part, what comes after is their average."""
+    """Riccati's recursion around the graph: backward sweeps until gains converge; successors' values are averaged."""
     count, acts = len(slopes), slopes.shape[-1] - nx
-    gains, aims = np.zeros((count, acts, nx)), np.zeros((count, acts))
-    curves, slants = np.zeros((count, nx, nx)), np.zeros((count, nx))
-    price = _PRICE / acts * np.eye(acts)
+    gains, feedforward = np.zeros((count, acts, nx)), np.zeros((count, acts))
+    value_hessians, value_gradients = np.zeros((count, nx, nx)), np.zeros((count, nx))
+    price = _ACTION_COST / acts * np.eye(acts)
     for _ in range(_SWEEPS):
         before = np.array(gains)
         for fragment in (index for index in range(count - 1, -1, -1) if onward[index]):
-            curve, slant = np.zeros((nx, nx)), np.zeros(nx)
+            hessian, gradient = np.zeros((nx, nx)), np.zeros(nx)
             for (turn, shift), after in onward[fragment]:
                 share = 1.0 / len(onward[fragment])
-                curve += share * turn.T @ curves[after] @ turn
-                slant += share * turn.T @ (slants[after] + curves[after] @ shift)
+                hessian += share * turn.T @ value_hessians[after] @ turn
+                gradient += share * turn.T @ (value_gradients[after] + value_hessians[after] @ shift)
             step, drop = slopes[fragment, :nx], base[fragment, :nx]
             weighted = slopes[fragment].T * weights
-            square = weighted @ slopes[fragment] + step.T @ curve @ step
-            line = weighted @ base[fragment] + step.T @ (curve @ drop + slant)
+            square = weighted @ slopes[fragment] + step.T @ hessian @ step
+            line = weighted @ base[fragment] + step.T @ (hessian @ drop + gradient)
             found = np.linalg.solve(square[nx:, nx:] + price, np.column_stack([square[nx:, :nx], line[nx:]]))
-            gains[fragment], aims[fragment] = -found[:, :-1], -found[:, -1]
+            gains[fragment], feedforward[fragment] = -found[:, :-1], -found[:, -1]
             bent = square[:nx, :nx] - square[:nx, nx:] @ found[:, :-1]
-            curves[fragment] = 0.5 * (bent + bent.T)
-            slants[fragment] = line[:nx] - square[:nx, nx:] @ found[:, -1]
-        if np.abs(gains - before).max() < _SETTLED:
+            value_hessians[fragment] = 0.5 * (bent + bent.T)
+            value_gradients[fragment] = line[:nx] - square[:nx, nx:] @ found[:, -1]
+        if np.abs(gains - before).max() < _CONVERGED:
             break
-    return GraphFeedback(gains, aims, curves, slants)
+    return GraphFeedback(gains, feedforward, value_hessians, value_gradients)
 
 
 def _place_and_heading_projection(
     track: Track, gauge: TrackingError, reference: FragmentReference, fragment: int
 ) -> Array:
-    """(ny, ny) takes place and heading out of what is seen at a fragment's end."""
+    """(ny, ny) projection of the models' outputs at a fragment's end that removes place and heading."""
     frame = int(reference.frames_of(fragment)[-1])
     half, links = gauge.nx // 2, len(track.body.links)
-    upward = to_matrix(track.qpos[fragment, -1, 3:7])[2]  # the world's up in the root's own frame
+    upward = to_matrix(track.qpos[fragment, -1, 3:7])[2]  # the world's up in the root's frame
     matrix = np.eye(gauge.nx + 3 * links)
     yaw = np.zeros(len(matrix))
     yaw[3:6] = upward
@@ -140,7 +142,7 @@ def _place_and_heading_projection(
 
 
 def _deviation_transform(track: Track, gauge: TrackingError, fragment: int, after: int) -> tuple[Array, Array]:
-    """How a deviation at a fragment's end is one at the start of the next: (nx, nx) and what is added (nx,)."""
+    """From a deviation at a fragment's end to one at the start of the next: (nx, nx) and a shift (nx,)."""
     heading = twist_angle(track.qpos[fragment, -1, 3:7], track.qpos[after, 0, 3:7])
     cos, sin = np.cos(-heading), np.sin(-heading)
     turn, half = np.eye(gauge.nx), gauge.nx // 2

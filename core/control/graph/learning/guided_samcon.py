@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Guided SAMCON: populations walk through the graph, sampling around the current policies (control graphs, 5.3).
+"""Guided SAMCON (control graphs, 5.3, Algorithm 1): random walks sampled around the current policies.
 
-The paper walks one long walk with one population. Here many small ones walk at the same time, so that a batch engine
-is never short of work, and a population that is lost goes back to where its fragment begins.
+The paper executes one long random walk with one population of samples. Here many small populations walk at the same
+time, so that a batch engine is never short of work; a population that fails begins its fragment again.
 """
 
 from collections.abc import Callable
@@ -23,17 +23,17 @@ from .fragment_cost import fragment_cost
 from .graph_lqr import GraphFeedback, deviations
 
 ACTION_NOISE = np.radians(3.0)
-"""Noise on actions that policies do not see, so that they learn to make up for it."""
-_KEPT = 0.2
-_MEMORY = 0.6
-_WORTH = 3.0  # a unit of foresight, in units of equation 20
-_LOST = 0.15  # how far astray a whole population must be to start again
-_FORGET = 12  # fragments before that, which led to it, are no examples
+"""Standard deviation of noise on actions that policies do not know of (sigma_epsilon in 5.3)."""
+_ELITE = 0.2  # the share of samples that are resampled
+_DISCOUNT = 0.6  # of past cost in the cumulative cost, for each fragment
+_VALUE_WEIGHT = 3.0  # of the LQR value function, in units of equation 20
+_FAILED = 0.15  # error of heights, as a share of the body's, that even the best sample of a failed population has
+_FORGET = 12  # fragments before a failure, which led to it, are no examples
 
 
 @dataclass(eq=False)
 class SimulationTuples:
-    """States and actions that did well, by fragment."""
+    """By fragment the states and actions of successful walks, which policies are regressed from (5.2)."""
 
     states: list[list[Array]]
     actions: list[list[Array]]
@@ -42,7 +42,7 @@ class SimulationTuples:
 
     @classmethod
     def none(cls, fragments: int) -> "SimulationTuples":
-        """No examples of any fragment."""
+        """No tuples of any fragment."""
         return cls([[] for _ in range(fragments)], [[] for _ in range(fragments)])
 
     def of(self, fragment: int) -> tuple[Array, Array]:
@@ -51,142 +51,175 @@ class SimulationTuples:
 
 
 @dataclass(frozen=True, eq=False)
-class GuidedSamcon:
-    """How populations walk: P of them with M copies each, which together are the arena's.
+class _Step:
+    """One step of all walks: fragments (P,), observations (N, S), actions (N, A), parents (N,) of the next samples."""
 
-    after: gives what follows fragments (P,). fresh: gives a fragment to begin with. learned: (F,) fragments whose
-    policies are known and stay: no other way is tried there. push_n: up to how hard populations are pushed, ``often``
-    for each fragment.
+    fragments: Indices
+    observations: Array
+    actions: Array
+    parents: Indices
+
+
+@dataclass(eq=False)
+class _Walks:
+    """Walks of P populations as they are sampled.
+
+    batch: N samples. fragments: (P,) that come next. total: (N,) cumulative costs, and value: (N,) these with the value
+    function of the end states. idle: (P,) locked fragments in a row. since: (P,) the step at which each present walk
+    began.
     """
 
-    arena: FragmentSimulator
+    batch: CopyBatch
+    fragments: Indices
+    total: Array
+    value: Array
+    idle: Indices
+    since: Indices
+    past: list[_Step] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class GuidedSamcon:
+    """Walks of P populations with M samples each, which together are the simulator's copies.
+
+    choose_next: gives successors of fragments (P,). choose_start: gives a fragment to begin a walk with. locked: (F,)
+    fragments whose policies stay as they are: no exploration there. push_n: newtons that populations are pushed with at
+    most, with ``push_probability`` for each fragment.
+    """
+
+    simulator: FragmentSimulator
     gauge: TrackingError
-    balance: GraphFeedback
+    feedback: GraphFeedback
     populations: int
-    after: Callable[[Indices, np.random.Generator], Indices]
-    fresh: Callable[[np.random.Generator], int]
-    learned: NDArray[np.bool_]
+    choose_next: Callable[[Indices, np.random.Generator], Indices]
+    choose_start: Callable[[np.random.Generator], int]
+    locked: NDArray[np.bool_]
     push_n: float = 0.0
-    often: float = 0.05
+    push_probability: float = 0.05
 
     @property
-    def members(self) -> int:
-        """Copies in a population."""
-        return self.arena.world.copies // self.populations
+    def population_size(self) -> int:
+        """Samples in a population."""
+        return self.simulator.world.copies // self.populations
 
-    def walked(
+    def sample_walks(
         self,
         policies: Policies,
         steps: int,
-        foresee: bool,
+        lqr_guided: bool,
         rng: np.random.Generator,
-        breathe: Callable[[], None],
+        on_step: Callable[[], None],
     ) -> SimulationTuples:
-        """Examples from walks of so many fragments. Who is lost, or has long been where all is known, begins anew.
+        """Tuples of walks of so many fragments.
 
-        foresee: let the balance's own feedback lead, for policies that know nothing yet.
+        A population that failed, or has long been in locked fragments, begins a new walk. lqr_guided: sample around the
+        LQR feedback, for policies that are still zero.
         """
-        arena, members = self.arena, self.members
-        examples = SimulationTuples.none(len(arena.track))
-        fragments = np.array([self.fresh(rng) for _ in range(self.populations)])
-        idle = np.zeros(self.populations, dtype=np.int64)
-        crowd = self._begun(fragments, rng)
-        total = np.zeros(len(crowd.states))
-        past: list[tuple[Indices, Array, Array, Indices]] = []
-        since = np.zeros(self.populations, dtype=np.int64)  # of ``past``, where each population's present run began
+        tuples = SimulationTuples.none(len(self.simulator.track))
+        fragments = np.array([self.choose_start(rng) for _ in range(self.populations)])
+        batch = self._start(fragments, rng)
+        nothing = np.zeros(len(batch.states))
+        counts = np.zeros((2, self.populations), dtype=np.int64)
+        walks = _Walks(batch, fragments, nothing, nothing, counts[0], counts[1])
         for _ in range(steps):
-            breathe()
-            actions = self._sampled(policies, crowd, foresee, rng)
-            asked = actions + rng.normal(size=actions.shape) * ACTION_NOISE
-            states, rows = arena.done(crowd, asked, self._pushes(rng))
-            qpos, qvel = arena.world.pose_of(states)
-            each = fragment_cost(arena, crowd.fragments, qpos, rows, actions)
-            following = self.after(fragments, rng)
-            onward = np.repeat(following, members)
-            worth = self.balance.worth(onward, deviations(arena.track, self.gauge, onward, qpos, qvel))
-            value = _MEMORY * total + each + _WORTH * worth
-            value = np.where(np.isfinite(value), value, np.inf)
-            parents = self._parents(value, rng)
-            past.append((fragments, crowd.seen, actions, parents))
-            off = arena.astray(crowd.fragments, rows).reshape(self.populations, members).min(1)
-            finite = np.isfinite(value.reshape(self.populations, members))
-            examples.cost.append(float(np.median(each[np.isfinite(each)])) if np.isfinite(each).any() else np.inf)
-            crowd = arena.next(states, rows, asked, onward).taken(parents)
-            total = (_MEMORY * total + each)[parents]
-            fragments = following
-            idle = np.where(self.learned[past[-1][0]], idle + 1, 0)
-            lost = (off > _LOST) | ~finite.any(1)
-            done = (idle > IDLE) & self.learned[following]  # not who is about to go where there is something to learn
-            for one in np.flatnonzero(lost | done):
-                self._kept(examples, past, int(one), value, int(since[one]), len(past) - _FORGET * int(lost[one]))
-                if not lost[one]:
-                    fragments[one], idle[one] = self.fresh(rng), 0
-                mine = np.arange(one * members, (one + 1) * members)
-                crowd.put(mine, self._begun(fragments[[one]], rng))
-                total[mine], since[one] = 0.0, len(past)
-            examples.lost += int(lost.sum())
+            on_step()
+            failed = self._extend(walks, tuples, policies, lqr_guided, rng)
+            tuples.lost += int(failed.sum())
+            # A population that is about to enter a fragment to be learned is not done.
+            done = (walks.idle > IDLE) & self.locked[walks.fragments]
+            for population in np.flatnonzero(failed | done):
+                self._restart(walks, tuples, int(population), bool(failed[population]), rng)
         for population in range(self.populations):
-            self._kept(examples, past, population, value, int(since[population]), len(past))
-        return examples
+            self._trace_back(tuples, walks, population, len(walks.past))
+        return tuples
 
-    def _begun(self, fragments: Indices, rng: np.random.Generator) -> CopyBatch:
-        """Populations at the starts of fragments (P,), all of each in the same state."""
-        return self.arena.begun(fragments, rng).taken(np.repeat(np.arange(len(fragments)), self.members))
+    def _extend(
+        self, walks: _Walks, tuples: SimulationTuples, policies: Policies, lqr_guided: bool, rng: np.random.Generator
+    ) -> NDArray[np.bool_]:
+        """Execute one more fragment of all walks, and resample the best; (P,) which populations failed."""
+        simulator, batch = self.simulator, walks.batch
+        actions = self._sample_actions(policies, batch, lqr_guided, rng)
+        noisy = actions + rng.normal(size=actions.shape) * ACTION_NOISE
+        states, rows = simulator.execute(batch, noisy, self._sample_pushes(rng))
+        qpos, qvel = simulator.world.pose_of(states)
+        cost = fragment_cost(simulator, batch.fragments, qpos, rows, actions)
+        tuples.cost.append(float(np.median(cost[np.isfinite(cost)])) if np.isfinite(cost).any() else np.inf)
+        following = self.choose_next(walks.fragments, rng)
+        onward = np.repeat(following, self.population_size)
+        to_go = self.feedback.value(onward, deviations(simulator.track, self.gauge, onward, qpos, qvel))
+        value = _DISCOUNT * walks.total + cost + _VALUE_WEIGHT * to_go
+        walks.value = np.where(np.isfinite(value), value, np.inf)
+        parents = self._resample(walks.value, rng)
+        walks.past.append(_Step(walks.fragments, batch.observations, actions, parents))
+        error = simulator.height_error(batch.fragments, rows).reshape(self.populations, -1).min(1)
+        finite = np.isfinite(walks.value.reshape(self.populations, -1))
+        walks.batch = simulator.next_batch(states, rows, noisy, onward).select(parents)
+        walks.total = (_DISCOUNT * walks.total + cost)[parents]
+        walks.idle = np.where(self.locked[walks.fragments], walks.idle + 1, 0)
+        walks.fragments = following
+        return np.asarray((error > _FAILED) | ~finite.any(1))
 
-    def _sampled(self, policies: Policies, crowd: CopyBatch, foresee: bool, rng: np.random.Generator) -> Array:
-        """(N, A) actions around the policies; each population's first does as they say."""
-        arena, known = self.arena, self.learned[crowd.fragments][:, None]
-        means = policies.means(crowd.fragments, crowd.seen)
-        if foresee:
-            pose = arena.world.pose_of(crowd.states)
-            aside = deviations(arena.track, self.gauge, crowd.fragments, *pose)
-            best = np.clip(self.balance.actions(crowd.fragments, aside), -MAX_ACTION, MAX_ACTION)
+    def _restart(
+        self, walks: _Walks, tuples: SimulationTuples, population: int, failed: bool, rng: np.random.Generator
+    ) -> None:
+        """Keep a population's tuples and begin a new walk; after a failure, with the fragment that was to come next."""
+        self._trace_back(tuples, walks, population, len(walks.past) - _FORGET * int(failed))
+        if not failed:
+            walks.fragments[population], walks.idle[population] = self.choose_start(rng), 0
+        own = np.arange(population * self.population_size, (population + 1) * self.population_size)
+        walks.batch.assign(own, self._start(walks.fragments[[population]], rng))
+        walks.total[own], walks.since[population] = 0.0, len(walks.past)
+
+    def _start(self, fragments: Indices, rng: np.random.Generator) -> CopyBatch:
+        """Populations at the starts of fragments (P,), all samples of each in the same state."""
+        return self.simulator.start(fragments, rng).select(np.repeat(np.arange(len(fragments)), self.population_size))
+
+    def _sample_actions(
+        self, policies: Policies, batch: CopyBatch, lqr_guided: bool, rng: np.random.Generator
+    ) -> Array:
+        """(N, A) actions drawn from the policies (equation 5); the first sample of each population takes their mean."""
+        simulator, known = self.simulator, self.locked[batch.fragments][:, None]
+        means = policies.mean_actions(batch.fragments, batch.observations)
+        if lqr_guided:
+            pose = simulator.world.pose_of(batch.states)
+            aside = deviations(simulator.track, self.gauge, batch.fragments, *pose)
+            best = np.clip(self.feedback.actions(batch.fragments, aside), -MAX_ACTION, MAX_ACTION)
             means = np.where(known, means, best)
-        noise = np.where(known, 0.0, rng.normal(size=means.shape) * policies.spreads[crowd.fragments])
-        noise[:: self.members] = 0.0
+        noise = np.where(known, 0.0, rng.normal(size=means.shape) * policies.spreads[batch.fragments])
+        noise[:: self.population_size] = 0.0
         return means + noise
 
-    def _pushes(self, rng: np.random.Generator) -> Array | None:
-        """(N, 3) newtons: now and then a population is pushed, from anywhere."""
+    def _sample_pushes(self, rng: np.random.Generator) -> Array | None:
+        """(N, 3) newtons: now and then a population is pushed, in a random direction."""
         if self.push_n <= 0.0:
             return None
-        pushed = rng.random(self.populations) < self.often
+        pushed = rng.random(self.populations) < self.push_probability
         force = np.zeros((self.populations, 3))
         force[:, 0] = pushed * self.push_n * rng.random(self.populations)
         force = rotate_about_z(rng.random(self.populations) * 2.0 * np.pi, force)
-        return np.repeat(force, self.members, axis=0)
+        return np.repeat(force, self.population_size, axis=0)
 
-    def _parents(self, value: Array, rng: np.random.Generator) -> Indices:
-        """(N,) of whom each copy goes on, population by population."""
-        members, keep = self.members, max(round(_KEPT * self.members), 2)
+    def _resample(self, value: Array, rng: np.random.Generator) -> Indices:
+        """(N,) the parent of each sample, resampled among the elite of its population (Algorithm 1, lines 9 and 10)."""
+        population_size, keep = self.population_size, max(round(_ELITE * self.population_size), 2)
         parents = np.empty(len(value), dtype=np.int64)
         for population in range(self.populations):
-            mine = value[population * members : (population + 1) * members]
+            mine = value[population * population_size : (population + 1) * population_size]
             best = np.argsort(mine, kind="stable")[:keep]
-            parents[population * members : (population + 1) * members] = (
-                best[resample_systematically(mine[best], members, rng)] + population * members
+            parents[population * population_size : (population + 1) * population_size] = (
+                best[resample_systematically(mine[best], population_size, rng)] + population * population_size
             )
         return parents
 
-    def _kept(
-        self,
-        examples: SimulationTuples,
-        past: list[tuple[Indices, Array, Array, Indices]],
-        population: int,
-        value: Array,
-        since: int,
-        until: int,
-    ) -> None:
-        """Take the best way of a population's run, traced back from the end, as examples up to ``until``."""
-        members = self.members
-        index = population * members + int(np.argmin(value[population * members : (population + 1) * members]))
-        first = True
-        for step in range(len(past) - 1, since - 1, -1):
-            fragments, seen, actions, parents = past[step]
-            if not first:
-                index = int(parents[index])
-            first = False
+    def _trace_back(self, tuples: SimulationTuples, walks: _Walks, population: int, until: int) -> None:
+        """Keep the best path of a population's walk up to step ``until``, traced back from its end (line 12)."""
+        size, since = self.population_size, int(walks.since[population])
+        index = population * size + int(np.argmin(walks.value[population * size : (population + 1) * size]))
+        for step in range(len(walks.past) - 1, since - 1, -1):
+            past = walks.past[step]
+            if step < len(walks.past) - 1:
+                index = int(past.parents[index])
             if step < until:
-                fragment = int(fragments[population])
-                examples.states[fragment].append(seen[index])
-                examples.actions[fragment].append(actions[index])
+                fragment = int(past.fragments[population])
+                tuples.states[fragment].append(past.observations[index])
+                tuples.actions[fragment].append(past.actions[index])

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Guided learning of a whole graph: open-loop refinement, examples and regression in turns, then practice."""
+"""The guided learning pipeline (control graphs, 5.4, Algorithm 2), stage by stage of the curriculum.
+
+A stage's control clips are refined (line 4), then guided SAMCON and linear regression alternate (the EM iterations of
+lines 6 to 12), then evolution strategies make the policies robust to pushes. The most robust policies are kept.
+"""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
@@ -25,290 +29,248 @@ from .gait_symmetry import FragmentSymmetry
 from .graph_lqr import solve_graph_lqr
 from .guided_samcon import GuidedSamcon, SimulationTuples
 from .open_loop_refinement import refine_open_loop
+from .progress import LearningBudget, LearningProgress
 from .retargeting import retarget_policies, retarget_track
 from .steering import learn_turn_offsets
 
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
-_REFINE, _BALANCE, _WALK, _FALL, _TEST, _PRACTISE = range(6)  # what randomness is for
-# Of examples and iterations: what is done once in a while need not stand as much as what is done for ever.
-_OF_LINKS = 0.3
-_TRIES = 3  # of a way between skills, which is walked only once; the best of them is what policies begin with
-_CAREFUL = 3  # iterations with all members
-# Pushes of learners: of the one that was stood last, and between what shares of the first.
+_REFINE, _LQR, _WALK, _FALL, _TEST, _ES = range(6)  # random streams, by what they are for
+# Of tuples and iterations, for transitions: they need not be as robust as cycles, which are repeated for ever.
+_TRANSITION_SHARE = 0.3
+_TRIES = 3  # of refining a transition, which occurs only once in its walk; the best one counts
+_FULL_ITERATIONS = 3  # EM iterations with whole populations, halved after
+# Pushes in guided SAMCON: of the hardest that was withstood last, and between these shares of the first.
 _BEYOND, _LEAST, _MOST = 1.5, 0.2, 3.0
-_OFTEN_LOST = 0.02  # of the fragments that were walked, how many a population was lost in
-_ENOUGH_STOOD = 0.9  # of walks through the ways between skills; with fewer, skills must give way
-_ROUNDS = 6  # of practice in a turn
-_UNLUCKY = 0.8  # a turn after which that much less is stood than once before is forgotten
-_PUSHED_WITHIN = 12  # fragments of a walk through a way
-_FEW = 30  # examples, with fewer a fragment keeps the policy it has
-
-
-@dataclass(frozen=True)
-class LearningBudget:
-    """How hard to learn.
-
-    copies: that are simulated at once. members: how many of them try each way at first; later, when policies know
-    better, half of them do. examples: of each fragment and iteration. iterations: at most. push_n: up to how hard
-    learners are pushed at first, for a body of 62 kg. settled: a change of policies below which there are no more
-    iterations. practice: turns of practice after them.
-    """
-
-    copies: int = 512
-    members: int = 32
-    examples: int = 200
-    iterations: int = 4
-    push_n: float = 300.0
-    settled: float = 0.012
-    practice: int = 6
-
-    @property
-    def steps(self) -> int:
-        """Of one lesson, at most."""
-        return 1 + self.iterations + self.practice
-
-
-@dataclass(frozen=True, eq=False)
-class LearningProgress:
-    """Where learning stands: enough to go on after a kill.
-
-    best: of the lesson's policies so far, those that stood the hardest push; they are what is kept of it.
-    levels: (F,) newtons, pushes in practice. lesson, iteration, turn (of practice): the next to be done. refined,
-    studied: whether this lesson's track is, and whether its iterations are over. warm: whether policies are known from
-    another body.
-    """
-
-    track: Track
-    policies: Policies
-    best: Policies
-    levels: Array
-    lesson: int = 0
-    iteration: int = 0
-    turn: int = 0
-    refined: bool = False
-    studied: bool = False
-    warm: bool = False
-    curve: tuple[Mapping[str, Any], ...] = ()
-
-    def step(self, study: LearningBudget) -> int:
-        """How many steps are done."""
-        done = study.iterations if self.studied else self.iteration
-        return self.lesson * study.steps + self.refined + done + self.turn
-
-    def stood(self, name: str) -> list[float]:
-        """What policies stood, time by time, in the lesson of that name: newtons, or the share of walks."""
-        return [one.get("push_n", one.get("stood", 0.0)) for one in self.curve if one["lesson"] == name]
+_MAX_FAILURES = 0.02  # share of executed fragments in which a population failed, above which EM has not converged
+_MIN_SUCCESS = 0.9  # success rate of transitions below which everything is learned once more, jointly
+_UPDATES = 6  # of the evolution strategy in a turn
+_SETBACK = 0.8  # share of the best robustness below which a turn is undone
+_PUSHED_WITHIN = 12  # fragments of a walk through a transition
+_MIN_TUPLES = 30  # with fewer a fragment keeps the policy it has
 
 
 @dataclass(eq=False)
 class GraphLearner:
     """Learns one graph; every step depends on the seed and what came before, and on nothing else.
 
-    look: called all the while: whoever waits may want to know how far it is, or have changed their mind.
-    opened: what worlds are closed with.
+    on_step: called all the while, to report progress and to be cancelled by. opened: closes the worlds.
     """
 
-    layout: GraphStructure
+    structure: GraphStructure
     engine: Engine
-    study: LearningBudget
+    budget: LearningBudget
     seed: int
-    look: Callable[[], None] = lambda: None
+    on_step: Callable[[], None] = lambda: None
     opened: ExitStack = field(default_factory=ExitStack)
 
-    def begun(self, track: Track, known: ControlGraph | None = None) -> LearningProgress:
-        """Nothing learned yet, or what another body knows."""
+    def initial_progress(self, track: Track, known: ControlGraph | None = None) -> LearningProgress:
+        """Zero policies (Algorithm 2, line 5), or a warm start from the graph of another body (6.1)."""
         features = Features(track.body)
         if known is not None:
-            track = retarget_track(known, self.layout, track)
-        arena = self._arena(track, self._world(track, _TEST_COPIES))
-        policies = zero_policies(arena.start_features, len(features.acts))
+            track = retarget_track(known, self.structure, track)
+        simulator = self._test_simulator(track)
+        policies = zero_policies(simulator.start_observations, len(features.action_dofs))
         if known is not None:
             policies = retarget_policies(known, policies, features)
-        return LearningProgress(track, policies, policies, np.zeros(self.layout.count), warm=known is not None)
+        return LearningProgress(track, policies, policies, np.zeros(self.structure.count), warm_start=known is not None)
 
-    def lessons(self, now: LearningProgress) -> list[CurriculumStage]:
-        """What there is to be learned, in order; if too few ways between skills are stood, all of it together."""
-        found = curriculum_stages(self.layout)
-        if now.lesson >= len(found) and found[-1].name == TRANSITIONS and max(now.stood(TRANSITIONS)) < _ENOUGH_STOOD:
-            found.append(joint_stage(self.layout))
+    def stages(self, now: LearningProgress) -> list[CurriculumStage]:
+        """The curriculum; where too few transitions succeed, a joint stage comes last."""
+        found = curriculum_stages(self.structure)
+        if (
+            now.stage >= len(found)
+            and found[-1].name == TRANSITIONS
+            and max(now.robustness(TRANSITIONS)) < _MIN_SUCCESS
+        ):
+            found.append(joint_stage(self.structure))
         return found
 
-    def advanced(self, now: LearningProgress) -> LearningProgress:
-        """One step further: a lesson's refinement, one of its iterations, or a turn of practice."""
-        lesson = self.lessons(now)[now.lesson]
+    def advance(self, now: LearningProgress) -> LearningProgress:
+        """One step further: a stage's refinement, one EM iteration, or a turn of evolution strategies."""
+        stage = self.stages(now)[now.stage]
         if not now.refined:
-            return self._refined(now, lesson)
-        if now.studied:
-            return self._practised(now, lesson)
-        policies, figures = self._iterated(now, lesson)
-        after = self._kept(now, lesson, policies, figures)
-        settled = figures["change"] < self.study.settled and figures["lost_share"] < _OFTEN_LOST
-        most = self.study.iterations * (_OF_LINKS if lesson.name == TRANSITIONS else 1.0)
-        if now.iteration + 1 >= most or settled:
-            after = replace(after, policies=after.best, studied=True)
-            return after if self.study.practice else self._over(after)
+            return self._refine(now, stage)
+        if now.regressed:
+            return self._improve_by_es(now, stage)
+        policies, figures = self._iterate_em(now, stage)
+        after = self._keep_best(now, stage, policies, figures)
+        converged = figures["change"] < self.budget.settled and figures["lost_share"] < _MAX_FAILURES
+        most = self.budget.iterations * (_TRANSITION_SHARE if stage.name == TRANSITIONS else 1.0)
+        if now.iteration + 1 >= most or converged:
+            after = replace(after, policies=after.best, regressed=True)
+            return after if self.budget.es_turns else self._finish_stage(after)
         return replace(after, iteration=now.iteration + 1)
 
-    def _kept(
-        self, now: LearningProgress, lesson: CurriculumStage, policies: Policies, figures: Mapping[str, Any]
+    def _keep_best(
+        self, now: LearningProgress, stage: CurriculumStage, policies: Policies, figures: Mapping[str, Any]
     ) -> LearningProgress:
-        """With new policies, which are the best so far if nothing stood more."""
+        """With new policies, which are the best so far if none were more robust."""
         after = replace(now, policies=policies, curve=(*now.curve, figures))
-        stood = after.stood(lesson.name)
-        return replace(after, best=policies) if stood[-1] >= max(stood) else after
+        robustness = after.robustness(stage.name)
+        return replace(after, best=policies) if robustness[-1] >= max(robustness) else after
 
-    def _over(self, now: LearningProgress) -> LearningProgress:
-        """The next lesson, with the best of this one."""
+    def _finish_stage(self, now: LearningProgress) -> LearningProgress:
+        """On to the next stage, with the best policies of this one."""
         return LearningProgress(
-            now.track, now.best, now.best, now.levels, now.lesson + 1, warm=now.warm, curve=now.curve
+            now.track, now.best, now.best, now.push_levels, now.stage + 1, warm_start=now.warm_start, curve=now.curve
         )
 
-    def turns(self, now: LearningProgress) -> tuple[Array, Array]:
-        """(F, A) what is added to the actions of gaits to turn left as fast as they can, and (F,) how fast that is."""
-        found, rates = np.zeros_like(now.policies.actions), np.zeros(self.layout.count)
-        arena = self._arena(now.track, self._world(now.track, _TEST_COPIES))
-        for chain in self.layout.chains:
+    def learn_turns(self, now: LearningProgress) -> tuple[Array, Array]:
+        """(F, A) radians, offsets of gaits' actions for the fastest left turn, and (F,) its rate: radians a second."""
+        found, rates = np.zeros_like(now.policies.actions), np.zeros(self.structure.count)
+        simulator = self._test_simulator(now.track)
+        for chain in self.structure.chains:
             if chain.gait:
                 own = slice(chain.first, chain.first + chain.count)
-                found[own], rates[own] = learn_turn_offsets(arena, now.policies, chain, self.look)
+                found[own], rates[own] = learn_turn_offsets(simulator, now.policies, chain, self.on_step)
         return found, rates
 
-    def _refined(self, now: LearningProgress, lesson: CurriculumStage) -> LearningProgress:
-        """The lesson's fragments as a body can do them, and policies that begin there."""
-        if not lesson.walks:  # everything in it was learned before: it goes on with that
+    def _refine(self, now: LearningProgress, stage: CurriculumStage) -> LearningProgress:
+        """Refine the stage's open-loop control clips (line 4), and initialise its policies around them (line 5)."""
+        if not stage.refinement_walks:  # the joint stage goes on with what was learned before
             return replace(now, refined=True, best=now.policies)
         world, track = self._world(now.track, _REFINE_COPIES), now.track
-        for number, walk in enumerate(lesson.walks):
-            locked = np.setdiff1d(walk, lesson.open)
-            tries = _TRIES if lesson.name == TRANSITIONS else 1
-            seeds = [(self.seed, _REFINE, now.lesson, number, *again) for again in [(), (1,), (2,)][:tries]]
-            track, _ = refine_open_loop(track, walk, world, seeds, lambda *_: self.look(), locked)
-        even = FragmentSymmetry(track.body, self.layout, Features(track.body))
-        track = even.track(track)
-        fresh = zero_policies(
-            self._arena(track, self._world(track, _TEST_COPIES)).start_features, now.policies.actions.shape[1]
-        )
-        some = Policies(*(getattr(fresh, name)[lesson.open] for name in vars(fresh)))
-        if now.warm:  # what is known stays known, around where the body now is
-            known = Policies(*(getattr(now.policies, name)[lesson.open] for name in vars(fresh)))
+        for number, walk in enumerate(stage.refinement_walks):
+            locked = np.setdiff1d(walk, stage.trainable)
+            tries = _TRIES if stage.name == TRANSITIONS else 1
+            seeds = [(self.seed, _REFINE, now.stage, number, *again) for again in [(), (1,), (2,)][:tries]]
+            track, _ = refine_open_loop(track, walk, world, seeds, lambda *_: self.on_step(), locked)
+        symmetry = FragmentSymmetry(track.body, self.structure, Features(track.body))
+        track = symmetry.symmetrize_track(track)
+        fresh = zero_policies(self._test_simulator(track).start_observations, now.policies.actions.shape[1])
+        some = Policies(*(getattr(fresh, name)[stage.trainable] for name in vars(fresh)))
+        if now.warm_start:  # the known feedback, around the new start states
+            known = Policies(*(getattr(now.policies, name)[stage.trainable] for name in vars(fresh)))
             some = replace(known, states=some.states)
-        policies = now.policies.with_fragments(lesson.open, some)
+        policies = now.policies.with_fragments(stage.trainable, some)
         return replace(now, track=track, refined=True, policies=policies, best=policies)
 
-    def _iterated(self, now: LearningProgress, lesson: CurriculumStage) -> tuple[Policies, dict[str, Any]]:
-        """Policies after one more turn of examples and regression, and what was seen of it."""
+    def _iterate_em(self, now: LearningProgress, stage: CurriculumStage) -> tuple[Policies, dict[str, Any]]:
+        """One EM iteration (lines 7 to 11): guided SAMCON, then regression; new policies, and figures of it."""
         features = Features(now.track.body)
-        examples, walked = self._examples(now, lesson)
+        tuples, executed = self._sample_tuples(now, stage)
         policies = _regress_policies(
-            now.policies, examples, lesson, FragmentSymmetry(now.track.body, self.layout, features), features
+            now.policies, tuples, stage, FragmentSymmetry(now.track.body, self.structure, features), features
         )
         figures: dict[str, Any] = {
-            "lesson": lesson.name,
+            "lesson": stage.name,
             "iteration": now.iteration + 1,
-            "cost": float(np.mean([value for value in examples.cost if np.isfinite(value)])),
-            "lost": examples.lost,
-            "lost_share": examples.lost / walked,
-            "change": policies.distance(now.policies, features.scale, lesson.open),
+            "cost": float(np.mean([value for value in tuples.cost if np.isfinite(value)])),
+            "lost": tuples.lost,
+            "lost_share": tuples.lost / executed,
+            "change": policies.mean_gain_change(now.policies, features.scale, stage.trainable),
         }
-        return policies, figures | self._measured(now, policies, lesson)
+        return policies, figures | self._measure_robustness(now, policies, stage)
 
-    def _measured(self, now: LearningProgress, policies: Policies, lesson: CurriculumStage) -> dict[str, float]:
-        """What policies stand by themselves: a push in newtons for a cycle, else the share of walks through ways."""
+    def _measure_robustness(
+        self, now: LearningProgress, policies: Policies, stage: CurriculumStage
+    ) -> dict[str, float]:
+        """Robustness without search: maximal recoverable push in newtons of a cycle, else transitions' success rate."""
         found: dict[str, float] = {}
-        chain = next((one for one in self.layout.chains if one.name == lesson.name and one.kind == "cycle"), None)
+        chain = next((one for one in self.structure.chains if one.name == stage.name and one.kind == "cycle"), None)
+        simulator, successors = self._test_simulator(now.track), self.structure.successors
         if chain is not None:
-            tests = self._arena(now.track, self._world(now.track, _TEST_COPIES))
-            follows = self.layout.follows
             found["push_n"], _ = find_hardest_push(
-                tests, policies, chain.first, lambda some: np.array([follows[one][0] for one in some]), chain.count
+                simulator,
+                policies,
+                chain.first,
+                lambda some: np.array([successors[one][0] for one in some]),
+                chain.count,
             )
         else:
-            walks, tests = (
-                curriculum_stages(self.layout)[-1].walks,
-                self._arena(now.track, self._world(now.track, _TEST_COPIES)),
-            )
-            found["stood"] = transition_success_rate(
-                tests, policies, walks, self.layout.follows, self._rng(_TEST, now.lesson)
-            )
+            walks, rng = curriculum_stages(self.structure)[-1].refinement_walks, self._rng(_TEST, now.stage)
+            found["stood"] = transition_success_rate(simulator, policies, walks, successors, rng)
         return found
 
-    def _practised(self, now: LearningProgress, lesson: CurriculumStage) -> LearningProgress:
-        """After a turn of practice."""
-        arena = self._arena(now.track, self._world(now.track, self.study.copies))
-        rng, visits = self._rng(_PRACTISE, now.lesson, now.turn), np.zeros(self.layout.count)
-        cycle = len(lesson.heads) == len(lesson.open)
-        arena.entries = self._falls(now, lesson)
+    def _improve_by_es(self, now: LearningProgress, stage: CurriculumStage) -> LearningProgress:
+        """One turn of evolution strategies; undone if the policies became much less robust."""
+        simulator = self._simulator(now.track, self._world(now.track, self.budget.copies))
+        rng, visits = self._rng(_ES, now.stage, now.es_turn), np.zeros(self.structure.count)
+        cycle = len(stage.heads) == len(stage.trainable)
+        simulator.entry_states = self._fall_states(now, stage)
 
         def starts(count: int, random: np.random.Generator) -> Indices:
             if cycle:
-                return random.choice(lesson.open, size=count)
-            return np.array([lesson.fresh(visits, random) for _ in range(count)])
+                return random.choice(stage.trainable, size=count)
+            return np.array([stage.choose_start(visits, random) for _ in range(count)])
 
-        even = FragmentSymmetry(now.track.body, self.layout, Features(now.track.body))
-        practice = EvolutionStrategy(arena, lesson, even, starts, 1 if cycle else _PUSHED_WITHIN)
-        levels = now.levels if now.turn else np.where(now.levels > 0.0, now.levels, self._push(now, lesson))
-        policies, levels, felled = practice.turn(now.policies, levels, _ROUNDS, rng, self.look)
+        symmetry = FragmentSymmetry(now.track.body, self.structure, Features(now.track.body))
+        strategy = EvolutionStrategy(simulator, stage, symmetry, starts, 1 if cycle else _PUSHED_WITHIN)
+        levels = now.push_levels
+        if not now.es_turn:
+            levels = np.where(levels > 0.0, levels, self._push_limit(now, stage))
+        policies, levels, fell = strategy.improve(now.policies, levels, _UPDATES, rng, self.on_step)
         figures = {
-            "lesson": lesson.name,
-            "iteration": now.iteration + now.turn + 2,
-            "felled": felled,
-            "change": policies.distance(now.policies, arena.features.scale, lesson.open),
-            **self._measured(now, policies, lesson),
+            "lesson": stage.name,
+            "iteration": now.iteration + now.es_turn + 2,
+            "felled": fell,
+            "change": policies.mean_gain_change(now.policies, simulator.features.scale, stage.trainable),
+            **self._measure_robustness(now, policies, stage),
         }
-        after = replace(self._kept(now, lesson, policies, figures), turn=now.turn + 1, levels=levels)
-        stood = after.stood(lesson.name)
-        if stood[-1] < _UNLUCKY * max(stood):
+        after = self._keep_best(now, stage, policies, figures)
+        after = replace(after, es_turn=now.es_turn + 1, push_levels=levels)
+        robustness = after.robustness(stage.name)
+        if robustness[-1] < _SETBACK * max(robustness):
             after = replace(after, policies=after.best)
-        return self._over(after) if after.turn >= self.study.practice else after
+        return self._finish_stage(after) if after.es_turn >= self.budget.es_turns else after
 
-    def _examples(self, now: LearningProgress, lesson: CurriculumStage) -> tuple[SimulationTuples, int]:
-        """What did well on guided walks through the lesson, and how many fragments were walked."""
-        study, track = self.study, now.track
-        world = self._world(track, study.copies)
-        arena = self._arena(track, world)
-        rng, visits = self._rng(_WALK, now.lesson, now.iteration), np.zeros(self.layout.count)
-        balance, gauge = solve_graph_lqr(
-            track, arena.reference, world, arena.features, lesson.follows, self._rng(_BALANCE, now.lesson)
+    def _sample_tuples(self, now: LearningProgress, stage: CurriculumStage) -> tuple[SimulationTuples, int]:
+        """Simulation tuples from guided SAMCON on the stage, and how many fragments were executed for them."""
+        budget, track = self.budget, now.track
+        world = self._world(track, budget.copies)
+        simulator = self._simulator(track, world)
+        rng, visits = self._rng(_WALK, now.stage, now.iteration), np.zeros(self.structure.count)
+        feedback, gauge = solve_graph_lqr(
+            track, simulator.reference, world, simulator.features, stage.successors, self._rng(_LQR, now.stage)
         )
-        careful = now.iteration < _CAREFUL and lesson.name != TRANSITIONS
-        members = study.members if careful else study.members // 2
+        full = now.iteration < _FULL_ITERATIONS and stage.name != TRANSITIONS
+        population_size = budget.population_size if full else budget.population_size // 2
         guided = GuidedSamcon(
-            arena,
+            simulator,
             gauge,
-            balance,
-            study.copies // members,
-            lambda some, random: lesson.after(some, random, visits),
-            lambda random: lesson.fresh(visits, random),
-            ~np.isin(np.arange(self.layout.count), lesson.open),
-            self._push(now, lesson),
+            feedback,
+            budget.copies // population_size,
+            lambda some, random: stage.choose_next(some, random, visits),
+            lambda random: stage.choose_start(visits, random),
+            ~np.isin(np.arange(self.structure.count), stage.trainable),
+            self._push_limit(now, stage),
         )
-        arena.entries = self._falls(now, lesson)
-        each = max(study.examples * _OF_LINKS, 2.0 * _FEW) if lesson.name == TRANSITIONS else study.examples
-        steps = int(np.ceil(each * lesson.length / guided.populations))
-        unknown = now.iteration == 0 and not now.warm and bool(lesson.walks)
-        return guided.walked(now.policies, steps, unknown, rng, self.look), steps * guided.populations
+        simulator.entry_states = self._fall_states(now, stage)
+        wanted = (
+            max(budget.examples * _TRANSITION_SHARE, 2.0 * _MIN_TUPLES)
+            if stage.name == TRANSITIONS
+            else budget.examples
+        )
+        steps = int(np.ceil(wanted * stage.walk_length / guided.populations))
+        zero_policy = now.iteration == 0 and not now.warm_start and bool(stage.refinement_walks)
+        return guided.sample_walks(now.policies, steps, zero_policy, rng, self.on_step), steps * guided.populations
 
-    def _push(self, now: LearningProgress, lesson: CurriculumStage) -> float:
-        """Up to how many newtons learners are pushed: beyond what they stood last time."""
-        stood = [figures["push_n"] for figures in now.curve if figures["lesson"] == lesson.name and "push_n" in figures]
-        first = self.study.push_n * now.track.body.mass / 62.0
-        return float(np.clip(_BEYOND * stood[-1], _LEAST * first, _MOST * first)) if stood else first
+    def _push_limit(self, now: LearningProgress, stage: CurriculumStage) -> float:
+        """Newtons that samples are pushed with at most: beyond what policies withstood last."""
+        withstood = [
+            figures["push_n"] for figures in now.curve if figures["lesson"] == stage.name and "push_n" in figures
+        ]
+        first = self.budget.push_n * now.track.body.mass / 62.0
+        return float(np.clip(_BEYOND * withstood[-1], _LEAST * first, _MOST * first)) if withstood else first
 
-    def _falls(self, now: LearningProgress, lesson: CurriculumStage) -> dict[int, Array]:
-        """Where get-ups of the lesson begin: falls out of the cycles."""
-        rises = np.array([one.first for one in self.layout.chains if one.kind == "rise"], dtype=np.int64)
-        if not np.isin(rises, lesson.open).any():
+    def _fall_states(self, now: LearningProgress, stage: CurriculumStage) -> dict[int, Array]:
+        """Entry states of the stage's get-ups: falls out of the cycles (6.2)."""
+        rises = np.array([one.first for one in self.structure.chains if one.kind == "rise"], dtype=np.int64)
+        if not np.isin(rises, stage.trainable).any():
             return {}
-        cycles = [np.array(one.fragments) for one in self.layout.chains if one.kind == "cycle"]
-        arena = self._arena(now.track, self._world(now.track, _FALLS))
-        rng = self._rng(_FALL, now.lesson, now.iteration, now.turn)
+        cycles = [np.array(one.fragments) for one in self.structure.chains if one.kind == "cycle"]
+        simulator = self._simulator(now.track, self._world(now.track, _FALLS))
+        rng = self._rng(_FALL, now.stage, now.iteration, now.es_turn)
         starts = rng.choice(np.concatenate(cycles), size=_FALLS)
         return collect_fall_states(
-            arena, now.policies, starts, lambda some: lesson.after(some, rng), rises, rng, self.look
+            simulator, now.policies, starts, lambda some: stage.choose_next(some, rng), rises, rng, self.on_step
         )
 
-    def _arena(self, track: Track, world: World) -> FragmentSimulator:
+    def _simulator(self, track: Track, world: World) -> FragmentSimulator:
         return FragmentSimulator(track, fragment_reference(track, world), world, Features(track.body))
+
+    def _test_simulator(self, track: Track) -> FragmentSimulator:
+        return self._simulator(track, self._world(track, _TEST_COPIES))
 
     def _world(self, track: Track, copies: int) -> World:
         if copies not in self._worlds:
@@ -319,26 +281,30 @@ class GraphLearner:
     def __post_init__(self) -> None:
         self._worlds: dict[int, World] = {}
 
-    def _rng(self, *what: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed, *what])
+    def _rng(self, *stream: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, *stream])
 
 
 def _regress_policies(
-    policies: Policies, examples: SimulationTuples, lesson: CurriculumStage, even: FragmentSymmetry, features: Features
+    policies: Policies,
+    tuples: SimulationTuples,
+    stage: CurriculumStage,
+    symmetry: FragmentSymmetry,
+    features: Features,
 ) -> Policies:
-    """The policies with those of the lesson's fragments found anew from examples."""
-    twins, found, where = even.layout.twins, [], []
-    for fragment in np.unique(twins[lesson.open]):
-        states, actions = examples.of(int(fragment))
-        for second in np.flatnonzero((twins == fragment) & (np.arange(len(twins)) != fragment)):
-            more = examples.of(int(second))
+    """The policies with those of the stage's fragments regressed from tuples; strides of gaits share theirs."""
+    mirror_of, found, where = symmetry.structure.mirror_of, [], []
+    for fragment in np.unique(mirror_of[stage.trainable]):
+        states, actions = tuples.of(int(fragment))
+        for second in np.flatnonzero((mirror_of == fragment) & (np.arange(len(mirror_of)) != fragment)):
+            more = tuples.of(int(second))
             if len(more[0]):
-                more = even.pooled(*more)
+                more = symmetry.mirror_tuples(*more)
                 states = np.concatenate([states.reshape(-1, more[0].shape[1]), more[0]])
                 actions = np.concatenate([actions.reshape(-1, more[1].shape[1]), more[1]])
-        if len(states) >= _FEW:
+        if len(states) >= _MIN_TUPLES:
             found.append(regress_policy(states, actions, features.scale))
             where.append(int(fragment))
     if not found:
         return policies
-    return even.policies(policies.with_fragments(np.array(where), stack_policies(found)))
+    return symmetry.symmetrize_policies(policies.with_fragments(np.array(where), stack_policies(found)))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Open-loop refinement: a walk through the graph is sampled, and each fragment becomes the average of its instances.
+"""Open-loop refinement (control graphs, 5.4; Algorithm 2, line 4): control clips as averages of sampled instances.
 
-What a capture asks for is not always what a body can do. The average of many instances can be done, from all the states
-that ways through the graph arrive in, and the noise of single samples is gone from it (control graphs, 5.4).
+A captured motion is not always physically plausible. SAMCON reconstructs a walk on the graph, and each fragment becomes
+the average of its instances, which suits all the states that walks arrive in, and is free of single samples' noise.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ def refine_open_loop(
     look: Callable[[], None],
     locked: Indices | None = None,
 ) -> tuple[Track, Array]:
-    """The track as it was really done on a walk, fragment by fragment, and what the walk's fragments cost (W,).
+    """The track as averages of a walk's instances, and the costs (W,) of the walk's fragments.
 
     seeds: the walk is sampled with each, and the one that cost least counts. locked: fragments that stay as they are.
     Those that the walk does not visit stay, too.
@@ -66,9 +66,9 @@ def _replay_fragments(reference: Reference, world: World, starts: Array, offsets
 
 
 def _select_instances(walk: Indices, costs: Array) -> NDArray[np.bool_]:
-    """(W,) the instances that count: none of a walk's beginning, and none that went much worse than the others.
+    """(W,) the instances that are averaged: none of a walk's beginning, and none that cost much more than the others.
 
-    Who stumbles and gets back costs more for a while, so what comes right before and after is looked at as well.
+    A stumble costs more for a while, so the fragments right before and after count as well.
     """
     near = np.ones(2 * _AROUND + 1) / (2 * _AROUND + 1)
     around = np.convolve(np.pad(costs, _AROUND, mode="edge"), near, "valid")
@@ -89,7 +89,7 @@ def _average_instances(
     good: NDArray[np.bool_],
     locked: Indices | None,
 ) -> Track:
-    """Each fragment as the mean of what was played of it; good: (W,) which of that counts."""
+    """Each fragment as the mean of its instances; good: (W,) which of them count."""
     new_qpos, new_rates, new_targets = (np.array(part) for part in (track.qpos, track.rates, track.targets))
     for fragment in np.setdiff1d(np.unique(walk), [] if locked is None else locked):
         some = np.flatnonzero((walk == fragment) & good)

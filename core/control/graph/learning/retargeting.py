@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same skills on another body: what one has learned is where the other begins (control graphs, 6.1).
+"""Retargeting (control graphs, 6.1): learning for another body is warm-started with a known graph.
 
 Chains correspond by name and fragments by phase, so that a body which takes a little longer fits, too. Links correspond
 by role and side, and their servos by the axes that these have while both bodies stand upright and face the same way,
@@ -27,13 +27,13 @@ from ..model.structure import Chain, GraphStructure
 _MOST_STRETCH = 1.5  # of a chain that is still thought to be the same motion
 
 
-def align_fragments(known: ControlGraph, layout: GraphStructure) -> ControlGraph:
-    """The known graph fragment by fragment as another layout has them; that may have fewer skills, but no others."""
-    some = _fragments(known.layout, layout)
+def align_fragments(known: ControlGraph, structure: GraphStructure) -> ControlGraph:
+    """The known graph with the fragments of another structure, which may have fewer skills, but no others."""
+    some = _fragments(known.structure, structure)
     track, policies = known.track, known.policies
     return replace(
         known,
-        layout=layout,
+        structure=structure,
         track=Track(track.body, track.qpos[some], track.rates[some], track.targets[some]),
         policies=Policies(*(getattr(policies, name)[some] for name in vars(policies))),
         turns=known.turns[some],
@@ -41,9 +41,9 @@ def align_fragments(known: ControlGraph, layout: GraphStructure) -> ControlGraph
     )
 
 
-def retarget_track(known: ControlGraph, layout: GraphStructure, track: Track) -> Track:
-    """The track of another body with the open-loop corrections that were found for the known one."""
-    known = align_fragments(known, layout)
+def retarget_track(known: ControlGraph, structure: GraphStructure, track: Track) -> Track:
+    """The track of another body, with the open-loop offsets of the known graph's control clips."""
+    known = align_fragments(known, structure)
     ahead = known.track.targets - hold_pose_targets(known.body, known.track.qpos[:, 1:])
     carried = ahead @ _offsets(track.body, known.body, _pairs(track.body, known.body)).T
     return Track(track.body, track.qpos, track.rates, hold_pose_targets(track.body, track.qpos[:, 1:]) + carried)
@@ -55,7 +55,7 @@ def retarget_policies(known: ControlGraph, blank: Policies, features: Features) 
     known: as ``align_fragments`` with the fragments that there are to be.
     """
     theirs = known.features
-    if theirs.lacks != features.lacks:
+    if theirs.missing_parts != features.missing_parts:
         raise GraphError(
             "The graph's body has other limbs than this one", "Learn its skills without a graph to begin with"
         )
@@ -66,8 +66,8 @@ def retarget_policies(known: ControlGraph, blank: Policies, features: Features) 
     smaller[6:9] = scale**-0.5
     smaller[-3:] = scale**-1.5 * known.body.mass / features.body.mass
     # A waist is a waist, be it a spine of one bone or the lowest of many.
-    moved = _offsets(features.body, known.body, list(zip(features.movers, theirs.movers, strict=False)))
-    moved = moved[np.ix_(features.acts, theirs.acts)]
+    moved = _offsets(features.body, known.body, list(zip(features.actuated_links, theirs.actuated_links, strict=False)))
+    moved = moved[np.ix_(features.action_dofs, theirs.action_dofs)]
     return Policies(
         moved @ (known.policies.gains * smaller),
         blank.states,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turning while walking: what feedback does against a gentle push from the side, done without the push (6.1)."""
+"""Steering (control graphs, 6.1): the feedback to gentle sideways pushes, applied without them, turns a gait."""
 
 from collections.abc import Callable
 
@@ -19,24 +19,24 @@ _SAFE = 0.7  # of what it just stands
 
 
 def learn_turn_offsets(
-    arena: FragmentSimulator, policies: Policies, chain: Chain, breathe: Callable[[], None]
+    simulator: FragmentSimulator, policies: Policies, chain: Chain, on_step: Callable[[], None]
 ) -> tuple[Array, float]:
-    """(K, A) radians on top of a gait's actions to turn left as fast as it can, and how fast that is: radians a second.
+    """(K, A) radians, offsets of a gait's actions for its fastest left turn, and its rate in radians a second.
 
-    Actions under pushes from either side are recorded and averaged, fragment by fragment. What changes with the push is
-    then tried without it, weaker and stronger, to either side.
+    Actions under pushes from either side are recorded and averaged, fragment by fragment. Their slope over the push is
+    then applied without pushes, scaled to several strengths, to either side.
     """
-    shift = _push_responses(arena, policies, chain, breathe)
+    shift = _push_responses(simulator, policies, chain, on_step)
     strengths = np.array(_STRENGTHS)
     both = np.concatenate([strengths, -strengths])
-    left, right = np.split(_turn_rates(arena, policies, chain, both[:, None, None] * shift, breathe), 2)
+    left, right = np.split(_turn_rates(simulator, policies, chain, both[:, None, None] * shift, on_step), 2)
     rates = 0.5 * (left - right)
-    # As far as it stands to both sides, and turns the more the stronger it is.
-    stood = np.isfinite(rates) & (np.abs(rates) < MAX_TURN_RATE)
-    stood &= np.logical_and.accumulate(stood)
-    if not stood.any():
+    # Strengths up to the first at which it falls to one of the sides.
+    upright = np.isfinite(rates) & (np.abs(rates) < MAX_TURN_RATE)
+    upright &= np.logical_and.accumulate(upright)
+    if not upright.any():
         return np.zeros_like(shift), 0.0
-    best = int(np.argmax(np.where(stood, np.abs(rates), 0.0)))
+    best = int(np.argmax(np.where(upright, np.abs(rates), 0.0)))
     # Of something weaker it turns by more than as much less.
     known = strengths[: best + 1]
     rate = float(np.interp(_SAFE * strengths[best], known, np.sign(rates[best]) * rates[: best + 1]))
@@ -45,46 +45,50 @@ def learn_turn_offsets(
     return np.sign(rates[best]) * _SAFE * strengths[best] * shift, rate
 
 
-def _push_responses(arena: FragmentSimulator, policies: Policies, chain: Chain, breathe: Callable[[], None]) -> Array:
-    """(K, A) how actions change when the push changes from none to the strongest that is still stood, to the left."""
-    forces = np.resize(np.array(_SIDEWAYS_N), arena.world.copies)
-    crowd = arena.begun(np.full(arena.world.copies, chain.first))
-    sums = np.zeros((len(forces), chain.count, len(arena.features.acts)))
+def _push_responses(
+    simulator: FragmentSimulator, policies: Policies, chain: Chain, on_step: Callable[[], None]
+) -> Array:
+    """(K, A) change of actions from no push to the strongest to the left, regressed over copies that stay up."""
+    forces = np.resize(np.array(_SIDEWAYS_N), simulator.world.copies)
+    batch = simulator.start(np.full(simulator.world.copies, chain.first))
+    sums = np.zeros((len(forces), chain.count, len(simulator.features.action_dofs)))
     for step in range((_SETTLE + _COUNTED) * chain.count):
-        breathe()
+        on_step()
         fragment = chain.first + step % chain.count
-        actions = policies.means(crowd.fragments, np.nan_to_num(crowd.seen))
+        actions = policies.mean_actions(batch.fragments, np.nan_to_num(batch.observations))
         if step >= _SETTLE * chain.count:
             sums[:, fragment - chain.first] += actions / _COUNTED
-        aside = rotate_about_z(np.full(len(forces), 0.5 * np.pi), arena.ahead(crowd.states))
-        states, rows = arena.done(crowd, actions, np.nan_to_num(forces[:, None] * aside))
-        states[arena.astray(crowd.fragments, rows) > 0.25] = np.nan
-        crowd = arena.next(states, rows, actions, np.full(len(forces), chain.first + (step + 1) % chain.count))
-    stood = np.isfinite(crowd.states).all(-1)
-    if stood.sum() < 3:
+        aside = rotate_about_z(np.full(len(forces), 0.5 * np.pi), simulator.facing_directions(batch.states))
+        states, rows = simulator.execute(batch, actions, np.nan_to_num(forces[:, None] * aside))
+        states[simulator.height_error(batch.fragments, rows) > 0.25] = np.nan
+        batch = simulator.next_batch(
+            states, rows, actions, np.full(len(forces), chain.first + (step + 1) % chain.count)
+        )
+    upright = np.isfinite(batch.states).all(-1)
+    if upright.sum() < 3:
         return np.zeros_like(sums[0])
-    x = forces[stood] - forces[stood].mean()
-    return np.asarray(np.einsum("n,nka->ka", x, sums[stood]) / max(float(x @ x), 1e-9) * max(_SIDEWAYS_N))
+    x = forces[upright] - forces[upright].mean()
+    return np.asarray(np.einsum("n,nka->ka", x, sums[upright]) / max(float(x @ x), 1e-9) * max(_SIDEWAYS_N))
 
 
 def _turn_rates(
-    arena: FragmentSimulator, policies: Policies, chain: Chain, shifts: Array, breathe: Callable[[], None]
+    simulator: FragmentSimulator, policies: Policies, chain: Chain, offsets: Array, on_step: Callable[[], None]
 ) -> Array:
-    """(M,) radians a second that bodies turn left with shifts (M, K, A) of their actions; not a number if they fall."""
-    which = np.resize(np.arange(len(shifts)), arena.world.copies)
-    crowd = arena.begun(np.full(arena.world.copies, chain.first))
+    """(M,) left turn rates in radians a second with offsets (M, K, A) of actions; not a number after a fall."""
+    which = np.resize(np.arange(len(offsets)), simulator.world.copies)
+    batch = simulator.start(np.full(simulator.world.copies, chain.first))
     total, last = np.zeros(len(which)), None
     for step in range((_SETTLE + _COUNTED) * chain.count):
-        breathe()
+        on_step()
         fragment = step % chain.count
-        actions = policies.means(crowd.fragments, np.nan_to_num(crowd.seen)) + shifts[which, fragment]
-        states, rows = arena.done(crowd, actions)
-        states[arena.astray(crowd.fragments, rows) > 0.25] = np.nan
-        crowd = arena.next(states, rows, actions, np.full(len(which), chain.first + (step + 1) % chain.count))
+        actions = policies.mean_actions(batch.fragments, np.nan_to_num(batch.observations)) + offsets[which, fragment]
+        states, rows = simulator.execute(batch, actions)
+        states[simulator.height_error(batch.fragments, rows) > 0.25] = np.nan
+        batch = simulator.next_batch(states, rows, actions, np.full(len(which), chain.first + (step + 1) % chain.count))
         if step >= _SETTLE * chain.count and fragment == chain.count - 1:
-            root = arena.world.pose_of(states)[0][:, 3:7]
+            root = simulator.world.pose_of(states)[0][:, 3:7]
             if last is not None:
                 total += twist_angle(root, last)
             last = root
     seconds = (_COUNTED - 1) * chain.count * 0.1
-    return np.array([float(np.mean(total[which == one] / seconds)) for one in range(len(shifts))])
+    return np.array([float(np.mean(total[which == one] / seconds)) for one in range(len(offsets))])

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The control graph: fragments on a track, features, policies, and its file."""
+"""The control graph (section 4): control fragments, state and action features, linear policies, and its file."""

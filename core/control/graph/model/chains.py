@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Skills as rows of fragments: clips made fit for physics, brought to whole fragments and cut."""
+"""Skills as chains of control fragments: clips are prepared, resampled to whole fragments and segmented (section 4)."""
 
 from dataclasses import dataclass, replace
 
@@ -19,23 +19,22 @@ from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from ...tracking.servo_targets import compute_feedforward_targets
 from ...tracking.source_preparation import CYCLES, prepare_source
 from ..transitions.blending import blend_transition, count_blend_fragments
-from ..transitions.distances import VELOCITY_S, link_centres, point_cloud_distances, point_weights
-from ..transitions.distances import PointClouds as Cloud
+from ..transitions.distances import VELOCITY_S, PointClouds, link_centres, point_cloud_distances, point_weights
 from ..transitions.footskate_cleanup import link_heights
 from ..transitions.motion_graph import Skill
 from .fragments import Track, to_fragment_frame
 
 FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
-_MARGIN = 4  # control steps on either side that rates and targets are told by
+_MARGIN = 4  # control steps on either side, from which rates and targets are differentiated
 _DOWN_M, _STANDS = 0.02, 0.5  # a sole that is this near to its lowest place and this slow, of the gait's speed, is down
 
 
 @dataclass(frozen=True, eq=False)
 class ChainMotion:
-    """A motion at the control rate, of 6 K + 1 moments: qpos (T, nq), rates (T, nv), targets (T, nu).
+    """The motion of a chain at the control rate, of T = 6 K + 1 moments: qpos (T, nq), rates (T, nv), targets (T, nu).
 
     times_s: (K + 1,) seconds in its clip where its fragments begin, and the last ends.
-    touch: of a gait, the fragment that the left foot comes down with; the right one does half a cycle later.
+    touch: of a gait, the fragment at which the left foot touches down; the right one does half a cycle later.
     findings: what was wrong with the source.
     """
 
@@ -46,8 +45,8 @@ class ChainMotion:
     touch: int = 0
     findings: tuple[Finding, ...] = ()
 
-    def cut(self, body: BodyModel) -> Track:
-        """Its K fragments."""
+    def segment(self, body: BodyModel) -> Track:
+        """Its K fragments, each in its own frame."""
         count = (len(self.qpos) - 1) // FRAGMENT_STEPS
         at = FRAGMENT_STEPS * np.arange(count)[:, None]
         within = at + np.arange(FRAGMENT_STEPS + 1)
@@ -56,7 +55,7 @@ class ChainMotion:
 
 
 def skill_motion(body: BodyModel, skill: Skill) -> ChainMotion:
-    """A skill as whole fragments on flat ground, played a little faster or slower for that; a gait's are even."""
+    """A skill on flat ground, resampled to a whole number of fragments; a gait's strides are symmetric."""
     cycle = skill.kind == "cycle" and skill.closes
     clip = symmetrize_cycle(body, skill.clip) if skill.gait else skill.clip
     prepared, timing = prepare_source(body, clip, cycles=CYCLES if cycle else 1, name=skill.name)
@@ -85,7 +84,7 @@ def skill_motion(body: BodyModel, skill: Skill) -> ChainMotion:
 
 
 def _close_cycle(body: BodyModel, line: ChainMotion) -> ChainMotion:
-    """A motion that ends otherwise than it begins as a cycle: its beginning is eased in from its end."""
+    """A motion whose end differs from its beginning, made a cycle: its beginning is blended from its end."""
     (first, last), whole = ((line.qpos[at], line.rates[at]) for at in (0, -1)), len(line.times_s) - 1
     steps = count_blend_fragments(pose_distance(body, last, first), whole - 1) * FRAGMENT_STEPS
     eased = blend_transition(PoseSpace(body), body, line.qpos[: steps + 1], line.rates[: steps + 1], *last)
@@ -120,7 +119,7 @@ def _find_touchdown(body: BodyModel, qpos: Array) -> int:
 
 
 def add_controls(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> ChainMotion:
-    """Poses (T, nq) at the control rate with rates and targets, without ``margin`` of them at either end."""
+    """Poses (T, nq) at the control rate with rates and servo targets, without ``margin`` of them at either end."""
     rates = velocity_of_pose(body, qpos, 1.0 / CONTROL_FPS)
     targets = compute_feedforward_targets(body, qpos, CONTROL_FPS)
     kept = slice(margin, len(qpos) - margin)
@@ -128,18 +127,18 @@ def add_controls(body: BodyModel, qpos: Array, margin: int, times_s: Array) -> C
 
 
 def pose_distance(body: BodyModel, one: tuple[Array, Array], other: tuple[Array, Array]) -> float:
-    """Metres between two moments, each a pose (nq,) and rates (nv,), as ``distances`` tells them."""
+    """Metres between two moments, each a pose (nq,) and rates (nv,), as in ``transitions/distances.py``."""
     space, clouds = PoseSpace(body), []
     for qpos, rates in (one, other):
         before, after = (link_centres(body, space.integrate(qpos, sign * VELOCITY_S * rates)) for sign in (-0.1, 0.1))
         pos, weight = 0.5 * (before + after), point_weights(body)
         pos[:, :2] -= weight @ pos[:, :2]
-        clouds.append(Cloud(pos[None], (after - before)[None] / (0.2 * VELOCITY_S), weight))
+        clouds.append(PointClouds(pos[None], (after - before)[None] / (0.2 * VELOCITY_S), weight))
     return float(point_cloud_distances(*clouds)[0, 0])
 
 
 def align_last_pose(qpos: Array, onto: Array) -> Array:
-    """Poses (T, nq) moved over the floor and turned so that the last is where ``onto`` (nq,) is."""
+    """Poses (T, nq), moved in the plane and turned about the vertical so that the last one is at ``onto`` (nq,)."""
     heading = twist_angle(onto[3:7], qpos[-1, 3:7])
     posed, _ = rotate_pose_about_z(np.full(len(qpos), heading), qpos, np.zeros((len(qpos), 3)))
     posed[:, :2] += onto[:2] - posed[-1, :2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A learned control graph: everything that is needed to run the character, and nothing else."""
+"""A learned control graph: everything that is needed to run a character (control graphs, section 4)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,14 +21,14 @@ MAX_TURN_RATE = 0.6
 
 @dataclass(frozen=True, eq=False)
 class ControlGraph:
-    """Fragments with feedback, and which may follow which.
+    """Control fragments with their policies, and the structure that links them.
 
     transitions: as the animator accepted them. about: how it was learned and what was measured, plain values.
-    turns: (F, A) what is added to actions to turn left as fast as the skill can, and turn_rates: (F,) how fast that is,
-        in radians a second; 0 where it cannot, None where nothing can.
+    turns: (F, A) radians, offsets of actions for the fastest left turn (steering, 6.1), and turn_rates: (F,) its rate
+        in radians a second; 0 where a skill cannot turn, None where none can.
     """
 
-    layout: GraphStructure
+    structure: GraphStructure
     track: Track
     policies: Policies
     turns: Array
@@ -36,7 +36,7 @@ class ControlGraph:
     about: Mapping[str, Any] = field(default_factory=dict)
     turn_rates: Array | None = None
 
-    def turning(self, fragment: int, rate: float) -> Array:
+    def turn_action(self, fragment: int, rate: float) -> Array:
         """(A,) radians on top of an action, for so many radians a second of turning left."""
         fastest = 0.0 if self.turn_rates is None else float(self.turn_rates[fragment])
         share = np.clip(rate / fastest, -1.0, 1.0) if fastest > 0.0 else 0.0
@@ -44,15 +44,15 @@ class ControlGraph:
 
     @property
     def body(self) -> BodyModel:
-        """Whom it was learned for."""
+        """The body that it was learned for."""
         return self.track.body
 
     @property
     def features(self) -> Features:
-        """What its policies see and move."""
+        """State and action features of its policies."""
         return Features(self.body)
 
     @property
     def skills(self) -> tuple[Chain, ...]:
         """The chains that are skills."""
-        return tuple(chain for chain in self.layout.chains if chain.kind != "transition")
+        return tuple(chain for chain in self.structure.chains if chain.kind != "transition")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a feedback policy sees and what it moves (control graphs, section 4), by the roles of a body's links.
+"""State and action features of feedback policies (control graphs, section 4), by the roles of a body's links.
 
 State, 18 numbers of a body with two feet: root tilt (2), root height (1), centroid from the root (3), its velocity (3),
 both feet from the centroid (3 each), angular momentum (3). Action, 11 numbers of a body with a waist and two legs:
@@ -22,22 +22,21 @@ from .fragments import Indices
 
 _SIDES = ("L", "R")
 _LEG = ("thigh", "shin")
-# What a deviation of one counts as, so that all numbers of a state are of about the same size: radians, metres,
-# m/s, and metres a second at a lever of one metre for angular momentum.
+# Typical deviations, which scale features: radians, metres, m/s, and for angular momentum m/s at a lever of one metre.
 _TILT, _PLACE, _SPEED, _SPIN = 0.1, 0.05, 0.3, 0.3
 
 
 @dataclass(frozen=True)
 class Features:
-    """The state and action of one body.
+    """State and action features of one body.
 
-    feet: links, left and right. acts: servos that an action moves. lacks: what the body has not, in words.
+    feet: links, left and right. action_dofs: servos of the action. missing_parts: of a two-legged body.
     """
 
     body: BodyModel
 
     def __post_init__(self) -> None:
-        if not len(self.acts):
+        if not len(self.action_dofs):
             raise GraphError(
                 "The body has neither waist nor legs that feedback could move",
                 "Give its bones roles such as spine, thigh.L and shin.L in the Body panel",
@@ -45,7 +44,7 @@ class Features:
 
     @cached_property
     def feet(self) -> tuple[int, ...]:
-        """The links whose place under the body counts: the last of each leg, left before right."""
+        """The end links of the legs, left before right, whose positions from the centroid are part of the state."""
         found = []
         for side in _SIDES:
             legs = [index for index, link in enumerate(self.body.links) if link.side == side and link.role == "foot"]
@@ -65,8 +64,8 @@ class Features:
         return spine[-1] if spine else (self.waist or 0)
 
     @cached_property
-    def movers(self) -> tuple[int, ...]:
-        """The links that an action turns: waist, then leg by leg hip and knee."""
+    def actuated_links(self) -> tuple[int, ...]:
+        """The links whose joints an action offsets: waist, then leg by leg hip and knee."""
         legs = [
             index
             for side in _SIDES
@@ -77,15 +76,15 @@ class Features:
         return tuple(([] if self.waist is None else [self.waist]) + legs)
 
     @cached_property
-    def acts(self) -> Indices:
-        """(A,) places of the action's numbers among servo targets."""
+    def action_dofs(self) -> Indices:
+        """(A,) indices of the action's components among servo targets."""
         starts = self.body.qvel_starts - 6
-        parts = [np.arange(starts[link], starts[link + 1]) for link in self.movers]
+        parts = [np.arange(starts[link], starts[link + 1]) for link in self.actuated_links]
         return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
 
     @property
-    def lacks(self) -> tuple[str, ...]:
-        """What a two-legged body has and this one has not, in words."""
+    def missing_parts(self) -> tuple[str, ...]:
+        """Parts of a two-legged body that this one lacks, in words."""
         missing = [] if self.waist is not None else ["waist"]
         for side, word in zip(_SIDES, ("left", "right"), strict=True):
             for role, name in (("thigh", "hip"), ("shin", "knee")):
@@ -97,16 +96,16 @@ class Features:
 
     @cached_property
     def scale(self) -> Array:
-        """(S,) typical deviations of the state's numbers; angular momentum is in kg m²/s."""
+        """(S,) typical deviations of the state's components; angular momentum is in kg m²/s."""
         spin = _SPIN * self.body.mass * 0.1
         parts = [np.full(2, _TILT), np.full(4, _PLACE), np.full(3, _SPEED)]
         parts += [np.full(3, _PLACE)] * len(self.feet)
         return np.concatenate([*parts, np.full(3, spin)])
 
-    def seen(
+    def observe(
         self, base_wxyz: Array, rows: SensorRows, moment: int = -1, character: int = 0, first_link: int = 0
     ) -> Array:
-        """(N, S) states of N copies in a moment of rows, against roots (N, 4) that they should have."""
+        """(N, S) state features of N copies in one moment of rows; base_wxyz: (N, 4) the reference root rotations."""
         links = slice(first_link, first_link + len(self.body.links))
         pos, quat = rows.link_pos[:, moment, links], rows.link_quat_wxyz[:, moment, first_link]
         com = rows.com[:, moment, character]
@@ -133,12 +132,12 @@ class Features:
 
     def mirrored_action(self, mirror: BodyMirror) -> Array:
         """(A, A) matrix that gives the action of the mirror image."""
-        return np.asarray(mirror.offsets[np.ix_(self.acts, self.acts)])
+        return np.asarray(mirror.offsets[np.ix_(self.action_dofs, self.action_dofs)])
 
-    def offsets(self, actions: Array) -> Array:
-        """(..., nu) offsets of all servo targets for actions (..., A)."""
+    def target_offsets(self, actions: Array) -> Array:
+        """(..., nu) radians, the compensation offsets of all servo targets for actions (..., A)."""
         found = np.zeros((*actions.shape[:-1], self.body.nu))
-        found[..., self.acts] = actions
+        found[..., self.action_dofs] = actions
         return found
 
 
@@ -147,7 +146,7 @@ def _inverse(quat_wxyz: Array) -> Array:
 
 
 def state_names(features: Features) -> Sequence[str]:
-    """What the state's numbers are called, for whoever reads a graph file."""
+    """Names of the state's components, which are kept in graph files."""
     feet = [f"{features.body.links[foot].side} foot {axis}" for foot in features.feet for axis in "xyz"]
     return [
         *("tilt x", "tilt y", "root height"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each fragment of a graph is meant to do: poses, rates and servo targets, each facing ahead from the origin."""
+"""Reference motion and open-loop control clip of every control fragment (section 4), each in its own frame."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,10 +30,12 @@ Kind = TypeVar("Kind", bound=Reference)
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """F fragments of ``FRAGMENT_STEPS`` control steps; moment 0 is where a fragment begins.
+    """F control fragments of ``FRAGMENT_STEPS`` control steps; moment 0 is where a fragment begins.
 
-    qpos: (F, STEPS + 1, nq), rates: (F, STEPS + 1, nv). targets: (F, STEPS, nu) lead to moments 1 to STEPS.
-    Every fragment is in a frame of its own: it begins above the origin, facing along +X.
+    qpos: (F, STEPS + 1, nq), rates: (F, STEPS + 1, nv). targets: (F, STEPS, nu) the control
+    clips, which lead to moments 1 to STEPS.
+    Every fragment is in its own frame: it begins above the origin, facing along +X, so that
+    place and heading are never part of anything learned.
     """
 
     body: BodyModel
@@ -46,7 +48,7 @@ class Track:
 
     @cached_property
     def space(self) -> PoseSpace:
-        """Differences of poses."""
+        """The tangent space in which poses are compared."""
         return PoseSpace(self.body)
 
 
@@ -65,7 +67,7 @@ def hold_pose_targets(body: BodyModel, qpos: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class WalkMotion:
-    """Fragments one after the other, as one motion: 6 n + 1 moments of n fragments.
+    """A walk's fragments as one motion: 6 n + 1 moments of n fragments.
 
     qpos: (T, nq), rates: (T, nv), targets: (T, nu). headings: (n,) radians and places: (n, 2) of the fragments' frames.
     """
@@ -78,7 +80,7 @@ class WalkMotion:
 
 
 def concatenate_fragments(track: Track, walk: Sequence[int] | Indices) -> WalkMotion:
-    """The fragments of a walk, each begun where the one before ended."""
+    """The fragments of a walk, each begun where the one before it ended."""
     qpos, rates, targets = [track.qpos[walk[0], :1]], [track.rates[walk[0], :1]], [track.targets[walk[0], :1]]
     heading, place = np.zeros(()), np.zeros(2)
     headings, places = [], []
@@ -123,8 +125,8 @@ def fragment_reference(track: Track, world: World) -> FragmentReference:
 
 def walk_reference(track: Track, walk: Sequence[int] | Indices, world: World) -> tuple[Reference, WalkMotion]:
     """A walk through the track as one long clip for the sampler."""
-    laid = concatenate_fragments(track, walk)
-    return _make_reference(Reference, track, world, laid.qpos, laid.rates, laid.targets), laid
+    motion = concatenate_fragments(track, walk)
+    return _make_reference(Reference, track, world, motion.qpos, motion.rates, motion.targets), motion
 
 
 def _make_reference(kind: type[Kind], track: Track, world: World, qpos: Array, rates: Array, targets: Array) -> Kind:

@@ -58,16 +58,16 @@ def graph_to_arrays(graph: ControlGraph) -> tuple[dict[str, NDArray[Any]], dict[
     arrays |= {f"track_{name}": np.asarray(getattr(graph.track, name), dtype=float) for name in _TRACK}
     arrays |= {f"policies_{name}": np.asarray(getattr(graph.policies, name), dtype=float) for name in _POLICIES}
     arrays[_TURNS] = np.asarray(graph.turns, dtype=float)
-    rates = np.zeros(graph.layout.count) if graph.turn_rates is None else graph.turn_rates
+    rates = np.zeros(graph.structure.count) if graph.turn_rates is None else graph.turn_rates
     arrays[_TURN_RATES] = np.asarray(rates, dtype=float)
     meta = {
         "kind": KIND,
         "version": VERSION,
         "sinew": __version__,
         "about": graph.about,
-        "chains": [asdict(chain) for chain in graph.layout.chains],
-        "follows": graph.layout.follows,
-        "transitions": [asdict(way) for way in graph.transitions],
+        "chains": [asdict(chain) for chain in graph.structure.chains],
+        "follows": graph.structure.successors,
+        "transitions": [asdict(transition) for transition in graph.transitions],
         "features": _feature_names(graph.body),
         "body": body_meta,
     }
@@ -116,7 +116,7 @@ def _require_kind(label: str, meta: Mapping[str, Any]) -> None:
 def _feature_names(body: BodyModel) -> dict[str, list[str]]:
     """What policies see, and which bones they turn about how many axes."""
     features = Features(body)
-    moved = [f"{body.links[link].bone} ({body.links[link].joint.dofs})" for link in features.movers]
+    moved = [f"{body.links[link].bone} ({body.links[link].joint.dofs})" for link in features.actuated_links]
     return {"state": list(state_names(features)), "action": moved}
 
 
@@ -143,13 +143,13 @@ def _graph(body: BodyModel, arrays: Mapping[str, NDArray[Any]], meta: Mapping[st
         )
         for one in meta["chains"]
     )
-    follows = tuple(tuple(index(one) for one in after) for after in meta["follows"])
+    successors = tuple(tuple(index(one) for one in after) for after in meta["follows"])
     transitions = tuple(
         Transition(str(one["source"]), float(one["leave_s"]), str(one["target"]), float(one["enter_s"]))
         for one in meta["transitions"]
     )
     return ControlGraph(
-        GraphStructure(chains, follows),
+        GraphStructure(chains, successors),
         Track(body, *(_numbers(arrays, f"track_{name}") for name in _TRACK)),
         Policies(*(_numbers(arrays, f"policies_{name}") for name in _POLICIES)),
         turns=_numbers(arrays, _TURNS),

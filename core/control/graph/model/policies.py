@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linear feedback, one policy for each fragment, and its regression from examples (control graphs, 5.2)."""
+"""Linear feedback policies, one for each control fragment, and their regression (equations 2 and 14 to 19)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,19 +10,19 @@ from ....geometry.quaternions import Array
 from .fragments import Indices
 
 INITIAL_STD = np.radians(5.0)
-"""How widely actions are tried where nothing is known yet."""
+"""Radians: sigma_0, the exploration of policies that are still zero (5.4)."""
 _MIN_STD = np.radians(0.5)
 MAX_ACTION = 1.0
-"""Radians from the open-loop targets: beyond that nobody stands any more."""
-_RIDGE = 1e-3  # of the number of examples, for states in units of their scale
+"""Radians from the open-loop targets, beyond which feedback never kept a character up."""
+_RIDGE = 1e-3  # lambda of equation 19, for each example, for states in units of their scale
 
 
 @dataclass(frozen=True, eq=False)
 class Policies:
-    """Feedback for F fragments: action = around[1] + gains @ (state - around[0]).
+    """Policies of F fragments: action = actions + gains @ (state - states) (equation 2).
 
-    gains: (F, A, S). states: (F, S) and actions: (F, A): the averages that the line goes through, so that the paper's
-    affine term is actions - gains @ states. spreads: (F, A) radians, what examples scatter around it.
+    gains: (F, A, S), the paper's M. states: (F, S) and actions: (F, A): averages of the tuples, so that the affine term
+    is actions - gains @ states (equation 15). spreads: (F, A) radians, the square root of diag(Sigma) (equation 16).
     """
 
     gains: Array
@@ -33,19 +33,19 @@ class Policies:
     def __len__(self) -> int:
         return len(self.gains)
 
-    def asked(self, fragments: Indices, seen: Array) -> Array:
-        """(N, A) radians for states (N, S) at the starts of fragments (N,), however much that is."""
-        aside = np.einsum("nas,ns->na", self.gains[fragments], seen - self.states[fragments])
+    def unclipped_actions(self, fragments: Indices, observations: Array) -> Array:
+        """(N, A) radians for states (N, S) at the starts of fragments (N,), not limited to ``MAX_ACTION``."""
+        aside = np.einsum("nas,ns->na", self.gains[fragments], observations - self.states[fragments])
         return np.asarray(self.actions[fragments] + aside)
 
     @staticmethod
-    def held(asked: Array) -> Array:
-        """(N, A) radians within what is ever done."""
-        return np.clip(asked, -MAX_ACTION, MAX_ACTION)
+    def clip_actions(actions: Array) -> Array:
+        """(N, A) radians within ``MAX_ACTION``."""
+        return np.clip(actions, -MAX_ACTION, MAX_ACTION)
 
-    def means(self, fragments: Indices, seen: Array) -> Array:
-        """(N, A) radians for states (N, S) at the starts of fragments (N,)."""
-        return self.held(self.asked(fragments, seen))
+    def mean_actions(self, fragments: Indices, observations: Array) -> Array:
+        """(N, A) radians for states (N, S) at the starts of fragments (N,): the mean of equation 5."""
+        return self.clip_actions(self.unclipped_actions(fragments, observations))
 
     def with_fragments(self, fragments: Indices, other: "Policies") -> "Policies":
         """These policies, with those of ``other`` (one for each of the fragments) in their places."""
@@ -56,13 +56,13 @@ class Policies:
             parts[name] = values
         return Policies(**parts)
 
-    def distance(self, other: "Policies", scale: Array, fragments: Indices) -> float:
-        """How far two are apart: the mean change of fragments' gains, in radians a typical deviation (scale: (S,))."""
+    def mean_gain_change(self, other: "Policies", scale: Array, fragments: Indices) -> float:
+        """Convergence (6.1): mean change of fragments' gains, in radians for a typical deviation (scale: (S,))."""
         return float(np.abs((self.gains[fragments] - other.gains[fragments]) * scale).mean())
 
 
 def zero_policies(states: Array, actions: int) -> Policies:
-    """No feedback yet, around states (F, S)."""
+    """Policies without feedback around states (F, S), with initial exploration (Algorithm 2, line 5)."""
     count, size = states.shape
     return Policies(
         np.zeros((count, actions, size)),
@@ -73,7 +73,7 @@ def zero_policies(states: Array, actions: int) -> Policies:
 
 
 def regress_policy(states: Array, actions: Array, scale: Array) -> Policies:
-    """The policy (of one fragment) that explains examples best: states (N, S), actions (N, A) (equations 14 to 19)."""
+    """The policy of one fragment by ridge regression on states (N, S) and actions (N, A) (equations 14 to 19)."""
     mean_state, mean_action = states.mean(0), actions.mean(0)
     aside, moved = (states - mean_state) / scale, actions - mean_action
     square = aside.T @ aside + _RIDGE * len(states) * np.eye(len(scale))

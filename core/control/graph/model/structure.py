@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A motion graph as fragments: one chain for each skill, one for each transition, and what may follow what."""
+"""From a motion graph to a control graph: chains of control fragments and their successors (section 4)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -48,15 +48,15 @@ class Chain:
 
 @dataclass(frozen=True, eq=False)
 class GraphStructure:
-    """Chains of F fragments together. follows: by fragment, what may come after it, its own chain's first."""
+    """Chains of F fragments. successors: by fragment those that may come after it, its own chain's first."""
 
     chains: tuple[Chain, ...]
-    follows: tuple[tuple[int, ...], ...]
+    successors: tuple[tuple[int, ...], ...]
 
     @property
     def count(self) -> int:
         """How many fragments there are."""
-        return len(self.follows)
+        return len(self.successors)
 
     @cached_property
     def chain_of(self) -> Indices:
@@ -69,8 +69,8 @@ class GraphStructure:
         return np.array([chain.skill for chain in self.chains], dtype=np.int64)
 
     @cached_property
-    def twins(self) -> Indices:
-        """(F,) for the second half of a gait the fragment that each mirrors; for all others themselves."""
+    def mirror_of(self) -> Indices:
+        """(F,) for fragments of a gait's second stride those of the first that they mirror; for others themselves."""
         found = np.arange(self.count)
         for chain in self.chains:
             if chain.gait:
@@ -89,7 +89,7 @@ class GraphStructure:
 def convert_motion_graph(
     body: BodyModel, graph: MotionGraph, on_findings: Callable[[Iterable[Finding]], None] = lambda _: None
 ) -> tuple[GraphStructure, Track]:
-    """The graph's chains and the track of all their fragments, before anything is learned.
+    """The initial control graph (Algorithm 2, line 2): its structure, and the track of all its fragments.
 
     on_findings: called with what was wrong with each skill's clip.
     """
@@ -99,55 +99,57 @@ def convert_motion_graph(
         on_findings(own.findings)
     skills = [_cut_after_last_exit(skill, graph, own) for skill, own in zip(graph.skills, prepared, strict=True)]
     chains, tracks, first = [], [], 0
-    for index, (skill, moments) in enumerate(zip(graph.skills, skills, strict=True)):
-        tracks.append(moments.cut(body))
-        chains.append(Chain(skill.name, skill.kind, index, first, len(tracks[-1]), skill.gait, moments.touch))
+    for index, (skill, motion) in enumerate(zip(graph.skills, skills, strict=True)):
+        tracks.append(motion.segment(body))
+        chains.append(Chain(skill.name, skill.kind, index, first, len(tracks[-1]), skill.gait, motion.touch))
         first += len(tracks[-1])
-    follows: list[list[int]] = [[] for _ in range(first)]
+    successors: list[list[int]] = [[] for _ in range(first)]
     for chain in chains:
         for fragment in chain.fragments:
             last = fragment == chain.first + chain.count - 1
             if not last or chain.kind == "cycle":
-                follows[fragment].append(chain.first if last else fragment + 1)
+                successors[fragment].append(chain.first if last else fragment + 1)
     numbers = {skill.name: index for index, skill in enumerate(graph.skills)}
-    for way in graph.transitions:
-        source, target = numbers[way.source], numbers[way.target]
-        leaves, joins, moments = _transition_chain(
-            body, way, skills[source], skills[target], chains[source], chains[target]
+    for transition in graph.transitions:
+        source, target = numbers[transition.source], numbers[transition.target]
+        leaves, joins, motion = _transition_chain(
+            body, transition, skills[source], skills[target], chains[source], chains[target]
         )
-        tracks.append(moments.cut(body))
+        tracks.append(motion.segment(body))
         count = len(tracks[-1])
-        chains.append(Chain(f"{way.source}>{way.target}", "transition", target, first, count))
-        follows[leaves].append(first)
-        follows += [[first + step + 1] for step in range(count - 1)] + [[joins]]
+        chains.append(Chain(f"{transition.source}>{transition.target}", "transition", target, first, count))
+        successors[leaves].append(first)
+        successors += [[first + step + 1] for step in range(count - 1)] + [[joins]]
         first += count
     parts = (np.concatenate([getattr(one, name) for one in tracks]) for name in ("qpos", "rates", "targets"))
-    return GraphStructure(tuple(chains), tuple(tuple(some) for some in follows)), Track(body, *parts)
+    return GraphStructure(tuple(chains), tuple(tuple(some) for some in successors)), Track(body, *parts)
 
 
-def _cut_after_last_exit(skill: Skill, graph: MotionGraph, moments: ChainMotion) -> ChainMotion:
-    """What ends, up to where it is left last: from what comes after that, nobody could go on."""
+def _cut_after_last_exit(skill: Skill, graph: MotionGraph, motion: ChainMotion) -> ChainMotion:
+    """A skill that is no cycle up to its last exit: after it, there would be a dead end."""
     left = [
-        _nearest_boundary(moments.times_s, way.leave_s, False) for way in graph.transitions if way.source == skill.name
+        _nearest_boundary(motion.times_s, transition.leave_s, False)
+        for transition in graph.transitions
+        if transition.source == skill.name
     ]
     if skill.kind == "cycle" or not any(left):
-        return moments
+        return motion
     kept, last = slice(0, max(left) * FRAGMENT_STEPS + 1), max(left) + 1
-    return ChainMotion(moments.qpos[kept], moments.rates[kept], moments.targets[kept], moments.times_s[:last])
+    return ChainMotion(motion.qpos[kept], motion.rates[kept], motion.targets[kept], motion.times_s[:last])
 
 
 def _transition_chain(
-    body: BodyModel, way: Transition, source: ChainMotion, target: ChainMotion, leaving: Chain, entering: Chain
+    body: BodyModel, transition: Transition, source: ChainMotion, target: ChainMotion, leaving: Chain, entering: Chain
 ) -> tuple[int, int, ChainMotion]:
-    """The fragment after which a transition begins, the one that it leads to, and its own moments."""
+    """The fragment after which a transition begins, the one that it leads to, and its motion."""
     if leaving.gait and entering.gait:
         poses, count = blend_gaits(body, _gait_cycle(source, leaving), _gait_cycle(target, entering), _MARGIN)
         last = leaving.first + (leaving.touch or leaving.count) - 1
         return last, entering.first + entering.touch, add_controls(body, poses, _MARGIN, np.zeros(count + 1))
-    leave = _nearest_boundary(source.times_s, way.leave_s, leaving.kind == "cycle")
-    enter = _nearest_boundary(target.times_s, way.enter_s, entering.kind == "cycle")
+    leave = _nearest_boundary(source.times_s, transition.leave_s, leaving.kind == "cycle")
+    enter = _nearest_boundary(target.times_s, transition.enter_s, entering.kind == "cycle")
     if leave == 0 and leaving.kind != "cycle":
-        raise GraphError(f"The transition {way} leaves '{way.source}' where it begins", "Leave it later")
+        raise GraphError(f"The transition {transition} leaves '{transition.source}' where it begins", "Leave it later")
     last = leave or leaving.count  # a cycle's beginning is its end
     left = (source.qpos[last * FRAGMENT_STEPS], source.rates[last * FRAGMENT_STEPS])
     entered = (target.qpos[enter * FRAGMENT_STEPS], target.rates[enter * FRAGMENT_STEPS])
@@ -156,15 +158,15 @@ def _transition_chain(
     steps = count * FRAGMENT_STEPS + 1
     qpos, rates = _extend_motion(target, enter * FRAGMENT_STEPS, steps + _MARGIN, entering.kind == "cycle")
     eased = blend_transition(PoseSpace(body), body, qpos[:steps], rates[:steps], *left)
-    # Before it comes the source, after it the target: so that rates and targets know no seam.
+    # With the source before it and the target after it, rates and targets have no seam.
     came = align_last_pose(source.qpos[last * FRAGMENT_STEPS - _MARGIN : last * FRAGMENT_STEPS + 1], eased[0])[:-1]
-    moments = add_controls(body, np.concatenate([came, eased, qpos[steps:]]), _MARGIN, np.zeros(count + 1))
-    return leaving.first + last - 1, entering.first + (enter + count) % entering.count, moments
+    motion = add_controls(body, np.concatenate([came, eased, qpos[steps:]]), _MARGIN, np.zeros(count + 1))
+    return leaving.first + last - 1, entering.first + (enter + count) % entering.count, motion
 
 
-def _gait_cycle(moments: ChainMotion, chain: Chain) -> GaitCycle:
-    """A gait's cycle from the step on that it is entered and left with."""
-    qpos, _ = _extend_motion(moments, chain.touch * FRAGMENT_STEPS, len(moments.qpos), True)
+def _gait_cycle(motion: ChainMotion, chain: Chain) -> GaitCycle:
+    """A gait's cycle from the left touchdown on, with which it is entered and left."""
+    qpos, _ = _extend_motion(motion, chain.touch * FRAGMENT_STEPS, len(motion.qpos), True)
     return GaitCycle(qpos)
 
 
@@ -177,16 +179,16 @@ def _nearest_boundary(times_s: Array, time_s: float, cycle: bool) -> int:
     return int(np.argmin(np.abs(off)))
 
 
-def _extend_motion(moments: ChainMotion, first: int, count: int, cycle: bool) -> tuple[Array, Array]:
+def _extend_motion(motion: ChainMotion, first: int, count: int, cycle: bool) -> tuple[Array, Array]:
     """``count`` poses and rates from moment ``first`` on; a cycle goes on where it ended, all else holds its end."""
     at = first + np.arange(count)
-    last = len(moments.qpos) - 1
+    last = len(motion.qpos) - 1
     if not cycle:
         at = np.minimum(at, last)
-        return moments.qpos[at], moments.rates[at]
-    qpos, rates = np.array(moments.qpos[at % last]), np.array(moments.rates[at % last])
+        return motion.qpos[at], motion.rates[at]
+    qpos, rates = np.array(motion.qpos[at % last]), np.array(motion.rates[at % last])
     for index in np.flatnonzero(at >= last):  # at most one cycle further
-        qpos[index : index + 1] = align_last_pose(moments.qpos[[at[index] % last, 0]], moments.qpos[last])[:1]
-        heading = twist_angle(moments.qpos[last, 3:7], moments.qpos[0, 3:7])
+        qpos[index : index + 1] = align_last_pose(motion.qpos[[at[index] % last, 0]], motion.qpos[last])[:1]
+        heading = twist_angle(motion.qpos[last, 3:7], motion.qpos[0, 3:7])
         rates[index, :3] = rotate_about_z(heading, rates[index, :3])
     return qpos, rates

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the parts of a control graph fit each other, asked before one is written and after one was read."""
+"""Validation of a control graph, before it is written and after it is read."""
 
 import math
 
@@ -18,10 +18,10 @@ TRANSITION = "transition"
 
 def require_valid_graph(graph: ControlGraph) -> None:
     """Refuse a graph that could not be played, naming the chain, fragment or array that is wrong."""
-    if not graph.layout.chains or not graph.layout.count:
+    if not graph.structure.chains or not graph.structure.count:
         raise GraphError("The graph is empty", "Learn at least one skill")
-    _require_chains(graph.layout.chains, graph.layout.count)
-    _require_follows(graph.layout)
+    _require_chains(graph.structure.chains, graph.structure.count)
+    _require_follows(graph.structure)
     _require_transitions(graph)
     _require_numbers(graph)
 
@@ -49,28 +49,29 @@ def _require_chains(chains: tuple[Chain, ...], fragments: int) -> None:
         raise GraphError(f"The chains have {first} fragments, but {fragments} have followers", _HINT)
 
 
-def _require_follows(layout: GraphStructure) -> None:
-    for fragment, after in enumerate(layout.follows):
+def _require_follows(structure: GraphStructure) -> None:
+    for fragment, after in enumerate(structure.successors):
         for one in after:
-            if not 0 <= one < layout.count:
+            if not 0 <= one < structure.count:
                 raise GraphError(
-                    f"{_where(layout, fragment)} is followed by fragment {one}, but there are {layout.count}", _HINT
+                    f"{_where(structure, fragment)} is followed by fragment {one}, but there are {structure.count}",
+                    _HINT,
                 )
 
 
 def _require_transitions(graph: ControlGraph) -> None:
     skills = {chain.name for chain in graph.skills}
-    for way in graph.transitions:
-        for name, time_s in ((way.source, way.leave_s), (way.target, way.enter_s)):
+    for transition in graph.transitions:
+        for name, time_s in ((transition.source, transition.leave_s), (transition.target, transition.enter_s)):
             if name not in skills:
-                raise GraphError(f"The transition {way} is of '{name}', which is no skill", _HINT)
+                raise GraphError(f"The transition {transition} is of '{name}', which is no skill", _HINT)
             if not (math.isfinite(time_s) and time_s >= 0.0):
-                raise GraphError(f"The transition {way} is at {time_s} s of '{name}'", _HINT)
+                raise GraphError(f"The transition {transition} is at {time_s} s of '{name}'", _HINT)
 
 
 def _require_numbers(graph: ControlGraph) -> None:
-    body, features, count = graph.body, graph.features, graph.layout.count
-    states, actions = len(features.scale), len(features.acts)
+    body, features, count = graph.body, graph.features, graph.structure.count
+    states, actions = len(features.scale), len(features.action_dofs)
     moments = FRAGMENT_STEPS + 1
     expected = (
         ("track", graph.track, "qpos", (count, moments, body.nq)),
@@ -89,9 +90,9 @@ def _require_numbers(graph: ControlGraph) -> None:
             raise GraphError(f"{name} of the {whose} have shape {array.shape}, not {shape}", _HINT)
         odd = np.argwhere(~np.isfinite(array))
         if len(odd):
-            where = _where(graph.layout, int(odd[0, 0]))
+            where = _where(graph.structure, int(odd[0, 0]))
             raise GraphError(f"{where} has {name} of the {whose} that are no numbers", _HINT)
 
 
-def _where(layout: GraphStructure, fragment: int) -> str:
-    return f"Fragment {fragment} of '{layout.chains[layout.chain_of[fragment]].name}'"
+def _where(structure: GraphStructure, fragment: int) -> str:
+    return f"Fragment {fragment} of '{structure.chains[structure.chain_of[fragment]].name}'"

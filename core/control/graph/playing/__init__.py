@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rolling out a learned graph: plans, falls and getting up, and takes of it."""
+"""Executing a control graph: simulation of fragments, planners, falls, push tests, and takes (section 6)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a learned graph to takes: characters are put on a stage, played, and filmed."""
+"""From a learned graph to a recording: characters are placed on a stage and played."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Bake:
-    """What was played: a film, who is on it, and by character the fragments (K,), -1 while down, and its falls."""
+    """A recording and its characters; by character the fragments (K,) at the control rate, -1 while down, and falls."""
 
     film: Recording
     subjects: tuple[RecordedCharacter, ...]
@@ -40,7 +40,7 @@ class Bake:
 def start_state(
     world: World, graphs: Sequence[ControlGraph], places: Sequence[Place], fragments: Sequence[int]
 ) -> Array:
-    """(state_size,) of everybody at their places, at the start of their fragments."""
+    """(state_size,) with every character at its place, at the start of its fragment."""
     poses, rates = [], []
     for graph, place, fragment in zip(graphs, places, fragments, strict=True):
         qpos, qvel = rotate_pose_about_z(
@@ -55,43 +55,52 @@ def start_state(
 def bake_characters(
     world: World,
     graphs: Sequence[ControlGraph],
-    plans: Sequence[MotionPlanner],
+    planners: Sequence[MotionPlanner],
     places: Sequence[Place],
     sources: Sequence[Clip],
     seconds: float,
-    look: Callable[[float], None],
+    on_progress: Callable[[float], None],
     fragments: Sequence[int] | None = None,
 ) -> Bake:
-    """Play everybody for so many seconds. look: called with the share that is done."""
+    """Play all characters for so many seconds. on_progress: called with the share that is done."""
     begin = [0] * len(graphs) if fragments is None else list(fragments)
-    actors = [PlayedCharacter(graph, plan, first) for graph, plan, first in zip(graphs, plans, begin, strict=True)]
-    player = Player(world, actors, start_state(world, graphs, places, begin))
+    characters = [
+        PlayedCharacter(graph, planner, first) for graph, planner, first in zip(graphs, planners, begin, strict=True)
+    ]
+    player = Player(world, characters, start_state(world, graphs, places, begin))
     count = max(round(seconds * CONTROL_FPS), 1)
     states, rows, targets, muscle = [player.state], [player.rows], [], []
-    wanted = [[player.wanted(who)] for who in range(len(actors))]
-    trails = [[actor.fragment] for actor in actors]
+    reference_poses = [[player.reference_pose(index)] for index in range(len(characters))]
+    fragment_rows = [[character.fragment] for character in characters]
     for step in range(count):
-        asked, strength = player.step()
+        target, strength = player.step()
         states.append(player.state)
         rows.append(player.rows)
-        targets.append(asked)
+        targets.append(target)
         muscle.append(strength)
-        for who, actor in enumerate(actors):
-            wanted[who].append(player.wanted(who))
-            trails[who].append(actor.fragment if actor.down_s is None else -1)
-        look((step + 1) / count)
+        for index, character in enumerate(characters):
+            reference_poses[index].append(player.reference_pose(index))
+            fragment_rows[index].append(character.fragment if character.down_s is None else -1)
+        on_progress((step + 1) / count)
     qpos, qvel = world.pose_of(np.array(states))
     film = Recording(world.stage, qpos, qvel, np.array([targets[0], *targets]), _concatenate_rows(rows))
     strengths = np.array([muscle[0], *muscle])
     subjects = tuple(
-        _subject(graph.body, source, graph, np.array(poses), strengths[:, who])
-        for who, (graph, source, poses) in enumerate(zip(graphs, sources, wanted, strict=True))
+        _subject(graph.body, source, graph, np.array(poses), strengths[:, index])
+        for index, (graph, source, poses) in enumerate(zip(graphs, sources, reference_poses, strict=True))
     )
-    return Bake(film, subjects, tuple(np.array(trail) for trail in trails), tuple(actor.falls for actor in actors))
+    return Bake(
+        film,
+        subjects,
+        tuple(np.array(row) for row in fragment_rows),
+        tuple(character.falls for character in characters),
+    )
 
 
-def _subject(body: BodyModel, source: Clip, graph: ControlGraph, wanted: Array, muscle: Array) -> RecordedCharacter:
-    pos, quat = link_transforms(body, wanted)
+def _subject(
+    body: BodyModel, source: Clip, graph: ControlGraph, reference_poses: Array, muscle: Array
+) -> RecordedCharacter:
+    pos, quat = link_transforms(body, reference_poses)
     mass = np.array([link.mass for link in body.links])
     centres = pos + rotate(quat, np.broadcast_to([link.com for link in body.links], pos.shape))
     com = np.einsum("l,tlx->tx", mass / mass.sum(), centres)

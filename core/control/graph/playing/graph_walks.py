@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ways through a graph of fragments: the shortest to a place, and random ones that see every skill about equally."""
+"""Walks on a control graph: shortest paths, and random walks that visit every skill about equally (section 5)."""
 
 from collections import deque
 from collections.abc import Collection, Sequence
@@ -12,18 +12,18 @@ from ....errors import GraphError
 Indices = NDArray[np.int64]
 Successors = Sequence[Sequence[int]]
 
-# Who comes to a skill stays for this many of its lengths, from the least to the most: so that all of it is seen, and
-# it is not always left by the same way.
+# A walk stays in a skill for this many of its lengths, from the least to the most: so that all of it is visited, and it
+# is not always left by the same transition.
 _STAYS = (1.0, 2.0)
 
 
 def shortest_path(successors: Successors, start: int, goals: Collection[int]) -> list[int] | None:
-    """The shortest way from a fragment to any of some others, both included; None if there is no way."""
+    """The shortest path from a fragment to the nearest of ``goals``, both included; None if there is none."""
     _require_fragment(successors, start)
     if start in goals:
         return [start]
     came_from = _breadth_first_search(successors, start)
-    nearest = next((fragment for fragment in came_from if fragment in goals), None)  # it spreads evenly
+    nearest = next((fragment for fragment in came_from if fragment in goals), None)  # in breadth-first order
     return None if nearest is None else [start, *_trace_path(came_from, start, nearest)]
 
 
@@ -38,9 +38,9 @@ def random_walk(
     """(count,) fragments from ``start`` on, each one that may follow the one before; the same for the same ``rng``.
 
     chain_of: (F,) which chain each fragment belongs to. skill_of_chain: (C,) the skill that a chain is, or leads to, or
-    -1; the first chain of a skill is the skill itself. The walk goes where it has been least: to the skill whose
-    fragments it has seen least often, by the way in that it has used least, and stays there for a round or two. What is
-    out of reach, such as get-ups, is left out, and so is what has no way on.
+    -1; the first chain of a skill is the skill itself. The walk goes to the skill whose fragments it has visited least
+    often, by the transition that it has used least, and stays there for one or two rounds. What cannot be reached, such
+    as get-ups, is left out, and so are dead ends.
     """
     _require_fragment(successors, start)
     if count < 1:
@@ -49,29 +49,29 @@ def random_walk(
     if count > 1 and not walker.onward[start]:
         raise GraphError(f"From fragment {start} there is no way on", "Add a transition that leads back into the graph")
     while len(walker.walk) < count:
-        walker.visit_the_least_seen()
+        walker.visit_least_visited()
     return np.array(walker.walk[:count], dtype=np.int64)
 
 
 class _Walker:
     """A walk as it is made.
 
-    walk: its fragments so far. seen: (F,) how often it was in each. onward: for each fragment those that may follow it
-    and from which one can go on for ever. own: by skill the chain that it is. ways_in: by skill the fragments of other
-    chains from which it is entered.
+    walk: its fragments so far. visits: (F,) of each fragment. onward: for each fragment the successors from which a
+    walk can go on for ever. own: by skill the chain that it is. entries: by skill the fragments of other chains from
+    which it is entered.
     """
 
     def __init__(
         self, successors: Successors, chain_of: Indices, skill_of_chain: Indices, start: int, rng: np.random.Generator
     ) -> None:
         self.onward, self.chain_of, self.rng = _without_dead_ends(successors), chain_of, rng
-        self.walk, self.seen = [start], np.zeros(len(successors))
-        self.seen[start] = 1.0
+        self.walk, self.visits = [start], np.zeros(len(successors))
+        self.visits[start] = 1.0
         self.own: dict[int, int] = {}
         for chain, skill in enumerate(skill_of_chain):
             if skill >= 0:
                 self.own.setdefault(int(skill), chain)
-        self.ways_in = {
+        self.entries = {
             skill: [
                 fragment
                 for fragment, after in enumerate(self.onward)
@@ -80,14 +80,14 @@ class _Walker:
             for skill, chain in self.own.items()
         }
 
-    def visit_the_least_seen(self) -> None:
+    def visit_least_visited(self) -> None:
         """Go to the skill that was seen least, and stay there for a round or two."""
         came_from = _breadth_first_search(self.onward, self.walk[-1])
         # What a transition skips of a skill is not waited for.
         ahead = np.zeros(len(self.onward), dtype=bool)
         ahead[list(came_from)] = True
         rounds = {
-            skill: float(self.seen[own].mean())
+            skill: float(self.visits[own].mean())
             for skill, chain in self.own.items()
             if (own := ahead & (self.chain_of == chain)).any()
         }
@@ -107,7 +107,7 @@ class _Walker:
     def _enter(self, skill: int, came_from: dict[int, int]) -> None:
         """Go to the skill by the way in that was used least."""
         here = self.walk[-1]
-        used = {way: float(self.seen[way]) for way in self.ways_in[skill] if way == here or way in came_from}
+        used = {way: float(self.visits[way]) for way in self.entries[skill] if way == here or way in came_from}
         way = self._least(used)
         for fragment in _trace_path(came_from, here, way) if way != here else ():
             self._step(fragment)
@@ -126,7 +126,7 @@ class _Walker:
 
     def _step(self, fragment: int) -> None:
         self.walk.append(fragment)
-        self.seen[fragment] += 1.0
+        self.visits[fragment] += 1.0
 
 
 def _require_fragment(successors: Successors, fragment: int) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Contact-aligned phases of gaits: a stride begins when its foot comes down, if that is before its time.
+"""Contact-aligned phase resetting of gaits (control graphs, 6.1): an early touchdown begins the next stride at once.
 
-For a foot that is late nobody waits: holding the last pose for it made pushed walks fall sooner.
+A late touchdown resets nothing: holding the last pose for it made pushed walks fall sooner.
 """
 
 import numpy as np
@@ -11,34 +11,34 @@ from ....body.poses import link_transforms
 from ....geometry.quaternions import Array
 from ..model.control_graph import ControlGraph
 
-_EARLY = 2  # fragments before its time in which a step down begins the next stride at once
-_SWING_STEPS = 8  # control steps that a foot must have been off the floor, or it has not come down but trembles
-_DOWN_N = 50.0  # on a sole: it carries something
+_EARLY = 2  # fragments before the nominal touchdown in which a touchdown begins the next stride
+_SWING_STEPS = 8  # control steps of swing before a contact counts as a touchdown and not as contact jitter
+_DOWN_N = 50.0  # contact force on a sole from which on it carries weight
 
 
 class PhaseResetting:
-    """The clock of one character's gait. places: (F, L, 3) where links are when fragments begin."""
+    """The gait phase of one character. link_positions: (F, L, 3) metres, of the links where fragments begin."""
 
     def __init__(self, graph: ControlGraph) -> None:
         self.graph = graph
-        self.places: Array = link_transforms(graph.body, graph.track.qpos[:, 0])[0]
+        self.link_positions: Array = link_transforms(graph.body, graph.track.qpos[:, 0])[0]
         links = graph.body.links
         self._soles = {
             side: np.array([i for i, link in enumerate(links) if link.role in SOLES and link.side == side], dtype=int)
             for side in "LR"
         }
         self._off = dict.fromkeys(self._soles, 0)
-        # By the last fragment of each stride: whose foot comes down at its end.
+        # By the last fragment of each stride: the side whose foot touches down at its end.
         self._strides: dict[int, str] = {}
-        for chain in graph.layout.chains:
+        for chain in graph.structure.chains:
             if not chain.gait or any(not len(soles) for soles in self._soles.values()):
                 continue
             half = chain.count // 2
             for side, touch in (("L", chain.touch), ("R", chain.touch + half)):
                 self._strides[chain.first + (touch - 1) % chain.count] = side
 
-    def ended(self, fragment: int, force: Array) -> int | None:
-        """The last fragment of the stride that ends now, because a foot is down before its time; None mostly.
+    def finished_stride(self, fragment: int, force: Array) -> int | None:
+        """The last fragment of the stride that an early touchdown ends now, or None.
 
         force: (L,) newtons on the links, one control step after the last.
         """
@@ -46,7 +46,7 @@ class PhaseResetting:
         swung = {side: self._off[side] >= _SWING_STEPS for side in down}
         for side, touches in down.items():
             self._off[side] = 0 if touches else self._off[side] + 1
-        chain_of = self.graph.layout.chain_of
+        chain_of = self.graph.structure.chain_of
         for last, side in self._strides.items():
             near = last - _EARLY < fragment <= last and chain_of[fragment] == chain_of[last]
             if near and down[side] and swung[side]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who has fallen goes limp, turns to the start of the nearest get-up, and waits until it lies as that begins."""
+"""Ragdoll controller (6.2): tracks the starting pose of the nearest get-up, limp at first, until that can begin."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,11 @@ _POSE, _LEAN, _SPEED, _SPIN = 0.35, 0.5, 0.25, 1.0
 
 @dataclass(frozen=True, eq=False)
 class RagdollControl:
-    """How N copies lie: targets (N, nu), muscle (N,), which get-up is theirs (N,), and who may begin it (N,)."""
+    """Control of N fallen copies.
+
+    targets: (N, nu) radians. muscle: (N,) 0 to 1. rise: (N,) first fragments of their get-ups, and ready: (N,) whether
+    these can begin.
+    """
 
     targets: Array
     muscle: Array
@@ -30,15 +34,15 @@ class RagdollControl:
 
 
 class RagdollController:
-    """Limp bodies that are on their way to one of R get-ups, which begin with fragments ``rises`` (R,)."""
+    """Brings fallen bodies to the start of one of R get-ups, which begin with fragments ``rises`` (R,)."""
 
     def __init__(self, track: Track, rises: Indices) -> None:
         self.track, self.rises = track, rises
         self._base = track.qpos[rises, 0]
         self._targets = np.concatenate([targets_of_pose(track.body, pose[None]) for pose in self._base])
 
-    def lying(self, qpos: Array, qvel: Array, since_s: Array) -> RagdollControl:
-        """What bodies in poses (N, nq) at rates (N, nv), down since (N,) seconds, do next."""
+    def control(self, qpos: Array, qvel: Array, since_s: Array) -> RagdollControl:
+        """Control of bodies in poses (N, nq) at rates (N, nv) that have been down for (N,) seconds."""
         root = qpos[:, None, 3:7]
         base = np.broadcast_to(self._base[None, :, 3:7], (len(qpos), len(self._base), 4))
         lean = angle_between(multiply(rotation_about_z(-twist_angle(root, base)), root), base)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Playing learned characters only to see what becomes of them: nothing is kept but who did what when."""
+"""Playing learned characters and recording only their fragments and falls."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -21,52 +21,52 @@ PlayedCallback = Callable[[float], None]
 
 @dataclass(frozen=True, eq=False)
 class Playback:
-    """What was seen of characters that were played. trails: by character (K,) fragments, -1 while down."""
+    """A record of played characters. fragment_rows: by character (K,) fragments at the control rate, -1 while down."""
 
-    trails: tuple[Indices, ...]
+    fragment_rows: tuple[Indices, ...]
     falls: tuple[int, ...]
     wall_s: float
 
     @property
     def seconds(self) -> float:
-        """How long."""
-        return (len(self.trails[0]) - 1) / CONTROL_FPS
+        """Seconds that were played."""
+        return (len(self.fragment_rows[0]) - 1) / CONTROL_FPS
 
 
-def single_character_player(world: World, graph: ControlGraph, plan: MotionPlanner, skill: str) -> Player:
+def single_character_player(world: World, graph: ControlGraph, planner: MotionPlanner, skill: str) -> Player:
     """One character on a stage by itself, about to begin a skill."""
-    first = graph.layout.chain(skill).first
+    first = graph.structure.chain(skill).first
     state = start_state(world, [graph], [Place(np.zeros(2), 0.0)], [first])
-    return Player(world, [PlayedCharacter(graph, plan, first)], state)
+    return Player(world, [PlayedCharacter(graph, planner, first)], state)
 
 
 def play_and_record(
     player: Player,
     seconds: float,
     forces: Callable[[int], Array | None] | None = None,
-    told: PlayedCallback | None = None,
+    on_played: PlayedCallback | None = None,
     over: Callable[[Sequence[Sequence[int]]], bool] | None = None,
 ) -> Playback:
-    """Play for so many seconds, or until it is ``over``, and keep only who did what.
+    """Play for so many seconds, or until it is ``over``, and record fragments and falls.
 
-    forces: newtons (L, 3) on all links at a control step. over: given the trails so far.
+    forces: newtons (L, 3) on all links at a control step. over: given the fragments so far.
     """
     begin = time.perf_counter()
-    trails = [[_now(actor)] for actor in player.actors]
+    fragment_rows = [[_now(character)] for character in player.characters]
     for step in range(round(seconds * CONTROL_FPS)):
-        if over is not None and over(trails):
+        if over is not None and over(fragment_rows):
             break
         player.step(None if forces is None else forces(step))
-        for trail, actor in zip(trails, player.actors, strict=True):
-            trail.append(_now(actor))
-        if told is not None:
-            told(player.time_s)
+        for fragment_row, character in zip(fragment_rows, player.characters, strict=True):
+            fragment_row.append(_now(character))
+        if on_played is not None:
+            on_played(player.time_s)
     return Playback(
-        tuple(np.array(trail, dtype=np.int64) for trail in trails),
-        tuple(actor.falls for actor in player.actors),
+        tuple(np.array(fragment_row, dtype=np.int64) for fragment_row in fragment_rows),
+        tuple(character.falls for character in player.characters),
         time.perf_counter() - begin,
     )
 
 
-def _now(actor: PlayedCharacter) -> int:
-    return actor.fragment if actor.down_s is None else -1
+def _now(character: PlayedCharacter) -> int:
+    return character.fragment if character.down_s is None else -1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Learned characters among trouble: a random walk that is pushed, and two who run into each other."""
+"""Disturbed characters: a random walk that is pushed, and two characters that run into each other (6.2)."""
 
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -22,26 +23,26 @@ from .playback import PlayedCallback, play_and_record, single_character_player
 
 PUSH_N, PUSH_S, PUSH_EVERY_S = 150.0, 0.1, 10.0
 UP_WITHIN_S = 10.0
-"""Who has not been up again for so long did not get up."""
-_APART_M = 6.0  # two who are to meet begin so far from each other
+"""Seconds after a fall by which a character must be up again."""
+_APART_M = 6.0  # distance at which two characters begin that are to meet
 _MEET_M = 0.2  # links of two characters as near as this touch
 _BY_PUSH_S = 3.0  # a fall so soon after a push is the push's
 _BY_TOUCH_S = 2.0  # and one so soon after a touch, the touch's
 
 
 def measure_pushed_walk(
-    graph: ControlGraph, engine: Engine, seconds: float, seed: int, told: PlayedCallback | None = None
+    graph: ControlGraph, engine: Engine, seconds: float, seed: int, on_played: PlayedCallback | None = None
 ) -> dict[str, Any]:
     """A random walk through all skills with a push at the trunk now and then, from anywhere: falls and what came after.
 
-    It goes on for as long as somebody is down at the end and may still get up.
+    It goes on while the character is down at the end and may still get up.
     """
-    plan = RandomWalkPlanner(graph, np.random.default_rng([seed, 1]))
+    planner = RandomWalkPlanner(graph, np.random.default_rng([seed, 1]))
     pushes = push_vectors(seconds, np.random.default_rng([seed, 2]))
     trunk = graph.features.trunk
     begin = next(chain.name for chain in graph.skills if chain.kind != "rise")
     with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
-        player = single_character_player(world, graph, plan, begin)
+        player = single_character_player(world, graph, planner, begin)
 
         def forces(step: int) -> Array | None:
             push = push_at(pushes, step)
@@ -51,29 +52,27 @@ def measure_pushed_walk(
             found[trunk] = push
             return found
 
-        seen = play_and_record(player, seconds, forces, told)
-        calm = round(HOLD_S * CONTROL_FPS)
-        more = play_and_record(
-            player,
-            UP_WITHIN_S + HOLD_S,
-            told=told,
-            over=lambda trails: (
-                not off_its_feet(graph.layout, np.array([*seen.trails[0][-calm:], *trails[0]])[-calm:]).any()
-            ),
-        )
-    trail = np.concatenate([seen.trails[0], more.trails[0][1:]])
-    falls = falls_of(graph.layout, trail)
+        seen = play_and_record(player, seconds, forces, on_played)
+        hold = round(HOLD_S * CONTROL_FPS)
+
+        def is_up(rows: Sequence[Sequence[int]]) -> bool:
+            last = np.array([*seen.fragment_rows[0][-hold:], *rows[0]])[-hold:]
+            return not off_its_feet(graph.structure, last).any()
+
+        more = play_and_record(player, UP_WITHIN_S + HOLD_S, on_played=on_played, over=is_up)
+    fragment_row = np.concatenate([seen.fragment_rows[0], more.fragment_rows[0][1:]])
+    falls = falls_of(graph.structure, fragment_row)
     return {
         "seconds": seconds,
         "push_n": PUSH_N,
         "pushes": len(pushes),
-        "falls": player.actors[0].falls,
+        "falls": player.characters[0].falls,
         "times_down": len(falls),
         "by_a_push": sum(by_push(fall, len(pushes)) for fall in falls),
         "up_within_10_s": sum(fall.within(UP_WITHIN_S) for fall in falls),
         "up_again": sum(fall.up_s is not None for fall in falls),
         "slowest_up_s": max((fall.up_s - fall.fell_s for fall in falls if fall.up_s is not None), default=None),
-        "seconds_in": seconds_in(graph.layout, seen.trails[0]),
+        "seconds_in": seconds_in(graph.structure, seen.fragment_rows[0]),
         "down": [fall.to_mapping() for fall in falls],
         "wall_s": seen.wall_s + more.wall_s,
     }
@@ -101,29 +100,34 @@ def by_push(fall: Fall, pushes: int) -> bool:
 
 
 def measure_collision(
-    graph: ControlGraph, engine: Engine, skill: str, source: Clip, seconds: float, told: PlayedCallback | None = None
+    graph: ControlGraph,
+    engine: Engine,
+    skill: str,
+    source: Clip,
+    seconds: float,
+    on_played: PlayedCallback | None = None,
 ) -> tuple[dict[str, Any], Bake]:
     """Two characters that always go for each other: when they touched, fell and were up again; and what to show of it.
 
     source: what bones that are no part of the body go on with.
     """
     stage = Stage((Character(graph.body), Character(graph.body)))
-    plans = [ApproachPlanner(SequencePlanner(graph, [SequenceItem(skill)])) for _ in range(2)]
+    planners = [ApproachPlanner(SequencePlanner(graph, [SequenceItem(skill)])) for _ in range(2)]
     half = np.array([0.5 * _APART_M, 0.0])
     places = [Place(-half, 0.0), Place(half, np.pi)]
-    first = [graph.layout.chain(skill).first] * 2
+    first = [graph.structure.chain(skill).first] * 2
 
-    def look(share: float) -> None:
-        if told is not None:
-            told(share * seconds)
+    def on_progress(share: float) -> None:
+        if on_played is not None:
+            on_played(share * seconds)
 
     begin = time.perf_counter()
     with closing(engine.compile(stage, 1, threads=1)) as world:
-        bake = bake_characters(world, [graph, graph], plans, places, [source, source], seconds, look, first)
+        bake = bake_characters(world, [graph, graph], planners, places, [source, source], seconds, on_progress, first)
     wall_s = time.perf_counter() - begin
     between = distance_between(bake.film.rows, character_offsets(stage)["links"].astype(int))
     near = between < _MEET_M
-    down = [falls_of(graph.layout, trail) for trail in bake.fragments]
+    down = [falls_of(graph.structure, fragment_row) for fragment_row in bake.fragments]
     return {
         "seconds": seconds,
         "nearest_m": float(between.min()),
@@ -136,12 +140,12 @@ def measure_collision(
 
 
 def by_touch(fall: Fall, touched_s: Array) -> bool:
-    """Whether somebody was touched just before a fall. touched_s: (n,) all moments of that."""
+    """Whether a character was touched just before a fall. touched_s: (n,) all moments of contact."""
     return bool(((touched_s <= fall.fell_s) & (touched_s > fall.fell_s - _BY_TOUCH_S)).any())
 
 
 def distance_between(rows: SensorRows, links: Indices) -> Array:
     """(K,) metres between the nearest links of two characters. links: (3,) where each one's begin and end."""
     pos = rows.link_pos[0]
-    ours, theirs = (pos[:, links[who] : links[who + 1]] for who in range(2))
+    ours, theirs = (pos[:, links[index] : links[index + 1]] for index in range(2))
     return np.asarray(np.linalg.norm(ours[:, :, None] - theirs[:, None], axis=-1).min((1, 2)))

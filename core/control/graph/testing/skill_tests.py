@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a learned skill is worth: how hard it can be pushed, how long it lasts, and what it costs to play."""
+"""Tests of a learned skill: the maximal recoverable push, endurance, and the cost of playing it."""
 
 import time
 from collections.abc import Sequence
@@ -21,23 +21,23 @@ from .fall_records import falls_of
 from .playback import PlayedCallback, play_and_record, single_character_player
 
 CYCLES, STEP_N = 20, 10.0
-"""Pushes grow by so many newtons, and must be stood for so many cycles."""
+"""Pushes grow by so many newtons, and the character must not fall for so many cycles after them."""
 _COPIES = 128  # pushes of growing force that are tried at once
 
 
 def measure_hardest_push(graph: ControlGraph, engine: Engine, skill: str, cycles: int = CYCLES) -> dict[str, Any]:
-    """The hardest push at the trunk that a cyclic skill stands, as the paper finds it.
+    """The maximal recoverable push at the trunk of a cyclic skill, as in table II.
 
-    'stood_beyond_n' are harder pushes that it stood although it fell after one in between.
+    'stood_beyond_n' are harder pushes without a fall, although there was a fall after one in between.
     """
-    chain = graph.layout.chain(skill)
+    chain = graph.structure.chain(skill)
     if chain.kind != "cycle":
         raise GraphError(f"'{skill}' is no cycle, so it cannot be pushed for {cycles} cycles", "Choose a cyclic skill")
-    own = np.array([following[0] if following else -1 for following in graph.layout.follows])
+    own = np.array([following[0] if following else -1 for following in graph.structure.successors])
     with closing(engine.compile(Stage((Character(graph.body),)), _COPIES)) as world:
-        arena = FragmentSimulator(graph.track, fragment_reference(graph.track, world), world, graph.features)
+        simulator = FragmentSimulator(graph.track, fragment_reference(graph.track, world), world, graph.features)
         push_n, stood = find_hardest_push(
-            arena, graph.policies, chain.first, lambda some: own[some], chain.count, cycles
+            simulator, graph.policies, chain.first, lambda some: own[some], chain.count, cycles
         )
     beyond = [float(STEP_N * index) for index in np.flatnonzero(stood) if STEP_N * index > push_n]
     return {
@@ -49,20 +49,20 @@ def measure_hardest_push(graph: ControlGraph, engine: Engine, skill: str, cycles
 
 
 def measure_endurance(
-    graph: ControlGraph, engine: Engine, skill: str, seconds: float, told: PlayedCallback | None = None
+    graph: ControlGraph, engine: Engine, skill: str, seconds: float, on_played: PlayedCallback | None = None
 ) -> dict[str, Any]:
-    """One skill played on and on: whether and when it fell. Who cannot get up is not watched any further."""
-    rises = any(chain.kind == "rise" for chain in graph.layout.chains)
-    plan = SequencePlanner(graph, [SequenceItem(skill)])
+    """One skill played on and on: whether and when it fell. Without get-ups the first fall ends it."""
+    rises = any(chain.kind == "rise" for chain in graph.structure.chains)
+    planner = SequencePlanner(graph, [SequenceItem(skill)])
     with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
-        player = single_character_player(world, graph, plan, skill)
+        player = single_character_player(world, graph, planner, skill)
 
-        def over(trails: Sequence[Sequence[int]]) -> bool:
-            return not rises and trails[0][-1] < 0
+        def over(fragment_rows: Sequence[Sequence[int]]) -> bool:
+            return not rises and fragment_rows[0][-1] < 0
 
-        seen = play_and_record(player, seconds, told=told, over=over)
+        seen = play_and_record(player, seconds, on_played=on_played, over=over)
         went = float(np.linalg.norm(player.pose(0)[0][:2]))
-    falls = falls_of(graph.layout, seen.trails[0])
+    falls = falls_of(graph.structure, seen.fragment_rows[0])
     return {
         "seconds": seconds,
         "lasted_s": falls[0].fell_s if falls else seen.seconds,
@@ -77,9 +77,9 @@ def measure_playback_cost(graph: ControlGraph, engine: Engine, skill: str, secon
 
     'core_s' is what this process worked for it, which others on the machine do not disturb.
     """
-    plan = SequencePlanner(graph, [SequenceItem(skill)])
+    planner = SequencePlanner(graph, [SequenceItem(skill)])
     with closing(engine.compile(Stage((Character(graph.body),)), 1, threads=1)) as world:
-        player = single_character_player(world, graph, plan, skill)
+        player = single_character_player(world, graph, planner, skill)
         steps = round(CONTROL_FPS)
         walls, cores, bares = [], [], []
         for turn in range(seconds + 1):
@@ -99,5 +99,5 @@ def measure_playback_cost(graph: ControlGraph, engine: Engine, skill: str, secon
         "core_s_per_s": float(np.median(cores)),
         "bare_s_per_s": float(np.median(bares)),
         "over_bare": float(np.median(walls) / np.median(bares)),
-        "falls": player.actors[0].falls,
+        "falls": player.characters[0].falls,
     }

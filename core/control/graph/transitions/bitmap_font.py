@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Letters as pixels, for pictures that are made where nothing else can draw them."""
+"""A bitmap font, for images that are made without a drawing library."""
 
 import unicodedata
 from functools import cache

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From one skill into another: the target's motion, begun as the source left off, with the difference fading away."""
+"""Transitions by inertialisation: the target's motion, with the offset to the source decaying (control graphs, 5.4)."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ from .distances import VELOCITY_S, link_centres, point_weights
 from .footskate_cleanup import clear_floor, remove_footskate
 
 LEAST_FRAGMENTS, MOST_FRAGMENTS = 3, 8
-# Metres: what is as near as the first fades in the least time, what is as far as the second in the most.
+# Metres: distances that take the least time to blend, and the most.
 _NEAR_M, _FAR_M = 0.1, 0.35
-# A joint's other speed swings it out by a seventh of what it would come to in this time.
+# Seconds in which a difference of velocities decays; its overshoot is a seventh of what it comes to in this time.
 _RATES_S = 0.2
-# Shares of a blend's time in which a hinge may have to be through with it, and radians that do not matter.
-_SOONER = (1.0, 0.8, 0.6, 0.45, 0.3)
-_SLACK = 0.02
+# Shares of a blend's time in which a hinge's offset may have to decay, and tolerance of its limits in radians.
+_HINGE_SHARES = (1.0, 0.8, 0.6, 0.45, 0.3)
+_LIMIT_TOLERANCE = 0.02
 _STEP_S = 1e-3
 
 
@@ -36,17 +36,16 @@ def count_blend_fragments(distance: float, room: int = MOST_FRAGMENTS) -> int:
 def blend_transition(
     space: PoseSpace, body: BodyModel, target_qpos: Array, target_rates: Array, from_qpos: Array, from_rates: Array
 ) -> Array:
-    """(T, nq) poses that begin as the source left off and end as the target, wherever and however turned that was.
+    """(T, nq) poses of a transition, from the source's pose, aligned to the target, to the target's.
 
-    target_qpos: (T, nq), target_rates: (T, nv), the target's moments at ``CONTROL_FPS`` from where it is entered on.
-    from_qpos: (nq,), from_rates: (nv,), the moment at which the source is left. It is first brought to where it fits
-    the target best. Poses and velocities go on without a jump from there, and into what follows the target's last.
+    target_qpos: (T, nq), target_rates: (T, nv), the target at ``CONTROL_FPS`` from where it is entered on.
+    from_qpos: (nq,), from_rates: (nv,), where the source is left. Poses and velocities are continuous at both ends.
     """
     _check(body, target_qpos, target_rates, from_qpos, from_rates)
     lasts_s = (len(target_qpos) - 1) / CONTROL_FPS
     from_qpos, from_rates = align_pose(body, from_qpos, from_rates, target_qpos[0], target_rates[0], lasts_s)
     gap = space.difference(target_qpos[0], from_qpos)
-    # How the difference itself changes at first. Of rotations that is not the difference of their rates.
+    # The rate of the offset itself. Of rotations that is not the difference of their rates.
     after = space.difference(
         space.integrate(target_qpos[0], _STEP_S * target_rates[0]), space.integrate(from_qpos, _STEP_S * from_rates)
     )
@@ -87,9 +86,11 @@ def _decay_hinge_offset(joint: Joint, angles: Array, gap: float, change: float, 
     """
     lower = min(joint.lower, float(angles.min()), angles[0] + gap)
     upper = max(joint.upper, float(angles.max()), angles[0] + gap)
-    tried = [_decay_offset(np.array(gap), np.array(change), lasts_s, share * lasts_s) for share in _SOONER]
+    tried = [_decay_offset(np.array(gap), np.array(change), lasts_s, share * lasts_s) for share in _HINGE_SHARES]
     beyond = [float(np.maximum(lower - angles - one, angles + one - upper).max()) for one in tried]
-    return next((one for one, by in zip(tried, beyond, strict=True) if by < _SLACK), tried[int(np.argmin(beyond))])
+    return next(
+        (one for one, by in zip(tried, beyond, strict=True) if by < _LIMIT_TOLERANCE), tried[int(np.argmin(beyond))]
+    )
 
 
 def align_pose(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far any two moments of the skills are from each other, as a picture with the transitions in it.
+"""The distance matrix of all skills as an image, with candidate and accepted transitions marked.
 
 Every row is a moment at which a skill could be left, every column one at which a skill could be entered; bright is
 near. Get-ups are not entered by transitions, and have no columns.
@@ -44,7 +44,7 @@ _LONGEST = "  0  0.1  0.2  0.3  0.5  0.8 m" + 10 * " "  # the legend of distance
 def write_distance_image(
     path: Path, body: BodyModel, graph: MotionGraph, found: Sequence[Candidate] | None = None
 ) -> None:
-    """Write the picture of a graph as a PNG; its own transitions are the accepted ones."""
+    """Write the distance matrix of a graph as a PNG; its transitions are the accepted ones."""
     write_whole(path, encode_png(draw_distance_image(body, graph.skills, graph.transitions, found)))
 
 
@@ -60,25 +60,25 @@ def draw_distance_image(
     """
     graph = MotionGraph(tuple(skills), tuple(accepted))
     found = find_candidates(body, skills) if found is None else found
-    plan = _PixelLayout(graph.skills)
-    pixels = np.empty((*plan.size, 3), dtype=np.uint8)
+    layout = _PixelLayout(graph.skills)
+    pixels = np.empty((*layout.size, 3), dtype=np.uint8)
     pixels[:] = _PAPER
-    moments = {skill.name: point_clouds_of(body, skill) for skill in graph.skills}
+    clouds = {skill.name: point_clouds_of(body, skill) for skill in graph.skills}
     for source in graph.skills:
-        for target in plan.entered:
-            far = point_cloud_distances(moments[source.name], moments[target.name])[
-                : plan.count(source), : plan.count(target)
+        for target in layout.entered:
+            far = point_cloud_distances(clouds[source.name], clouds[target.name])[
+                : layout.count(source), : layout.count(target)
             ]
-            block = np.repeat(np.repeat(_grey(_shade(far)), plan.cell, axis=0), plan.cell, axis=1)
-            _paste(pixels, block, plan.y[source.name], plan.x[target.name])
-    _label(pixels, plan)
-    ways = set(graph.transitions)
+            block = np.repeat(np.repeat(_grey(_shade(far)), layout.cell, axis=0), layout.cell, axis=1)
+            _paste(pixels, block, layout.y[source.name], layout.x[target.name])
+    _label(pixels, layout)
+    transitions = set(graph.transitions)
     for one in found:
-        if one.transition not in ways:
-            _ring(pixels, *plan.place(one.transition), plan.dot, _CANDIDATE)
-    for way in graph.transitions:
-        _dot(pixels, *plan.place(way), plan.dot)
-    _explain(pixels, plan)
+        if one.transition not in transitions:
+            _ring(pixels, *layout.place(one.transition), layout.dot, _CANDIDATE)
+    for transition in graph.transitions:
+        _dot(pixels, *layout.place(transition), layout.dot)
+    _explain(pixels, layout)
     return pixels
 
 
@@ -96,7 +96,7 @@ def encode_png(pixels: Pixels) -> bytes:
 
 
 class _PixelLayout:
-    """Where everything is in the picture, in pixels.
+    """Where everything is in the image, in pixels.
 
     left, entered: the skills that have rows and columns. cell: pixels a moment. x, y: where each skill begins.
     size: (H, W). foot: what is below all skills. dot: radius of a mark. upright: whether names above stand on end.
@@ -127,60 +127,61 @@ class _PixelLayout:
             first += self.count(skill) * self.cell + _GAP
         return starts, first
 
-    def place(self, way: Transition) -> tuple[int, int]:
+    def place(self, transition: Transition) -> tuple[int, int]:
         """The middle of a transition's moment: y, x."""
         by_name = {skill.name: skill for skill in self.left}
-        row, column = by_name[way.source].boundary_near(way.leave_s), by_name[way.target].boundary_near(way.enter_s)
+        row = by_name[transition.source].boundary_near(transition.leave_s)
+        column = by_name[transition.target].boundary_near(transition.enter_s)
         half = self.cell // 2
-        return self.y[way.source] + row * self.cell + half, self.x[way.target] + column * self.cell + half
+        return self.y[transition.source] + row * self.cell + half, self.x[transition.target] + column * self.cell + half
 
 
 def _wide(text: str) -> int:
     return WIDTH * _TEXT * len(text)
 
 
-def _label(pixels: Pixels, plan: _PixelLayout) -> None:
+def _label(pixels: Pixels, layout: _PixelLayout) -> None:
     """What is seen, and names and seconds along the two sides."""
     for line, text in enumerate(_HEADING):
         _write(pixels, text, _MARGIN + line * _LINE, _MARGIN, _INK if line == 0 else _FAINT)
-    top, left = min(plan.y.values()) - _GAP, min(plan.x.values()) - _GAP
-    for skill in plan.left:
-        name, first, length = render_text(skill.name, _TEXT), plan.y[skill.name], plan.count(skill) * plan.cell
+    top, left = min(layout.y.values()) - _GAP, min(layout.x.values()) - _GAP
+    for skill in layout.left:
+        name, first, length = render_text(skill.name, _TEXT), layout.y[skill.name], layout.count(skill) * layout.cell
         _stamp(pixels, name, first + (length - name.shape[0]) // 2, left - _TICK - name.shape[1], _INK)
-        for at, long in _ticks(plan, skill):
+        for at, long in _ticks(layout, skill):
             pixels[first + at, left - long : left] = _FAINT
-    for skill in plan.entered:
-        name, first, length = render_text(skill.name, _TEXT), plan.x[skill.name], plan.count(skill) * plan.cell
-        name = np.rot90(name) if plan.upright else name
+    for skill in layout.entered:
+        name, first, length = render_text(skill.name, _TEXT), layout.x[skill.name], layout.count(skill) * layout.cell
+        name = np.rot90(name) if layout.upright else name
         _stamp(pixels, name, top - _TICK - name.shape[0], first + (length - name.shape[1]) // 2, _INK)
-        for at, long in _ticks(plan, skill):
+        for at, long in _ticks(layout, skill):
             pixels[top - long : top, first + at] = _FAINT
 
 
-def _ticks(plan: _PixelLayout, skill: Skill) -> list[tuple[int, int]]:
+def _ticks(layout: _PixelLayout, skill: Skill) -> list[tuple[int, int]]:
     """Where a skill's ticks are, and how long they are; whole seconds have longer ones."""
     times_s = np.arange(0.0, skill.duration_s + 1e-6, _TICK_S)
-    places = np.round(times_s / skill.duration_s * skill.fragments * plan.cell).astype(int)
+    ticks = np.round(times_s / skill.duration_s * skill.fragments * layout.cell).astype(int)
     return [
         (int(at), _TICK if number % 2 == 0 else _TICK // 2)
-        for number, at in enumerate(places)
-        if at < plan.count(skill) * plan.cell
+        for number, at in enumerate(ticks)
+        if at < layout.count(skill) * layout.cell
     ]
 
 
-def _explain(pixels: Pixels, plan: _PixelLayout) -> None:
+def _explain(pixels: Pixels, layout: _PixelLayout) -> None:
     """What brightness and marks mean, below."""
     x = _MARGIN
     for metres in _LEGEND_M:
-        _paste(pixels, np.broadcast_to(_grey(_shade(np.array([[metres]]))), (_LINE - 4, 20, 3)), plan.foot, x)
+        _paste(pixels, np.broadcast_to(_grey(_shade(np.array([[metres]]))), (_LINE - 4, 20, 3)), layout.foot, x)
         x += 24
-        x = _write(pixels, f"{metres:g}" + (" m" if metres == _LEGEND_M[-1] else ""), plan.foot, x, _FAINT) + 8
-    y, middle = plan.foot + round(1.5 * _LINE), plan.foot + 2 * _LINE - 2
-    x = _MARGIN + plan.dot
-    _ring(pixels, middle, x, plan.dot, _CANDIDATE)
-    x = _write(pixels, "candidate", y, x + plan.dot + 8, _INK) + 24 + plan.dot
-    _dot(pixels, middle, x, plan.dot)
-    _write(pixels, "accepted", y, x + plan.dot + 8, _INK)
+        x = _write(pixels, f"{metres:g}" + (" m" if metres == _LEGEND_M[-1] else ""), layout.foot, x, _FAINT) + 8
+    y, middle = layout.foot + round(1.5 * _LINE), layout.foot + 2 * _LINE - 2
+    x = _MARGIN + layout.dot
+    _ring(pixels, middle, x, layout.dot, _CANDIDATE)
+    x = _write(pixels, "candidate", y, x + layout.dot + 8, _INK) + 24 + layout.dot
+    _dot(pixels, middle, x, layout.dot)
+    _write(pixels, "accepted", y, x + layout.dot + 8, _INK)
 
 
 def _shade(far: Array) -> Array:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How far moments of skills are from each other, and the transitions that this suggests.
+"""Point cloud distances between moments of skills (Kovar et al., Motion Graphs, 2002), and candidate transitions.
 
-Two moments are compared as two clouds of points, the links' centres of mass with their velocities. One cloud is moved
-over the floor and turned about the vertical to where it fits the other best: where a character stands and which way it
-looks is no difference, how high it is and how it leans is.
+Two moments are compared as two point clouds, the links' centres of mass with their velocities. One cloud is moved over
+the floor and turned about the vertical to where it fits the other best: place and heading of a character make no
+difference, its height and its lean do.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from .motion_graph import MotionGraph, Skill, Transition
 
 # A difference in velocity counts as much as what it comes to in this time.
 VELOCITY_S = 0.1
-# What is nearer than this is good to have, whether it is needed or not: metres. More costs more to learn.
+# Metres: candidates nearer than this are kept even if the graph is connected without them. More cost more to learn.
 GOOD_M = 0.1
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A transition that could be, and the distance in metres between its two moments."""
+    """A possible transition, and the distance in metres between its two moments."""
 
     transition: Transition
     distance: float
@@ -37,7 +37,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class PointClouds:
-    """Moments of a motion as clouds of L points.
+    """K moments of a motion as clouds of L points.
 
     pos: (K, L, 3) metres above the floor, with the middle of the cloud over the origin. vel: (K, L, 3) m/s.
     weight: (L,) how much each point counts; the sum is 1.
@@ -55,7 +55,7 @@ def skill_distances(body: BodyModel, source: Skill, target: Skill) -> Array:
 
 
 def point_clouds_of(body: BodyModel, skill: Skill) -> PointClouds:
-    """A skill's fragment boundaries; a cycle's are seen among other cycles."""
+    """Point clouds at a skill's fragment boundaries; a cycle's are taken from among other cycles."""
     MotionGraph((skill,)).require_body(body)
     cycles = skill.kind == "cycle" and skill.closes
     clip, _ = clean_source(skill.clip, cycles=3 if cycles else 1)
@@ -78,14 +78,14 @@ def link_centres(body: BodyModel, qpos: Array) -> Array:
 
 
 def point_weights(body: BodyModel) -> Array:
-    """(L,) how much each link counts. By mass alone feet and hands would hardly be seen; by number, twists would."""
+    """(L,) weights of links: roots of masses. By mass alone feet and hands would hardly count."""
     weight = np.sqrt([link.mass for link in body.links])
     return np.asarray(weight / weight.sum())
 
 
 def point_cloud_distances(first: PointClouds, second: PointClouds) -> Array:
     """(S, T) metres between moments, each pair placed and turned to where it fits best."""
-    one, two = (_flatten_clouds(moments) for moments in (first, second))
+    one, two = (_flatten_clouds(clouds) for clouds in (first, second))
     # Of all turns about the vertical, the best one leaves this much of the product of the level parts.
     along = np.hypot(
         one["x"] @ two["x"].T + one["y"] @ two["y"].T,
@@ -96,29 +96,29 @@ def point_cloud_distances(first: PointClouds, second: PointClouds) -> Array:
     return np.sqrt(np.maximum(left, 0.0))
 
 
-def _flatten_clouds(moments: PointClouds) -> dict[str, Array]:
+def _flatten_clouds(clouds: PointClouds) -> dict[str, Array]:
     """By axis (K, 2 L) positions and velocities, scaled so that squares of differences add up to a distance."""
-    scale = np.sqrt(moments.weight)
+    scale = np.sqrt(clouds.weight)
     return {
-        axis: np.concatenate([scale * moments.pos[..., i], VELOCITY_S * scale * moments.vel[..., i]], axis=1)
+        axis: np.concatenate([scale * clouds.pos[..., i], VELOCITY_S * scale * clouds.vel[..., i]], axis=1)
         for i, axis in enumerate("xyz")
     }
 
 
 def find_candidates(body: BodyModel, skills: Sequence[Skill], per_pair: int = 1) -> list[Candidate]:
-    """The best transitions from every skill to every other, the nearest first.
+    """The best transitions from every skill to every other, by distance.
 
     What is played once is left at its end and entered at its beginning; a get-up is left at its end and never entered.
     """
     if per_pair < 1:
         raise GraphError(f"{per_pair} transitions for each pair of skills are none", "Ask for one or more")
     MotionGraph(tuple(skills))
-    moments = {skill.name: point_clouds_of(body, skill) for skill in skills}
+    clouds = {skill.name: point_clouds_of(body, skill) for skill in skills}
     found: list[Candidate] = []
     for source in skills:
         for target in skills:
             if source is not target and target.kind != "rise":
-                between = point_cloud_distances(moments[source.name], moments[target.name])
+                between = point_cloud_distances(clouds[source.name], clouds[target.name])
                 found += _local_minima(source, target, between)[:per_pair]
     return sorted(found, key=lambda one: (one.distance, str(one.transition)))
 
@@ -148,23 +148,23 @@ def _local_minima(source: Skill, target: Skill, between: Array) -> list[Candidat
 
 
 def propose_transitions(body: BodyModel, skills: Sequence[Skill]) -> tuple[Transition, ...]:
-    """The transitions that make a graph whole with the smallest distances, and others that are as good."""
+    """The transitions of smallest distance that connect a graph, and others as near as ``GOOD_M``."""
     return tuple(one.transition for one in select_candidates(skills, find_candidates(body, skills)))
 
 
 def select_candidates(skills: Sequence[Skill], found: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates without those that are neither near nor needed for the graph to be whole, the nearest first.
+    """Candidates without those that are neither near nor needed to connect the graph, by distance.
 
-    A get-up has one way out, into a cycle if there is any: who has just fallen does not jump at once.
+    A get-up has one exit, into a cycle if there is any: a character that has just fallen does not jump at once.
     """
     kinds = {skill.name: skill.kind for skill in skills}
 
     def last_resort(one: Candidate) -> bool:
-        way = one.transition
-        return kinds[way.source] == "rise" and kinds[way.target] != "cycle"
+        transition = one.transition
+        return kinds[transition.source] == "rise" and kinds[transition.target] != "cycle"
 
     kept = sorted(found, key=lambda one: (last_resort(one), one.distance))
-    # Taken away from the far end, the ones that stay are the nearest that can do it.
+    # Removed from the far end, so that the nearest ones that connect the graph stay.
     for one in reversed(tuple(kept)):
         rest = [other for other in kept if other is not one]
         wanted = one.distance <= GOOD_M and kinds[one.transition.source] != "rise"
@@ -175,7 +175,7 @@ def select_candidates(skills: Sequence[Skill], found: Sequence[Candidate]) -> li
 
 def _is_connected(skills: Sequence[Skill], found: Sequence[Candidate]) -> bool:
     try:
-        MotionGraph(tuple(skills), tuple(one.transition for one in found)).require_whole()
+        MotionGraph(tuple(skills), tuple(one.transition for one in found)).require_connected()
     except GraphError:
         return False
     return True

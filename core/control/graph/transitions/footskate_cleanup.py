@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet of blended motions: out of the floor, by bending the legs, and where they stand, by moving the root.
+"""Clean-up of blended motions: feet out of the floor, by bending the legs, and no footskate, by moving the root.
 
 Lifting the whole body would leave it hovering.
 """
@@ -22,7 +22,7 @@ from ...tracking.reference import CONTROL_FPS
 _REACH_S, _SLOWS_S = 0.08, 0.1
 # A foot stands that is about as low and as slow as this; if all feet together stand less than this, the body flies.
 _STANDS_M, _STANDS_M_S, _FLIES = 0.02, 0.5, 0.1
-_ROUNDS = 2  # a toe turns with its foot only nearly as thought
+_ROUNDS = 2  # a toe turns with its foot only nearly as predicted
 
 
 def link_heights(body: BodyModel, qpos: Array) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From one gait into another: stride by stride, as fast as their mixture goes, so that feet never have to catch up."""
+"""Blending of gaits in phase: stride by stride, at the blended pace and speed, so that feet do not slide."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ from ...tracking.facing import rotate_pose_about_z
 from ...tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from .footskate_cleanup import clear_floor
 
-_CYCLES = 2  # in which one becomes the other
+_CYCLES = 2  # of a blend
 
 
 @dataclass(frozen=True, eq=False)
 class GaitCycle:
-    """A cycle at the control rate, from one left step to the next.
+    """A gait cycle at the control rate, from one left touchdown to the next.
 
     qpos: (T + 1, nq), the last of which is the first moved on. It may travel and face any way.
     """
@@ -34,12 +34,12 @@ class GaitCycle:
         """Metres a second over the ground."""
         return float(np.linalg.norm((self.qpos[-1] - self.qpos[0])[:2])) / self.seconds
 
-    def on_the_spot(self) -> Array:
-        """(T + 1, nq) the cycle without its travelling, which is along +X."""
-        way = (self.qpos[-1] - self.qpos[0])[:2]
-        heading = float(np.arctan2(way[1], way[0]))
+    def in_place(self) -> Array:
+        """(T + 1, nq) the cycle without its travel, which is along +X."""
+        travel = (self.qpos[-1] - self.qpos[0])[:2]
+        heading = float(np.arctan2(travel[1], travel[0]))
         moved = np.array(self.qpos)
-        moved[:, :2] -= moved[0, :2] + np.linspace(0.0, 1.0, len(moved))[:, None] * way
+        moved[:, :2] -= moved[0, :2] + np.linspace(0.0, 1.0, len(moved))[:, None] * travel
         return rotate_pose_about_z(np.full(len(moved), -heading), moved, np.zeros((len(moved), 3)))[0]
 
 
@@ -61,7 +61,7 @@ def blend_gaits(body: BodyModel, source: GaitCycle, target: GaitCycle, margin: i
     beyond_s = (steps - np.clip(steps, 0, count * FRAGMENT_STEPS)) / CONTROL_FPS
     done += beyond_s / np.where(beyond_s < 0.0, source.seconds, target.seconds)
     share = np.interp(at, times_s, blend)[:, None]
-    here, there = (_poses_at_phases(space, gait.on_the_spot(), done) for gait in (source, target))
+    here, there = (_poses_at_phases(space, gait.in_place(), done) for gait in (source, target))
     poses = clear_floor(body, space.integrate(here, share * space.difference(here, there)), there)
     speed = (1.0 - share[:, 0]) * source.speed + share[:, 0] * target.speed
     poses[:, 0] += np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1])) / CONTROL_FPS])

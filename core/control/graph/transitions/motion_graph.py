@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is to be learned: skills, and the transitions by which one leads to another. Refuses what cannot be."""
+"""The reference motion graph (section 4): skills and the transitions between them; refuses what cannot be a graph."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -87,7 +87,7 @@ class Skill:
 
 @dataclass(frozen=True)
 class Transition:
-    """A way from one skill to another: who leaves ``source`` at ``leave_s`` is nearly as ``target`` at ``enter_s``.
+    """From one skill to another: the pose of ``source`` at ``leave_s`` is similar to that of ``target`` at ``enter_s``.
 
     Both in seconds of the skills' own clips.
     """
@@ -105,8 +105,8 @@ class Transition:
 class MotionGraph:
     """Skills of one skeleton and the transitions between them.
 
-    Being made, it refuses what can be no graph; ``require_whole`` asks for more, which a graph that is still being put
-    together does not have yet.
+    Making one refuses what cannot be a graph; ``require_connected`` asks for more, which a graph that is still being
+    put together does not have yet.
     """
 
     skills: tuple[Skill, ...]
@@ -170,18 +170,21 @@ class MotionGraph:
         if not body.skeleton.same_bones(self.skeleton):
             raise GraphError("The body has other bones than the skills", "Build it for the skeleton of the skills")
 
-    def require_whole(self) -> None:
-        """Refuse a graph in which somebody would be stuck: every skill must lead to all others but the get-ups."""
+    def require_connected(self) -> None:
+        """Refuse a graph with dead ends: every skill must lead to all others but the get-ups."""
         wanted = [skill for skill in self.skills if skill.kind != "rise"]
         if not wanted:
             raise GraphError("All skills are get-ups", "Add a skill to get up for, such as a walk")
         for skill in self.skills:
-            starts_s = [0.0, *(way.enter_s for way in self.transitions if way.target == skill.name)]
+            starts_s = [
+                0.0,
+                *(transition.enter_s for transition in self.transitions if transition.target == skill.name),
+            ]
             for enter_s in starts_s if skill.kind == "once" else starts_s[:1]:
                 self._require_onward(skill, enter_s, wanted)
 
     def _require_onward(self, skill: Skill, enter_s: float, wanted: Sequence[Skill]) -> None:
-        """Refuse if who enters a skill at that time is stuck in it, or cannot get to all of ``wanted``."""
+        """Refuse if a skill, entered at that time, is a dead end, or does not lead to all of ``wanted``."""
         where = f"'{skill.name}'" + (f" from {enter_s:.2f} s on" if enter_s > 0.0 else "")
         if skill.kind != "cycle" and not self._exits(skill.name, enter_s):
             raise GraphError(
@@ -194,39 +197,46 @@ class MotionGraph:
             raise GraphError(f"From {where} there is no way to {names}", "Add transitions that lead there")
 
     def _exits(self, name: str, enter_s: float) -> list[Transition]:
-        """The transitions that who enters a skill at that time will come to; a cycle comes to all."""
+        """The transitions out of a skill that is entered at that time; of a cycle all of them."""
         cycles = self._by_name[name].kind == "cycle"
-        return [way for way in self.transitions if way.source == name and (cycles or way.leave_s > enter_s)]
+        return [
+            transition
+            for transition in self.transitions
+            if transition.source == name and (cycles or transition.leave_s > enter_s)
+        ]
 
     def _reached(self, name: str, enter_s: float) -> set[str]:
-        """The skills that can be got to from a skill that is entered at that time."""
+        """The skills that are reachable from a skill that is entered at that time."""
         ahead, taken, reached = self._exits(name, enter_s), set[Transition](), set[str]()
         while ahead:
-            way = ahead.pop()
-            if way not in taken:
-                taken.add(way)
-                reached.add(way.target)
-                ahead += self._exits(way.target, way.enter_s)
+            transition = ahead.pop()
+            if transition not in taken:
+                taken.add(transition)
+                reached.add(transition.target)
+                ahead += self._exits(transition.target, transition.enter_s)
         return reached
 
 
 def motion_graph_attachments(graph: MotionGraph) -> dict[str, Attachment]:
-    """What a job carries besides the first skill's clip, which is the job's own."""
+    """Attachments of a job that learns the graph, besides the first skill's clip, which is the job's own."""
     found: dict[str, Attachment] = {
         f"skill{index}_clip": clip_to_arrays(skill.clip) for index, skill in enumerate(graph.skills[1:], start=1)
     }
     skills = [{"name": skill.name, "kind": skill.kind, "gait": skill.gait} for skill in graph.skills]
-    found["graph"] = ({}, {"skills": skills, "transitions": [asdict(way) for way in graph.transitions]})
+    found["graph"] = ({}, {"skills": skills, "transitions": [asdict(transition) for transition in graph.transitions]})
     return found
 
 
 def read_motion_graph(run: Run, clip: Clip) -> MotionGraph:
-    """The graph that a job was made with; clip: the job's own, which is the first skill's."""
+    """The graph of a job's attachments; clip: the job's own, which is the first skill's."""
     attached = run.attachment("graph")
     if attached is None:
         raise GraphError("The job has no skills", "Collect clips as skills, and start it again")
     try:
-        described, ways = attached[1]["skills"], [Transition(**way) for way in attached[1]["transitions"]]
+        described, transitions = (
+            attached[1]["skills"],
+            [Transition(**transition) for transition in attached[1]["transitions"]],
+        )
         choices = [(str(one["name"]), str(one["kind"]), bool(one["gait"])) for one in described]
     except (KeyError, TypeError) as error:
         raise GraphError(f"The skills of the job cannot be read: {error}", "Start the job again") from error
@@ -236,4 +246,4 @@ def read_motion_graph(run: Run, clip: Clip) -> MotionGraph:
             raise GraphError(f"The clip of skill '{choices[index][0]}' is missing", "Start the job again")
         clips.append(clip_from_arrays(*its))
     skills = (Skill(name, its, kind, gait) for (name, kind, gait), its in zip(choices, clips, strict=False))
-    return MotionGraph(tuple(skills), tuple(ways))
+    return MotionGraph(tuple(skills), tuple(transitions))

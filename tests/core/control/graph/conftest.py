@@ -11,7 +11,8 @@ import pytest
 from sinew.core.body import BodyModel, build_body
 from sinew.core.control.graph.learning import curriculum, steering
 from sinew.core.control.graph.learning import learner as learning
-from sinew.core.control.graph.learning.learner import GraphLearner, LearningBudget
+from sinew.core.control.graph.learning.learner import GraphLearner
+from sinew.core.control.graph.learning.progress import LearningBudget
 from sinew.core.control.graph.learning.steering import learn_turn_offsets
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
@@ -82,7 +83,7 @@ def town(body) -> tuple[MotionGraph, GraphStructure, Track]:
 @pytest.fixture(scope="session")
 def walker(body) -> ControlGraph:
     """A walk that was learned with very little effort: it goes on for ever, and stands a push, but cannot turn."""
-    layout, track = convert_motion_graph(body, MotionGraph((skill_of("walk"),)))
+    structure, track = convert_motion_graph(body, MotionGraph((skill_of("walk"),)))
     with pytest.MonkeyPatch.context() as patch, ExitStack() as opened:
         for module, name, value in (
             (learning, "_REFINE_COPIES", 24),
@@ -91,18 +92,18 @@ def walker(body) -> ControlGraph:
             (curriculum, "_LEAST_S", 1.0),
         ):
             patch.setattr(module, name, value)
-        study = LearningBudget(copies=128, members=16, examples=50, iterations=1, practice=0)
-        learner = GraphLearner(layout, engines.get_engine("mujoco"), study, 3, opened=opened)
-        now = learner.begun(track)
-        while now.lesson < len(learner.lessons(now)):
-            now = learner.advanced(now)
-    return ControlGraph(layout, now.track, now.policies, np.zeros_like(now.policies.actions))
+        study = LearningBudget(copies=128, population_size=16, examples=50, iterations=1, es_turns=0)
+        learner = GraphLearner(structure, engines.get_engine("mujoco"), study, 3, opened=opened)
+        now = learner.initial_progress(track)
+        while now.stage < len(learner.stages(now)):
+            now = learner.advance(now)
+    return ControlGraph(structure, now.track, now.policies, np.zeros_like(now.policies.actions))
 
 
 @pytest.fixture(scope="session")
 def turner(walker, arena_of) -> ControlGraph:
     """The learned walk, which has found out how to turn."""
-    (chain,) = walker.layout.chains
+    (chain,) = walker.structure.chains
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steering, "_SETTLE", 3)
         patch.setattr(steering, "_COUNTED", 4)
@@ -115,12 +116,12 @@ def faller(body, walker, arena_of) -> ControlGraph:
     """The learned walk with both get-ups, whose feedback is not learned, and the ways from them to the walk."""
     skills = tuple(skill_of(name) for name in ("walk", "getup_facedown", "getup_faceup"))
     graph = MotionGraph(skills, propose_transitions(body, skills))
-    layout, track = convert_motion_graph(body, graph)
+    structure, track = convert_motion_graph(body, graph)
     parts = {name: np.array(getattr(track, name)) for name in ("qpos", "rates", "targets")}
     for name, values in parts.items():
         values[: len(walker.track)] = getattr(walker.track, name)
     track = Track(body, **parts)
     known = np.arange(len(walker.track))
-    policies = zero_policies(arena_of(track, 16).start_features, len(Features(body).acts))
+    policies = zero_policies(arena_of(track, 16).start_observations, len(Features(body).action_dofs))
     policies = policies.with_fragments(known, walker.policies)
-    return ControlGraph(layout, track, policies, np.zeros_like(policies.actions), graph.transitions)
+    return ControlGraph(structure, track, policies, np.zeros_like(policies.actions), graph.transitions)

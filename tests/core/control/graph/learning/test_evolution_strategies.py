@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Practice makes policies stand harder pushes; what is locked stays as it is, and gaits stay even."""
+"""Evolution strategies make policies robust to harder pushes; locked ones stay as they are, and gaits symmetric."""
 
 from dataclasses import replace
 
@@ -17,19 +17,19 @@ COPIES = 144
 
 @pytest.fixture(scope="module")
 def make(walker, arena_of):
-    """Practice of the learned walk. open: the fragments that are practised."""
-    arena = arena_of(walker.track, COPIES)
-    even = FragmentSymmetry(walker.body, walker.layout, arena.features)
+    """Practice of the learned walk. trainable: the fragments that are practised."""
+    simulator = arena_of(walker.track, COPIES)
+    symmetry = FragmentSymmetry(walker.body, walker.structure, simulator.features)
 
     def made(open_=range(12)) -> EvolutionStrategy:
-        lesson = replace(curriculum_stages(walker.layout)[0], open=np.array(open_))
-        return EvolutionStrategy(arena, lesson, even, lambda count, rng: rng.integers(0, 12, count))
+        stage = replace(curriculum_stages(walker.structure)[0], trainable=np.array(open_))
+        return EvolutionStrategy(simulator, stage, symmetry, lambda count, rng: rng.integers(0, 12, count))
 
     return made
 
 
 def practised(some: EvolutionStrategy, policies, levels=200.0, rounds=1, seed=3):
-    return some.turn(policies, np.full(12, levels), rounds, np.random.default_rng(seed), lambda: None)
+    return some.improve(policies, np.full(12, levels), rounds, np.random.default_rng(seed), lambda: None)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def weak(walker):
 
 
 def test_who_practises_stands_harder_pushes(make, weak):
-    arena = make().arena
+    simulator = make().simulator
 
     def share(policies) -> float:
         starts = np.arange(COPIES) % 12
@@ -49,7 +49,7 @@ def test_who_practises_stands_harder_pushes(make, weak):
             return force * np.nan_to_num(ahead) if step == 1 else None
 
         return float(
-            np.mean(survived_fragments(arena, policies, starts, lambda some: (some + 1) % 12, 40, pushes) == 40)
+            np.mean(survived_fragments(simulator, policies, starts, lambda some: (some + 1) % 12, 40, pushes) == 40)
         )
 
     before = share(weak)
@@ -62,7 +62,7 @@ def test_what_is_locked_stays_and_second_strides_mirror_the_first(make, walker):
     policies, _, _ = practised(make(), walker.policies)
     changed = np.abs(policies.gains - walker.policies.gains).max(axis=(1, 2))
     assert (changed > 0.0).all()
-    mirrored = make().even.policies(policies)
+    mirrored = make().symmetry.symmetrize_policies(policies)
     assert np.array_equal(mirrored.gains, policies.gains) and np.array_equal(mirrored.actions, policies.actions)
     some = make(open_=[1, 2, 7, 8])
     policies, _, _ = practised(some, walker.policies)

@@ -13,16 +13,21 @@ COPIES, POPULATIONS, STEPS = 32, 4, 30
 
 @pytest.fixture(scope="module")
 def guided(walker, arena_of):
-    """Makes guided walks through the learned walk. learned: fragments that are known."""
-    arena = arena_of(walker.track, COPIES)
+    """Makes guided walks through the learned walk. locked: fragments that are known."""
+    simulator = arena_of(walker.track, COPIES)
     balance, gauge = solve_graph_lqr(
-        walker.track, arena.reference, arena.world, arena.features, walker.layout.follows, np.random.default_rng(0)
+        walker.track,
+        simulator.reference,
+        simulator.world,
+        simulator.features,
+        walker.structure.successors,
+        np.random.default_rng(0),
     )
 
-    def make(learned=(), **pushes) -> GuidedSamcon:
-        known = np.isin(np.arange(12), list(learned))
+    def make(locked=(), **pushes) -> GuidedSamcon:
+        known = np.isin(np.arange(12), list(locked))
         return GuidedSamcon(
-            arena,
+            simulator,
             gauge,
             balance,
             POPULATIONS,
@@ -35,8 +40,8 @@ def guided(walker, arena_of):
     return make
 
 
-def walked(guided, policies, foresee=False, seed=1):
-    return guided.walked(policies, STEPS, foresee, np.random.default_rng(seed), lambda: None)
+def walked(guided, policies, lqr_guided=False, seed=1):
+    return guided.sample_walks(policies, STEPS, lqr_guided, np.random.default_rng(seed), lambda: None)
 
 
 def test_every_population_leaves_one_example_of_each_fragment_that_it_walked(guided, walker):
@@ -49,28 +54,28 @@ def test_every_population_leaves_one_example_of_each_fragment_that_it_walked(gui
 
 
 def test_where_all_is_known_nothing_else_is_tried(guided, walker):
-    examples = walked(guided(learned=range(6)), walker.policies)
+    examples = walked(guided(locked=range(6)), walker.policies)
     for fragment in range(12):
         states, actions = examples.of(fragment)
-        asked = walker.policies.means(np.full(len(states), fragment), states)
+        asked = walker.policies.mean_actions(np.full(len(states), fragment), states)
         tried = np.abs(actions - asked).max() if len(states) else 0.0
         assert tried == 0.0 if fragment < 6 else tried > 0.005, fragment
 
 
 def test_foresight_keeps_up_who_knows_nothing_yet(guided, walker):
     nothing = zero_policies(walker.policies.states, 11)
-    with_it, without = (walked(guided(), nothing, foresee=foresee).lost for foresee in (True, False))
+    with_it, without = (walked(guided(), nothing, lqr_guided=lqr_guided).lost for lqr_guided in (True, False))
     assert with_it <= without and with_it <= 1
 
 
 def test_states_explain_what_was_done_in_them(guided, walker):
     """Pushed about, foresight does different things, and feedback on 18 numbers can tell which."""
     nothing = zero_policies(walker.policies.states, 11)
-    examples = walked(guided(push_n=100.0, often=0.3), nothing, foresee=True)
+    examples = walked(guided(push_n=100.0, push_probability=0.3), nothing, lqr_guided=True)
     states = np.concatenate([examples.of(fragment)[0] for fragment in range(12)])
     actions = np.concatenate([examples.of(fragment)[1] for fragment in range(12)])
-    found = regress_policy(states, actions, guided().arena.features.scale)
-    rest = np.var(actions - found.asked(np.zeros(len(states), dtype=int), states), axis=0)
+    found = regress_policy(states, actions, guided().simulator.features.scale)
+    rest = np.var(actions - found.unclipped_actions(np.zeros(len(states), dtype=int), states), axis=0)
     assert (rest < np.var(actions, axis=0)).all()
 
 
@@ -81,7 +86,7 @@ def test_the_same_walks_for_the_same_seed(guided, walker):
 
 
 def test_who_is_pushed_over_begins_anew_and_what_led_to_it_is_forgotten(guided, walker):
-    examples = walked(guided(push_n=6000.0, often=0.5), walker.policies)
+    examples = walked(guided(push_n=6000.0, push_probability=0.5), walker.policies)
     assert examples.lost > 0
     assert sum(len(some) for some in examples.states) < POPULATIONS * STEPS
     assert all(np.isfinite(states).all() for fragment in range(12) for states in examples.of(fragment))

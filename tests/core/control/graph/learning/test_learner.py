@@ -19,14 +19,14 @@ from sinew.core.control.graph.learning import (
     open_loop_refinement,
     steering,
 )
-from sinew.core.control.graph.learning.learner import LearningBudget, LearningProgress
+from sinew.core.control.graph.learning.progress import LearningBudget, LearningProgress
 from sinew.core.control.graph.model.io import graph_from_arrays
 from sinew.core.control.graph.playing.push_tests import find_hardest_push
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition, motion_graph_attachments
 from sinew.core.control.registry import get
 from sinew.core.errors import GraphError
 
-STUDY = LearningBudget(copies=32, members=8, examples=8, iterations=1, settled=0.0, practice=1)
+STUDY = LearningBudget(copies=32, population_size=8, examples=8, iterations=1, settled=0.0, es_turns=1)
 
 
 class MemoryRun(BenchRun):
@@ -61,8 +61,8 @@ def learn(stock_skill):
             (learner, "_REFINE_COPIES", 8),
             (learner, "_TEST_COPIES", 24),
             (learner, "_FALLS", 8),
-            (learner, "_FEW", 5),
-            (learner, "_ROUNDS", 1),
+            (learner, "_MIN_TUPLES", 5),
+            (learner, "_UPDATES", 1),
             (learner, "_PUSHED_WITHIN", 1),
             (evolution_strategies, "_STEPS", 3),
             (guided_samcon, "_FORGET", 3),
@@ -77,7 +77,7 @@ def learn(stock_skill):
             (learn_method, "_SHOWN_S", 0.5),
         ):
             patch.setattr(module, name, value)
-        patch.setitem(learn_method._STUDIES, "draft", STUDY)
+        patch.setitem(learn_method._BUDGETS, "draft", STUDY)
 
         def make(names, ways=(), resume=None):
             graph = MotionGraph(tuple(stock_skill(name) for name in names), ways)
@@ -108,7 +108,7 @@ def product(run):
 def test_a_graph_is_learned_shown_and_can_be_played(whole):
     take, run = whole
     graph = graph_from_arrays(*run.products["graph"])
-    assert [chain.name for chain in graph.layout.chains] == ["run", "kick", "run>kick", "kick>run"]
+    assert [chain.name for chain in graph.structure.chains] == ["run", "kick", "run>kick", "kick>run"]
     learned = graph.policies.gains.any(axis=(1, 2))
     assert learned[:8].all() and learned.mean() > 0.3  # fragments that were seen often enough have feedback
     assert len(take.motion) == 16 and take.own_clock
@@ -132,7 +132,7 @@ def test_curves_tell_how_it_went(whole):
 
 def test_a_gait_is_learned_even(whole):
     graph = graph_from_arrays(*whole[1].products["graph"])
-    twins, count = graph.layout.twins, graph.layout.count
+    twins, count = graph.structure.mirror_of, graph.structure.count
     seconds = np.flatnonzero(twins != np.arange(count))
     knees = [
         int(graph.body.qpos_starts[i])
@@ -175,17 +175,24 @@ def loaded(whole):
 def test_everything_of_a_step_is_kept(whole, loaded):
     saved = whole[1].saved[1]
     (step, now), _ = loaded(saved)
-    assert (step, now.lesson, now.refined, now.studied, now.iteration, now.turn) == (saved[0], 0, True, True, 0, 0)
+    assert (step, now.stage, now.refined, now.regressed, now.iteration, now.es_turn) == (saved[0], 0, True, True, 0, 0)
     again = MemoryRun({})
     checkpoint.save_progress(again, step, now)
     elsewhere = replace(
-        now, lesson=3, iteration=5, turn=2, refined=False, studied=False, warm=True, levels=now.levels + 7
+        now,
+        stage=3,
+        iteration=5,
+        es_turn=2,
+        refined=False,
+        regressed=False,
+        warm_start=True,
+        push_levels=now.push_levels + 7,
     )
     checkpoint.save_progress(again, 7, elsewhere)
     assert again.saved[0] == saved
     (step, found), _ = loaded(again.saved[1])
-    assert step == 7 and np.array_equal(found.levels, now.levels + 7)
-    for name in ("lesson", "iteration", "turn", "refined", "studied", "warm", "curve"):
+    assert step == 7 and np.array_equal(found.push_levels, now.push_levels + 7)
+    for name in ("stage", "iteration", "es_turn", "refined", "regressed", "warm_start", "curve"):
         assert getattr(found, name) == getattr(elsewhere, name)
 
 

@@ -51,9 +51,9 @@ def test_physics_does_what_the_refined_track_says(run, arena_of):
     before, after, _ = run
     some, off = np.setdiff1d(np.arange(12, 20), LOCKED), []
     for track in (before, after):
-        arena = arena_of(track, len(some))
-        states, _ = arena.done(arena.begun(some), np.zeros((len(some), 11)))
-        qpos, _ = arena.world.pose_of(states)
+        simulator = arena_of(track, len(some))
+        states, _ = simulator.execute(simulator.start(some), np.zeros((len(some), 11)))
+        qpos, _ = simulator.world.pose_of(states)
         away = track.space.difference(track.qpos[some, -1], qpos)
         off.append(np.abs(away[:, 2:]).mean())
     assert off[1] < off[0]

@@ -30,12 +30,12 @@ from ....body.figures import person
 @pytest.fixture(scope="module")
 def known(town, body) -> ControlGraph:
     """The town with feedback and open-loop corrections of random numbers."""
-    motions, layout, track = town
+    motions, structure, track = town
     rng, features = np.random.default_rng(1), Features(body)
-    policies = zero_policies(rng.normal(size=(layout.count, 18)), len(features.acts))
+    policies = zero_policies(rng.normal(size=(structure.count, 18)), len(features.action_dofs))
     parts = {name: rng.normal(size=getattr(policies, name).shape) for name in ("gains", "actions")}
     track = Track(body, track.qpos, track.rates, track.targets + 0.1 * rng.normal(size=track.targets.shape))
-    return ControlGraph(layout, track, replace(policies, **parts), parts["actions"], motions.transitions)
+    return ControlGraph(structure, track, replace(policies, **parts), parts["actions"], motions.transitions)
 
 
 def laid_for(clip: Clip, *skills: Skill) -> tuple[GraphStructure, Track]:
@@ -71,17 +71,17 @@ def turned_bones() -> tuple[GraphStructure, Track]:
 
 
 def test_a_graph_of_the_same_fragments_is_itself(known):
-    again = align_fragments(known, known.layout)
+    again = align_fragments(known, known.structure)
     for part in ("track", "policies"):
         for name in ("qpos", "targets") if part == "track" else ("gains", "states", "actions", "spreads"):
             assert np.array_equal(getattr(getattr(again, part), name), getattr(getattr(known, part), name))
 
 
 def test_of_a_graph_with_more_skills_those_are_taken_that_are_wanted(known, body, stock_skill):
-    layout, _ = convert_motion_graph(body, MotionGraph((stock_skill("run"), stock_skill("walk"))))
-    some = align_fragments(known, layout)
+    structure, _ = convert_motion_graph(body, MotionGraph((stock_skill("run"), stock_skill("walk"))))
+    some = align_fragments(known, structure)
     for name in ("run", "walk"):
-        ours, theirs = layout.chain(name), known.layout.chain(name)
+        ours, theirs = structure.chain(name), known.structure.chain(name)
         assert ours.first != theirs.first
         gains = some.policies.gains[list(ours.fragments)]
         assert np.array_equal(gains, known.policies.gains[list(theirs.fragments)])
@@ -89,12 +89,12 @@ def test_of_a_graph_with_more_skills_those_are_taken_that_are_wanted(known, body
 
 @pytest.mark.parametrize("count", [10, 14])
 def test_a_walk_that_takes_a_little_longer_is_the_same_walk_phase_by_phase(known, count):
-    chain = replace(known.layout.chain("walk"), count=count, touch=2)
-    layout = GraphStructure((chain,), tuple((after,) for after in [*range(1, count), 0]))
-    theirs = known.layout.chain("walk")
+    chain = replace(known.structure.chain("walk"), count=count, touch=2)
+    structure = GraphStructure((chain,), tuple((after,) for after in [*range(1, count), 0]))
+    theirs = known.structure.chain("walk")
     found = [
         next(f for f in theirs.fragments if np.array_equal(gains, known.policies.gains[f]))
-        for gains in align_fragments(known, layout).policies.gains
+        for gains in align_fragments(known, structure).policies.gains
     ]
     assert found[2] == theirs.first + theirs.touch  # where the left foot comes down
     off = (np.array(found) - theirs.touch) / theirs.count - (np.arange(count) - 2) / count
@@ -104,10 +104,10 @@ def test_a_walk_that_takes_a_little_longer_is_the_same_walk_phase_by_phase(known
 
 
 def test_another_body_keeps_its_poses_and_aims_as_far_ahead_as_the_known_one(known, lanky):
-    layout, track = lanky
-    begun = retarget_track(known, layout, track)
+    structure, track = lanky
+    begun = retarget_track(known, structure, track)
     assert np.array_equal(begun.qpos, track.qpos) and np.array_equal(begun.rates, track.rates)
-    count = layout.count
+    count = structure.count
     theirs = known.track.targets[:count] - hold_pose_targets(known.body, known.track.qpos[:count, 1:])
     ours = begun.targets - hold_pose_targets(track.body, track.qpos[:, 1:])
     assert ours == pytest.approx(theirs, abs=1e-9) and np.abs(theirs).max() > 0.1
@@ -125,7 +125,7 @@ def test_a_body_of_twice_the_size_does_the_same_about_a_deviation_twice_as_large
     bones = clip.skeleton
     large = Skeleton(bones.names, bones.parents, 2.0 * bones.rest_pos, bones.rest_quat_wxyz, 2.0 * bones.lengths)
     giant = build_body(large, clip=Clip(large, clip.fps, 2.0 * clip.local_pos, clip.local_quat_wxyz))[0]
-    states = np.random.default_rng(3).normal(size=(known.layout.count, 18))
+    states = np.random.default_rng(3).normal(size=(known.structure.count, 18))
     policies = retarget_policies(known, zero_policies(states, 11), Features(giant))
     assert np.array_equal(policies.states, states)
     for fragment in (0, 17, 60):
@@ -134,29 +134,29 @@ def test_a_body_of_twice_the_size_does_the_same_about_a_deviation_twice_as_large
             for size in ((1.0, 1.0), (2.0, giant.mass / body.mass))
         )
         where = np.array([fragment])
-        wanted = known.policies.asked(where, known.policies.states[where] + here)
-        assert policies.asked(where, states[where] + there) == pytest.approx(wanted, abs=1e-6)
+        wanted = known.policies.unclipped_actions(where, known.policies.states[where] + here)
+        assert policies.unclipped_actions(where, states[where] + there) == pytest.approx(wanted, abs=1e-6)
 
 
 def moved_links(body, features: Features, action: np.ndarray) -> np.ndarray:
     """(M, 4) how an action turns the links that it moves, in the world, while the body stands and faces along +X."""
     poses = np.zeros((2, body.nq))
     poses[:, 3:7] = upright_rotation(body)
-    offsets = np.stack([np.zeros(body.nu), features.offsets(action)])
+    offsets = np.stack([np.zeros(body.nu), features.target_offsets(action)])
     for index, link in enumerate(body.links[1:], start=1):
         own = offsets[:, body.qvel_starts[index] - 6 : body.qvel_starts[index + 1] - 6]
         values = own if link.joint.kind == "hinge" else from_rotation_vector(own)
         poses[:, body.qpos_starts[index] : body.qpos_starts[index + 1]] = values
-    still, moved = link_transforms(body, poses)[1][:, list(features.movers)]
+    still, moved = link_transforms(body, poses)[1][:, list(features.actuated_links)]
     return multiply(moved, conjugate(still))
 
 
 def test_the_same_action_turns_the_same_limbs_the_same_way_whatever_way_bones_are_turned(known, turned_bones):
-    layout, track = turned_bones
-    features, begun = Features(track.body), align_fragments(known, layout)
-    policies = retarget_policies(begun, zero_policies(np.zeros((layout.count, 18)), 11), features)
+    structure, track = turned_bones
+    features, begun = Features(track.body), align_fragments(known, structure)
+    policies = retarget_policies(begun, zero_policies(np.zeros((structure.count, 18)), 11), features)
     plain = moved_links(track.body, features, 0.2 * begun.policies.actions[0])
-    for fragment in range(layout.count):
+    for fragment in range(structure.count):
         wanted = moved_links(known.body, known.features, 0.2 * begun.policies.actions[fragment])
         found = moved_links(track.body, features, 0.2 * policies.actions[fragment])
         assert np.degrees(angle_between(found, wanted)).max() < 0.5
@@ -168,11 +168,13 @@ def test_another_armature_moves_its_own_waist_hips_and_knees_alike(known):
     """It faces elsewhere at rest, and has a spine of three bones where the known body has one."""
     other = build_body(person())[0]
     features = Features(other)
-    assert [other.links[link].role for link in features.movers][:1] == ["spine"]
-    policies = retarget_policies(known, zero_policies(np.zeros((known.layout.count, 18)), len(features.acts)), features)
+    assert [other.links[link].role for link in features.actuated_links][:1] == ["spine"]
+    policies = retarget_policies(
+        known, zero_policies(np.zeros((known.structure.count, 18)), len(features.action_dofs)), features
+    )
     for act in range(11):
         action = 0.3 * np.eye(11)[act]
-        nudged = replace(known, policies=replace(known.policies, actions=np.tile(action, (known.layout.count, 1))))
+        nudged = replace(known, policies=replace(known.policies, actions=np.tile(action, (known.structure.count, 1))))
         found = retarget_policies(nudged, policies, features).actions[0]
         turned, wanted = (
             to_rotation_vector(moved_links(its, sees, asked))
@@ -184,30 +186,30 @@ def test_another_armature_moves_its_own_waist_hips_and_knees_alike(known):
 
 def test_on_longer_legs_a_learned_walk_gets_further_than_without_what_was_learned(walker, lanky, arena_of):
     """Nothing is learned for the new body yet: its own motion with its own servo targets falls within two steps."""
-    layout, track = lanky
+    structure, track = lanky
     copies = 12
-    follows = np.array([after[0] for after in layout.follows])
+    follows = np.array([after[0] for after in structure.successors])
 
     def lasted(some: Track, policies) -> float:
-        starts = np.arange(copies) % layout.count
+        starts = np.arange(copies) % structure.count
         return float(np.mean(survived_fragments(arena_of(some, copies), policies, starts, lambda f: follows[f], 40)))
 
-    start = arena_of(track, copies).start_features
-    begun = retarget_track(walker, layout, track)
+    start = arena_of(track, copies).start_observations
+    begun = retarget_track(walker, structure, track)
     policies = retarget_policies(walker, zero_policies(start, 11), Features(track.body))
     warm, cold = lasted(begun, policies), lasted(track, zero_policies(start, 11))
     assert warm > 1.5 * cold
 
 
 def test_what_is_not_in_the_known_graph_is_named(known, body, stock_skill):
-    layout, _ = convert_motion_graph(body, MotionGraph((stock_skill("dance_a"),)))
+    structure, _ = convert_motion_graph(body, MotionGraph((stock_skill("dance_a"),)))
     with pytest.raises(GraphError, match="has no 'dance_a' that is learned as here") as caught:
-        align_fragments(known, layout)
+        align_fragments(known, structure)
     assert "same skills" in caught.value.hint
 
 
 def test_another_motion_of_the_same_name_is_refused(known):
-    chain = replace(known.layout.chain("walk"), count=40)
+    chain = replace(known.structure.chain("walk"), count=40)
     with pytest.raises(GraphError, match="'walk' lasts 40 fragments, but 12 in the graph to begin with"):
         align_fragments(known, GraphStructure((chain,), tuple((after,) for after in [*range(1, 40), 0])))
 
@@ -218,5 +220,5 @@ def test_a_body_with_other_limbs_is_refused(known, body):
         if link.role == "shin":
             kneeless = replace_link(kneeless, index, replace(link, role="tail", side=""))
     with pytest.raises(GraphError, match="other limbs") as caught:
-        retarget_policies(known, zero_policies(np.zeros((known.layout.count, 18)), 9), Features(kneeless))
+        retarget_policies(known, zero_policies(np.zeros((known.structure.count, 18)), 9), Features(kneeless))
     assert "without a graph to begin with" in caught.value.hint

@@ -12,47 +12,47 @@ from sinew.core.control.tracking.facing import twist_angle
 COPIES = 16
 
 
-def turned_by(arena, graph, rate: float, cycles: int = 6):
+def turned_by(simulator, graph, rate: float, cycles: int = 6):
     """(N,) radians that copies have turned left when they are asked to turn at a rate; nan for who fell."""
-    crowd = arena.begun(np.arange(COPIES) % 12)
-    begun = arena.world.pose_of(crowd.states)[0][:, 3:7]
+    batch = simulator.start(np.arange(COPIES) % 12)
+    begun = simulator.world.pose_of(batch.states)[0][:, 3:7]
     total = np.zeros(COPIES)
     for _ in range(cycles):
         for _ in range(12):
-            actions = graph.policies.means(crowd.fragments, crowd.seen)
-            actions = actions + [graph.turning(fragment, rate) for fragment in crowd.fragments]
-            states, rows = arena.done(crowd, actions)
-            states[arena.astray(crowd.fragments, rows) > 0.25] = np.nan
-            crowd = arena.next(states, rows, actions, (crowd.fragments + 1) % 12)
-        root = arena.world.pose_of(crowd.states)[0][:, 3:7]
+            actions = graph.policies.mean_actions(batch.fragments, batch.observations)
+            actions = actions + [graph.turn_action(fragment, rate) for fragment in batch.fragments]
+            states, rows = simulator.execute(batch, actions)
+            states[simulator.height_error(batch.fragments, rows) > 0.25] = np.nan
+            batch = simulator.next_batch(states, rows, actions, (batch.fragments + 1) % 12)
+        root = simulator.world.pose_of(batch.states)[0][:, 3:7]
         total += twist_angle(root, begun)
         begun = root
     return total
 
 
 @pytest.fixture(scope="module")
-def arena(turner, arena_of):
+def simulator(turner, arena_of):
     return arena_of(turner.track, COPIES)
 
 
-def test_it_turns_as_fast_as_it_says_either_way_and_stays_on_its_feet(turner, arena):
+def test_it_turns_as_fast_as_it_says_either_way_and_stays_on_its_feet(turner, simulator):
     fastest = float(turner.turn_rates[0])
     assert 0.0 <= fastest < MAX_TURN_RATE
     assert bool(fastest) == bool(turner.turns.any())  # who cannot turn does not try
     seconds = 6 * 1.2
-    left, half, right = (turned_by(arena, turner, rate) for rate in (fastest, 0.5 * fastest, -fastest))
+    left, half, right = (turned_by(simulator, turner, rate) for rate in (fastest, 0.5 * fastest, -fastest))
     assert np.isfinite([left, half, right]).all()
     assert left.mean() / seconds == pytest.approx(fastest, rel=0.4, abs=0.03)
     assert right.mean() / seconds == pytest.approx(-fastest, rel=0.4, abs=0.03)
     assert half.mean() <= left.mean() + 0.2
 
 
-def test_who_is_not_asked_to_turn_goes_straight(turner, arena):
-    assert np.abs(turned_by(arena, turner, 0.0)).max() < 0.15
+def test_who_is_not_asked_to_turn_goes_straight(turner, simulator):
+    assert np.abs(turned_by(simulator, turner, 0.0)).max() < 0.15
 
 
 def test_a_gait_that_falls_cannot_turn(walker, arena_of):
     """Without feedback nobody stands the pushes from which turning is found."""
     nothing = zero_policies(walker.policies.states, 11)
-    turns, rate = learn_turn_offsets(arena_of(walker.track, 44), nothing, walker.layout.chains[0], lambda: None)
+    turns, rate = learn_turn_offsets(arena_of(walker.track, 44), nothing, walker.structure.chains[0], lambda: None)
     assert rate == 0.0 and not turns.any()

@@ -80,7 +80,7 @@ def test_a_wide_seam_is_closed_by_a_blend(body):
     assert open_m > 0.1 and closed_m < 0.02
     assert len(cycle.qpos) == len(once.qpos)  # its beginning has become its end
     # Nothing in it is faster than the kick itself, and its joins are no jerks.
-    track = cycle.cut(body)
+    track = cycle.segment(body)
     laid = concatenate_fragments(track, list(range(len(track))) * 2)
     fastest = np.linalg.norm(np.diff(link_transforms(body, once.qpos)[0], axis=0), axis=-1).max()
     steps = np.linalg.norm(np.diff(link_transforms(body, laid.qpos)[0], axis=0), axis=-1).max(1)

@@ -37,7 +37,7 @@ def poses(body):
 
 def seen(features, world, qpos, qvel, base):
     """Features of poses against roots, by the engine's own sensors."""
-    return features.seen(base, world.sense(world.state_of(qpos, qvel)))
+    return features.observe(base, world.sense(world.state_of(qpos, qvel)))
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +47,9 @@ def bases(poses):
 
 
 def test_a_body_with_waist_and_legs_sees_18_numbers_and_moves_11(features):
-    assert (len(state_names(features)), len(features.scale), len(features.acts)) == (18, 18, 11)
-    assert features.lacks == ()
-    moved = [(features.body.links[link].role, features.body.links[link].side) for link in features.movers]
+    assert (len(state_names(features)), len(features.scale), len(features.action_dofs)) == (18, 18, 11)
+    assert features.missing_parts == ()
+    moved = [(features.body.links[link].role, features.body.links[link].side) for link in features.actuated_links]
     assert moved[1:] == [("thigh", "L"), ("shin", "L"), ("thigh", "R"), ("shin", "R")]
     assert features.body.links[features.trunk].role == "chest"
 
@@ -60,7 +60,7 @@ def test_what_is_seen_is_what_physics_says(features, world_of, poses, bases):
     qpos[:, 3:7] = bases  # upright as it should be, and facing so: the frame is the world's
     world = world_of(features.body, COPIES)
     rows = world.sense(world.state_of(qpos, qvel))
-    state = features.seen(bases, rows)
+    state = features.observe(bases, rows)
     found = dict(zip(state_names(features), state.T, strict=True))
     assert state[:, :2] == pytest.approx(0.0, abs=1e-9)  # no tilt
     assert found["root height"] == pytest.approx(qpos[:, 2])
@@ -106,11 +106,11 @@ def test_the_mirror_image_of_an_action_moves_the_other_side(features):
     matrix = features.mirrored_action(mirror)
     actions = np.random.default_rng(4).normal(scale=0.1, size=(COPIES, 11))
     # All that an action moves has its counterpart among what it moves.
-    offsets = features.offsets(actions)
-    assert offsets @ mirror.offsets.T == pytest.approx(features.offsets(actions @ matrix.T), abs=1e-12)
+    offsets = features.target_offsets(actions)
+    assert offsets @ mirror.offsets.T == pytest.approx(features.target_offsets(actions @ matrix.T), abs=1e-12)
     assert matrix @ matrix == pytest.approx(np.eye(11), abs=1e-9)
     # A left hip's offset becomes a right hip's.
-    one = features.offsets(np.eye(11)[3:4] * 0.2)
+    one = features.target_offsets(np.eye(11)[3:4] * 0.2)
     image = one @ mirror.offsets.T
     changed = np.flatnonzero(np.abs(image[0]) > 1e-9)
     right = next(i for i, link in enumerate(body.links) if (link.role, link.side) == ("thigh", "R"))
@@ -138,13 +138,15 @@ def test_a_body_with_other_limbs_says_what_it_lacks_and_sees_the_rest(missing, l
     skeleton = person()
     body = without(build_body(skeleton)[0], *missing)
     features = Features(body)
-    assert features.lacks == lacks
+    assert features.missing_parts == lacks
     feet = 0 if "left foot" in lacks else 2
     assert len(state_names(features)) == len(features.scale) == 12 + 3 * feet
     qpos, qvel = (values[:COPIES] for values in pose_of_clip(body, wiggling(skeleton, frames=COPIES)))
     state = seen(features, world_of(body, COPIES), qpos, qvel, qpos[:, 3:7])
     assert state.shape == (COPIES, len(features.scale)) and np.isfinite(state).all()
-    assert features.offsets(np.ones((2, len(features.acts)))).sum(1) == pytest.approx(len(features.acts))
+    assert features.target_offsets(np.ones((2, len(features.action_dofs)))).sum(1) == pytest.approx(
+        len(features.action_dofs)
+    )
 
 
 def test_a_body_with_nothing_that_feedback_could_move_is_refused():
@@ -156,7 +158,7 @@ def test_a_body_with_nothing_that_feedback_could_move_is_refused():
 
 def test_four_legs_stand_on_the_hind_ones():
     features = Features(build_body(fox())[0])
-    assert features.lacks == ()
+    assert features.missing_parts == ()
     sides = [features.body.links[foot].side for foot in features.feet]
     assert sides == ["L", "R"] and {features.body.links[foot].role for foot in features.feet} == {"foot"}
 

@@ -61,7 +61,7 @@ def test_a_walk_laid_out_goes_on_without_a_seam(body, track):
 def test_a_motion_that_is_cut_and_laid_out_again_is_the_motion_that_it_was(body, stock_skill, name):
     """Also one that turns right round, and one that begins lying."""
     moments = skill_motion(body, stock_skill(name))
-    track = moments.cut(body)
+    track = moments.segment(body)
     laid = concatenate_fragments(track, np.arange(len(track)))
     qpos, rates = to_fragment_frame(moments.qpos, moments.rates, upright_rotation(body))
     assert link_transforms(body, laid.qpos)[0] == pytest.approx(link_transforms(body, qpos)[0], abs=1e-6)

@@ -28,13 +28,13 @@ ABOUT = {"engine": "mujoco", "skills": {"walk": {"push_n": 0.1 + 0.2, "iteration
 def graph(body, stock_skill) -> ControlGraph:
     """Two gaits and the ways between them, with feedback of random numbers: nothing was learned."""
     ways = (Transition("walk", 1.0 / 3.0, "run", 0.1), Transition("run", 0.2, "walk", 0.7))
-    layout, track = convert_motion_graph(body, MotionGraph((stock_skill("walk"), stock_skill("run")), ways))
+    structure, track = convert_motion_graph(body, MotionGraph((stock_skill("walk"), stock_skill("run")), ways))
     rng, features = np.random.default_rng(4), Features(body)
-    made = policies.zero_policies(rng.normal(size=(layout.count, len(features.scale))), len(features.acts))
+    made = policies.zero_policies(rng.normal(size=(structure.count, len(features.scale))), len(features.action_dofs))
     made = replace(made, gains=rng.normal(size=made.gains.shape), actions=rng.normal(size=made.actions.shape))
     turns = rng.normal(size=made.actions.shape)
-    rates = rng.uniform(size=layout.count)
-    return ControlGraph(layout, track, made, turns, transitions=ways, about=ABOUT, turn_rates=rates)
+    rates = rng.uniform(size=structure.count)
+    return ControlGraph(structure, track, made, turns, transitions=ways, about=ABOUT, turn_rates=rates)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_the_description_is_plain_and_says_what_the_graph_is(graph, stored):
     assert meta["about"] == ABOUT
     assert [chain["name"] for chain in meta["chains"]] == ["walk", "run", "walk>run", "run>walk"]
     assert meta["transitions"][0] == {"source": "walk", "leave_s": 1.0 / 3.0, "target": "run", "enter_s": 0.1}
-    assert len(meta["follows"]) == graph.layout.count
+    assert len(meta["follows"]) == graph.structure.count
     assert len(meta["features"]["state"]) == graph.policies.states.shape[1]
 
 
@@ -207,7 +207,7 @@ def test_arrays_that_fit_another_body_are_refused(stored, spoiled, name):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_numbers_that_are_none_are_refused_by_fragment(graph, stored, spoiled, value):
-    fragment = graph.layout.chain("run").first + 2
+    fragment = graph.structure.chain("run").first + 2
     for name, array in stored[0].items():
         if not name.startswith("body_"):
             spoilt = array.copy()

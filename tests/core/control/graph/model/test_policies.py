@@ -33,7 +33,7 @@ def test_the_policy_that_made_the_examples_is_found():
     assert found.gains[0] * SCALE == pytest.approx(gains * SCALE, abs=5e-4)  # the ridge takes a thousandth
     elsewhere = middle + np.random.default_rng(1).normal(size=(5, STATES)) * SCALE
     wanted = action + (elsewhere - middle) @ gains.T
-    assert found.asked(np.zeros(5, dtype=int), elsewhere) == pytest.approx(wanted, abs=3e-3)
+    assert found.unclipped_actions(np.zeros(5, dtype=int), elsewhere) == pytest.approx(wanted, abs=3e-3)
     assert found.spreads == pytest.approx(np.radians(0.5))  # never less: something must be tried
 
 
@@ -55,18 +55,22 @@ def test_few_examples_do_not_make_wild_feedback():
 def test_actions_are_held_within_what_is_ever_done():
     policy = Policies(np.full((1, 1, 1), 100.0), np.zeros((1, 1)), np.zeros((1, 1)), np.ones((1, 1)))
     one, states = np.zeros(3, dtype=int), np.array([[-1.0], [0.001], [1.0]])
-    assert policy.asked(one, states)[:, 0] == pytest.approx([-100.0, 0.1, 100.0])
-    assert policy.means(one, states)[:, 0] == pytest.approx([-MAX_ACTION, 0.1, MAX_ACTION])
+    assert policy.unclipped_actions(one, states)[:, 0] == pytest.approx([-100.0, 0.1, 100.0])
+    assert policy.mean_actions(one, states)[:, 0] == pytest.approx([-MAX_ACTION, 0.1, MAX_ACTION])
 
 
 def test_policies_are_put_in_the_places_of_others():
     first = zero_policies(np.zeros((4, STATES)), ACTIONS)
-    assert first.means(np.arange(4), np.ones((4, STATES))) == pytest.approx(0.0)
+    assert first.mean_actions(np.arange(4), np.ones((4, STATES))) == pytest.approx(0.0)
     found = [regress_policy(*examples(60, 0.1, seed)[3:], SCALE) for seed in (1, 2)]
     both = first.with_fragments(np.array([3, 1]), stack_policies(found))
     assert np.array_equal(both.gains[3], found[0].gains[0]) and np.array_equal(both.actions[1], found[1].actions[0])
     assert np.array_equal(both.gains[[0, 2]], first.gains[[0, 2]]) and not first.gains.any()
-    assert first.distance(both, SCALE, np.array([0, 2])) == 0.0 < first.distance(both, SCALE, np.array([1, 3]))
+    assert (
+        first.mean_gain_change(both, SCALE, np.array([0, 2]))
+        == 0.0
+        < first.mean_gain_change(both, SCALE, np.array([1, 3]))
+    )
 
 
 def test_mirrored_feedback_does_in_the_mirror_what_it_did_before_it():
@@ -74,6 +78,6 @@ def test_mirrored_feedback_does_in_the_mirror_what_it_did_before_it():
     policy = regress_policy(*examples(100, 0.1)[3:], SCALE)
     state, action = (np.eye(size)[rng.permutation(size)] * rng.choice([-1.0, 1.0], size) for size in (STATES, ACTIONS))
     seen, one = rng.normal(size=(6, STATES)), np.zeros(6, dtype=int)
-    image = mirror_policies(policy, state, action).asked(one, seen @ state.T)
-    assert image == pytest.approx(policy.asked(one, seen) @ action.T, abs=1e-9)
+    image = mirror_policies(policy, state, action).unclipped_actions(one, seen @ state.T)
+    assert image == pytest.approx(policy.unclipped_actions(one, seen) @ action.T, abs=1e-9)
     assert mirror_policies(policy, state, action).spreads[0] == pytest.approx(np.abs(action) @ policy.spreads[0])

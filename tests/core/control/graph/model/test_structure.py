@@ -14,61 +14,61 @@ from sinew.core.errors import GraphError
 
 
 @pytest.fixture(scope="module")
-def layout(town):
+def structure(town):
     return town[1]
 
 
 def test_chains_lie_one_after_the_other_skills_first(town):
-    graph, layout, track = town
-    assert [chain.first for chain in layout.chains] == [
+    graph, structure, track = town
+    assert [chain.first for chain in structure.chains] == [
         0,
-        *np.cumsum([chain.count for chain in layout.chains])[:-1],
+        *np.cumsum([chain.count for chain in structure.chains])[:-1],
     ]
-    assert layout.count == len(track) == sum(chain.count for chain in layout.chains)
-    assert [chain.name for chain in layout.chains[:5]] == ["walk", "run", "kick", "getup_facedown", "getup_faceup"]
-    assert [chain.kind for chain in layout.chains[:5]] == ["cycle", "cycle", "once", "rise", "rise"]
-    ways = layout.chains[5:]
+    assert structure.count == len(track) == sum(chain.count for chain in structure.chains)
+    assert [chain.name for chain in structure.chains[:5]] == ["walk", "run", "kick", "getup_facedown", "getup_faceup"]
+    assert [chain.kind for chain in structure.chains[:5]] == ["cycle", "cycle", "once", "rise", "rise"]
+    ways = structure.chains[5:]
     assert [chain.name for chain in ways] == [f"{way.source}>{way.target}" for way in graph.transitions]
     assert all(chain.kind == "transition" and 3 <= chain.count for chain in ways)
     assert all(graph.skills[chain.skill].name == way.target for chain, way in zip(ways, graph.transitions, strict=True))
 
 
-def test_cycles_go_round_and_everything_else_ends_in_a_way(layout):
-    for chain in layout.chains:
-        inside = [layout.follows[fragment] for fragment in chain.fragments]
+def test_cycles_go_round_and_everything_else_ends_in_a_way(structure):
+    for chain in structure.chains:
+        inside = [structure.successors[fragment] for fragment in chain.fragments]
         assert all(after[0] == fragment + 1 for after, fragment in zip(inside[:-1], chain.fragments, strict=False))
         if chain.kind == "cycle":
             assert inside[-1][0] == chain.first
         elif chain.kind != "transition":
-            assert [layout.chains[layout.chain_of[after]].kind for after in inside[-1]] == ["transition"]
+            assert [structure.chains[structure.chain_of[after]].kind for after in inside[-1]] == ["transition"]
         else:
             (joins,) = inside[-1]
-            target = layout.chains[layout.chain_of[joins]]
+            target = structure.chains[structure.chain_of[joins]]
             assert target.skill == chain.skill and target.kind != "transition"
 
 
-def test_get_ups_are_entered_by_nothing_and_the_kick_only_by_its_way(layout):
+def test_get_ups_are_entered_by_nothing_and_the_kick_only_by_its_way(structure):
     into = {}
-    for fragment, after in enumerate(layout.follows):
+    for fragment, after in enumerate(structure.successors):
         for one in after:
-            into.setdefault(int(layout.chain_of[one]), set()).add(int(layout.chain_of[fragment]))
-    for number, chain in enumerate(layout.chains):
+            into.setdefault(int(structure.chain_of[one]), set()).add(int(structure.chain_of[fragment]))
+    for number, chain in enumerate(structure.chains):
         if chain.kind == "rise":
             assert into[number] == {number}
         if chain.kind == "once":
-            others = {layout.chains[one].name for one in into[number] - {number}}
+            others = {structure.chains[one].name for one in into[number] - {number}}
             assert others == {"walk>kick"}
 
 
 def test_ways_leave_and_join_where_the_transition_says(town):
-    _, layout, _ = town
-    kick = layout.chain("kick")
+    _, structure, _ = town
+    kick = structure.chain("kick")
     # Left at its end, for the walk; entered at its beginning, so that the way takes the place of its first fragments.
-    assert layout.follows[kick.first + kick.count - 1] == (
-        next(c.first for c in layout.chains if c.name == "kick>walk"),
+    assert structure.successors[kick.first + kick.count - 1] == (
+        next(c.first for c in structure.chains if c.name == "kick>walk"),
     )
-    way = next(chain for chain in layout.chains if chain.name == "walk>kick")
-    assert layout.follows[way.fragments[-1]] == (kick.first + way.count,)
+    way = next(chain for chain in structure.chains if chain.name == "walk>kick")
+    assert structure.successors[way.fragments[-1]] == (kick.first + way.count,)
 
 
 def jerks(body, track, walk):
@@ -78,20 +78,20 @@ def jerks(body, track, walk):
 
 
 def test_every_way_goes_on_from_its_source_into_its_target_without_a_jump(town, body):
-    _, layout, track = town
-    for chain in layout.chains[5:]:
-        source = next(f for f, after in enumerate(layout.follows) if chain.first in after)
-        joins = layout.follows[chain.fragments[-1]][0]
+    _, structure, track = town
+    for chain in structure.chains[5:]:
+        source = next(f for f, after in enumerate(structure.successors) if chain.first in after)
+        joins = structure.successors[chain.fragments[-1]][0]
         walk = [source - 1, source, *chain.fragments, joins]
         seams = np.array([2, len(walk) - 1]) * FRAGMENT_STEPS - 1  # the second differences across them
-        skills = (layout.chains[layout.chain_of[fragment]] for fragment in (source, joins))
+        skills = (structure.chains[structure.chain_of[fragment]] for fragment in (source, joins))
         usual = max(jerks(body, track, list(skill.fragments)).max() for skill in skills)
         assert jerks(body, track, walk)[seams].max() < 1.5 * usual, chain.name
 
 
-def test_twins_are_the_halves_of_gaits(layout):
-    twins = layout.twins
-    for chain in layout.chains:
+def test_twins_are_the_halves_of_gaits(structure):
+    twins = structure.mirror_of
+    for chain in structure.chains:
         own = np.array(chain.fragments)
         if chain.gait:
             half = chain.count // 2
@@ -100,22 +100,24 @@ def test_twins_are_the_halves_of_gaits(layout):
             assert np.array_equal(twins[own], own)
 
 
-def test_skills_are_found_by_name_and_ways_are_no_skills(layout):
-    assert layout.chain("run").first == 12
+def test_skills_are_found_by_name_and_ways_are_no_skills(structure):
+    assert structure.chain("run").first == 12
     for name in ("walk>run", "fly"):
         with pytest.raises(GraphError, match=f"no skill '{name}'") as caught:
-            layout.chain(name)
+            structure.chain(name)
         assert "walk, run, kick" in caught.value.hint
 
 
 def test_a_skill_that_is_left_before_its_end_has_no_dead_end(body, stock_skill):
     """What comes after the last way out of a kick could only be got stuck in."""
     ways = (Transition("walk", 0.6, "kick", 0.0), Transition("kick", 1.0, "walk", 1.0))
-    layout, track = convert_motion_graph(body, MotionGraph((stock_skill("walk"), stock_skill("kick")), ways))
-    assert layout.chain("kick").count == 10 and len(track) == layout.count
-    assert all(layout.follows)
-    walk = random_walk(layout.follows, layout.chain_of, layout.skill_of_chain, 0, 200, np.random.default_rng(0))
-    assert layout.chain("kick").fragments[-1] in walk
+    structure, track = convert_motion_graph(body, MotionGraph((stock_skill("walk"), stock_skill("kick")), ways))
+    assert structure.chain("kick").count == 10 and len(track) == structure.count
+    assert all(structure.successors)
+    walk = random_walk(
+        structure.successors, structure.chain_of, structure.skill_of_chain, 0, 200, np.random.default_rng(0)
+    )
+    assert structure.chain("kick").fragments[-1] in walk
 
 
 def test_a_skill_cannot_be_left_where_it_begins(body, stock_skill):
@@ -127,5 +129,5 @@ def test_a_skill_cannot_be_left_where_it_begins(body, stock_skill):
 def test_the_same_graph_is_laid_out_to_the_same_bit(body, stock_skill):
     graph = MotionGraph((stock_skill("walk"), stock_skill("run")), (Transition("walk", 0.1, "run", 0.0),))
     (one, first), (other, second) = convert_motion_graph(body, graph), convert_motion_graph(body, graph)
-    assert one.follows == other.follows and one.chains == other.chains
+    assert one.successors == other.successors and one.chains == other.chains
     assert all(getattr(first, n).tobytes() == getattr(second, n).tobytes() for n in ("qpos", "rates", "targets"))

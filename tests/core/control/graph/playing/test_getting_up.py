@@ -9,7 +9,8 @@ import pytest
 
 from sinew.core.control.graph.learning import learner as learning
 from sinew.core.control.graph.learning import open_loop_refinement
-from sinew.core.control.graph.learning.learner import GraphLearner, LearningBudget
+from sinew.core.control.graph.learning.learner import GraphLearner
+from sinew.core.control.graph.learning.progress import LearningBudget
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
 from sinew.core.control.graph.model.fragments import Track
@@ -33,38 +34,38 @@ def riser(body, walker, arena_of, stock_skill) -> ControlGraph:
     """The learned walk with a get-up that was learned after it, with little effort."""
     skills = (stock_skill("walk"), stock_skill(RISE))
     motions = MotionGraph(skills, propose_transitions(body, skills))
-    layout, track = convert_motion_graph(body, motions)
+    structure, track = convert_motion_graph(body, motions)
     parts = {name: np.array(getattr(track, name)) for name in ("qpos", "rates", "targets")}
     for name, values in parts.items():
         values[: len(walker.track)] = getattr(walker.track, name)
     track = Track(body, **parts)
-    policies = zero_policies(arena_of(track, 16).start_features, len(Features(body).acts))
+    policies = zero_policies(arena_of(track, 16).start_observations, len(Features(body).action_dofs))
     policies = policies.with_fragments(np.arange(len(walker.track)), walker.policies)
     with pytest.MonkeyPatch.context() as patch, ExitStack() as opened:
         for module, name, value in (
             (learning, "_REFINE_COPIES", 24),
             (learning, "_TEST_COPIES", 24),
             (learning, "_FALLS", 24),
-            (learning, "_FEW", 20),
+            (learning, "_MIN_TUPLES", 20),
             (learning, "_TRIES", 1),
             (open_loop_refinement, "_SPREADS", (0.1,)),
         ):
             patch.setattr(module, name, value)
-        study = LearningBudget(copies=128, members=16, examples=30, iterations=1, practice=0)
-        learner = GraphLearner(layout, engines.get_engine("mujoco"), study, 3, opened=opened)
-        # The walk is known, so the lesson about everything else is next; one iteration of it.
-        now = replace(learner.begun(track), policies=policies, best=policies, lesson=1)
+        budget = LearningBudget(copies=128, population_size=16, examples=30, iterations=1, es_turns=0)
+        learner = GraphLearner(structure, engines.get_engine("mujoco"), budget, 3, opened=opened)
+        # The walk is known, so the stage of everything else is next; one iteration of it.
+        now = replace(learner.initial_progress(track), policies=policies, best=policies, stage=1)
         while not now.curve:
-            now = learner.advanced(now)
-    return ControlGraph(layout, now.track, now.policies, np.zeros_like(policies.actions), motions.transitions)
+            now = learner.advance(now)
+    return ControlGraph(structure, now.track, now.policies, np.zeros_like(policies.actions), motions.transitions)
 
 
 @pytest.fixture
 def lying(riser, world_of) -> Player:
     """Flat on its back."""
     first, world = riser.layout.chain(RISE).first, world_of(riser.body, 1)
-    actor = PlayedCharacter(riser, SequencePlanner(riser, [SequenceItem("walk")]), first)
-    return Player(world, [actor], start_state(world, [riser], [Place(np.zeros(2), 0.0)], [first]))
+    character = PlayedCharacter(riser, SequencePlanner(riser, [SequenceItem("walk")]), first)
+    return Player(world, [character], start_state(world, [riser], [Place(np.zeros(2), 0.0)], [first]))
 
 
 def heights(player: Player, seconds: float) -> np.ndarray:
@@ -90,9 +91,9 @@ def test_from_lying_flat_it_gets_up(lying):
 @pytest.mark.parametrize("shove", [(150.0, 0.0, 0.0), (0.0, -120.0, 60.0)], ids=["ahead", "aside"])
 def test_who_lies_otherwise_than_the_get_up_begins_gets_up_as_well(lying, shove):
     """Limp and moved about it comes to lie somehow; then it must get up from there."""
-    actor, forces = lying.actors[0], np.zeros((len(lying.rows.link_pos[0, 0]), 3))
-    actor.down_s = 0.0
-    forces[actor.features.trunk] = shove
+    character, forces = lying.characters[0], np.zeros((len(lying.rows.link_pos[0, 0]), 3))
+    character.down_s = 0.0
+    forces[character.features.trunk] = shove
     for _ in range(15):
         lying.step(forces)
     seen = heights(lying, 14.0)

@@ -18,7 +18,7 @@ def phases(walker) -> PhaseResetting:
 @pytest.fixture
 def strides(walker) -> tuple[int, int]:
     """The last fragments before the feet come down."""
-    (chain,) = walker.layout.chains
+    (chain,) = walker.structure.chains
     half = chain.count // 2
     return (chain.touch - 1) % chain.count, (chain.touch + half - 1) % chain.count
 
@@ -34,15 +34,15 @@ def stepped(phases, fragment: int, side: str, swing: int, other: float = 400.0) 
     """What ends when that foot comes down after a swing of so many control steps, while the other one stands."""
     body = phases.graph.body
     standing = on(body, {"L": "R", "R": "L"}[side], other)
-    phases.ended(fragment, standing + on(body, side, 300.0))
+    phases.finished_stride(fragment, standing + on(body, side, 300.0))
     for _ in range(swing):
-        assert phases.ended(fragment, standing) is None
-    return phases.ended(fragment, standing + on(body, side, 300.0))
+        assert phases.finished_stride(fragment, standing) is None
+    return phases.finished_stride(fragment, standing + on(body, side, 300.0))
 
 
 def side_of(walker, last: int) -> str:
     """Whose foot is ahead when the stride after this fragment begins: it has just come down."""
-    first = walker.layout.follows[last][0]
+    first = walker.structure.successors[last][0]
     places = link_transforms(walker.body, walker.track.qpos[[first], 0])[0][0]
     feet = {link.side: places[i, 0] for i, link in enumerate(walker.body.links) if link.role == "foot"}
     return max(feet, key=feet.get)
@@ -76,6 +76,6 @@ def test_a_foot_that_only_trembles_has_not_come_down(walker, phases, strides):
 
 
 def test_a_graph_without_gaits_has_no_strides(walker):
-    chains = tuple(replace(chain, gait=False) for chain in walker.layout.chains)
-    phases = PhaseResetting(replace(walker, layout=replace(walker.layout, chains=chains)))
+    chains = tuple(replace(chain, gait=False) for chain in walker.structure.chains)
+    phases = PhaseResetting(replace(walker, structure=replace(walker.structure, chains=chains)))
     assert all(stepped(phases, fragment, side, 12) is None for fragment in range(12) for side in "LR")

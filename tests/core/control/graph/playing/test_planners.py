@@ -28,17 +28,17 @@ from sinew.core.errors import GraphError
 @pytest.fixture(scope="module")
 def graph(town) -> ControlGraph:
     """The town without anything learned."""
-    motions, layout, track = town
-    policies = zero_policies(np.zeros((layout.count, 18)), 11)
-    return ControlGraph(layout, track, policies, np.zeros((layout.count, 11)), motions.transitions)
+    motions, structure, track = town
+    policies = zero_policies(np.zeros((structure.count, 18)), 11)
+    return ControlGraph(structure, track, policies, np.zeros((structure.count, 11)), motions.transitions)
 
 
 def followed(graph, plan, fragments: int, start: int = 0) -> list[int]:
     """The fragments that a plan leads through, a tenth of a second each."""
     walk = [start]
     for number in range(1, fragments):
-        choices = graph.layout.follows[walk[-1]]
-        walk.append(plan.after(view(walk[-1], time_s=0.1 * number), choices))
+        choices = graph.structure.successors[walk[-1]]
+        walk.append(plan.next_fragment(view(walk[-1], time_s=0.1 * number), choices))
         assert walk[-1] in choices
     return walk
 
@@ -49,21 +49,21 @@ def view(fragment=0, place=(0.0, 0.0), heading=0.0, time_s=0.0, others=()) -> Pl
 
 def stays(graph, walk) -> list[tuple[str, int]]:
     """The chains of a walk, and how many fragments it was in each."""
-    names = [graph.layout.chains[graph.layout.chain_of[fragment]].name for fragment in walk]
+    names = [graph.structure.chains[graph.structure.chain_of[fragment]].name for fragment in walk]
     return [(name, len(list(group))) for name, group in groupby(names)]
 
 
 def test_a_random_walk_sees_every_skill_but_get_ups_and_is_the_same_for_the_same_seed(graph):
     walks = [followed(graph, RandomWalkPlanner(graph, np.random.default_rng(seed)), 1500) for seed in (1, 1, 2)]
     assert walks[0] == walks[1] != walks[2]
-    chains = [graph.layout.chains[number] for number in graph.layout.chain_of[np.array(walks[0])]]
+    chains = [graph.structure.chains[number] for number in graph.structure.chain_of[np.array(walks[0])]]
     times = {name: sum(chain.name == name for chain in chains) for name in ("walk", "run", "kick")}
     assert min(times.values()) > 150
     assert not any(chain.kind == "rise" for chain in chains)
 
 
 def test_after_a_fall_a_random_walk_goes_on_from_the_get_up(graph):
-    plan, rise = RandomWalkPlanner(graph, np.random.default_rng(0)), graph.layout.chain("getup_faceup")
+    plan, rise = RandomWalkPlanner(graph, np.random.default_rng(0)), graph.structure.chain("getup_faceup")
     followed(graph, plan, 30)
     after = followed(graph, plan, rise.count + 60, start=rise.first)
     assert after[: rise.count] == list(rise.fragments)
@@ -99,7 +99,7 @@ def test_what_is_played_once_is_played_once(graph):
         for name, length in stays(graph, followed(graph, SequencePlanner(graph, plan.items), 250))
         if name == "kick"
     ]
-    chain, way = graph.layout.chain("kick"), next(c for c in graph.layout.chains if c.name == "walk>kick")
+    chain, way = graph.structure.chain("kick"), next(c for c in graph.structure.chains if c.name == "walk>kick")
     assert kicks == [chain.count - way.count] * 2  # to its end
 
 
@@ -119,7 +119,7 @@ def test_a_fall_only_interrupts_a_list(graph):
     """Who has fallen while it walked gets up and walks until its time is over, then runs."""
     plan, rise = (
         SequencePlanner(graph, [SequenceItem("walk", 2.0), SequenceItem("run", 5.0)]),
-        graph.layout.chain("getup_facedown"),
+        graph.structure.chain("getup_facedown"),
     )
     followed(graph, plan, 10)
     names = [name for name, _ in stays(graph, followed(graph, plan, rise.count + 80, start=rise.first))]
@@ -128,20 +128,24 @@ def test_a_fall_only_interrupts_a_list(graph):
 
 def test_fragments_that_an_early_step_leaves_out_do_not_change_the_way(graph):
     """Two fragments before it was to leave the walk it stepped early: it leaves all the same."""
-    layout = graph.layout
-    leaves = next(f for f, after in enumerate(layout.follows) if len(after) > 1 and 2 <= f < layout.chains[0].count)
-    way = layout.follows[leaves][1]
-    target = layout.chains[layout.chains[layout.chain_of[way]].skill].name
+    structure = graph.structure
+    leaves = next(
+        f for f, after in enumerate(structure.successors) if len(after) > 1 and 2 <= f < structure.chains[0].count
+    )
+    way = structure.successors[leaves][1]
+    target = structure.chains[structure.chains[structure.chain_of[way]].skill].name
     plan = SequencePlanner(graph, [SequenceItem(target, 5.0)])
     before = leaves - 2
-    assert plan.after(view(before), layout.follows[before]) == leaves - 1
-    assert plan.after(view(leaves), layout.follows[leaves]) == way
+    assert plan.next_fragment(view(before), structure.successors[before]) == leaves - 1
+    assert plan.next_fragment(view(leaves), structure.successors[leaves]) == way
 
 
 def test_a_skill_that_cannot_be_got_to_is_named(body, stock_skill):
     motions = MotionGraph((stock_skill("walk"), stock_skill("run")))
-    layout, track = convert_motion_graph(body, motions)
-    graph = ControlGraph(layout, track, zero_policies(np.zeros((layout.count, 18)), 11), np.zeros((layout.count, 11)))
+    structure, track = convert_motion_graph(body, motions)
+    graph = ControlGraph(
+        structure, track, zero_policies(np.zeros((structure.count, 18)), 11), np.zeros((structure.count, 11))
+    )
     plan = SequencePlanner(graph, [SequenceItem("walk", 0.5), SequenceItem("run", 1.0)])
     with pytest.raises(GraphError, match="no way to 'run'") as caught:
         followed(graph, plan, 30)
@@ -193,7 +197,7 @@ class Rolling:
 
     def rolled(self, plan, seconds: float, others=()):
         for _ in range(round(seconds * 10)):
-            self.heading += 0.1 * plan.turn(view(place=self.place, heading=self.heading, others=others))
+            self.heading += 0.1 * plan.turn_rate(view(place=self.place, heading=self.heading, others=others))
             self.place = self.place + 0.12 * np.array([np.cos(self.heading), np.sin(self.heading)])
             self.trail.append(self.place)
         return np.array(self.trail)
@@ -224,7 +228,7 @@ def test_who_turns_slowly_and_late_comes_to_a_path_without_weaving(graph, skill,
     plan = PathPlanner(SequencePlanner(graph, [SequenceItem(skill)]), np.array([[0.0, 2.0], [300.0, 2.0]]))
     place, heading, rate, trail = np.zeros(2), 0.0, 0.0, []
     for _ in range(500):
-        asked = plan.turn(view(graph.layout.chain(skill).first, place=place, heading=heading))
+        asked = plan.turn_rate(view(graph.structure.chain(skill).first, place=place, heading=heading))
         rate += 0.1 * (np.clip(asked, -0.17, 0.17) - rate)
         heading += 0.1 * rate
         place = place + 0.1 * speed * np.array([np.cos(heading), np.sin(heading)])
@@ -263,7 +267,7 @@ def test_a_bake_goes_round_what_its_job_says_is_closed(graph, closed):
     turns = np.linspace(0.0, 2.0 * np.pi, 40)
     points = 3.0 * np.stack([np.cos(turns), np.sin(turns), np.zeros(40)], axis=-1)
     run = BenchRun("mujoco", 0, {"path": ({"points": points}, {"closed": closed})})
-    plan = GraphBake()._plan(graph, GraphBakeSettings(mode="path", skills="walk"), run, 0)
+    plan = GraphBake()._make_planner(graph, GraphBakeSettings(mode="path", skills="walk"), run, 0)
     trail = Rolling((3.0, 0.0), 0.5 * np.pi).rolled(plan, 40.0)  # 48 m, round 19 m
     far = np.linalg.norm(trail, axis=1)
     assert (far.max() < 3.5) == closed and (far[-1] > 20.0) != closed
@@ -276,19 +280,19 @@ def test_a_plan_knows_how_far_from_its_path_it_was(graph):
         )
         for bend in (-12.0, 7.9)
     )
-    assert wide.strayed_m is None
+    assert wide.largest_deviation_m is None
     for plan in (wide, narrow):
         Rolling().rolled(plan, 30.0)  # and straight on after the end, which does not count
-    assert 0.0 < wide.strayed_m < 0.8 < 1.2 < narrow.strayed_m < 5.0
+    assert 0.0 < wide.largest_deviation_m < 0.8 < 1.2 < narrow.largest_deviation_m < 5.0
     late = PathPlanner(SequencePlanner(graph, [SequenceItem("walk")]), np.array([[0.0, 0.0], [60.0, 0.0]]))
     Rolling((0.0, 4.0), 0.0).rolled(late, 40.0)
-    assert late.strayed_m < 0.5  # on its way to the path it has not left it
+    assert late.largest_deviation_m < 0.5  # on its way to the path it has not left it
 
 
 def test_turning_is_never_sharper_than_a_gait_can(graph):
     plan = PathPlanner(SequencePlanner(graph, [SequenceItem("walk")]), np.array([[0.0, 0.0], [-5.0, 0.1]]))
-    assert plan.turn(view(heading=0.0)) == pytest.approx(MAX_TURN_RATE)
-    assert plan.turn(view(heading=-3.0)) < 0.0  # the shorter way round
+    assert plan.turn_rate(view(heading=0.0)) == pytest.approx(MAX_TURN_RATE)
+    assert plan.turn_rate(view(heading=-3.0)) < 0.0  # the shorter way round
 
 
 def test_a_path_keeps_the_skills_of_its_list(graph):
@@ -322,13 +326,13 @@ def test_two_who_go_towards_each_other_meet(graph):
         other.rolled(plans[1], 0.1, (one.place, np.array([30.0, 30.0])))
         gaps.append(np.linalg.norm(one.place - other.place))
     assert min(gaps) < 0.5
-    assert plans[0].turn(view()) == 0.0  # with nobody else, straight on
+    assert plans[0].turn_rate(view()) == 0.0  # with nobody else, straight on
 
 
 def test_what_is_done_for_a_turn_grows_with_it_up_to_what_the_gait_can(graph):
-    turns, rates = np.zeros_like(graph.turns), np.zeros(graph.layout.count)
+    turns, rates = np.zeros_like(graph.turns), np.zeros(graph.structure.count)
     turns[3], rates[3] = 0.1, 0.4
     able = replace(graph, turns=turns, turn_rates=rates)
-    assert able.turning(3, 0.2) == pytest.approx(0.05) and able.turning(3, -0.2) == pytest.approx(-0.05)
-    assert able.turning(3, 5.0) == pytest.approx(0.1)
-    assert not able.turning(4, 0.2).any() and not graph.turning(3, 0.2).any()
+    assert able.turn_action(3, 0.2) == pytest.approx(0.05) and able.turn_action(3, -0.2) == pytest.approx(-0.05)
+    assert able.turn_action(3, 5.0) == pytest.approx(0.1)
+    assert not able.turn_action(4, 0.2).any() and not graph.turn_action(3, 0.2).any()

@@ -31,8 +31,8 @@ def play(world_of):
 def shoved(player: Player, newtons, seconds: float = 0.1, who: int = 0) -> None:
     """Push a character's chest."""
     forces = np.zeros((len(player.rows.link_pos[0, 0]), 3))
-    actor = player.actors[who]
-    forces[int(player.where["links"][who]) + actor.features.trunk] = newtons
+    character = player.characters[who]
+    forces[int(player.where["links"][who]) + character.features.trunk] = newtons
     for _ in range(round(seconds * CONTROL_FPS)):
         player.step(forces)
 
@@ -42,7 +42,7 @@ def stepped(player: Player, seconds: float) -> np.ndarray:
     trail = []
     for _ in range(round(seconds * CONTROL_FPS)):
         player.step()
-        trail.append([player.pose(who)[0][:3] for who in range(len(player.actors))])
+        trail.append([player.pose(who)[0][:3] for who in range(len(player.characters))])
     return np.array(trail)
 
 
@@ -50,7 +50,7 @@ def test_a_learned_walk_goes_on_and_where_it_faces(walker, play):
     heading = 2.0
     player = play(walker, Place(np.array([3.0, -1.0]), heading))
     trail = stepped(player, 15.0)[:, 0]
-    assert player.actors[0].falls == 0 and trail[:, 2].min() > 0.7
+    assert player.characters[0].falls == 0 and trail[:, 2].min() > 0.7
     way = trail[120, :2] - [3.0, -1.0]
     assert way @ [np.cos(heading), np.sin(heading)] > 1.0  # metres in two seconds
     gone = np.linalg.norm(np.diff(trail[:, :2], axis=0), axis=1).sum()
@@ -62,7 +62,7 @@ def test_it_does_about_what_it_is_meant_to(walker, play):
     player, off = play(walker), []
     for _ in range(180):
         player.step()
-        off.append(walker.track.space.difference(player.wanted(0), player.pose(0)[0]))
+        off.append(walker.track.space.difference(player.reference_pose(0), player.pose(0)[0]))
     off = np.abs(off)
     assert np.mean(off[:, 6:]) < 0.2 and np.mean(off[:, :3]) < 0.1  # radians of joints, metres of the root
 
@@ -74,7 +74,7 @@ def test_a_push_of_100_n_is_walked_off(walker, play):
     shoved(player, [0.0, 100.0, 0.0])
     assert player.pose(0)[1][1] - before[1] > 0.05  # it was felt
     trail = stepped(player, 8.0)
-    assert player.actors[0].falls == 0 and trail[-60:, 0, 2].min() > 0.7
+    assert player.characters[0].falls == 0 and trail[-60:, 0, 2].min() > 0.7
 
 
 def test_a_fall_is_noticed_once_and_who_knows_no_get_up_stays_down(walker, play):
@@ -82,11 +82,11 @@ def test_a_fall_is_noticed_once_and_who_knows_no_get_up_stays_down(walker, play)
     stepped(player, 1.0)
     shoved(player, [0.0, 1500.0, 0.0])
     stepped(player, 4.0)
-    actor = player.actors[0]
-    assert actor.falls == 1 and actor.down_s is not None and actor.down_s > 2.0
+    character = player.characters[0]
+    assert character.falls == 1 and character.down_s is not None and character.down_s > 2.0
     _, muscle = player.step()
     assert muscle[0] < 0.2 and player.pose(0)[0][2] < 0.5
-    assert np.array_equal(player.wanted(0), player.pose(0)[0])
+    assert np.array_equal(player.reference_pose(0), player.pose(0)[0])
 
 
 @pytest.mark.parametrize("push", [[-1500.0, 0.0, 0.0], [1500.0, 0.0, 0.0]], ids=["backwards", "forwards"])
@@ -94,14 +94,14 @@ def test_who_fell_goes_limp_and_begins_the_get_up_for_how_it_lies(faller, play, 
     player = play(faller)
     stepped(player, 1.0)
     shoved(player, push)
-    actor, strengths = player.actors[0], []
+    character, strengths = player.characters[0], []
     for _ in range(12 * CONTROL_FPS):
         _, muscle = player.step()
         strengths.append(muscle[0])
-        if faller.layout.chains[faller.layout.chain_of[actor.fragment]].kind == "rise":
+        if faller.structure.chains[faller.structure.chain_of[character.fragment]].kind == "rise":
             break
-    chain = faller.layout.chains[faller.layout.chain_of[actor.fragment]]
-    assert chain.kind == "rise" and actor.down_s is None and actor.falls >= 1
+    chain = faller.structure.chains[faller.structure.chain_of[character.fragment]]
+    assert chain.kind == "rise" and character.down_s is None and character.falls >= 1
     assert min(strengths) == pytest.approx(0.1)
     assert player.pose(0)[0][2] < 0.5
 
@@ -119,7 +119,7 @@ def test_feedback_that_asks_for_too_much_is_given_up(walker, play):
     """The size of the action tells a fall before the body lies."""
     wild = replace(walker.policies, actions=walker.policies.actions + 5.0)
     player = play(replace(walker, policies=wild))
-    assert player.actors[0].falls == 1 and player.actors[0].down_s == 0.0
+    assert player.characters[0].falls == 1 and player.characters[0].down_s == 0.0
     assert player.pose(0)[0][2] > 0.7
 
 
@@ -152,17 +152,17 @@ def test_the_same_play_is_the_same_to_the_bit(walker, play):
 
 def test_early_steps_go_where_the_graph_leads_and_nowhere_else(walker, play):
     """Whatever feet do, one fragment follows the other, but for the ends of strides, which may be left out."""
-    (chain,) = walker.layout.chains
+    (chain,) = walker.structure.chains
     begins = {chain.first + chain.touch, chain.first + (chain.touch + chain.count // 2) % chain.count}
     player, early = play(walker), 0
-    actor, forces = player.actors[0], np.zeros((len(walker.body.links), 3))
+    character, forces = player.characters[0], np.zeros((len(walker.body.links), 3))
     for number in range(10 * CONTROL_FPS):
-        fragment, step = actor.fragment, actor.step
+        fragment, step = character.fragment, character.step
         forces[walker.features.trunk, 0] = 60.0 * (number % 70 < 6)  # it stumbles ahead
         player.step(forces)
-        if (actor.fragment, actor.step) != (fragment, step + 1):
-            assert actor.step == 0
-            on_time = step == 5 and actor.fragment in walker.layout.follows[fragment]
-            assert on_time or actor.fragment in begins
+        if (character.fragment, character.step) != (fragment, step + 1):
+            assert character.step == 0
+            on_time = step == 5 and character.fragment in walker.structure.successors[fragment]
+            assert on_time or character.fragment in begins
             early += not on_time
-    assert early > 0 and actor.falls == 0
+    assert early > 0 and character.falls == 0

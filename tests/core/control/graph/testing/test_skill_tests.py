@@ -43,17 +43,17 @@ def unlearned(*names, transitions=()):
     """A graph of stock clips with policies that do nothing."""
     skills = tuple(map(stock_skill, names))
     body = build_body(skills[0].clip.skeleton, clip=skills[0].clip)[0]
-    layout, track = convert_motion_graph(body, MotionGraph(skills, tuple(transitions)))
+    structure, track = convert_motion_graph(body, MotionGraph(skills, tuple(transitions)))
     features = Features(body)
     with closing(engines.get_engine("mujoco").compile(Stage((Character(body),)), 1)) as world:
         policies = zero_policies(
-            FragmentSimulator(track, fragment_reference(track, world), world, features).start_features,
-            len(features.acts),
+            FragmentSimulator(track, fragment_reference(track, world), world, features).start_observations,
+            len(features.action_dofs),
         )
     clock = {"learn_s": 12.7, "learn_core_s": 20.0, "marks_s": [3.0, 7.0, 11.0], "commit": "abc", "machine": "mine"}
     about = {"curve": [{"change": 0.2, "push_n": 10.0}, {"change": 0.1, "push_n": 20.0}], "clock": clock}
     return ControlGraph(
-        layout, track, policies, np.zeros((layout.count, len(features.acts))), tuple(transitions), about
+        structure, track, policies, np.zeros((structure.count, len(features.action_dofs))), tuple(transitions), about
     )
 
 

@@ -171,13 +171,13 @@ def test_what_is_proposed_is_whole_and_no_more_than_it_must_be(body, stock_skill
     names = ("walk", "run", "dance_a", "kick", "getup_faceup", "getup_facedown")
     skills = tuple(stock_skill(name) for name in names)
     ways = propose_transitions(body, skills)
-    MotionGraph(skills, ways).require_whole()
+    MotionGraph(skills, ways).require_connected()
     assert ways == propose_transitions(body, skills)
     for name in ("getup_faceup", "getup_facedown"):
         assert [way.target for way in ways if way.source == name] == ["walk"]
     for way in ways:
         with pytest.raises(GraphError):
-            MotionGraph(skills, tuple(one for one in ways if one != way)).require_whole()
+            MotionGraph(skills, tuple(one for one in ways if one != way)).require_connected()
 
 
 def test_the_nearest_that_do_are_kept_and_others_that_are_as_near():

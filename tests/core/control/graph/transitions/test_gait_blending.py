@@ -18,10 +18,10 @@ MARGIN = 4
 @pytest.fixture(scope="module")
 def gait(town):
     """By name a gait from one left step to the next."""
-    _, layout, track = town
+    _, structure, track = town
 
     def of(name: str) -> GaitCycle:
-        chain = layout.chain(name)
+        chain = structure.chain(name)
         return GaitCycle(concatenate_fragments(track, np.roll(chain.fragments, -chain.touch)).qpos)
 
     return of
@@ -54,7 +54,7 @@ def test_a_gait_knows_how_long_and_how_fast_it_is(gait):
     walk, run = gait("walk"), gait("run")
     assert walk.seconds == pytest.approx(1.2) and run.seconds == pytest.approx(0.8)
     assert walk.speed == pytest.approx(1.2, abs=0.2) and run.speed > 2.0 * walk.speed
-    spot = run.on_the_spot()
+    spot = run.in_place()
     assert spot[[0, -1], :2] == pytest.approx(0.0, abs=1e-9) and np.abs(spot[:, :2]).max() < 0.15
 
 
@@ -63,7 +63,7 @@ def test_it_begins_as_the_one_and_ends_as_the_other(body, blend):
     assert len(poses) == 6 * count + 1 + 2 * MARGIN
     space = PoseSpace(body)
     for gait, pose in ((source, poses[MARGIN]), (target, poses[-MARGIN - 1])):
-        off = space.difference(gait.on_the_spot()[0], pose)
+        off = space.difference(gait.in_place()[0], pose)
         assert np.abs(off[2:]).max() < 0.02  # radians, and metres of height; wherever it is by then
 
 
@@ -106,7 +106,7 @@ def test_a_gait_and_itself_is_that_gait(body, gait):
     walk = gait("walk")
     poses, count = blend_gaits(body, walk, walk, MARGIN)
     assert count == 24  # two cycles
-    joints = PoseSpace(body).difference(np.tile(walk.on_the_spot()[:-1], (2, 1)), poses[MARGIN : -MARGIN - 1])[:, 6:]
+    joints = PoseSpace(body).difference(np.tile(walk.in_place()[:-1], (2, 1)), poses[MARGIN : -MARGIN - 1])[:, 6:]
     assert np.abs(joints).max() < 0.05
 
 

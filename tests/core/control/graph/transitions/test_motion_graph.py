@@ -167,21 +167,21 @@ def test_a_transition_is_there_once(walk, run):
 
 
 def test_one_cycle_alone_is_whole(walk):
-    MotionGraph((walk,)).require_whole()
+    MotionGraph((walk,)).require_connected()
 
 
 def test_what_ends_alone_is_not_whole(kick):
     with pytest.raises(GraphError, match=r"Nothing leads out of 'kick', which ends.*from the end of 'kick'"):
-        MotionGraph((kick,)).require_whole()
+        MotionGraph((kick,)).require_connected()
 
 
 def test_a_skill_that_reaches_no_other_is_named(walk, run):
     there, back = both_ways("walk", "run")
     with pytest.raises(GraphError, match=r"From 'run' there is no way to 'walk'.*Add transitions"):
-        MotionGraph((walk, run), (there,)).require_whole()
+        MotionGraph((walk, run), (there,)).require_connected()
     with pytest.raises(GraphError, match="From 'walk' there is no way to 'run'"):
-        MotionGraph((walk, run)).require_whole()
-    MotionGraph((walk, run), (there, back)).require_whole()
+        MotionGraph((walk, run)).require_connected()
+    MotionGraph((walk, run), (there, back)).require_connected()
 
 
 def test_a_way_may_lead_over_others(walk, run, stock_skill):
@@ -190,26 +190,26 @@ def test_a_way_may_lead_over_others(walk, run, stock_skill):
         Transition("run", 0.1, "dance_a", 0.2),
         Transition("dance_a", 0.1, "walk", 0.2),
     )
-    MotionGraph((walk, run, stock_skill("dance_a")), ring).require_whole()
+    MotionGraph((walk, run, stock_skill("dance_a")), ring).require_connected()
 
 
 def test_who_gets_up_must_get_on(walk, rise):
     with pytest.raises(GraphError, match="Nothing leads out of 'getup_faceup'"):
-        MotionGraph((walk, rise)).require_whole()
-    MotionGraph((walk, rise), (Transition("getup_faceup", rise.duration_s, "walk", 0.0),)).require_whole()
+        MotionGraph((walk, rise)).require_connected()
+    MotionGraph((walk, rise), (Transition("getup_faceup", rise.duration_s, "walk", 0.0),)).require_connected()
 
 
 def test_get_ups_alone_are_not_whole(rise):
     with pytest.raises(GraphError, match="All skills are get-ups"):
-        MotionGraph((rise,)).require_whole()
+        MotionGraph((rise,)).require_connected()
 
 
 def test_a_skill_entered_after_its_last_way_out_is_a_trap(walk, kick):
     ways = Transition("walk", 0.1, "kick", 1.0), Transition("kick", 0.5, "walk", 0.2)
     with pytest.raises(GraphError, match=r"Nothing leads out of 'kick' from 1\.00 s on"):
-        MotionGraph((walk, kick), ways).require_whole()
+        MotionGraph((walk, kick), ways).require_connected()
     early = replace(ways[0], enter_s=0.0)
-    MotionGraph((walk, kick), (early, ways[1])).require_whole()
+    MotionGraph((walk, kick), (early, ways[1])).require_connected()
 
 
 def test_a_body_for_other_bones_is_refused(walk, body):
