@@ -114,6 +114,7 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
             engines.get_engine(case.engine)  # imported once, which is no part of the work
         begin = time.perf_counter()
         take = method.run(case.clip, settings, run)
+        assert take is not None  # a clip becomes a take
         wall_s = time.perf_counter() - begin
         asked = take.in_take_time(case.clip)
         figures = measure_take(run.traces[0] if run.traces else None, asked, take.motion).to_mapping()
@@ -144,7 +145,7 @@ def _compared(case: Case, take: Take | None) -> Row:
 
 def method_and_settings(name: str, texts: list[str]) -> tuple[Method, Settings]:
     """A method and its settings from texts such as ``quality=draft``; wrong ones are refused."""
-    method = registry.get(name)
+    method = registry.get_method(name)
     return method, method.settings_type.from_texts(texts)
 
 

@@ -22,6 +22,7 @@ from ..core.control import registry
 from ..core.sim.variations import VariationSettings
 from .bounds import properties as bounds_properties
 from .graph import properties as graph_properties
+from .methods import properties as family_properties
 from .rig import actions
 from .rig.rig_writer import PLACES
 from .scene.settings_groups import enum_items, property_group, settings_group
@@ -35,7 +36,7 @@ ENGINES = (
 )
 
 
-_METHODS = {name: registry.get(name) for name in registry.all_names()}
+_METHODS = {name: registry.get_method(name) for name in registry.all_method_names()}
 _SETTINGS = {
     name: settings_group(f"SINEW_PG_settings_{name}", method.settings_type) for name, method in _METHODS.items()
 }
@@ -81,8 +82,8 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
         description="The motion to simulate; empty for whatever moves the armature now",
     )
     method: EnumProperty(
-        items=enum_items((name, _METHODS[name].label, _METHODS[name].help) for name in registry.names()),
-        default=registry.default_name(),
+        items=enum_items((name, _METHODS[name].label, _METHODS[name].help) for name in registry.clip_method_names()),
+        default=registry.default_method_name(),
         name="Method",
         description="How the motion gets its body",
         options=set(),
@@ -148,6 +149,7 @@ def register() -> None:
     take_properties.register()
     graph_properties.register()
     bounds_properties.register()
+    family_properties.register()
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Scene.sinew = PointerProperty(
@@ -160,6 +162,7 @@ def unregister() -> None:
     del bpy.types.Scene.sinew
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
+    family_properties.unregister()
     bounds_properties.unregister()
     graph_properties.unregister()
     take_properties.unregister()

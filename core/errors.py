@@ -60,6 +60,10 @@ class BadStage(SinewError):
     """Something on the stage that cannot be simulated as it stands."""
 
 
+class NotLearned(SinewError):
+    """An armature that has no learned file of a kind yet, or one that does not fit what it is to do."""
+
+
 class RigError(SinewError):
     """An armature or Action that cannot be read or written as it stands."""
 

@@ -75,6 +75,11 @@ class Settings:
             values[name] = _parse(fields[name], text.strip())
         return cls(**values)
 
+    @classmethod
+    def field_names(cls) -> tuple[str, ...]:
+        """The names of all settings, in the order in which they were declared."""
+        return tuple(field.name for field in dataclasses.fields(cls))
+
     def to_mapping(self) -> dict[str, Value]:
         """Plain values for ``spec.json``."""
         return dataclasses.asdict(self)

@@ -10,20 +10,13 @@ from .body.part_edit import SINEW_OT_body_part_edit
 from .body.part_mirror import SINEW_OT_body_part_mirror
 from .body.part_reset import SINEW_OT_body_part_reset
 from .body.reset import SINEW_OT_body_reset
-from .bounds.bake import SINEW_OT_bounds_bake
-from .bounds.bring_along import SINEW_OT_bounds_bring_along
 from .bounds.clear_keys import SINEW_OT_bounds_clear_keys
-from .bounds.finish import SINEW_OT_bounds_finish
 from .bounds.loosen import SINEW_OT_bounds_loosen
 from .bounds.part_add import SINEW_OT_bounds_part_add
 from .bounds.part_remove import SINEW_OT_bounds_part_remove
 from .bounds.styles import SINEW_OT_bounds_styles
 from .bounds.tighten import SINEW_OT_bounds_tighten
-from .bounds.train import SINEW_OT_bounds_train
-from .graph.bake import SINEW_OT_graph_bake
-from .graph.bring_along import SINEW_OT_graph_bring_along
 from .graph.distances import SINEW_OT_graph_distances
-from .graph.learn import SINEW_OT_graph_learn
 from .graph.propose import SINEW_OT_graph_propose
 from .graph.skill_add import SINEW_OT_graph_skill_add
 from .graph.skill_add_all import SINEW_OT_graph_skill_add_all
@@ -42,6 +35,7 @@ from .jobs.pause_batch import SINEW_OT_pause_batch
 from .jobs.resume import SINEW_OT_resume
 from .jobs.resume_batch import SINEW_OT_resume_batch
 from .jobs.tell import SINEW_OT_tell
+from .methods import families
 from .presets.body_preset import SINEW_OT_body_preset
 from .presets.body_preset_add import SINEW_OT_body_preset_add
 from .presets.bounds_preset import SINEW_OT_bounds_preset
@@ -80,6 +74,7 @@ from .takes.to_nla import SINEW_OT_take_to_nla
 from .takes.visit import SINEW_OT_take_visit
 
 _CLASSES = (
+    *families.CLASSES,
     SINEW_OT_check_ready,
     SINEW_OT_install_missing,
     SINEW_OT_install_cancel,
@@ -131,9 +126,6 @@ _CLASSES = (
     SINEW_OT_graph_distances,
     SINEW_OT_graph_transition_add,
     SINEW_OT_graph_transition_remove,
-    SINEW_OT_graph_learn,
-    SINEW_OT_graph_bake,
-    SINEW_OT_graph_bring_along,
     SINEW_OT_bounds_loosen,
     SINEW_OT_bounds_tighten,
     SINEW_OT_bounds_clear_keys,
@@ -141,11 +133,7 @@ _CLASSES = (
     SINEW_OT_bounds_part_remove,
     SINEW_OT_bounds_preset,
     SINEW_OT_bounds_preset_add,
-    SINEW_OT_bounds_train,
-    SINEW_OT_bounds_finish,
     SINEW_OT_bounds_styles,
-    SINEW_OT_bounds_bake,
-    SINEW_OT_bounds_bring_along,
     SINEW_OT_gains_preset,
     SINEW_OT_gains_preset_add,
     SINEW_OT_style_preset,

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the verbs about the chosen armature's skills and bounds have in common."""
+"""What the verbs about the chosen armature have in common: those done at once, and those with a recipe."""
 
 from collections.abc import Callable
 
 import bpy
 
+from ..bridge.jobs import preparing
+from ..bridge.jobs.preparing import Recipe
 from ..bridge.scene.chosen_armature import why_no_armature
 from ..core.errors import SinewError
-from .reporting import waiting
+from .reporting import report_outcome, waiting
 
 
 class ArmatureVerb:
@@ -50,3 +52,43 @@ class ArmatureVerb:
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """The verb itself; gives the sentence that says what was done."""
         raise NotImplementedError
+
+
+class RecipeVerb(ArmatureVerb):
+    """One whose work is a recipe: a click has it done in slices of time, a script at once."""
+
+    def recipe(self, context: bpy.types.Context, obj: bpy.types.Object) -> Recipe:
+        """What is to be done."""
+        raise NotImplementedError
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: it is done a little at a time, so that nobody is kept waiting."""
+        return self.prepare(context)
+
+    def prepare(self, context: bpy.types.Context) -> set[str]:
+        """Begin, and leave the rest to timers."""
+        obj, say = context.scene.sinew.armature, self.say
+        name = obj.name
+        try:
+            preparing.begin(self.recipe(context, obj), context.scene, lambda error: say(name, error))
+        except SinewError as error:
+            say(name, error)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        say(name, None)
+        return {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Do all of it here and now, with a busy cursor."""
+        obj = context.scene.sinew.armature
+        name = obj.name
+        try:
+            with waiting(context):
+                outcome = preparing.do_at_once(self.recipe(context, obj), context.scene)
+        except SinewError as error:
+            self.say(name, error)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self.say(name, None)
+        report_outcome(self, outcome)
+        return {"FINISHED"}

@@ -8,9 +8,8 @@ from typing import Any
 
 import bpy
 
-from ..bridge.jobs import monitor, notices
-from ..bridge.jobs.notices import Notice
-from ..bridge.jobs.requests import Request
+from ..bridge.jobs import monitor, notices, preparing
+from ..bridge.jobs.preparing import Outcome, Recipe
 from ..bridge.jobs.scene_request import request_of, why_no_request
 from ..core.errors import SinewError
 
@@ -27,19 +26,6 @@ class NeedsMotion:
         if reason:
             cls.poll_message_set(reason)
         return not reason
-
-
-class InPieces:
-    """A part of an operator that a click begins and timers go on with; scripts have all of it done at once.
-
-    The operator has ``prepare(context)``, which begins.
-    """
-
-    prepare: Callable[[bpy.types.Context], set[str]]
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
-        """A click: it is done in slices, so that nobody is kept waiting."""
-        return self.prepare(context)
 
 
 def explains_errors(execute: Execute) -> Execute:
@@ -64,13 +50,12 @@ def explains_errors(execute: Execute) -> Execute:
     return wrapped
 
 
-def tell_doubts(operator: bpy.types.Operator, request: Request, doubts: tuple[Notice, ...], otherwise: str) -> None:
-    """Keep what there is to doubt about a motion for the panel, and warn of it; without any, say ``otherwise``."""
-    notices.say(request, doubts)
-    for doubt in doubts:
-        operator.report({"WARNING"}, doubt.message)
-    if not doubts:
-        operator.report({"INFO"}, otherwise)
+def report_outcome(operator: bpy.types.Operator, outcome: Outcome) -> None:
+    """Report what a recipe says at its end."""
+    for warning in outcome.warnings:
+        operator.report({"WARNING"}, warning)
+    if not outcome.warnings:
+        operator.report({"INFO"}, outcome.said)
 
 
 @contextmanager
@@ -84,3 +69,44 @@ def waiting(context: bpy.types.Context) -> Iterator[None]:
         yield
     finally:
         context.window.cursor_modal_restore()
+
+
+class MotionVerb(NeedsMotion):
+    """A part of an operator that follows a recipe about the chosen motion: in slices of time by a click, at once by a
+    script.
+    """
+
+    def recipe(self, scene: bpy.types.Scene) -> Recipe:
+        """What is to be done."""
+        raise NotImplementedError
+
+    def begun(self, scene: bpy.types.Scene) -> None:
+        """What the operator itself changes once the recipe is begun."""
+
+    def reading(self, title: str) -> str:
+        """What is said while a click's recipe goes on."""
+        return f"Reading '{title}'"
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: it is done a little at a time, so that nobody is kept waiting."""
+        return self.prepare(context)
+
+    @explains_errors
+    def prepare(self, context: bpy.types.Context) -> set[str]:
+        """Begin, and leave the rest to timers."""
+        scene, request = context.scene, request_of(context.scene)
+        started = preparing.begin(
+            self.recipe(scene), scene, lambda error: notices.say(request, (notices.error(error),))
+        )
+        self.begun(scene)
+        self.report({"INFO"}, self.reading(started.view.title))
+        return {"FINISHED"}
+
+    @explains_errors
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Do all of it here and now."""
+        with waiting(context):
+            outcome = preparing.do_at_once(self.recipe(context.scene), context.scene)
+        self.begun(context.scene)
+        report_outcome(self, outcome)
+        return {"FINISHED"}

@@ -7,6 +7,7 @@ Nothing is greyed out here: what does not apply is not drawn, or a line says why
 
 import bpy
 
+from . import families
 from .body import SINEW_PT_body, SINEW_UL_bone_overrides
 from .body_part import SINEW_PT_body_part
 from .bounds import SINEW_PT_bounds, SINEW_UL_bound_parts
@@ -50,6 +51,7 @@ _CLASSES = (
     SINEW_PT_variations,
     SINEW_PT_skills,
     SINEW_PT_bounds,
+    *families.CLASSES,
     SINEW_PT_takes,
     SINEW_PT_jobs,
 )

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import blf
 import bpy
 
-from ..bridge.graph.views import LiveCurve
 from ..bridge.jobs.job_views import JobView
+from ..bridge.jobs.live_curves import LiveCurve
 from ..bridge.scene.chosen_armature import why_no_armature
 
 

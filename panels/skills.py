@@ -3,10 +3,20 @@
 
 import bpy
 
-from ..bridge.graph import asking, files, views
-from ..bridge.graph.files import GraphView
-from ..bridge.jobs.scene_request import settings_group_of
-from .drawing import SidebarPanel, chosen_character, curve_rows, message_box, paragraph, progress_bar
+from ..bridge.graph import views
+from ..bridge.graph.figures import figures_of
+from ..bridge.methods.adapter import FamilyAdapter
+from ..bridge.methods.adapters import get_adapter
+from ..bridge.methods.declared import Product
+from .drawing import SidebarPanel, chosen_character
+from .method_sections import (
+    draw_bake_button,
+    draw_learn_button,
+    draw_learn_settings,
+    draw_learned,
+    draw_problem,
+    draw_settings,
+)
 
 _KINDS = {"AUTO": "AUTO", "CYCLE": "FILE_REFRESH", "ONCE": "FORWARD", "RISE": "SORT_DESC"}
 
@@ -81,11 +91,13 @@ class SINEW_PT_skills(SidebarPanel, bpy.types.Panel):
             return
         _draw_skills(layout, obj)
         _draw_transitions(layout, obj)
-        _draw_learning(layout, context, obj)
-        if problem := views.problem_of(obj.name):
-            message_box(layout, context, problem.message, problem.hint, is_error=True)
-        _draw_graph(layout, context, obj)
-        if obj.sinew_graph.file.strip() and files.view_of(obj).problem is None:
+        adapter = get_adapter("graph")
+        draw_learn_settings(
+            layout, context, adapter, obj, "Learning", "SINEW_PT_learn_settings", more=[("known", "Nothing")]
+        )
+        draw_learn_button(layout, context, adapter, obj)
+        draw_problem(layout, context, adapter, obj)
+        if draw_learned(layout, context, adapter, obj, about=lambda box: _draw_figures(box, adapter, obj)):
             _draw_baking(layout, context, obj)
 
 
@@ -130,55 +142,20 @@ def _draw_transitions(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None
             ends.prop(way, frame, text="")
 
 
-def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    scene = context.scene
-    header, body = layout.panel("SINEW_PT_learn_settings", default_closed=True)
-    header.label(text="Learning")
-    if body is not None:
-        for name in asking.learn_settings():
-            body.prop(settings_group_of(scene, asking.LEARN), name)
-        body.prop(scene.sinew, "engine")
-        body.prop(obj.sinew_graph, "seed")
-        body.prop(obj.sinew_graph, "known", placeholder="Nothing")
-    if reason := views.why_not_learn(scene):
-        paragraph(layout, context, reason, icon="INFO")
-    view = views.learning_view(obj)
-    if view is None or not view.alive:
-        button = layout.column()
-        button.scale_y = 1.4
-        button.operator("sinew.graph_learn", icon="PLAY")
-        return
-    progress_bar(layout, view)
-    curve_rows(layout, views.live_curves(view))
-
-
-def _draw_graph(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    layout.separator()
-    layout.prop(obj.sinew_graph, "file", placeholder="Not learned yet")
-    if not obj.sinew_graph.file.strip():
-        return
-    view = files.view_of(obj)
-    if view.problem is not None:
-        message_box(layout, context, view.problem.message, view.problem.hint, is_error=True)
-        return
-    _draw_figures(layout.box(), view)
-    if files.is_elsewhere(obj):
-        layout.operator("sinew.graph_bring_along", icon="FILE_FOLDER")
-
-
-def _draw_figures(box: bpy.types.UILayout, view: GraphView) -> None:
+def _draw_figures(box: bpy.types.UILayout, adapter: FamilyAdapter, obj: bpy.types.Object) -> None:
+    graph = adapter.file.view_of(obj).model
     column = box.column(align=True)
     column.scale_y = 0.8
-    for skill in view.skills:
+    for skill in figures_of(graph):
         split = column.split(factor=0.58)
         split.label(text=skill.name, icon=_KINDS.get(skill.kind.upper(), "DOT"))
         split.label(text=skill.text)
-    count = view.transitions
+    count = len(graph.transitions)
     column.label(text=f"{count} transition{'' if count == 1 else 's'}", icon="BLANK1")
 
 
 def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    own, scene = obj.sinew_graph, context.scene
+    own, adapter = obj.sinew_graph, get_adapter("graph")
     layout.separator()
     layout.prop(own, "mode")
     if own.mode == "SEQUENCE":
@@ -191,11 +168,5 @@ def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
     layout.prop(own, "seconds")
     layout.prop(own, "frame_start")
     layout.prop(own, "bake_seed")
-    for name in asking.bake_settings():
-        layout.prop(settings_group_of(scene, asking.BAKE), name)
-    layout.prop(scene.sinew, "place")
-    if reason := asking.why_not_bake(scene):
-        paragraph(layout, context, reason, icon="INFO")
-    button = layout.column()
-    button.scale_y = 1.4
-    button.operator("sinew.graph_bake", icon="ACTION_TWEAK")
+    draw_settings(layout, context, adapter, Product.TAKE)
+    draw_bake_button(layout, context, adapter)

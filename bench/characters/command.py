@@ -54,7 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="these Actions, or all; else those with a sheet",
     )
-    add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
+    add(
+        "--method",
+        default=registry.default_method_name(),
+        metavar="NAME",
+        help=f"one of: {', '.join(registry.clip_method_names())}",
+    )
     add("--seed", type=int, default=0, metavar="N", help="another seed (default 0)")
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
     add(
@@ -76,7 +81,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.sheets is not None:
         saving.require_writable_folder(arguments.sheets)
     rows: list[Row] = []
-    registry.get(arguments.method)  # or there is no such method
+    registry.get_method(arguments.method)  # or there is no such method
     with _sinew_enabled():
         for character in chosen:
             for action in _wanted(character, arguments.actions):

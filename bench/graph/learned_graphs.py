@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.control.character import build_job_body
-from ...core.control.graph.learn_method import GRAPH_FILE
+from ...core.control.graph.learned_file import GRAPH
 from ...core.control.graph.model.control_graph import ControlGraph
 from ...core.control.graph.model.io import graph_from_arrays, graph_to_arrays, load_graph, save_graph
 from ...core.control.graph.transitions.distances import propose_transitions
@@ -98,7 +98,7 @@ class GraphCache:
         }
         if begin_with is not None:
             arrays, meta = graph_to_arrays(begin_with)
-            attached[GRAPH_FILE] = dict(arrays), dict(meta)
+            attached[GRAPH.attachment] = dict(arrays), dict(meta)
         run = TimedLearningRun(self.engine, seed, attached, name, self.say)
         run.keep = keep
         method.run(motions.skills[0].clip, settings, run)

@@ -79,7 +79,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seeds", type=split_numbers, default=(), metavar="N,…", help="other seeds than the group's own, such as 0,1")
     add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
     add("--quality", default="normal", help="draft, normal or high (default normal)")
-    add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
+    add(
+        "--method",
+        default=registry.default_method_name(),
+        metavar="NAME",
+        help=f"one of: {', '.join(registry.clip_method_names())}",
+    )
     add(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of the method; may be repeated"
     )

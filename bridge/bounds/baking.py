@@ -2,30 +2,32 @@
 """From a learned controller to a job that plays it, alone or on the stage as it is."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import bpy
 
 from ...core import jobs
-from ...core.control.bounds.bake_method import CONTROLLER_FILE
+from ...core.control.bounds.learned_file import CONTROLLER
 from ...core.control.bounds.playback import require_length
 from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
 from ...core.errors import BoundsError
 from ...core.sim.stage_io import stage_to_arrays
 from ...core.sim.stage_parts import PushPart, StageParts
 from ..body.body_inputs import BodyRequest
-from ..graph.baking import standing
-from ..graph.skills import standing_as
 from ..jobs import requests
+from ..jobs.preparing import Preparation, do_at_once
+from ..learned.learned_file import Learned
 from ..rig import sources
 from ..rig.rig_writer import require_writable
-from .files import Learned
+from ..rig.standing import match_skeleton, read_standing_pose
+from ..scene.time_slicing import Slices
 
 METHOD = "bounds_bake"
 
 
 @dataclass(frozen=True)
-class BakeRequest:
+class ControllerBakeRequest:
     """What is to be baked from a controller.
 
     seconds: how long, 0 for as long as what was learned. frame_start: where the motion begins. alone: on flat ground,
@@ -44,9 +46,11 @@ class BakeRequest:
     body: BodyRequest | None = None
 
 
-def create(asked: BakeRequest, learned: Learned, folder: Path | None = None) -> jobs.Job:
+def bake_controller_job(
+    own: Preparation, asked: ControllerBakeRequest, learned: Learned, folder: Path | None = None
+) -> Slices[jobs.Job]:
     """Make the job that bakes what was learned, begun where the armature stands; refuses what cannot be."""
-    obj, controller = requests.find_armature(asked.armature), learned.controller
+    obj, controller = requests.find_armature(asked.armature), learned.model
     require_length(controller.reference, asked.seconds)
     seconds = asked.seconds or controller.reference.duration_s
     request = requests.Request(
@@ -59,27 +63,32 @@ def create(asked: BakeRequest, learned: Learned, folder: Path | None = None) -> 
         place=asked.place,
         body=asked.body,
     )
-    rig = standing_as(standing(obj, asked.frame_start, seconds, asked.scale), controller.body.skeleton)
+    rig = match_skeleton(read_standing_pose(obj, asked.frame_start, seconds, asked.scale), controller.body.skeleton)
     if different := describe_skeleton_difference(controller.body.skeleton, rig.clip.skeleton):
         raise BoundsError(
             f"The controller was learned for another skeleton than that of '{obj.name}': {different}",
             "Train one for this armature, or choose one that was learned for it",
         )
     require_writable(obj, rig.clip.skeleton.names, asked.place)
-    inputs = requests.inputs_of(request, rig)
+    source = sources.prior_animation(obj).action
+    action, title = source.name if source else "", f"{obj.name}: {learned.path.stem}"
+    own.text = "Reading the stage"
+    yield None
+    inputs = yield from requests.inputs_in_slices(request, rig, slice_s=own.slice_s)
     assert inputs.parts is not None  # the method simulates
     parts = StageParts(characters=inputs.parts.characters) if asked.alone else inputs.parts
     parts = replace(parts, pushes=(*parts.pushes, *asked.pushes))
-    source = sources.prior_animation(obj).action
-    target = {
-        **inputs.target,
-        "action": source.name if source else "",
-        "named": "pushed" if parts.pushes else "learned",
-        "named_after": "armature",
-    }
-    attachments = {**inputs.attachments, CONTROLLER_FILE: learned.content, "stage": stage_to_arrays(parts)}
-    inputs = replace(inputs, attachments=attachments, target=target)
-    return requests.create_from(request, rig, inputs, title=f"{obj.name}: {learned.path.stem}", folder=folder)
+    named = "pushed" if parts.pushes else "learned"
+    target = replace(inputs.target, action=action, named=named, named_after="armature")
+    more = {CONTROLLER.attachment: learned.content, "stage": partial(stage_to_arrays, parts)}
+    inputs = replace(inputs, attachments={**inputs.attachments, **more}, target=target)
+    own.text = "Getting ready"
+    return (yield from own.make(lambda: requests.create_from(request, rig, inputs, title=title, folder=folder)))
+
+
+def create_controller_bake(asked: ControllerBakeRequest, learned: Learned, folder: Path | None = None) -> jobs.Job:
+    """The same at once."""
+    return do_at_once(lambda own: bake_controller_job(own, asked, learned, folder))
 
 
 def comes_something(scene: bpy.types.Scene) -> bool:

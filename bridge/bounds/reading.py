@@ -16,6 +16,8 @@ from ...core.errors import BoundsError
 from ...core.geometry.quaternions import Array
 from ..rig import actions, keyed_properties
 from ..rig.rig_reader import RigMotion
+from ..scene.sliced_reading import DatablockRef
+from ..scene.time_slicing import Slices
 from .properties import FACTOR, ONE_BONE, PREFIX
 
 LABELS = (*(f"Centre of Mass {axis}" for axis in "XYZ"), "Root", "Joints", "End Effectors")
@@ -61,22 +63,27 @@ def widths_of(obj: bpy.types.Object, room: float | None = None) -> list[float]:
     return [width * factor if used else np.inf for used, width in said]
 
 
-def read_widths(obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None = None) -> Array:
+def read_widths(
+    obj: bpy.types.Object, rig: RigMotion, action: bpy.types.Action | None = None, *, slice_s: float = float("inf")
+) -> Slices[Array]:
     """(T, 6 + parts) ``widths_of`` at each frame of the clip, or (1, 6 + parts) where nothing of it moves.
 
-    action: what ``rig`` was read from, None for whatever moves the armature now. Refuses keys outside of the clip, and
-    bounds that nothing is within.
+    Read a little at a time. action: what ``rig`` was read from, None for whatever moves the armature now. Refuses keys
+    outside of the clip, and bounds that nothing is within.
     """
     frames, painted = keyed_properties.scene_frames(rig), keyed_properties.is_animated(obj, FACTOR)
+    known = DatablockRef("objects", obj)
     with actions.play_temporarily(obj, action):
         _require_keys_within(obj, frames)
         # Room that another Action's keys made is only what they left behind at this frame.
         room = 1.0 if painted and not keyed_properties.is_animated(obj, FACTOR) else None
-        if keyed_properties.is_animated(obj, PREFIX):
-            widths = keyed_properties.sample_property(obj, frames, lambda evaluated: widths_of(evaluated, room))
-        else:
-            widths = np.array([widths_of(obj, room)])
-    _require_wide(obj, widths, frames)
+        moves = keyed_properties.is_animated(obj, PREFIX)
+        widths = np.array([widths_of(obj, room)])
+    if moves:
+        widths = yield from keyed_properties.sample_property_in_slices(
+            obj, action, frames, lambda evaluated: widths_of(evaluated, room), slice_s=slice_s
+        )
+    _require_wide(known.resolve(), widths, frames)
     return widths
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
+from ...core.control import registry
 from ...core.errors import SinewError
 
 CANCELLED = 130
@@ -35,12 +36,14 @@ def main(argv: Sequence[str], others: Mapping[str, str] | None = None) -> int:
     # Only the verb in use is imported: the others would bring Blender's importers with them.
     wanted = next((word for word in argv if not word.startswith("-")), "")
     modules = {name: f"{__package__}.{name}" for name in _VERBS} | dict(others or {})
-    for name, path in modules.items():
-        module = import_module(path) if name == wanted else None
-        summary = _VERBS.get(name) or (module.SUMMARY if module else "")
-        verb = verbs.add_parser(name, help=summary, description=summary[:1].upper() + summary[1:] + ".")
+    declared = {one.name: one for one in registry.families() if one.name not in _VERBS}
+    for name in (*modules, *declared):
+        module = import_module(modules.get(name, f"{__package__}.family")) if name == wanted else None
+        summary = _VERBS.get(name) or (declared[name].help if name in declared else module.SUMMARY if module else "")
+        about = argparse.SUPPRESS if name in declared and declared[name].is_example else summary
+        verb = verbs.add_parser(name, help=about, description=summary[:1].upper() + summary[1:] + ".")
         if module is not None:
-            module.add_arguments(verb)
+            module.add_arguments(verb, *([declared[name]] if name in declared else []))
             verb.set_defaults(run=module.run)
     try:
         arguments = parser.parse_args(argv)

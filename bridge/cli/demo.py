@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what ``simulate`` does, with every output, and say where to look."""
     out = arguments.out.resolve()
     blend, sheet, film = (out / f"demo{ending}" for ending in (".blend", ".png", ".mp4"))
-    words = [CLIP, "--cycles", CYCLES, "--method", registry.default_name()]
+    words = [CLIP, "--cycles", CYCLES, "--method", registry.default_method_name()]
     words += ["--out", blend, "--report", out / "demo.json", "--preview", sheet, "--preview", film]
     parser = argparse.ArgumentParser(prog="sinew demo")
     simulate.add_arguments(parser)

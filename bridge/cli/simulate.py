@@ -8,22 +8,22 @@ from pathlib import Path
 
 import bpy
 
-from ...core import jobs
 from ...core.control import registry
+from ...core.control.method import Source
 from ...core.control.muscle import parse_muscle_keys
-from ...core.errors import BadSettings, SinewError
+from ...core.errors import BadSettings
 from ...core.motion.unit_checks import check_frame_rate, check_scale
 from ...core.sim.variations import VariationSettings
 from ..importing.importers import open_input
 from ..jobs import requests
 from ..rig.rig_reader import RigMotion
-from ..rig.rig_writer import PLACES, WrittenAction
+from ..rig.rig_writer import PLACES
 from ..scene import saving
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
-from .jobs import run_to_end
-from .outputs import add_outputs, rendered, require_outputs, say_cancelled, view_of, widen, write_report
+from .outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
 from .registering import registered
+from .running import bake_take, run_job, show_take, summarize
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fps", type=float, metavar="F", help="the frame rate at which the motion is right, where its file is wrong")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
     add("--cycles", type=int, default=1, metavar="N", help="play a cyclic motion N times over (default 1)")
-    add("--method", default=registry.default_name(), metavar="NAME", help=f"one of: {', '.join(registry.names())}")
+    add(
+        "--method",
+        default=registry.default_method_name(),
+        metavar="NAME",
+        help=f"one of: {', '.join(registry.clip_method_names())}",
+    )
     add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
     add("--seed", type=int, default=0, metavar="N", help="same seed, same result (default 0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the method; may be repeated")
@@ -60,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
-    request, wanted = _request(arguments), variations.settings_of(arguments)
+    request, wanted = _request(arguments), variations.method_settings(arguments)
     require_outputs(arguments)
     with registered():
         return _simulate(arguments, request, wanted)
@@ -76,15 +81,11 @@ def _simulate(arguments: argparse.Namespace, request: requests.Request, wanted: 
     if wanted is not None:
         return _simulate_variations(arguments, request, rig, wanted)
     job = requests.create(request, rig, arguments.job_dir)
-    status = run_to_end(job)
-    if status.state != "done":
-        write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
-        if status.state == "cancelled":
-            say_cancelled(arguments, job)
-            return CANCELLED
-        raise SinewError(status.message or f"The job was {status.state}", status.hint)
-    written = requests.collect(job)
-    _finish(arguments, job, written)
+    if code := run_job(arguments, job, input=arguments.input):
+        return code
+    report, written = bake_take(arguments, job, input=arguments.input)
+    show_take(arguments, report, written, view_of(arguments.input))
+    print(summarize(report))
     return 0
 
 
@@ -116,9 +117,13 @@ def _simulate_variations(
 
 def _request(arguments: argparse.Namespace) -> requests.Request:
     """What was asked, checked before anything is opened."""
-    if arguments.method in registry.graph_names():
-        raise BadSettings(f"Method '{arguments.method}' needs skills, not a clip", "Use the verb: sinew graph --help")
-    settings = registry.get(arguments.method).settings_type.from_texts(arguments.set)
+    method, family = registry.get_method(arguments.method), registry.family_of(arguments.method)
+    if family is not None and method.takes is not Source.CLIP:
+        raise BadSettings(
+            f"Method '{method.name}' needs {family.label.lower()}, not a clip",
+            f"Use the verb: sinew {family.name} --help",
+        )
+    settings = method.settings_type.from_texts(arguments.set)
     places = [place[0].lower() for place in PLACES]
     if arguments.place.lower() not in places:
         raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
@@ -145,35 +150,6 @@ def _say_findings(rig: RigMotion) -> None:
     for finding in (check_scale(rig.clip), check_frame_rate(rig.clip)):
         if finding is not None:
             print(f"sinew: note: {finding.message.rstrip('.')}. {finding.hint}", file=sys.stderr)
-
-
-def _finish(arguments: argparse.Namespace, job: jobs.Job, written: WrittenAction) -> None:
-    """Save, report and show what came home."""
-    widen(written)
-    report = {**job.result().report, "input": arguments.input, "armature": written.obj.name}
-    report |= {"action": written.action.name, "place": written.where.lower()}
-    everybody = (written, *written.others)
-    for about, one in zip(report.get("characters", ()), everybody, strict=False):
-        about |= {"armature": one.obj.name, "action": one.action.name}
-    report["props"] = [{"object": one.obj.name, "action": one.action.name} for one in written.props]
-    if arguments.out:
-        saving.save_blend(arguments.out.resolve())
-        report["out"] = str(arguments.out)
-    report["preview"] = [str(path) for path in rendered(arguments, written, view=view_of(arguments.input))]
-    write_report(arguments, report)
-    print(summary(report))
-
-
-def summary(report: dict[str, object]) -> str:
-    """What happened: a line of what was done, and one for each sentence about how it went."""
-    engine = "" if report["engine"] == "none" else f" on {report['engine']}"
-    done = (
-        f"{report['armature']}: Action '{report['action']}' made by {report['method']}{engine} "
-        f"from {report['duration_s']:.2f} s of motion in {report['wall_s']:.1f} s"
-    )
-    others = [f"{about['armature']}: Action '{about['action']}'" for about in report.get("characters", ())[1:]]
-    things = [f"{about['object']}: Action '{about['action']}'" for about in report.get("props", ())]
-    return "\n  ".join([done, *report.get("summary", ()), *others, *things])
 
 
 def _frames(text: str) -> tuple[int, int]:

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def settings_of(arguments: argparse.Namespace) -> VariationSettings | None:
+def method_settings(arguments: argparse.Namespace) -> VariationSettings | None:
     """What was asked for, checked before anything is opened; None for a single take."""
     if arguments.variations is None:
         for name, value in (("--push", arguments.push), ("--from", arguments.side), ("--vary", arguments.vary)):
@@ -69,7 +69,7 @@ def settings_of(arguments: argparse.Namespace) -> VariationSettings | None:
     settings = VariationSettings.from_texts([*texts, *arguments.vary])
     if arguments.side and not (settings.pushes or settings.throw):
         raise BadSettings("--from says where pushes come from, and there are none", "Add --push 50:200")
-    if not registry.get(arguments.method).uses_engine:
+    if not registry.get_method(arguments.method).uses_engine:
         batches.require_seeds_only(arguments.method, settings)
     return settings
 

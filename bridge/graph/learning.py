@@ -3,25 +3,28 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...core import jobs
+from ...core.control.graph.learned_file import GRAPH
 from ...core.control.graph.transitions.motion_graph import MotionGraph, motion_graph_attachments
-from ..body import body_inputs
-from ..body.body_inputs import BodyRequest
+from ..body.body_inputs import Attachments, BodyRequest, read_body_attachments_in_slices
+from ..jobs.preparing import Preparation, do_at_once
+from ..jobs.requests import find_armature
 from ..rig.rig_writer import require_writable
-from .files import ATTACHMENT, read_file
-from .skills import Collected, collected, note_looks
+from ..scene.time_slicing import Slices
+from .skills import ReadSkill, note_looks, read_skills
 from .transitions import graph_of
 
 METHOD = "graph_learn"
 
 
 @dataclass(frozen=True)
-class LearnRequest:
+class GraphLearnRequest:
     """How the skills are to be learned.
 
     scale: metres a Blender unit. place: where the walk through the graph goes. body: as in ``Request``.
@@ -39,53 +42,72 @@ class LearnRequest:
     known: Path | None = None
 
 
-def create(obj: bpy.types.Object, request: LearnRequest, folder: Path | None = None) -> jobs.Job:
+def learn_graph_job(
+    own: Preparation, armature: str, request: GraphLearnRequest, folder: Path | None = None
+) -> Slices[jobs.Job]:
     """Read the armature's skills and make the job; ``folder`` None is a new one among the user's jobs."""
-    skills = collected(obj, request.scale)
-    job = create_from(obj, skills, graph_of(obj, skills), request, folder)
-    note_looks(obj, skills)
+    skills = yield from read_skills(own, armature, request.scale)
+    graph = graph_of(find_armature(armature), skills)
+    job = yield from make_learn_job(own, armature, skills, graph, request, folder)
+    note_looks(find_armature(armature), skills)
     return job
 
 
-def create_from(
-    obj: bpy.types.Object,
-    skills: Sequence[Collected],
+def create_learn_job(obj: bpy.types.Object, request: GraphLearnRequest, folder: Path | None = None) -> jobs.Job:
+    """The same at once."""
+    return do_at_once(lambda own: learn_graph_job(own, obj.name, request, folder))
+
+
+def make_learn_job(
+    own: Preparation,
+    armature: str,
+    skills: Sequence[ReadSkill],
     graph: MotionGraph,
-    request: LearnRequest,
+    request: GraphLearnRequest,
     folder: Path | None = None,
-) -> jobs.Job:
+) -> Slices[jobs.Job]:
     """Make the job from what was read; refuses at once what could not be learned, naming it and the fix."""
-    rig, action = skills[0].rig, skills[0].action
+    rig, obj = skills[0].rig, find_armature(armature)
     graph.require_connected()
     require_writable(obj, graph.skeleton.names, request.place)
-    target = {
-        "armature": obj.name,
-        "action": action.name if action else "",
-        "place": request.place,
-        "blend": bpy.data.filepath,
-        "named": "skills",
-        "named_after": "armature",
-    }
-    if request.graph_file is not None:
-        target["graph_file"] = str(request.graph_file)
-    attachments = {
-        "rig": rig.to_arrays(),
-        **body_inputs.read_body_attachments(obj, rig, request.body, action),
-        **motion_graph_attachments(graph),
-    }
-    if request.known is not None:
-        attachments[ATTACHMENT] = read_file(request.known).content
-    return jobs.create(
-        graph.skills[0].clip,
-        method=METHOD,
-        settings=dict(request.settings),
-        engine=request.engine,
-        seed=request.seed,
-        title=title_of(obj, graph),
-        target=target,
-        attachments=attachments,
-        folder=folder,
+    target = jobs.Target(
+        armature=obj.name,
+        action=skills[0].action_name,
+        place=request.place,
+        blend=bpy.data.filepath,
+        named="skills",
+        named_after="armature",
+        files={GRAPH.name: str(request.graph_file)} if request.graph_file is not None else {},
     )
+    attachments: Attachments = {"rig": rig.to_arrays(), **motion_graph_attachments(graph)}
+    if request.known is not None:
+        attachments[GRAPH.attachment] = yield partial(_read_graph, request.known)
+    own.text = "Reading the body"
+    attachments |= yield from read_body_attachments_in_slices(
+        obj, rig, request.body, skills[0].action, slice_s=own.slice_s
+    )
+    title = title_of(find_armature(armature), graph)
+
+    def make() -> jobs.Job:
+        return jobs.create(
+            graph.skills[0].clip,
+            method=METHOD,
+            settings=dict(request.settings),
+            engine=request.engine,
+            seed=request.seed,
+            title=title,
+            target=target,
+            attachments=attachments,
+            folder=folder,
+        )
+
+    return (yield from own.make(make))
+
+
+def _read_graph(path: Path) -> Any:
+    content = GRAPH.read_content(path)
+    GRAPH.from_content(content, f"'{path}'")  # whole, or refused
+    return content
 
 
 def title_of(obj: bpy.types.Object, graph: MotionGraph) -> str:

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The picture of how far the skills' moments are from each other, as a Blender image."""
 
-from collections.abc import Sequence
-
 import bpy
 import numpy as np
 
+from ...core.body import BodyModel
 from ...core.control.graph.transitions.distance_image import draw_distance_image
-from .skills import Collected
-from .transitions import graph_of, plain_body
+from ...core.control.graph.transitions.motion_graph import MotionGraph
 
 
-def image_of(obj: bpy.types.Object, skills: Sequence[Collected]) -> bpy.types.Image:
-    """The picture as an image of the file, made anew if it is there; transitions that are in use are marked."""
-    graph = graph_of(obj, skills)
-    pixels = draw_distance_image(plain_body(obj, skills), graph.skills, graph.transitions)
+def draw_pixels(body: BodyModel, graph: MotionGraph) -> np.ndarray:
+    """(H, W, 3) the picture as bytes; transitions that are in use are marked. For any thread."""
+    return draw_distance_image(body, graph.skills, graph.transitions)
+
+
+def image_of(obj: bpy.types.Object, pixels: np.ndarray) -> bpy.types.Image:
+    """The picture as an image of the file, made anew if it is there."""
     height, width, _ = pixels.shape
     name = f"{obj.name} distances"
     image = bpy.data.images.get(name)
@@ -30,7 +31,7 @@ def image_of(obj: bpy.types.Object, skills: Sequence[Collected]) -> bpy.types.Im
     return image
 
 
-def show(context: bpy.types.Context, image: bpy.types.Image) -> bool:
+def show_image(context: bpy.types.Context, image: bpy.types.Image) -> bool:
     """Show the image in an Image Editor, if one is open."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:

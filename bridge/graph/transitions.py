@@ -1,39 +1,37 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The ways from skill to skill: proposed by likeness, and kept in the armature's list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import bpy
 
 from ...core.body import BodyModel
 from ...core.control.character import BODY, BodyChoices, build_plain_body
-from ...core.control.graph.transitions.distances import Candidate, find_candidates, select_candidates, skill_distances
+from ...core.control.graph.transitions.distances import Candidate, find_candidates
 from ...core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from ...core.errors import GraphError
 from ..body.body_inputs import BodyRequest, read_body_attachments
-from .skills import Collected
+from .skills import ReadSkill
 
 
-def plain_body(obj: bpy.types.Object, skills: Sequence[Collected]) -> BodyModel:
-    """The body as far as likeness goes: which bones it has. Its mesh would only give it other shapes."""
+def plain_body_builder(obj: bpy.types.Object, skills: Sequence[ReadSkill]) -> Callable[[], BodyModel]:
+    """What builds the body as far as likeness goes: which bones it has. Its mesh would only give it other shapes.
+
+    Blender is read here; what is given can be called on any thread.
+    """
     rig = skills[0].rig
     attached = read_body_attachments(obj, rig, BodyRequest(use_mesh=False), skills[0].action)
     choices = BodyChoices.from_mapping(attached[BODY][1])
-    return build_plain_body(rig.clip, choices)
+    clip = rig.clip
+    return lambda: build_plain_body(clip, choices)
 
 
-def propose(obj: bpy.types.Object, skills: Sequence[Collected]) -> int:
-    """Add the transitions that the motions offer to the list, beside those that are there; gives how many are new."""
-    found = [one.skill for one in skills]
-    chosen = select_candidates(found, find_candidates(plain_body(obj, skills), found))
-    return sum(add(obj, skills, one.transition, one.distance) for one in chosen)
-
-
-def between(obj: bpy.types.Object, skills: Sequence[Collected], source: str, target: str) -> Candidate:
-    """The best way from one skill to another, wherever it is."""
+def best_between(body: BodyModel, skills: Sequence[ReadSkill], source: str, target: str) -> Candidate:
+    """The best way from one skill to another, wherever it is. For any thread."""
     ends = [_named(skills, name).skill for name in (source, target)]
-    found = find_candidates(plain_body(obj, skills), ends)
-    ways = [one for one in found if (one.transition.source, one.transition.target) == (source, target)]
+    ways = [
+        one for one in find_candidates(body, ends) if (one.transition.source, one.transition.target) == (source, target)
+    ]
     if not ways:
         raise GraphError(
             f"There is no transition from '{source}' to '{target}'",
@@ -42,16 +40,7 @@ def between(obj: bpy.types.Object, skills: Sequence[Collected], source: str, tar
     return ways[0]
 
 
-def measure(obj: bpy.types.Object, skills: Sequence[Collected], row: bpy.types.PropertyGroup) -> None:
-    """Note how far apart the two moments of a transition are."""
-    source, target = (_named(skills, name) for name in (row.source, row.target))
-    far = skill_distances(plain_body(obj, skills), source.skill, target.skill)
-    leave = source.skill.boundary_near(source.seconds(row.leave_frame))
-    enter = target.skill.boundary_near(target.seconds(row.enter_frame))
-    row.distance = float(far[leave, enter])
-
-
-def add(obj: bpy.types.Object, skills: Sequence[Collected], way: Transition, distance: float = -1.0) -> bool:
+def add_row(obj: bpy.types.Object, skills: Sequence[ReadSkill], way: Transition, distance: float = -1.0) -> bool:
     """Put a transition on the list, in frames; False if it is there already."""
     source, target = (_named(skills, name) for name in (way.source, way.target))
     frames = source.frame(way.leave_s), target.frame(way.enter_s)
@@ -67,7 +56,7 @@ def add(obj: bpy.types.Object, skills: Sequence[Collected], way: Transition, dis
     return True
 
 
-def graph_of(obj: bpy.types.Object, skills: Sequence[Collected]) -> MotionGraph:
+def graph_of(obj: bpy.types.Object, skills: Sequence[ReadSkill]) -> MotionGraph:
     """Skills and the transitions that are in use as a graph; refuses what is none, naming it."""
     by_name = {one.skill.name: one for one in skills}
     ways = []
@@ -87,7 +76,7 @@ def graph_of(obj: bpy.types.Object, skills: Sequence[Collected]) -> MotionGraph:
     return MotionGraph(tuple(one.skill for one in skills), tuple(ways))
 
 
-def _named(skills: Sequence[Collected], name: str) -> Collected:
+def _named(skills: Sequence[ReadSkill], name: str) -> ReadSkill:
     found = next((one for one in skills if one.skill.name == name), None)
     if found is None:
         names = ", ".join(one.skill.name for one in skills)

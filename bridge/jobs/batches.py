@@ -13,8 +13,8 @@ from ...core.jobs.spec import new_id
 from ...core.sim.stage_io import stage_to_arrays
 from ...core.sim.stage_parts import StageParts
 from ...core.sim.variations import Variation, VariationSettings, make_variations
+from ..body.body_inputs import resolve_attachments
 from ..rig.rig_reader import RigMotion
-from . import ownership
 from .requests import Inputs, Request, create_from, inputs_of
 
 
@@ -32,12 +32,9 @@ class Batch:
         """Make the job of one variation."""
         motion = self.rig.clip.name
         named = f"{'push' if 'push_n' in variation.facts else 'variation'} {variation.number}"
-        target = self.inputs.target | {
-            "batch": self.id,
-            "variation": variation.number,
-            "varied": variation.facts,
-            "named": named,
-        }
+        target = dataclasses.replace(
+            self.inputs.target, batch=self.id, variation=variation.number, varied=variation.facts, named=named
+        )
         attachments = dict(self.inputs.attachments)
         if self.inputs.parts is not None:
             attachments[STAGE] = stage_to_arrays(variation.parts)
@@ -48,7 +45,14 @@ class Batch:
 
 def plan(request: Request, rig: RigMotion, settings: VariationSettings) -> Batch:
     """Read the scene once and work the variations out; refuses what cannot vary."""
-    inputs = inputs_of(request, rig)
+    return plan_from(request, rig, inputs_of(request, rig), settings)
+
+
+def plan_from(request: Request, rig: RigMotion, inputs: Inputs, settings: VariationSettings) -> Batch:
+    """The same from what was read before. For any thread."""
+    inputs = dataclasses.replace(
+        inputs, attachments=dict(resolve_attachments(inputs.attachments))
+    )  # once for all of them
     if inputs.parts is None:
         require_seeds_only(request.method, settings)
         parts, body = StageParts(), None
@@ -78,16 +82,3 @@ def _plain_body(rig: RigMotion, inputs: Inputs) -> BodyModel:
     """The body as far as it matters here: which bones it has. Its mesh would only give it other shapes."""
     choices = BodyChoices.from_mapping(inputs.attachments[BODY][1])
     return build_plain_body(rig.clip, choices)
-
-
-def create_all(batch: Batch) -> list[jobs.Job]:
-    """Make every job, or none: what was made is deleted if one cannot be."""
-    made: list[jobs.Job] = []
-    try:
-        for variation in batch.variations:
-            made.append(batch.create(variation))
-    except BaseException:
-        for job in made:
-            ownership.delete(job)
-        raise
-    return made

@@ -103,7 +103,7 @@ def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError 
         queueing.number_of(job),
         queueing.is_queued(job, state) and problem is None,
         bool((job.history.end or {}).get("fell")),
-        str(spec.target.get("armature", "")),
+        spec.target.armature,
         spec.method,
         tuple(status.curves.items()),
         None if status.eta_s is None else round(status.eta_s),

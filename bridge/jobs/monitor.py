@@ -12,6 +12,8 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core import jobs
+from ...core.control import registry
+from ...core.control.method import Product
 from ...core.errors import JobError, SinewError
 from ..scene.time_slicing import is_tool_active
 from ..setup import preferences
@@ -286,7 +288,7 @@ def _look_closely(watched: _Watched) -> bool:
         after = _refresh(watched)
         watched.again &= after.state == "lost"
         if after.state == "done" and watched.unbaked:
-            after = _bake_when_possible(watched)
+            after = _bake_when_possible(watched) if _makes_take(watched.job) else _note_report(watched)
     except Exception:  # noqa: BLE001
         # A bug met with one job must not hide the others, nor repeat itself four times a second.
         _log.exception("The job in '%s' cannot be followed", watched.job.folder)
@@ -296,6 +298,20 @@ def _look_closely(watched: _Watched) -> bool:
         watched.told = True
         _tell_of_end(watched.job, after)
     return after != before
+
+
+def _makes_take(job: jobs.Job) -> bool:
+    return registry.get_method(job.spec.method).makes != (Product.REPORT,)
+
+
+def _note_report(watched: _Watched) -> JobView:
+    """A job that only measures has nothing to bake: what it found stands with it in the list."""
+    watched.tried, watched.wanted = True, False
+    watched.job.report()
+    watched.job.mark_collected({"blend": bpy.data.filepath})
+    view = _refresh(watched)
+    reports.say("; ".join((f"{view.title}: {view.text}", *view.notes)), "INFO")
+    return view
 
 
 def _tell_of_end(job: jobs.Job, view: JobView) -> None:
@@ -367,8 +383,8 @@ def _why_not_now() -> str:
 def _list_in(scene: bpy.types.Scene, job: jobs.Job) -> None:
     entry = scene.sinew.jobs.get(job.spec.id) or scene.sinew.jobs.add()
     entry.name = job.spec.id
-    entry.armature = str(job.spec.target.get("armature", ""))
-    entry.action = str(job.spec.target.get("action", ""))
+    entry.armature = job.spec.target.armature
+    entry.action = job.spec.target.action
 
 
 def _own_scenes() -> list[bpy.types.Scene]:

@@ -18,7 +18,7 @@ from ...core.jobs import Job
 
 def is_here(job: Job) -> bool:
     """Whether the job belongs to the open file; a file that was never saved counts as one."""
-    blend = _home(job).get("blend", job.spec.target.get("blend"))
+    blend = _home(job).get("blend", job.spec.target.blend)
     return blend is not None and _same(blend, bpy.data.filepath)
 
 

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a click starts, a little at a time: a motion is read on a timer, and everything that needs no Blender is done on
+"""What a click starts, in slices of time: the scene is read on a timer, and everything that needs no Blender is done on
 a thread, so that the interface listens all the while.
 
-A preparation goes to and fro between Blender's own thread, which alone may read the scene, and another one:
+Each verb has one recipe, a generator (``recipes.py``, ``bridge/methods``). A click has its steps taken by a timer, a
+script and the background at once. It goes to and fro between Blender's own thread, which alone may read the scene, and
+another one:
 
     read a piece (timer), … finish the reading (thread), read body and stage in pieces (timer), put the stage together
     and make the folder (thread), start
 
-Nothing here holds a datablock. Opening another file drops what was being prepared for the last one.
+No recipe holds a datablock over a pause. Opening another file drops what was being prepared for the last one.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
@@ -22,16 +26,20 @@ from ...core import jobs
 from ...core.errors import JobError, SinewError
 from ..rig import sampling_copy
 from ..rig.rig_reader import RigMotion, RigReading
-from ..scene.time_slicing import SLICE_S, Slices, TimeSlicedTask, is_tool_active
+from ..scene.time_slicing import SLICE_S, ResultT, Slices, TimeSlicedTask, is_tool_active, run_all_slices
 from ..setup import preferences
-from ..stage import views as stage_views
-from . import notices, ownership, reports
-from .requests import Request, begin_to_read, create_from, finish_reading, inputs_in_slices, stage_for
+from . import ownership, reports
+from .requests import Request, begin_to_read, finish_reading
 
 _PAUSE_S, _LATER_S = 0.01, 0.2
 
-Start = Callable[[jobs.Job, bpy.types.Scene, str], str]
-Then = Callable[["Preparation", RigMotion], Slices[None]]
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a recipe says at its end: what it did, or what there is to warn of."""
+
+    said: str
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,34 +53,49 @@ class PreparationView:
 
 
 class Preparation:
-    """One of them. then: what is done with the motion once it is read. python: the worker's, if it needs one."""
+    """A recipe that is being followed. slice_s: how long a piece may keep Blender busy; infinite where nobody waits.
+
+    title: what is being read. text: what is done now, '' while a motion is read. fail: is told what went wrong.
+    """
 
     _numbers = itertools.count(1)
 
-    def __init__(self, request: Request, scene_name: str, then: Then, *, needs_worker: bool = False) -> None:
+    def __init__(
+        self,
+        steps_of: "Callable[[Preparation], Slices[Any]]",
+        scene: bpy.types.Scene,
+        fail: Callable[[SinewError], None] = lambda _: None,
+        *,
+        slice_s: float | None = None,
+    ) -> None:
         self.id = next(self._numbers)
-        self.request, self.scene_name = request, scene_name
-        self.reading: RigReading = begin_to_read(request)
-        self.text = self.python = ""
+        self.scene_name, self.fail = scene.name, fail
+        self.slice_s = SLICE_S if slice_s is None else slice_s
+        self.title = self.text = ""
+        self.reading: RigReading | None = None
         self.cancelled = False
-        self._work = TimeSlicedTask(self._steps(then, needs_worker))
+        self._steps = steps_of(self)
+        self._work = TimeSlicedTask(self._steps)
         self._made: list[jobs.Job] = []
 
-    def _steps(self, then: Then, needs_worker: bool) -> Slices[None]:
-        if needs_worker:
-            chosen = preferences.preferred_python()
-            self.python = yield lambda: jobs.find_worker_python(chosen)  # before a job is made that could not start
-        while not self.reading.advance(SLICE_S):
-            yield None
-        rig = yield lambda: finish_reading(self.request, self.reading)
-        yield from then(self, rig)
+    @property
+    def scene(self) -> bpy.types.Scene:
+        """The scene that it is for, found anew; the shown one where it is gone."""
+        return bpy.data.scenes.get(self.scene_name) or bpy.context.scene
 
     @property
     def view(self) -> PreparationView:
         """As the panel shows it."""
-        done, total = self.reading.frames
-        text = self.text or (f"Reading frame {done} of {total}" if done < total else "Getting ready")
-        return PreparationView(self.id, self.reading.title, text, done / total)
+        done, total = self.reading.frames if self.reading is not None else (0, 1)
+        reading = self.reading is not None and done < total
+        text = self.text or (f"Reading frame {done} of {total}" if reading else "Getting ready")
+        return PreparationView(self.id, self.title, text, done / total)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the recipe said, once all of it is done."""
+        outcome: Outcome = self._work.result
+        return outcome
 
     def step(self) -> bool:
         """Do a piece of it; True when all of it is done, or nobody wants it any more."""
@@ -81,82 +104,87 @@ class Preparation:
     def drop(self) -> None:
         """Let it be; nothing of it is left, also not of what a thread is about to make."""
         self.cancelled = True
-        self.reading.close()
+        if self.reading is not None:
+            self.reading.close()
         self._delete_made()
 
-    def making(self, make: Callable[[], jobs.Job]) -> Slices[jobs.Job]:
+    def find_worker(self) -> Slices[str]:
+        """The worker's Python, before a job is made that could not start."""
+        chosen = preferences.preferred_python()
+        python: str = yield lambda: jobs.find_worker_python(chosen)
+        return python
+
+    def read(self, request: Request) -> Slices[RigMotion]:
+        """Read what the request is about; refuses at once what could not be simulated or written later."""
+        self.reading = reading = begin_to_read(request)
+        self.title = self.title or reading.title
+        yield None
+        while not reading.advance(self.slice_s):
+            yield None
+        rig: RigMotion = yield lambda: finish_reading(request, reading)
+        return rig
+
+    def make(self, make: Callable[[], jobs.Job]) -> Slices[jobs.Job]:
         """Make a job on the thread; it is deleted again if it is not wanted any more by then."""
+        (job,) = yield from self.make_all([make])
+        return job
 
-        def make_or_delete() -> None:
+    def make_all(self, makes: Sequence[Callable[[], jobs.Job]]) -> Slices[list[jobs.Job]]:
+        """Make several jobs, or none: what was made is deleted if one cannot be, or if they are not wanted any more."""
+        for make in makes:
+            yield partial(self._make_or_delete, make)
+        made = list(self._made)
+        self._made.clear()
+        return made
+
+    def _make_or_delete(self, make: Callable[[], jobs.Job]) -> None:
+        try:
             self._made.append(make())
-            if self.cancelled:
-                self._delete_made()
-
-        yield make_or_delete
-        return self._made.pop()
+        except BaseException:
+            self._delete_made()
+            raise
+        if self.cancelled:
+            self._delete_made()
 
     def _delete_made(self) -> None:
         while self._made:
             ownership.delete(self._made.pop())
 
 
+Recipe = Callable[[Preparation], Generator[Callable[[], Any] | None, Any, Outcome]]
+"""The steps of a verb: what it yields is as in ``time_slicing``."""
+
 _going: list[Preparation] = []
 
 
-def simulate(request: Request, scene: bpy.types.Scene, start: Start) -> Preparation:
-    """Begin to prepare a simulation; ``start`` is given job, scene and Python once it is made, and says what it did."""
-
-    def then(own: Preparation, rig: RigMotion) -> Slices[None]:
-        own.text = "Reading the stage"
-        inputs = yield from inputs_in_slices(request, rig)
-        own.text = "Getting ready"
-        doubts = yield lambda: notices.doubts_about(rig.clip)
-        job = yield from own.making(lambda: create_from(request, rig, inputs))
-        here = bpy.data.scenes.get(own.scene_name) or bpy.context.scene
-        said = start(job, here, own.python)
-        notices.say(request, doubts)
-        _tell([doubt.message for doubt in doubts], said)
-
-    return _begin(Preparation(request, scene.name, then, needs_worker=True))
-
-
-def check(request: Request, scene: bpy.types.Scene) -> Preparation:
-    """Begin to look at a motion; what was found is left for the panel."""
-
-    def then(_: Preparation, rig: RigMotion) -> Slices[None]:
-        doubts = yield lambda: notices.doubts_about(rig.clip)
-        notices.say(request, doubts)
-        looks = f"'{rig.clip.name}' looks right: {len(rig.clip)} frames, {rig.clip.duration_s:.2f} s"
-        _tell([doubt.message for doubt in doubts], looks)
-
-    return _begin(Preparation(request, scene.name, then))
-
-
-def check_stage(request: Request, scene: bpy.types.Scene) -> Preparation:
-    """Begin to look at the stage around a motion; says what was found."""
-
-    def then(own: Preparation, rig: RigMotion) -> Slices[None]:
-        own.text = "Reading the stage"
-        parts, _ = yield from stage_for(request, rig)
-        notices.forget_errors(request)
-        _tell([f"{finding.message}. {finding.hint}" for finding in parts.findings], stage_views.summarize_stage(parts))
-
-    return _begin(Preparation(request, scene.name, then))
-
-
-def _tell(warnings: list[str], otherwise: str) -> None:
-    for warning in warnings:
-        reports.say(warning, "WARNING")
-    if not warnings:
-        reports.say(otherwise, "INFO")
-
-
-def _begin(preparation: Preparation) -> Preparation:
-    _going.append(preparation)
-    if not bpy.app.timers.is_registered(tick):
-        bpy.app.timers.register(tick, first_interval=0.0, persistent=True)
+def begin(recipe: Recipe, scene: bpy.types.Scene, fail: Callable[[SinewError], None]) -> Preparation:
+    """Begin what a click asked for, and leave the rest to timers; what is wrong from the start is raised here."""
+    preparation = Preparation(recipe, scene, fail)
+    if not preparation.step():
+        _going.append(preparation)
+        if not bpy.app.timers.is_registered(tick):
+            bpy.app.timers.register(tick, first_interval=0.0, persistent=True)
+    else:
+        _tell(preparation.outcome)
     reports.redraw()
     return preparation
+
+
+def do_at_once(steps_of: Callable[[Preparation], Slices[ResultT]], scene: bpy.types.Scene | None = None) -> ResultT:
+    """Take all steps of a recipe, or of a part of one, here and now: for scripts and in the background."""
+    preparation = Preparation(steps_of, scene or bpy.context.scene, slice_s=float("inf"))
+    try:
+        return run_all_slices(preparation._steps)
+    except BaseException:
+        preparation.drop()
+        raise
+
+
+def _tell(outcome: Outcome) -> None:
+    for warning in outcome.warnings:
+        reports.say(warning, "WARNING")
+    if not outcome.warnings:
+        reports.say(outcome.said, "INFO")
 
 
 def views() -> list[PreparationView]:
@@ -182,14 +210,19 @@ def tick() -> float | None:
         try:
             done = first.step()
         except SinewError as error:
-            done = True
-            notices.say(first.request, (notices.error(error),))
+            _going.remove(first)
+            first.drop()
+            first.fail(error)
             reports.say(str(error), "WARNING")
         except BaseException:
             _going.remove(first)
+            first.drop()
             raise
-        if done:
-            _going.remove(first)
+        else:
+            if done:
+                _going.remove(first)
+                if not first.cancelled:
+                    _tell(first.outcome)
         reports.redraw()
     return _PAUSE_S if _going else None
 

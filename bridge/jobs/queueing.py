@@ -16,13 +16,12 @@ _MARK = "queue"
 
 def batch_of(job: Job) -> str:
     """The id of the job's batch, '' if it has none."""
-    return str(job.spec.target.get("batch") or "")
+    return job.spec.target.batch
 
 
 def number_of(job: Job) -> int:
     """Which one of its batch it is, from 1 on; 0 without a batch."""
-    number = job.spec.target.get("variation")
-    return number if isinstance(number, int) else 0
+    return job.spec.target.variation
 
 
 def enqueue(job: Job) -> None:

@@ -14,14 +14,14 @@ from ...core import jobs
 from ...core.control import registry
 from ...core.control.cast import CastMember, make_member_attachments
 from ...core.errors import CannotWrite, JobError, RigError
+from ...core.jobs import CastTarget, Target
 from ...core.motion.checks import require_simulatable
 from ...core.sim.stage_io import stage_to_arrays
 from ...core.sim.stage_parts import StageParts
 from .. import takes
 from ..body import muscle
 from ..body.body_inputs import Attachments, BodyRequest, read_body_attachments_in_slices, resolve_attachments
-from ..bounds import files as bounds_files
-from ..graph import files as graph_files
+from ..learned.learned_file import learned_files
 from ..rig.rig_reader import RigMotion, RigReading, loop_rig
 from ..rig.rig_writer import WrittenAction, require_writable
 from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
@@ -30,9 +30,6 @@ from ..stage.cast import Cast, read_cast_in_slices
 from ..takes.write_takes import LoadedResult, PreparedTakes, write_stage_takes
 
 _log = logging.getLogger(__name__)
-
-_LEARNED = {"graph": graph_files, "controller": bounds_files}
-"""What a job may have learned besides its take, and who keeps it in a file that the armature refers to."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +123,7 @@ class Inputs:
     """What a job is made of besides the clip. parts: the stage, None for a method without physics."""
 
     attachments: Attachments
-    target: dict[str, Any]
+    target: Target
     parts: StageParts | None
 
 
@@ -146,7 +143,7 @@ def inputs_in_slices(request: Request, rig: RigMotion, *, slice_s: float = SLICE
     name = find_armature(request.armature).name
     attachments: Attachments = {"rig": rig.to_arrays()}
     stage, cast = None, Cast({name: rig})
-    if registry.get(request.method).uses_engine:
+    if registry.get_method(request.method).uses_engine:
         obj, action = find_armature(name), find_action(request.action)
         attachments |= yield from read_body_attachments_in_slices(obj, rig, request.body, action, slice_s=slice_s)
         yield None
@@ -158,14 +155,13 @@ def inputs_in_slices(request: Request, rig: RigMotion, *, slice_s: float = SLICE
         stage, cast = yield from stage_for(request, rig, slice_s=slice_s)
         attachments["stage"] = partial(stage_to_arrays, stage)
         attachments |= yield from _attachments_of_others(cast, slice_s)
-    target = {
-        "armature": name,
-        "action": request.action or rig.clip.name,
-        "place": request.place,
-        "blend": bpy.data.filepath,
-    }
-    if cast.others:
-        target["cast"] = [{"armature": name, "action": action} for name, action in cast.actions.items()]
+    target = Target(
+        armature=name,
+        action=request.action or rig.clip.name,
+        place=request.place,
+        blend=bpy.data.filepath,
+        cast=tuple(CastTarget(name, action) for name, action in cast.actions.items()) if cast.others else (),
+    )
     return Inputs(attachments, target, stage)
 
 
@@ -195,7 +191,7 @@ def stage_for(request: Request, rig: RigMotion, *, slice_s: float = SLICE_S) -> 
     """The same a little at a time, and everybody whom the method simulates on it, the main one first."""
     obj = find_armature(request.armature)
     cast = Cast({obj.name: rig})
-    if registry.simulates_cast(request.method):
+    if registry.get_method(request.method).simulates_cast:
         cast = yield from read_cast_in_slices(bpy.context.scene, obj, rig, request.place, slice_s=slice_s)
     parts = yield from read_stage_in_slices(bpy.context.scene, cast.motions, slice_s=slice_s)
     return replace(parts, findings=(*cast.findings, *parts.findings)), cast
@@ -226,16 +222,16 @@ def collect(job: jobs.Job, ready: PreparedTakes | None = None) -> WrittenAction:
 
 
 def _collect(job: jobs.Job, ready: PreparedTakes | None) -> WrittenAction:
-    if not job.spec.target.get("armature"):
+    if not job.spec.target.armature:
         job.result()  # says what else is wrong with it
         raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
     ready = ready or PreparedTakes(LoadedResult.of(job))
     result = ready.loaded.result
-    learned = {kind: (files, files.keep(job)) for kind, files in _LEARNED.items()}
+    learned = {file.kind.name: (file, file.keep(job)) for file in learned_files()}
     characters = write_stage_takes(job, ready)
-    for files, path in learned.values():
-        if path is not None and not job.spec.target.get("batch"):  # of several the armature takes none by itself
-            files.refer(characters[0].obj, path)
+    for file, path in learned.values():
+        if path is not None and not job.spec.target.batch:  # of several the armature takes none by itself
+            file.refer(characters[0].obj, path)
     for one in characters:
         takes.add_take(one.obj, one.written, job, result, take=one.take, source=one.source)
     written = characters[0].written

@@ -16,7 +16,7 @@ from .requests import Request
 
 def settings_type(method: str) -> type[Settings]:
     """The settings of a method."""
-    return registry.get(method).settings_type
+    return registry.get_method(method).settings_type
 
 
 def settings_group_of(scene: bpy.types.Scene, method: str) -> bpy.types.PropertyGroup:
@@ -31,12 +31,12 @@ def method_group(scene: bpy.types.Scene) -> bpy.types.PropertyGroup:
 
 def setting_names(scene: bpy.types.Scene) -> tuple[str, ...]:
     """The chosen method's settings in the order in which they were declared."""
-    return tuple(field.name for field in dataclasses.fields(registry.get(scene.sinew.method).settings_type))
+    return tuple(field.name for field in dataclasses.fields(registry.get_method(scene.sinew.method).settings_type))
 
 
 def uses_engine(scene: bpy.types.Scene) -> bool:
     """Whether the chosen method simulates on a physics engine."""
-    return registry.get(scene.sinew.method).uses_engine
+    return registry.get_method(scene.sinew.method).uses_engine
 
 
 def method_settings(scene: bpy.types.Scene) -> dict[str, Any]:
@@ -92,6 +92,5 @@ def why_no_variations(scene: bpy.types.Scene) -> str:
     """Why variations can only differ by their seeds, with the fix; '' if they can differ by more."""
     if uses_engine(scene):
         return ""
-    return (
-        f"The method '{registry.get(scene.sinew.method).label}' has no physics, so only the seed varies: choose another"
-    )
+    label = registry.get_method(scene.sinew.method).label
+    return f"The method '{label}' has no physics, so only the seed varies: choose another"

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, to_matrix
-from ..bounds.views import training_view
 from ..jobs import monitor
+from ..methods.adapters import get_adapter
 from ..scene import change_counter
 from ..scene.viewport import redraw_viewports
 from .frame_state import ShownCharacter
@@ -50,7 +50,7 @@ def preview_pose(shown: ShownCharacter, now: float | None = None) -> tuple[Array
 
     None where none is trained, or nothing was shown of it yet: that is looked for soon.
     """
-    view = training_view(shown.obj)
+    view = get_adapter("bounds").learning_view(shown.obj)
     if view is None or not view.alive:
         return None
     now = time.monotonic() if now is None else now

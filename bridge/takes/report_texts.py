@@ -49,7 +49,7 @@ def time_text(seconds: float) -> str:
 def method_label(method: str) -> str:
     """The method's label; its name where this Sinew does not know it."""
     try:
-        return registry.get(method).label
+        return registry.get_method(method).label
     except SinewError:
         return method
 

@@ -141,11 +141,11 @@ def _drop_empty_rows_of(obj: bpy.types.Object, job_id: str) -> None:
 
 def _name_source(row: Any, job: Job, source: bpy.types.Action | None, *, is_main: bool) -> None:
     """Note what was simulated; a motion that no Action made has no name here, and its armature's in the job."""
-    wanted = str(job.spec.target.get("action", "")) if is_main else ""
+    wanted = job.spec.target.action if is_main else ""
     row.source = source or bpy.data.actions.get(wanted)
     if row.source is not None:
         row.source_name = row.source.name
-    elif wanted != job.spec.target.get("armature"):
+    elif wanted != job.spec.target.armature:
         row.source_name = wanted
 
 
@@ -168,10 +168,10 @@ def _report_of(result: Result, take: Take | None) -> dict[str, Any]:
 
 
 def _fill(row: bpy.types.PropertyGroup, job: Job, report: Mapping[str, Any]) -> None:
-    variation = job.spec.target.get("variation")
+    variation = job.spec.target.variation
     row.job, row.made = job.spec.id, job.spec.created
-    row.variation = variation if isinstance(variation, int) else 0
-    row.label = f"#{variation}" if row.variation else f"seed {job.spec.seed}"
+    row.variation = variation
+    row.label = f"#{variation}" if variation else f"seed {job.spec.seed}"
     row.fell = bool(report.get("fell"))
     measurements = report.get("measurements") or {}
     errors = [measurements[name] for name in _ERRORS if isinstance(measurements.get(name), float | int)]

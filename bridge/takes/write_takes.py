@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.control.cast import attachment_name
 from ...core.errors import JobError, RigError
-from ...core.jobs import Job, Result
+from ...core.jobs import CastTarget, Job, Result
 from ...core.motion import PropMotion, Take
 from ...core.motion.io.npz import clip_from_arrays
 from ...core.sim.stage_io import stage_from_arrays
@@ -58,7 +58,7 @@ class LoadedResult:
     def of(cls, job: Job) -> "LoadedResult":
         """From the job's folder. For any thread."""
         result, rigs = job.result(), []
-        for number in range(1 + len(job.spec.target.get("cast", ()))):
+        for number in range(1 + len(job.spec.target.cast)):
             clip = clip_from_arrays(*job.attachment(attachment_name("clip", number))) if number else job.clip()
             rigs.append(RigMotion.from_arrays(clip, *job.attachment(attachment_name("rig", number))))
         return cls(result, tuple(rigs))
@@ -80,7 +80,7 @@ class PreparedTakes:
 def prepare_takes(job: Job) -> Slices[PreparedTakes]:
     """Load what the job made, and key the characters' takes on Actions that nothing uses yet."""
     loaded = yield lambda: LoadedResult.of(job)
-    where, keyed = job.spec.target.get("place", "AUTO"), dict[str, KeyedAction]()
+    where, keyed = job.spec.target.place, dict[str, KeyedAction]()
     ready = PreparedTakes(loaded, keyed)
     alone = len(loaded.rigs) == 1 and not loaded.result.take.props
     try:
@@ -106,8 +106,8 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
     Looks at everything before it writes anything. The caller owns the undo step, and drops ``ready`` if this fails.
     """
     target, take = job.spec.target, ready.loaded.result.take
-    whose = target["armature"] if target.get("named_after") == "armature" else target["action"]
-    where, title = target.get("place", "AUTO"), f"{whose} {target.get('named') or job.spec.method}"
+    whose = target.armature if target.named_after == "armature" else target.action
+    where, title = target.place, f"{whose} {target.named or job.spec.method}"
     characters = _characters(job, ready.loaded, where)
     rig = characters[0].rig
     things = _things(job, take, rig)
@@ -139,7 +139,7 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
 def job_context(job: Job) -> "bpy.types.ContextTempOverride":
     """The window, scene and view layer where the job's armature lives, as far as there are any."""
     windows = bpy.context.window_manager.windows
-    name = job.spec.target.get("armature", "")
+    name = job.spec.target.armature
     for window in windows:
         if name in window.scene.objects:
             return bpy.context.temp_override(window=window)
@@ -165,8 +165,8 @@ def find_object(name: str, what: str) -> bpy.types.Object:
 def _characters(job: Job, loaded: LoadedResult, where: str) -> list[BakedCharacter]:
     """Whom the job is about, each found and fit to be written to."""
     target, take = job.spec.target, loaded.result.take
-    named = target.get("named") or job.spec.method
-    cast = [target, *target.get("cast", ())]
+    named = target.named or job.spec.method
+    cast = [CastTarget(target.armature, target.action), *target.cast]
     if len(take.others) != len(cast) - 1:
         raise JobError(
             f"The take of '{job.spec.title}' has {len(take.others)} other characters, and the job {len(cast) - 1}",
@@ -174,12 +174,12 @@ def _characters(job: Job, loaded: LoadedResult, where: str) -> list[BakedCharact
         )
     found = []
     for one, its, rig in zip(cast, (take, *take.others), loaded.rigs, strict=True):
-        obj = find_object(one["armature"], "armature")
+        obj = find_object(one.armature, "armature")
         if obj.type != "ARMATURE":
             raise RigError(f"'{obj.name}' is no armature any more", "Give the armature its old name")
         require_writable(obj, its.motion.skeleton.names, where)
-        source = bpy.data.actions.get(one["action"])
-        whose = obj.name if target.get("named_after") == "armature" else one["action"] or obj.name
+        source = bpy.data.actions.get(one.action)
+        whose = obj.name if target.named_after == "armature" else one.action or obj.name
         found.append(BakedCharacter(obj, its, rig, f"{whose} {named}", source))
     return found
 

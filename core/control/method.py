@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a method is: settings that describe themselves and a ``run`` from clip to take."""
+"""What a method is: a declaration of what it takes and makes, settings that describe themselves, and a ``run``.
 
+Job, operators, panel, command line and help all follow from the declaration (``bridge/methods``).
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -10,6 +16,36 @@ from ..motion import Clip, Take
 from ..motion.take import Measurement
 from ..settings import Settings
 from ..sim.trace import Trace
+from .learned import LearnedKind
+
+
+class Source(Enum):
+    """What a method is given. ``run`` always gets a clip: the first one of several, or the pose to begin in."""
+
+    CLIP = "a clip"
+    CLIPS = "several clips, chosen one by one"
+    LIBRARY = "a library of clips"
+    LEARNED_FILE = "a learned file, and the pose to begin in"
+
+
+class Product(Enum):
+    """What a method makes."""
+
+    TAKE = "a take"
+    LEARNED_FILE = "a learned file"
+    REPORT = "figures about a learned file, and no take"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A number of ``Run.progress`` that is worth a live curve: its name there, a label and a format for people.
+
+    Without the last two it is told by its name, whose ending is its unit.
+    """
+
+    name: str
+    label: str = ""
+    form: str = ""
 
 
 class Run(Protocol):
@@ -56,11 +92,18 @@ class Run(Protocol):
         """Hand over something else that was made, beside the take: it becomes ``result/<name>.npz``."""
 
 
-class Method(Protocol):
-    """One way of giving a clip a body.
+class Method(ABC):
+    """One way of giving a motion a body, learning one, or playing what was learned.
 
-    A method that simulates all of ``load_cast`` together says ``simulates_cast = True``; jobs of the others are made
-    without them.
+    name: in the registry, in specs and on the command line; of a family's method ``<family>_<verb>``.
+    label, help: what the jobs' list and the menus say. button, tooltip: what its operator says, where that differs.
+    takes, makes: what it is given, and what it makes.
+    learned: the kind of learned file that it makes, plays or measures.
+    simulates_cast: whether it simulates all of ``load_cast`` together; jobs of the others are made without them.
+    stops_early: whether it hands over the best so far when asked (``Run.is_enough``).
+    watched: the live curves that are worth a line, in their order. Empty: the first few that it reports.
+    packages: modules that its worker needs beyond what the zip brings, such as 'torch'.
+    result_name: what the name of its take's Action says of how it was made; '' for the method's name.
     """
 
     name: ClassVar[str]
@@ -68,6 +111,17 @@ class Method(Protocol):
     help: ClassVar[str]
     uses_engine: ClassVar[bool]
     settings_type: ClassVar[type[Settings]]
+    button: ClassVar[str] = ""
+    tooltip: ClassVar[str] = ""
+    takes: ClassVar[Source] = Source.CLIP
+    makes: ClassVar[tuple[Product, ...]] = (Product.TAKE,)
+    learned: ClassVar[LearnedKind | None] = None
+    simulates_cast: ClassVar[bool] = False
+    stops_early: ClassVar[bool] = False
+    watched: ClassVar[tuple[Watched, ...]] = ()
+    packages: ClassVar[tuple[str, ...]] = ()
+    result_name: ClassVar[str] = ""
 
-    def run(self, clip: Clip, settings: Settings, run: Run) -> Take:
-        """Turn the clip into a take on the same bones."""
+    @abstractmethod
+    def run(self, clip: Clip, settings: Any, run: Run) -> Take | None:
+        """Do it, in the worker; gives the take, on the clip's bones. None for one that makes only a report."""

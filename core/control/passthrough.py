@@ -19,7 +19,7 @@ import numpy as np
 
 from ..motion import Clip, Take
 from ..settings import Settings, setting
-from .method import Run
+from .method import Method, Run
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PassthroughSettings(Settings):
     )
 
 
-class Passthrough:
+class Passthrough(Method):
     """Returns the clip as it is: the whole path through Sinew and nothing else."""
 
     name = "passthrough"

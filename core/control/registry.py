@@ -1,64 +1,106 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of methods. A new method is one file here beside it and one line in ``_METHODS``."""
+"""The table of methods: a new one is a row here, and all that shows it follows from what it declares."""
 
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 
 from ..errors import UnknownMethod
-from .method import Method
+from .method import Method, Product
 
 # name -> module and class; imported on demand so that listing methods costs nothing.
 _METHODS = {
     "passthrough": ".passthrough:Passthrough",
     "sampling": ".sampling.method:SamplingMethod",
-}
-# Methods that learn and play control graphs, likewise: they have a panel and a verb of their own.
-_OF_GRAPHS = {
     "graph_learn": ".graph.learn_method:GraphLearn",
     "graph_bake": ".graph.bake_method:GraphBake",
-}
-# Methods that learn within spacetime bounds and play what was learned: they, too, have a verb of their own.
-_OF_BOUNDS = {
+    "graph_test": ".graph.test_method:GraphTest",
     "bounds_train": ".bounds.train_method:BoundsTrain",
     "bounds_bake": ".bounds.bake_method:BoundsBake",
+    "bounds_test": ".bounds.test_method:BoundsTest",
+    "medley_learn": ".medley.methods:MedleyLearn",
+    "medley_bake": ".medley.methods:MedleyBake",
 }
 _DEFAULT = "sampling"
 
 
-def names() -> tuple[str, ...]:
-    """The name of every method that makes a take of a clip, in the order of the list."""
+@dataclass(frozen=True)
+class Family:
+    """Methods that share a kind of learned file: one makes it, the others play or measure it.
+
+    name: the first part of its methods' names, its verb on the command line, and its properties' name on an armature
+    (``object.sinew_<name>``). label: its panel. help: what its verb does. is_example: shown to nobody but developers.
+    """
+
+    name: str
+    label: str
+    help: str
+    is_example: bool = False
+
+    def method(self, product: Product) -> Method | None:
+        """Its method that makes this: the learned file, takes of one, or a report; None where it has none."""
+        for name in _METHODS:
+            if name.startswith(f"{self.name}_"):
+                method = get_method(name)
+                # What learns may show a take of what it has learned: it is still the one that learns.
+                if (Product.LEARNED_FILE if Product.LEARNED_FILE in method.makes else method.makes[0]) is product:
+                    return method
+        return None
+
+    @property
+    def learn(self) -> Method:
+        """The method that learns."""
+        method = self.method(Product.LEARNED_FILE)
+        assert method is not None and method.learned is not None, f"nothing of '{self.name}' makes a learned file"
+        return method
+
+
+_FAMILIES = (
+    Family("graph", "Skills", "learn skills that keep their balance, and make new motion from them"),
+    Family(
+        "bounds",
+        "Bounds and Style",
+        "learn a motion within spacetime bounds, and make takes with what was learned",
+    ),
+    Family("medley", "Medley", "the example of CONTRIBUTING.md: clips of a library in random order", is_example=True),
+)
+
+
+def clip_method_names() -> tuple[str, ...]:
+    """The name of every method that makes a take of a clip, in the order of the table."""
+    return tuple(name for name in _METHODS if not any(name.startswith(f"{family.name}_") for family in _FAMILIES))
+
+
+def all_method_names() -> tuple[str, ...]:
+    """The name of every method there is."""
     return tuple(_METHODS)
 
 
-def graph_names() -> tuple[str, ...]:
-    """The name of every method that learns or plays control graphs."""
-    return tuple(_OF_GRAPHS)
+def families() -> tuple[Family, ...]:
+    """Every family of methods, in the order of the table."""
+    return _FAMILIES
 
 
-def bounds_names() -> tuple[str, ...]:
-    """The name of every method that learns within bounds, or plays what was learned there."""
-    return tuple(_OF_BOUNDS)
+def get_family(name: str) -> Family:
+    """The family called ``name``."""
+    return next(family for family in _FAMILIES if family.name == name)
 
 
-def all_names() -> tuple[str, ...]:
-    """The name of every method there is."""
-    return (*names(), *graph_names(), *bounds_names())
+def family_of(method: str) -> Family | None:
+    """The family that a method belongs to; None for one that makes a take of a clip."""
+    return next((family for family in _FAMILIES if method.startswith(f"{family.name}_")), None)
 
 
-def default_name() -> str:
+def default_method_name() -> str:
     """The best method that has proven itself so far."""
     return _DEFAULT
 
 
-def get(name: str) -> Method:
+@cache
+def get_method(name: str) -> Method:
     """The method called ``name``."""
-    known = _METHODS | _OF_GRAPHS | _OF_BOUNDS
-    if name not in known:
-        raise UnknownMethod(f"There is no method '{name}'", f"Choose one of: {', '.join(_METHODS)}")
-    module, _, class_name = known[name].partition(":")
+    if name not in _METHODS:
+        raise UnknownMethod(f"There is no method '{name}'", f"Choose one of: {', '.join(clip_method_names())}")
+    module, _, class_name = _METHODS[name].partition(":")
     method: Method = getattr(import_module(module, __package__), class_name)()
     return method
-
-
-def simulates_cast(name: str) -> bool:
-    """Whether the method simulates everybody on the stage together; one that does not say so knows only its clip."""
-    return bool(getattr(get(name), "simulates_cast", False))

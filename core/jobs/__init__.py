@@ -13,13 +13,16 @@ from .job import Job, JobStatus, Result, open_job
 from .launching import find_worker_python, launch, wait
 from .report import unfinished_report
 from .spec import SCHEMA, JobSpec
+from .target import CastTarget, Target
 
 __all__ = [
     "SCHEMA",
+    "CastTarget",
     "Job",
     "JobSpec",
     "JobStatus",
     "Result",
+    "Target",
     "all_jobs",
     "clean_jobs",
     "create",

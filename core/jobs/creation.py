@@ -13,12 +13,13 @@ from typing import Any
 from .. import __version__
 from ..control import registry
 from ..errors import JobError, SinewError
-from ..files import Attachment, cannot_write, make_folder, sha256_of, to_jsonable, write_arrays, write_json
+from ..files import Attachment, cannot_write, make_folder, sha256_of, write_arrays, write_json
 from ..motion import Clip
 from ..motion.io.npz import save_clip
 from .engine_choice import check_engine_name
 from .job import Job, open_job
 from .spec import JobSpec, new_id, now_text
+from .target import Target
 
 Attachments = Mapping[str, Attachment | Callable[[], Attachment]]
 
@@ -63,7 +64,7 @@ def create(
     engine: str = "auto",
     seed: int = 0,
     title: str = "",
-    target: Mapping[str, Any] | None = None,
+    target: Target | None = None,
     attachments: Attachments | None = None,
     folder: Path | str | None = None,
 ) -> Job:
@@ -74,17 +75,18 @@ def create(
     folder: None for a new one in ``jobs_root()``. In a folder that holds the same job already, that job is
         given back, so that the same command resumes it.
     """
-    known = registry.get(method)
+    known = registry.get_method(method)
     checked = known.settings_type.from_mapping(settings)
     check_engine_name(engine)
     attachments = attachments or {}
     _check_choices(seed, attachments)
     title = title or clip.name or known.label
+    aim = target or Target()
     job_id = new_id(title)
     home = Job(Path(folder) if folder is not None else jobs_root() / job_id)
 
     def spec(inputs: dict[str, str]) -> JobSpec:
-        values, aim = checked.to_mapping(), to_jsonable(target or {})
+        values = checked.to_mapping()
         return JobSpec(job_id, title, method, engine, values, seed, aim, inputs, now_text(), __version__)
 
     if (home.folder / "spec.json").exists():

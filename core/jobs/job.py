@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadFile, JobError, SinewError
+from ..control import registry
+from ..control.method import Product
+from ..errors import BadFile, JobError, SinewError, UnknownMethod
 from ..files import cannot_write, read_arrays, read_json, sha256_of, write_json
 from ..motion import Clip, Take
 from ..motion.io.npz import load_clip, load_take
@@ -215,24 +217,31 @@ class Job:
 
     def result(self) -> Result:
         """The take and the report: whole and as the worker made them, or a ``JobError``."""
-        self._hashes()
+        self._hashes(with_take=True)
         return Result(load_take(self.take_file), read_json(self.report_file))
 
-    def _hashes(self) -> dict[str, str]:
+    def report(self) -> dict[str, Any]:
+        """The report of a done job, also of one that makes no take; whole, or a ``JobError``."""
+        self._hashes()
+        report: dict[str, Any] = read_json(self.report_file)
+        return report
+
+    def _hashes(self, *, with_take: bool = False) -> dict[str, str]:
         """File name -> sha256 of everything that a done job has made, all of it as the worker made it."""
         status = self.status()
         if status.state != "done":
             hint = "Wait until it is done" if status.alive else status.hint or "Start it"
             raise JobError(f"Job '{self.spec.title}' has no result: it is {status.state}", hint)
         hashes: dict[str, str] = (self.history.end or {}).get("sha256", {})
-        for name in {self.take_file.name, self.report_file.name, *hashes}:
+        take = {self.take_file.name} if with_take else set[str]()
+        for name in {self.report_file.name, *take, *hashes}:
             _check(self.take_file.with_name(name), hashes.get(name), "Start the job again")
         return hashes
 
     def has_result(self) -> bool:
-        """Whether ``result`` would give one."""
+        """Whether it is done and all that it made is whole."""
         try:
-            self.result()
+            self.result() if _makes_take(self.spec.method) else self.report()
         except SinewError:
             return False
         return True
@@ -253,6 +262,14 @@ class Job:
         except BadFile:
             return None
         return info if isinstance(info, dict) else None
+
+
+def _makes_take(method: str) -> bool:
+    """Whether there must be a take; so it is for a method that this Sinew does not know."""
+    try:
+        return registry.get_method(method).makes != (Product.REPORT,)
+    except UnknownMethod:
+        return True
 
 
 def open_job(folder: Path | str) -> Job:

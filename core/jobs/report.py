@@ -42,20 +42,20 @@ def unfinished_report(job: Job) -> dict[str, Any]:
     }
 
 
-def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
-    """The report of a run that is done."""
-    characters = _characters(run, take)
+def make_report(run: WorkerRun, take: Take | None) -> dict[str, Any]:
+    """The report of a run that is done; ``take`` is None where the method measures and makes none."""
+    characters = _characters(run, take) if take is not None else []
     return {
         **run.details,
         "status": "done",
         **_of_spec(run.job.spec),
         "engine": run.engine,
-        "duration_s": take.motion.duration_s,
+        "duration_s": take.motion.duration_s if take is not None else None,
         "wall_s": run.wall_s,
-        "fell": take.fell,
-        "fell_at_s": take.fell_at_s,
+        "fell": take.fell if take is not None else None,
+        "fell_at_s": take.fell_at_s if take is not None else None,
         "runs": run.number,
-        "measurements": to_jsonable(take.measurements),
+        "measurements": to_jsonable(take.measurements) if take is not None else {},
         "summary": _summary(characters),
         "characters": characters,
         "findings": run.findings,
@@ -65,7 +65,7 @@ def make_report(run: WorkerRun, take: Take) -> dict[str, Any]:
 
 def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
     """Result of every character on the stage, the main character first."""
-    names = [str(run.job.spec.target.get("armature", "")), *(member.name for member in load_cast(run))]
+    names = [run.job.spec.target.armature, *(member.name for member in load_cast(run))]
     return [
         {
             "name": name,
@@ -80,6 +80,8 @@ def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
 
 def _summary(characters: list[dict[str, Any]]) -> list[str]:
     """How it went in plain sentences; those about anybody but the main character begin with a name."""
+    if not characters:
+        return []
     main, *others = characters
     return main["summary"] + [f"{other['name']}: {sentence}" for other in others for sentence in other["summary"]]
 

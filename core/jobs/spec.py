@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import BadFile, JobError
 from ..files import read_json
+from .target import Target
 
 SCHEMA = 1
 
@@ -23,7 +24,7 @@ class JobSpec:
     """Everything the worker needs to know, besides the inputs' content.
 
     engine: 'auto', 'mujoco' or 'bullet'; the worker resolves 'auto'.
-    target: the bridge's own JSON (armature, Action, .blend, first frame); opaque to core.
+    target: where the result goes in Blender.
     inputs: file name in ``inputs/`` -> sha256.
     created: ISO 8601, UTC.
     """
@@ -34,7 +35,7 @@ class JobSpec:
     engine: str
     settings: dict[str, Any]
     seed: int
-    target: dict[str, Any]
+    target: Target
     inputs: dict[str, str]
     created: str
     sinew_version: str
@@ -42,7 +43,8 @@ class JobSpec:
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values for ``spec.json``."""
-        return dataclasses.asdict(self)
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return values | {"target": self.target.to_mapping()}
 
     @classmethod
     def from_mapping(cls, values: Any, where: str = "spec.json") -> "JobSpec":
@@ -57,11 +59,12 @@ class JobSpec:
                 "Update Sinew",
             )
         for field in dataclasses.fields(cls):
-            kind: Any = field.type if isinstance(field.type, type) else dict
+            kind: Any = field.type if field.type in (str, int) else dict
             if not isinstance(values.get(field.name), kind):
                 missing = f"'{field.name}' is missing or wrong"
                 raise JobError(f"'{where}' does not describe a job: {missing}", "Simulate again")
-        return cls(**{field.name: values[field.name] for field in dataclasses.fields(cls)})
+        known = {field.name: values[field.name] for field in dataclasses.fields(cls)}
+        return cls(**known | {"target": Target.from_mapping(values["target"], where)})
 
     @property
     def content(self) -> tuple[Any, ...]:

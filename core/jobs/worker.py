@@ -112,13 +112,13 @@ def _work(job: Job, number: int) -> dict[str, Any]:
     run.rest_if_paused()
     job.check_inputs()
     clip = job.clip()
-    method = registry.get(spec.method)
+    method = registry.get_method(spec.method)
     settings = method.settings_type.from_mapping(spec.settings)
     run.engine = resolve_engine(spec.engine, method)
     _note_findings(clip, run)
     take = method.run(clip, settings, run)
     run.flush()
-    return _write_result(run, measure_job_takes(take, clip, run))
+    return _write_result(run, None if take is None else measure_job_takes(take, clip, run))
 
 
 def _note_findings(clip: Clip, run: WorkerRun) -> None:
@@ -139,20 +139,22 @@ def _listen_for_signals(job: Job) -> None:
         signal.signal(number, ask)
 
 
-def _write_result(run: WorkerRun, take: Take) -> dict[str, Any]:
+def _write_result(run: WorkerRun, take: Take | None) -> dict[str, Any]:
     """Write take, products and report; they count only once the ``done`` event carries their hashes."""
     job = run.job
-    save_take(job.take_file, take)
+    written = [job.report_file, *map(job.product_file, run.products)]
+    if take is not None:
+        save_take(job.take_file, take)
+        written.append(job.take_file)
     for name, (arrays, meta) in run.products.items():
         write_arrays(job.product_file(name), arrays, meta)
     report = make_report(run, take)
     write_json(job.report_file, report)
-    written = (job.take_file, job.report_file, *map(job.product_file, run.products))
     return {
         "message": "Done",
         "sha256": {path.name: sha256_of(path) for path in written},
-        "measurements": take.measurements,
-        "fell": take.fell,
+        "measurements": report["measurements"],
+        "fell": report["fell"],
         "summary": report["summary"],
     }
 

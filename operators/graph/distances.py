@@ -3,11 +3,12 @@
 
 import bpy
 
-from ...bridge.graph import matrix, skills, views
-from .graph_verb import GraphVerb
+from ...bridge.graph import recipes, views
+from ...bridge.jobs.preparing import Recipe
+from .graph_verb import GraphRecipeVerb
 
 
-class SINEW_OT_graph_distances(GraphVerb, bpy.types.Operator):
+class SINEW_OT_graph_distances(GraphRecipeVerb, bpy.types.Operator):
     """Make a picture of how alike any two moments of the skills are, with the transitions of the list in it."""
 
     bl_idname = "sinew.graph_distances"
@@ -18,11 +19,6 @@ class SINEW_OT_graph_distances(GraphVerb, bpy.types.Operator):
         """There must be a skill."""
         return views.why_no_skills(context.scene)
 
-    def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+    def recipe(self, context: bpy.types.Context, obj: bpy.types.Object) -> Recipe:
         """Make the picture, and show it where pictures are shown."""
-        read = skills.collected(obj, context.scene.sinew.scale)
-        image = matrix.image_of(obj, read)
-        skills.note_looks(obj, read)
-        shown = matrix.show(context, image)
-        where = "in the Image Editor" if shown else "open it in an Image Editor"
-        return f"Picture '{image.name}': {where}"
+        return recipes.show_distances(obj.name, context.scene.sinew.scale)

@@ -3,11 +3,12 @@
 
 import bpy
 
-from ...bridge.graph import skills, transitions, views
-from .graph_verb import GraphVerb
+from ...bridge.graph import recipes, views
+from ...bridge.jobs.preparing import Recipe
+from .graph_verb import GraphRecipeVerb
 
 
-class SINEW_OT_graph_propose(GraphVerb, bpy.types.Operator):
+class SINEW_OT_graph_propose(GraphRecipeVerb, bpy.types.Operator):
     """Find where pose and speed of the skills are alike, and list enough of it that every skill leads to all others."""
 
     bl_idname = "sinew.graph_propose"
@@ -18,11 +19,6 @@ class SINEW_OT_graph_propose(GraphVerb, bpy.types.Operator):
         """There must be two skills."""
         return views.why_no_skills(context.scene, least=2)
 
-    def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+    def recipe(self, context: bpy.types.Context, obj: bpy.types.Object) -> Recipe:
         """Add what is not on the list yet."""
-        read = skills.collected(obj, context.scene.sinew.scale)
-        count = transitions.propose(obj, read)
-        skills.note_looks(obj, read)
-        if not count:
-            return "The list has all the transitions that are worth it"
-        return f"{count} new transitions" if count != 1 else "1 new transition"
+        return recipes.propose_transitions(obj.name, context.scene.sinew.scale)

@@ -24,5 +24,5 @@ class SINEW_OT_graph_skill_add(GraphVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Add it."""
-        row = skills.add(obj, skills.active_action(obj))
+        row = skills.add_skill(obj, skills.active_action(obj))
         return f"'{row.name}' is a skill of '{obj.name}'"

@@ -4,6 +4,7 @@
 import bpy
 
 from ...bridge.graph import skills
+from ...bridge.methods.job_inputs import own_actions
 from ...core.errors import GraphError
 from .graph_verb import GraphVerb
 
@@ -16,11 +17,11 @@ class SINEW_OT_graph_skill_add_all(GraphVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Add what is not on the list yet."""
-        found = skills.own_actions(obj)
+        found = own_actions(obj)
         if not found:
             raise GraphError(f"No Action moves the bones of '{obj.name}'", "Import or make one")
         before = len(obj.sinew_skills)
         for action in found:
-            skills.add(obj, action)
+            skills.add_skill(obj, action)
         count = len(obj.sinew_skills) - before
         return f"{count} new skills" if count != 1 else "1 new skill"

@@ -27,5 +27,5 @@ class SINEW_OT_graph_skill_remove(GraphVerb, bpy.types.Operator):
         # The last line stands for a choice beyond the end, as an undo or a script may leave it.
         index = min(obj.sinew_skill_index, len(obj.sinew_skills) - 1)
         name = obj.sinew_skills[index].name
-        gone = skills.remove(obj, index)
+        gone = skills.remove_skill(obj, index)
         return f"'{name}' is off the list" + (f", and so are its transitions: {', '.join(gone)}" if gone else "")

@@ -4,12 +4,13 @@
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge.graph import skills, transitions, views
+from ...bridge.graph import recipes, views
+from ...bridge.jobs.preparing import Recipe
 from ...core.errors import GraphError
-from .graph_verb import GraphVerb
+from .graph_verb import GraphRecipeVerb
 
 
-class SINEW_OT_graph_transition_add(GraphVerb, bpy.types.Operator):
+class SINEW_OT_graph_transition_add(GraphRecipeVerb, bpy.types.Operator):
     """Add a transition from one skill to another, where they are most alike. Change its frames afterwards."""
 
     bl_idname = "sinew.graph_transition_add"
@@ -36,15 +37,10 @@ class SINEW_OT_graph_transition_add(GraphVerb, bpy.types.Operator):
         for name in ("source", "target"):
             self.layout.prop_search(self, name, obj, "sinew_skills")
 
-    def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+    def recipe(self, context: bpy.types.Context, obj: bpy.types.Object) -> Recipe:
         """Find the best moment and add it."""
         if not (self.source and self.target):
             raise GraphError("A transition leads from one skill to another", "Choose both")
         if self.source == self.target:
             raise GraphError(f"A transition from '{self.source}' to itself is none", "Choose another skill")
-        read = skills.collected(obj, context.scene.sinew.scale)
-        best = transitions.between(obj, read, self.source, self.target)
-        skills.note_looks(obj, read)
-        if not transitions.add(obj, read, best.transition, best.distance):
-            return f"It is on the list: {self.source} to {self.target}"
-        return f"Added: {self.source} to {self.target}, {100.0 * best.distance:.0f} cm apart"
+        return recipes.add_transition(obj.name, context.scene.sinew.scale, self.source, self.target)

@@ -5,10 +5,10 @@ import bpy
 from bpy.props import StringProperty
 
 from ...bridge.jobs import baking, monitor, requests
-from ..reporting import InPieces, explains_errors, waiting
+from ..reporting import explains_errors, waiting
 
 
-class SINEW_OT_collect(InPieces, bpy.types.Operator):
+class SINEW_OT_collect(bpy.types.Operator):
     """Bake this job's result as a new Action; the one that it was made from stays as it is."""
 
     bl_idname = "sinew.collect"
@@ -16,6 +16,10 @@ class SINEW_OT_collect(InPieces, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: it is done a little at a time, so that nobody is kept waiting."""
+        return self.prepare(context)
 
     @explains_errors
     def prepare(self, context: bpy.types.Context) -> set[str]:

@@ -4,18 +4,18 @@
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge.bounds import painting, views
-from ..armature_verb import ArmatureVerb
+from ...bridge.bounds import painting
+from ..family_verb import FamilyVerb
 from .preset_verb import run_preset
 
 
-class SINEW_OT_bounds_preset(ArmatureVerb, bpy.types.Operator):
+class SINEW_OT_bounds_preset(FamilyVerb, bpy.types.Operator):
     """Take the bounds from this preset. What was painted by Loosen and Tighten Here stays."""
 
     bl_idname = "sinew.bounds_preset"
     bl_label = "Use Bounds Preset"
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
-    say = staticmethod(views.say)
+    family = "bounds"
 
     filepath: StringProperty(
         name="File", description="The preset's file", subtype="FILE_PATH", options={"HIDDEN", "SKIP_SAVE"}

@@ -51,21 +51,15 @@ BRIDGE = {
     "takes": ("stage", "rig", "scene"),
     "learned": ("body", "rig", "scene"),
     "jobs": ("learned", "takes", "stage", "body", "setup", "rig", "scene"),
-    "graph": ("jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
-    "bounds": ("jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
-    "overlay": ("bounds", "jobs", "takes", "body", "rig", "scene"),
-    "properties": ("bounds", "graph", "jobs", "takes", "stage", "rig", "scene"),
-}
-# Imports across a wall that still stand, each to be mended.
-ACROSS = {
-    "bridge.jobs.curves": ("bridge.bounds", "bridge.graph"),  # what a learner's panel shows while it runs
-    "bridge.jobs.requests": ("bridge.bounds.files", "bridge.graph.files"),  # where a learned file is kept
-    "bridge.bounds.baking": ("bridge.graph.baking", "bridge.graph.skills"),  # the clip in which a bake begins
-    "bridge.bounds.views": ("bridge.graph.views",),  # the newest job of an armature
+    "methods": ("jobs", "learned", "body", "setup", "rig", "scene"),
+    "graph": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
+    "bounds": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
+    "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
+    "properties": ("methods", "bounds", "graph", "jobs", "takes", "stage", "rig", "scene"),
 }
 # An operator knows bridge, jobs and errors, its own folder, and what all operators share.
-SHARED = ("operators.armature_verb", "operators.reporting")
-FEATURES = ("body", "bounds", "graph", "jobs", "presets", "setup", "simulate", "stage", "takes")
+SHARED = ("operators.armature_verb", "operators.family_verb", "operators.reporting")
+FEATURES = ("body", "bounds", "graph", "jobs", "methods", "presets", "setup", "simulate", "stage", "takes")
 BELOW_OPERATORS = ("bridge", "core.jobs", "core.errors")
 # Rooms of control graphs, each built on those before it; the two methods stand on all of them.
 GRAPH_ROOMS = {
@@ -75,7 +69,9 @@ GRAPH_ROOMS = {
     "testing": ("transitions", "model", "playing"),
     "learning": ("transitions", "model", "playing"),
 }
-GRAPH_SHARED = tuple(f"core.control.{name}" for name in ("cast", "character", "method", "staging", "tracking"))
+GRAPH_SHARED = tuple(
+    f"core.control.{name}" for name in ("cast", "character", "learned", "method", "staging", "tracking")
+)
 GRAPH_BELOW = {
     "core.control.graph": ("core.control.graph", *GRAPH_SHARED),
     **{
@@ -175,7 +171,7 @@ def imports(text: str, name: str, is_package: bool) -> list[tuple[int, str, bool
 
 def faults(text: str, name: str, is_package: bool = False) -> list[str]:
     """What a module's source imports across a wall."""
-    allowed, foreign = (*OURS[nearest(name, OURS)], *ACROSS.get(name, ())), THEIRS[nearest(name, THEIRS)]
+    allowed, foreign = OURS[nearest(name, OURS)], THEIRS[nearest(name, THEIRS)]
     wrong = []
     for line, module, ours in imports(text, name, is_package):
         first = module.split(".")[0]

@@ -7,24 +7,19 @@ from pathlib import Path
 
 import bpy
 
-from ....core import jobs
 from ....core.control.bounds.files import ENDING
 from ....core.control.bounds.playback import require_length
-from ....core.errors import BadSettings, SinewError
-from ...bounds import baking, files
-from ...bounds.baking import BakeRequest
-from ...bounds.files import Learned
+from ....core.errors import BadSettings
+from ...bounds import baking
+from ...bounds.baking import ControllerBakeRequest
 from ...importing.importers import open_input
 from ...jobs import requests
-from ...rig.rig_writer import WrittenAction
-from ...scene import saving
-from .. import CANCELLED
+from ...learned.learned_file import Learned, learned_file
 from ..bodies import add_body, body_of
 from ..graph.scenes import pushes_of, stand_up
-from ..jobs import run_to_end
-from ..outputs import add_outputs, rendered, require_outputs, say_cancelled, widen, write_report
+from ..outputs import add_outputs, require_outputs
 from ..registering import registered
-from ..simulate import summary
+from ..running import bake_take, run_job, show_take, summarize
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,57 +66,43 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.file is not None and arguments.input is None and arguments.file.suffix.lower() == ".blend":
         arguments.file, arguments.input = None, str(arguments.file)
     require_outputs(arguments)
-    learned = files.read_file(arguments.file.resolve()) if arguments.file else None
+    file = learned_file("bounds")
+    learned = file.read_file(arguments.file.resolve()) if arguments.file else None
     if learned is not None:
-        require_length(learned.controller.reference, arguments.seconds)
+        require_length(learned.model.reference, arguments.seconds)
     with registered():
         request, learned = _opened(arguments, learned)
-        job = baking.create(request, learned, arguments.job_dir)
-        status = run_to_end(job)
-        if status.state != "done":
-            write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
-            if status.state == "cancelled":
-                say_cancelled(arguments, job)
-                return CANCELLED
-            raise SinewError(status.message or f"The job was {status.state}", status.hint)
-        _finish(arguments, learned.path, job, requests.collect(job))
+        job = baking.create_controller_bake(request, learned, arguments.job_dir)
+        if code := run_job(arguments, job, input=arguments.input):
+            return code
+        about = {"controller": str(arguments.file or learned.path), "input": arguments.input}
+        report, written = bake_take(arguments, job, **about)
+        show_take(arguments, report, written, "FOLLOW")
+        print(json.dumps(report, indent=2) if arguments.json else summarize(report))
     return 0
 
 
-def _opened(arguments: argparse.Namespace, learned: Learned | None) -> tuple[BakeRequest, Learned]:
+def _opened(arguments: argparse.Namespace, learned: Learned | None) -> tuple[ControllerBakeRequest, Learned]:
     """What is to be baked, once the scene is there: with the file that was given, or the armature's own."""
     scale = arguments.scale
     if arguments.input or bpy.data.filepath:
         scale = open_input(arguments.input, scale) if arguments.input else scale
         obj = requests.find_armature(arguments.armature)
-        learned = learned or files.read(obj)
+        learned = learned or learned_file("bounds").read(obj)
     elif learned is None:
         raise BadSettings("There is no controller", f"Give a FILE{ENDING}, or a .blend whose armature refers to one")
     else:
-        obj = stand_up(learned.controller, 1)
+        obj = stand_up(learned.model, 1)
     bpy.context.view_layer.update()
-    request = BakeRequest(
+    request = ControllerBakeRequest(
         armature=obj.name,
         seconds=arguments.seconds,
         frame_start=arguments.frame,
         alone=arguments.clean,
-        pushes=pushes_of(arguments.push, learned.controller.body, obj, arguments.frame),
+        pushes=pushes_of(arguments.push, learned.model.body, obj, arguments.frame),
         engine=arguments.engine,
         seed=arguments.seed,
         scale=scale,
         body=body_of(arguments),
     )
     return request, learned
-
-
-def _finish(arguments: argparse.Namespace, file: Path, job: jobs.Job, written: WrittenAction) -> None:
-    """Save, report and show what came home."""
-    widen(written)
-    report = {**job.result().report, "controller": str(arguments.file or file), "input": arguments.input}
-    report |= {"armature": written.obj.name, "action": written.action.name, "place": written.where.lower()}
-    if arguments.out:
-        saving.save_blend(arguments.out.resolve())
-        report["out"] = str(arguments.out)
-    report["preview"] = [str(path) for path in rendered(arguments, written, view="FOLLOW")]
-    write_report(arguments, report)
-    print(json.dumps(report, indent=2) if arguments.json else summary(report))

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ....core.control import registry
-from ....core.control.bounds.controller import Controller
-from ....core.control.bounds.endurance import measure_policy_endurance
 from ....core.control.bounds.files import ENDING, load_controller
-from ....core.control.bounds.push_recovery import SIDES, STEP_N, measure_push_recovery
-from ....core.control.bounds.reference_trajectory import CONTROL_FPS
+from ....core.control.bounds.push_recovery import SIDES, STEP_N
+from ....core.control.bounds.robustness import measure_lasting, measure_push
 from ....core.control.bounds.style.measurement import measure_style
 from ....core.errors import BadSettings, BoundsError
 from ....core.jobs.engine_choice import resolve_engine
@@ -53,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
     controller = load_controller(arguments.file.resolve())
-    engine = resolve_engine(arguments.engine, registry.get("bounds_bake"))
+    engine = resolve_engine(arguments.engine, registry.get_method("bounds_test"))
     report: dict[str, Any] = {"controller": str(arguments.file), "engine": engine, "mass_kg": controller.body.mass}
 
     def world_of(copies: int) -> closing[World]:
@@ -62,14 +60,14 @@ def run(arguments: argparse.Namespace) -> int:
     if "lasts" in wanted or "style" in wanted:
         with world_of(arguments.copies) as world:
             if "lasts" in wanted:
-                report |= _lasting(controller, world, arguments.seconds)
+                report |= measure_lasting(controller, world, arguments.seconds)
             if "style" in wanted:
                 report["style"] = None
                 with suppress(BoundsError):  # a body without limbs takes up no volume
                     report["style"] = vars(measure_style(controller, world, arguments.seconds).figures)
     if "push" in wanted:
         with world_of(int(arguments.hardest // STEP_N) + 1) as world:
-            report["push"] = _pushing(controller, world, arguments)
+            report["push"] = measure_push(controller, world, arguments.side, arguments.seconds)
     report["about"] = dict(controller.about)
     write_report(arguments, report)
     print(json.dumps(report, indent=2))
@@ -92,31 +90,3 @@ def _wanted(arguments: argparse.Namespace) -> list[str]:
             f"{arguments.hardest:g} N are no push", f"Give --hardest from {STEP_N:g} to {STEP_N * _MOST:g}"
         )
     return found
-
-
-def _lasting(controller: Controller, world: World, seconds: float) -> dict[str, Any]:
-    found = measure_policy_endurance(controller.reference, controller.widths, controller.policy, world, seconds)
-    return {
-        "lasts": found.whole,
-        "share": found.share,
-        "seconds": [float(steps) / CONTROL_FPS for steps in found.survived_steps],
-        "asked_s": [float(steps) / CONTROL_FPS for steps in found.requested_steps],
-        "begun_at": found.at.tolist(),
-        "left": list(found.violated),
-    }
-
-
-def _pushing(controller: Controller, world: World, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The hardest push that it stands; seconds that it stays up after each, and those beyond that it stood as well."""
-    own = (controller.reference, controller.widths, controller.policy)
-    found = measure_push_recovery(*own, world, arguments.side, arguments.seconds)
-    hardest = found.push_n
-    beyond = [float(force) for force in found.force_n[found.stood] if force > (hardest or 0.0)]
-    return {
-        "side": arguments.side,
-        "push_n": hardest or 0.0,
-        "falls_unpushed": hardest is None,
-        "stood_beyond_n": beyond,
-        "asked_s": found.asked_s,
-        "lasted_s": found.lasted_s.tolist(),
-    }

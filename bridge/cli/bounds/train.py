@@ -15,18 +15,19 @@ from ....core.control.bounds.bounds import attach_keys
 from ....core.control.bounds.files import ENDING
 from ....core.control.bounds.presets import bounds_presets
 from ....core.control.bounds.style.style_choice import attach_style_clip
-from ....core.errors import BadSettings, SinewError
+from ....core.errors import BadSettings
 from ...bounds import training
-from ...bounds.styling import LABELS, neutral_attachment, opened_style, style_of_action
+from ...bounds.styling import neutral_attachment, open_style_clip, read_style_of_action
+from ...bounds.training import LABELS
 from ...importing.importers import open_input
 from ...jobs import requests
-from .. import CANCELLED
+from ...jobs.preparing import do_at_once
 from ..bodies import add_body, body_of
-from ..jobs import run_to_end
-from ..outputs import add_outputs, rendered, require_outputs, say_cancelled, view_of, widen, write_report
+from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
 from ..registering import registered
+from ..running import run_job
 
-METHOD, PRODUCT = training.METHOD, "controller"
+METHOD = training.METHOD
 _KEYS = re.compile(r"(?P<bound>[^=]+)=(?P<keys>.+)")
 
 
@@ -82,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadSettings("There is no place for the controller", f"Give --out FILE{ENDING}")
     named = {name: getattr(arguments, name) for name in ("bounds", "style", "strength")}
     texts = [*arguments.set, *(f"{name}={value}" for name, value in named.items() if value is not None)]
-    settings = registry.get(METHOD).settings_type.from_texts(texts)
+    settings = registry.get_method(METHOD).settings_type.from_texts(texts)
     keys = attach_keys(dict(map(_keyed, arguments.key)), arguments.off)
     require_outputs(arguments, ENDING)
     request = requests.Request(
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadSettings("A manner is that of another motion", "Give --style manner together with --manner CLIP")
     begun = neutral_attachment(arguments.begin) if arguments.begin else {}
     with registered():
-        style = opened_style(arguments.manner, arguments.manner_scale) if arguments.manner else None
+        style = open_style_clip(arguments.manner, arguments.manner_scale) if arguments.manner else None
         if arguments.input:
             request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
         elif not bpy.context.scene.objects:
@@ -107,22 +108,16 @@ def run(arguments: argparse.Namespace) -> int:
         rig = requests.read(request)
         manner = attach_style_clip(style) if style is not None else {}
         if arguments.manner and style is None:
-            manner = style_of_action(request, arguments.manner)
-        job = training.create(
+            manner = do_at_once(lambda own: read_style_of_action(own, request, arguments.manner))
+        asked = training.TrainRequest(
             request,
-            rig,
             own=_in_scene(arguments.input) and not any(text.partition("=")[0].strip() == "bounds" for text in texts),
             more={**keys, **manner, **begun},
             controller_file=arguments.out.resolve(),
-            folder=arguments.job_dir,
         )
-        status = run_to_end(job)
-        if status.state != "done":
-            write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
-            if status.state == "cancelled":
-                say_cancelled(arguments, job)
-                return CANCELLED
-            raise SinewError(status.message or f"The job was {status.state}", status.hint)
+        job = do_at_once(lambda own: training.train_job(own, asked, rig, arguments.job_dir))
+        if code := run_job(arguments, job, input=arguments.input):
+            return code
         _finish(arguments, job)
     return 0
 
@@ -134,7 +129,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     report = {**job.result().report, "input": arguments.input, "out": str(arguments.out)}
     report["preview"] = [str(path) for path in rendered(arguments, written, view=view_of(arguments.input))]
     write_report(arguments, report)
-    print(f"{arguments.out}: {said(report['bounds'])}")
+    print(f"{arguments.out}: {learning_line(report['bounds'])}")
     for sentence in report.get("summary", ()):
         print(f"  {sentence}")
 
@@ -144,7 +139,7 @@ def _in_scene(text: str | None) -> bool:
     return text is None or Path(text).suffix.lower() == ".blend"
 
 
-def said(told: dict[str, object]) -> str:
+def learning_line(told: dict[str, object]) -> str:
     """How learning went, in a line."""
     spent = f"{told['samples'] / 1e6:.2f} million steps in {told['seconds'] / 60.0:.1f} minutes"
     if told["done_after"] is not None:

@@ -9,21 +9,18 @@ import bpy
 
 from ....core import jobs
 from ....core.control import registry
-from ....core.errors import BadSettings, SinewError
+from ....core.errors import BadSettings
 from ...graph import baking
-from ...graph.baking import BakeRequest
-from ...graph.files import Learned, read_file
+from ...graph.baking import GraphBakeRequest
 from ...graph.modes import MODES
 from ...importing.importers import open_input
 from ...jobs import requests
-from ...rig.rig_writer import PLACES, WrittenAction
-from ...scene import saving
-from .. import CANCELLED
+from ...learned.learned_file import Learned, learned_file
+from ...rig.rig_writer import PLACES
 from ..bodies import add_body, body_of
-from ..jobs import run_to_end
-from ..outputs import add_outputs, rendered, require_outputs, say_cancelled, widen, write_report
+from ..outputs import add_outputs, require_outputs
 from ..registering import registered
-from ..simulate import summary
+from ..running import bake_take, run_job, show_take, summarize
 from .scenes import points_of, pushes_of, stand_up
 
 _WORDS = {"SEQUENCE": "sequence", "WALK": "walk", "PATH": "path", "PUSHED": "pushed", "MEET": "meet"}
@@ -77,18 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Open, bake in a worker, and write what was asked for."""
     settings = _checked(arguments)
     require_outputs(arguments)
-    learned = read_file(arguments.file.resolve())
+    learned = learned_file("graph").read_file(arguments.file.resolve())
     with registered():
         request = _request(arguments, learned, settings)
-        job = baking.create(request, learned, arguments.job_dir)
-        status = run_to_end(job)
-        if status.state != "done":
-            write_report(arguments, {**jobs.unfinished_report(job), "input": arguments.input})
-            if status.state == "cancelled":
-                say_cancelled(arguments, job)
-                return CANCELLED
-            raise SinewError(status.message or f"The job was {status.state}", status.hint)
-        _finish(arguments, job, requests.collect(job))
+        job = baking.create_bake_job(request, learned, arguments.job_dir)
+        if code := run_job(arguments, job, input=arguments.input):
+            return code
+        _finish(arguments, job)
     return 0
 
 
@@ -104,11 +96,11 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
     if arguments.characters and arguments.input:
         raise BadSettings("--characters makes a scene, and there is one", "Leave out one of both")
     named = {text.partition("=")[0].strip() for text in arguments.set}
-    given = registry.get(baking.METHOD).settings_type.from_texts(arguments.set).to_mapping()
+    given = registry.get_method(baking.METHOD).settings_type.from_texts(arguments.set).to_mapping()
     return {name: value for name, value in given.items() if name in named}
 
 
-def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> BakeRequest:
+def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> GraphBakeRequest:
     """What is to be baked, once the scene is there."""
     mode = next(mode for mode, word in _WORDS.items() if word == arguments.mode.lower())
     scale = 1.0
@@ -116,9 +108,9 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
         scale = open_input(arguments.input, arguments.scale) if arguments.input else arguments.scale
         obj = requests.find_armature(arguments.armature)
     else:
-        obj = stand_up(learned.graph, arguments.characters or (2 if mode == "MEET" else 1))
+        obj = stand_up(learned.model, arguments.characters or (2 if mode == "MEET" else 1))
     bpy.context.view_layer.update()
-    return BakeRequest(
+    return GraphBakeRequest(
         armature=obj.name,
         mode=mode,
         seconds=arguments.seconds,
@@ -132,27 +124,17 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
         scale=scale,
         place=arguments.place.upper(),
         body=body_of(arguments),
-        pushes=pushes_of(arguments.push, learned.graph.body, obj, arguments.frame),
+        pushes=pushes_of(arguments.push, learned.model.body, obj, arguments.frame),
         settings=settings,
     )
 
 
-def _finish(arguments: argparse.Namespace, job: jobs.Job, written: WrittenAction) -> None:
+def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Save, report and show what came home."""
-    widen(written)
-    report = {**job.result().report, "graph": str(arguments.file), "input": arguments.input}
-    report |= {"armature": written.obj.name, "action": written.action.name, "place": written.where.lower()}
-    for about, one in zip(report.get("characters", ()), (written, *written.others), strict=False):
-        about |= {"armature": one.obj.name, "action": one.action.name}
-    report["props"] = [{"object": one.obj.name, "action": one.action.name} for one in written.props]
-    if arguments.out:
-        saving.save_blend(arguments.out.resolve())
-        report["out"] = str(arguments.out)
+    report, written = bake_take(arguments, job, graph=str(arguments.file), input=arguments.input)
     # In a scene that we made: alone with a camera that goes along, together with one that sees everybody's way.
-    view = "AUTO" if bpy.data.filepath else "FRAME" if written.others else "FOLLOW"
-    report["preview"] = [str(path) for path in rendered(arguments, written, view=view)]
-    write_report(arguments, report)
+    show_take(arguments, report, written, "AUTO" if bpy.data.filepath else "FRAME" if written.others else "FOLLOW")
     if arguments.json:
         print(json.dumps(report, indent=2))
         return
-    print("\n  ".join([summary(report), *(finding["message"] for finding in report["findings"])]))
+    print("\n  ".join([summarize(report), *(finding["message"] for finding in report["findings"])]))

@@ -14,9 +14,10 @@ from ....core.control.tracking.skeleton_matching import describe_skeleton_differ
 from ....core.errors import BadSettings, GraphError
 from ....core.motion import Clip
 from ...graph import skills, transitions
-from ...graph.skills import Collected
+from ...graph.skills import ReadSkill
 from ...importing.importers import open_input
 from ...jobs import requests
+from ...rig.standing import match_skeleton
 
 _WAY = re.compile(r"\s*(?P<source>.+?)@(?P<leave>[\d.]+)\s*>\s*(?P<target>.+?)@(?P<enter>[\d.]+)\s*")
 _YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -69,7 +70,7 @@ def _way(text: str) -> Transition:
         raise BadSettings(f"'{text}' is no transition", hint) from None
 
 
-def open_files(texts: Sequence[str], scale: float, choices: Choices) -> tuple[bpy.types.Object, list[Collected]]:
+def open_files(texts: Sequence[str], scale: float, choices: Choices) -> tuple[bpy.types.Object, list[ReadSkill]]:
     """Open clips by name or file, the first one last: its armature is the one that stays. Refuses other skeletons."""
     read = {}
     for text in (*texts[1:], texts[0]):
@@ -81,20 +82,20 @@ def open_files(texts: Sequence[str], scale: float, choices: Choices) -> tuple[bp
     obj, first = requests.find_armature(), read[names[0]]
     found = []
     for name in names:
-        rig = skills.standing_as(read[name], first.clip.skeleton)
+        rig = match_skeleton(read[name], first.clip.skeleton)
         if why := describe_skeleton_difference(first.clip.skeleton, rig.clip.skeleton):
             raise GraphError(
                 f"The skills '{names[0]}' and '{name}' have different skeletons: {why}",
                 "Give motions of one skeleton, or retarget one of them",
             )
         action = obj.animation_data.action if obj.animation_data else None
-        found.append(Collected(skill_of(name, rig.clip, choices), action, rig))
+        found.append(ReadSkill(skill_of(name, rig.clip, choices), action.name if action else "", rig))
     return obj, found
 
 
 def open_blend(
     text: str, armature: str, actions: Sequence[str], scale: float, choices: Choices
-) -> tuple[bpy.types.Object, list[Collected], tuple[Transition, ...]]:
+) -> tuple[bpy.types.Object, list[ReadSkill], tuple[Transition, ...]]:
     """What was collected in a .blend ('' for the open one), or the Actions that are named; and its transitions."""
     if not text and not bpy.data.filepath:
         raise BadSettings("There is nothing to learn", "Give stock clips, motion files or a .blend (see 'sinew clips')")
@@ -104,7 +105,7 @@ def open_blend(
         obj.sinew_skills.clear()
         obj.sinew_transitions.clear()
         for name in actions:
-            skills.add(obj, requests.find_action(name))
+            skills.add_skill(obj, requests.find_action(name))
     if not obj.sinew_skills:
         raise GraphError(
             f"'{obj.name}' has no skills in '{text or bpy.data.filepath}'",
@@ -116,7 +117,7 @@ def open_blend(
             row.kind = choices.kinds[row.name].upper()
         if row.name in choices.gaits:
             row.gait = "YES" if choices.gaits[row.name] else "NO"
-    found = skills.collected(obj, left)
+    found = skills.read_skills_at_once(obj, left)
     return obj, found, transitions.graph_of(obj, found).transitions
 
 

@@ -12,19 +12,19 @@ from ....core.control import registry
 from ....core.control.graph.transitions.distance_image import write_distance_image
 from ....core.control.graph.transitions.distances import propose_transitions
 from ....core.control.graph.transitions.motion_graph import MotionGraph
-from ....core.errors import BadSettings, SinewError
+from ....core.errors import BadSettings
 from ...graph import learning
 from ...graph.figures import figures_of, number_texts
-from ...graph.files import read_file
-from ...graph.learning import LearnRequest
-from ...graph.skills import Collected
-from ...graph.transitions import plain_body
+from ...graph.learning import GraphLearnRequest
+from ...graph.skills import ReadSkill
+from ...graph.transitions import plain_body_builder
 from ...jobs import requests
-from .. import CANCELLED
+from ...jobs.preparing import do_at_once
+from ...learned.learned_file import learned_file
 from ..bodies import add_body, body_of
-from ..jobs import run_to_end
-from ..outputs import add_outputs, rendered, require_outputs, say_cancelled, view_of, widen, write_report
+from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
 from ..registering import registered
+from ..running import run_job
 from .inputs import Choices, choices_of, open_blend, open_files
 
 
@@ -66,9 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Open, learn in a worker, and write what was asked for."""
     if arguments.out is None:
         raise BadSettings("There is no place for the graph", "Give --out GRAPH.npz")
-    settings = registry.get(learning.METHOD).settings_type.from_texts(arguments.set)
+    settings = registry.get_method(learning.METHOD).settings_type.from_texts(arguments.set)
     choices = choices_of(arguments.kind, arguments.gait, arguments.transition)
-    request = LearnRequest(
+    request = GraphLearnRequest(
         settings=settings.to_mapping(),
         engine=arguments.engine,
         seed=arguments.seed,
@@ -82,20 +82,15 @@ def run(arguments: argparse.Namespace) -> int:
         graph.require_connected()
         _say(graph)
         if arguments.picture:
-            write_distance_image(arguments.picture.resolve(), plain_body(obj, skills), graph)
-        job = learning.create_from(obj, skills, graph, request, arguments.job_dir)
-        status = run_to_end(job)
-        if status.state != "done":
-            write_report(arguments, {**jobs.unfinished_report(job), "inputs": arguments.inputs})
-            if status.state == "cancelled":
-                say_cancelled(arguments, job)
-                return CANCELLED
-            raise SinewError(status.message or f"The job was {status.state}", status.hint)
+            write_distance_image(arguments.picture.resolve(), plain_body_builder(obj, skills)(), graph)
+        job = do_at_once(lambda own: learning.make_learn_job(own, obj.name, skills, graph, request, arguments.job_dir))
+        if code := run_job(arguments, job, inputs=arguments.inputs):
+            return code
         _finish(arguments, job)
     return 0
 
 
-def _opened(arguments: argparse.Namespace, choices: Choices) -> tuple[bpy.types.Object, list[Collected], MotionGraph]:
+def _opened(arguments: argparse.Namespace, choices: Choices) -> tuple[bpy.types.Object, list[ReadSkill], MotionGraph]:
     """What is to be learned, with its transitions."""
     blends = [text for text in arguments.inputs if Path(text).suffix.lower() == ".blend"]
     if blends and len(arguments.inputs) > 1:
@@ -111,7 +106,7 @@ def _opened(arguments: argparse.Namespace, choices: Choices) -> tuple[bpy.types.
         obj, skills = open_files(arguments.inputs, arguments.scale, choices)
     found = tuple(one.skill for one in skills)
     if arguments.propose or not ways:
-        best = propose_transitions(plain_body(obj, skills), found) if len(found) > 1 else ()
+        best = propose_transitions(plain_body_builder(obj, skills)(), found) if len(found) > 1 else ()
         ways += tuple(way for way in best if way not in ways)
     return obj, skills, MotionGraph(found, ways)
 
@@ -127,7 +122,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Write the graph, show the walk, and say what was learned."""
     written = requests.collect(job)
     widen(written)
-    graph = read_file(arguments.out.resolve()).graph
+    graph = learned_file("graph").read_file(arguments.out.resolve()).model
     report = {**job.result().report, "inputs": arguments.inputs, "out": str(arguments.out)}
     report["preview"] = [
         str(path) for path in rendered(arguments, written, view=view_of(next(iter(arguments.inputs), None)))

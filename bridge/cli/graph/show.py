@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ....core.control.graph.model.control_graph import ControlGraph
 from ...graph.figures import figures_of, mapping_of, number_texts
-from ...graph.files import read_file
+from ...learned.learned_file import learned_file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a line a skill and a line a transition, or JSON."""
-    graph = read_file(arguments.file.resolve()).graph
+    graph = learned_file("graph").read_file(arguments.file.resolve()).model
     if arguments.json:
         print(json.dumps(mapping_of(graph), indent=2))
     else:

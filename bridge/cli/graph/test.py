@@ -5,20 +5,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 from ....core.control import registry
-from ....core.control.graph.model.control_graph import ControlGraph
-from ....core.control.graph.testing.pushed_walks import measure_pushed_walk
-from ....core.control.graph.testing.skill_tests import measure_endurance, measure_hardest_push
+from ....core.control.graph.testing.report import TESTS, measure_graph, require_tests
 from ....core.errors import BadSettings
 from ....core.jobs.engine_choice import resolve_engine
 from ....core.sim import engines
-from ...graph import baking
-from ...graph.files import read_file
+from ...learned.learned_file import learned_file
 from ..outputs import require_outputs, write_report
-
-_TESTS = ("push", "endurance", "walk")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("file", type=Path, metavar="GRAPH.npz", help="what was learned")
     add(
         "--only",
-        default=",".join(_TESTS),
+        default=",".join(TESTS),
         metavar="TESTS",
         help="of push: the hardest push that each cycle stands for 20 cycles; endurance: each cycle without a push; "
         "walk: a random walk with a push of 150 N every 10 s (default all)",
@@ -44,44 +38,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Test and print."""
     wanted = [name.strip() for name in arguments.only.split(",") if name.strip()]
-    for name in wanted:
-        if name not in _TESTS:
-            raise BadSettings(f"There is no test '{name}'", f"Choose among: {', '.join(_TESTS)}")
+    require_tests(wanted)
     if arguments.seconds < 1.0 or arguments.cycles < 1:
         raise BadSettings("A test of no length is none", "Give --seconds and --cycles of at least 1")
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
-    graph = read_file(arguments.file.resolve()).graph
-    engine = resolve_engine(arguments.engine, registry.get(baking.METHOD))
+    graph = learned_file("graph").read_file(arguments.file.resolve()).model
+    engine = resolve_engine(arguments.engine, registry.get_method("graph_test"))
     report = {"graph": str(arguments.file), "engine": engine, "mass_kg": float(graph.body.mass)}
-    report |= _tested(graph, engine, _cycles(graph, arguments.skills), wanted, arguments)
+    report |= measure_graph(
+        graph,
+        engines.get_engine(engine),
+        wanted,
+        arguments.skills,
+        seconds=arguments.seconds,
+        cycles=arguments.cycles,
+        seed=arguments.seed,
+        say=lambda text: print(f"sinew: {text}", file=sys.stderr),
+    )
     write_report(arguments, report)
     print(json.dumps(report, indent=2))
     return 0
-
-
-def _cycles(graph: ControlGraph, text: str) -> list[str]:
-    """The skills to be tested: those that are asked for, or all that are cycles."""
-    asked = [name.strip() for name in text.split(",") if name.strip()]
-    for name in asked:
-        graph.structure.chain(name)
-    return asked or [chain.name for chain in graph.skills if chain.kind == "cycle"]
-
-
-def _tested(
-    graph: ControlGraph, engine: str, skills: list[str], wanted: list[str], arguments: argparse.Namespace
-) -> dict[str, Any]:
-    world = engines.get_engine(engine)
-    found: dict[str, Any] = {"skills": {name: {} for name in skills}}
-    for name in skills:
-        own = found["skills"][name]
-        if "push" in wanted:
-            print(f"sinew: pushing {name}", file=sys.stderr)
-            own |= measure_hardest_push(graph, world, name, arguments.cycles)
-        if "endurance" in wanted:
-            print(f"sinew: {name} for {arguments.seconds:g} s", file=sys.stderr)
-            own["endurance"] = measure_endurance(graph, world, name, arguments.seconds)
-    if "walk" in wanted:
-        print(f"sinew: a random walk of {arguments.seconds:g} s with pushes", file=sys.stderr)
-        found["walk"] = measure_pushed_walk(graph, world, arguments.seconds, arguments.seed)
-    return found

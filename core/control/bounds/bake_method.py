@@ -8,15 +8,13 @@ from ...errors import BoundsError
 from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
-from ..method import Run
+from ..method import Method, Run, Source
 from ..staging import build_job_stage
 from ..tracking.skeleton_matching import describe_skeleton_difference
 from .controller import controller_from_arrays
+from .learned_file import CONTROLLER
 from .playback import play_policy, require_length
 from .take_making import make_playback_take
-
-CONTROLLER_FILE = "controller_file"
-"""Name of the job's attachment: what a controller file holds."""
 
 
 @dataclass(frozen=True)
@@ -28,18 +26,21 @@ class BoundsBakeSettings(Settings):
     )
 
 
-class BoundsBake:
+class BoundsBake(Method):
     """A take from a learned controller: clean, or pushed by what is on the stage."""
 
     name = "bounds_bake"
     label = "Bake From Controller"
     help = "Let the character do what it has learned within its bounds, and bake that as a new Action"
+    tooltip = "Let the character do what was learned within the bounds, and bake that as a new Action"
     uses_engine = True
+    takes = Source.LEARNED_FILE
+    learned = CONTROLLER
     settings_type = BoundsBakeSettings
 
     def run(self, clip: Clip, settings: BoundsBakeSettings, run: Run) -> Take:
         """Play the controller on the job's stage, and make a take of it."""
-        attached = run.attachment(CONTROLLER_FILE)
+        attached = run.attachment(CONTROLLER.attachment)
         if attached is None:
             raise BoundsError("The job has no controller", "Train one first, or choose a controller file")
         controller = controller_from_arrays(*attached)

@@ -13,10 +13,11 @@ from ...motion import Clip, Take
 from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import build_job_body
-from ..method import Run
+from ..method import Method, Product, Run, Watched
 from ..tracking.source_preparation import add_findings
 from .bounds import read_job_bounds, require_start_within, sample_widths
 from .controller import Controller, controller_to_arrays
+from .learned_file import CONTROLLER
 from .live_preview import PolicyPreview
 from .playback import play_policy
 from .reference_trajectory import CONTROL_FPS, ReferenceTrajectory
@@ -26,22 +27,33 @@ from .take_making import make_playback_take
 from .train_settings import BoundsTrainSettings, make_reward_terms, make_training_config, make_training_reference
 from .training import Training, mean_survival_s
 
-CONTROLLER = "controller"
-"""Name of the job's product."""
-
 _SHOWN_S = 10.0
 _CHECKPOINT_S = 20.0
 _SPENT = "spent_s"  # name of an array of its own in checkpoints
 _REPORTED_ADAPTATIONS = 100  # of the initial states' curve
 
 
-class BoundsTrain:
+class BoundsTrain(Method):
     """PPO within spacetime bounds: a skill that keeps itself up, close to its source or in a style of its own."""
 
     name = "bounds_train"
     label = "Learn Within Bounds"
     help = "Practise the Action within its bounds until it stays within them by itself"
+    button = "Train"
+    tooltip = (
+        "Practise the Action within its bounds in the background. What is learned is kept in a file; a take shows it"
+    )
     uses_engine = True
+    makes = (Product.LEARNED_FILE, Product.TAKE)
+    learned = CONTROLLER
+    stops_early = True
+    watched = (
+        Watched("lasts", "Lasts", "{:.0%}"),
+        Watched("lives_s", "Tries last", "{:.1f} s"),
+        Watched("earned", "Reward", "{:.2f}"),
+    )
+    packages = ("torch",)
+    result_name = "learned"
     settings_type = BoundsTrainSettings
 
     def run(self, clip: Clip, settings: BoundsTrainSettings, run: Run) -> Take:
@@ -73,7 +85,7 @@ class BoundsTrain:
                 **_describe(training, spent_s),
             }
             controller = Controller(reference, widths, training.policy, about)
-        run.add_product(CONTROLLER, *controller_to_arrays(controller))
+        run.add_product(CONTROLLER.name, *controller_to_arrays(controller))
         return _make_take(controller, clip, run)
 
 

@@ -13,10 +13,11 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.assembly import require_apart
 from ..cast import load_cast
-from ..method import Run
+from ..method import Method, Run, Source
 from ..staging import build_job_stage
 from ..tracking.facing import upright_rotation
 from ..tracking.skeleton_matching import describe_skeleton_difference
+from .learned_file import GRAPH
 from .model.control_graph import ControlGraph
 from .model.io import graph_from_arrays
 from .playing.baking import bake_characters, place_of_pose, start_state
@@ -33,8 +34,8 @@ from .playing.player import MotionPlanner
 from .playing.take_making import take_of_bake
 
 _STRAYED_M = 1.0  # from its path, which is worth saying
-GRAPH_FILE, PATH = "graph_file", "path"
-"""Names of the job's attachments: what a graph file holds; points (P, 3) in metres to go along, whether 'closed'."""
+PATH = "path"
+"""Name of the job's attachment: points (P, 3) in metres to go along, whether 'closed'."""
 
 
 @dataclass(frozen=True)
@@ -56,19 +57,22 @@ class GraphBakeSettings(Settings):
     skills: str = setting("", "Skills", "Names with seconds, such as: walk 3, run 2.5, kick. None: the first skill")
 
 
-class GraphBake:
+class GraphBake(Method):
     """A take from a learned graph: no search, no training, in a fraction of the time that it lasts."""
 
     name = "graph_bake"
     label = "Bake From Graph"
     help = "Let the character do what it has learned, and bake that as a new Action"
+    tooltip = "Let the character do what was learned, on the stage as it is, and bake that as a new Action"
     uses_engine = True
+    takes = Source.LEARNED_FILE
+    learned = GRAPH
     simulates_cast = True
     settings_type = GraphBakeSettings
 
     def run(self, clip: Clip, settings: GraphBakeSettings, run: Run) -> Take:
         """Place the characters on the stage, play them, and make takes."""
-        attached = run.attachment(GRAPH_FILE)
+        attached = run.attachment(GRAPH.attachment)
         if attached is None:
             raise GraphError("The job has no learned graph", "Learn the skills first, or choose a graph file")
         graph = graph_from_arrays(*attached)

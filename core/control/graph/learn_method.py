@@ -11,8 +11,9 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import build_job_body
-from ..method import Run
+from ..method import Method, Product, Run, Source, Watched
 from ..tracking.source_preparation import add_findings
+from .learned_file import GRAPH
 from .learning import checkpoint
 from .learning.learner import GraphLearner
 from .learning.progress import LearningBudget, LearningProgress
@@ -32,8 +33,6 @@ _BUDGETS = {
     "high": LearningBudget(population_size=48, iterations=6, settled=0.005, es_turns=12),
 }
 _SHOWN_S = 10.0
-GRAPH, GRAPH_FILE = "graph", "graph_file"
-"""Names of the job's product, and of the attachment with a graph to begin with: the same skills of another body."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +52,21 @@ class GraphLearnSettings(Settings):
     symmetric: bool = setting(True, "Symmetric Gaits", "Let walks and runs do left as they do right")
 
 
-class GraphLearn:
+class GraphLearn(Method):
     """Guided learning: clips become skills that keep their balance, and skills link into a graph."""
 
     name = "graph_learn"
     label = "Learn Skills"
     help = "Practise the collected skills and the ways between them until they stand by themselves"
+    tooltip = (
+        "Learn skills and transitions in the background. What is learned is kept in a file; a walk through it is baked"
+    )
     uses_engine = True
+    takes = Source.CLIPS
+    makes = (Product.LEARNED_FILE, Product.TAKE)
+    learned = GRAPH
+    watched = (Watched("change"), Watched("push_n"), Watched("stood"), Watched("cost"))
+    result_name = "skills"
     settings_type = GraphLearnSettings
 
     def run(self, clip: Clip, settings: GraphLearnSettings, run: Run) -> Take:
@@ -95,13 +102,13 @@ class GraphLearn:
             turns, rates = learner.learn_turns(now)
             about = {"seed": seed, "engine": run.engine, "curve": [dict(one) for one in now.curve]}
             graph = ControlGraph(structure, now.track, now.policies, turns, motions.transitions, about, rates)
-            run.add_product(GRAPH, *graph_to_arrays(graph))
+            run.add_product(GRAPH.name, *graph_to_arrays(graph))
             return _bake_random_walk(graph, clip, run, seed)
 
 
 def _warm_start_graph(run: Run, structure: GraphStructure) -> ControlGraph | None:
     """The graph of another body to begin with, if the job has one."""
-    attached = run.attachment(GRAPH_FILE)
+    attached = run.attachment(GRAPH.attachment)
     return None if attached is None else align_fragments(graph_from_arrays(*attached), structure)
 
 

@@ -17,7 +17,7 @@ from ...sim.stage import Stage
 from ...sim.surface import build_surface
 from ..cast import attachment_name, load_cast
 from ..character import build_job_body
-from ..method import Run
+from ..method import Method, Run
 from ..muscle import MUSCLE, load_muscle
 from ..staging import build_job_stage
 from ..tracking.recording import collect_prop_motions, make_take
@@ -62,7 +62,7 @@ class SamplingSettings(Settings):
     )
 
 
-class SamplingMethod:
+class SamplingMethod(Method):
     """SAMCON on the batch engine: the same motion with weight, on the first click."""
 
     name = "sampling"

@@ -188,7 +188,7 @@ def test_the_command_line_says_it_in_scene_frames(scene, tmp_path, monkeypatch):
     def stop(*_, **__):
         raise Made
 
-    monkeypatch.setattr("sinew.bridge.cli.simulate.run_to_end", stop)
+    monkeypatch.setattr("sinew.bridge.cli.running.run_to_end", stop)
     words = ["simulate", "punch", "--method", "sampling", "--frames", "3:12", "--muscle", "1:1,12:0"]
     with pytest.raises(Made):
         cli.main([*words, "--job-dir", str(tmp_path / "job")])

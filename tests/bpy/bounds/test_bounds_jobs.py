@@ -5,14 +5,17 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge.bounds import asking, baking, files, training, views
-from sinew.bridge.bounds.baking import BakeRequest
+from sinew.bridge.bounds import baking
+from sinew.bridge.bounds.baking import ControllerBakeRequest
 from sinew.bridge.jobs import monitor, requests
+from sinew.bridge.learned.learned_file import learned_file
+from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.setup import readiness
 from sinew.bridge.setup.readiness import Readiness
 from sinew.core.control.bounds.files import load_controller
+from sinew.core.control.bounds.learned_file import CONTROLLER
 from sinew.core.errors import BoundsError
-from sinew.core.jobs import worker
+from sinew.core.jobs import all_jobs, worker
 from sinew.core.sim.stage_io import stage_from_arrays
 
 from ...stock_clips import needs_stock
@@ -21,6 +24,9 @@ from ..helpers.keyframes import key
 from ..helpers.operator_steps import one_step
 from ..helpers.skilled_mannequin import mannequin
 from ..helpers.stage_objects import arrow
+from ..helpers.training_jobs import create_training
+
+FILES = learned_file("bounds")
 
 pytestmark = needs_stock
 
@@ -46,12 +52,12 @@ def walker(addon, monkeypatch):
 def controller(walker, learned, tmp_path):
     """The walker with a controller that it refers to."""
     if not learned:
-        request = asking.training(bpy.context.scene, walker)
-        job = training.create(request, requests.read(request))
+        request = get_adapter("bounds").train_request(bpy.context.scene, walker)
+        job = create_training(request, requests.read(request))
         worker._run(job)
         learned["content"] = job.product("controller")
     path = tmp_path / "walk.safetensors"
-    files.write_content(path, *learned["content"])
+    CONTROLLER.write_content(path, *learned["content"])
     walker.sinew_bounds.file = str(path)
     return path
 
@@ -73,8 +79,8 @@ def test_a_training_comes_home_and_bakes(walker, tmp_path):
     found = load_controller(path)
     assert found.widths[:, 2].min() == pytest.approx(0.15, abs=0.01)
     assert found.widths[0, 2] == pytest.approx(0.3, abs=0.01)
-    shown = files.view_of(obj)
-    assert shown.cyclic and shown.problem is None and "Not learned yet" in " ".join(shown.sentences)
+    shown = FILES.view_of(obj)
+    assert shown.model.reference.cyclic and shown.problem is None and "Not learned yet" in " ".join(shown.sentences)
 
     obj.sinew_bounds.seconds, obj.sinew_bounds.frame_start = 2.0, 11
     bpy.ops.ed.undo_push(message="trained")
@@ -100,22 +106,21 @@ def test_beginning_to_learn_and_to_bake_is_one_step_each(controller, monkeypatch
 
 def test_a_bake_is_clean_or_has_what_is_on_the_stage(controller, walker):
     arrow(bone=walker.data.bones[1].name, start_frame=31, duration=0.1, force=150.0)
-    learned = files.read(walker)
-    stage = stage_from_arrays(
-        *baking.create(BakeRequest(walker.name, 3.0, frame_start=11), learned).attachment("stage")
-    )
+    learned = FILES.read(walker)
+    job = baking.create_controller_bake(ControllerBakeRequest(walker.name, 3.0, frame_start=11), learned)
+    stage = stage_from_arrays(*job.attachment("stage"))
     (push,) = stage.pushes
     assert push.start_s == pytest.approx(20 / bpy.context.scene.render.fps)
     assert np.linalg.norm(push.force) == pytest.approx(150.0)
-    job = baking.create(BakeRequest(walker.name, 3.0, alone=True), learned)
+    job = baking.create_controller_bake(ControllerBakeRequest(walker.name, 3.0, alone=True), learned)
     assert stage_from_arrays(*job.attachment("stage")).pushes == ()
-    assert job.spec.target["named"] == "learned" and job.clip().duration_s == pytest.approx(3.0, abs=0.02)
+    assert job.spec.target.named == "learned" and job.clip().duration_s == pytest.approx(3.0, abs=0.02)
 
 
 def test_a_bake_on_an_empty_stage_is_not_offered(controller, walker):
     assert bpy.ops.sinew.bounds_bake.poll()
     walker.sinew_bounds.stage = "STAGE"
-    assert "Nothing is on the stage" in asking.why_not_bake(bpy.context.scene)
+    assert "Nothing is on the stage" in get_adapter("bounds").why_not_bake(bpy.context.scene)
     assert not bpy.ops.sinew.bounds_bake.poll()
 
 
@@ -123,10 +128,10 @@ def test_a_controller_of_another_skeleton_is_refused_before_there_is_a_job(contr
     walker.scale = (1.2, 1.2, 1.2)
     bpy.context.view_layer.update()
     with pytest.raises(BoundsError, match="another skeleton than that of 'Mannequin'"):
-        baking.create(BakeRequest(walker.name), files.read(walker))
+        baking.create_controller_bake(ControllerBakeRequest(walker.name), FILES.read(walker))
     with refusal("another skeleton"):
         bpy.ops.sinew.bounds_bake()
-    assert "another skeleton" in str(views.problem_of("Mannequin"))
+    assert "another skeleton" in str(get_adapter("bounds").problem_of("Mannequin"))
     assert monitor.views() == []
 
 
@@ -135,8 +140,8 @@ def test_a_file_that_is_no_controller_is_told_and_one_that_is_gone_too(walker, t
     path.write_bytes(b"nothing of the kind")
     for text, said in ((str(path), "is not a whole controller"), (str(tmp_path / "gone"), "does not exist")):
         walker.sinew_bounds.file = text
-        assert said in str(files.view_of(walker).problem)
-        assert said in asking.why_not_bake(bpy.context.scene)
+        assert said in str(FILES.view_of(walker).problem)
+        assert said in get_adapter("bounds").why_not_bake(bpy.context.scene)
 
 
 def test_a_controller_is_copied_beside_the_file(controller, walker, tmp_path):
@@ -146,7 +151,7 @@ def test_a_controller_is_copied_beside_the_file(controller, walker, tmp_path):
     one_step("bounds_bring_along")
     obj = bpy.data.objects["Mannequin"]
     assert obj.sinew_bounds.file == "//sinew/walk.safetensors"
-    assert files.path_of(obj).read_bytes() == controller.read_bytes()
+    assert FILES.path_of(obj).read_bytes() == controller.read_bytes()
     assert not bpy.ops.sinew.bounds_bring_along.poll()
 
 
@@ -168,7 +173,7 @@ def test_what_was_learned_before_is_trained_from_the_source_and_not_from_the_tak
     obj = bpy.data.objects["Mannequin"]
     assert obj.animation_data.action.name == "walk learned"
     assert not bpy.ops.sinew.bounds_loosen.poll()
-    assert asking.training(bpy.context.scene, obj).action == "walk"
+    assert get_adapter("bounds").train_request(bpy.context.scene, obj).action == "walk"
 
 
 def test_who_has_seen_enough_gets_the_best_so_far(walker, monkeypatch):
@@ -182,21 +187,21 @@ def test_who_has_seen_enough_gets_the_best_so_far(walker, monkeypatch):
     bpy.ops.sinew.bounds_train("EXEC_DEFAULT", True)
     assert tick_to_end().state == "done"
     obj = bpy.data.objects["Mannequin"]
-    about = files.read(obj).controller.about
+    about = FILES.read(obj).model.about
     assert 0 < about["samples"] < 10_000 and len(about["tests"]) == 1
     assert len(obj.sinew_takes) == 1
 
 
-def test_a_style_and_a_controller_to_begin_with_travel_with_the_job(controller, walker):
+def test_a_style_and_a_controller_to_begin_with_travel_with_the_job(controller, walker, monkeypatch):
     settings = bpy.context.scene.sinew.methods.bounds_train
     settings.style = "manner"
-    request = asking.training(bpy.context.scene, walker)
-    with pytest.raises(BoundsError, match="Choose an Action for the style"):
-        asking.begun_with(request, walker)
+    with refusal("Choose an Action for the style"):
+        bpy.ops.sinew.bounds_train("EXEC_DEFAULT", True)
     walker.sinew_bounds.manner = walker.animation_data.action
     walker.sinew_bounds.begin = str(controller)
-    more = asking.begun_with(request, walker)
-    job = training.create(request, requests.read(request), more=more)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    assert bpy.ops.sinew.bounds_train("EXEC_DEFAULT", True) == {"FINISHED"}
+    job = all_jobs()[-1]
     assert {"style_clip.npz", "neutral_controller.npz", "bounds.npz"} <= set(job.spec.inputs)
 
 

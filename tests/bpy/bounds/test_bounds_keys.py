@@ -7,10 +7,13 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge.bounds import asking, painting, training
+from sinew.bridge.bounds import painting, training
 from sinew.bridge.bounds.reading import read_widths
 from sinew.bridge.jobs import requests
+from sinew.bridge.jobs.preparing import do_at_once
+from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.rig import actions
+from sinew.bridge.scene.time_slicing import run_all_slices
 from sinew.core.control.bounds.bounds import BOUNDS, Bounds, bound_names, bounds_of_preset
 from sinew.core.control.bounds.presets import bounds_preset, bounds_presets
 from sinew.core.control.character import BODY
@@ -22,6 +25,7 @@ from ..helpers.interface import refusal
 from ..helpers.keyframes import key
 from ..helpers.rigs import wave
 from ..helpers.skilled_mannequin import mannequin
+from ..helpers.training_jobs import create_training
 
 pytestmark = needs_stock
 
@@ -36,7 +40,7 @@ def walker(addon):
 
 def asked(obj):
     """What the panel asks for, and the motion."""
-    request = asking.training(bpy.context.scene, obj)
+    request = get_adapter("bounds").train_request(bpy.context.scene, obj)
     return request, requests.read(request)
 
 
@@ -49,7 +53,7 @@ def bounds_in(job) -> Bounds:
 def bounds_now(obj) -> Bounds:
     request, rig = asked(obj)
     inputs = requests.inputs_of(request, rig)
-    return training.read_bounds(obj, rig, inputs.attachments[BODY], requests.find_action(request.action))
+    return do_at_once(lambda own: training.read_bounds(own, request, rig, inputs.attachments[BODY]))
 
 
 def factors(obj):
@@ -77,7 +81,7 @@ def test_keyed_bounds_travel_with_the_job_frame_by_frame(walker):
     walker.sinew_bounds.use_root = False
     walker.keyframe_insert("sinew_bounds.use_root", frame=20)
     request, rig = asked(walker)
-    found = bounds_in(training.create(request, rig))
+    found = bounds_in(create_training(request, rig))
     assert found.widths.shape == (len(rig.clip), len(found.names))
     column = found.names.index("com z")
     assert found.widths[:11, column] == pytest.approx(np.linspace(0.3, 0.1, 11), abs=1e-6)
@@ -117,7 +121,7 @@ def test_keys_outside_of_the_motion_are_refused_by_name(walker, frame):
     last = len(stock.load_stock("walk"))
     assert actions.frame_range(action, actions.slot_for(action, walker)) == (1, last)
     with pytest.raises(BoundsError, match=rf"'Centre of Mass Y' has a key at frame {frame}, .* frames 1 to {last}"):
-        training.create(*asked(walker))
+        create_training(*asked(walker))
     with refusal(f"has a key at frame {frame}"):
         bpy.ops.sinew.bounds_train()
 
@@ -125,12 +129,12 @@ def test_keys_outside_of_the_motion_are_refused_by_name(walker, frame):
 def test_bounds_that_nothing_is_within_are_refused_with_their_frame(walker):
     key(walker, "sinew_bounds.root", (1, 0.5), (11, 0.0))
     with pytest.raises(BoundsError, match=r"'Root' of 'Mannequin' is 0 wide at frame 11"):
-        training.create(*asked(walker))
+        create_training(*asked(walker))
     painting.clear(walker)
     walker.sinew_bounds.root = 0.5
     walker.sinew_bounds.factor = 0.0
     with pytest.raises(BoundsError, match=r"'Centre of Mass X' of 'Mannequin' is 0 wide: nothing is within it"):
-        training.create(*asked(walker))
+        create_training(*asked(walker))
 
 
 def test_a_character_that_is_held_by_nothing_is_refused(walker):
@@ -138,14 +142,14 @@ def test_a_character_that_is_held_by_nothing_is_refused(walker):
     own.use_com = (False, False, False)
     own.use_root = own.use_joints = own.use_effectors = False
     with pytest.raises(BoundsError, match="All bounds of 'Mannequin' are off"):
-        training.create(*asked(walker))
+        create_training(*asked(walker))
 
 
 def test_a_bone_that_has_no_such_bound_is_refused_by_name(walker):
     row = walker.sinew_bound_parts.add()
     row.kind, row.part, row.bone = "EFFECTOR", "BONE", "thigh.L"
     with pytest.raises(BoundsError, match=r"'thigh.L' is no end effector .*foot\.L"):
-        training.create(*asked(walker))
+        create_training(*asked(walker))
 
 
 def test_what_another_action_has_painted_does_not_count(walker):
@@ -155,7 +159,7 @@ def test_what_another_action_has_painted_does_not_count(walker):
     bpy.context.scene.frame_set(7)
     assert walker.sinew_bounds.factor == pytest.approx(5.0)
     rig = requests.read(requests.Request(walker.name, action=walk.name))
-    assert read_widths(walker, rig, walk)[0, 0] == pytest.approx(0.2)
+    assert run_all_slices(read_widths(walker, rig, walk))[0, 0] == pytest.approx(0.2)
 
 
 def test_shipped_presets_are_those_of_the_command_line_and_can_be_undone(walker):
@@ -227,7 +231,7 @@ def test_painting_twice_adds_up_and_stays_within_the_motion(walker):
     assert found[0][0] == 1.0 and found[-1] == (11.0, 1.0)
     assert dict(found)[3.0] == pytest.approx(0.5)
     assert 0.5 < dict(found)[1.0] < 1.0
-    training.create(*asked(walker))
+    create_training(*asked(walker))
 
 
 def test_one_kind_of_bound_is_painted_alone_and_keys_are_cleared(walker):

@@ -7,8 +7,8 @@ import bpy
 import pytest
 
 from sinew.bridge import cli
-from sinew.bridge.bounds import files
 from sinew.bridge.importing.importers import open_input
+from sinew.bridge.learned.learned_file import learned_file
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.control.bounds.files import load_controller
 from sinew.core.jobs import worker
@@ -34,8 +34,7 @@ def blend(addon, monkeypatch, tmp_path):
         worker._run(job)
         return job.status()
 
-    for verb in ("train", "bake"):
-        monkeypatch.setattr(f"sinew.bridge.cli.bounds.{verb}.run_to_end", at_once)
+    monkeypatch.setattr("sinew.bridge.cli.running.run_to_end", at_once)
     obj = mannequin("walk")
     obj.sinew_body.use_mesh = False
     key(obj, "sinew_bounds.com", (1, 0.3), (17, 0.15), (33, 0.3), index=2)
@@ -57,7 +56,7 @@ def test_what_is_keyed_in_a_scene_is_trained_within_and_its_controller_baked(ble
 
     open_input(str(blend))
     obj = bpy.data.objects["Mannequin"]
-    files.refer(obj, out)
+    learned_file("bounds").refer(obj, out)
     assert obj.sinew_bounds.file == "//hero.safetensors"
     bpy.ops.wm.save_mainfile()
     # In the open scene, and in one that is named.

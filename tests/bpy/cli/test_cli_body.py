@@ -31,7 +31,7 @@ def never(monkeypatch):
     def stop(job, *_, **__):
         raise Made
 
-    monkeypatch.setattr("sinew.bridge.cli.simulate.run_to_end", stop)
+    monkeypatch.setattr("sinew.bridge.cli.running.run_to_end", stop)
     return Made
 
 

@@ -29,8 +29,7 @@ def hasty(monkeypatch):
         worker._run(job)
         return job.status()
 
-    for verb in ("train", "bake"):
-        monkeypatch.setattr(f"sinew.bridge.cli.bounds.{verb}.run_to_end", at_once)
+    monkeypatch.setattr("sinew.bridge.cli.running.run_to_end", at_once)
 
 
 def test_a_walk_is_trained_tested_and_baked(addon, hasty, tmp_path, capsys):

@@ -60,7 +60,7 @@ def hasty(monkeypatch):
         worker._run(job)
         return job.status()
 
-    monkeypatch.setattr("sinew.bridge.cli.graph.learn.run_to_end", at_once)
+    monkeypatch.setattr("sinew.bridge.cli.running.run_to_end", at_once)
 
 
 def test_skills_are_learned_and_the_graph_is_shown_baked_and_tested(scene, hasty, tmp_path, capsys):
@@ -139,7 +139,7 @@ def test_what_was_collected_in_a_blend_is_learned(addon, hasty, tmp_path, monkey
         made.append(job)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sinew.bridge.cli.graph.learn.run_to_end", stop)
+    monkeypatch.setattr("sinew.bridge.cli.running.run_to_end", stop)
     assert run("learn", scene, "--gait", "walk=no", "--out", tmp_path / "g.npz") == 130
     meta = made[0].attachment("graph")[1]
     assert [(one["name"], one["gait"]) for one in meta["skills"]] == [("run", True), ("walk", False)]

@@ -6,9 +6,11 @@ import json
 import pytest
 
 from sinew.bridge import cli
-from sinew.bridge.bounds.styling import neutral_content, variants
+from sinew.bridge.bounds.styling import read_neutral
+from sinew.bridge.bounds.training import TrainRequest, style_jobs
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.jobs import requests
+from sinew.bridge.jobs.preparing import do_at_once
 from sinew.core.control.bounds.files import load_controller
 from sinew.core.control.bounds.style.style_choice import NEUTRAL
 from sinew.core.jobs import worker
@@ -32,8 +34,8 @@ def hasty(monkeypatch, tmp_path):
         worker._run(job)
         return job.status()
 
-    for verb in ("train", "styles"):
-        monkeypatch.setattr(f"sinew.bridge.cli.bounds.{verb}.run_to_end", at_once)
+    for module in ("running", "bounds.styles"):
+        monkeypatch.setattr(f"sinew.bridge.cli.{module}.run_to_end", at_once)
     monkeypatch.setattr(autoencoder_cache, "_STEPS", 5)
     monkeypatch.setattr(autoencoder_cache, "encoder_folder", lambda: tmp_path / "encoders")
 
@@ -58,11 +60,12 @@ def test_styles_begin_from_one_controller(neutral, tmp_path):
 def test_four_jobs_wait_as_one_batch(neutral):
     open_input("walk")
     request = requests.Request(armature="", method="bounds_train", settings={"bounds": "style_exploration"})
-    made = variants(request, requests.read(request), neutral_content(neutral), own=False)
+    asked, rig = TrainRequest(request, own=False), requests.read(request)
+    made = do_at_once(lambda own: style_jobs(own, asked, rig, read_neutral(neutral)))
     targets = [job.spec.target for job in made]
-    assert [target["variation"] for target in targets] == [1, 2, 3, 4]
-    assert len({target["batch"] for target in targets}) == 1
-    assert [target["named"] for target in targets] == ["more energy", "less energy", "more volume", "less volume"]
+    assert [target.variation for target in targets] == [1, 2, 3, 4]
+    assert len({target.batch for target in targets}) == 1
+    assert [target.named for target in targets] == ["more energy", "less energy", "more volume", "less volume"]
     assert all(job.attachment(NEUTRAL) is not None and job.status().state == "created" for job in made)
 
 

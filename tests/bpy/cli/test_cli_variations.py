@@ -51,7 +51,7 @@ def break_second(monkeypatch):
     original = variations.run_to_end
 
     def broken(job):
-        if job.spec.target["variation"] == 2:
+        if job.spec.target.variation == 2:
             (job.inputs / "clip.npz").write_bytes(b"torn")
         return original(job)
 
@@ -76,7 +76,7 @@ def test_a_cancel_ends_the_batch_and_the_same_command_goes_on(scene, tmp_path, m
     original = variations.run_to_end
 
     def stopped(job):
-        if job.spec.target["variation"] == 2:
+        if job.spec.target.variation == 2:
             job.ask_to_stop()
             monkeypatch.setattr(type(job), "forget_requests", lambda self: None)
             return jobs.wait(job, jobs.launch(job))

@@ -5,11 +5,14 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge.graph import asking, baking, files, learning
-from sinew.bridge.graph.baking import BakeRequest
-from sinew.bridge.graph.learning import LearnRequest
+from sinew.bridge.graph import baking, learning
+from sinew.bridge.graph.baking import GraphBakeRequest
+from sinew.bridge.graph.learning import GraphLearnRequest
 from sinew.bridge.jobs import requests
+from sinew.bridge.learned.learned_file import learned_file
+from sinew.bridge.methods.adapters import get_adapter
 from sinew.core.body.build import build_body
+from sinew.core.control.graph.learned_file import GRAPH
 from sinew.core.control.graph.model.control_graph import ControlGraph
 from sinew.core.control.graph.model.features import Features
 from sinew.core.control.graph.model.io import graph_from_arrays, save_graph
@@ -32,6 +35,8 @@ from ..helpers.graphs import learned_by, unlearned
 from ..helpers.skilled_mannequin import mannequin
 from ..helpers.stage_objects import arrow
 
+FILES = learned_file("graph")
+
 pytestmark = needs_stock
 
 
@@ -46,7 +51,7 @@ def runner(addon, tmp_path):
 
 def baked(obj, **wanted):
     """A job that bakes."""
-    return baking.create(BakeRequest(obj.name, **wanted), files.read(obj))
+    return baking.create_bake_job(GraphBakeRequest(obj.name, **wanted), FILES.read(obj))
 
 
 def twin(obj, location, turned=0.0):
@@ -60,7 +65,7 @@ def twin(obj, location, turned=0.0):
 
 
 def test_a_job_that_learns_carries_every_skill_and_transition(runner):
-    job = learning.create(runner, asking.learning(bpy.context.scene, runner))
+    job = learning.create_learn_job(runner, get_adapter("graph").graph_learn_request(bpy.context.scene, runner))
     graph = graph_of_run(WorkerRun(job, 1), job.clip())
     assert [(skill.name, skill.kind, skill.gait) for skill in graph.skills] == [
         ("run", "cycle", True),
@@ -69,26 +74,26 @@ def test_a_job_that_learns_carries_every_skill_and_transition(runner):
     assert len(graph.transitions) == len(runner.sinew_transitions)
     assert {"rig.npz", "body.npz", "mesh.npz", "graph.npz", "skill1_clip.npz"} <= set(job.spec.inputs)
     assert job.spec.title == "Mannequin: run, walk"
-    assert job.spec.target["action"] == "run"
+    assert job.spec.target.action == "run"
 
 
 def test_what_was_learned_comes_home_with_a_walk_named_after_the_armature(runner, tmp_path):
-    graph = files.read(runner).graph
-    job = learning.create(runner, LearnRequest(graph_file=tmp_path / "asked.npz"))
+    graph = FILES.read(runner).model
+    job = learning.create_learn_job(runner, GraphLearnRequest(graph_file=tmp_path / "asked.npz"))
     learned_by(job, graph)
     written = requests.collect(job)
     assert written.action.name == "Mannequin skills"
-    assert files.path_of(runner) == tmp_path / "asked.npz"
+    assert FILES.path_of(runner) == tmp_path / "asked.npz"
     assert runner.sinew_takes[0].source.name == "run"
 
 
 def test_a_graph_that_is_not_whole_makes_no_job(runner):
     runner.sinew_transitions.clear()
     with pytest.raises(GraphError, match="there is no way to"):
-        learning.create(runner, LearnRequest())
+        learning.create_learn_job(runner, GraphLearnRequest())
     runner.sinew_skills.clear()
     with pytest.raises(GraphError, match="has no skills"):
-        learning.create(runner, LearnRequest())
+        learning.create_learn_job(runner, GraphLearnRequest())
 
 
 def test_a_bake_begins_where_the_character_stands_and_is_as_long_as_wanted(runner):
@@ -102,7 +107,7 @@ def test_a_bake_begins_where_the_character_stands_and_is_as_long_as_wanted(runne
     np.testing.assert_array_equal(clip.local_pos[0], clip.local_pos[-1])
     assert (job.spec.seed, job.spec.settings["mode"], job.spec.settings["seconds"]) == (7, "walk", 4.0)
     # The skeleton is the graph's own, however the object is turned.
-    graph = graph_from_arrays(*job.attachment(files.ATTACHMENT))
+    graph = graph_from_arrays(*job.attachment(GRAPH.attachment))
     np.testing.assert_array_equal(clip.skeleton.rest_quat_wxyz, graph.body.skeleton.rest_quat_wxyz)
     finish(job, Take(clip, own_clock=True))
     written = requests.collect(job)
@@ -137,7 +142,7 @@ def test_a_job_knows_whether_its_path_is_closed(runner):
 
 def test_who_goes_along_a_path_begins_on_it_or_where_it_stands(runner):
     poly("Way", [(7, 3, 0), (7, 9, 0)])
-    body = files.read(runner).graph.body
+    body = FILES.read(runner).model.body
     here = baked(runner, mode="PATH", curve="Way", from_start=False).clip()
     there = baked(runner, mode="PATH", curve="Way").clip()
     root = here.skeleton.index(body.links[0].bone)
@@ -182,7 +187,7 @@ def test_what_the_scene_lacks_is_said_before_there_is_a_job(runner, wanted, word
 
 
 def test_a_graph_that_was_learned_from_files_has_its_bones_in_another_order_and_still_fits(runner, tmp_path):
-    learned = files.read(runner).graph
+    learned = FILES.read(runner).model
     skeleton = stock.stock_skeleton()
     assert skeleton.names != learned.body.skeleton.names
     body, _ = build_body(skeleton)
@@ -210,7 +215,7 @@ def test_two_in_one_place_are_refused_by_name(runner):
 
 
 def test_a_graph_of_another_skeleton_is_refused_by_name(runner):
-    path = files.path_of(runner)
+    path = FILES.path_of(runner)
     other = mannequin("walk")
     other.sinew_graph.file = str(path)
     other.scale = (1.2, 1.2, 1.2)

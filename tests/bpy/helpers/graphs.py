@@ -29,9 +29,9 @@ def unlearned(*clips, about=None):
 
 def graph_of(obj, about=None) -> ControlGraph:
     """What the armature's skills are before anything is learned."""
-    read = skills.collected(obj)
+    read = skills.read_skills_at_once(obj)
     graph = transitions.graph_of(obj, read)
-    body = transitions.plain_body(obj, read)
+    body = transitions.plain_body_builder(obj, read)()
     structure, track = convert_motion_graph(body, graph)
     features = Features(body)
     acts = len(features.action_dofs)

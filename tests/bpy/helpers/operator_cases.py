@@ -141,6 +141,19 @@ REFUSED = {
         (chosen, "'Hero' has no controller yet: train one"),
         (unsaved_files, "The .blend was never saved: save it first"),
     ],
+    "graph_test": [(nothing, ARMATURE), (chosen, "No graph yet: learn the skills, or choose a graph file")],
+    "bounds_test": [(nothing, ARMATURE), (chosen, "No controller yet: train one, or choose a controller file")],
+    "medley_learn": [
+        (nothing, ARMATURE),
+        (editing, _EDITED),
+        (unmoved, "No Action moves the bones of 'Hero': add one"),
+    ],
+    "medley_bake": [(nothing, ARMATURE), (chosen, "No medley yet: learn one, or choose a medley file")],
+    "medley_bring_along": [
+        (nothing, ARMATURE),
+        (chosen, "'Hero' has no medley yet: learn one"),
+        (unsaved_files, "The .blend was never saved: save it first"),
+    ],
 }
 
 _SHORT = ("'Wave' is too short",)
@@ -163,7 +176,9 @@ WRONG = {
     "stage_select": (chosen, {"name": "Nobody"}, _GONE),
     "take_visit": (chosen, {"name": "Nobody"}, _GONE),
     **{name: (takes, {"index": 8}, _NO_TAKE) for name in REFUSED if name.startswith("take_") and "unkept" not in name},
-    **dict.fromkeys(("cancel", "pause", "resume", "collect", "bounds_finish"), (chosen, {"job": "nobody"}, _NO_JOB)),
+    **dict.fromkeys(
+        ("cancel", "pause", "resume", "collect", "bounds_finish", "medley_finish"), (chosen, {"job": "nobody"}, _NO_JOB)
+    ),
     **dict.fromkeys(
         ("cancel_batch", "pause_batch", "resume_batch", "forget_batch"), (chosen, {"batch": "nobody"}, _NO_BATCH)
     ),
@@ -175,6 +190,7 @@ WRONG = {
     "graph_learn": (skills, {}, ("From 'Nod' there is no way to 'Wave'", "Add transitions")),
     "graph_bring_along": (lost_files, {}, ("There is no graph in", "learn the skills again")),
     "bounds_bring_along": (lost_files, {}, ("'/no/such/file.npz' does not exist", "train one again")),
+    "medley_bring_along": (lost_files, {}, ("There is no medley in", "learn it again")),
     "bounds_train": (lacking("torch"), {}, ("Training needs torch", "pip install torch")),
 }
 
@@ -235,6 +251,7 @@ STILL_BY_NATURE = {
     "install_cancel": "packages are no part of a .blend",
     "overlay_refit": "bodies are fitted beside the file",
     "bounds_finish": "leaves a file in the job's folder",
+    "medley_finish": "leaves a file in the job's folder",
     **dict.fromkeys([f"{kind}_preset_add" for kind in _KINDS], _FILES),
 }
 
@@ -247,6 +264,10 @@ ELSEWHERE = {
         "graph_bake": "operators/test_graph_operators.py::test_a_stage_that_cannot_be_is_told_in_the_panel_and_makes_no_job",
         "bounds_bake": "bounds/test_bounds_jobs.py::test_a_controller_of_another_skeleton_is_refused_before_there_is_a_job",
         "bounds_styles": "bounds/test_bounds_jobs.py::test_a_python_that_cannot_train_is_told_how_before_there_is_a_job",
+        **dict.fromkeys(
+            ("medley_learn", "medley_bake", "graph_test", "bounds_test"),
+            "methods/test_families.py::test_what_cannot_be_is_told_in_the_panel_and_makes_no_job",
+        ),
         "take_delete_unkept": "operators/test_takes_verbs.py::test_tweak_mode_and_linked_armatures_are_named",
         **dict.fromkeys(
             [f"{kind}_preset" for kind in _KINDS],
@@ -267,6 +288,10 @@ ELSEWHERE = {
         "bounds_styles": "bounds/test_bounds_jobs.py::test_beginning_to_learn_and_to_bake_is_one_step_each",
         "bounds_train": "bounds/test_bounds_jobs.py::test_beginning_to_learn_and_to_bake_is_one_step_each",
         "bounds_bring_along": "bounds/test_bounds_jobs.py::test_a_controller_is_copied_beside_the_file",
+        **dict.fromkeys(
+            ("medley_learn", "medley_bake", "medley_bring_along", "graph_test", "bounds_test"),
+            "methods/test_families.py::test_each_verb_is_one_step",
+        ),
         "graph_propose": "operators/test_every_operator.py::test_what_takes_a_body_is_one_step_too",
         "graph_distances": "operators/test_every_operator.py::test_what_takes_a_body_is_one_step_too",
         "graph_transition_add": "operators/test_every_operator.py::test_what_takes_a_body_is_one_step_too",
@@ -291,7 +316,8 @@ ALWAYS = {
     "take_visit": "stands beside the armature that it leads to",
     "cancel_preparing": "stands with the motion that is being read",
     **dict.fromkeys(
-        ("cancel", "pause", "resume", "collect", "forget_job", "bounds_finish"), "stands with the job that it is about"
+        ("cancel", "pause", "resume", "collect", "forget_job", "bounds_finish", "medley_finish"),
+        "stands with the job that it is about",
     ),
     **dict.fromkeys(
         ("cancel_batch", "pause_batch", "resume_batch", "forget_batch"), "stands with the batch that it is about"

@@ -3,7 +3,7 @@
 
 import bpy
 
-from sinew.bridge.jobs import monitor, preparing
+from sinew.bridge.jobs import monitor, preparing, recipes
 from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.setup import readiness
 from sinew.bridge.setup.readiness import Readiness
@@ -135,13 +135,13 @@ def lost_files():
     """'Hero', whose files with what was learned are gone, in a .blend that was saved."""
     obj = chosen()
     bpy.ops.wm.save_as_mainfile(filepath=bpy.app.tempdir + "verbs.blend")
-    obj.sinew_graph.file = obj.sinew_bounds.file = "/no/such/file.npz"
+    obj.sinew_graph.file = obj.sinew_bounds.file = obj.sinew_medley.file = "/no/such/file.npz"
 
 
 def unsaved_files():
     """'Hero' with files of what was learned, in a .blend that was never saved."""
     obj = chosen()
-    obj.sinew_graph.file = obj.sinew_bounds.file = "/no/such/file.npz"
+    obj.sinew_graph.file = obj.sinew_bounds.file = obj.sinew_medley.file = "/no/such/file.npz"
 
 
 def cube():
@@ -187,7 +187,7 @@ def paused_job():
 def being_read():
     """'Hero', whose motion is being read."""
     chosen()
-    preparing.check(request_of(bpy.context.scene), bpy.context.scene)
+    preparing.begin(recipes.check_motion(request_of(bpy.context.scene)), bpy.context.scene, lambda _: None)
 
 
 def lacking(*missing):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A click whose work is done in slices: what it starts, and the timer that takes it on."""
 
+import inspect
 import time
-from types import SimpleNamespace
 
 import bpy
 
@@ -13,7 +13,21 @@ def click(verb):
     """What a click on a button does; Blender itself only does it where there is a window."""
     kind = bpy.types.Operator.bl_rna_get_subclass_py(f"SINEW_OT_{verb}")
     assert kind.poll(bpy.context)
-    return kind.prepare(SimpleNamespace(report=lambda *_: None), bpy.context)
+    return kind.prepare(_Clicked(kind), bpy.context)
+
+
+class _Clicked:
+    """An operator that nobody has to register a window for: what its class has, and reports that go nowhere."""
+
+    def __init__(self, kind):
+        self._kind = kind
+
+    def __getattr__(self, name):
+        value = getattr(self._kind, name)
+        return value.__get__(self) if inspect.isfunction(value) else value
+
+    def report(self, *_):
+        pass
 
 
 def prepare(seconds=60.0):

@@ -10,6 +10,7 @@ import numpy as np
 from sinew.bridge import takes
 from sinew.bridge.rig import actions
 from sinew.bridge.rig.rig_writer import WrittenAction
+from sinew.core.jobs import Target
 
 _numbers = itertools.count(1)
 
@@ -39,7 +40,7 @@ def take(obj, name, *, fell_at_s=None, error_m=0.03, made="", source="Wave", put
         "summary": [f"Fell after {fell_at_s} s"] if fell_at_s else ["Stayed with the source: 3.0 cm on average"],
         "body": {"bones": ["x" * 100] * 100},
     }
-    target = {"armature": obj.name, "action": source, **target}
+    target = Target(**{"armature": obj.name, "action": source, **target})
     created = made or f"2026-01-01T{number // 60:02d}:{number % 60:02d}"
     spec = SimpleNamespace(id=f"job-{number:05d}", seed=7, created=created, target=target)
     written = WrittenAction(action, shown, "ACTION" if shown == obj else "COPY")

@@ -81,7 +81,7 @@ def test_variations_are_simulated_one_after_the_other_and_all_are_baked(addon):
     assert [row.variation for row in obj.sinew_takes] == [1, 2, 3]
     specs = [monitor.job_of(view.id).spec for view in views()]
     assert [spec.seed for spec in specs] == [0, 1, 2]
-    assert len({spec.target["batch"] for spec in specs}) == 1
+    assert len({spec.target.batch for spec in specs}) == 1
 
 
 def test_a_preference_lets_more_run_at_once(addon):
@@ -224,8 +224,9 @@ def test_pushes_go_into_each_stage_and_into_the_names(addon):
     request = requests.Request("", method="sampling", settings={"quality": "draft"}, seed=4)
     rig = requests.read(request)
     batch = batches.plan(request, rig, VariationSettings(3, side="left", mass=0.1))
-    made = batches.create_all(batch)
-    again = batches.create_all(batches.plan(request, rig, VariationSettings(3, side="left", mass=0.1)))
+    made = [batch.create(one) for one in batch.variations]
+    same = batches.plan(request, rig, VariationSettings(3, side="left", mass=0.1))
+    again = [same.create(one) for one in same.variations]
     assert [job.spec.content for job in made] == [job.spec.content for job in again]
     assert [job.spec.seed for job in made] == [4, 5, 6]
     stages = [stage_from_arrays(*job.attachment("stage")) for job in made]
@@ -237,7 +238,7 @@ def test_pushes_go_into_each_stage_and_into_the_names(addon):
     for number, (job, force) in enumerate(zip(made, forces, strict=True), start=1):
         newtons = f"{np.linalg.norm(force):.0f} N from the"
         assert job.spec.title.startswith(f"walk push {number}: {newtons}")
-        assert job.spec.target["variation"] == number and job.spec.target["named"] == f"push {number}"
+        assert job.spec.target.variation == number and job.spec.target.named == f"push {number}"
         assert "mesh.npz" in job.spec.inputs
     # Both within a second, in which their ids know no order.
     assert queueing.in_order([*reversed(again), *reversed(made)]) == [*made, *again]

@@ -11,8 +11,9 @@ import bpy
 import pytest
 
 from sinew.bridge import cli
-from sinew.bridge.jobs import curves, monitor, status_bar
+from sinew.bridge.jobs import monitor, status_bar
 from sinew.bridge.jobs.job_views import JobView
+from sinew.bridge.jobs.live_curves import live_curves
 from sinew.core import jobs
 from sinew.panels import batches
 from sinew.panels import jobs as jobs_panel
@@ -260,8 +261,8 @@ def test_every_job_that_reports_numbers_has_a_curve(addon, monkeypatch):
     page = show(monkeypatch, **shown, curves=(("cost", (4.0, 3.0, 1.0)), ("sway_m", (0.01,))))
     assert "Cost: 1" in page.texts and "█▆▁" in page.texts and "Sway: 1 cm" in page.texts
     learned = view(1, "running", method_name="bounds_train", curves=(("lasts", (0.1, 0.5)), ("kl", (0.1, 0.2))))
-    assert [(curve.name, curve.value) for curve in curves.live_curves(learned)] == [("Lasts", "50%")]
-    assert curves.live_curves(view(1, "running")) == ()
+    assert [(curve.name, curve.value) for curve in live_curves(learned)] == [("Lasts", "50%")]
+    assert live_curves(view(1, "running")) == ()
 
 
 def test_a_batch_says_how_long_it_still_takes():

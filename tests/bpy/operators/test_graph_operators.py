@@ -4,14 +4,17 @@
 import bpy
 import pytest
 
-from sinew.bridge.graph import files, views
 from sinew.bridge.jobs import monitor
+from sinew.bridge.learned.learned_file import learned_file
+from sinew.bridge.methods.adapters import get_adapter
 from sinew.core.control.graph.model.io import save_graph
 
 from ...stock_clips import needs_stock
 from ..helpers.graphs import learned_by, unlearned
 from ..helpers.interface import animation, new_actions, refusal, tick_to_end, tick_until
 from ..helpers.operator_steps import one_step
+
+FILES = learned_file("graph")
 
 pytestmark = needs_stock
 
@@ -55,24 +58,24 @@ def test_beginning_to_bake_is_one_step(walker, monkeypatch):
 
 def test_learning_shows_how_it_goes_and_can_be_stopped(walker):
     bpy.context.scene.sinew.methods.graph_learn.quality = "draft"
-    before = files.path_of(walker).read_bytes()
+    before = FILES.path_of(walker).read_bytes()
     assert bpy.ops.sinew.graph_learn("EXEC_DEFAULT", True) == {"FINISHED"}
     view = tick_until(lambda view: view.state == "running" and view.fraction > 0.0, 120.0)
-    assert views.learning_view(bpy.data.objects["Mannequin"]) == view
+    assert get_adapter("graph").learning_view(bpy.data.objects["Mannequin"]) == view
     bpy.ops.sinew.cancel(job=view.id)
     view = tick_until(lambda view: not view.alive)
     assert view.state == "cancelled" and view.resumable
-    assert files.path_of(bpy.data.objects["Mannequin"]).read_bytes() == before
+    assert FILES.path_of(bpy.data.objects["Mannequin"]).read_bytes() == before
 
 
 def test_what_was_learned_becomes_the_armatures_graph_without_asking(walker, tmp_path, monkeypatch):
     monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: learned_by(job, graph))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
-    graph = files.read(walker).graph
+    graph = FILES.read(walker).model
     bpy.ops.sinew.graph_learn("EXEC_DEFAULT", True)
     assert tick_to_end().action == "Mannequin skills"
     obj = bpy.data.objects["Mannequin"]
-    assert obj.sinew_graph.file == "//sinew/Mannequin.graph.npz" and files.view_of(obj).problem is None
+    assert obj.sinew_graph.file == "//sinew/Mannequin.graph.npz" and FILES.view_of(obj).problem is None
 
 
 def test_a_stage_that_cannot_be_is_told_in_the_panel_and_makes_no_job(walker):
@@ -82,5 +85,5 @@ def test_a_stage_that_cannot_be_is_told_in_the_panel_and_makes_no_job(walker):
     bpy.context.view_layer.update()
     with refusal("begin in one place"):
         bpy.ops.sinew.graph_bake()
-    assert "begin in one place" in str(views.problem_of("Mannequin"))
+    assert "begin in one place" in str(get_adapter("graph").problem_of("Mannequin"))
     assert monitor.views() == []

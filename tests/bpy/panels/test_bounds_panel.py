@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from sinew.bridge.body import fitted_bodies
-from sinew.bridge.bounds import asking, views
 from sinew.bridge.jobs import monitor
 from sinew.bridge.jobs.job_views import JobView
+from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.overlay.draw_list import BOX, DrawList
 from sinew.bridge.overlay.layers.bounds import draw_bounds
 from sinew.bridge.setup import readiness
@@ -77,8 +77,8 @@ def test_what_is_painted_is_what_the_panel_says(addon):
 
 def test_the_settings_of_training_are_mirrored(addon):
     obj = hero()
-    kind = registry.get("bounds_train").settings_type
-    request = asking.training(bpy.context.scene, obj)
+    kind = registry.get_method("bounds_train").settings_type
+    request = get_adapter("bounds").train_request(bpy.context.scene, obj)
     assert kind.from_mapping(request.settings) == kind()
     # The preset is in the panel's header, and what is keyed goes before it.
     bpy.context.scene.sinew.methods.bounds_train.style = "manner"
@@ -116,7 +116,7 @@ def test_training_shows_its_curves_and_can_go_on(addon, monkeypatch):
 
 def test_an_error_stands_in_the_panel_until_something_goes_well(addon):
     hero()
-    views.say("Hero", BoundsError("Nothing is within", "Make it wider"))
+    get_adapter("bounds").say("Hero", BoundsError("Nothing is within", "Make it wider"))
     assert "Nothing is within" in drawn().text and "Make it wider" in drawn().text
     bpy.ops.sinew.bounds_part_add()
     assert "Nothing is within" not in drawn().text

@@ -115,11 +115,11 @@ def test_time_left_for_people():
     assert {seconds: time_text(seconds) for seconds in times} == times
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", registry.clip_method_names())
 def test_a_methods_settings_are_mirrored(addon, name):
     scene = bpy.context.scene
     scene.sinew.method = name
-    kind = registry.get(name).settings_type
+    kind = registry.get_method(name).settings_type
     group = scene_request.method_group(scene)
     for field in dataclasses.fields(kind):
         _check_mirror(group.bl_rna.properties[field.name], field)

@@ -6,9 +6,10 @@ import dataclasses
 import bpy
 import pytest
 
-from sinew.bridge.graph import asking, views
 from sinew.bridge.jobs import monitor
 from sinew.bridge.jobs.job_views import JobView
+from sinew.bridge.jobs.live_curves import curve_bars
+from sinew.bridge.methods.adapters import get_adapter
 from sinew.core.control import registry
 from sinew.core.control.graph.model.io import save_graph
 from sinew.core.errors import GraphError
@@ -61,22 +62,24 @@ def test_a_transition_of_a_skill_that_is_gone_is_told(addon):
 
 def test_an_error_stands_in_the_panel_until_something_goes_well(addon):
     hero()
-    views.say("Hero", GraphError("That is no graph", "Mend it"))
+    get_adapter("graph").say("Hero", GraphError("That is no graph", "Mend it"))
     assert "That is no graph" in drawn().text and "Mend it" in drawn().text
     bpy.ops.sinew.graph_skill_add()
     assert "That is no graph" not in drawn().text
 
 
-@pytest.mark.parametrize("name", registry.graph_names())
+@pytest.mark.parametrize("name", ["graph_learn", "graph_bake"])
 def test_the_settings_of_both_methods_are_mirrored(addon, name):
     obj = hero()
-    kind = registry.get(name).settings_type
-    values = asking.learning(bpy.context.scene, obj).settings if name == asking.LEARN else None
+    kind = registry.get_method(name).settings_type
+    values = (
+        get_adapter("graph").graph_learn_request(bpy.context.scene, obj).settings if name == "graph_learn" else None
+    )
     if values is not None:
         assert kind.from_mapping(values) == kind()
         assert set(drawn().props) >= {field.name for field in dataclasses.fields(kind)}
     else:
-        own = asking.baking(bpy.context.scene, obj).settings
+        own = get_adapter("graph").graph_bake_request(bpy.context.scene, obj).settings
         assert set(own) | {"mode", "seconds", "skills"} == {field.name for field in dataclasses.fields(kind)}
 
 
@@ -97,9 +100,9 @@ def test_learning_shows_its_curves(addon, monkeypatch):
 
 
 def test_bars_follow_the_curve():
-    assert views.bars([1.0]) == "" and views.bars([2.0, 2.0]) == "▁▁"
-    assert views.bars([0.0, 7.0]) == "▁█"
-    long = views.bars(list(range(1000)))
+    assert curve_bars([1.0]) == "" and curve_bars([2.0, 2.0]) == "▁▁"
+    assert curve_bars([0.0, 7.0]) == "▁█"
+    long = curve_bars(list(range(1000)))
     assert len(long) == 8 and long[0] == "▁" and long[-1] == "█" and list(long) == sorted(long)
 
 

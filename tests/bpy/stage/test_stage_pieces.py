@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies and stage read a little at a time are what they are read at once, and a click on Check Stage says so."""
 
-import functools
 import threading
 
 import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge.jobs import monitor, notices, preparing, requests
+from sinew.bridge.jobs import monitor, notices, preparing, recipes, requests
 from sinew.bridge.jobs.scene_request import request_of
 from sinew.core import jobs
 from sinew.core.errors import JobError, RigError
@@ -204,7 +203,7 @@ def test_what_is_wrong_with_the_stage_is_told_with_its_fix_until_it_is_mended(he
 
 
 def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, reported, monkeypatch):
-    monkeypatch.setattr(preparing, "stage_for", functools.partial(requests.stage_for, slice_s=0.0))
+    monkeypatch.setattr(preparing, "SLICE_S", 0.0)
     for name in ("A", "B"):
         mesh(name)
     click("stage_check")
@@ -217,7 +216,7 @@ def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, reported, m
 
 @pytest.mark.parametrize("read", [0, 1])
 def test_stopped_while_it_checks_nothing_is_said(hero_here, reported, monkeypatch, read):
-    monkeypatch.setattr(preparing, "stage_for", functools.partial(requests.stage_for, slice_s=0.0))
+    monkeypatch.setattr(preparing, "SLICE_S", 0.0)
     mesh("Wall")
     click("stage_check")
     while read and preparing.views()[0].text != "Reading the stage":
@@ -238,7 +237,7 @@ def test_opening_a_file_while_it_checks_says_nothing(hero_here, reported):
 @pytest.mark.parametrize("leave", ["cancel", "open"])
 def test_a_job_that_nobody_wants_any_more_when_it_is_made_is_deleted(hero_here, jobs_folder, monkeypatch, leave):
     begun, go_on, ended = (threading.Event() for _ in range(3))
-    make = preparing.create_from
+    make = recipes.create_from
 
     def slowly(*given):
         begun.set()
@@ -248,7 +247,7 @@ def test_a_job_that_nobody_wants_any_more_when_it_is_made_is_deleted(hero_here, 
         finally:
             ended.set()
 
-    monkeypatch.setattr(preparing, "create_from", slowly)
+    monkeypatch.setattr(recipes, "create_from", slowly)
     click("simulate")
     while not begun.is_set():
         preparing.tick()

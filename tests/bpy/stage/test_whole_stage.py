@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sinew.bridge import cli
-from sinew.bridge.cli import simulate
+from sinew.bridge.cli import running
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.jobs import requests
 from sinew.bridge.rig.rig_reader import read_rig
@@ -76,7 +76,7 @@ def test_the_command_line_brings_everybody_home(addon, monkeypatch, tmp_path, ca
         finish(job, take_of(job, props=[fall(job, "Ball")]))
         return job.status()
 
-    monkeypatch.setattr(simulate, "run_to_end", by_hand)
+    monkeypatch.setattr(running, "run_to_end", by_hand)
     out, report = tmp_path / "out.blend", tmp_path / "out.json"
     words = ["simulate", tmp_path / "two.blend", "--armature", "Hero", "--out", out, "--report", report]
     assert cli.main([str(word) for word in words]) == 0

@@ -11,8 +11,9 @@ from sinew.bridge.jobs import monitor, requests
 from sinew.bridge.rig import sources
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.bridge.takes import write_takes
-from sinew.core.control import registry
+from sinew.core import jobs
 from sinew.core.control.cast import load_cast
+from sinew.core.control.sampling.method import SamplingMethod
 from sinew.core.errors import BadStage, JobError, RigError
 from sinew.core.jobs.running import WorkerRun
 
@@ -39,7 +40,7 @@ def test_everybody_who_is_marked_travels_with_the_job(two):
     anna.sinew_body.mass_kg = 50.0
     job = job_of()
     assert stage_of(job).characters == ("Hero", "Anna") and stage_of(job).findings == ()
-    assert job.spec.target["cast"] == [{"armature": "Anna", "action": "Dance"}]
+    assert job.spec.target.cast == (jobs.CastTarget("Anna", "Dance"),)
     (member,) = load_cast(WorkerRun(job, 1))
     source = read_rig(anna).clip
     assert member.clip.local_pos.tobytes() == source.local_pos.tobytes()
@@ -51,14 +52,14 @@ def test_nobody_else_costs_nothing(two):
     _, anna = two
     anna.sinew.role = "NONE"
     job = job_of()
-    assert not [name for name in job.spec.inputs if name.startswith("cast")] and "cast" not in job.spec.target
+    assert not [name for name in job.spec.inputs if name.startswith("cast")] and job.spec.target.cast == ()
     on_stage(anna, "CHARACTER")
     anna.hide_viewport = True
     assert stage_of(job_of()).characters == ("Hero",)
 
 
 def test_a_method_for_one_leaves_the_others_out_and_says_so(two, monkeypatch):
-    monkeypatch.setattr(registry, "simulates_cast", lambda name: False)
+    monkeypatch.setattr(SamplingMethod, "simulates_cast", False)
     job = job_of()
     assert stage_of(job).characters == ("Hero",) and not load_cast(WorkerRun(job, 1))
     (finding,) = stage_of(job).findings
@@ -97,7 +98,7 @@ def test_somebody_without_a_motion_stands_and_is_named(two):
     assert finding.kind == "still" and "'Anna'" in finding.message and finding.hint
     (member,) = load_cast(WorkerRun(job, 1))
     assert np.ptp(member.clip.world()[0], axis=0).max() < 1e-6
-    assert job.spec.target["cast"] == [{"armature": "Anna", "action": ""}]
+    assert job.spec.target.cast == (jobs.CastTarget("Anna", ""),)
 
 
 def test_two_in_one_place_are_refused_by_name(two):
@@ -149,7 +150,7 @@ def test_a_second_take_is_of_the_source_not_of_the_first_take(two):
         again = job_of(action="Wave")
         (member,) = load_cast(WorkerRun(again, 1))
         np.testing.assert_allclose(member.clip.world()[0], source.world()[0], atol=1e-5)
-        assert again.spec.target["cast"][0]["action"] == "Dance"
+        assert again.spec.target.cast[0].action == "Dance"
 
 
 def test_somebody_without_an_action_is_read_again_as_they_stood(two):

@@ -73,7 +73,7 @@ def test_it_goes_on_from_its_checkpoint(clip):
 
 
 def test_it_is_in_the_registry():
-    method = registry.get("passthrough")
+    method = registry.get_method("passthrough")
     assert isinstance(method, Passthrough)
     assert method.settings_type is PassthroughSettings
     assert not method.uses_engine

@@ -29,7 +29,7 @@ KIND = "sinew control graph"
 VERSION = 1
 """Newest format. Also goes up when fragments get another length or policies see something else."""
 
-_AGAIN = "Learn the skills again, or take a copy of the file that is whole"
+AGAIN = "Learn the skills again, or take a copy of the file that is whole"
 _BODY = "body_"
 _TURNS, _TURN_RATES = "turns", "turn_rates"
 _TRACK = ("qpos", "rates", "targets")
@@ -46,8 +46,8 @@ def load_graph(path: Path) -> ControlGraph:
     try:
         arrays, meta = read_arrays(path)
     except BadFile as error:
-        raise BadFile(error.message, _AGAIN) from error
-    return _checked(f"'{path}'", arrays, meta)
+        raise BadFile(error.message, AGAIN) from error
+    return graph_from_arrays(arrays, meta, f"'{path}'")
 
 
 def graph_to_arrays(graph: ControlGraph) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -74,13 +74,13 @@ def graph_to_arrays(graph: ControlGraph) -> tuple[dict[str, NDArray[Any]], dict[
     return arrays, to_jsonable(meta)
 
 
-def graph_from_arrays(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> ControlGraph:
-    """The inverse of ``graph_to_arrays``; what is no graph is a ``BadFile`` that says what is wrong."""
-    return _checked("The graph", arrays, meta)
+def graph_from_arrays(
+    arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any], label: str = "The graph"
+) -> ControlGraph:
+    """The inverse of ``graph_to_arrays``: a graph whose parts fit, or a ``BadFile`` that says what is wrong.
 
-
-def _checked(label: str, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> ControlGraph:
-    """A graph whose parts fit. label: what messages call it."""
+    label: what messages call it.
+    """
     _require_kind(label, meta)
     try:
         body_arrays = {name.removeprefix(_BODY): array for name, array in arrays.items() if name.startswith(_BODY)}
@@ -89,12 +89,12 @@ def _checked(label: str, arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, 
         graph = _graph(body, arrays, meta)
         require_valid_graph(graph)
     except KeyError as error:
-        raise BadFile(f"{label} lacks {error}", _AGAIN) from error
+        raise BadFile(f"{label} lacks {error}", AGAIN) from error
     except SinewError as error:
         why = f"{label} does not hold a whole control graph: {error.message}"
-        raise BadFile(why, error.hint or _AGAIN) from error
+        raise BadFile(why, error.hint or AGAIN) from error
     except (AttributeError, TypeError, ValueError) as error:
-        raise BadFile(f"{label} does not hold a whole control graph: {error}", _AGAIN) from error
+        raise BadFile(f"{label} does not hold a whole control graph: {error}", AGAIN) from error
     return graph
 
 
@@ -104,7 +104,7 @@ def _require_kind(label: str, meta: Mapping[str, Any]) -> None:
         instead = f", but a '{kind}' file" if isinstance(kind, str) else ""
         raise BadFile(f"{label} is no control graph{instead}", "Choose a graph that Sinew learned")
     if not isinstance(version, int) or version < 1:
-        raise BadFile(f"{label} has no format version inside", _AGAIN)
+        raise BadFile(f"{label} has no format version inside", AGAIN)
     if version > VERSION:
         raise BadFile(
             f"{label} was written by Sinew {meta.get('sinew', 'of a later day')} in format {version},"

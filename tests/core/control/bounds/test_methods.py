@@ -66,7 +66,7 @@ class WatchedRun(TrainRun):
 
 
 def trained(name="walk", attachments=None, **settings):
-    method = registry.get("bounds_train")
+    method = registry.get_method("bounds_train")
     run = TrainRun(attachments)
     take = method.run(stock.load_stock(name), method.settings_type.from_mapping({**LITTLE, **settings}), run)
     return take, run
@@ -78,7 +78,7 @@ def walked():
 
 
 def baked(run, clip, **settings):
-    method = registry.get("bounds_bake")
+    method = registry.get_method("bounds_bake")
     bake = BenchRun("mujoco", 0, {"controller_file": run.products["controller"]})
     return method.run(clip, method.settings_type.from_mapping(settings), bake), bake
 
@@ -100,7 +100,7 @@ def test_training_shows_what_it_learned_and_says_how(walked):
 
 def test_killed_and_resumed_it_hands_over_the_same_controller(walked, monkeypatch):
     monkeypatch.setattr(train_method, "_CHECKPOINT_S", 0.0)
-    method = registry.get("bounds_train")
+    method = registry.get_method("bounds_train")
     settings = method.settings_type.from_mapping(LITTLE)
     killed = KilledRun()
     with pytest.raises(Killed):
@@ -116,7 +116,7 @@ def test_killed_and_resumed_it_hands_over_the_same_controller(walked, monkeypatc
 def test_what_it_does_is_shown_on_the_way_and_changes_nothing(walked, monkeypatch):
     monkeypatch.setattr(live_preview, "_EVERY_S", 0.0)
     monkeypatch.setattr(live_preview, "_SHARE", np.inf)  # after every update, however slow the machine is
-    method, watched = registry.get("bounds_train"), WatchedRun()
+    method, watched = registry.get_method("bounds_train"), WatchedRun()
     method.run(stock.load_stock("walk"), method.settings_type.from_mapping(LITTLE), watched)
     assert len(watched.seen) > 1
     arrays, about = watched.seen[-1]

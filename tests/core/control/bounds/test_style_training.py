@@ -55,7 +55,7 @@ class Run(BenchRun):
 
 
 def trained(run=None, clip="walk", **settings):
-    method, run = registry.get("bounds_train"), run or Run()
+    method, run = registry.get_method("bounds_train"), run or Run()
     method.run(stock.load_stock(clip), method.settings_type.from_mapping({**LITTLE, **settings}), run)
     return run
 

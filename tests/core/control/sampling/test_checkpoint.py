@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sinew.bench.run import BenchRun
-from sinew.core.control.registry import get
+from sinew.core.control.registry import get_method
 from sinew.core.control.sampling import checkpoint, method, plan, search
 from sinew.core.control.sampling import stage_rollout as rollout
 from sinew.core.control.sampling.checkpoint import RolloutCheckpoints, pack_rollout, restore_rollout
@@ -402,7 +402,7 @@ def person(monkeypatch):
 
     def simulated(run) -> Take:
         run._attachments = attachments
-        sampling = get("sampling")
+        sampling = get_method("sampling")
         return sampling.run(stock.load_stock("walk").frames(0, 10), sampling.settings_type(quality="draft"), run)
 
     return simulated

@@ -9,7 +9,7 @@ import pytest
 from sinew.core import jobs
 from sinew.core.body import Shape
 from sinew.core.control import muscle
-from sinew.core.control.registry import get
+from sinew.core.control.registry import get_method
 from sinew.core.control.sampling import method as method_module
 from sinew.core.control.tracking.contact_jitter_filter import _REACH
 from sinew.core.control.tracking.reference import CONTROL_FPS
@@ -67,7 +67,7 @@ def test_a_kick_is_simulated_as_a_job_the_same_every_time():
 
 
 def test_the_method_tells_what_it_is():
-    method = get("sampling")
+    method = get_method("sampling")
     assert method.uses_engine and method.settings_type().quality == "normal"
 
 

@@ -23,7 +23,7 @@ from sinew.core.control.graph.learning.progress import LearningBudget, LearningP
 from sinew.core.control.graph.model.io import graph_from_arrays
 from sinew.core.control.graph.playing.push_tests import find_hardest_push
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition, motion_graph_attachments
-from sinew.core.control.registry import get
+from sinew.core.control.registry import get_method
 from sinew.core.errors import GraphError
 
 STUDY = LearningBudget(copies=32, population_size=8, examples=8, iterations=1, settled=0.0, es_turns=1)
@@ -82,7 +82,7 @@ def learn(stock_skill):
         def make(names, ways=(), resume=None):
             graph = MotionGraph(tuple(stock_skill(name) for name in names), ways)
             run = MemoryRun(motion_graph_attachments(graph), resume)
-            method = get("graph_learn")
+            method = get_method("graph_learn")
             take = method.run(graph.skills[0].clip, method.settings_type(quality="draft"), run)
             return take, run
 

@@ -11,7 +11,7 @@ from sinew.core.body.poses import clip_of_pose, pose_of_clip
 from sinew.core.control.cast import CastMember, make_member_attachments
 from sinew.core.control.graph.bake_method import GraphBake
 from sinew.core.control.graph.model.io import graph_to_arrays
-from sinew.core.control.registry import get, graph_names, simulates_cast
+from sinew.core.control.registry import all_method_names, get_method
 from sinew.core.control.tracking.facing import facing_direction, rotate_pose_about_z, upright_rotation
 from sinew.core.errors import BadStage, GraphError, SinewError
 from sinew.core.motion import Clip
@@ -50,8 +50,8 @@ def bake(walker, body):
 
 
 def test_baking_is_a_method_of_graphs_for_everybody_on_the_stage():
-    assert "graph_bake" in graph_names() and simulates_cast("graph_bake")
-    assert isinstance(get("graph_bake"), GraphBake)
+    assert "graph_bake" in all_method_names() and get_method("graph_bake").simulates_cast
+    assert isinstance(get_method("graph_bake"), GraphBake)
 
 
 def test_a_bake_lasts_as_long_as_was_asked_for_and_begins_where_the_character_stands(bake, body):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stop training and keep the best so far."""
+"""Stop learning and keep the best so far."""
 
 import bpy
 from bpy.props import StringProperty
@@ -8,11 +8,9 @@ from ...bridge.jobs import monitor
 from ..reporting import explains_errors
 
 
-class SINEW_OT_bounds_finish(bpy.types.Operator):
-    """Stop training now, keep the best that was learned so far, and bake a take of it."""
+class FinishVerb:
+    """Asks a job's worker for what it has."""
 
-    bl_idname = "sinew.bounds_finish"
-    bl_label = "Stop and Keep Best"
     # As with all that a worker does, the undo step is that of the bake.
     bl_options = {"REGISTER", "INTERNAL"}
 

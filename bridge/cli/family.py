@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The verb of a family of methods, from what it declares: ``sinew FAMILY learn|bake|test|show``.
+
+Families with words of their own (skills, bounds) have a package here instead, whose verbs run jobs in the same way.
+"""
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core import jobs
+from ...core.control.method import Method, Product, Source
+from ...core.control.registry import Family
+from ...core.errors import BadSettings
+from ..importing.importers import open_input
+from ..jobs import requests
+from ..jobs.preparing import do_at_once
+from ..learned.learned_file import learned_file
+from ..methods.job_inputs import BakeRequest, LearnRequest, bake_job, learn_job
+from .bodies import add_body, body_of
+from .outputs import add_outputs, require_outputs, view_of, write_report
+from .registering import registered
+from .running import bake_take, run_job, show_take, summarize
+
+
+def add_arguments(parser: argparse.ArgumentParser, family: Family) -> None:
+    """Declare the verbs below the family's."""
+    verbs = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
+    for product in Product:
+        method = family.method(product)
+        if method is None:
+            continue
+        help = method.help[:1].lower() + method.help[1:]
+        verb = verbs.add_parser(method.name.removeprefix(f"{family.name}_"), help=help, description=f"{method.help}.")
+        _add_common(verb, method)
+        verb.set_defaults(do=partial(_learn if product is Product.LEARNED_FILE else _play, family, method))
+    kind = family.learn.learned
+    assert kind is not None
+    show = verbs.add_parser("show", help=f"print what is in a {kind.label} file")
+    show.add_argument("file", type=Path, metavar=f"FILE{kind.ending}")
+    show.set_defaults(do=partial(_show, family))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what was asked."""
+    return int(arguments.do(arguments))
+
+
+def _add_common(parser: argparse.ArgumentParser, method: Method) -> None:
+    """What every method is asked with: inputs by what it takes, its settings, and where results go."""
+    add, kind = parser.add_argument, method.learned
+    assert kind is not None
+    if method.takes is Source.LEARNED_FILE:
+        add("file", type=Path, metavar=f"FILE{kind.ending}", help="what was learned")
+    add("input", nargs="?", metavar="INPUT", help="a .blend, a motion file or a stock clip's name; or the open scene")
+    add("--armature", default="", metavar="NAME", help="which armature, where there are several")
+    if method.takes in (Source.CLIPS, Source.LIBRARY):
+        add(
+            "--action",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="learn from this Action; repeatable, * fits all",
+        )
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
+    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
+    add("--seed", type=int, default=0, metavar="N", help="same seed, same result (default 0)")
+    names = ", ".join(method.settings_type.field_names()) or "it has none"
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help=f"a setting, of: {names}; may be repeated")
+    if method.uses_engine:
+        add_body(parser)
+    if Product.LEARNED_FILE in method.makes:
+        add_outputs(parser, f"FILE{kind.ending}", f"the {kind.label} file to write")
+    else:
+        add_outputs(parser)
+    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+
+
+def _opened(arguments: argparse.Namespace) -> float:
+    """Open what was given; metres a unit that are left to be taken into account."""
+    if arguments.input:
+        return open_input(arguments.input, arguments.scale)
+    if not bpy.context.scene.objects:
+        raise BadSettings(
+            "There is no scene", "Give a .blend, a motion file or a stock clip's name (see 'sinew clips')"
+        )
+    return float(arguments.scale)
+
+
+def _words(arguments: argparse.Namespace, method: Method, scale: float) -> dict[str, Any]:
+    return {
+        "armature": requests.find_armature(arguments.armature).name,
+        "settings": method.settings_type.from_texts(arguments.set).to_mapping(),
+        "engine": arguments.engine,
+        "seed": arguments.seed,
+        "scale": scale,
+        "body": body_of(arguments) if method.uses_engine else None,
+    }
+
+
+def _learn(family: Family, method: Method, arguments: argparse.Namespace) -> int:
+    """Open, learn in a worker, write the learned file, and say what is in it."""
+    file = learned_file(family.name)
+    if arguments.out is None:
+        raise BadSettings(f"There is no place for the {file.kind.label}", f"Give --out FILE{file.kind.ending}")
+    method.settings_type.from_texts(arguments.set)
+    require_outputs(arguments, Path(f"x{file.kind.ending}").suffix)
+    with registered():
+        words = _words(arguments, method, _opened(arguments))
+        actions = tuple(getattr(arguments, "action", ()))
+        request = LearnRequest(actions=actions, file=arguments.out.resolve(), **words)
+        job = do_at_once(lambda own: learn_job(own, method, request, arguments.job_dir))
+        if code := run_job(arguments, job, input=arguments.input):
+            return code
+        arguments.learned, arguments.out = arguments.out, None  # it is the job that writes it
+        report, written = bake_take(arguments, job, input=arguments.input, out=str(arguments.learned))
+        show_take(arguments, report, written, view_of(arguments.input))
+    model = file.read_file(arguments.learned.resolve()).model
+    print("\n  ".join([f"{arguments.learned}: learned in {report['wall_s']:.0f} s", *file.kind.describe(model)]))
+    return 0
+
+
+def _play(family: Family, method: Method, arguments: argparse.Namespace) -> int:
+    """Open, bake or test in a worker, and say what came of it."""
+    require_outputs(arguments)
+    learned = learned_file(family.name).read_file(arguments.file.resolve())
+    with registered():
+        request = BakeRequest(**_words(arguments, method, _opened(arguments)))
+        job = do_at_once(lambda own: bake_job(own, method, request, learned, arguments.job_dir))
+        if code := run_job(arguments, job, input=arguments.input):
+            return code
+        if method.makes == (Product.REPORT,):
+            return _report(arguments, job)
+        report, written = bake_take(arguments, job, file=str(arguments.file), input=arguments.input)
+        show_take(arguments, report, written, view_of(arguments.input))
+        print(summarize(report))
+    return 0
+
+
+def _report(arguments: argparse.Namespace, job: jobs.Job) -> int:
+    report = job.report()
+    write_report(arguments, report)
+    print(json.dumps(report.get("test", report), indent=2))
+    return 0
+
+
+def _show(family: Family, arguments: argparse.Namespace) -> int:
+    """Print what is in a file."""
+    file = learned_file(family.name)
+    print("\n".join(file.kind.describe(file.read_file(arguments.file.resolve()).model)))
+    return 0

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Running a job from a command line, the same for every verb: to its end, and then home with all that was asked for."""
+
+import argparse
+from typing import Any
+
+from ...core import jobs
+from ...core.errors import SinewError
+from ..jobs import requests
+from ..rig.rig_writer import WrittenAction
+from ..scene import saving
+from . import CANCELLED
+from .jobs import run_to_end
+from .outputs import rendered, say_cancelled, widen, write_report
+
+
+def run_job(arguments: argparse.Namespace, job: jobs.Job, **asked: Any) -> int:
+    """Run the job to its end; 0 when it is done, ``CANCELLED`` when it was stopped, an error when it failed.
+
+    asked: what the report of a job that is not done says of what it was given.
+    """
+    status = run_to_end(job)
+    if status.state == "done":
+        return 0
+    write_report(arguments, {**jobs.unfinished_report(job), **asked})
+    if status.state == "cancelled":
+        say_cancelled(arguments, job)
+        return CANCELLED
+    raise SinewError(status.message or f"The job was {status.state}", status.hint)
+
+
+def bake_take(arguments: argparse.Namespace, job: jobs.Job, **about: Any) -> tuple[dict[str, Any], WrittenAction]:
+    """Bake a done job's take and save the scene if that was asked for; gives the report so far. about: goes into it."""
+    written = requests.collect(job)
+    widen(written)
+    report = {**job.result().report, **about, "armature": written.obj.name}
+    report |= {"action": written.action.name, "place": written.where.lower()}
+    for row, one in zip(report.get("characters", ()), (written, *written.others), strict=False):
+        row |= {"armature": one.obj.name, "action": one.action.name}
+    report["props"] = [{"object": one.obj.name, "action": one.action.name} for one in written.props]
+    if arguments.out:
+        saving.save_blend(arguments.out.resolve())
+        report["out"] = str(arguments.out)
+    return report, written
+
+
+def show_take(arguments: argparse.Namespace, report: dict[str, Any], written: WrittenAction, view: str) -> None:
+    """Render what was asked for, and write the report."""
+    report["preview"] = [str(path) for path in rendered(arguments, written, view=view)]
+    write_report(arguments, report)
+
+
+def summarize(report: dict[str, Any]) -> str:
+    """What happened: a line of what was done, and one for each sentence about how it went."""
+    engine = "" if report["engine"] == "none" else f" on {report['engine']}"
+    done = (
+        f"{report['armature']}: Action '{report['action']}' made by {report['method']}{engine} "
+        f"from {report['duration_s']:.2f} s of motion in {report['wall_s']:.1f} s"
+    )
+    others = [f"{about['armature']}: Action '{about['action']}'" for about in report.get("characters", ())[1:]]
+    things = [f"{about['object']}: Action '{about['action']}'" for about in report.get("props", ())]
+    return "\n  ".join([done, *report.get("summary", ()), *others, *things])

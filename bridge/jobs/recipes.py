@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The recipes of the verbs about the chosen motion: simulate it, simulate variations, look at it, look at the stage."""
+
+from functools import partial
+
+from ...core.sim.variations import VariationSettings
+from ..scene.time_slicing import Slices
+from ..stage.views import summarize_stage
+from . import batches, monitor, notices
+from .preparing import Outcome, Preparation, Recipe
+from .requests import Request, create_from, inputs_in_slices, stage_for
+
+
+def simulate(request: Request) -> Recipe:
+    """Read motion, body and stage, make the job, start its worker and leave the rest to the monitor."""
+
+    def steps(own: Preparation) -> Slices[Outcome]:
+        rig = yield from own.read(request)
+        python = yield from own.find_worker()
+        own.text = "Reading the stage"
+        inputs = yield from inputs_in_slices(request, rig, slice_s=own.slice_s)
+        own.text = "Getting ready"
+        doubts = yield lambda: notices.doubts_about(rig.clip)
+        job = yield from own.make(lambda: create_from(request, rig, inputs))
+        said = monitor.start(job, own.scene, python, "Simulating")
+        notices.say(request, doubts)
+        return Outcome(said, tuple(doubt.message for doubt in doubts))
+
+    return steps
+
+
+def simulate_variations(request: Request, settings: VariationSettings) -> Recipe:
+    """Read everything once, make all jobs or none, and leave them to the queue."""
+
+    def steps(own: Preparation) -> Slices[Outcome]:
+        rig = yield from own.read(request)
+        yield from own.find_worker()
+        own.text = "Reading the stage"
+        inputs = yield from inputs_in_slices(request, rig, slice_s=own.slice_s)
+        own.text = "Getting ready"
+        doubts = yield lambda: notices.doubts_about(rig.clip)
+        batch = yield lambda: batches.plan_from(request, rig, inputs, settings)
+        made = yield from own.make_all([partial(batch.create, variation) for variation in batch.variations])
+        for job in made:
+            monitor.watch(job, own.scene)
+        notices.say(request, doubts)
+        said = f"Simulating {len(made)} variations of '{rig.clip.name}'"
+        return Outcome(said, tuple(doubt.message for doubt in doubts))
+
+    return steps
+
+
+def check_motion(request: Request) -> Recipe:
+    """Read the motion and say what looks wrong with it; what was found is left for the panel."""
+
+    def steps(own: Preparation) -> Slices[Outcome]:
+        rig = yield from own.read(request)
+        doubts = yield lambda: notices.doubts_about(rig.clip)
+        notices.say(request, doubts)
+        looks = f"'{rig.clip.name}' looks right: {len(rig.clip)} frames, {rig.clip.duration_s:.2f} s"
+        return Outcome(looks, tuple(doubt.message for doubt in doubts))
+
+    return steps
+
+
+def check_stage(request: Request) -> Recipe:
+    """Read the stage around the motion and say what cannot be simulated, or not as it looks."""
+
+    def steps(own: Preparation) -> Slices[Outcome]:
+        rig = yield from own.read(request)
+        own.text = "Reading the stage"
+        parts, _ = yield from stage_for(request, rig, slice_s=own.slice_s)
+        notices.forget_errors(request)
+        return Outcome(
+            summarize_stage(parts), tuple(f"{finding.message}. {finding.hint}" for finding in parts.findings)
+        )
+
+    return steps

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a job's result goes in Blender: the ``target`` of ``spec.json``, with a type for every key."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import JobError
+from ..files import to_jsonable
+
+_FILE = "_file"  # a learned file's key is the kind of file with this ending: 'graph_file', 'controller_file'
+
+
+@dataclass(frozen=True)
+class CastTarget:
+    """One of the other characters: its armature, and the Action that was read from it ('' for none)."""
+
+    armature: str
+    action: str = ""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a job's result goes. A job that was not started from an armature has the default.
+
+    armature, action: the character, and the Action that was read. place: one of ``rig_writer.PLACES``.
+    blend: the .blend that it was started from, '' for one that was never saved, None for a job outside Blender.
+    cast: the other characters, in the order of the job's inputs.
+    named: what the new Action's name says of how it was made; named_after: 'armature' where that begins it, else the
+        source's name does.
+    files: kind of learned file -> path that the animator chose for it, over what is there.
+    batch, variation, varied: of which batch it is, which one of it, from 1, and how it differs; '', 0 and {} for none.
+    """
+
+    armature: str = ""
+    action: str = ""
+    place: str = "AUTO"
+    blend: str | None = None
+    cast: tuple[CastTarget, ...] = ()
+    named: str = ""
+    named_after: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    batch: str = ""
+    variation: int = 0
+    varied: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain values for ``spec.json``: what is not the default, and for a character always who, what and where."""
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        kept = {"armature", "action", "place"} if self.armature else set[str]()
+        default = _DEFAULT_VALUES
+        found = {name: value for name, value in values.items() if name in kept or value != default[name]}
+        if self.cast:
+            found["cast"] = [dataclasses.asdict(one) for one in self.cast]
+        if self.varied:
+            found["varied"] = to_jsonable(self.varied)
+        found.pop("files", None)
+        return found | {f"{kind}{_FILE}": path for kind, path in self.files.items()}
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any], where: str = "spec.json") -> "Target":
+        """A target from JSON; a key of the wrong type is a ``JobError`` that names it. Unknown keys are left out."""
+        found: dict[str, Any] = {}
+        for name, kinds in _KINDS.items():
+            if name in values:
+                if not isinstance(values[name], kinds) or isinstance(values[name], bool):
+                    raise _wrong(where, name)
+                found[name] = values[name]
+        if "cast" in found:
+            found["cast"] = tuple(_cast_target(one, where) for one in found["cast"])
+        files = {key.removesuffix(_FILE): path for key, path in values.items() if key.endswith(_FILE)}
+        if not all(isinstance(path, str) for path in files.values()):
+            raise _wrong(where, "file")
+        return cls(**found, files=files)
+
+
+_DEFAULT_VALUES = {one.name: getattr(Target(), one.name) for one in dataclasses.fields(Target)}
+# Key in the file -> what JSON may have there.
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "armature": str,
+    "action": str,
+    "place": str,
+    "blend": (str, type(None)),
+    "cast": list,
+    "named": str,
+    "named_after": str,
+    "batch": str,
+    "variation": int,
+    "varied": dict,
+}
+
+
+def _cast_target(value: Any, where: str) -> CastTarget:
+    if not isinstance(value, Mapping) or not isinstance(value.get("armature"), str):
+        raise _wrong(where, "cast")
+    action = value.get("action", "")
+    if not isinstance(action, str):
+        raise _wrong(where, "cast")
+    return CastTarget(value["armature"], action)
+
+
+def _wrong(where: str, name: str) -> JobError:
+    return JobError(f"'{where}' does not describe a job: 'target' has a wrong '{name}'", "Simulate again")

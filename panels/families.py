@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A panel for every family of methods that has none of its own: what its methods declare, in the order of work."""
+
+import os
+
+import bpy
+
+from ..bridge.methods.adapters import get_adapter
+from ..bridge.methods.declared import Family, Product, families
+from ..bridge.methods.properties import OWN
+from .drawing import SidebarPanel, chosen_character
+from .method_sections import (
+    draw_bake_button,
+    draw_learn_button,
+    draw_learn_settings,
+    draw_learned,
+    draw_problem,
+    draw_settings,
+)
+
+EXAMPLES = "SINEW_EXAMPLES"
+"""Set in the environment, it shows the panels of examples too."""
+
+
+class FamilyPanel(SidebarPanel):
+    """Learn, see what was learned, and bake from it."""
+
+    bl_options = {"DEFAULT_CLOSED"}
+    family: Family
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Examples are for developers."""
+        return not cls.family.is_example or bool(os.environ.get(EXAMPLES))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw what is learned from, learning, what was learned, and baking."""
+        layout = self.layout
+        obj = chosen_character(layout, context)
+        if obj is None:
+            return
+        adapter = get_adapter(self.family.name)
+        own = adapter.group(obj)
+        layout.prop(own, "actions", placeholder="All")
+        draw_learn_settings(layout, context, adapter, obj, "Learning", f"SINEW_PT_{self.family.name}_settings")
+        draw_learn_button(layout, context, adapter, obj)
+        draw_problem(layout, context, adapter, obj)
+        if draw_learned(layout, context, adapter, obj) and self.family.method(Product.TAKE) is not None:
+            layout.separator()
+            draw_settings(layout, context, adapter, Product.TAKE)
+            layout.prop(own, "frame_start")
+            layout.prop(own, "bake_seed")
+            draw_bake_button(layout, context, adapter)
+
+
+def _panel(family: Family) -> type[bpy.types.Panel]:
+    name = f"SINEW_PT_{family.name}"
+    words = {"bl_idname": name, "bl_label": family.label, "__doc__": f"{family.label}.", "family": family}
+    return type(name, (FamilyPanel, bpy.types.Panel), {**words, "__module__": __name__})
+
+
+CLASSES = tuple(_panel(family) for family in families() if family.name not in OWN)

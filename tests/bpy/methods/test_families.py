@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A family of methods in Blender: what it declares becomes properties, operators, a panel, jobs and a verb."""
+
+import json
+
+import bpy
+import pytest
+
+from sinew.bridge.cli import main
+from sinew.bridge.jobs import monitor
+from sinew.bridge.learned.learned_file import learned_file
+from sinew.bridge.methods.adapters import get_adapter
+from sinew.bridge.rig.rig_reader import read_rig
+from sinew.core import jobs
+from sinew.core.control.graph.model.io import save_graph
+from sinew.core.control.medley.methods import KIND, MEDLEY
+from sinew.core.motion.library import make_library
+from sinew.panels.families import EXAMPLES
+
+from ...stock_clips import needs_stock
+from ..helpers.graphs import unlearned
+from ..helpers.interface import animation, hero, new_actions, refusal, tick_to_end
+from ..helpers.operator_steps import one_step
+from ..helpers.preparing_clicks import click, prepare
+
+FILES = learned_file("medley")
+
+
+@pytest.fixture
+def walker(addon):
+    """'Hero' with two Actions of its own."""
+    obj = hero()
+    action = obj.animation_data.action.copy()
+    action.name = "Nod"
+    return obj
+
+
+def learned(obj, tmp_path):
+    """The armature with a medley of its Actions, by the button; gives its file."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    assert bpy.ops.sinew.medley_learn("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert tick_to_end().state == "done"
+    return FILES.path_of(bpy.data.objects["Hero"])
+
+
+def test_from_actions_to_a_learned_file_and_from_it_to_a_take(walker, tmp_path):
+    path = learned(walker, tmp_path)
+    obj = bpy.data.objects["Hero"]
+    assert path == tmp_path / "sinew" / "Hero.medley.npz" and obj.sinew_medley.file == "//sinew/Hero.medley.npz"
+    assert FILES.read(obj).model.names == ("Nod", "Wave")
+    assert "2 clips" in FILES.view_of(obj).sentences[0]
+    bpy.context.scene.sinew.methods.medley_bake.clips = 3
+    before = set(bpy.data.actions)
+    assert bpy.ops.sinew.medley_bake("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert tick_to_end().state == "done"
+    (action,) = set(bpy.data.actions) - before
+    length = action.frame_range[1] - action.frame_range[0]
+    assert length == pytest.approx(3 * 20, abs=2) and action.name == "Hero medley"
+    assert bpy.data.objects["Hero"].sinew_takes[-1].action == action
+
+
+def test_a_click_makes_the_job_that_a_script_makes(walker, tmp_path, monkeypatch):
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    walker.sinew_medley.actions = "W*"
+    assert bpy.ops.sinew.medley_learn("EXEC_DEFAULT", True) == {"FINISHED"}
+    click("medley_learn")
+    assert prepare() > 1
+    one, other = jobs.all_jobs()
+    assert one.spec.content == other.spec.content
+    assert one.attachment("library")[1]["clips"] == ["Wave"]
+
+
+def test_the_same_verbs_on_the_command_line(walker, tmp_path, capsys):
+    path, out = tmp_path / "scene.blend", tmp_path / "mine.medley.npz"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    words = ["medley", "learn", str(path), "--action", "Wave", "--out", str(out), "--report", str(tmp_path / "a.json")]
+    assert main(words) == 0
+    assert main(["medley", "show", str(out)]) == 0
+    assert "1 clips" in capsys.readouterr().out
+    saved = tmp_path / "baked.blend"
+    assert main(["medley", "bake", str(out), str(path), "--set", "clips=2", "--out", str(saved)]) == 0
+    assert saved.is_file() and json.loads((tmp_path / "a.json").read_text())["method"] == "medley_learn"
+    assert main(["medley", "bake", str(tmp_path / "none.npz"), str(path)]) == 1
+    assert "There is no medley in" in capsys.readouterr().err
+
+
+def test_its_panel_is_drawn_for_developers_alone(walker, tmp_path, monkeypatch):
+    panel = bpy.types.SINEW_PT_medley
+    monkeypatch.delenv(EXAMPLES, raising=False)
+    assert not panel.poll(bpy.context)
+    monkeypatch.setenv(EXAMPLES, "1")
+    assert panel.poll(bpy.context)
+
+
+def test_what_cannot_be_is_told_in_the_panel_and_makes_no_job(walker, tmp_path):
+    walker.sinew_medley.actions = "Dance"
+    with refusal("No Action of 'Hero' is called 'Dance'"):
+        bpy.ops.sinew.medley_learn("EXEC_DEFAULT", True)
+    assert "Dance" in str(get_adapter("medley").problem_of("Hero"))
+    path = tmp_path / "x.npz"
+    path.write_bytes(b"nothing")
+    for family, verb in (("medley", "medley_bake"), ("graph", "graph_test"), ("bounds", "bounds_test")):
+        group = getattr(walker, f"sinew_{family}")
+        group.file = str(path)
+        assert str(path) in get_adapter(family).file.why_none(walker)
+        with refusal(str(path)):
+            getattr(bpy.ops.sinew, verb)("EXEC_DEFAULT", True)
+    assert jobs.all_jobs() == []
+
+
+@needs_stock
+def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    obj, graph = unlearned("walk")
+    (tmp_path / "far").mkdir()
+    clip = read_rig(obj).clip
+    arrays, meta = make_library([clip]).to_arrays()
+    MEDLEY.write_content(tmp_path / "far" / "a.medley.npz", arrays, {**meta, "kind": KIND})
+    save_graph(tmp_path / "far" / "a.graph.npz", graph)
+    obj.sinew_medley.file = str(tmp_path / "far" / "a.medley.npz")
+    obj.sinew_graph.file = str(tmp_path / "far" / "a.graph.npz")
+    obj.sinew_bounds.file = str(next((root / "tests" / "data" / "before").rglob("*.safetensors")))
+    (tmp_path / "here").mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "here" / "scene.blend"))
+    bpy.ops.ed.undo_push(message="Original")
+    for verb in ("medley_learn", "medley_bake", "medley_bring_along", "graph_test", "bounds_test"):
+        one_step(verb)
+
+
+@needs_stock
+def test_what_was_learned_is_tested_and_the_figures_stand_with_the_job(addon, tmp_path):
+    obj, graph = unlearned("walk")
+    save_graph(tmp_path / "a.graph.npz", graph)
+    obj.sinew_graph.file = str(tmp_path / "a.graph.npz")
+    settings = bpy.context.scene.sinew.methods.graph_test
+    settings.cycles, settings.seconds = 1, 1.0
+    before = animation()
+    assert bpy.ops.sinew.graph_test("EXEC_DEFAULT", True) == {"FINISHED"}
+    view = tick_to_end()
+    assert view.state == "done" and any("walk takes a push of" in note for note in view.notes)
+    report = monitor.job_of(view.id).report()
+    assert set(report["test"]["skills"]["walk"]) >= {"push_n", "endurance"} and report["fell"] is None
+    assert new_actions(before) == [] and len(bpy.data.objects["Mannequin"].sinew_takes) == 0
