@@ -19,6 +19,7 @@ from bpy.props import (
 )
 
 from ..core.control import registry
+from ..core.sim import engines
 from ..core.sim.variations import VariationSettings
 from .bounds import properties as bounds_properties
 from .graph import properties as graph_properties
@@ -31,8 +32,7 @@ from .takes import properties as take_properties
 
 ENGINES = (
     ("auto", "Automatic", "The fastest engine that the worker's Python has"),
-    ("mujoco", "MuJoCo", "Simulate with MuJoCo"),
-    ("bullet", "Bullet", "Simulate with PyBullet"),
+    *((name, row.label, f"Simulate with {row.library}") for name, row in engines.ENGINES.items()),
 )
 
 

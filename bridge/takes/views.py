@@ -12,6 +12,7 @@ import bpy
 
 from ...core.measure.quality_checks import QualityCheck, check_quality
 from ...core.measure.sentences import MARKED
+from ...core.sim.engines import ENGINES
 from .report_texts import measure_text, method_label, time_text
 from .rows import is_linked, original_of, take_strips, take_title
 
@@ -145,7 +146,7 @@ def _facts(report: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     wall_s, duration_s = report.get("wall_s"), report.get("duration_s")
     facts = [("Method", method_label(str(report.get("method", ""))))]
     if engine != "none":
-        facts.append(("Engine", {"mujoco": "MuJoCo", "bullet": "Bullet"}.get(engine, str(engine))))
+        facts.append(("Engine", ENGINES[engine].label if engine in ENGINES else str(engine)))
     facts.append(("Seed", str(report.get("seed", ""))))
     if isinstance(duration_s, float | int):
         facts.append(("Length", f"{duration_s:.2f} s"))

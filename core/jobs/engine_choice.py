@@ -6,15 +6,13 @@ from importlib.util import find_spec
 
 from ..control.method import Method
 from ..errors import EngineMissing
-
-# engine -> the module it needs; the fastest first.
-_MODULES = {"mujoco": "mujoco", "bullet": "pybullet"}
+from ..sim.engines import ENGINES
 
 
 def check_engine_name(engine: str) -> None:
     """Refuse an engine that Sinew does not know."""
-    if engine != "auto" and engine not in _MODULES:
-        raise EngineMissing(f"There is no engine '{engine}'", f"Choose one of: auto, {', '.join(_MODULES)}")
+    if engine != "auto" and engine not in ENGINES:
+        raise EngineMissing(f"There is no engine '{engine}'", f"Choose one of: auto, {', '.join(ENGINES)}")
 
 
 def resolve_engine(engine: str, method: Method) -> str:
@@ -22,11 +20,11 @@ def resolve_engine(engine: str, method: Method) -> str:
     check_engine_name(engine)
     if not method.uses_engine:
         return "none"
-    for name, module in _MODULES.items():
-        if engine in ("auto", name) and find_spec(module):
+    for name, row in ENGINES.items():
+        if engine in ("auto", name) and find_spec(row.requires):
             return name
     missing = "No physics engine is" if engine == "auto" else f"The engine '{engine}' is not"
-    package = _MODULES.get(engine, "mujoco")
+    package = ENGINES["mujoco" if engine == "auto" else engine].requires
     raise EngineMissing(
         f"{missing} installed for the worker's Python ({sys.executable})",
         f"Run: python -m pip install {package}, with that Python, or choose another one in Sinew's preferences",

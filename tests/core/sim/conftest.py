@@ -6,14 +6,13 @@ from collections.abc import Callable
 import pytest
 
 from sinew.core.sim.engine import Engine, World
+from sinew.core.sim.engines import ENGINES
 from sinew.core.sim.stage import Stage
 
 from ...engines_here import engine_here
 
-ENGINES = ["mujoco", "bullet"]
 
-
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=list(ENGINES))
 def engine(request) -> Engine:
     return engine_here(request.param)
 
