@@ -83,11 +83,12 @@ GRAPH_BELOW = {
 TRACKER = "core.control.sampling.tracker"
 GRAPH_BELOW["core.control.graph.learning"] += (TRACKER,)
 # A method knows itself, the kit for tracking, and the top modules of control; the kit knows no method.
-CONTROL_TOP = tuple(f"core.control.{name}" for name in ("cast", "character", "method", "muscle", "staging"))
+CONTROL_TOP = tuple(f"core.control.{name}" for name in ("cast", "character", "learned", "method", "muscle", "staging"))
 METHODS_BELOW = {
     "core.control.tracking": ("core.control.tracking", *CONTROL_TOP),
     "core.control.sampling": ("core.control.sampling", "core.control.tracking", *CONTROL_TOP),
     "core.control.bounds": ("core.control.bounds", TRACKER, "core.control.tracking", *CONTROL_TOP),
+    "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
 }
 OURS = {
     "": ("bridge", "operators", "panels"),
@@ -213,6 +214,7 @@ def test_a_room_imports_only_what_it_may(path):
         ("core.control.sampling.method", "from ..graph.transitions import distances"),
         ("core.control.sampling.search", "from ..bounds.bounds import bound_names"),
         ("core.control.bounds.demonstration", "from ..sampling.plan import Planner"),
+        ("core.control.medley.methods", "from ..graph.model import policies"),
         ("core.control.bounds.train_settings", "from ..graph.transitions.motion_graph import Skill"),
         ("core.sim.engines.bullet", "import torch"),
         ("core.measure.measures", "from ..control.method import Run"),
