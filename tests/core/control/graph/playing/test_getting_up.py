@@ -63,7 +63,7 @@ def riser(body, walker, arena_of, stock_skill) -> ControlGraph:
 @pytest.fixture
 def lying(riser, world_of) -> Player:
     """Flat on its back."""
-    first, world = riser.layout.chain(RISE).first, world_of(riser.body, 1)
+    first, world = riser.structure.chain(RISE).first, world_of(riser.body, 1)
     character = PlayedCharacter(riser, SequencePlanner(riser, [SequenceItem("walk")]), first)
     return Player(world, [character], start_state(world, [riser], [Place(np.zeros(2), 0.0)], [first]))
 
