@@ -100,9 +100,9 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
     _follow(clock, lambda view: view.alive and view.state == "running")
     _draw(clock, "draw, while a job runs")
     with clock("pause"):
-        ops.pause(job=monitor.views()[0].id)
+        ops.pause(job=monitor.watched_jobs()[0].id)
     with clock("cancel"):
-        ops.cancel(job=monitor.views()[0].id)
+        ops.cancel(job=monitor.watched_jobs()[0].id)
     _end_jobs()
     scene.sinew.method = "passthrough"
     ops.simulate()
@@ -137,9 +137,9 @@ def _prepare(clock: "_Clock", verb: str) -> None:
     with clock(verb):
         kind.prepare(SimpleNamespace(report=lambda *_: None), bpy.context)
     begun, pieces = time.perf_counter(), 0
-    while preparing.views():
+    while preparing.preparation_views():
         with clock(f"{verb}, longest piece", worst=True):
-            preparing.tick()
+            preparing.tick_preparations()
         pieces += 1
         time.sleep(0.005)
     clock.spent[f"{verb}, until it has begun"] = (round(1e3 * (time.perf_counter() - begun), 2), float(pieces))
@@ -150,21 +150,21 @@ def _follow(clock: "_Clock", reached: Callable[[Any], bool]) -> None:
     end = time.monotonic() + _PATIENCE_S
     while time.monotonic() < end:
         with clock("tick", worst=True):
-            monitor.tick()
-        if reached(monitor.views()[0]) or not monitor.views()[0].alive:
+            monitor.tick_monitor()
+        if reached(monitor.watched_jobs()[0]) or not monitor.watched_jobs()[0].alive:
             return
         time.sleep(0.05)
 
 
 def _bake(clock: "_Clock") -> None:
     """The worker ends, its result is got ready in pieces as where a window is, and the monitor bakes it."""
-    job = monitor.job_of(monitor.views()[0].id)
+    job = monitor.job_of(monitor.watched_jobs()[0].id)
     jobs.wait(job)
-    baking.begin(job, lambda: None)
+    baking.begin_baking(job, lambda: None)
     begun, pieces = time.perf_counter(), 0
     while not baking.is_ready(job.spec.id):
         with clock("bake, longest piece", worst=True):
-            baking.tick()
+            baking.tick_baking()
         pieces += 1
         time.sleep(0.005)
     clock.spent["bake, until it is ready"] = (round(1e3 * (time.perf_counter() - begun), 2), float(pieces))
@@ -172,7 +172,7 @@ def _bake(clock: "_Clock") -> None:
         requests.collect(job, baking.taken(job.spec.id))
     with clock(_EVALUATED):
         bpy.context.view_layer.update()
-    monitor.tick()
+    monitor.tick_monitor()
 
 
 def _after(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
@@ -212,11 +212,11 @@ def _draw(clock: "_Clock", step: str) -> None:
 
 def _end_jobs() -> None:
     """Nothing of a round runs on into the next step."""
-    for view in monitor.views():
+    for view in monitor.watched_jobs():
         if view.alive or view.queued:
             bpy.ops.sinew.cancel(job=view.id)
             jobs.wait(monitor.job_of(view.id))
-    monitor.tick()
+    monitor.tick_monitor()
 
 
 class _Clock:

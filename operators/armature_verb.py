@@ -70,7 +70,7 @@ class RecipeVerb(ArmatureVerb):
         obj, say = context.scene.sinew.armature, self.say
         name = obj.name
         try:
-            preparing.begin(self.recipe(context, obj), context.scene, lambda error: say(name, error))
+            preparing.begin_preparation(self.recipe(context, obj), context.scene, lambda error: say(name, error))
         except SinewError as error:
             say(name, error)
             self.report({"ERROR"}, str(error))

@@ -43,7 +43,7 @@ def explains_errors(execute: Execute) -> Execute:
             if hasattr(self, "job"):
                 monitor.look(self.job, error)
             else:
-                notices.say(request_of(context.scene), (notices.error(error),))
+                notices.show_notices(request_of(context.scene), (notices.error(error),))
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
 
@@ -95,8 +95,8 @@ class MotionVerb(NeedsMotion):
     def prepare(self, context: bpy.types.Context) -> set[str]:
         """Begin, and leave the rest to timers."""
         scene, request = context.scene, request_of(context.scene)
-        started = preparing.begin(
-            self.recipe(scene), scene, lambda error: notices.say(request, (notices.error(error),))
+        started = preparing.begin_preparation(
+            self.recipe(scene), scene, lambda error: notices.show_notices(request, (notices.error(error),))
         )
         self.begun(scene)
         self.report({"INFO"}, self.reading(started.view.title))

@@ -34,7 +34,7 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw a box for each job, the newest first."""
         layout = self.layout
-        views, reading = monitor.views(), preparing.views()
+        views, reading = monitor.watched_jobs(), preparing.preparation_views()
         baked = takes.baked_jobs() if views else {}
         for one in reading:
             box = layout.box()

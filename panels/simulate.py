@@ -30,7 +30,7 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
         button.scale_y = 1.6
         button.operator("sinew.simulate", icon="PLAY")
         # Jobs may be far below: how far it is stands where it was started.
-        running = [view for view in monitor.views() if view.alive]
+        running = [view for view in monitor.watched_jobs() if view.alive]
         if running:
             draw_bar(layout, running[0])
         for notice in notices.of(request_of(scene)):

@@ -49,11 +49,11 @@ said.update(simulates=known.engine, learns=known.learner, missing=known.missing,
 lap("check_s")
 bpy.ops.sinew.try_mannequin()
 lap("click_s")
-while monitor.tick() is not None:
+while monitor.tick_monitor() is not None:
     time.sleep(0.05)
 lap("simulated_s")
 armature = bpy.context.scene.sinew.armature
-view = monitor.views()[0]
+view = monitor.watched_jobs()[0]
 said.update(state=view.state, message=view.message, action=armature.animation_data.action.name)
 said["fell"] = [take.fell for take in armature.sinew_takes]
 said["heavy"] = sorted({"torch", "mujoco", "pybullet", "scipy", "cma", "coacd"} & set(sys.modules))

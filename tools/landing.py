@@ -73,7 +73,7 @@ def _walk(sinew: SimpleNamespace, seed: int, folder: Path) -> None:
     push.rotation_euler = Euler((0.0, np.pi / 2, 0.0))  # from its right to its left
     push.sinew.force, push.sinew.duration = PUSH_N, PUSH_S
     request = sinew.requests.Request(armature.name, method="sampling", seed=seed)
-    job = sinew.requests.create(request, sinew.requests.read(request), folder)
+    job = sinew.requests.create_job(request, sinew.requests.read(request), folder)
     status = job.status() if job.has_result() else sinew.jobs.wait(job, sinew.jobs.launch(job))
     if status.state != "done":
         raise SystemExit("the job is %s; see %s" % (status.state, job.folder / "worker.log"))

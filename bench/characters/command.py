@@ -213,11 +213,11 @@ def _accept_offers(scene: bpy.types.Scene) -> list[str]:
 def _ended() -> Any:
     """Look after the job as Blender's timer would, to its end; returns what the panel shows of it."""
     stop = time.monotonic() + _LONGEST_S
-    while monitor.tick() is not None:
+    while monitor.tick_monitor() is not None:
         if time.monotonic() > stop:
             raise RuntimeError(f"The worker was still busy after {_LONGEST_S:.0f} s")
         time.sleep(0.1)
-    return monitor.views()[0]
+    return monitor.watched_jobs()[0]
 
 
 def _keys(action: bpy.types.Action, obj: bpy.types.Object) -> list[tuple[Any, ...]]:

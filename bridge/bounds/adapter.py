@@ -82,7 +82,7 @@ class BoundsAdapter(FamilyAdapter):
 
     def train_request(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Request:
         """What is to be learned, and how."""
-        action, name = views.source_action(scene, obj), self.method(Product.LEARNED_FILE).name
+        action, name = views.chosen_source(scene, obj), self.method(Product.LEARNED_FILE).name
         return replace(
             request_of(scene),
             action=action.name if action else "",
@@ -102,17 +102,8 @@ class BoundsAdapter(FamilyAdapter):
 
     def bake(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """Read controller, pose and stage, make the job, and start its worker."""
-        file, path, request = self.file, self.file.path_of(obj), self.controller_bake_request(scene, obj)
-
-        def steps(own: Preparation) -> Slices[Outcome]:
-            own.title = request.armature
-            python = yield from own.find_worker()
-            assert path is not None  # or the operator would have said why not
-            learned = yield lambda: file.read_file(path)
-            job = yield from bake_controller_job(own, request, learned)
-            return Outcome(monitor.start(job, own.scene, python, "Baking"))
-
-        return steps
+        request = self.controller_bake_request(scene, obj)
+        return self.playing_recipe(obj, lambda own, learned: bake_controller_job(own, request, learned), "Baking")
 
     def controller_bake_request(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> ControllerBakeRequest:
         """What is to be baked; what is no cycle is as long as it was learned."""

@@ -67,7 +67,7 @@ def paint(obj: bpy.types.Object, frame: float, frames: int, amount: float, what:
         _show(obj, path, index, curve.evaluate(bpy.context.scene.frame_current_final))
 
 
-def clear(obj: bpy.types.Object) -> int:
+def clear_bound_keys(obj: bpy.types.Object) -> int:
     """Take all keys of bounds out of the armature's Action; widths stay as they are now. Gives how many curves."""
     action, gone = obj.animation_data.action, 0
     slot = actions.slot_for(action, obj)

@@ -7,7 +7,7 @@ from ..rig import sources
 from ..scene.chosen_armature import why_editing, why_no_armature
 
 
-def source_action(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Action | None:
+def chosen_source(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Action | None:
     """The Action that would be learned: the chosen one, or what moves the armature when no take does."""
     return scene.sinew.action or sources.prior_animation(obj).action
 
@@ -25,7 +25,7 @@ def why_no_motion(scene: bpy.types.Scene) -> str:
     chosen, obj = scene.sinew, scene.sinew.armature
     if reason := why_editing(obj):
         return reason
-    if source_action(scene, obj) is None and not chosen.use_range:
+    if chosen_source(scene, obj) is None and not chosen.use_range:
         return f"'{obj.name}' has no Action: choose one"
     if chosen.use_range and chosen.frame_end <= chosen.frame_start:
         return "The frame range is empty: let it end after it starts"

@@ -22,9 +22,10 @@ from ..jobs.preparing import do_at_once
 from ..learned.learned_file import learned_file
 from ..methods.job_inputs import BakeRequest, LearnRequest, bake_job, learn_job
 from .bodies import add_body, body_of
-from .outputs import add_outputs, require_outputs, view_of, write_report
+from .outputs import add_outputs, preview_view, require_outputs, write_report
 from .registering import registered
-from .running import bake_take, run_job, show_take, summarize
+from .running import bake_take, render_take, run_job, summarize
+from .subverbs import run_subverb
 
 
 def add_arguments(parser: argparse.ArgumentParser, family: Family) -> None:
@@ -45,9 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser, family: Family) -> None:
     show.set_defaults(do=partial(_show, family))
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked."""
-    return int(arguments.do(arguments))
+run = run_subverb
 
 
 def _add_common(parser: argparse.ArgumentParser, method: Method) -> None:
@@ -118,7 +117,7 @@ def _learn(family: Family, method: Method, arguments: argparse.Namespace) -> int
             return code
         arguments.learned, arguments.out = arguments.out, None  # it is the job that writes it
         report, written = bake_take(arguments, job, input=arguments.input, out=str(arguments.learned))
-        show_take(arguments, report, written, view_of(arguments.input))
+        render_take(arguments, report, written, preview_view(arguments.input))
     model = file.read_file(arguments.learned.resolve()).model
     print("\n  ".join([f"{arguments.learned}: learned in {report['wall_s']:.0f} s", *file.kind.describe(model)]))
     return 0
@@ -136,7 +135,7 @@ def _play(family: Family, method: Method, arguments: argparse.Namespace) -> int:
         if method.makes == (Product.REPORT,):
             return _report(arguments, job)
         report, written = bake_take(arguments, job, file=str(arguments.file), input=arguments.input)
-        show_take(arguments, report, written, view_of(arguments.input))
+        render_take(arguments, report, written, preview_view(arguments.input))
         print(summarize(report))
     return 0
 

@@ -58,7 +58,7 @@ def widen(written: WrittenAction) -> None:
     scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
 
 
-def view_of(text: str | None) -> str:
+def preview_view(text: str | None) -> str:
     """A .blend has a camera of its user's; what we opened ourselves is best seen by one that goes along."""
     return "FOLLOW" if text and Path(text).suffix.lower() != ".blend" else "AUTO"
 

@@ -44,7 +44,7 @@ def bake_take(arguments: argparse.Namespace, job: jobs.Job, **about: Any) -> tup
     return report, written
 
 
-def show_take(arguments: argparse.Namespace, report: dict[str, Any], written: WrittenAction, view: str) -> None:
+def render_take(arguments: argparse.Namespace, report: dict[str, Any], written: WrittenAction, view: str) -> None:
     """Render what was asked for, and write the report."""
     report["preview"] = [str(path) for path in rendered(arguments, written, view=view)]
     write_report(arguments, report)

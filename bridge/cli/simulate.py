@@ -21,9 +21,9 @@ from ..rig.rig_writer import PLACES
 from ..scene import saving
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
-from .outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
+from .outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from .registering import registered
-from .running import bake_take, run_job, show_take, summarize
+from .running import bake_take, render_take, run_job, summarize
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
-    request, wanted = _request(arguments), variations.method_settings(arguments)
+    request, wanted = _request(arguments), variations.variation_settings(arguments)
     require_outputs(arguments)
     with registered():
         return _simulate(arguments, request, wanted)
@@ -80,11 +80,11 @@ def _simulate(arguments: argparse.Namespace, request: requests.Request, wanted: 
     _say_findings(rig)
     if wanted is not None:
         return _simulate_variations(arguments, request, rig, wanted)
-    job = requests.create(request, rig, arguments.job_dir)
+    job = requests.create_job(request, rig, arguments.job_dir)
     if code := run_job(arguments, job, input=arguments.input):
         return code
     report, written = bake_take(arguments, job, input=arguments.input)
-    show_take(arguments, report, written, view_of(arguments.input))
+    render_take(arguments, report, written, preview_view(arguments.input))
     print(summarize(report))
     return 0
 
@@ -104,7 +104,7 @@ def _simulate_variations(
     report["preview"] = [
         str(path)
         for outcome in done
-        for path in rendered(arguments, outcome.written, outcome.variation.number, view=view_of(arguments.input))
+        for path in rendered(arguments, outcome.written, outcome.variation.number, view=preview_view(arguments.input))
     ]
     write_report(arguments, report)
     print(variations.table(outcomes))

@@ -23,7 +23,7 @@ _ERRORS = ("joint_error_m", "mean_link_error_m")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class VariationOutcome:
     """What became of a variation. written: None where nothing could be baked; problem: why."""
 
     variation: Variation
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def method_settings(arguments: argparse.Namespace) -> VariationSettings | None:
+def variation_settings(arguments: argparse.Namespace) -> VariationSettings | None:
     """What was asked for, checked before anything is opened; None for a single take."""
     if arguments.variations is None:
         for name, value in (("--push", arguments.push), ("--from", arguments.side), ("--vary", arguments.vary)):
@@ -76,10 +76,10 @@ def method_settings(arguments: argparse.Namespace) -> VariationSettings | None:
 
 def simulate_all(
     request: requests.Request, rig: RigMotion, settings: VariationSettings, folder: Path | None
-) -> tuple[Batch, list[Outcome]]:
+) -> tuple[Batch, list[VariationOutcome]]:
     """Simulate and bake one after the other. One that fails does not stop the others; a cancel stops them all."""
     batch = batches.plan(request, rig, settings)
-    outcomes: list[Outcome] = []
+    outcomes: list[VariationOutcome] = []
     digits = len(str(len(batch.variations)))
     for variation in batch.variations:
         print(f"sinew: {variation.title(rig.clip.name)}", file=sys.stderr)
@@ -89,31 +89,31 @@ def simulate_all(
     return batch, outcomes
 
 
-def _simulated(batch: Batch, variation: Variation, folder: Path | None) -> Outcome:
+def _simulated(batch: Batch, variation: Variation, folder: Path | None) -> VariationOutcome:
     job = None
     try:
         job = batch.create(variation, folder)
         status = run_to_end(job)
         if status.state == "cancelled":
-            return Outcome(variation, job, jobs.unfinished_report(job))
+            return VariationOutcome(variation, job, jobs.unfinished_report(job))
         if status.state != "done":
             raise SinewError(status.message or f"The job was {status.state}", status.hint)
-        return Outcome(variation, job, job.result().report, requests.collect(job))
+        return VariationOutcome(variation, job, job.result().report, requests.collect(job))
     except SinewError as error:
         print(f"sinew: {variation.title(batch.rig.clip.name)}: {error}", file=sys.stderr)
         unfinished = jobs.unfinished_report(job) if job is not None else {"status": "failed"}
         report = {**unfinished, "message": error.message, "hint": error.hint}
-        return Outcome(variation, job, report, problem=error)
+        return VariationOutcome(variation, job, report, problem=error)
 
 
-def exit_code(batch: Batch, outcomes: Sequence[Outcome]) -> int:
+def exit_code(batch: Batch, outcomes: Sequence[VariationOutcome]) -> int:
     """0 if every take is there, fallen or not; 1 if one failed; 130 after a cancel."""
     if any(outcome.state == "cancelled" for outcome in outcomes) or len(outcomes) < len(batch.variations):
         return CANCELLED
     return 1 if any(outcome.state == "failed" for outcome in outcomes) else 0
 
 
-def report_of(batch: Batch, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def report_of(batch: Batch, outcomes: Sequence[VariationOutcome]) -> dict[str, Any]:
     """What was done and measured, for ``--report``: the batch's own numbers, and the whole report of every take."""
     states = [outcome.state for outcome in outcomes]
     code = exit_code(batch, outcomes)
@@ -131,7 +131,7 @@ def report_of(batch: Batch, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _row(outcome: Outcome) -> dict[str, Any]:
+def _row(outcome: VariationOutcome) -> dict[str, Any]:
     variation, written = outcome.variation, outcome.written
     return {
         **outcome.report,
@@ -144,7 +144,7 @@ def _row(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def table(outcomes: Sequence[Outcome]) -> str:
+def table(outcomes: Sequence[VariationOutcome]) -> str:
     """A line for each: number, what was different, how it went, how far it was off, and its Action."""
     rows = [("take", "variation", "result", "error", "action")]
     for outcome in outcomes:
@@ -156,7 +156,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
-def _fate(outcome: Outcome) -> str:
+def _fate(outcome: VariationOutcome) -> str:
     if outcome.state != "done":
         return outcome.state
     if outcome.report["fell"]:

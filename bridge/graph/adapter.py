@@ -64,17 +64,8 @@ class GraphAdapter(FamilyAdapter):
 
     def bake(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """Read graph, cast and stage, make the job, and start its worker."""
-        file, path, request = self.file, self.file.path_of(obj), self.graph_bake_request(scene, obj)
-
-        def steps(own: Preparation) -> Slices[Outcome]:
-            own.title = request.armature
-            python = yield from own.find_worker()
-            assert path is not None  # or the operator would have said why not
-            learned = yield lambda: file.read_file(path)
-            job = yield from bake_graph_job(own, request, learned)
-            return Outcome(monitor.start(job, own.scene, python, "Baking"))
-
-        return steps
+        request = self.graph_bake_request(scene, obj)
+        return self.playing_recipe(obj, lambda own, learned: bake_graph_job(own, request, learned), "Baking")
 
     def graph_bake_request(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> GraphBakeRequest:
         """What is to be baked."""

@@ -14,7 +14,7 @@ from . import matrix, skills, transitions
 from .skills import ReadSkill
 
 
-def propose_transitions(armature: str, scale: float) -> Recipe:
+def proposal_recipe(armature: str, scale: float) -> Recipe:
     """Add the transitions that the motions offer to the list, beside those that are there."""
 
     def steps(own: Preparation) -> Slices[Outcome]:
@@ -31,7 +31,7 @@ def propose_transitions(armature: str, scale: float) -> Recipe:
     return steps
 
 
-def add_transition(armature: str, scale: float, source: str, target: str) -> Recipe:
+def transition_recipe(armature: str, scale: float, source: str, target: str) -> Recipe:
     """Add the best transition from one skill to another."""
 
     def steps(own: Preparation) -> Slices[Outcome]:
@@ -46,7 +46,7 @@ def add_transition(armature: str, scale: float, source: str, target: str) -> Rec
     return steps
 
 
-def show_distances(armature: str, scale: float) -> Recipe:
+def distances_recipe(armature: str, scale: float) -> Recipe:
     """Make a picture of how alike any two moments of the skills are, and show it where pictures are shown."""
 
     def steps(own: Preparation) -> Slices[Outcome]:

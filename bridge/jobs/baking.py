@@ -39,14 +39,14 @@ _ready: dict[str, PreparedTakes | None] = {}
 """By job id; None for what cannot be got ready, so that baking it will say why."""
 
 
-def begin(job: Job, then: Callable[[], object]) -> None:
+def begin_baking(job: Job, then: Callable[[], object]) -> None:
     """Get a job's result ready, unless that is going on; ``then`` is called at its end."""
     job_id = job.spec.id
     if job_id in _going or job_id in _ready:
         return
     _going[job_id] = _Getting(job, TimeSlicedTask(prepare_takes(job)), then)
-    if not bpy.app.timers.is_registered(tick):
-        bpy.app.timers.register(tick, first_interval=0.0, persistent=True)
+    if not bpy.app.timers.is_registered(tick_baking):
+        bpy.app.timers.register(tick_baking, first_interval=0.0, persistent=True)
 
 
 def is_ready(job_id: str) -> bool:
@@ -68,7 +68,7 @@ def drop(job_id: str) -> None:
         ready.drop()
 
 
-def tick() -> float | None:
+def tick_baking() -> float | None:
     """Go on with the oldest; seconds until the next piece, None for no more."""
     if is_tool_active():
         return _LATER_S
@@ -131,7 +131,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Stop the timers and leave nothing."""
-    for timer in (tick, sweep):
+    for timer in (tick_baking, sweep):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
     for name, handler in _HANDLERS:

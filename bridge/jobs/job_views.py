@@ -75,7 +75,7 @@ class JobView:
         return self.state in RESUMABLE and not self.queued
 
 
-def view_of(job: Job, status: JobStatus, waiting: str = "", problem: SinewError | None = None) -> JobView:
+def view_job(job: Job, status: JobStatus, waiting: str = "", problem: SinewError | None = None) -> JobView:
     """The view of a job. ``waiting``: why its result is not baked yet; ``problem``: what was in the way."""
     spec, state = job.spec, status.state
     message, hint, is_error = "", "", False

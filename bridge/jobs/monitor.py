@@ -19,7 +19,7 @@ from ..scene.time_slicing import is_tool_active
 from ..setup import preferences
 from ..takes.write_takes import job_context
 from . import baking, notices, ownership, queueing, reports
-from .job_views import JobView, missing_view, view_of
+from .job_views import JobView, missing_view, view_job
 
 PERIOD_S = 0.25
 _WENT_WRONG = ("failed", "lost")
@@ -76,7 +76,7 @@ _SECOND = len("20261116-015500")  # what ids begin with; the rest of them knows 
 _attached: list[bool] = []  # empty until the open file's own jobs were looked for
 
 
-def views() -> list[JobView]:
+def watched_jobs() -> list[JobView]:
     """Every job of the open file, the newest first; what the panel draws."""
     seen = [watched.view for watched in _watched.values() if watched.view is not None]
     created = {job_id: watched.job.spec.created for job_id, watched in _watched.items()}
@@ -96,7 +96,7 @@ def job_of(job_id: str) -> jobs.Job:
 
 def views_of_batch(batch: str) -> list[JobView]:
     """What there is to see of the jobs of that batch."""
-    if found := [view for view in views() if view.batch == batch]:
+    if found := [view for view in watched_jobs() if view.batch == batch]:
         return found
     raise JobError(f"This file knows no batch '{batch}'", "Open the file that it was started from")
 
@@ -209,11 +209,11 @@ def drop_deleted() -> None:
 
 def start_timer() -> None:
     """Look at the jobs from now on, until there is nothing to wait for."""
-    if not bpy.app.timers.is_registered(tick):
-        bpy.app.timers.register(tick, first_interval=PERIOD_S, persistent=True)
+    if not bpy.app.timers.is_registered(tick_monitor):
+        bpy.app.timers.register(tick_monitor, first_interval=PERIOD_S, persistent=True)
 
 
-def tick() -> float | None:
+def tick_monitor() -> float | None:
     """Look at every job once, bake what is done; seconds until the next look, None for no more."""
     _attach_once()
     changed = False
@@ -234,7 +234,7 @@ def attach() -> None:
     _attached[:] = [True]
     _watched.clear()
     _missing.clear()
-    notices.clear()
+    notices.forget_notices()
     named = {entry.name: entry.action for scene in _own_scenes() for entry in scene.sinew.jobs}
     found = {job.spec.id: job for job in jobs.all_jobs() if job.spec.id in named or _was_started_here(job)}
     for job_id, job in found.items():
@@ -310,7 +310,7 @@ def _note_report(watched: _Watched) -> JobView:
     watched.job.report()
     watched.job.mark_collected({"blend": bpy.data.filepath})
     view = _refresh(watched)
-    reports.say("; ".join((f"{view.title}: {view.text}", *view.notes)), "INFO")
+    reports.report_to_user("; ".join((f"{view.title}: {view.text}", *view.notes)), "INFO")
     return view
 
 
@@ -322,7 +322,7 @@ def _tell_of_end(job: jobs.Job, view: JobView) -> None:
         reports.mark_told(job)
     except SinewError as error:
         _log.warning("%s", error)
-    reports.say(f"{view.title}: {SinewError(view.message, view.hint)}", "WARNING")
+    reports.report_to_user(f"{view.title}: {SinewError(view.message, view.hint)}", "WARNING")
 
 
 def _refresh(watched: _Watched, waiting: str = "") -> JobView:
@@ -337,7 +337,7 @@ def _refresh(watched: _Watched, waiting: str = "") -> JobView:
         return watched.view
     if status.state == "done" and not watched.ours and not waiting:
         waiting = "It was started from another file. Bake it if it belongs here"
-    watched.view = view_of(watched.job, status, waiting, watched.problem)
+    watched.view = view_job(watched.job, status, waiting, watched.problem)
     return watched.view
 
 
@@ -351,7 +351,7 @@ def _bake_when_possible(watched: _Watched) -> JobView:
         if waiting:
             return _refresh(watched, waiting)
         if bakes_in_slices() and not baking.is_ready(watched.job.spec.id):
-            baking.begin(watched.job, tick)
+            baking.begin_baking(watched.job, tick_monitor)
             return _refresh(watched, "It is being baked")
         watched.tried, watched.wanted = True, False
         try:
@@ -361,10 +361,10 @@ def _bake_when_possible(watched: _Watched) -> JobView:
             if watched.problem is None:
                 raise
             # What the operator reports as an error arrives here; the panel has it already.
-            reports.say(str(watched.problem), "WARNING")
+            reports.report_to_user(str(watched.problem), "WARNING")
             _log.info("%s", error)
         else:
-            reports.say(f"Baked '{_refresh(watched).action}'", "INFO")
+            reports.report_to_user(f"Baked '{_refresh(watched).action}'", "INFO")
     return _refresh(watched)
 
 
@@ -441,10 +441,10 @@ def register() -> None:
 
 def unregister() -> None:
     """Stop the timer and forget everything."""
-    if bpy.app.timers.is_registered(tick):
-        bpy.app.timers.unregister(tick)
+    if bpy.app.timers.is_registered(tick_monitor):
+        bpy.app.timers.unregister(tick_monitor)
     for name, handler in _HANDLERS:
         getattr(bpy.app.handlers, name).remove(handler)
     for kept in (_watched, _missing, _attached):
         kept.clear()
-    notices.clear()
+    notices.forget_notices()

@@ -41,14 +41,14 @@ def _source(request: Request) -> tuple[object, ...]:
     return request.armature, request.action, request.frames, request.true_fps, request.scale
 
 
-def say(request: Request, notices: tuple[Notice, ...]) -> None:
+def show_notices(request: Request, notices: tuple[Notice, ...]) -> None:
     """Show the notices as long as they hold."""
     _said[:] = [(request, notices)]
 
 
 def forget_errors(request: Request) -> None:
     """What was wrong with the request is mended; doubts about its motion stay."""
-    say(request, tuple(notice for notice in of(request) if not notice.is_error))
+    show_notices(request, tuple(notice for notice in of(request) if not notice.is_error))
 
 
 def error(problem: SinewError) -> Notice:
@@ -66,6 +66,6 @@ def doubts_about(clip: Clip) -> tuple[Notice, ...]:
     return tuple(found)
 
 
-def clear() -> None:
+def forget_notices() -> None:
     """Forget everything, as when another file is opened."""
     _said.clear()

@@ -157,13 +157,13 @@ Recipe = Callable[[Preparation], Generator[Callable[[], Any] | None, Any, Outcom
 _going: list[Preparation] = []
 
 
-def begin(recipe: Recipe, scene: bpy.types.Scene, fail: Callable[[SinewError], None]) -> Preparation:
+def begin_preparation(recipe: Recipe, scene: bpy.types.Scene, fail: Callable[[SinewError], None]) -> Preparation:
     """Begin what a click asked for, and leave the rest to timers; what is wrong from the start is raised here."""
     preparation = Preparation(recipe, scene, fail)
     if not preparation.step():
         _going.append(preparation)
-        if not bpy.app.timers.is_registered(tick):
-            bpy.app.timers.register(tick, first_interval=0.0, persistent=True)
+        if not bpy.app.timers.is_registered(tick_preparations):
+            bpy.app.timers.register(tick_preparations, first_interval=0.0, persistent=True)
     else:
         _tell(preparation.outcome)
     reports.redraw()
@@ -182,17 +182,17 @@ def do_at_once(steps_of: Callable[[Preparation], Slices[ResultT]], scene: bpy.ty
 
 def _tell(outcome: Outcome) -> None:
     for warning in outcome.warnings:
-        reports.say(warning, "WARNING")
+        reports.report_to_user(warning, "WARNING")
     if not outcome.warnings:
-        reports.say(outcome.said, "INFO")
+        reports.report_to_user(outcome.said, "INFO")
 
 
-def views() -> list[PreparationView]:
+def preparation_views() -> list[PreparationView]:
     """What is being prepared now, the oldest first."""
     return [preparation.view for preparation in _going]
 
 
-def cancel(number: int) -> None:
+def cancel_preparation(number: int) -> None:
     """Let a preparation be; nothing of it is left."""
     for preparation in _going:
         if preparation.id == number:
@@ -201,7 +201,7 @@ def cancel(number: int) -> None:
     raise JobError(f"Nothing that is being read has the number {number}", "It was read by now: cancel its job")
 
 
-def tick() -> float | None:
+def tick_preparations() -> float | None:
     """Go on with the oldest preparation; seconds until the next piece, None for no more."""
     if is_tool_active():
         return _LATER_S
@@ -213,7 +213,7 @@ def tick() -> float | None:
             _going.remove(first)
             first.drop()
             first.fail(error)
-            reports.say(str(error), "WARNING")
+            reports.report_to_user(str(error), "WARNING")
         except BaseException:
             _going.remove(first)
             first.drop()
@@ -240,8 +240,8 @@ def register() -> None:
 
 def unregister() -> None:
     """Drop everything."""
-    if bpy.app.timers.is_registered(tick):
-        bpy.app.timers.unregister(tick)
+    if bpy.app.timers.is_registered(tick_preparations):
+        bpy.app.timers.unregister(tick_preparations)
     bpy.app.handlers.load_pre.remove(_on_load)
     _drop_all()
     sampling_copy.unregister()

@@ -57,7 +57,7 @@ def in_order(waiting: Iterable[Job]) -> list[Job]:
     return [job for *_, job in sorted(rows, key=lambda row: (asked[row[0]], row[0], row[2]))]
 
 
-def cancel(job: Job) -> None:
+def cancel_waiting(job: Job) -> None:
     """Ask the job's worker to stop, or take it out of the queue."""
     state = job.status().state
     if is_queued(job, state) or is_held_back(job, state):

@@ -11,7 +11,7 @@ from .preparing import Outcome, Preparation, Recipe
 from .requests import Request, create_from, inputs_in_slices, stage_for
 
 
-def simulate(request: Request) -> Recipe:
+def simulate_recipe(request: Request) -> Recipe:
     """Read motion, body and stage, make the job, start its worker and leave the rest to the monitor."""
 
     def steps(own: Preparation) -> Slices[Outcome]:
@@ -23,13 +23,13 @@ def simulate(request: Request) -> Recipe:
         doubts = yield lambda: notices.doubts_about(rig.clip)
         job = yield from own.make(lambda: create_from(request, rig, inputs))
         said = monitor.start(job, own.scene, python, "Simulating")
-        notices.say(request, doubts)
+        notices.show_notices(request, doubts)
         return Outcome(said, tuple(doubt.message for doubt in doubts))
 
     return steps
 
 
-def simulate_variations(request: Request, settings: VariationSettings) -> Recipe:
+def variations_recipe(request: Request, settings: VariationSettings) -> Recipe:
     """Read everything once, make all jobs or none, and leave them to the queue."""
 
     def steps(own: Preparation) -> Slices[Outcome]:
@@ -43,27 +43,27 @@ def simulate_variations(request: Request, settings: VariationSettings) -> Recipe
         made = yield from own.make_all([partial(batch.create, variation) for variation in batch.variations])
         for job in made:
             monitor.watch(job, own.scene)
-        notices.say(request, doubts)
+        notices.show_notices(request, doubts)
         said = f"Simulating {len(made)} variations of '{rig.clip.name}'"
         return Outcome(said, tuple(doubt.message for doubt in doubts))
 
     return steps
 
 
-def check_motion(request: Request) -> Recipe:
+def motion_check_recipe(request: Request) -> Recipe:
     """Read the motion and say what looks wrong with it; what was found is left for the panel."""
 
     def steps(own: Preparation) -> Slices[Outcome]:
         rig = yield from own.read(request)
         doubts = yield lambda: notices.doubts_about(rig.clip)
-        notices.say(request, doubts)
+        notices.show_notices(request, doubts)
         looks = f"'{rig.clip.name}' looks right: {len(rig.clip)} frames, {rig.clip.duration_s:.2f} s"
         return Outcome(looks, tuple(doubt.message for doubt in doubts))
 
     return steps
 
 
-def check_stage(request: Request) -> Recipe:
+def stage_check_recipe(request: Request) -> Recipe:
     """Read the stage around the motion and say what cannot be simulated, or not as it looks."""
 
     def steps(own: Preparation) -> Slices[Outcome]:

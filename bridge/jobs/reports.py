@@ -10,7 +10,7 @@ from ...core.jobs import Job
 _SEEN = "seen.json"
 
 
-def say(text: str, kind: str) -> None:
+def report_to_user(text: str, kind: str) -> None:
     """Say something in the status bar. kind: 'INFO' or 'WARNING'."""
     windows = bpy.context.window_manager.windows
     if bpy.app.background or not windows:

@@ -127,7 +127,7 @@ class Inputs:
     parts: StageParts | None
 
 
-def create(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs.Job:
+def create_job(request: Request, rig: RigMotion, folder: Path | None = None) -> jobs.Job:
     """Make the job's folder. ``folder`` None is a new one among the user's jobs."""
     return create_from(request, rig, inputs_of(request, rig), folder=folder)
 

@@ -28,9 +28,9 @@ def _short(title: str) -> str:
 
 
 def _draw(self: bpy.types.Header, context: bpy.types.Context) -> None:
-    reading = preparing.views()
+    reading = preparing.preparation_views()
     said = (f"{_short(reading[0].title)}  {reading[0].text}", reading[0].fraction) if reading else None
-    said = said or text_of(monitor.views())
+    said = said or text_of(monitor.watched_jobs())
     if said is not None:
         row = self.layout.row()
         row.ui_units_x = 16

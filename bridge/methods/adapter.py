@@ -5,6 +5,7 @@
 list of skills, keyed bounds) overrides the recipe, and has its row in ``adapters.py``.
 """
 
+from collections.abc import Callable
 from dataclasses import fields
 
 import bpy
@@ -12,12 +13,13 @@ import bpy
 from ...core.control.method import Method, Product
 from ...core.control.registry import Family
 from ...core.errors import SinewError
+from ...core.jobs import Job
 from ..body.body_inputs import read_body_request
 from ..jobs import monitor
 from ..jobs.job_views import JobView
 from ..jobs.preparing import Outcome, Preparation, Recipe
 from ..jobs.scene_request import request_of, settings_group_of, settings_type
-from ..learned.learned_file import LearnedFile, learned_file
+from ..learned.learned_file import Learned, LearnedFile, learned_file
 from ..scene.chosen_armature import why_editing, why_no_armature
 from ..scene.settings_groups import plain_values, shortest_decimal
 from ..scene.time_slicing import Slices
@@ -112,7 +114,7 @@ class FamilyAdapter:
     def learning_view(self, obj: bpy.types.Object) -> JobView | None:
         """The newest job that learns for the armature."""
         name = self.method(Product.LEARNED_FILE).name
-        own = (view for view in monitor.views() if view.armature == obj.name and view.method_name == name)
+        own = (view for view in monitor.watched_jobs() if view.armature == obj.name and view.method_name == name)
         return next(own, None)
 
     # Playing and measuring what was learned.
@@ -130,21 +132,26 @@ class FamilyAdapter:
 
     def bake(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """Read the learned file, the pose to begin in and the stage, make the job, and start its worker."""
-        return self._play(self.method(Product.TAKE), obj, self.bake_request(scene, obj, Product.TAKE), "Baking")
+        method, request = self.method(Product.TAKE), self.bake_request(scene, obj, Product.TAKE)
+        return self.playing_recipe(obj, lambda own, learned: bake_job(own, method, request, learned), "Baking")
 
     def test(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """The same for a job that measures what was learned."""
-        return self._play(self.method(Product.REPORT), obj, self.bake_request(scene, obj, Product.REPORT), "Testing")
+        method, request = self.method(Product.REPORT), self.bake_request(scene, obj, Product.REPORT)
+        return self.playing_recipe(obj, lambda own, learned: bake_job(own, method, request, learned), "Testing")
 
-    def _play(self, method: Method, obj: bpy.types.Object, request: BakeRequest, doing: str) -> Recipe:
-        file, path = self.file, self.file.path_of(obj)
+    def playing_recipe(
+        self, obj: bpy.types.Object, make: Callable[[Preparation, Learned], Slices[Job]], doing: str
+    ) -> Recipe:
+        """Read the armature's learned file, let ``make`` make the job of it, and start its worker."""
+        name, file, path = obj.name, self.file, self.file.path_of(obj)
 
         def steps(own: Preparation) -> Slices[Outcome]:
-            own.title = request.armature
+            own.title = name
             python = yield from own.find_worker()
             assert path is not None  # or the operator would have said why not
             learned = yield lambda: file.read_file(path)
-            job = yield from bake_job(own, method, request, learned)
+            job = yield from make(own, learned)
             return Outcome(monitor.start(job, own.scene, python, doing))
 
         return steps

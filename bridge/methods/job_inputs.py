@@ -26,45 +26,49 @@ from ..scene.time_slicing import Slices
 
 
 @dataclass(frozen=True)
-class LearnRequest:
-    """What is to be learned, with everything named rather than held.
+class FamilyRequest:
+    """What is asked of a family's method, with everything named rather than held.
 
-    actions: names or patterns of the Actions of a library, none for all. source: what a single clip is read by.
-    scale: metres a Blender unit. place: where a take of it goes. body: as in ``Request``.
-    file: where the learned file is to go, over what is there; None for one of its own beside the .blend.
-    more: what else travels with the job.
+    scale: metres a Blender unit. place: where a take goes. body: as in ``Request``.
     """
 
     armature: str
-    actions: tuple[str, ...] = ()
-    source: Request | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     engine: str = "auto"
     seed: int = 0
     scale: float = 1.0
     place: str = "AUTO"
     body: BodyRequest | None = None
-    file: Path | None = None
-    more: Attachments = field(default_factory=dict)
+
+    def for_method(self, method: Method, source: Request) -> Request:
+        """The request for a job of this method; source: what of it says which motion is read."""
+        names = ("settings", "engine", "seed", "scale", "place", "body")
+        return replace(source, method=method.name, **{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True)
-class BakeRequest:
+class LearnRequest(FamilyRequest):
+    """What is to be learned.
+
+    actions: names or patterns of the Actions of a library, none for all. source: what a single clip is read by.
+    file: where the learned file is to go, over what is there; None for one of its own beside the .blend.
+    """
+
+    actions: tuple[str, ...] = ()
+    source: Request | None = None
+    file: Path | None = None
+
+
+@dataclass(frozen=True)
+class BakeRequest(FamilyRequest):
     """What is to be made from a learned file.
 
     frame_start: where it begins; the character stands as it does then. seconds: how long the pose is held that the
     method is given as its clip; what it makes may last longer.
     """
 
-    armature: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
     frame_start: int = 1
     seconds: float = 1.0
-    engine: str = "auto"
-    seed: int = 0
-    scale: float = 1.0
-    place: str = "AUTO"
-    body: BodyRequest | None = None
 
 
 def own_actions(obj: bpy.types.Object) -> list[bpy.types.Action]:
@@ -96,17 +100,8 @@ def chosen_actions(obj: bpy.types.Object, words: tuple[str, ...]) -> list[str]:
 
 def learn_job(own: Preparation, method: Method, request: LearnRequest, folder: Path | None = None) -> Slices[jobs.Job]:
     """Read what the method takes, and make the job that learns from it."""
-    source = replace(
-        request.source or Request(request.armature),
-        method=method.name,
-        settings=request.settings,
-        engine=request.engine,
-        seed=request.seed,
-        scale=request.scale,
-        place=request.place,
-        body=request.body,
-    )
-    more = dict(request.more)
+    source = request.for_method(method, request.source or Request(request.armature))
+    more: Attachments = {}
     if method.takes is Source.CLIP:
         rig, title = (yield from own.read(source)), ""
     else:
@@ -143,16 +138,7 @@ def bake_job(
     obj = requests.find_armature(request.armature)
     rig = read_standing_pose(obj, request.frame_start, request.seconds, request.scale)
     require_writable(obj, rig.clip.skeleton.names, request.place)
-    source = Request(
-        armature=obj.name,
-        method=method.name,
-        settings=request.settings,
-        engine=request.engine,
-        seed=request.seed,
-        scale=request.scale,
-        place=request.place,
-        body=request.body,
-    )
+    source = request.for_method(method, Request(obj.name))
     yield None
     inputs = yield from inputs_in_slices(source, rig, slice_s=own.slice_s)
     kind = method.learned

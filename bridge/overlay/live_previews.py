@@ -74,7 +74,7 @@ def forget_previews() -> None:
 
 def read_previews(now: float) -> None:
     """Read what workers have shown since, and forget those whose training is over or that nobody draws any more."""
-    alive = {view.id for view in monitor.views() if view.alive}
+    alive = {view.id for view in monitor.watched_jobs() if view.alive}
     for job_id, (drawn, looked) in list(_wanted.items()):
         if job_id not in alive or (job_id in _known and now - drawn > _UNSEEN_S):
             _wanted.pop(job_id)

@@ -26,5 +26,5 @@ class SINEW_OT_bounds_clear_keys(BoundsVerb, bpy.types.Operator):
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Remove them."""
-        count = painting.clear(obj)
+        count = painting.clear_bound_keys(obj)
         return f"Removed the keys of {count} bound{'' if count == 1 else 's'}"

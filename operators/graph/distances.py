@@ -21,4 +21,4 @@ class SINEW_OT_graph_distances(GraphRecipeVerb, bpy.types.Operator):
 
     def recipe(self, context: bpy.types.Context, obj: bpy.types.Object) -> Recipe:
         """Make the picture, and show it where pictures are shown."""
-        return recipes.show_distances(obj.name, context.scene.sinew.scale)
+        return recipes.distances_recipe(obj.name, context.scene.sinew.scale)

@@ -21,4 +21,4 @@ class SINEW_OT_graph_propose(GraphRecipeVerb, bpy.types.Operator):
 
     def recipe(self, context: bpy.types.Context, obj: bpy.types.Object) -> Recipe:
         """Add what is not on the list yet."""
-        return recipes.propose_transitions(obj.name, context.scene.sinew.scale)
+        return recipes.proposal_recipe(obj.name, context.scene.sinew.scale)

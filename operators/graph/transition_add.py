@@ -43,4 +43,4 @@ class SINEW_OT_graph_transition_add(GraphRecipeVerb, bpy.types.Operator):
             raise GraphError("A transition leads from one skill to another", "Choose both")
         if self.source == self.target:
             raise GraphError(f"A transition from '{self.source}' to itself is none", "Choose another skill")
-        return recipes.add_transition(obj.name, context.scene.sinew.scale, self.source, self.target)
+        return recipes.transition_recipe(obj.name, context.scene.sinew.scale, self.source, self.target)

@@ -20,6 +20,6 @@ class SINEW_OT_cancel(bpy.types.Operator):
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Leave the cancel file for the worker to find, or take the job out of the queue."""
-        queueing.cancel(monitor.job_of(self.job))
+        queueing.cancel_waiting(monitor.job_of(self.job))
         monitor.look(self.job)
         return {"FINISHED"}

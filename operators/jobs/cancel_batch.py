@@ -22,6 +22,6 @@ class SINEW_OT_cancel_batch(bpy.types.Operator):
         """Take those that wait out of the queue first, so that none of them gets a turn."""
         for view in sorted(monitor.views_of_batch(self.batch), key=lambda view: view.alive):
             if view.queued or view.alive:
-                queueing.cancel(monitor.job_of(view.id))
+                queueing.cancel_waiting(monitor.job_of(view.id))
                 monitor.look(view.id)
         return {"FINISHED"}

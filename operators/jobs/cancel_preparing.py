@@ -20,5 +20,5 @@ class SINEW_OT_cancel_preparing(bpy.types.Operator):
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Let it be."""
-        preparing.cancel(self.number)
+        preparing.cancel_preparation(self.number)
         return {"FINISHED"}

@@ -18,4 +18,4 @@ class SINEW_OT_check_source(MotionVerb, bpy.types.Operator):
 
     def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Look at it."""
-        return recipes.check_motion(request_of(scene))
+        return recipes.motion_check_recipe(request_of(scene))

@@ -22,7 +22,7 @@ class SINEW_OT_simulate(MotionVerb, bpy.types.Operator):
 
     def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Simulate it."""
-        return recipes.simulate(requested_motion(scene))
+        return recipes.simulate_recipe(requested_motion(scene))
 
     def begun(self, scene: bpy.types.Scene) -> None:
         """The source stays chosen."""

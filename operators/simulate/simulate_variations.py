@@ -19,7 +19,7 @@ class SINEW_OT_simulate_variations(MotionVerb, bpy.types.Operator):
 
     def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Simulate all of them."""
-        return recipes.simulate_variations(requested_motion(scene), variations_of(scene))
+        return recipes.variations_recipe(requested_motion(scene), variations_of(scene))
 
     def begun(self, scene: bpy.types.Scene) -> None:
         """The source stays chosen."""

@@ -18,7 +18,7 @@ class SINEW_OT_stage_check(MotionVerb, bpy.types.Operator):
 
     def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Look at it."""
-        return recipes.check_stage(request_of(scene))
+        return recipes.stage_check_recipe(request_of(scene))
 
     def reading(self, title: str) -> str:
         """The stage takes the longer part."""

@@ -52,5 +52,5 @@ def reported(monkeypatch) -> list[tuple[str, str]]:
     from sinew.bridge.jobs import reports
 
     said: list[tuple[str, str]] = []
-    monkeypatch.setattr(reports, "say", lambda text, kind: said.append((kind, text)))
+    monkeypatch.setattr(reports, "report_to_user", lambda text, kind: said.append((kind, text)))
     return said

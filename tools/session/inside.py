@@ -27,7 +27,7 @@ def part(name: str) -> object:
 def tick() -> None:
     """What Blender's timers would do, where it runs none."""
     if package():
-        part("bridge.jobs.monitor").tick()
+        part("bridge.jobs.monitor").tick_monitor()
         part("bridge.setup.readiness").poll_readiness()
 
 
@@ -81,7 +81,7 @@ def _sinew_facts(scene: bpy.types.Scene) -> dict:
         "takes": [{"name": row.action.name if row.action else "", "fell": row.fell} for row in rows],
         "jobs": [
             {"id": view.id, "title": view.title, "state": view.state, "text": view.text, "fraction": view.fraction}
-            for view in part("bridge.jobs.monitor").views()
+            for view in part("bridge.jobs.monitor").watched_jobs()
         ],
         "simulates": known is not None and known.simulates,
         "known": known is not None,

@@ -2,7 +2,8 @@
 """``bounds``: a motion is learned within spacetime bounds, and what was learned makes takes of any length."""
 
 import argparse
-from importlib import import_module
+
+from ..subverbs import add_subverbs, run_subverb
 
 _VERBS = {
     "train": "learn a motion within its bounds, and write a controller file",
@@ -14,14 +15,7 @@ _VERBS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verbs below this one."""
-    verbs = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    for name, summary in _VERBS.items():
-        verb = verbs.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
-        module = import_module(f".{name}", __package__)
-        module.add_arguments(verb)
-        verb.set_defaults(do=module.run)
+    add_subverbs(parser, __package__, _VERBS)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked."""
-    return int(arguments.do(arguments))
+run = run_subverb

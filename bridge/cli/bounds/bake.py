@@ -19,7 +19,7 @@ from ..bodies import add_body, body_of
 from ..graph.scenes import pushes_of, stand_up
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
-from ..running import bake_take, run_job, show_take, summarize
+from ..running import bake_take, render_take, run_job, summarize
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
             return code
         about = {"controller": str(arguments.file or learned.path), "input": arguments.input}
         report, written = bake_take(arguments, job, **about)
-        show_take(arguments, report, written, "FOLLOW")
+        render_take(arguments, report, written, "FOLLOW")
         print(json.dumps(report, indent=2) if arguments.json else summarize(report))
     return 0
 

@@ -23,7 +23,7 @@ from ...importing.importers import open_input
 from ...jobs import requests
 from ...jobs.preparing import do_at_once
 from ..bodies import add_body, body_of
-from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
+from ..outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from ..registering import registered
 from ..running import run_job
 
@@ -127,7 +127,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     written = requests.collect(job)
     widen(written)
     report = {**job.result().report, "input": arguments.input, "out": str(arguments.out)}
-    report["preview"] = [str(path) for path in rendered(arguments, written, view=view_of(arguments.input))]
+    report["preview"] = [str(path) for path in rendered(arguments, written, view=preview_view(arguments.input))]
     write_report(arguments, report)
     print(f"{arguments.out}: {learning_line(report['bounds'])}")
     for sentence in report.get("summary", ()):

@@ -2,7 +2,8 @@
 """``graph``: clips become skills that keep their balance, skills link into a graph, and a graph makes new motion."""
 
 import argparse
-from importlib import import_module
+
+from ..subverbs import add_subverbs, run_subverb
 
 _VERBS = {
     "learn": "learn skills and the transitions between them, and write a graph file",
@@ -14,14 +15,7 @@ _VERBS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verbs below this one."""
-    verbs = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
-    for name, summary in _VERBS.items():
-        verb = verbs.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
-        module = import_module(f".{name}", __package__)
-        module.add_arguments(verb)
-        verb.set_defaults(do=module.run)
+    add_subverbs(parser, __package__, _VERBS)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked."""
-    return int(arguments.do(arguments))
+run = run_subverb

@@ -20,7 +20,7 @@ from ...rig.rig_writer import PLACES
 from ..bodies import add_body, body_of
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
-from ..running import bake_take, run_job, show_take, summarize
+from ..running import bake_take, render_take, run_job, summarize
 from .scenes import points_of, pushes_of, stand_up
 
 _WORDS = {"SEQUENCE": "sequence", "WALK": "walk", "PATH": "path", "PUSHED": "pushed", "MEET": "meet"}
@@ -133,7 +133,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Save, report and show what came home."""
     report, written = bake_take(arguments, job, graph=str(arguments.file), input=arguments.input)
     # In a scene that we made: alone with a camera that goes along, together with one that sees everybody's way.
-    show_take(arguments, report, written, "AUTO" if bpy.data.filepath else "FRAME" if written.others else "FOLLOW")
+    render_take(arguments, report, written, "AUTO" if bpy.data.filepath else "FRAME" if written.others else "FOLLOW")
     if arguments.json:
         print(json.dumps(report, indent=2))
         return

@@ -22,7 +22,7 @@ from ...jobs import requests
 from ...jobs.preparing import do_at_once
 from ...learned.learned_file import learned_file
 from ..bodies import add_body, body_of
-from ..outputs import add_outputs, rendered, require_outputs, view_of, widen, write_report
+from ..outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from ..registering import registered
 from ..running import run_job
 from .inputs import Choices, choices_of, open_blend, open_files
@@ -125,7 +125,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     graph = learned_file("graph").read_file(arguments.out.resolve()).model
     report = {**job.result().report, "inputs": arguments.inputs, "out": str(arguments.out)}
     report["preview"] = [
-        str(path) for path in rendered(arguments, written, view=view_of(next(iter(arguments.inputs), None)))
+        str(path) for path in rendered(arguments, written, view=preview_view(next(iter(arguments.inputs), None)))
     ]
     write_report(arguments, report)
     count = len(graph.skills)

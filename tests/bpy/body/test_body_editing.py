@@ -81,7 +81,7 @@ def test_what_is_ticked_reaches_the_job_and_its_body(person, tmp_path):
     row.use_limits, row.lower, row.upper = True, 0.0, 1.0
     row.use_stiffness, row.stiffness = True, 0.5
     request = scene_request.request_of(bpy.context.scene)
-    job = requests.create(request, requests.read(request), tmp_path / "job")
+    job = requests.create_job(request, requests.read(request), tmp_path / "job")
     mapping = job.attachment("body")[1]
     edit = PartEdit("box", (0.1, 0.12, 0.4), mass_kg=5.5, limits_rad=(0.0, 1.0), stiffness=0.5)
     assert BodyChoices.from_mapping(mapping).edits == {"shin.L": edit}

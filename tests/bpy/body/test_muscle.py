@@ -172,13 +172,13 @@ def test_jobs_carry_it_only_where_there_is_less_than_all(addon):
     open_input("punch")
     obj = requests.find_armature()
     request = requests.Request("", method="sampling", frames=(1, 12))
-    assert "muscle.npz" not in requests.create(request, requests.read(request)).spec.inputs
+    assert "muscle.npz" not in requests.create_job(request, requests.read(request)).spec.inputs
     key(obj, (1, 1.0), (12, 0.0))
-    arrays, meta = requests.create(request, requests.read(request)).attachment("muscle")
+    arrays, meta = requests.create_job(request, requests.read(request)).attachment("muscle")
     assert arrays["muscle"] == pytest.approx(np.linspace(1.0, 0.0, 12), abs=1e-6)
     assert meta["fps"] == pytest.approx(requests.read(request).clip.fps)
     calm = dataclasses.replace(request, method="passthrough")
-    assert "muscle.npz" not in requests.create(calm, requests.read(calm)).spec.inputs
+    assert "muscle.npz" not in requests.create_job(calm, requests.read(calm)).spec.inputs
 
 
 def test_the_command_line_says_it_in_scene_frames(scene, tmp_path, monkeypatch):

@@ -132,7 +132,7 @@ def test_a_controller_of_another_skeleton_is_refused_before_there_is_a_job(contr
     with refusal("another skeleton"):
         bpy.ops.sinew.bounds_bake()
     assert "another skeleton" in str(get_adapter("bounds").problem_of("Mannequin"))
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []
 
 
 def test_a_file_that_is_no_controller_is_told_and_one_that_is_gone_too(walker, tmp_path):
@@ -163,7 +163,7 @@ def test_a_python_that_cannot_train_is_told_how_before_there_is_a_job(walker, mo
     monkeypatch.setattr("sinew.bridge.setup.readiness._known", [lacking])
     with refusal("Run: /some/python -m pip install torch"):
         bpy.ops.sinew.bounds_train()
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []
     assert bpy.ops.sinew.simulate.poll()
 
 
@@ -210,7 +210,7 @@ def test_four_styles_come_home_as_takes_and_the_controller_stays_the_neutral_one
     before = bpy.data.objects["Mannequin"].sinew_bounds.file
     assert bpy.ops.sinew.bounds_styles("EXEC_DEFAULT", True) == {"FINISHED"}
     tick_to_end()
-    assert [view.state for view in monitor.views()] == ["done"] * 4
+    assert [view.state for view in monitor.watched_jobs()] == ["done"] * 4
     obj = bpy.data.objects["Mannequin"]
     styles = ("more_energy", "less_energy", "more_volume", "less_volume")
     names = sorted(path.name for path in (tmp_path / "sinew").iterdir())

@@ -130,7 +130,7 @@ def test_bounds_that_nothing_is_within_are_refused_with_their_frame(walker):
     key(walker, "sinew_bounds.root", (1, 0.5), (11, 0.0))
     with pytest.raises(BoundsError, match=r"'Root' of 'Mannequin' is 0 wide at frame 11"):
         create_training(*asked(walker))
-    painting.clear(walker)
+    painting.clear_bound_keys(walker)
     walker.sinew_bounds.root = 0.5
     walker.sinew_bounds.factor = 0.0
     with pytest.raises(BoundsError, match=r"'Centre of Mass X' of 'Mannequin' is 0 wide: nothing is within it"):

@@ -196,7 +196,7 @@ def test_ctrl_c_cancels_cleanly_and_the_same_command_goes_on(scene, tmp_path, co
 def test_the_command_line_and_the_bridge_make_the_same_action(scene):
     open_input("kick")
     request = requests.Request(armature="", method="passthrough")
-    job = requests.create(request, requests.read(request))
+    job = requests.create_job(request, requests.read(request))
     jobs.wait(job, jobs.launch(job))
     requests.collect(job)
     mine = read_rig(armature()).clip

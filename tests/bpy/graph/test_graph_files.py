@@ -41,7 +41,7 @@ def walker(addon):
 
 def job_of(obj):
     request = requests.Request(obj.name, "walk")
-    return requests.create(request, requests.read(request))
+    return requests.create_job(request, requests.read(request))
 
 
 def save(path) -> None:

@@ -24,7 +24,7 @@ def job_of(armature="Hero", **words):
     """A job of everybody on the stage."""
     bpy.context.view_layer.update()
     request = requests.Request(armature, method="sampling", **words)
-    return requests.create(request, requests.read(request))
+    return requests.create_job(request, requests.read(request))
 
 
 def stage_of(job):

@@ -30,28 +30,28 @@ def slowly(pause_s=0.2, chunk_frames=2):
 def simulate():
     """Press the button, with the undo step that a click makes; gives the job's id."""
     assert bpy.ops.sinew.simulate("EXEC_DEFAULT", True) == {"FINISHED"}
-    return monitor.views()[0].id
+    return monitor.watched_jobs()[0].id
 
 
 def tick_until(reached, seconds=60.0):
     """Tick as Blender's timer would until ``reached(view of the newest job)``; gives that view."""
     stop = time.monotonic() + seconds
     while time.monotonic() < stop:
-        monitor.tick()
-        views = monitor.views()
+        monitor.tick_monitor()
+        views = monitor.watched_jobs()
         if views and reached(views[0]):
             return views[0]
         time.sleep(0.05)
-    raise AssertionError(f"It never came to that: {monitor.views()}")
+    raise AssertionError(f"It never came to that: {monitor.watched_jobs()}")
 
 
 def tick_to_end(seconds=60.0):
     """Tick until the monitor has nothing to wait for; gives the newest job's view."""
     stop = time.monotonic() + seconds
-    while monitor.tick() is not None:
-        assert time.monotonic() < stop, f"The monitor still waits: {monitor.views()}"
+    while monitor.tick_monitor() is not None:
+        assert time.monotonic() < stop, f"The monitor still waits: {monitor.watched_jobs()}"
         time.sleep(0.05)
-    return monitor.views()[0] if monitor.views() else None
+    return monitor.watched_jobs()[0] if monitor.watched_jobs() else None
 
 
 def animation():

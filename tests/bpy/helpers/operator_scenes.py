@@ -187,7 +187,9 @@ def paused_job():
 def being_read():
     """'Hero', whose motion is being read."""
     chosen()
-    preparing.begin(recipes.check_motion(request_of(bpy.context.scene)), bpy.context.scene, lambda _: None)
+    preparing.begin_preparation(
+        recipes.motion_check_recipe(request_of(bpy.context.scene)), bpy.context.scene, lambda _: None
+    )
 
 
 def lacking(*missing):
@@ -209,14 +211,14 @@ def complete():
 
 def first_job():
     """The id of the newest job."""
-    return {"job": monitor.views()[0].id}
+    return {"job": monitor.watched_jobs()[0].id}
 
 
 def first_reading():
     """The number of the oldest motion that is being read."""
-    return {"number": preparing.views()[0].id}
+    return {"number": preparing.preparation_views()[0].id}
 
 
 def first_batch():
     """The id of the newest batch."""
-    return {"batch": monitor.views()[0].batch}
+    return {"batch": monitor.watched_jobs()[0].batch}

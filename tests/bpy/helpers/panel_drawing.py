@@ -97,7 +97,7 @@ class Page:
 def show(monkeypatch, **view):
     """Let the monitor have one job to show."""
     view = JobView(**{"id": "1", "title": "Wave", "method": "Passthrough", "text": view["state"]} | view)
-    monkeypatch.setattr(monitor, "views", lambda: [view])
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [view])
     return Page(jobs_panel.SINEW_PT_jobs)
 
 

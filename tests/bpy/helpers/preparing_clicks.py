@@ -33,8 +33,8 @@ class _Clicked:
 def prepare(seconds=60.0):
     """Tick as Blender's timer would until nothing is prepared any more; gives how often."""
     stop, ticks = time.monotonic() + seconds, 0
-    while preparing.tick() is not None:
-        assert time.monotonic() < stop, preparing.views()
+    while preparing.tick_preparations() is not None:
+        assert time.monotonic() < stop, preparing.preparation_views()
         ticks += 1
         time.sleep(0.005)
     return ticks

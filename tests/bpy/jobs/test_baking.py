@@ -37,9 +37,9 @@ def half_made():
 
 def begun(curves=5):
     """Tick until a half-made Action has some curves."""
-    monitor.tick()
+    monitor.tick_monitor()
     for _ in range(10_000):
-        baking.tick()
+        baking.tick_baking()
         if half_made() and len(keying._bag(half_made()[0]).fcurves) >= curves:
             return half_made()[0]
     raise AssertionError("It was never half made")
@@ -48,8 +48,8 @@ def begun(curves=5):
 def to_end():
     """Tick both timers until there is nothing to do; how many pieces it took."""
     for piece in range(100_000):
-        baking.tick()
-        if monitor.tick() is None:
+        baking.tick_baking()
+        if monitor.tick_monitor() is None:
             return piece
     raise AssertionError("It never ended")
 
@@ -67,7 +67,7 @@ def test_in_pieces_comes_what_comes_at_once(pieces, monkeypatch, place, moving):
         for frame, value in ((1, 0.0), (9, 2.0), (20, -1.0)):
             curve.keyframe_points.insert(frame, value).interpolation = "BEZIER"
     job_id, before = done(place)
-    monitor.tick()
+    monitor.tick_monitor()
     assert animation()["objects"] == before["objects"]  # nothing is moved by it yet
     assert to_end() > 30
     piecemeal = animation()
@@ -89,7 +89,7 @@ def test_it_is_one_undo_step(pieces):
         assert animation() == before
         bpy.ops.ed.redo()
         assert animation() == after
-    assert monitor.tick() is None  # it is not baked again
+    assert monitor.tick_monitor() is None  # it is not baked again
 
 
 def test_an_undo_halfway_begins_again(pieces):
@@ -135,7 +135,7 @@ def test_opening_another_file_drops_it(pieces, tmp_path):
     job_id, _ = done()
     begun(5)
     bpy.ops.wm.read_homefile(use_empty=True)
-    assert not half_made() and baking.tick() is None and not baking.is_ready(job_id)
+    assert not half_made() and baking.tick_baking() is None and not baking.is_ready(job_id)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hero.blend"))
     to_end()
     assert BAKED in bpy.data.actions  # the job is found again by its file
@@ -144,9 +144,9 @@ def test_opening_another_file_drops_it(pieces, tmp_path):
 def test_an_armature_that_was_changed_before_the_bake_is_keyed_anew(pieces):
     obj = hero()
     job_id, _ = done()
-    baking.begin(monitor.job_of(job_id), lambda: None)
+    baking.begin_baking(monitor.job_of(job_id), lambda: None)
     while not baking.is_ready(job_id):
-        baking.tick()
+        baking.tick_baking()
     obj.pose.bones[0].rotation_mode = "QUATERNION"
     tick_to_end()
     assert not half_made()
@@ -164,7 +164,7 @@ def test_an_armature_that_goes_halfway_is_told(pieces, reported):
     to_end()
     assert not half_made() and BAKED not in bpy.data.actions
     assert [kind for kind, _ in reported] == ["WARNING"] and "There is no armature 'Hero'" in reported[0][1]
-    assert monitor.views()[0].is_error
+    assert monitor.watched_jobs()[0].is_error
 
 
 def test_a_click_bakes_what_was_undone(pieces):
@@ -192,4 +192,4 @@ def test_a_job_that_is_forgotten_halfway_leaves_nothing(pieces):
     job_id, before = done()
     begun(5)
     monitor.forget(job_id)
-    assert animation() == before and baking.tick() is None
+    assert animation() == before and baking.tick_baking() is None

@@ -48,18 +48,18 @@ def start(count=3):
 
 
 def views():
-    return sorted(monitor.views(), key=lambda view: view.variation)
+    return sorted(monitor.watched_jobs(), key=lambda view: view.variation)
 
 
 def alive():
-    return sum(view.alive for view in monitor.views())
+    return sum(view.alive for view in monitor.watched_jobs())
 
 
 def run_counting(seconds=60.0):
     """Tick to the end; gives the most jobs that were alive at once, and the order in which they were."""
     most, order, stop = 0, [], time.monotonic() + seconds
-    while monitor.tick() is not None:
-        assert time.monotonic() < stop, monitor.views()
+    while monitor.tick_monitor() is not None:
+        assert time.monotonic() < stop, monitor.watched_jobs()
         most = max(most, alive())
         order += [view.variation for view in views() if view.alive and view.variation not in order]
         time.sleep(0.02)
@@ -121,10 +121,10 @@ def test_all_of_a_batch_can_be_cancelled(addon):
     tick_to_end()
     slowly(0.2)
     bpy.ops.sinew.simulate_variations()
-    batch = monitor.views()[0].batch
+    batch = monitor.watched_jobs()[0].batch
     stop = time.monotonic() + 30
     while not alive() and time.monotonic() < stop:
-        monitor.tick()
+        monitor.tick_monitor()
         time.sleep(0.02)
     bpy.ops.sinew.cancel_batch(batch=batch)
     tick_to_end()
@@ -139,11 +139,11 @@ def test_a_queue_goes_on_when_the_file_is_opened_again(addon, tmp_path):
     hero()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"), check_existing=False)
     start(3)
-    monitor.tick()
+    monitor.tick_monitor()
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     # Without its file nothing more is started.
-    assert monitor.tick() is None
+    assert monitor.tick_monitor() is None
     first = jobs.all_jobs()
     for job in first:
         jobs.wait(job)
@@ -159,7 +159,7 @@ def test_a_worker_that_was_killed_meanwhile_starts_again_with_its_file(addon, tm
     slowly(0.2)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"), check_existing=False)
     start(2)
-    monitor.tick()
+    monitor.tick_monitor()
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     job = next(job for job in jobs.all_jobs() if job.status().alive)
@@ -178,10 +178,10 @@ def test_a_worker_that_is_killed_before_our_eyes_is_left_to_the_user(addon):
     slowly(0.2)
     start(2)
     stop = time.monotonic() + 30
-    while not any(view.state == "running" for view in monitor.views()) and time.monotonic() < stop:
-        monitor.tick()
+    while not any(view.state == "running" for view in monitor.watched_jobs()) and time.monotonic() < stop:
+        monitor.tick_monitor()
         time.sleep(0.02)
-    job = monitor.job_of(next(view.id for view in monitor.views() if view.alive))
+    job = monitor.job_of(next(view.id for view in monitor.watched_jobs() if view.alive))
     os.kill(job.history.started["pid"], signal.SIGKILL)
     tick_to_end()
     assert [view.state for view in views()] == ["lost", "done"]
@@ -215,7 +215,7 @@ def test_all_jobs_or_none(addon, monkeypatch, jobs_folder):
     bpy.context.scene.sinew.variations.count = 4
     with pytest.raises(RuntimeError, match="The disk is full"):
         bpy.ops.sinew.simulate_variations()
-    assert len(made) == 2 and jobs.all_jobs() == [] and monitor.views() == []
+    assert len(made) == 2 and jobs.all_jobs() == [] and monitor.watched_jobs() == []
 
 
 def test_pushes_go_into_each_stage_and_into_the_names(addon):
@@ -278,7 +278,7 @@ def test_the_list_of_jobs_shows_a_batch_as_one(addon, waiting_layout):
     start(3)
     page = Page(jobs_panel.SINEW_PT_jobs)
     assert "Wave: 3 variations" in page.text and (0.0, "0 of 3 done") in page.bars
-    assert page.button("sinew.cancel_batch").batch == monitor.views()[0].batch
+    assert page.button("sinew.cancel_batch").batch == monitor.watched_jobs()[0].batch
     tick_to_end()
     page = Page(jobs_panel.SINEW_PT_jobs)
     assert "3 of 3 done" in page.text and page.button("sinew.cancel_batch") is None

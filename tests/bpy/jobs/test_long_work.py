@@ -33,7 +33,7 @@ def save_as(path):
 
 
 def by_id(job_id):
-    return next(view for view in monitor.views() if view.id == job_id)
+    return next(view for view in monitor.watched_jobs() if view.id == job_id)
 
 
 def test_paused_and_resumed_it_bakes_the_same_action(addon):
@@ -44,10 +44,10 @@ def test_paused_and_resumed_it_bakes_the_same_action(addon):
     job = simulate()
     tick_until(lambda view: view.fraction > 0)
     assert bpy.ops.sinew.pause(job=job) == {"FINISHED"}
-    assert monitor.views()[0].paused
+    assert monitor.watched_jobs()[0].paused
     view = tick_until(lambda view: view.state == "paused")
     assert re.fullmatch(r"Paused at \d+%", view.text) and view.alive and view.paused
-    assert monitor.tick() is not None, "who is paused is still followed"
+    assert monitor.tick_monitor() is not None, "who is paused is still followed"
     page = Page(jobs_panel.SINEW_PT_jobs)
     assert page.button("sinew.resume").job == job and page.button("sinew.pause") is None
     assert page.button("sinew.forget_job").job != job
@@ -76,7 +76,7 @@ def test_a_pause_outlives_blender(addon, tmp_path):
     bpy.ops.sinew.pause(job=job)
     tick_until(lambda view: view.state == "paused")
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hero.blend"))
     view = tick_until(lambda view: view.id == job)
     assert view.state == "paused" and view.paused
@@ -108,14 +108,14 @@ def test_jobs_take_turns_in_the_order_in_which_they_were_asked_for(addon, turns)
     seen = [simulate()]
     for _ in range(2):
         assert bpy.ops.sinew.simulate("EXEC_DEFAULT", True) == {"FINISHED"}
-        seen.append(next(view.id for view in monitor.views() if view.id not in seen))
+        seen.append(next(view.id for view in monitor.watched_jobs() if view.id not in seen))
     assert [by_id(job).queued for job in seen] == [False, True, True]
     assert by_id(seen[1]).text == "Waiting for its turn" and by_id(seen[1]).armature == "Hero"
     at_once, begun = 0, []
     end = time.monotonic() + 60.0
-    while monitor.tick() is not None:
+    while monitor.tick_monitor() is not None:
         assert time.monotonic() < end
-        alive = [view.id for view in monitor.views() if view.alive]
+        alive = [view.id for view in monitor.watched_jobs() if view.alive]
         begun += [job for job in alive if job not in begun]
         at_once = max(at_once, len(alive))
         time.sleep(0.03)
@@ -133,20 +133,20 @@ def test_the_queue_outlives_blender_and_who_is_paused_holds_it_up(addon, turns, 
     slowly(0.1)
     first = simulate()
     bpy.ops.sinew.simulate("EXEC_DEFAULT", True)
-    second = next(view.id for view in monitor.views() if view.id != first)
+    second = next(view.id for view in monitor.watched_jobs() if view.id != first)
     bpy.ops.sinew.pause(job=first)
     tick_until(lambda view: by_id(first).state == "paused")
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hero.blend"))
     for _ in range(3):
-        monitor.tick()
+        monitor.tick_monitor()
     assert by_id(first).state == "paused" and by_id(second).queued
     bpy.ops.sinew.pause(job=second)  # it loses its turn, not its place
     assert by_id(second).text == "Paused before its turn" and not by_id(second).queued
     bpy.ops.sinew.resume(job=first)
     tick_until(lambda view: by_id(first).state == "done")
-    monitor.tick()
+    monitor.tick_monitor()
     assert by_id(second).state == "created"
     bpy.ops.sinew.resume(job=second)
     tick_until(lambda view: by_id(second).state == "done")
@@ -157,13 +157,13 @@ def test_a_job_that_waits_may_be_started_at_once_or_taken_out(addon, turns):
     slowly(0.2)
     first = simulate()
     bpy.ops.sinew.simulate("EXEC_DEFAULT", True)
-    second = next(view.id for view in monitor.views() if view.id != first)
+    second = next(view.id for view in monitor.watched_jobs() if view.id != first)
     bpy.ops.sinew.cancel(job=second)
     assert not by_id(second).queued and by_id(second).resumable
     bpy.ops.sinew.resume(job=second)
     assert by_id(first).alive and by_id(second).alive
     tick_to_end()
-    assert {view.state for view in monitor.views()} == {"done"}
+    assert {view.state for view in monitor.watched_jobs()} == {"done"}
 
 
 def test_a_batch_rests_as_a_whole_and_goes_on(addon):
@@ -172,19 +172,19 @@ def test_a_batch_rests_as_a_whole_and_goes_on(addon):
     wanted = bpy.context.scene.sinew.variations
     wanted.count, wanted.least_n, wanted.most_n = 2, 0.0, 0.0
     assert bpy.ops.sinew.simulate_variations("EXEC_DEFAULT", True) == {"FINISHED"}
-    batch = monitor.views()[0].batch
-    tick_until(lambda _: any(view.alive for view in monitor.views()))
+    batch = monitor.watched_jobs()[0].batch
+    tick_until(lambda _: any(view.alive for view in monitor.watched_jobs()))
     bpy.ops.sinew.pause_batch(batch=batch)
-    tick_until(lambda _: any(view.state == "paused" for view in monitor.views()))
-    assert all(view.paused for view in monitor.views())
+    tick_until(lambda _: any(view.state == "paused" for view in monitor.watched_jobs()))
+    assert all(view.paused for view in monitor.watched_jobs())
     assert Page(jobs_panel.SINEW_PT_jobs).button("sinew.resume_batch").batch == batch
     for _ in range(3):
-        monitor.tick()
-    assert sorted(view.state for view in monitor.views()) == ["created", "paused"]
+        monitor.tick_monitor()
+    assert sorted(view.state for view in monitor.watched_jobs()) == ["created", "paused"]
     bpy.ops.sinew.resume_batch(batch=batch)
     assert Page(jobs_panel.SINEW_PT_jobs).button("sinew.pause_batch").batch == batch
     tick_to_end()
-    assert {view.state for view in monitor.views()} == {"done"}
+    assert {view.state for view in monitor.watched_jobs()} == {"done"}
 
 
 def test_what_went_wrong_while_the_file_was_closed_is_told_once(addon, reported, tmp_path):
@@ -251,7 +251,7 @@ def test_it_draws_where_the_status_bar_is(addon, monkeypatch):
     header = SimpleNamespace(layout=SimpleNamespace(row=lambda: row))
     status_bar._draw(header, bpy.context)
     assert bars == []
-    monkeypatch.setattr(monitor, "views", lambda: [view(1, "running", text="5%", fraction=0.05)])
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [view(1, "running", text="5%", fraction=0.05)])
     status_bar._draw(header, bpy.context)
     assert bars == [("Walk 1  5%", 0.05)]
 

@@ -40,7 +40,7 @@ settings = bpy.context.scene.sinew.methods.passthrough
 settings.chunk_frames, settings.pause_s = 2, 0.25
 bpy.ops.sinew.simulate()
 from sinew.bridge.jobs import monitor
-print(json.dumps(monitor.views()[0].id), flush=True)
+print(json.dumps(monitor.watched_jobs()[0].id), flush=True)
 time.sleep(600)
 """
 
@@ -78,9 +78,9 @@ def test_opening_another_file_while_a_job_runs(addon, tmp_path):
     hero()  # the same armature and Action, in a file that is none of the job's business
     save_as(tmp_path / "other.blend")
     open_file(tmp_path / "other.blend")
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []
     jobs.wait(jobs.open_job(jobs.jobs_root() / job))
-    assert monitor.tick() is None
+    assert monitor.tick_monitor() is None
     assert baked_actions() == []
     open_file(tmp_path / "hero.blend")
     assert tick_to_end().state == "done"
@@ -93,8 +93,8 @@ def test_a_new_unsaved_file_gets_nothing_from_an_old_one(addon):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     hero()
     jobs.wait(jobs.open_job(jobs.jobs_root() / job))
-    assert monitor.tick() is None
-    assert monitor.views() == [] and baked_actions() == []
+    assert monitor.tick_monitor() is None
+    assert monitor.watched_jobs() == [] and baked_actions() == []
 
 
 def test_a_file_saved_after_the_start_takes_its_job_along(addon, tmp_path):
@@ -177,7 +177,7 @@ def test_a_folder_deleted_meanwhile(addon):
     assert view.state == "missing" and "is gone" in view.message
     assert baked_actions() == []
     bpy.ops.sinew.forget_job(job=job.spec.id)
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []
 
 
 def test_a_bake_that_was_never_saved_is_offered_again_but_not_repeated_by_itself(addon, tmp_path):
@@ -199,7 +199,7 @@ def test_it_waits_while_the_user_is_in_edit_mode(addon):
     bpy.ops.object.mode_set(mode="EDIT")
     view = tick_until(lambda view: view.state == "done" and view.message)
     assert "Object Mode" in view.message and not view.is_error
-    assert baked_actions() == [] and monitor.tick() is not None
+    assert baked_actions() == [] and monitor.tick_monitor() is not None
     bpy.ops.object.mode_set(mode="POSE")
     assert tick_to_end().id == job
     assert baked_actions() == ["Wave passthrough"]
@@ -228,7 +228,7 @@ def test_the_armature_may_have_gone_meanwhile(addon):
     assert "no armature 'Hero'" in view.message and "'Villain'" in view.hint
     obj.name = "Hero"
     assert bpy.ops.sinew.collect(job=job) == {"FINISHED"}
-    assert monitor.views()[0].message == ""
+    assert monitor.watched_jobs()[0].message == ""
 
 
 def test_a_result_goes_to_the_scene_where_its_armature_is(addon):
@@ -257,12 +257,12 @@ def test_a_job_that_cannot_be_read_here(addon, tmp_path, newer):
     else:
         shutil.rmtree(folder)
     open_file(tmp_path / "hero.blend")
-    assert monitor.tick() is None
-    (view,) = monitor.views()
+    assert monitor.tick_monitor() is None
+    (view,) = monitor.watched_jobs()
     assert view.state == "missing" and view.is_error
     assert ("Update Sinew" in view.hint) if newer else ("no job in" in view.message)
     bpy.ops.sinew.forget_job(job=job)
-    assert monitor.views() == [] and not bpy.context.scene.sinew.jobs
+    assert monitor.watched_jobs() == [] and not bpy.context.scene.sinew.jobs
 
 
 def test_undo_does_not_make_the_file_forget_its_job(addon, tmp_path):
@@ -281,14 +281,14 @@ def test_undo_does_not_make_the_file_forget_its_job(addon, tmp_path):
 
 
 def test_the_timer_runs_only_while_there_is_something_to_wait_for(addon):
-    bpy.app.timers.unregister(monitor.tick)
+    bpy.app.timers.unregister(monitor.tick_monitor)
     hero()
     simulate()
-    assert bpy.app.timers.is_registered(monitor.tick)
+    assert bpy.app.timers.is_registered(monitor.tick_monitor)
     tick_to_end()
-    assert monitor.tick() is None
+    assert monitor.tick_monitor() is None
     addon.unregister()
-    assert not bpy.app.timers.is_registered(monitor.tick)
+    assert not bpy.app.timers.is_registered(monitor.tick_monitor)
     addon.register()
 
 

@@ -24,12 +24,12 @@ def test_what_is_clicked_becomes_the_same_take(addon, reported):
     at_once = baked(tick_to_end().action)
     before = animation()
     assert click("simulate") == {"FINISHED"}
-    assert [view.title for view in preparing.views()] == ["Wave"] and len(monitor.views()) == 1
+    assert [view.title for view in preparing.preparation_views()] == ["Wave"] and len(monitor.watched_jobs()) == 1
     page = Page(jobs_panel.SINEW_PT_jobs)
-    assert page.button("sinew.cancel_preparing").number == preparing.views()[0].id
+    assert page.button("sinew.cancel_preparing").number == preparing.preparation_views()[0].id
     assert prepare() > 1
     assert animation() == before, "reading has left something behind"
-    assert len(monitor.views()) == 2 and reported[1:] == [("INFO", "Simulating 'Wave'")]
+    assert len(monitor.watched_jobs()) == 2 and reported[1:] == [("INFO", "Simulating 'Wave'")]
     view = tick_to_end()
     assert view.state == "done" and baked(view.action) == at_once
     assert [scene.name for scene in bpy.data.scenes] == ["Scene"]
@@ -101,19 +101,19 @@ def test_a_pose_that_is_not_keyed_yet_survives_being_read(addon):
     click("simulate")
     prepare()
     assert tuple(round(value, 4) for value in bone.rotation_euler) == (0.7, 0.1, 0.2) and scene.frame_current == 5
-    bpy.ops.sinew.cancel(job=monitor.views()[0].id)
+    bpy.ops.sinew.cancel(job=monitor.watched_jobs()[0].id)
     tick_to_end()
 
 
 def test_stopped_while_it_reads_nothing_is_left(addon, jobs_folder):
     hero(frames=400)
     click("simulate")
-    (view,) = preparing.views()
+    (view,) = preparing.preparation_views()
     assert view.text == "Reading frame 0 of 400"
-    preparing.tick()
+    preparing.tick_preparations()
     bpy.ops.sinew.cancel_preparing(number=view.id)
     prepare()
-    assert preparing.views() == [] and monitor.views() == [] and jobs.all_jobs() == []
+    assert preparing.preparation_views() == [] and monitor.watched_jobs() == [] and jobs.all_jobs() == []
 
 
 def test_what_cannot_be_read_is_told(addon, reported):
@@ -121,14 +121,14 @@ def test_what_cannot_be_read_is_told(addon, reported):
     click("simulate")
     bpy.data.objects.remove(obj)
     prepare()
-    assert reported == [("WARNING", "'Hero' went while it was read. Choose it again")] and monitor.views() == []
+    assert reported == [("WARNING", "'Hero' went while it was read. Choose it again")] and monitor.watched_jobs() == []
 
 
 def test_opening_a_file_drops_what_was_prepared_for_the_last_one(addon):
     hero()
     click("simulate")
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    assert preparing.views() == [] and preparing.tick() is None
+    assert preparing.preparation_views() == [] and preparing.tick_preparations() is None
 
 
 def test_a_click_on_check_motion_says_what_it_finds(addon, reported):
@@ -136,5 +136,5 @@ def test_a_click_on_check_motion_says_what_it_finds(addon, reported):
     assert click("check_source") == {"FINISHED"}
     prepare()
     rig = requests.read(request_of(bpy.context.scene))
-    assert len(reported) >= 1 and monitor.views() == []
+    assert len(reported) >= 1 and monitor.watched_jobs() == []
     assert reported[-1][0] == "WARNING" or reported[-1][1].startswith(f"'Wave' looks right: {len(rig.clip)} frames")

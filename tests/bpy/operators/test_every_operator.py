@@ -152,4 +152,4 @@ def test_the_walk_can_see_a_change(forgetful):
     before = state()
     bpy.context.scene.sinew.armature.sinew_body.mass_kg = 80.0
     assert state() != before
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []

@@ -86,4 +86,4 @@ def test_a_stage_that_cannot_be_is_told_in_the_panel_and_makes_no_job(walker):
     with refusal("begin in one place"):
         bpy.ops.sinew.graph_bake()
     assert "begin in one place" in str(get_adapter("graph").problem_of("Mannequin"))
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []

@@ -22,7 +22,7 @@ def shown():
 def test_the_button_bakes_what_the_api_bakes(addon):
     hero()
     request = requests.Request("Hero", "Wave", settings={"chunk_frames": 7, "pause_s": 0.1}, seed=3, frames=(2, 17))
-    job = requests.create(request, requests.read(request))
+    job = requests.create_job(request, requests.read(request))
     assert jobs.wait(job, jobs.launch(job)).state == "done"
     by_api = requests.collect(job)
     expected, moved = baked(by_api.action.name), by_api.obj.name
@@ -52,7 +52,7 @@ def test_what_moves_the_armature_is_taken_where_no_action_is_chosen(addon):
     simulate()
     tick_to_end()
     assert bpy.context.scene.sinew.action.name == "Wave"
-    assert monitor.views()[0].action == "Wave passthrough"
+    assert monitor.watched_jobs()[0].action == "Wave passthrough"
 
 
 def test_cancel_and_resume(addon):
@@ -62,7 +62,7 @@ def test_cancel_and_resume(addon):
     job = simulate()
     tick_until(lambda view: view.fraction > 0)
     assert bpy.ops.sinew.cancel(job=job) == {"FINISHED"}
-    assert monitor.views()[0].text == "Stopping"
+    assert monitor.watched_jobs()[0].text == "Stopping"
     view = tick_to_end()
     assert view.state == "cancelled"
     assert view.resumable
@@ -73,17 +73,17 @@ def test_cancel_and_resume(addon):
     assert new_actions(before) == ["Wave passthrough"]
     with refusal("is done already", "Collect"):
         bpy.ops.sinew.resume(job=job)
-    assert "done already" in monitor.views()[0].message
+    assert "done already" in monitor.watched_jobs()[0].message
 
 
 def test_a_failed_job_shows_what_went_wrong_and_the_fix(addon):
     hero()
     before = animation()
     request = request_of(bpy.context.scene)
-    job = requests.create(request, requests.read(request))
+    job = requests.create_job(request, requests.read(request))
     (job.inputs / "clip.npz").write_bytes(b"torn")
     monitor.watch(job, bpy.context.scene)
-    assert monitor.views()[0].state == "created"
+    assert monitor.watched_jobs()[0].state == "created"
     bpy.ops.sinew.resume(job=job.spec.id)
     view = tick_to_end()
     assert (view.state, view.is_error, view.resumable) == ("failed", True, True)
@@ -212,10 +212,10 @@ def test_forgetting_and_cleaning(addon):
     bpy.ops.sinew.cancel(job=job.spec.id)
     tick_to_end()
     assert bpy.ops.sinew.forget_job(job=job.spec.id) == {"FINISHED"}
-    assert monitor.views() == [] and len(bpy.context.scene.sinew.jobs) == 0
+    assert monitor.watched_jobs() == [] and len(bpy.context.scene.sinew.jobs) == 0
     assert job.folder.is_dir()
     monitor.attach()
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []
 
     slowly(0.0)
     other = monitor.job_of(simulate())
@@ -228,7 +228,7 @@ def test_forgetting_and_cleaning(addon):
     tick_to_end()
     assert bpy.ops.sinew.clean_jobs(days=0) == {"FINISHED"}
     assert not last.folder.exists() and not job.folder.exists()
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []
 
 
 def test_an_unknown_job_is_named(addon):

@@ -58,14 +58,14 @@ def test_nobody_is_simulated_without_an_engine(addon, monkeypatch):
     monkeypatch.setattr(readiness, "_known", [Readiness("python", "3.11", missing=("mujoco",))])
     with pytest.raises(RuntimeError, match="needs a physics engine"):
         bpy.ops.sinew.try_mannequin()
-    assert not bpy.data.armatures and not monitor.views()
+    assert not bpy.data.armatures and not monitor.watched_jobs()
 
 
 def test_a_worker_that_cannot_start_is_a_message_and_the_mannequin_stays(addon, monkeypatch, capfd):
     monkeypatch.setenv("SINEW_PYTHON", "/nowhere/python")
     assert bpy.ops.sinew.try_mannequin() == {"FINISHED"}
     assert "The worker's Python '/nowhere/python' does not exist" in capfd.readouterr().out
-    assert bpy.context.scene.sinew.armature.animation_data.action and not monitor.views()
+    assert bpy.context.scene.sinew.armature.animation_data.action and not monitor.watched_jobs()
 
 
 def test_it_waits_for_object_mode(addon):

@@ -35,7 +35,7 @@ def person(addon, monkeypatch, tmp_path):
 
 
 def trained(monkeypatch, obj, state):
-    monkeypatch.setattr(monitor, "views", lambda: [dataclasses.replace(VIEW, armature=obj.name, state=state)])
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [dataclasses.replace(VIEW, armature=obj.name, state=state)])
 
 
 def seen_now():

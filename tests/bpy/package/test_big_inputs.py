@@ -40,14 +40,14 @@ def test_sixty_thousand_frames(addon, drawn):
     # A click begins to read it, in pieces, and is stopped like anything else.
     click("simulate")
     for _ in range(6):
-        preparing.tick()
+        preparing.tick_preparations()
     done, total = preparing._going[0].reading.frames
     assert total == heavy_scenes.FRAMES and done < total, "it was read in one go"
     drawn()
-    (view,) = preparing.views()
+    (view,) = preparing.preparation_views()
     bpy.ops.sinew.cancel_preparing(number=view.id)
     prepare()
-    assert monitor.views() == []
+    assert monitor.watched_jobs() == []
     # What is read far inside is what the scene shows there.
     far = read_rig(obj, frames=(50_000, 50_010)).clip
     scene.frame_set(50_005)
@@ -64,7 +64,7 @@ def test_two_hundred_objects(addon, drawn):
     click("simulate")
     prepare()
     drawn()
-    assert status_bar.text_of(monitor.views()) is not None
+    assert status_bar.text_of(monitor.watched_jobs()) is not None
     assert tick_to_end().state == "done"
     drawn()
     assert scene.sinew.armature.animation_data.action.name == "Walk passthrough"

@@ -41,7 +41,7 @@ def person(addon):
 
 def job_of(folder):
     request = scene_request.request_of(bpy.context.scene)
-    return requests.create(request, requests.read(request), folder)
+    return requests.create_job(request, requests.read(request), folder)
 
 
 def presets():
@@ -133,7 +133,7 @@ def test_a_bone_that_is_gone_is_named(person, tmp_path):
 
 def test_an_error_goes_when_the_body_is_changed(person):
     error = notices.error(RigError("Mesh 'Coat' has no weights", "Switch Fit to Mesh off"))
-    notices.say(scene_request.request_of(bpy.context.scene), (error,))
+    notices.show_notices(scene_request.request_of(bpy.context.scene), (error,))
     assert notices.of(scene_request.request_of(bpy.context.scene)) == (error,)
     person.sinew_body.use_mesh = False
     assert notices.of(scene_request.request_of(bpy.context.scene)) == ()

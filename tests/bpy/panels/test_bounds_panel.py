@@ -101,14 +101,14 @@ def test_training_shows_its_curves_and_can_go_on(addon, monkeypatch):
     view = JobView(
         "7", "Hero: Wave", "Train", "running", "42 %", 0.42, armature="Hero", method_name="bounds_train", curves=curves
     )
-    monkeypatch.setattr(monitor, "views", lambda: [view])
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [view])
     page = drawn()
     assert page.bars == [(0.42, "42 %")] and "bounds_train" not in page.idnames
     assert {"cancel", "bounds_finish"} <= set(page.idnames)
     assert "rehearsal" in page.props and "show" in page.props  # the overlay is off
     assert "Lasts: 50%" in page.text and "Tries last: 4.2 s" in page.text and "kl" not in page.text.lower()
     assert not bpy.ops.sinew.bounds_train.poll()
-    monkeypatch.setattr(monitor, "views", lambda: [dataclasses.replace(view, state="cancelled")])
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [dataclasses.replace(view, state="cancelled")])
     page = drawn()
     (resume,) = (button for button in page.buttons if button.idname == "sinew.resume")
     assert (resume.text, resume.job) == ("Go On From 42%", "7") and "bounds_train" in page.idnames

@@ -54,7 +54,7 @@ def test_a_long_error_is_wrapped_and_kept_whole(addon, letters):
     hero()
     path = "/some/very/long/path/without/any/space/in/it/at/all.blend"
     error = RigError(f"Bone 'a' of '{path}' is {'very ' * 20}", "Fix it")
-    notices.say(scene_request.request_of(bpy.context.scene), (notices.error(error),))
+    notices.show_notices(scene_request.request_of(bpy.context.scene), (notices.error(error),))
     page = Page(simulate.SINEW_PT_simulate)
     lines = page.texts[page.texts.index("Range, Units and Engine") + 1 :]
     assert len(lines) > 5
@@ -73,7 +73,7 @@ def test_doubts_come_with_a_button(addon):
         notices.Notice("It falls too fast", "Set it (--fps 60)", suggested_fps=60.0),
         notices.Notice("It is too tall", "Give --scale 0.01", suggested_scale=0.01),
     )
-    notices.say(scene_request.request_of(bpy.context.scene), doubts)
+    notices.show_notices(scene_request.request_of(bpy.context.scene), doubts)
     page = Page(simulate.SINEW_PT_simulate)
     assert page.button("sinew.use_frame_rate").fps == 60.0 and page.button("sinew.use_scale").factor == 0.01
     assert "too fast" in page.text and "--" not in page.text

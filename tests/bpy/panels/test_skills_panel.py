@@ -90,12 +90,12 @@ def test_learning_shows_its_curves(addon, monkeypatch):
     view = JobView(
         "7", "Hero: Wave", "Learn", "running", "42 %", 0.42, armature="Hero", method_name="graph_learn", curves=curves
     )
-    monkeypatch.setattr(monitor, "views", lambda: [view])
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [view])
     page = drawn()
     assert page.bars == [(0.42, "42 %")] and "graph_learn" not in page.idnames and "cancel" in page.idnames
     assert "Change: 0.125" in page.text and "Push: 120 N" in page.text and "Other" not in page.text
     assert "█▃▁" in page.text
-    monkeypatch.setattr(monitor, "views", lambda: [dataclasses.replace(view, armature="Other")])
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [dataclasses.replace(view, armature="Other")])
     assert drawn().bars == []
 
 

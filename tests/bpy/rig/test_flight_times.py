@@ -60,7 +60,7 @@ def test_an_object_that_moves_by_itself_is_made_up_for(scene):
 def test_a_spin_that_was_captured_too_slowly_is_baked_shorter_than_its_source(addon):
     open_input("spin")
     request = requests.Request("", method="sampling", settings={"quality": "draft"}, frames=(25, 70), engine="mujoco")
-    job = requests.create(request, requests.read(request))
+    job = requests.create_job(request, requests.read(request))
     status = jobs.wait(job, jobs.launch(job))
     assert status.state == "done", status.message
     result = job.result()

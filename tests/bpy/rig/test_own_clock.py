@@ -27,7 +27,7 @@ def squashing():
 def baked(frames: int) -> requests.WrittenAction:
     """The Action of a job whose take has so many frames of its own, at half the scene's rate."""
     request = requests.Request("Hero")
-    job = requests.create(request, requests.read(request))
+    job = requests.create_job(request, requests.read(request))
     source = job.clip()
     times_s = np.linspace(0.0, source.duration_s, frames) ** 0.5
     motion = Clip(source.skeleton, source.fps / 2.0, *source.sample(times_s), "walked")

@@ -153,8 +153,8 @@ def test_who_is_not_gone_on_with_goes_with_the_next_one(bound, heavy):
 def test_stopped_while_somebody_stands_in_nothing_is_left(bound, heavy, monkeypatch):
     monkeypatch.setattr(preparing, "SLICE_S", 0.0)
     click("check_source")
-    preparing.tick()
+    preparing.tick_preparations()
     assert stands_in()
-    bpy.ops.sinew.cancel_preparing(number=preparing.views()[0].id)
+    bpy.ops.sinew.cancel_preparing(number=preparing.preparation_views()[0].id)
     prepare()
     assert nothing_is_left()

@@ -28,10 +28,10 @@ def test_undo_and_redo_ten_times_over(undoing, place):
     for _ in range(10):
         assert bpy.ops.ed.undo() == {"FINISHED"}
         assert animation() == before
-        assert monitor.tick() is None
+        assert monitor.tick_monitor() is None
         assert bpy.ops.ed.redo() == {"FINISHED"}
         assert animation() == after
-        assert monitor.tick() is None
+        assert monitor.tick_monitor() is None
     assert animation() == after
 
 
@@ -44,7 +44,7 @@ def test_an_undone_bake_is_not_made_again_until_asked_for(undoing):
     after = animation()
     bpy.ops.ed.undo()
     for _ in range(3):
-        assert monitor.tick() is None
+        assert monitor.tick_monitor() is None
     assert animation() == before
     assert bpy.ops.sinew.collect("EXEC_DEFAULT", True, job=job) == {"FINISHED"}
     assert animation() == after
@@ -77,9 +77,9 @@ def test_undo_while_a_job_runs_disturbs_nothing(undoing):
     simulate()
     for _ in range(3):
         bpy.ops.ed.undo()
-        monitor.tick()
+        monitor.tick_monitor()
         bpy.ops.ed.redo()
-        monitor.tick()
+        monitor.tick_monitor()
     tick_to_end()
     hero_now = bpy.data.objects["Hero"]
     assert hero_now.location.x == 3.0

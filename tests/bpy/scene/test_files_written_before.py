@@ -39,7 +39,7 @@ def differences(then, now, where=""):
 
 def state_of(which):
     """How one of the kept jobs stands in the panel."""
-    return next(view for view in monitor.views() if view.id == written_before.job_id(which))
+    return next(view for view in monitor.watched_jobs() if view.id == written_before.job_id(which))
 
 
 def test_every_property_has_the_value_that_was_set(opened):

@@ -20,7 +20,7 @@ def simulated(force_n):
     push.role, push.armature, push.bone = "PUSH", obj, "chest"
     push.force, push.start_frame, push.duration = force_n, 4, 0.2
     request = requests.Request("", method="sampling", settings={"quality": "draft"}, frames=(1, 36), engine="mujoco")
-    job = requests.create(request, requests.read(request))
+    job = requests.create_job(request, requests.read(request))
     status = jobs.wait(job, jobs.launch(job))
     assert status.state == "done", status.message
     return job.result()

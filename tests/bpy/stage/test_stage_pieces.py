@@ -167,10 +167,10 @@ def test_a_click_on_check_stage_says_that_it_looks_right(hero_here, reported, mo
     mesh("Wall")
     before = animation()
     assert click("stage_check") == {"FINISHED"}
-    assert [view.title for view in preparing.views()] == ["Wave"] and reported == []
+    assert [view.title for view in preparing.preparation_views()] == ["Wave"] and reported == []
     assert prepare() > 1
     assert reported == [LOOKS_RIGHT] and animation() == before
-    assert jobs.all_jobs() == [] and monitor.views() == []
+    assert jobs.all_jobs() == [] and monitor.watched_jobs() == []
 
 
 def test_a_click_on_check_stage_says_what_it_finds(hero_here, reported):
@@ -207,8 +207,8 @@ def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, reported, m
     for name in ("A", "B"):
         mesh(name)
     click("stage_check")
-    while preparing.views()[0].text != "Reading the stage":
-        preparing.tick()
+    while preparing.preparation_views()[0].text != "Reading the stage":
+        preparing.tick_preparations()
     bpy.data.objects.remove(bpy.data.objects["B"])
     prepare()
     assert reported == [("WARNING", "'B' went while it was read. Undo, or choose again")]
@@ -219,19 +219,19 @@ def test_stopped_while_it_checks_nothing_is_said(hero_here, reported, monkeypatc
     monkeypatch.setattr(preparing, "SLICE_S", 0.0)
     mesh("Wall")
     click("stage_check")
-    while read and preparing.views()[0].text != "Reading the stage":
-        preparing.tick()
-    bpy.ops.sinew.cancel_preparing(number=preparing.views()[0].id)
+    while read and preparing.preparation_views()[0].text != "Reading the stage":
+        preparing.tick_preparations()
+    bpy.ops.sinew.cancel_preparing(number=preparing.preparation_views()[0].id)
     prepare()
-    assert reported == [] and preparing.views() == [] and bpy.context.scene.frame_current == 1
+    assert reported == [] and preparing.preparation_views() == [] and bpy.context.scene.frame_current == 1
 
 
 def test_opening_a_file_while_it_checks_says_nothing(hero_here, reported):
     mesh("Wall")
     click("stage_check")
-    preparing.tick()
+    preparing.tick_preparations()
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    assert preparing.views() == [] and preparing.tick() is None and reported == []
+    assert preparing.preparation_views() == [] and preparing.tick_preparations() is None and reported == []
 
 
 @pytest.mark.parametrize("leave", ["cancel", "open"])
@@ -250,13 +250,13 @@ def test_a_job_that_nobody_wants_any_more_when_it_is_made_is_deleted(hero_here, 
     monkeypatch.setattr(recipes, "create_from", slowly)
     click("simulate")
     while not begun.is_set():
-        preparing.tick()
+        preparing.tick_preparations()
     thread = next(one for one in threading.enumerate() if one.name.startswith("sinew"))
     if leave == "cancel":
-        bpy.ops.sinew.cancel_preparing(number=preparing.views()[0].id)
+        bpy.ops.sinew.cancel_preparing(number=preparing.preparation_views()[0].id)
     else:
         bpy.ops.wm.read_factory_settings(use_empty=True)
     go_on.set()
     thread.join(30.0)
     assert ended.is_set() and prepare() == 0
-    assert jobs.all_jobs() == [] and monitor.views() == []
+    assert jobs.all_jobs() == [] and monitor.watched_jobs() == []
