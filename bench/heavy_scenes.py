@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scenes that are hard on an interface: a very long Action, many objects, very many bones."""
 
+from typing import Any
+
 import bmesh
 import bpy
 import numpy as np
 
 from ..bridge import mannequin
+from ..bridge.graph import skills, transitions
 from ..bridge.mannequin import example_walker
 from ..bridge.rig import actions
 from ..bridge.rig.rig_reader import RigMotion
 from ..bridge.rig.rig_writer import write_take
+from ..core.control.graph.model.control_graph import ControlGraph
+from ..core.control.graph.model.features import Features, state_names
+from ..core.control.graph.model.policies import zero_policies
+from ..core.control.graph.model.structure import convert_motion_graph
 from ..core.motion import Take
 from ..core.motion.plain_walk import plain_walk
 
@@ -20,6 +27,19 @@ _OBSTACLES = 20
 def mannequin_scene() -> bpy.types.Object:
     """The mannequin with its walk, alone in an empty scene; chosen to be simulated, like the others here."""
     return _chosen(example_walker.add_walker(_empty()))
+
+
+def unlearned_graph(armature: bpy.types.Object, about: dict[str, Any] | None = None) -> ControlGraph:
+    """What the armature's skills are before anything is learned: a graph whose policies have no feedback."""
+    read = skills.read_skills_at_once(armature)
+    graph = transitions.graph_of(armature, read)
+    body = transitions.plain_body_builder(armature, read)()
+    structure, track = convert_motion_graph(body, graph)
+    features = Features(body)
+    actions_count = len(features.action_dofs)
+    policies = zero_policies(np.zeros((structure.count, len(state_names(features)))), actions_count)
+    turns = np.zeros((structure.count, actions_count))
+    return ControlGraph(structure, track, policies, turns, graph.transitions, about or {})
 
 
 def long_action(frames: int = FRAMES) -> bpy.types.Object:

@@ -11,11 +11,13 @@ Python module has no other.
 
 import argparse
 import importlib
+import inspect
 import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,18 +29,32 @@ from ..bridge.mannequin import example_walker
 from ..bridge.scene.muted_output import mute_output
 from ..bridge.setup import preferences
 from ..core import jobs
+from ..core.control.graph.model.io import save_graph
 from . import heavy_scenes
 from .options import print_progress, split_words
 
 GOAL_MS = 100.0
 _PATIENCE_S = 600.0
 _EVALUATED = "bake, Blender's own look at the new Action"
+_CLICKS = (
+    "check_source",
+    "simulate",
+    "simulate_variations",
+    "stage_check",
+    "graph_propose",
+    "graph_learn",
+    "graph_bake",
+    "bounds_train",
+    "bounds_bake",
+    "medley_learn",
+    "medley_bake",
+)
 # What Blender does by itself, whoever gives an armature an Action or makes an undo step; and how long is waited while
 # the interface goes on.
 _NO_BLOCK = (
     "undo_push",
     _EVALUATED,
-    *(f"{verb}, until it has begun" for verb in ("check_source", "simulate", "stage_check")),
+    *(f"{verb}, until it has begun" for verb in _CLICKS),
     "bake, until it is ready",
 )
 
@@ -109,7 +125,34 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
     _bake(clock)
     _draw(clock, "draw, with a take")
     _after(clock, scene, armature)
+    _prepare(clock, "simulate_variations")
+    _end_jobs()
+    if scene_of is heavy_scenes.mannequin_scene:
+        _learn(clock, scene, armature)
     return clock.spent
+
+
+def _learn(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+    """The clicks that learn and bake, on the character that can: each family as far as it takes seconds."""
+    armature.animation_data.action.copy().name = "Another"
+    bpy.ops.sinew.graph_skill_add_all()
+    for verb in ("graph_propose", "graph_learn"):
+        _prepare(clock, verb)
+    _end_jobs()
+    path = Path(bpy.app.tempdir) / "interface.graph.npz"
+    save_graph(path, heavy_scenes.unlearned_graph(armature))
+    armature.sinew_graph.file = str(path)
+    _prepare(clock, "graph_bake")
+    _end_jobs()
+    settings = scene.sinew.methods.bounds_train
+    settings.millions, settings.worlds, settings.warm = 0.001, 16, False
+    for learn, bake in (("bounds_train", "bounds_bake"), ("medley_learn", "medley_bake")):
+        _prepare(clock, learn)
+        job = monitor.job_of(monitor.watched_jobs()[0].id)
+        jobs.wait(job)
+        requests.collect(job)
+        _prepare(clock, bake)
+        _end_jobs()
 
 
 def _fit(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
@@ -135,7 +178,7 @@ def _prepare(clock: "_Clock", verb: str) -> None:
     # Without a window Blender runs no ``invoke``, which is what a click does.
     kind = bpy.types.Operator.bl_rna_get_subclass_py(f"SINEW_OT_{verb}")
     with clock(verb):
-        kind.prepare(SimpleNamespace(report=lambda *_: None), bpy.context)
+        kind.prepare(_Clicked(kind), bpy.context)
     begun, pieces = time.perf_counter(), 0
     while preparing.preparation_views():
         with clock(f"{verb}, longest piece", worst=True):
@@ -233,6 +276,20 @@ class _Clock:
         spent = round(1e3 * (time.perf_counter() - begin[0]), 2), round(1e3 * (time.thread_time() - begin[1]), 2)
         known = self.spent.get(step, spent)
         self.spent[step] = _each(max, known, spent) if worst else _each(min, known, spent) if best else spent
+
+
+class _Clicked:
+    """An operator without a window: what its class has, and reports that go nowhere."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._kind, name)
+        return value.__get__(self) if inspect.isfunction(value) else value
+
+    def report(self, *_: Any) -> None:
+        """Nobody reads it."""
 
 
 class _Layout:

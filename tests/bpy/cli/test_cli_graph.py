@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
+from sinew.bench.heavy_scenes import unlearned_graph
 from sinew.bridge import cli
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.rig.rig_reader import read_rig
@@ -20,7 +21,6 @@ from sinew.core.jobs import worker
 from sinew.core.motion.io.npz import save_clip
 
 from ...stock_clips import needs_stock
-from ..helpers.graphs import graph_of
 from ..helpers.skilled_mannequin import mannequin
 
 pytestmark = needs_stock
@@ -36,7 +36,7 @@ def both() -> ControlGraph:
     obj = mannequin("walk", "run")
     bpy.ops.sinew.graph_skill_add_all()
     bpy.ops.sinew.graph_propose()
-    return graph_of(obj, {"curve": [{"lesson": "walk", "push_n": 120.0, "change": 0.01}]})
+    return unlearned_graph(obj, {"curve": [{"lesson": "walk", "push_n": 120.0, "change": 0.01}]})
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
+from sinew.bench.heavy_scenes import unlearned_graph
 from sinew.bridge.graph.figures import figures_of
 from sinew.bridge.jobs import requests
 from sinew.bridge.learned.learned_file import learned_file
@@ -17,7 +18,7 @@ from sinew.core.files import write_arrays
 from sinew.core.jobs import jobs_root
 
 from ...stock_clips import needs_stock
-from ..helpers.graphs import graph_of, learned_by, unlearned
+from ..helpers.graphs import learned_by, unlearned
 from ..helpers.interface import refusal
 from ..helpers.operator_steps import one_step
 from ..helpers.skilled_mannequin import mannequin
@@ -76,7 +77,7 @@ def test_another_graph_gets_another_name_and_the_same_one_keeps_its_own(walker, 
     requests.collect(first)
     before = FILES.path_of(obj).read_bytes()
     second = job_of(obj)
-    learned_by(second, graph_of(obj, {"seed": 2}))
+    learned_by(second, unlearned_graph(obj, {"seed": 2}))
     requests.collect(second)
     assert obj.sinew_graph.file == "//sinew/Mannequin-2.graph.npz"
     assert (tmp_path / "sinew" / "Mannequin.graph.npz").read_bytes() == before

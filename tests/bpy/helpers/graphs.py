@@ -2,14 +2,10 @@
 """Graphs that nobody had to learn, and jobs that are done without having been worked at."""
 
 import bpy
-import numpy as np
 
-from sinew.bridge.graph import skills, transitions
+from sinew.bench.heavy_scenes import unlearned_graph
 from sinew.core.control.graph.model.control_graph import ControlGraph
-from sinew.core.control.graph.model.features import Features, state_names
 from sinew.core.control.graph.model.io import graph_to_arrays
-from sinew.core.control.graph.model.policies import zero_policies
-from sinew.core.control.graph.model.structure import convert_motion_graph
 from sinew.core.jobs import worker
 from sinew.core.jobs.events import append_event
 from sinew.core.jobs.running import WorkerRun
@@ -24,20 +20,7 @@ def unlearned(*clips, about=None):
     bpy.ops.sinew.graph_skill_add_all()
     if len(clips) > 1:
         bpy.ops.sinew.graph_propose()
-    return obj, graph_of(obj, about)
-
-
-def graph_of(obj, about=None) -> ControlGraph:
-    """What the armature's skills are before anything is learned."""
-    read = skills.read_skills_at_once(obj)
-    graph = transitions.graph_of(obj, read)
-    body = transitions.plain_body_builder(obj, read)()
-    structure, track = convert_motion_graph(body, graph)
-    features = Features(body)
-    acts = len(features.action_dofs)
-    policies = zero_policies(np.zeros((structure.count, len(state_names(features)))), acts)
-    turns = np.zeros((structure.count, acts))
-    return ControlGraph(structure, track, policies, turns, graph.transitions, about or {})
+    return obj, unlearned_graph(obj, about)
 
 
 def learned_by(job, graph: ControlGraph, take: Take | None = None) -> None:
