@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+ROOMS = ("bench", "bridge", "core", "operators", "panels")
+READMES = sorted(page for room in ROOMS for page in (ROOT / room).rglob("README.md"))
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *READMES])
 SOURCES = ("bridge", "core", "operators", "panels", "tools")
+# In backticks, but not in the project: what a job's folder holds, what a tutorial makes, what lies beside a checkout.
+ELSEWHERE = (
+    "inputs/ checkpoints/ result/ out/ spec.json events.jsonl worker.log report.json home.json collected.json "
+    "result/take.npz result/report.json ../shared/mocap core/control/tremor.py .../pythonX.Y/site-packages ./sinew"
+).split()
 
 _LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)>\s]+)>?[^)]*\)")
 _HTML = re.compile(r"""(?:src|href)=["']([^"']+)["']""")
@@ -57,6 +64,61 @@ def test_a_link_that_leads_nowhere_is_noticed(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("# One\n[a](no.md) [b](#two) [c](#one) ![d](no.png) `[e](code.md)` <img src='no.jpg'>", "utf-8")
     assert missing(page) == ["no.md", "#two", "no.png", "no.jpg"]
+
+
+def missing_paths(page: Path) -> list[str]:
+    """Paths in backticks that lead nowhere: from the root, the page's folder, the one around it, or below it."""
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    named = [word for word in re.findall(r"`([\w./-]+)`", text) if word not in ELSEWHERE and not word.startswith("/")]
+    paths = [word for word in named if "/" in word or re.fullmatch(r"[\w-]+\.(py|md|toml|json|txt)", word)]
+    home = page.parent
+    around = [ROOT, home, home.parent, *(path for path in home.rglob("*") if path.is_dir() and home != ROOT)]
+    return [path for path in paths if not any((folder / path).exists() for folder in around)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_paths_in_backticks_are_there(page):
+    assert missing_paths(page) == []
+
+
+@lru_cache(maxsize=1)
+def words_of_code() -> set[str]:
+    """Every word in the sources and their tests."""
+    files = [path for room in (*ROOMS, "tests", "tools") for path in (ROOT / room).rglob("*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in (*files, ROOT / "__init__.py", ROOT / "sinew")]
+    return set(re.findall(r"\w+", "\n".join(texts))) | {path.stem for path in files}
+
+
+def missing_names(text: str) -> list[str]:
+    """Names in backticks, such as ``Take.others`` and ``register()``, that are nowhere in the code."""
+    named = re.findall(r"`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)(?:\(.*?\))?`", _FENCE.sub("", text))
+    return [name for name in named if not set(name.split(".")) <= words_of_code() and name not in ELSEWHERE]
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *READMES], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_names_in_backticks_are_in_the_code(page):
+    assert missing_names(page.read_text(encoding="utf-8")) == []
+
+
+def test_a_path_and_a_name_that_are_gone_are_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("`core/motion/clip.py` `core/gone.py` `gone.py` `--option` `out/`", "utf-8")
+    assert missing_paths(page) == ["core/gone.py", "gone.py"]
+    gone = "no_longer" + "_there"
+    assert missing_names(f"`Clip` `Take.others` `register()` `{gone}(clip)` `Take.{gone}`") == [gone, f"Take.{gone}"]
+
+
+def test_the_architecture_is_a_short_read_that_names_every_room():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 1200
+    drawn = re.findall(r"(?<![\w/])(?:core|bridge|operators)/[\w/]+\.py", text)
+    assert len(drawn) > 15 and [path for path in drawn if not (ROOT / path).is_file()] == []
+    rooms = [path.parent.name for room in ("bridge", "core") for path in (ROOT / room).glob("*/__init__.py")]
+    assert [room for room in rooms if not re.search(rf"`(?:core/)?{room}/?[`/]", text)] == []
+    linked = {(ROOT / target).resolve() for target in targets(ROOT / "ARCHITECTURE.md")}
+    assert [page.relative_to(ROOT).as_posix() for page in READMES if page not in linked] == []
 
 
 def test_every_page_can_be_found_from_the_index():
