@@ -14,7 +14,7 @@ PYTHON = ".venv/bin/python"
 @pytest.mark.parametrize("heading", [METHOD, FAMILY, ENGINE, CONTROLLER])
 def test_a_tutorial_can_be_followed(heading, tmp_path):
     found = blocks(PAGE, heading)
-    checkout = Checkout(tmp_path / "checkout")
+    checkout = Checkout(tmp_path / "sinew")
     for block in found:
         checkout.follow(block)
     if checkout.written:
@@ -45,6 +45,6 @@ def test_a_tutorial_that_went_stale_is_noticed(tmp_path):
     assert add_lines(" a = 1\n+b = 2\n", source).startswith("a = 1\nb = 2\nclass")
     with pytest.raises(AssertionError, match="not there"):
         add_lines(" gone = 1\n+b = 2\n", source)
-    checkout = Checkout(tmp_path / "checkout")
+    checkout = Checkout(tmp_path / "sinew")
     with pytest.raises(AssertionError, match="no_such_test"):
         checkout.run(f"{PYTHON} -m pytest -q tests/core/no_such_test.py")

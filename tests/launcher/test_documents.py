@@ -18,6 +18,7 @@ ELSEWHERE = (
     "inputs/ checkpoints/ result/ out/ spec.json events.jsonl worker.log report.json home.json collected.json "
     "result/take.npz result/report.json ../shared/mocap core/control/tremor.py .../pythonX.Y/site-packages ./sinew"
 ).split()
+BLENDERS_OWN = {"--enable-autoexec"}
 
 _LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)>\s]+)>?[^)]*\)")
 _HTML = re.compile(r"""(?:src|href)=["']([^"']+)["']""")
@@ -119,6 +120,35 @@ def test_the_architecture_is_a_short_read_that_names_every_room():
     assert [room for room in rooms if not re.search(rf"`(?:core/)?{room}/?[`/]", text)] == []
     linked = {(ROOT / target).resolve() for target in targets(ROOT / "ARCHITECTURE.md")}
     assert [page.relative_to(ROOT).as_posix() for page in READMES if page not in linked] == []
+
+
+@lru_cache(maxsize=1)
+def options() -> set[str]:
+    """Every option of the launcher and the command line."""
+    files = [path for room in (*SOURCES, "bench") for path in (ROOT / room).rglob("*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in (*files, ROOT / "sinew")]
+    return set(re.findall(r"--[a-z][a-z-]+", "\n".join(texts))) | BLENDERS_OWN
+
+
+def unknown_options(text: str) -> list[str]:
+    """Options on lines with a command of ours, and in backticks alone, that nothing here knows."""
+    said = re.findall(
+        r"^(?:\s*\./sinew|.* -c sinew) (.*?)(?: -- .*)?$", text, re.MULTILINE
+    )  # Blender's own come before
+    named = [*re.findall(r"`(--[a-z][a-z-]+)", text), *re.findall(r"(?<![\w-])--[a-z][a-z-]+", "\n".join(said))]
+    return sorted({option for option in named if option not in options()})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_options_are_called_so(page):
+    assert unknown_options(page.read_text(encoding="utf-8")) == []
+
+
+def test_an_option_that_is_gone_is_noticed():
+    assert unknown_options("    ./sinew simulate walk --seed 1 --sead 2\n`--bed` `--body`\nother --thing") == [
+        "--bed",
+        "--sead",
+    ]
 
 
 def test_every_page_can_be_found_from_the_index():

@@ -19,7 +19,7 @@ PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 )
 def test_the_commands_of_a_tutorial_work(heading, made, tmp_path):
     found = blocks(PAGE, heading)
-    checkout = Checkout(tmp_path / "checkout")
+    checkout = Checkout(tmp_path / "sinew")
     for block in found:
         checkout.follow(block)
     for command in commands(found, "./sinew"):
