@@ -20,11 +20,9 @@ _COMMON: dict[str, Any] = {"options": set(), "override": _EDITABLE}
 
 
 def _group(family: Family) -> type[bpy.types.PropertyGroup]:
-    kind = family.learn.learned
-    assert kind is not None
     fields = {
         "file": Text(
-            name=kind.label.title(),
+            name="Learned File",
             description="The file with what was learned; // at its beginning is the folder of the .blend",
             subtype="FILE_PATH",
             options={"PATH_SUPPORTS_BLEND_RELATIVE"},
@@ -51,7 +49,7 @@ def _group(family: Family) -> type[bpy.types.PropertyGroup]:
         ),
     }
     name = f"SINEW_PG_{family.name}"
-    doc = f"What was learned for one character by '{family.label}', and what is to be baked from it."
+    doc = f"What was learned for one character by '{family.label}', and what is to be baked from it"
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": fields, "__doc__": doc})
 
 
@@ -64,7 +62,12 @@ def register() -> None:
     for family in _FAMILIES:
         group = _GROUPS[family.name]
         bpy.utils.register_class(group)
-        pointer = PointerProperty(type=group, name=family.label, description=group.__doc__, override=_EDITABLE)
+        pointer = PointerProperty(
+            type=group,
+            name=family.label,
+            description="What was learned for the character, and what is to be baked from it",
+            override=_EDITABLE,
+        )
         setattr(bpy.types.Object, f"sinew_{family.name}", pointer)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..geometry.angles import arctan2_exact
 from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, rotate
 from ..motion import Clip
 from .foot_correction import (
@@ -156,7 +157,7 @@ def _levelling(body: BodyModel, clip: Clip, leg: Leg, sole: Sole, spans: list[St
         upward = rotate(quat[frames], np.broadcast_to(normal, (len(quat[frames]), 3)))
         axis = np.cross(upward, UP)
         sine = np.linalg.norm(axis, axis=-1)
-        tilt = axis * (np.arctan2(sine, upward[:, 2]) / np.maximum(sine, 1e-12))[:, None]
+        tilt = axis * (arctan2_exact(sine, upward[:, 2]) / np.maximum(sine, 1e-12))[:, None]
         inside = tilt[span.first - span.start : span.last + 1 - span.start]
         usual = np.median(inside, axis=0)
         rocks = float(np.median(np.linalg.norm(inside - usual, axis=-1)))

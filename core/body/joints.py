@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..geometry.angles import arctan2_exact
 from ..geometry.quaternions import (
     Array,
     angle_between,
@@ -61,7 +62,7 @@ def mean_rotation(quats: Array) -> Array:
 
 def _twist_angle(quats: Array, axis: Array) -> Array:
     """(T,) radians of rotations (T, 4) about an axis (3,), what is off the axis left out, without jumps over time."""
-    return np.unwrap(2.0 * np.arctan2(quats[..., 1:] @ axis, quats[..., 0]), axis=0)
+    return np.unwrap(2.0 * arctan2_exact(quats[..., 1:] @ axis, quats[..., 0]), axis=0)
 
 
 def _hinge(plan: BodyPlan, link: PlannedLink, pos: Array, rest: Array, turns: Array | None) -> FittedJoint:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..errors import BadMotion
+from ..geometry.angles import arctan2_exact
 from ..geometry.differences import angular_velocity, velocity
 from ..geometry.quaternions import (
     Array,
@@ -198,7 +199,7 @@ def _limb(body: BodyModel, index: int) -> Array | None:
 def _hinge_angle(axis: Array, turn: Array, limb: Array | None) -> Array:
     """(T,) the angle that points the limb as rotations (T, 4) do; without a limb, their turning about the axis."""
     if limb is None or np.linalg.norm(np.cross(axis, limb)) < 0.3:
-        return 2.0 * np.arctan2(turn[:, 1:] @ axis, turn[:, 0])
+        return 2.0 * arctan2_exact(turn[:, 1:] @ axis, turn[:, 0])
     across = limb - limb @ axis * axis
     pointed = rotate(turn, limb)
     return np.arctan2(pointed @ np.cross(axis, across), pointed @ across)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..errors import BadMotion
+from ..geometry.angles import arctan2_exact
 from ..geometry.quaternions import Array, angle_between, conjugate, from_rotation_vector, multiply, rotate
 from ..motion import Clip
 from ..motion.loops import is_cyclic, seam_angle
@@ -165,7 +166,7 @@ def _facing(body: BodyModel, qpos: Array) -> Array:
     """(T,) radians about Z from how the root stands at rest to poses (T, nq)."""
     _, rest = body.skeleton.rest_world()
     whole = multiply(qpos[:, 3:7], conjugate(rest[body.skeleton.index(body.links[0].bone)]))
-    return np.asarray(2.0 * np.arctan2(whole[:, 3], whole[:, 0]))
+    return np.asarray(2.0 * arctan2_exact(whole[:, 3], whole[:, 0]))
 
 
 def _turn_of(facing: Array) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...body import BodyModel
 from ...body.sagittal_plane import find_sagittal_plane
+from ...geometry.angles import arctan2_exact
 from ...geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, rotate
 
 _UP: Array = np.array([0.0, 0.0, 1.0])
@@ -17,7 +18,7 @@ _UP: Array = np.array([0.0, 0.0, 1.0])
 def twist_angle(quat_wxyz: Array, base_wxyz: Array) -> Array:
     """(...,) radians about Z that turn ``base`` (..., 4) as near as possible to ``quat`` (..., 4)."""
     whole = multiply(quat_wxyz, conjugate(base_wxyz))
-    return np.asarray(2.0 * np.arctan2(whole[..., 3], whole[..., 0]))
+    return np.asarray(2.0 * arctan2_exact(whole[..., 3], whole[..., 0]))
 
 
 def rotation_about_z(angle: Array) -> Array:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A result is baked a little at a time: the same as at once, and nobody sees half of it, whatever happens meanwhile."""
 
+import time
+
 import bpy
 import pytest
 
@@ -40,6 +42,7 @@ def begun(curves=5):
     monitor.tick_monitor()
     for _ in range(10_000):
         baking.tick_baking()
+        time.sleep(0.0005)  # the thread that loads the result wants its turn
         if half_made() and len(keying._bag(half_made()[0]).fcurves) >= curves:
             return half_made()[0]
     raise AssertionError("It was never half made")

@@ -108,7 +108,7 @@ def test_what_translators_read_is_literal(room):
 
 def _is_from_core(value):
     """``_METHODS[name].label`` and the like: what a method or its settings say of themselves."""
-    return ast.unparse(value) in ("_METHODS[name].label", "_METHODS[name].help")
+    return ast.unparse(value) in ("_METHODS[name].label", "_METHODS[name].help", "family.label")
 
 
 @pytest.mark.parametrize("room", ["bridge", "operators", "panels"])
