@@ -13,7 +13,7 @@ from ...core import jobs
 from ...core.control.graph.learned_file import GRAPH
 from ...core.control.graph.transitions.motion_graph import MotionGraph, motion_graph_attachments
 from ..body.body_inputs import Attachments, BodyRequest, read_body_attachments_in_slices
-from ..jobs.preparing import Preparation, do_at_once
+from ..jobs.preparing import Preparation
 from ..jobs.requests import find_armature
 from ..rig.rig_writer import require_writable
 from ..scene.time_slicing import Slices
@@ -51,11 +51,6 @@ def learn_graph_job(
     job = yield from make_learn_job(own, armature, skills, graph, request, folder)
     note_looks(find_armature(armature), skills)
     return job
-
-
-def create_learn_job(obj: bpy.types.Object, request: GraphLearnRequest, folder: Path | None = None) -> jobs.Job:
-    """The same at once."""
-    return do_at_once(lambda own: learn_graph_job(own, obj.name, request, folder))
 
 
 def make_learn_job(

@@ -182,11 +182,6 @@ def create_from(
     )
 
 
-def read_stage_for(request: Request, rig: RigMotion) -> StageParts:
-    """The stage around the request's motion."""
-    return run_all_slices(stage_for(request, rig, slice_s=float("inf")))[0]
-
-
 def stage_for(request: Request, rig: RigMotion, *, slice_s: float = SLICE_S) -> Slices[tuple[StageParts, Cast]]:
     """The same a little at a time, and everybody whom the method simulates on it, the main one first."""
     obj = find_armature(request.armature)

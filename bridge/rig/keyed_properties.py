@@ -11,7 +11,7 @@ import numpy as np
 from ...core.geometry.quaternions import Array
 from ..scene.preserved_state import preserve_scene
 from ..scene.sliced_reading import DatablockRef, ReadSteps, read_in_slices, require_same_scene
-from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
+from ..scene.time_slicing import SLICE_S, Slices
 from . import actions
 from .rig_reader import RigMotion
 from .rig_sampling import unhide
@@ -41,11 +41,6 @@ def is_animated(obj: bpy.types.Object, prefix: str) -> bool:
     if data is None:
         return False
     return any(driver.data_path.startswith(prefix) for driver in data.drivers) or any(curves_with_prefix(obj, prefix))
-
-
-def sample_property(obj: bpy.types.Object, frames: Array, read: Callable[[bpy.types.Object], Any]) -> Array:
-    """What ``read`` says of the evaluated object at each of the scene's frames (T,), one row each."""
-    return run_all_slices(sample_property_in_slices(obj, None, frames, read, slice_s=float("inf")))
 
 
 def sample_property_in_slices(

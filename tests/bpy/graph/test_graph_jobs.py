@@ -5,10 +5,11 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge.graph import baking, learning
+from sinew.bridge.graph import baking
 from sinew.bridge.graph.baking import GraphBakeRequest
-from sinew.bridge.graph.learning import GraphLearnRequest
+from sinew.bridge.graph.learning import GraphLearnRequest, learn_graph_job
 from sinew.bridge.jobs import requests
+from sinew.bridge.jobs.preparing import do_at_once
 from sinew.bridge.learned.learned_file import learned_file
 from sinew.bridge.methods.adapters import get_adapter
 from sinew.core.body.build import build_body
@@ -40,6 +41,11 @@ FILES = learned_file("graph")
 pytestmark = needs_stock
 
 
+def learned_from(obj, request):
+    """The job that learns the armature's skills, made at once."""
+    return do_at_once(lambda own: learn_graph_job(own, obj.name, request))
+
+
 @pytest.fixture
 def runner(addon, tmp_path):
     """The mannequin with walk and run, and a graph file of both that it refers to."""
@@ -65,7 +71,7 @@ def twin(obj, location, turned=0.0):
 
 
 def test_a_job_that_learns_carries_every_skill_and_transition(runner):
-    job = learning.create_learn_job(runner, get_adapter("graph").graph_learn_request(bpy.context.scene, runner))
+    job = learned_from(runner, get_adapter("graph").graph_learn_request(bpy.context.scene, runner))
     graph = graph_of_run(WorkerRun(job, 1), job.clip())
     assert [(skill.name, skill.kind, skill.gait) for skill in graph.skills] == [
         ("run", "cycle", True),
@@ -79,7 +85,7 @@ def test_a_job_that_learns_carries_every_skill_and_transition(runner):
 
 def test_what_was_learned_comes_home_with_a_walk_named_after_the_armature(runner, tmp_path):
     graph = FILES.read(runner).model
-    job = learning.create_learn_job(runner, GraphLearnRequest(graph_file=tmp_path / "asked.npz"))
+    job = learned_from(runner, GraphLearnRequest(graph_file=tmp_path / "asked.npz"))
     learned_by(job, graph)
     written = requests.collect(job)
     assert written.action.name == "Mannequin skills"
@@ -90,10 +96,10 @@ def test_what_was_learned_comes_home_with_a_walk_named_after_the_armature(runner
 def test_a_graph_that_is_not_whole_makes_no_job(runner):
     runner.sinew_transitions.clear()
     with pytest.raises(GraphError, match="there is no way to"):
-        learning.create_learn_job(runner, GraphLearnRequest())
+        learned_from(runner, GraphLearnRequest())
     runner.sinew_skills.clear()
     with pytest.raises(GraphError, match="has no skills"):
-        learning.create_learn_job(runner, GraphLearnRequest())
+        learned_from(runner, GraphLearnRequest())
 
 
 def test_a_bake_begins_where_the_character_stands_and_is_as_long_as_wanted(runner):

@@ -9,6 +9,7 @@ import pytest
 
 from sinew.bridge.jobs import monitor, notices, preparing, recipes, requests
 from sinew.bridge.jobs.scene_request import request_of
+from sinew.bridge.scene.time_slicing import run_all_slices
 from sinew.core import jobs
 from sinew.core.errors import JobError, RigError
 
@@ -199,7 +200,7 @@ def test_what_is_wrong_with_the_stage_is_told_with_its_fix_until_it_is_mended(he
     assert reported[1:] == [LOOKS_RIGHT] and notices.of(asked()) == ()
     with refusal("Push 'Push' has no bone"):
         arrow(bone="")
-        requests.read_stage_for(asked(), requests.read(asked()))
+        run_all_slices(requests.stage_for(asked(), requests.read(asked())))
 
 
 def test_a_wall_that_goes_while_the_stage_is_read_is_told(hero_here, reported, monkeypatch):

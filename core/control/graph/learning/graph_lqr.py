@@ -48,7 +48,7 @@ class GraphFeedback:
         return np.asarray(np.sum((0.5 * curved + self.value_gradients[fragments]) * deviation, axis=-1))
 
 
-def deviations(track: Track, gauge: TrackingError, fragments: Indices, qpos: Array, qvel: Array) -> Array:
+def deviations(track: Track, tracking_error: TrackingError, fragments: Indices, qpos: Array, qvel: Array) -> Array:
     """(N, nx) deviations of states from the starts of fragments (N,), without place and heading."""
     base = track.qpos[fragments, 0]
     heading = twist_angle(qpos[:, 3:7], base[:, 3:7])
@@ -56,7 +56,7 @@ def deviations(track: Track, gauge: TrackingError, fragments: Indices, qpos: Arr
     posed[:, :2] = base[:, :2]
     pose = track.space.difference(base, posed)
     rates = moved - track.rates[fragments, 0]
-    return np.concatenate([pose[:, gauge.dofs], rates[:, gauge.dofs]], axis=-1)
+    return np.concatenate([pose[:, tracking_error.dofs], rates[:, tracking_error.dofs]], axis=-1)
 
 
 def solve_graph_lqr(
@@ -71,29 +71,32 @@ def solve_graph_lqr(
 
     Fragments without successors are left out, and their value function is zero.
     """
-    gauge = TrackingError(reference)
-    gauge.servos = features.action_dofs
+    tracking_error = TrackingError(reference)
+    tracking_error.servos = features.action_dofs
     some = np.array([index for index, after in enumerate(successors) if after], dtype=np.int64)
-    models = fit_linear_models(world, gauge, reference_fragments(gauge, some), _AROUND, rng)
-    size = gauge.nx + 3 * len(track.body.links)
-    slopes, base = np.zeros((len(track), size, gauge.nx + len(gauge.servos))), np.zeros((len(track), size))
-    weights = np.array(gauge.weights)
+    models = fit_linear_models(world, tracking_error, reference_fragments(tracking_error, some), _AROUND, rng)
+    size = tracking_error.nx + 3 * len(track.body.links)
+    jacobians, base = (
+        np.zeros((len(track), size, tracking_error.nx + len(tracking_error.servos))),
+        np.zeros((len(track), size)),
+    )
+    weights = np.array(tracking_error.weights)
     weights[:2] = 0.0
     onward: list[list[tuple[tuple[Array, Array], int]]] = [[] for _ in range(len(track))]
     for index, fragment in enumerate(some):
-        projection = _place_and_heading_projection(track, gauge, reference, int(fragment))
-        slopes[fragment], base[fragment] = projection @ models.jacobian[index], projection @ models.bias[index]
+        projection = _place_and_heading_projection(track, tracking_error, reference, int(fragment))
+        jacobians[fragment], base[fragment] = projection @ models.jacobian[index], projection @ models.bias[index]
         onward[fragment] = [
-            (_deviation_transform(track, gauge, int(fragment), after), after) for after in successors[fragment]
+            (_deviation_transform(track, tracking_error, int(fragment), after), after) for after in successors[fragment]
         ]
-    return _iterate_riccati(slopes, base, weights, gauge.nx, onward), gauge
+    return _iterate_riccati(jacobians, base, weights, tracking_error.nx, onward), tracking_error
 
 
 def _iterate_riccati(
-    slopes: Array, base: Array, weights: Array, nx: int, onward: Sequence[Sequence[tuple[tuple[Array, Array], int]]]
+    jacobians: Array, base: Array, weights: Array, nx: int, onward: Sequence[Sequence[tuple[tuple[Array, Array], int]]]
 ) -> GraphFeedback:
     """Riccati's recursion around the graph: backward sweeps until gains converge; successors' values are averaged."""
-    count, acts = len(slopes), slopes.shape[-1] - nx
+    count, acts = len(jacobians), jacobians.shape[-1] - nx
     gains, feedforward = np.zeros((count, acts, nx)), np.zeros((count, acts))
     value_hessians, value_gradients = np.zeros((count, nx, nx)), np.zeros((count, nx))
     price = _ACTION_COST / acts * np.eye(acts)
@@ -105,9 +108,9 @@ def _iterate_riccati(
                 share = 1.0 / len(onward[fragment])
                 hessian += share * turn.T @ value_hessians[after] @ turn
                 gradient += share * turn.T @ (value_gradients[after] + value_hessians[after] @ shift)
-            step, drop = slopes[fragment, :nx], base[fragment, :nx]
-            weighted = slopes[fragment].T * weights
-            square = weighted @ slopes[fragment] + step.T @ hessian @ step
+            step, drop = jacobians[fragment, :nx], base[fragment, :nx]
+            weighted = jacobians[fragment].T * weights
+            square = weighted @ jacobians[fragment] + step.T @ hessian @ step
             line = weighted @ base[fragment] + step.T @ (hessian @ drop + gradient)
             found = np.linalg.solve(square[nx:, nx:] + price, np.column_stack([square[nx:, :nx], line[nx:]]))
             gains[fragment], feedforward[fragment] = -found[:, :-1], -found[:, -1]
@@ -120,13 +123,13 @@ def _iterate_riccati(
 
 
 def _place_and_heading_projection(
-    track: Track, gauge: TrackingError, reference: FragmentReference, fragment: int
+    track: Track, tracking_error: TrackingError, reference: FragmentReference, fragment: int
 ) -> Array:
     """(ny, ny) projection of the models' outputs at a fragment's end that removes place and heading."""
     frame = int(reference.frames_of(fragment)[-1])
-    half, links = gauge.nx // 2, len(track.body.links)
+    half, links = tracking_error.nx // 2, len(track.body.links)
     upward = to_matrix(track.qpos[fragment, -1, 3:7])[2]  # the world's up in the root's frame
-    matrix = np.eye(gauge.nx + 3 * links)
+    matrix = np.eye(tracking_error.nx + 3 * links)
     yaw = np.zeros(len(matrix))
     yaw[3:6] = upward
     matrix[:2] = 0.0
@@ -135,17 +138,17 @@ def _place_and_heading_projection(
     matrix[half : half + 3] -= np.outer([-speed[1], speed[0], 0.0], yaw)
     places = reference.rows.link_pos[0, frame] - track.qpos[fragment, -1, :3]
     for link in range(links):
-        at = gauge.nx + 3 * link
+        at = tracking_error.nx + 3 * link
         matrix[at : at + 2, :2] -= np.eye(2)
         matrix[at : at + 3] -= np.outer([-places[link, 1], places[link, 0], 0.0], yaw)
     return matrix
 
 
-def _deviation_transform(track: Track, gauge: TrackingError, fragment: int, after: int) -> tuple[Array, Array]:
+def _deviation_transform(track: Track, tracking_error: TrackingError, fragment: int, after: int) -> tuple[Array, Array]:
     """From a deviation at a fragment's end to one at the start of the next: (nx, nx) and a shift (nx,)."""
     heading = twist_angle(track.qpos[fragment, -1, 3:7], track.qpos[after, 0, 3:7])
     cos, sin = np.cos(-heading), np.sin(-heading)
-    turn, half = np.eye(gauge.nx), gauge.nx // 2
+    turn, half = np.eye(tracking_error.nx), tracking_error.nx // 2
     turn[half : half + 2, half : half + 2] = [[cos, -sin], [sin, cos]]
     end = (track.qpos[fragment, -1][None], track.rates[fragment, -1][None])
-    return turn, deviations(track, gauge, np.array([after]), *end)[0]
+    return turn, deviations(track, tracking_error, np.array([after]), *end)[0]

@@ -88,7 +88,7 @@ class GuidedSamcon:
     """
 
     simulator: FragmentSimulator
-    gauge: TrackingError
+    tracking_error: TrackingError
     feedback: GraphFeedback
     populations: int
     choose_next: Callable[[Indices, np.random.Generator], Indices]
@@ -146,7 +146,7 @@ class GuidedSamcon:
         tuples.cost.append(float(np.median(cost[np.isfinite(cost)])) if np.isfinite(cost).any() else np.inf)
         following = self.choose_next(walks.fragments, rng)
         onward = np.repeat(following, self.population_size)
-        to_go = self.feedback.value(onward, deviations(simulator.track, self.gauge, onward, qpos, qvel))
+        to_go = self.feedback.value(onward, deviations(simulator.track, self.tracking_error, onward, qpos, qvel))
         value = _DISCOUNT * walks.total + cost + _VALUE_WEIGHT * to_go
         walks.value = np.where(np.isfinite(value), value, np.inf)
         parents = self._resample(walks.value, rng)
@@ -182,7 +182,7 @@ class GuidedSamcon:
         means = policies.mean_actions(batch.fragments, batch.observations)
         if lqr_guided:
             pose = simulator.world.pose_of(batch.states)
-            aside = deviations(simulator.track, self.gauge, batch.fragments, *pose)
+            aside = deviations(simulator.track, self.tracking_error, batch.fragments, *pose)
             best = np.clip(self.feedback.actions(batch.fragments, aside), -MAX_ACTION, MAX_ACTION)
             means = np.where(known, means, best)
         noise = np.where(known, 0.0, rng.normal(size=means.shape) * policies.spreads[batch.fragments])

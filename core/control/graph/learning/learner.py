@@ -220,14 +220,14 @@ class GraphLearner:
         world = self._world(track, budget.copies)
         simulator = self._simulator(track, world)
         rng, visits = self._rng(_WALK, now.stage, now.iteration), np.zeros(self.structure.count)
-        feedback, gauge = solve_graph_lqr(
+        feedback, tracking_error = solve_graph_lqr(
             track, simulator.reference, world, simulator.features, stage.successors, self._rng(_LQR, now.stage)
         )
         full = now.iteration < _FULL_ITERATIONS and stage.name != TRANSITIONS
         population_size = budget.population_size if full else budget.population_size // 2
         guided = GuidedSamcon(
             simulator,
-            gauge,
+            tracking_error,
             feedback,
             budget.copies // population_size,
             lambda some, random: stage.choose_next(some, random, visits),

@@ -48,12 +48,6 @@ class PointClouds:
     weight: Array
 
 
-def skill_distances(body: BodyModel, source: Skill, target: Skill) -> Array:
-    """(S, T) metres between the fragment boundaries of two skills; the last one of a cycle is its first again."""
-    first = point_clouds_of(body, source)
-    return point_cloud_distances(first, first if source is target else point_clouds_of(body, target))
-
-
 def point_clouds_of(body: BodyModel, skill: Skill) -> PointClouds:
     """Point clouds at a skill's fragment boundaries; a cycle's are taken from among other cycles."""
     MotionGraph((skill,)).require_body(body)

@@ -11,9 +11,11 @@ import pytest
 from sinew.core.control.graph.transitions import distance_image
 from sinew.core.control.graph.transitions.bitmap_font import render_text
 from sinew.core.control.graph.transitions.distance_image import draw_distance_image, encode_png, write_distance_image
-from sinew.core.control.graph.transitions.distances import find_candidates, skill_distances
+from sinew.core.control.graph.transitions.distances import find_candidates
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from sinew.core.errors import GraphError
+
+from .boundary_distances import skill_distances
 
 
 def decoded(data: bytes) -> np.ndarray:

@@ -16,13 +16,14 @@ from sinew.core.control.graph.transitions.distances import (
     point_clouds_of,
     propose_transitions,
     select_candidates,
-    skill_distances,
 )
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Skill, Transition
 from sinew.core.errors import GraphError
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply, rotate
 from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
+
+from .boundary_distances import skill_distances
 
 
 def standing(velocity=(0.0, 0.0, 0.0), frames: int = 61) -> Clip:
