@@ -13,7 +13,7 @@ from ...core import jobs
 from ...core.control.method import Method, Source
 from ...core.errors import RigError
 from ...core.motion.library import LIBRARY, make_library
-from ..body.body_inputs import Attachments, BodyRequest, resolve_attachments
+from ..body.body_inputs import Attachments, BodyRequest
 from ..jobs import requests
 from ..jobs.preparing import Preparation
 from ..jobs.requests import Request, create_from, inputs_in_slices
@@ -146,7 +146,7 @@ def bake_job(
     action = sources.prior_animation(requests.find_armature(request.armature)).action
     named = {"named": method.result_name or kind.label, "named_after": "armature"}
     target = replace(inputs.target, action=action.name if action else "", **named)
-    attachments = {**resolve_attachments(inputs.attachments), kind.attachment: learned.content}
+    attachments: Attachments = {**inputs.attachments, kind.attachment: learned.content}
     inputs = replace(inputs, attachments=attachments, target=target)
     title = f"{request.armature}: {learned.path.name.removesuffix(kind.ending)}"
     return (yield from own.make(lambda: create_from(source, rig, inputs, title=title, folder=folder)))
