@@ -27,7 +27,7 @@ def test_a_finished_simulation_is_read(job):
     assert done.status().state == "done"
     assert (done.spec.method, done.spec.engine, done.spec.seed) == ("sampling", "mujoco", 3)
     assert done.spec.settings["quality"] == "draft"
-    assert (done.spec.target["armature"], done.spec.target["action"]) == ("Mannequin", "walk")
+    assert (done.spec.target.armature, done.spec.target.action) == ("Mannequin", "walk")
     found = done.result()
     assert len(found.take.motion) == 13 and found.report["status"] == "done" and not found.report["fell"]
     found = written_before.arrays_sha256(done.folder / "result" / "take.npz")
