@@ -52,13 +52,18 @@ def _values_of(group):
     return {name: value_of(group, name) for name in names}
 
 
-def curves_sha256(action, begins=""):
-    """Of all keys of an Action, or of those whose data path begins so."""
+def curve_values(action, begins=""):
+    """(data path, index) -> keys [frame, value] of an Action, of those whose data path begins so."""
     bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
-    rows = [
-        [curve.data_path, curve.array_index, [list(key.co) for key in curve.keyframe_points]]
+    return {
+        (curve.data_path, curve.array_index): [list(key.co) for key in curve.keyframe_points]
         for bag in bags
         for curve in bag.fcurves
         if curve.data_path.startswith(begins)
-    ]
+    }
+
+
+def curves_sha256(action, begins=""):
+    """Of all keys of an Action, or of those whose data path begins so."""
+    rows = [[*which, keys] for which, keys in curve_values(action, begins).items()]
     return hashlib.sha256(json.dumps(sorted(rows)).encode()).hexdigest()

@@ -4,6 +4,7 @@
 import json
 
 import bpy
+import numpy as np
 import pytest
 
 import written_before
@@ -12,7 +13,9 @@ from sinew.core import jobs
 from sinew.core.files import write_json
 
 from ..helpers.interface import tick_to_end
-from ..helpers.property_values import all_values, curves_sha256
+from ..helpers.property_values import all_values, curve_values, curves_sha256
+
+SAME_BLENDER = bpy.app.version[:2] == (4, 5)  # with which the files were made
 
 
 @pytest.fixture
@@ -72,7 +75,12 @@ def test_what_was_finished_comes_home_and_what_was_killed_can_go_on(opened):
     take = bpy.data.actions[state_of("simulate_done").action]
     # The same motion, settings and seed as those of the take that is in the file; its bounds were keyed in between.
     assert take.name == "walk sampling.001"
-    assert curves_sha256(take, "pose.") == curves_sha256(bpy.data.actions["walk sampling"], "pose.")
+    known = bpy.data.actions["walk sampling"]
+    if SAME_BLENDER:
+        assert curves_sha256(take, "pose.") == curves_sha256(known, "pose.")
+    assert curve_values(take, "pose.").keys() == curve_values(known, "pose.").keys()
+    for curve, values in curve_values(known, "pose.").items():
+        np.testing.assert_allclose(curve_values(take, "pose.")[curve], values, atol=1e-5)
     assert bpy.data.actions[state_of("graph_learn_done").action].name == "Mannequin skills"
     assert opened.sinew_takes[0].action_name == "walk sampling"
     assert {row.job for row in opened.sinew_takes} >= {
@@ -100,5 +108,5 @@ def test_learned_files_bake_what_they_baked(opened, verb):
     tick_to_end()
     assert job.status().state == "done", job.status()
     assert job.spec.method == verb
-    written_before.check_take(job.folder / "result" / "take.npz", verb)
+    written_before.check_take(job.folder / "result" / "take.npz", verb, same_blender=SAME_BLENDER)
     assert any(row.job == job.spec.id for row in bpy.data.objects["Mannequin"].sinew_takes)
