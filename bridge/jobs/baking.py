@@ -16,7 +16,7 @@ from ...core.errors import SinewError
 from ...core.jobs import Job
 from ..rig import keying
 from ..scene.time_slicing import TimeSlicedTask, is_tool_active
-from ..takes.write_takes import PreparedTakes, job_context, prepare_takes
+from ..takes.write_takes import PreparedTakes, hidden_scene, job_context, prepare_takes
 
 _PAUSE_S, _LATER_S = 0.01, 0.2
 _TRIES = 3
@@ -72,11 +72,13 @@ def tick_baking() -> float | None:
     """Go on with the oldest; seconds until the next piece, None for no more."""
     if is_tool_active():
         return _LATER_S
-    if _going:
-        job_id, getting = next(iter(_going.items()))
-        if _stepped(job_id, getting):
-            getting.then()
-    return _PAUSE_S if _going else None
+    # One whose scene no window shows waits until one does.
+    ready = [(job_id, getting) for job_id, getting in _going.items() if not hidden_scene(getting.job)]
+    if ready and _stepped(*ready[0]):
+        ready[0][1].then()
+    if not _going:
+        return None
+    return _PAUSE_S if ready else _LATER_S
 
 
 def _stepped(job_id: str, getting: _Getting) -> bool:

@@ -17,7 +17,7 @@ from ...core.control.method import Product
 from ...core.errors import JobError, SinewError
 from ..scene.time_slicing import is_tool_active
 from ..setup import preferences
-from ..takes.write_takes import job_context
+from ..takes.write_takes import hidden_scene, job_context
 from . import baking, notices, ownership, queueing, reports
 from .job_views import JobView, missing_view, view_job
 
@@ -346,6 +346,8 @@ def _bake_when_possible(watched: _Watched) -> JobView:
     if watched.job.collected() is not None and not watched.wanted:  # also by another Blender, or before an undo
         watched.tried = True
         return _refresh(watched)
+    if hidden := hidden_scene(watched.job):
+        return _refresh(watched, f"It is baked when a window shows scene '{hidden}'")
     with job_context(watched.job):
         waiting = _why_not_now()
         if waiting:

@@ -150,6 +150,24 @@ def job_context(job: Job) -> "bpy.types.ContextTempOverride":
     return bpy.context.temp_override(window=windows[0]) if windows else bpy.context.temp_override()
 
 
+def hidden_scene(job: Job) -> str:
+    """The name of the scene with the job's armature while windows show only others; '' if it can be written to.
+
+    Evaluating a scene that no window shows crashes Blender. Without a window, in the background, nothing is drawn and
+    any scene may be evaluated.
+    """
+    shown = shown_scenes()
+    name = job.spec.target.armature
+    if not shown or any(name in scene.objects for scene in shown):
+        return ""
+    return next((scene.name for scene in bpy.data.scenes if name in scene.objects), "")
+
+
+def shown_scenes() -> list[bpy.types.Scene]:
+    """The scenes that windows show; none in the background."""
+    return [] if bpy.app.background else [window.scene for window in bpy.context.window_manager.windows]
+
+
 def find_object(name: str, what: str) -> bpy.types.Object:
     """The scene's object of that name, which the take is about."""
     obj = bpy.context.scene.objects.get(name)

@@ -11,8 +11,9 @@ import sys
 import bpy
 import pytest
 
-from sinew.bridge.jobs import monitor
+from sinew.bridge.jobs import baking, monitor, requests
 from sinew.bridge.setup import preferences
+from sinew.bridge.takes import write_takes
 from sinew.core import jobs
 
 from ..helpers.interface import animation, hero, new_actions, simulate, slowly, tick_to_end, tick_until
@@ -240,6 +241,41 @@ def test_a_result_goes_to_the_scene_where_its_armature_is(addon):
     assert obj.animation_data.action.name == "Wave passthrough"
     assert bpy.context.scene.name == "Elsewhere" and not bpy.context.scene.objects
     assert home.objects["Hero"] == obj
+
+
+def test_a_result_waits_while_no_window_shows_its_scene(addon, monkeypatch):
+    obj = hero()
+    home, other = bpy.context.scene, bpy.data.scenes.new("Elsewhere")
+    simulate()
+    shown = [other]
+    monkeypatch.setattr(write_takes, "shown_scenes", lambda: shown)  # as in a window; here nothing is ever drawn
+    view = tick_until(lambda view: view.state == "done" and view.message)
+    assert view.message == f"It is baked when a window shows scene '{home.name}'"
+    for _ in range(5):
+        monitor.tick_monitor()
+    assert obj.animation_data.action.name == "Wave"
+    shown[:] = [home]
+    tick_to_end()
+    assert obj.animation_data.action.name == "Wave passthrough"
+
+
+def test_what_is_being_baked_waits_as_well_when_its_scene_is_left(addon, monkeypatch):
+    hero()
+    other = bpy.data.scenes.new("Elsewhere")
+    job = monitor.job_of(simulate())
+    requests.jobs.wait(job)
+    shown = [bpy.context.scene]
+    monkeypatch.setattr(write_takes, "shown_scenes", lambda: shown)
+    baking.begin_baking(job, lambda: None)
+    baking.tick_baking()
+    shown[:] = [other]
+    for _ in range(200):
+        assert baking.tick_baking() == baking._LATER_S
+    assert not baking.is_ready(job.spec.id)
+    shown[:] = [bpy.context.scene]
+    while not baking.is_ready(job.spec.id):
+        assert baking.tick_baking() in (None, baking._PAUSE_S)
+    baking.drop(job.spec.id)
 
 
 @pytest.mark.parametrize("newer", [False, True])
