@@ -122,8 +122,9 @@ class RelativeKinematics:
         observed = np.concatenate([part for part, _ in parts], axis=1)
         observed /= np.concatenate([ones for _, ones in parts])
         clip_finite(observed, _MAX_OBSERVATION)
-        if reference.gait_mirror is not None:
-            second = reference.is_mirrored(self.at)
+        second = reference.is_mirrored(self.at)
+        # The mirror wants scipy, which Blender's own Python need not have: a panel asks only for a first stride.
+        if second.any() and reference.gait_mirror is not None:
             observed[second] = reference.gait_mirror.mirror_observations(observed[second])
         return np.concatenate([reference.phase_features[self.at], observed], axis=1, dtype=np.float32)
 
