@@ -7,12 +7,11 @@ import bpy
 
 from ..bridge.jobs import preparing
 from ..bridge.jobs.preparing import Recipe
-from ..bridge.scene.chosen_armature import why_no_armature
 from ..core.errors import SinewError
-from .reporting import report_outcome, waiting
+from .reporting import SaysWhyNot, report_outcome, waiting
 
 
-class ArmatureVerb:
+class ArmatureVerb(SaysWhyNot):
     """A part of an operator that does something with the chosen armature.
 
     What was done and why it cannot be done are both one sentence; the second is shown in the panel, too, by ``say``,
@@ -21,19 +20,6 @@ class ArmatureVerb:
 
     bl_options = {"REGISTER", "UNDO"}
     say: Callable[[str, SinewError | None], None]
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Why it cannot be done, with the fix; '' if it can."""
-        return why_no_armature(context.scene)
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Say what is missing."""
-        reason = cls.why_not(context)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Do it, with a busy cursor."""

@@ -11,9 +11,27 @@ import bpy
 from ..bridge.jobs import monitor, notices, preparing
 from ..bridge.jobs.preparing import Outcome, Recipe
 from ..bridge.jobs.scene_request import request_of, why_no_request
+from ..bridge.scene.chosen_armature import why_no_armature
 from ..core.errors import SinewError
 
 Execute = Callable[[Any, bpy.types.Context], set[str]]
+
+
+class SaysWhyNot:
+    """A part of an operator whose ``poll`` says why it cannot be done: without more, that no armature is chosen."""
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str:
+        """Why it cannot be done, with the fix; '' if it can."""
+        return why_no_armature(context.scene)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Say what is missing."""
+        reason = cls.why_not(context)
+        if reason:
+            cls.poll_message_set(reason)
+        return not reason
 
 
 class NeedsMotion:

@@ -3,10 +3,10 @@
 
 import bpy
 
-from ...bridge.scene.chosen_armature import why_no_armature
+from ..reporting import SaysWhyNot
 
 
-class SINEW_OT_body_override_remove(bpy.types.Operator):
+class SINEW_OT_body_override_remove(SaysWhyNot, bpy.types.Operator):
     """Take the chosen bone off the list: its name and place say again what it is."""
 
     bl_idname = "sinew.body_override_remove"
@@ -14,14 +14,12 @@ class SINEW_OT_body_override_remove(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def why_not(cls, context: bpy.types.Context) -> str:
         """There must be one."""
-        reason = why_no_armature(context.scene)
-        if not reason and not context.scene.sinew.armature.sinew_body.overrides:
-            reason = "There is no bone in the list: add one first"
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
+        if reason := super().why_not(context):
+            return reason
+        overrides = context.scene.sinew.armature.sinew_body.overrides
+        return "" if overrides else "There is no bone in the list: add one first"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove it."""

@@ -4,10 +4,10 @@
 import bpy
 
 from ...bridge.body import part_editing
-from ...bridge.scene.chosen_armature import why_no_armature
+from ..reporting import SaysWhyNot
 
 
-class SINEW_OT_body_reset(bpy.types.Operator):
+class SINEW_OT_body_reset(SaysWhyNot, bpy.types.Operator):
     """Forget everything that was said of single bones: all roles, shapes, masses and limits are as fitted."""
 
     bl_idname = "sinew.body_reset"
@@ -15,14 +15,12 @@ class SINEW_OT_body_reset(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def why_not(cls, context: bpy.types.Context) -> str:
         """There must be something to forget, and somebody to forget it."""
-        reason = why_no_armature(context.scene)
-        if not reason and not context.scene.sinew.armature.sinew_body.overrides:
-            reason = "The whole body is as it was fitted: there is nothing to reset"
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
+        if reason := super().why_not(context):
+            return reason
+        overrides = context.scene.sinew.armature.sinew_body.overrides
+        return "" if overrides else "The whole body is as it was fitted: there is nothing to reset"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove every line."""

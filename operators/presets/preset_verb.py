@@ -7,8 +7,8 @@ import bpy
 from bl_operators.presets import AddPresetBase
 from bpy.props import BoolProperty, StringProperty
 
-from ...bridge.scene.chosen_armature import why_no_armature
 from ...core.errors import BadFile, SinewError
+from ..reporting import SaysWhyNot
 
 _SHIPPED = Path(__file__).resolve().parents[2] / "presets"
 
@@ -25,24 +25,7 @@ def run_preset(filepath: str, menu: str) -> str:
     return name
 
 
-class PresetPolled:
-    """A part of an operator on presets that needs something to take them from, or to give them to."""
-
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """Why it cannot be done, with the fix; '' if it can."""
-        return why_no_armature(context.scene)
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        """Say what is missing."""
-        reason = cls.why_not(context)
-        if reason:
-            cls.poll_message_set(reason)
-        return not reason
-
-
-class PresetUse(PresetPolled):
+class PresetUse(SaysWhyNot):
     """A part of an operator that uses a preset. Blender's own one for that can't be undone.
 
     preset_menu: the panel that lists the presets. what: the settings that are taken from one, as the report calls them.
@@ -67,7 +50,7 @@ class PresetUse(PresetPolled):
         return {"FINISHED"}
 
 
-class PresetAdd(PresetPolled, AddPresetBase):
+class PresetAdd(SaysWhyNot, AddPresetBase):
     """A part of an operator that keeps settings as a preset of the user's own, or removes one.
 
     Files are no part of a .blend, so there is nothing to undo.
