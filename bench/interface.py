@@ -36,6 +36,8 @@ from .options import print_progress, split_words
 GOAL_MS = 100.0
 _PATIENCE_S = 600.0
 _EVALUATED = "bake, Blender's own look at the new Action"
+_CHANGED = "bounds_loosen, Blender's own look at the changed Action"
+_ANY_KEY = "a key by hand, Blender's own look at the changed Action"
 _CLICKS = (
     "check_source",
     "simulate",
@@ -54,6 +56,8 @@ _CLICKS = (
 _NO_BLOCK = (
     "undo_push",
     _EVALUATED,
+    _CHANGED,
+    _ANY_KEY,
     *(f"{verb}, until it has begun" for verb in _CLICKS),
     "bake, until it is ready",
 )
@@ -236,8 +240,16 @@ def _after(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) 
         bpy.ops.object.mode_set(mode="OBJECT")
     _prepare(clock, "stage_check")
     ops.take_show_source()
+    bpy.context.view_layer.update()
+    kind = bpy.types.Operator.bl_rna_get_subclass_py("SINEW_OT_bounds_loosen")
     with clock("bounds_loosen"):
-        ops.bounds_loosen()
+        assert kind.execute(_Clicked(kind, amount=1.5, frames=10, what="ALL"), bpy.context) == {"FINISHED"}
+    with clock(_CHANGED):
+        bpy.context.view_layer.update()
+    armature["by_hand"] = 1.0
+    armature.keyframe_insert('["by_hand"]')
+    with clock(_ANY_KEY):  # what whoever keys anything in that Action waits for, with Sinew or without
+        bpy.context.view_layer.update()
     with clock("undo_push"):
         bpy.ops.ed.undo_push(message="Bench")
 
@@ -279,10 +291,11 @@ class _Clock:
 
 
 class _Clicked:
-    """An operator without a window: what its class has, and reports that go nowhere."""
+    """An operator without a window: what its class has, its properties' values, and reports that go nowhere."""
 
-    def __init__(self, kind: type) -> None:
+    def __init__(self, kind: type, **values: Any) -> None:
         self._kind = kind
+        self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._kind, name)

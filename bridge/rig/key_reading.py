@@ -122,10 +122,16 @@ class KeyReading:
         return basis
 
 
-def can_read_keys(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array, without_takes: bool = False) -> bool:
-    """Whether nothing but an Action's keys can move the armature's bones, and nothing at all the armature.
+def can_read_keys(
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    action: bpy.types.Action,
+    places: Array,
+    without_takes: bool = False,
+) -> bool:
+    """Whether nothing but the keys of ``action`` can move the armature's bones, and nothing at all the armature.
 
-    places: (T,) scene frames. without_takes: as in ``KeyReading``.
+    action: what moves it, assigned and not as a strip. places: (T,) scene frames. without_takes: as in ``KeyReading``.
     """
     data = obj.animation_data
     if not np.array_equal(places, np.rint(places)):
@@ -134,7 +140,7 @@ def can_read_keys(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array, 
         return False
     if obj.parent is not None or len(obj.constraints) or (data is not None and data.drivers):
         return False
-    if data is not None and _mixes(obj, without_takes):
+    if data is not None and _mixes(obj, action, without_takes):
         return False
     if obj.data.animation_data is not None or scene.rigidbody_world is not None:
         return False
@@ -143,14 +149,28 @@ def can_read_keys(scene: bpy.types.Scene, obj: bpy.types.Object, places: Array, 
     return all(not len(bone.constraints) and inheritance_of(bone.bone) != "OTHERWISE" for bone in obj.pose.bones)
 
 
-def _mixes(obj: bpy.types.Object, without_takes: bool) -> bool:
-    """Whether more than one Action moves it; what is muted does not, nor a take that is left out."""
+def _mixes(obj: bpy.types.Object, action: bpy.types.Action, without_takes: bool) -> bool:
+    """Whether more than this Action moves it: not what is muted, a take that is left out, or what it plays over."""
     data = obj.animation_data
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         return True
+    if any(track.is_solo for track in data.nla_tracks):
+        return True
     left_out = sources.active_take(obj)[1] if without_takes else None
-    playing = [track for track in data.nla_tracks if len(track.strips) and not track.mute and track != left_out]
-    return bool(playing) or any(track.is_solo for track in data.nla_tracks)
+    tracks = [track for track in data.nla_tracks if not track.mute and track != left_out]
+    strips = [strip for track in tracks for strip in track.strips if not strip.mute]
+    if not strips:
+        return False
+    # The Action replaces what strips below it do, channel by channel.
+    keyed = _channels(action, actions.slot_for(action, obj))
+    return data.action_extrapolation != "HOLD" or not all(
+        strip.type == "CLIP" and _channels(strip.action, strip.action_slot) <= keyed for strip in strips
+    )
+
+
+def _channels(action: bpy.types.Action | None, slot: Any | None) -> set[tuple[str, int]]:
+    curves = actions.curves_of(action, slot) if action is not None else []
+    return {(curve.data_path, curve.array_index) for curve in curves}
 
 
 def _values_at(points: Any, places: Array) -> NDArray[np.float32] | None:

@@ -139,7 +139,7 @@ class RigReading:
         self._bones = _Bones.of(obj)
         self._sampling = RigSampling(obj, action, places, without_takes=without_takes)
         self._keys: KeyReading | None = None
-        if playing is not None and key_reading.can_read_keys(scene, obj, places, without_takes):
+        if playing is not None and key_reading.can_read_keys(scene, obj, playing, places, without_takes):
             self._keys, self._playing_uid = KeyReading(obj, playing, places, without_takes), playing.session_uid
 
     @property

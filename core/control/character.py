@@ -113,20 +113,15 @@ def _instead(bone: str, skeleton: Skeleton) -> str:
     return f"The bones are: {shown}{', …' if len(skeleton) > 12 else ''}"
 
 
-def build_job_body(clip: Clip, run: Run, member: CastMember | None = None) -> tuple[BodyModel, BodyReport]:
-    """The body for the clip as the job wants it, from what is attached to it; every choice goes into the report.
-
-    member: whose body it is, of ``load_cast``; None for the main character's.
-    """
-    number = member.number if member else 0
-    attached = run.attachment(attachment_name(BODY, number))
-    choices = BodyChoices.from_mapping(attached[1]) if attached else BodyChoices()
-    choices.require_bones(clip.skeleton)
+def build_chosen_body(
+    skeleton: Skeleton, clip: Clip | None, mesh: SkinnedMesh | None, choices: BodyChoices, *, without_mesh: str
+) -> tuple[BodyModel, BodyReport]:
+    """The body that somebody chose. without_mesh: what a user can do where packages for meshes are missing."""
     try:
-        body, report = build_body(
-            clip.skeleton,
+        return build_body(
+            skeleton,
             clip=clip,
-            mesh=_mesh(run, number),
+            mesh=mesh,
             overrides=choices.overrides,
             preset=choices.preset,
             gains=choices.gains,
@@ -136,8 +131,23 @@ def build_job_body(clip: Clip, run: Run, member: CastMember | None = None) -> tu
     except ImportError as error:
         raise EngineMissing(
             f"The worker's Python has no '{error.name}', which fits the body to the mesh",
-            f"Install it there (pip install {error.name}), or simulate without the mesh (--no-mesh)",
+            f"Install it there (pip install {error.name}), or {without_mesh}",
         ) from error
+
+
+def build_job_body(clip: Clip, run: Run, member: CastMember | None = None) -> tuple[BodyModel, BodyReport]:
+    """The body for the clip as the job wants it, from what is attached to it; every choice goes into the report.
+
+    member: whose body it is, of ``load_cast``; None for the main character's.
+    """
+    number = member.number if member else 0
+    attached = run.attachment(attachment_name(BODY, number))
+    choices = BodyChoices.from_mapping(attached[1]) if attached else BodyChoices()
+    choices.require_bones(clip.skeleton)
+    mesh = _mesh(run, number)
+    body, report = build_chosen_body(
+        clip.skeleton, clip, mesh, choices, without_mesh="simulate without the mesh (--no-mesh)"
+    )
     run.add_detail(attachment_name(BODY, number), report.to_mapping())
     _tell(choices, report, run, f"'{member.name}': " if member else "")
     return body, report

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..body import BodyModel
-from ..body.build import build_body
 from ..body.io import body_from_arrays, body_to_arrays
 from ..body.mesh import SkinnedMesh
-from ..control.character import BodyChoices
-from ..errors import EngineMissing, JobError, SinewError
+from ..control.character import BodyChoices, build_chosen_body
+from ..errors import JobError, SinewError
 from ..files import read_arrays, read_json, write_arrays, write_json
 from ..motion import Clip, Skeleton
 from ..motion.io.npz import load_clip, save_clip, skeleton_from_arrays, skeleton_to_arrays
@@ -78,23 +77,10 @@ def fit_in(name: str) -> None:
 def _made(folder: Path) -> BodyModel:
     arrays, meta = read_arrays(folder / _INPUTS)
     choices = BodyChoices.from_mapping(meta["choices"])
-    try:
-        body, _ = build_body(
-            skeleton_from_arrays(meta["names"], arrays),
-            clip=load_clip(folder / _CLIP) if (folder / _CLIP).exists() else None,
-            mesh=SkinnedMesh(arrays["vertices"], arrays["weights"], arrays["areas"]) if "vertices" in arrays else None,
-            overrides=choices.overrides,
-            preset=choices.preset,
-            gains=choices.gains,
-            mass_kg=choices.mass_kg,
-            edits=choices.edits,
-        )
-    except ImportError as error:
-        raise EngineMissing(
-            f"The worker's Python has no '{error.name}', which fits the body to the mesh",
-            f"Install it there (pip install {error.name}), or switch Fit to Mesh off",
-        ) from error
-    return body
+    skeleton = skeleton_from_arrays(meta["names"], arrays)
+    clip = load_clip(folder / _CLIP) if (folder / _CLIP).exists() else None
+    mesh = SkinnedMesh(arrays["vertices"], arrays["weights"], arrays["areas"]) if "vertices" in arrays else None
+    return build_chosen_body(skeleton, clip, mesh, choices, without_mesh="switch Fit to Mesh off")[0]
 
 
 def _write(folder: Path, skeleton: Skeleton, clip: Clip | None, mesh: SkinnedMesh | None, choices: BodyChoices) -> None:

@@ -4,23 +4,17 @@
 import bpy
 
 from ...bridge.body import part_editing
-from ..reporting import SaysWhyNot
+from ..list_rows import NeedsRows
 
 
-class SINEW_OT_body_reset(SaysWhyNot, bpy.types.Operator):
+class SINEW_OT_body_reset(NeedsRows, bpy.types.Operator):
     """Forget everything that was said of single bones: all roles, shapes, masses and limits are as fitted."""
 
     bl_idname = "sinew.body_reset"
     bl_label = "Reset Whole Body to Fitted"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str:
-        """There must be something to forget, and somebody to forget it."""
-        if reason := super().why_not(context):
-            return reason
-        overrides = context.scene.sinew.armature.sinew_body.overrides
-        return "" if overrides else "The whole body is as it was fitted: there is nothing to reset"
+    rows_path, no_rows = "sinew_body.overrides", "The whole body is as it was fitted: there is nothing to reset"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove every line."""

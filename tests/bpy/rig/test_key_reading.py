@@ -30,7 +30,7 @@ def _bag(obj):
 def from_keys(obj, frames=20):
     """(T, B, 4, 4) by the keys, None if they do not tell."""
     places = 1.0 + np.arange(frames)
-    if not can_read_keys(bpy.context.scene, obj, places):
+    if not can_read_keys(bpy.context.scene, obj, obj.animation_data.action, places):
         return None
     action = obj.animation_data.action
     reading = KeyReading(obj, action, places, without_takes=False)
@@ -125,8 +125,37 @@ def _driven(obj):
 
 
 def _in_the_nla(obj):
+    """A strip below the Action moves what that does not."""
+    action = _strip_below(obj).action
+    bag = action.layers[0].strips[0].channelbag(action.slots[0])
+    actions.add_curve(bag, obj.pose.bones[1].path_from_id("scale"), 0, "bone1", 1, np.arange(20.0))
+
+
+def _strip_below(obj):
+    """A strip of an Action like the assigned one, in other poses."""
     data = obj.animation_data
-    data.nla_tracks.new().strips.new("Wave", 1, data.action)
+    other = data.action.copy()
+    for curve in other.layers[0].strips[0].channelbag(other.slots[0]).fcurves:
+        for point in curve.keyframe_points:
+            point.co.y *= 0.5
+    strip = data.nla_tracks.new().strips.new("Other", 1, other)
+    strip.action_slot = other.slots[0]
+    return strip
+
+
+def _added_to_the_nla(obj):
+    _strip_below(obj)
+    obj.animation_data.action_blend_type = "ADD"
+
+
+def _shown_over_by_a_solo_track(obj):
+    _strip_below(obj)
+    obj.animation_data.nla_tracks[0].is_solo = True
+
+
+def _only_within_its_frames(obj):
+    _strip_below(obj)
+    obj.animation_data.action_extrapolation = "NOTHING"
 
 
 def _carried(obj):
@@ -180,6 +209,9 @@ def _mode_keyed(obj):
         _constrained,
         _driven,
         _in_the_nla,
+        _added_to_the_nla,
+        _shown_over_by_a_solo_track,
+        _only_within_its_frames,
         _carried,
         _held,
         _scales_otherwise,
@@ -216,6 +248,13 @@ def test_what_is_muted_in_the_nla_does_not_count(scene):
     assert_same(obj)
 
 
+def test_what_the_action_plays_over_does_not_count(scene):
+    obj = arm()
+    wave(obj)
+    _strip_below(obj)
+    assert_same(obj)
+
+
 def test_a_source_is_read_from_its_keys_while_its_take_is_in_the_nla(addon):
     obj = hero()
     source = RigReading(obj, action=bpy.data.actions["Wave"], without_takes=True)
@@ -235,7 +274,7 @@ def test_a_source_is_read_from_its_keys_while_its_take_is_in_the_nla(addon):
 def test_between_frames_blender_is_asked(scene):
     obj = arm()
     wave(obj)
-    assert not can_read_keys(bpy.context.scene, obj, np.array([1.0, 1.5]))
+    assert not can_read_keys(bpy.context.scene, obj, obj.animation_data.action, np.array([1.0, 1.5]))
     assert len(read_rig(obj, fps=2 * bpy.context.scene.render.fps).clip) == 39
 
 
