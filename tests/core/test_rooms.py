@@ -58,7 +58,7 @@ BRIDGE = {
     "properties": ("methods", "bounds", "graph", "jobs", "takes", "stage", "rig", "scene"),
 }
 # An operator knows bridge, jobs and errors, its own folder, and what all operators share.
-SHARED = ("operators.armature_verb", "operators.family_verb", "operators.reporting")
+SHARED = ("operators.armature_verb", "operators.family_verb", "operators.list_rows", "operators.reporting")
 FEATURES = ("body", "bounds", "graph", "jobs", "methods", "presets", "setup", "simulate", "stage", "takes")
 BELOW_OPERATORS = ("bridge", "core.jobs", "core.errors")
 # Rooms of control graphs, each built on those before it; the two methods stand on all of them.
