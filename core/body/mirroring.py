@@ -169,12 +169,13 @@ def _require_alike(body: BodyModel, partners: NDArray[np.int64], inward: Array) 
     heads, coms = _rest_places(body)
     size = float(np.ptp(coms, axis=0).max())
     off = np.maximum(*(np.linalg.norm(places[partners] - places @ inward, axis=-1) for places in (heads, coms)))
+    worst = int(np.argmax(off))
     for index, link in enumerate(body.links):
         other = int(partners[index])
         pair = f"'{link.bone}'" if other == index else f"'{link.bone}' and '{body.links[other].bone}'"
         if partners[other] != index:
             raise RigError(f"{pair} are no pair: two bones would have the same counterpart", _HINT)
-        if off[index] > _ASKEW * size:
+        if index == worst and off[index] > _ASKEW * size:
             raise RigError(f"The rest pose is not symmetric: {pair} off by {off[index]:.2f} m", _HINT)
         if link.joint.kind == "hinge" and link.role != "toe":  # toes are short, and clips rarely tell their axes
             axis, image = rest[index] @ link.joint.axis, rest[other] @ body.links[other].joint.axis

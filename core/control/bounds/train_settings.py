@@ -4,9 +4,9 @@
 from dataclasses import dataclass, replace
 
 from ...body import BodyModel
-from ...errors import RigError
 from ...motion import Clip
 from ...settings import Settings, setting
+from ..tracking.body_symmetry import find_asymmetry
 from ..tracking.motion_kind import guess_gait
 from .environment import EpisodeConfig
 from .initial_states import InitialStateConfig
@@ -100,10 +100,9 @@ def make_training_reference(body: BodyModel, clip: Clip, settings: BoundsTrainSe
     cyclic = {"auto": None, "cycle": True, "once": False}[settings.motion]
     if not settings.symmetric or cyclic is False or not guess_gait(clip):
         return make_reference_trajectory(body, clip, cyclic=cyclic)
-    try:
-        return make_reference_trajectory(body, clip, cyclic=cyclic, symmetric=True)
-    except RigError:  # sides that are no mirror images of each other
-        return make_reference_trajectory(body, clip, cyclic=cyclic)
+    uneven = find_asymmetry(body)
+    reference = make_reference_trajectory(body, clip, cyclic=cyclic, symmetric=uneven is None)
+    return reference if uneven is None else replace(reference, findings=(uneven, *reference.findings))
 
 
 def make_training_config(settings: BoundsTrainSettings) -> BoundsTrainingConfig:

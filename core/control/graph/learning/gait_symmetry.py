@@ -17,11 +17,11 @@ from ..model.structure import GraphStructure
 
 
 class FragmentSymmetry:
-    """The mirror of one body in the frame of its fragments, which face along +X; other chains than gaits stay."""
+    """The mirror of one body in the frame of its fragments, which face along +X; all but mirrored gaits stays."""
 
     def __init__(self, body: BodyModel, structure: GraphStructure, features: Features) -> None:
         self.structure, self._mirror_of = structure, structure.mirror_of
-        if not any(chain.gait for chain in structure.chains):
+        if not len(self.second_strides):
             return
         self._mirror = BodyMirror(body)
         ahead = np.cross(self._mirror.normal, [0.0, 0.0, 1.0])

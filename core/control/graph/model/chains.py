@@ -54,10 +54,10 @@ class ChainMotion:
         return Track(body, qpos, rates, self.targets[within[:, 1:]])
 
 
-def skill_motion(body: BodyModel, skill: Skill) -> ChainMotion:
-    """A skill on flat ground, resampled to a whole number of fragments; a gait's strides are symmetric."""
+def skill_motion(body: BodyModel, skill: Skill, mirrored: bool = True) -> ChainMotion:
+    """A skill on flat ground, resampled to whole fragments; mirrored: a gait's strides are made symmetric."""
     cycle = skill.kind == "cycle" and skill.closes
-    clip = symmetrize_cycle(body, skill.clip) if skill.gait else skill.clip
+    clip = symmetrize_cycle(body, skill.clip) if skill.gait and mirrored else skill.clip
     prepared, timing = prepare_source(body, clip, cycles=CYCLES if cycle else 1, name=skill.name)
     start_s = timing.begin_s
     ends_s = np.array([start_s, start_s + clip.duration_s])

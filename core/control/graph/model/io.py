@@ -65,7 +65,7 @@ def graph_to_arrays(graph: ControlGraph) -> tuple[dict[str, NDArray[Any]], dict[
         "version": VERSION,
         "sinew": __version__,
         "about": graph.about,
-        "chains": [asdict(chain) for chain in graph.structure.chains],
+        "chains": [_describe_chain(chain) for chain in graph.structure.chains],
         "follows": graph.structure.successors,
         "transitions": [asdict(transition) for transition in graph.transitions],
         "features": _feature_names(graph.body),
@@ -120,6 +120,14 @@ def _feature_names(body: BodyModel) -> dict[str, list[str]]:
     return {"state": list(state_names(features)), "action": moved}
 
 
+def _describe_chain(chain: Chain) -> dict[str, Any]:
+    """A chain as plain values; that a gait is mirrored goes without saying, as in files from before it could be not."""
+    described = asdict(chain)
+    if chain.mirrored:
+        del described["mirrored"]
+    return described
+
+
 def _require_features(body: BodyModel, stored: Mapping[str, Any]) -> None:
     """Refuse policies that were learned for other numbers than this Sinew would give them."""
     for name, known in _feature_names(body).items():
@@ -140,6 +148,7 @@ def _graph(body: BodyModel, arrays: Mapping[str, NDArray[Any]], meta: Mapping[st
             index(one["count"]),
             bool(one["gait"]),
             index(one["touch"]),
+            bool(one.get("mirrored", True)),
         )
         for one in meta["chains"]
     )

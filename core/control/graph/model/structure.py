@@ -12,6 +12,7 @@ from ....body.pose_space import PoseSpace
 from ....errors import GraphError
 from ....geometry.quaternions import Array
 from ....sim.stage_parts import Finding
+from ...tracking.body_symmetry import find_asymmetry
 from ...tracking.facing import rotate_about_z, twist_angle
 from ...tracking.reference import FRAGMENT_STEPS
 from ..transitions.blending import blend_transition, count_blend_fragments
@@ -28,8 +29,9 @@ class Chain:
     """Fragments ``first`` to ``first + count`` in a row.
 
     name: the skill's, or 'walk>run' for a transition. kind: the skill's, or 'transition'. skill: the number of the
-    skill that it is or leads to. gait: whether its second half mirrors its first. touch: of a gait, how many fragments
-    after its first the left foot comes down; the right one does half a cycle later.
+    skill that it is or leads to. gait: whether it is a walk or run. touch: of a gait, how many fragments after its
+    first the left foot comes down; the right one does half a cycle later. mirrored: of a gait, whether its second half
+    mirrors its first.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Chain:
     count: int
     gait: bool = False
     touch: int = 0
+    mirrored: bool = True
 
     @property
     def fragments(self) -> range:
@@ -73,7 +76,7 @@ class GraphStructure:
         """(F,) for fragments of a gait's second stride those of the first that they mirror; for others themselves."""
         found = np.arange(self.count)
         for chain in self.chains:
-            if chain.gait:
+            if chain.gait and chain.mirrored:
                 half = chain.count // 2
                 found[chain.first + half : chain.first + chain.count] -= half
         return found
@@ -91,17 +94,20 @@ def convert_motion_graph(
 ) -> tuple[GraphStructure, Track]:
     """The initial control graph (Algorithm 2, line 2): its structure, and the track of all its fragments.
 
-    on_findings: called with what was wrong with each skill's clip.
+    on_findings: called with what was wrong with each skill's clip, and with why gaits are not made symmetric.
     """
     graph.require_body(body)
-    prepared = [skill_motion(body, skill) for skill in graph.skills]
+    uneven = find_asymmetry(body) if any(skill.gait for skill in graph.skills) else None
+    on_findings([uneven] if uneven else [])
+    prepared = [skill_motion(body, skill, mirrored=uneven is None) for skill in graph.skills]
     for own in prepared:
         on_findings(own.findings)
     skills = [_cut_after_last_exit(skill, graph, own) for skill, own in zip(graph.skills, prepared, strict=True)]
     chains, tracks, first = [], [], 0
     for index, (skill, motion) in enumerate(zip(graph.skills, skills, strict=True)):
         tracks.append(motion.segment(body))
-        chains.append(Chain(skill.name, skill.kind, index, first, len(tracks[-1]), skill.gait, motion.touch))
+        gait = (skill.gait, motion.touch, uneven is None)
+        chains.append(Chain(skill.name, skill.kind, index, first, len(tracks[-1]), *gait))
         first += len(tracks[-1])
     successors: list[list[int]] = [[] for _ in range(first)]
     for chain in chains:
