@@ -3,6 +3,7 @@
 
 import bpy
 
+from ..bridge.methods.declared import families
 from ..bridge.setup import installing, readiness
 from ..bridge.setup.installing import InstallationView
 from ..bridge.setup.preferences import ROOT_PACKAGE
@@ -44,11 +45,18 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
 
 
 def _draw_learning(layout: bpy.types.UILayout, known: Readiness) -> None:
+    """What learns with the engine alone, and whose training needs more: not all that is learned needs PyTorch."""
     if known.learns:  # and something else is being installed
         layout.label(text=f"Learn: ready, with {known.learner}", icon="CHECKMARK")
-    else:
-        needs = "what simulating needs" if known.learner else "PyTorch"
-        layout.label(text=f"Learn: needs {needs}", icon="RADIOBUT_OFF")
+    elif known.simulates:
+        layout.label(text=f"{_learners(trained=False)}: ready", icon="CHECKMARK")
+        layout.label(text=f"{_learners(trained=True)}: needs PyTorch to train", icon="RADIOBUT_OFF")
+
+
+def _learners(*, trained: bool) -> str:
+    """The panels of all families whose learning is a training in PyTorch, or of those that learn without."""
+    shown = [family for family in families() if not family.is_example]
+    return ", ".join(family.label for family in shown if ("torch" in family.learn.packages) == trained)
 
 
 def _draw_missing(
@@ -59,6 +67,8 @@ def _draw_missing(
         return
     if install is not None and install.state in ("failed", "cancelled"):
         paragraph(layout, context, install.doing, icon="ERROR", alert=install.state == "failed")
+        if install.fix:
+            paragraph(layout, context, install.fix, icon="BLANK1")
         if install.state == "failed":
             layout.operator("wm.path_open", text="Open the Log", icon="TEXT").filepath = str(installing.log_path())
     if known.problem:

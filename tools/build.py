@@ -52,7 +52,7 @@ def main(argv: list[str]) -> int:
     try:
         if given.out and len(platforms) > 1:
             raise Failure("--out is one file: choose one --platform, or --no-wheels")
-        paths = build(os.path.join(ROOT, "dist"), platforms, tuple(given.python or wheels.PYTHONS), given.out)
+        paths = build(os.path.join(ROOT, "dist"), platforms, tuple(given.python or ()), given.out)
     except (Failure, wheels.MissingWheel, OSError) as error:
         print("sinew build: %s" % error, file=sys.stderr)
         return 1
@@ -72,7 +72,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--no-wheels", action="store_true", help="one zip for all platforms, without an engine")
     choice = "only this platform; may be given several times (default: %s)" % ", ".join(wheels.PLATFORMS)
     parser.add_argument("--platform", action="append", choices=list(wheels.PLATFORMS), help=choice)
-    version_help = "bundle for this Python; may be given several times (default: %s)" % ", ".join(wheels.PYTHONS)
+    usual = "; ".join("%s %s" % (name, ", ".join(wheels.pythons_for(name))) for name in wheels.PLATFORMS)
+    version_help = "bundle for this Python; may be given several times (default: %s)" % usual
     parser.add_argument("--python", action="append", metavar="3.N", help=version_help)
     return parser.parse_args(argv)
 
@@ -80,7 +81,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
 def build(folder: str, platforms: tuple[str, ...], pythons: tuple[str, ...], out: str | None = None) -> list[str]:
     """Write the validated zips, one for each platform or one for all; older ones stay until the new ones are whole.
 
-    out: the file to write instead of one in ``folder``, where there is only one.
+    pythons: to bundle for, none for each platform's own. out: the file to write instead of one in ``folder``, where
+    there is only one.
     """
     builder = find_builder()
     # By name: what fits several platforms lies in several folders of the cache.

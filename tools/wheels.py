@@ -27,21 +27,31 @@ PLATFORMS = {
 }
 # Blender 4.5 and 5.0 run on the first, Blender 5.1 and later on the second.
 PYTHONS = ("3.11", "3.13")
+# What besides: the Blender that Linux distributions build for their own Python.
+MORE_PYTHONS = {"linux-x64": ("3.14",)}
 
 
 class MissingWheel(Exception):
     """A wheel that cannot be had, in one line for the user."""
 
 
-def bundle(platform: str, pythons: tuple[str, ...] = PYTHONS, cache: str = CACHE) -> list[str]:
-    """The paths of all wheels for a platform, each file name once, fetched where the cache has none."""
+def bundle(platform: str, pythons: tuple[str, ...] = (), cache: str = CACHE) -> list[str]:
+    """The paths of all wheels for a platform, each file name once, fetched where the cache has none.
+
+    pythons: for which, none for all that the platform's Blenders run on.
+    """
     found: dict[str, str] = {}
-    for python in pythons:
+    for python in pythons or pythons_for(platform):
         folder = os.path.join(cache, "%s-%s" % (platform, python))
         if not _is_whole(folder):
             _fetch(folder, platform, python)
         found.update({os.path.basename(path): path for path in _wheels(folder)})
     return [found[name] for name in sorted(found)]
+
+
+def pythons_for(platform: str) -> tuple[str, ...]:
+    """The Pythons that Blenders for this platform run on."""
+    return PYTHONS + MORE_PYTHONS.get(platform, ())
 
 
 def pins() -> dict[str, set[str]]:

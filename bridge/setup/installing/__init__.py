@@ -19,6 +19,7 @@ from ....core.jobs import lock, processes
 from ...scene.viewport import redraw_areas
 from .. import packages, readiness
 from . import run
+from .failures import explain_failure
 
 PERIOD_S = 0.25
 
@@ -38,12 +39,13 @@ class InstallationView:
     """What the panel shows of an installation.
 
     state: 'running', 'done', 'cancelled' or 'failed'. doing: what it is at, in a few words.
-    part: 0 to 1 of the download that is under way, None where nobody knows.
+    part: 0 to 1 of the download that is under way, None where nobody knows. fix: what to do about a failure.
     """
 
     state: str
     doing: str
     part: float | None = None
+    fix: str = ""
 
 
 _children: list["subprocess.Popen[bytes]"] = []  # ours, to be asked whether it has ended
@@ -142,8 +144,8 @@ def parse_log(log: str, alive: bool) -> InstallationView:
             return InstallationView("done", "Installed")
         if last == run.CANCELLED:
             return InstallationView("cancelled", "Cancelled; nothing of it is left")
-        errors = [line for line in lines if line.startswith(("ERROR", "ModuleNotFoundError", "ImportError", "OSError"))]
-        return InstallationView("failed", (errors or lines or ["It ended without a word"])[-1])
+        failure = explain_failure(log)
+        return InstallationView("failed", failure.what, fix=failure.fix)
     told = [line for line in lines if re.match(r"Downloading|Using cached|Installing collected|Trying out", line)]
     if not told:
         return InstallationView("running", "Looking for the packages")

@@ -11,6 +11,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 import urllib.request
 from importlib import import_module
@@ -18,7 +19,7 @@ from pathlib import Path
 
 ENTRY = Path(__file__).resolve().parents[3] / "core" / "entry.py"
 LOCK, CANCEL, LIST = "lock", "cancel", "requirements.txt"
-DONE, CANCELLED = "Sinew: installed", "Sinew: cancelled"
+DONE, CANCELLED, PYTHON = "Sinew: installed", "Sinew: cancelled", "Sinew: for "
 
 # PyPI's torch for Linux is made for CUDA and drags gigabytes along; its makers keep small ones for processors here.
 SMALL_TORCH = "https://download.pytorch.org/whl/cpu"
@@ -58,6 +59,7 @@ def main(root: Path, wanted: list[str]) -> int:
         if not held:
             _say("ERROR: another Blender is installing already")
             return 1
+        _say("{}Python {}.{} on {}".format(PYTHON, *sys.version_info[:2], sysconfig.get_platform()))
         code = _install(root, wanted)
         (root / CANCEL).unlink(missing_ok=True)
     _say({0: DONE, 3: CANCELLED}.get(code, f"Sinew: failed with exit code {code}"))

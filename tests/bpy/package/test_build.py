@@ -166,3 +166,24 @@ def test_out_is_one_file(root, tmp_path):
     command = [sys.executable, str(root / "tools" / "build.py"), "--out", str(tmp_path / "x.zip")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "--out is one file" in done.stderr
+
+
+def test_the_zip_for_linux_has_wheels_for_the_python_of_distributions_too(tools, tmp_path, monkeypatch):
+    wheels, asked = tools["wheels"], []
+    monkeypatch.setattr(wheels, "_is_whole", lambda folder: asked.append(folder.rpartition("-")[2]) or True)
+    wheels.bundle("linux-x64", cache=str(tmp_path))
+    assert asked == ["3.11", "3.13", "3.14"]
+    wheels.bundle("windows-x64", cache=str(tmp_path))
+    wheels.bundle("linux-x64", ("3.12",), str(tmp_path))
+    assert asked[3:] == ["3.11", "3.13", "3.12"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the names of the wheels are Linux's")
+@pytest.mark.parametrize("python", [(3, 11), (3, 13), (3, 14)])
+def test_blender_unpacks_those_for_its_own_python(scene, monkeypatch, python):
+    from bl_pkg.bl_extension_ops import _extensions_wheel_filter_for_this_system as fitting
+
+    shared = ["coacd-1.0.14-cp39-abi3-manylinux_2_17_x86_64.manylinux2014_x86_64.whl", "cma-4.5.0-py3-none-any.whl"]
+    own = [f"mujoco_core-4.0.1-cp3{n}-cp3{n}-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl" for n in (11, 13, 14)]
+    monkeypatch.setattr(sys, "version_info", (*python, 0, "final", 0))
+    assert fitting([*shared, *own]) == [*shared, own[[(3, 11), (3, 13), (3, 14)].index(python)]]
