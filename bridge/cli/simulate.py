@@ -57,6 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FRAME:VALUE,...",
         help="how much muscle there is, from 0 (limp) to 1, such as 1:1,40:0,60:0,80:1; what is keyed if left out",
     )
+    add(
+        "--bones",
+        metavar="NAMES",
+        help="simulate only these and keep the rest as animated: bones, or upper_body, head, arms, left_arm, "
+        "right_arm, legs, left_leg, right_leg, tail, with commas between; short for --set bones=...",
+    )
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
     add_outputs(parser)
     add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
@@ -123,7 +129,8 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
             f"Method '{method.name}' needs {family.label.lower()}, not a clip",
             f"Use the verb: sinew {family.name} --help",
         )
-    settings = method.settings_type.from_texts(arguments.set)
+    chosen = [] if arguments.bones is None else [f"bones={arguments.bones}"]
+    settings = method.settings_type.from_texts([*arguments.set, *chosen])
     places = [place[0].lower() for place in PLACES]
     if arguments.place.lower() not in places:
         raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")

@@ -25,6 +25,7 @@ from ..tracking.reference import make_reference
 from ..tracking.source_preparation import add_findings, clean_source, prepare_source
 from .checkpoint import RolloutCheckpoints
 from .cost_report import compute_take_cost, sum_cost_by_second
+from .partial import simulate_part
 from .plan import SearchEffort
 from .stage_character import StageCharacter
 from .stage_recording import describe_character, record_rollout
@@ -60,6 +61,19 @@ class SamplingSettings(Settings):
         "Fix Flight Times",
         "Play jumps slower or faster where nobody could fly them in the source's time; the take gets longer or shorter",
     )
+    bones: str = setting(
+        "",
+        "Bones",
+        "Simulate only these and keep all others as animated: names of bones or parts (upper_body, left_arm, tail), "
+        "with commas between. Empty for the whole body",
+    )
+    softness: float = setting(
+        0.7,
+        "Softness",
+        "How loosely the chosen bones follow their animation: 0 firmly, 1 not at all",
+        minimum=0.0,
+        maximum=1.0,
+    )
 
 
 class SamplingMethod(Method):
@@ -74,6 +88,8 @@ class SamplingMethod(Method):
 
     def run(self, clip: Clip, settings: SamplingSettings, run: Run) -> Take:
         """Prepare the sources, roll the stage out, and make takes of the recording."""
+        if settings.bones.strip():
+            return simulate_part(clip, settings.bones, settings.softness, run)
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
         stage, sources, times_s = _prepare(clip, settings, run)
         with ExitStack() as opened:

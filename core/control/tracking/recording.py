@@ -90,7 +90,7 @@ def make_take(
     motion = finished.resample(fps)
     take = Take(
         motion,
-        contacts=_on_bones(body, np.linalg.norm(force, axis=-1) > _TOUCH_N, motion),
+        contacts=mark_touching_bones(body, np.linalg.norm(force, axis=-1), motion, CONTROL_FPS),
         fell_at_s=find_fall_time(character.wanted_pos, seen_pos, 1.0 / CONTROL_FPS),
     )
     trace = Trace(
@@ -131,9 +131,10 @@ def collect_prop_motions(recording: Recording, motion: Clip) -> tuple[PropMotion
     return resample_prop_motions(recording.stage, rows.prop_pos[0], rows.prop_quat_wxyz[0], CONTROL_FPS, motion)
 
 
-def _on_bones(body: BodyModel, touched: Flags, motion: Clip) -> Flags:
-    """(T, B) contacts of links (K, L) at the control rate as contacts of their bones at the clip's."""
-    frames = np.minimum(np.round(np.arange(len(motion)) * CONTROL_FPS / motion.fps).astype(int), len(touched) - 1)
+def mark_touching_bones(body: BodyModel, force_n: Array, motion: Clip, fps: float) -> Flags:
+    """(T, B) which bones touch something at the motion's frames, from newtons (K, L) on links at ``fps``."""
+    touched = force_n > _TOUCH_N
+    frames = np.minimum(np.round(np.arange(len(motion)) * fps / motion.fps).astype(int), len(touched) - 1)
     contacts = np.zeros((len(motion), len(motion.skeleton)), dtype=bool)
     for index, link in enumerate(body.links):
         contacts[:, motion.skeleton.index(link.bone)] = touched[frames, index]
