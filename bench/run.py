@@ -117,7 +117,7 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
         assert take is not None  # a clip becomes a take
         wall_s = time.perf_counter() - begin
         asked = take.in_take_time(case.clip)
-        figures = measure_take(run.traces[0] if run.traces else None, asked, take.motion).to_mapping()
+        figures = measure_take(run.traces[0] if run.traces else None, asked, take.motion)
     except SinewError as error:
         return {**row, "refused": str(error), "findings": _findings(case.clip, run)}, None
     except Exception as error:  # noqa: BLE001 - one bug must not cost the rows of an hour
@@ -126,8 +126,9 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
     return {
         **row,
         "fell_at_s": take.fell_at_s,
+        "lost_at_s": figures.lost_at_s if run.traces else take.lost_at_s,
         **take.measurements,
-        **figures,
+        **figures.to_mapping(),
         "wall_s": wall_s,
         "wall_over_clip": wall_s / case.clip.duration_s,
         "findings": _findings(case.clip, run),

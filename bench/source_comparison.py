@@ -50,7 +50,7 @@ def judge_take(row: dict[str, Any]) -> dict[str, Any]:
     changes = {name: _change(row, name) for name in _LEAST}
     better = [name for name, change in changes.items() if change < 0]
     worse = [name for name, change in changes.items() if change > 0]
-    if row["fell_at_s"] is not None:
+    if row["fell_at_s"] is not None or row.get("lost_at_s") is not None:
         word = "fell"
     elif better and worse:
         word = "mixed"

@@ -46,11 +46,11 @@ def draw_batch(
 
 
 def batch_text(views: Sequence[JobView]) -> str:
-    """How a batch stands: '7 of 20 done, 2 fell, 1 failed'."""
+    """How a batch stands: '7 of 20 done, 2 lost it, 1 failed'."""
     states = Counter(view.state for view in views)
     parts = [f"{states['done']} of {len(views)} done"]
-    if fell := sum(view.fell for view in views):
-        parts.append(f"{fell} fell")
+    if lost := sum(view.lost for view in views):
+        parts.append(f"{lost} lost it")
     parts += [f"{states[state]} {word}" for state, word in _WORDS.items() if state != "done" and states[state]]
     if out := sum(view.state == "created" and not (view.queued or view.paused) for view in views):
         parts.append(f"{out} taken out")

@@ -101,8 +101,14 @@ _LIMITS = (WORST_RATIO, JOINT_ERROR, SKATE, JERK)
 
 
 def stayed_up(row: Row) -> bool:
-    """Whether the run came to its end on its feet."""
-    return "fell_at_s" in row and row["fell_at_s"] is None
+    """Whether the run came to its end and was never lost."""
+    return "fell_at_s" in row and lost_at_s(row) is None
+
+
+def lost_at_s(row: Row) -> float | None:
+    """Seconds until the run was lost, None if it never was; rows written before know of falls alone."""
+    found = row.get("lost_at_s")
+    return row["fell_at_s"] if found is None else found
 
 
 def run_name(row: Row) -> str:
@@ -119,7 +125,7 @@ def _run_outcome(row: Row) -> str:
     """What became of a run that did not stand."""
     if "refused" in row or "bug" in row:
         return str(row.get("refused") or row["bug"])
-    return f"fell after {row['fell_at_s']:.2f} s of {row['clip_s']:.2f} s"
+    return f"lost it at {lost_at_s(row):.2f} s of {row['clip_s']:.2f} s"
 
 
 def count_outcomes(rows: Sequence[Row]) -> Summary:
@@ -157,8 +163,8 @@ def run_line(row: Row) -> str:
         start += f" {row['from']:>11} {row['phase']:.2f}"
     if "refused" in row or "bug" in row:
         return f"{start} {_run_outcome(row)}"
-    fell = row["fell_at_s"]
-    fate = "stood" if fell is None else f"fell {fell:.2f}"
+    lost = lost_at_s(row)
+    fate = "stood" if lost is None else f"lost {lost:.2f}"
     figures = [f"{row['clip_s']:5.2f} s in {row['wall_s']:6.1f} s ({row['wall_over_clip']:.2f}x)"]
     short = {JOINT_ERROR: "mm", SKATE: "cm/s skate", JERK: "x jerk"}
     for limit, unit in short.items():

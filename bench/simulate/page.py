@@ -6,7 +6,7 @@ from typing import Any
 
 from ..run import Row
 from .cases import PHASES, SIDES
-from .goals import JERK, JOINT_ERROR, SKATE, mean_measurement, stayed_up
+from .goals import JERK, JOINT_ERROR, SKATE, lost_at_s, mean_measurement, stayed_up
 
 _HEAD = """# What simulation makes of motions
 
@@ -66,12 +66,12 @@ def _figures(rows: Sequence[Row]) -> list[str]:
 
 
 def _fate(rows: Sequence[Row]) -> str:
-    """How many stood, and when the others fell; or why it was refused."""
+    """How many stood, and when the others were lost; or why it was refused."""
     if len(rows) == 1 and ("refused" in rows[0] or "bug" in rows[0]):
         return _cell(f"refused: {rows[0]['refused']}" if "refused" in rows[0] else rows[0]["bug"])
-    falls = [f"{row['fell_at_s']:.1f} s" for row in rows if row.get("fell_at_s") is not None]
+    losses = [f"{lost_at_s(row):.1f} s" for row in rows if "fell_at_s" in row and not stayed_up(row)]
     count = sum(map(stayed_up, rows))
-    return f"{count} of {len(rows)}" + (f" (fell at {', '.join(falls)})" if falls else "")
+    return f"{count} of {len(rows)}" + (f" (lost at {', '.join(losses)})" if losses else "")
 
 
 def _mocap(rows: Sequence[Row]) -> str:
@@ -114,7 +114,7 @@ def _fell(row: Row | None) -> str:
         return _DASH
     if stayed_up(row):
         return "stood"
-    return f"fell {row['fell_at_s'] - row['push_at_s']:.1f} s after" if row.get("fell_at_s") is not None else "refused"
+    return f"lost {lost_at_s(row) - row['push_at_s']:.1f} s after" if "fell_at_s" in row else "refused"
 
 
 def _pictures(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:

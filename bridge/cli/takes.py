@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--armature", default="", metavar="NAME", help="only this armature's takes")
     sorts = ", ".join(sort[0].lower() for sort in SORTS)
     parser.add_argument("--sort", default="time", metavar="BY", help=f"one of: {sorts} (default time)")
-    parser.add_argument("--stayed-up", action="store_true", help="leave out the takes in which the character fell")
+    parser.add_argument("--stayed-up", action="store_true", help="leave out the takes in which the character was lost")
     parser.add_argument("--json", action="store_true", help="print a JSON list, with each take's whole report")
 
 
@@ -74,7 +74,8 @@ def _listed(
 def _print(armature: str, view: views.TakeView) -> None:
     """One take: which, how it went, and its numbers on one line."""
     marks = {"active": view.shown, "kept": view.kept, "in the NLA": view.in_nla, "Action deleted": view.missing}
-    said = [view.label, "fell" if view.fell else "stayed up", *(mark for mark, true in marks.items() if true)]
+    fate = "fell" if view.fell else "lost it" if view.lost else "stayed up"
+    said = [view.label, fate, *(mark for mark, true in marks.items() if true)]
     print(f"{armature}: '{view.name}' ({', '.join(said)})")
     if view.asked:
         print(f"    {view.asked}")

@@ -127,6 +127,7 @@ def report_of(batch: Batch, outcomes: Sequence[VariationOutcome]) -> dict[str, A
         "done": states.count("done"),
         "failed": states.count("failed"),
         "fell": sum(bool(outcome.report.get("fell")) for outcome in outcomes),
+        "lost": sum(bool(outcome.report.get("lost")) for outcome in outcomes),
         "variations": [_row(outcome) for outcome in outcomes],
     }
 
@@ -159,8 +160,9 @@ def table(outcomes: Sequence[VariationOutcome]) -> str:
 def _fate(outcome: VariationOutcome) -> str:
     if outcome.state != "done":
         return outcome.state
-    if outcome.report["fell"]:
-        return f"fell after {outcome.report['fell_at_s']:.1f} s"
+    report = outcome.report
+    if report.get("lost", report["fell"]):
+        return f"lost it at {report.get('lost_at_s', report['fell_at_s']):.1f} s"
     return "stayed up"
 
 

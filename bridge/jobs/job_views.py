@@ -34,7 +34,7 @@ class JobView:
     summary: how it went, in sentences.
     notes: what the worker found out about the motion.
     batch, variation: which batch it belongs to and which one of it it is; '' and 0 for none.
-    queued: whether it waits for its turn. fell: whether the character fell, for a job that is done.
+    queued: whether it waits for its turn. lost: whether the character was lost, for a job that is done.
     armature: whom it is for. method_name: as the registry has it; ``method`` is for people.
     curves: how its live numbers went so far, by name, each with the newest one last.
     eta_s, wall_s: whole seconds to go, None while unknown, and that it took so far. paused: whether it was asked to
@@ -56,7 +56,7 @@ class JobView:
     batch: str = ""
     variation: int = 0
     queued: bool = False
-    fell: bool = False
+    lost: bool = False
     armature: str = ""
     method_name: str = ""
     curves: tuple[tuple[str, tuple[float, ...]], ...] = ()
@@ -102,7 +102,7 @@ def view_job(job: Job, status: JobStatus, waiting: str = "", problem: SinewError
         queueing.batch_of(job),
         queueing.number_of(job),
         queueing.is_queued(job, state) and problem is None,
-        bool((job.history.end or {}).get("fell")),
+        any((job.history.end or {}).get(word) for word in ("fell", "lost")),
         spec.target.armature,
         spec.method,
         tuple(status.curves.items()),

@@ -49,7 +49,8 @@ class SINEW_PG_take(bpy.types.PropertyGroup):
     made: Text(name="Made", description="When it was asked for: ISO 8601, UTC", **_COMMON)
     label: Text(name="Label", description="Which variation or seed it is", **_COMMON)
     variation: IntProperty(name="Variation", description="Its number in a batch, from 1; 0 without a batch", **_COMMON)
-    fell: BoolProperty(name="Fell", description="Whether the character lost the motion", **_COMMON)
+    fell: BoolProperty(name="Fell", description="Whether the character was down for good", **_COMMON)
+    lost: BoolProperty(name="Lost", description="Whether the character ever was where its source never is", **_COMMON)
     error_m: FloatProperty(
         name="Error", description="Mean distance of the joints from the source in metres; -1 if unknown", **_COMMON
     )
@@ -67,7 +68,7 @@ class SINEW_PG_takes_view(bpy.types.PropertyGroup):
 
     sort: EnumProperty(items=SORTS, name="Sort By", description="The order of the takes in the list", options=set())
     only_up: BoolProperty(
-        name="Only Those That Stayed Up", description="Hide the takes in which the character fell", options=set()
+        name="Only Those That Stayed Up", description="Hide the takes in which the character was lost", options=set()
     )
 
 

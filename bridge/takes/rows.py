@@ -162,7 +162,8 @@ def _report_of(result: Result, take: Take | None) -> dict[str, Any]:
     """The report as far as a .blend keeps it, about one character."""
     report = dict(result.report)
     if take is not None and take is not result.take:
-        report |= {"fell": take.fell, "fell_at_s": take.fell_at_s, "measurements": dict(take.measurements)}
+        report |= {"fell": take.fell, "fell_at_s": take.fell_at_s, "lost": take.lost, "lost_at_s": take.lost_at_s}
+        report["measurements"] = dict(take.measurements)
         report.pop("summary", None)  # speaks of the main character
     return {name: value for name, value in report.items() if len(json.dumps(value)) <= _LONGEST_PART}
 
@@ -173,6 +174,7 @@ def _fill(row: bpy.types.PropertyGroup, job: Job, report: Mapping[str, Any]) -> 
     row.variation = variation
     row.label = f"#{variation}" if variation else f"seed {job.spec.seed}"
     row.fell = bool(report.get("fell"))
+    row.lost = bool(report.get("lost", row.fell))
     measurements = report.get("measurements") or {}
     errors = [measurements[name] for name in _ERRORS if isinstance(measurements.get(name), float | int)]
     row.error_m = errors[0] if errors else -1.0

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ...core.measure.quality_checks import QualityCheck, check_quality
-from ...core.measure.sentences import MARKED
+from ...core.measure.sentences import MARKED, describe_loss
 from ...core.sim.engines import ENGINES
 from .report_texts import measure_text, method_label, time_text
 from .rows import is_linked, original_of, take_strips, take_title
@@ -29,7 +29,8 @@ class TakeView:
     source: the Action it was made from, '' if none; source_missing: that was deleted.
     copy_of: the armature that this one is a baked copy of, as it is called now, '' if it is none.
     asked: what was special about it, for one of a batch: '120 N from the left'.
-    marks: whether it fell, skates or sinks in. sentences: how it went, in words.
+    lost: it was where its source never is; fell: and stayed down. marks: whether it was lost, skates or sinks in.
+    sentences: how it went, in words.
     facts and numbers: (name, value) pairs as texts.
     """
 
@@ -42,6 +43,7 @@ class TakeView:
     linked: bool
     label: str
     fell: bool
+    lost: bool
     source: str
     source_missing: bool
     copy_of: str
@@ -70,6 +72,7 @@ def view_take(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
         linked=is_linked(obj, row),
         label=row.label,
         fell=row.fell,
+        lost=was_lost(row),
         source=row.source.name if row.source else row.source_name,
         source_missing=row.source is None,
         copy_of=model.name if model else row.armature_name,
@@ -104,10 +107,16 @@ def take_report(row: bpy.types.PropertyGroup) -> Mapping[str, Any]:
 
 
 def take_marks(row: bpy.types.PropertyGroup) -> tuple[QualityCheck, ...]:
-    """Whether the take fell, skates or sinks in, in this order."""
+    """Whether the take was lost, skates or sinks in, in this order."""
     report = take_report(row)
-    at_s = report.get("fell_at_s")
-    return check_quality(report.get("measurements") or {}, row.fell, at_s if isinstance(at_s, float | int) else None)
+    at_s = report.get("lost_at_s", report.get("fell_at_s"))
+    at_s = at_s if isinstance(at_s, float | int) else None
+    return check_quality(report.get("measurements") or {}, was_lost(row), at_s, row.fell)
+
+
+def was_lost(row: bpy.types.PropertyGroup) -> bool:
+    """Whether the character ever was where its source never is; files written before know of falls alone."""
+    return bool(row.lost or row.fell)
 
 
 def arrange_takes(
@@ -115,7 +124,7 @@ def arrange_takes(
 ) -> tuple[list[bool], list[int]]:
     """For each row whether it is listed, and its place in the order; both in the rows' own order."""
     wanted = search.casefold()
-    listed = [not (only_up and row.fell) and wanted in take_title(row).casefold() for row in rows]
+    listed = [not (only_up and was_lost(row)) and wanted in take_title(row).casefold() for row in rows]
     keys = [_KEYS[sort](row) for row in rows]
     places = [0] * len(rows)
     for place, index in enumerate(sorted(range(len(rows)), key=keys.__getitem__)):
@@ -133,10 +142,11 @@ def _sentences(report: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _fate(report: Mapping[str, Any]) -> str:
-    if not report.get("fell"):
+    fell = bool(report.get("fell"))
+    if not report.get("lost", fell):
         return "Stayed with the motion to the end"
-    at_s = report.get("fell_at_s")
-    return f"Fell after {at_s:.1f} s" if isinstance(at_s, float | int) else "Fell"
+    at_s = report.get("lost_at_s", report.get("fell_at_s"))
+    return describe_loss(at_s if isinstance(at_s, float | int) else None, fell)
 
 
 def _facts(report: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -178,6 +188,6 @@ def _natural(text: str) -> tuple[Any, ...]:
 _KEYS = {
     "TIME": lambda row: (row.made, row.variation),
     "NAME": lambda row: _natural(take_title(row)),
-    # Errors are counted up to the fall, so that one who fell at once has hardly any.
-    "ERROR": lambda row: (row.fell, row.error_m if row.error_m >= 0.0 else _UNKNOWN),
+    # Errors are counted up to where it was lost, so that one who fell at once has hardly any.
+    "ERROR": lambda row: (was_lost(row), row.error_m if row.error_m >= 0.0 else _UNKNOWN),
 }

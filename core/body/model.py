@@ -158,6 +158,11 @@ class BodyModel:
         """Servo targets: all degrees of freedom but the root's."""
         return self.nv - 6
 
+    @cached_property
+    def trunk(self) -> tuple[int, ...]:
+        """The links that lean as the body leans: pelvis, spine and chest, or the root alone."""
+        return tuple(i for i, link in enumerate(self.links) if i == 0 or link.role in ("pelvis", "spine", "chest"))
+
     def per_dof(self, name: Literal["kp", "kd", "torque_limit"]) -> Array:
         """(nu,) a joint property repeated for each of its degrees of freedom."""
         return np.concatenate([np.full(link.joint.dofs, getattr(link.joint, name)) for link in self.links[1:]])

@@ -24,10 +24,13 @@ def measure_job_takes(take: Take, clip: Clip, run: WorkerRun) -> Take:
 
 
 def _measured(take: Take, source: Clip, trace: Trace | None, run: WorkerRun) -> Take:
-    found = {}
+    found: dict[str, float] = {}
+    lost_at_s = take.lost_at_s
     try:
-        found = measure_take(trace, take.in_take_time(source), take.motion).to_mapping()
+        measures = measure_take(trace, take.in_take_time(source), take.motion)
+        found = measures.to_mapping()
+        lost_at_s = measures.lost_at_s if trace is not None else lost_at_s
     except Exception:  # noqa: BLE001 - a take is worth more than its numbers
         _log.exception("A bug in measuring")
         run.add_finding("measuring", "The take could not be measured", f"Look into '{run.job.log}' and report it")
-    return replace(take, measurements=to_jsonable({**take.measurements, **found}))
+    return replace(take, measurements=to_jsonable({**take.measurements, **found}), lost_at_s=lost_at_s)

@@ -34,6 +34,8 @@ def unfinished_report(job: Job) -> dict[str, Any]:
         "wall_s": status.wall_s,
         "fell": None,
         "fell_at_s": None,
+        "lost": None,
+        "lost_at_s": None,
         "runs": status.run,
         "measurements": status.measurements,
         "summary": [],
@@ -54,6 +56,8 @@ def make_report(run: WorkerRun, take: Take | None) -> dict[str, Any]:
         "wall_s": run.wall_s,
         "fell": take.fell if take is not None else None,
         "fell_at_s": take.fell_at_s if take is not None else None,
+        "lost": take.lost if take is not None else None,
+        "lost_at_s": take.lost_at_s if take is not None else None,
         "runs": run.number,
         "measurements": to_jsonable(take.measurements) if take is not None else {},
         "summary": _summary(characters),
@@ -71,8 +75,10 @@ def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
             "name": name,
             "fell": one.fell,
             "fell_at_s": one.fell_at_s,
+            "lost": one.lost,
+            "lost_at_s": one.lost_at_s,
             "measurements": to_jsonable(one.measurements),
-            "summary": summarize_measurements(one.measurements, one.fell_at_s, one.own_clock),
+            "summary": summarize_measurements(one.measurements, one.lost_at_s, one.fell, one.own_clock),
         }
         for name, one in zip(names, (take, *take.others), strict=False)
     ]

@@ -155,6 +155,7 @@ def _write_result(run: WorkerRun, take: Take | None) -> dict[str, Any]:
         "sha256": {path.name: sha256_of(path) for path in written},
         "measurements": report["measurements"],
         "fell": report["fell"],
+        "lost": report["lost"],
         "summary": report["summary"],
     }
 

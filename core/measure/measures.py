@@ -8,7 +8,7 @@ import numpy as np
 
 from ..geometry.quaternions import Array
 from ..motion import Clip
-from ..motion.falling import find_fall_time
+from ..motion.losing import LostMotionDetector
 from ..sim.trace import Trace
 from . import effort, ground_contact, position_errors, smoothness
 
@@ -19,7 +19,9 @@ Part = dict[str, float | None]
 class TakeMeasures:
     """Numbers of one character's take; None where there is nothing to measure. Units are in the names.
 
-    Up to the fall, if there is one, for nothing is followed after it: errors, skate, jerk.
+    lost_at_s: when the body was first where its source never is. lost_s: how long it was so in all.
+
+    Up to then, for nothing is followed after it: errors, skate, jerk.
     joint_error: mean per-joint position error, root-relative; the others are in the world. tip: far ends of feet,
     toes, hands (or forearms) and head. source_skate: the source's own, by the shape of the feet.
     jerk: of the bones as baked. jerk_ratio: against the source's, both at the lowest frame rate involved.
@@ -28,6 +30,8 @@ class TakeMeasures:
     energy.
     """
 
+    lost_at_s: float | None = None
+    lost_s: float | None = None
     joint_error_m: float | None = None
     joint_error_max_m: float | None = None
     joint_error_global_m: float | None = None
@@ -48,8 +52,8 @@ class TakeMeasures:
     energy_j_kg: float | None = None
 
     def to_mapping(self) -> dict[str, float]:
-        """By name, what there is."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        """By name, what there is; but for when it was lost, which the take itself says."""
+        return {name: value for name, value in asdict(self).items() if value is not None and name != "lost_at_s"}
 
 
 def measure_take(trace: Trace | None, source: Clip | None, motion: Clip) -> TakeMeasures:
@@ -62,14 +66,32 @@ def measure_take(trace: Trace | None, source: Clip | None, motion: Clip) -> Take
         every = range(len(motion.skeleton))
         compared = {} if source is None else _of_clips(source, motion)
         return TakeMeasures(**compared, **_of_smoothness(source, motion, every, motion.fps, np.inf))
-    fall_s = find_fall_time(trace.wanted_pos, trace.seen_pos, trace.dt_s)
-    kept = len(trace) if fall_s is None else round(fall_s * trace.fps)
+    spans = find_lost_spans(trace, follows_source=source is not None)
+    kept, until_s = (spans[0][0], (spans[0][0] - 1) * trace.dt_s) if spans else (len(trace), np.inf)
     bones = [motion.skeleton.index(link.bone) for link in trace.body.links]
     return TakeMeasures(
+        **_of_losing(spans, trace.dt_s),
         **_of_following(trace, min(kept, _living(trace))),
         **_of_physics(trace, _living(trace)),
-        **_of_smoothness(source, motion, bones, trace.fps, np.inf if fall_s is None else fall_s - trace.dt_s),
+        **_of_smoothness(source, motion, bones, trace.fps, until_s),
     )
+
+
+def find_lost_spans(trace: Trace, follows_source: bool = True) -> list[tuple[int, int]]:
+    """Ranges of moments in which a body was where its source never is.
+
+    follows_source: it has a place to be at, so that being elsewhere counts where nothing on the stage pushed it there.
+    """
+    stage = trace.stage
+    alone = len(stage.characters) == 1 and not stage.props and not stage.pushes
+    detector = LostMotionDetector(trace.wanted_pos, trace.wanted_quat_wxyz, trace.body.trunk, trace.fps)
+    return detector.lost_spans(trace.seen_pos, trace.seen_quat_wxyz, alone and follows_source)
+
+
+def _of_losing(spans: Sequence[tuple[int, int]], dt_s: float) -> Part:
+    if not spans:
+        return {}
+    return {"lost_at_s": spans[0][0] * dt_s, "lost_s": sum(stop - start for start, stop in spans) * dt_s}
 
 
 def _of_following(trace: Trace, count: int) -> Part:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a take fell, skates or sinks in: what an animator looks for first, as marks with a few words each."""
+"""Whether a take was lost, skates or sinks in: what an animator looks for first, as marks with a few words each."""
 
 import math
 from collections.abc import Mapping
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..motion.take import Measurement
+from .sentences import describe_loss
 
 Fault = Literal["fell", "skates", "sinks"]
+"""'fell' stands for lost in whatever way: marks are drawn by these names."""
 
 SKATES_M_S = 0.02
 """Standing feet that slide faster than this are seen to: what the benchmark's takes are held to (``goals.SKATE``)."""
@@ -26,16 +28,19 @@ class QualityCheck:
 
 
 def check_quality(
-    measurements: Mapping[str, Measurement], fell: bool, fell_at_s: float | None = None
+    measurements: Mapping[str, Measurement], lost: bool, lost_at_s: float | None = None, fell: bool = False
 ) -> tuple[QualityCheck, ...]:
-    """The answers to all three questions, always in the same order: is it up, do its feet hold, is it on the ground."""
-    return (_fall(fell, fell_at_s), _skate(measurements), _depth(measurements))
+    """The answers to all three questions, always in the same order: is it up, do its feet hold, is it on the ground.
+
+    lost: it was where its source never is, since lost_at_s; fell: it stayed down.
+    """
+    return (_loss(measurements, lost, lost_at_s, fell), _skate(measurements), _depth(measurements))
 
 
-def _fall(fell: bool, at_s: float | None) -> QualityCheck:
-    if not fell:
+def _loss(measurements: Mapping[str, Measurement], lost: bool, at_s: float | None, fell: bool) -> QualityCheck:
+    if not lost:
         return QualityCheck("fell", False, "Stayed up")
-    return QualityCheck("fell", True, "Fell" if at_s is None else f"Fell after {at_s:.1f} s")
+    return QualityCheck("fell", True, describe_loss(at_s, fell, _number(measurements, "lost_s")))
 
 
 def _skate(measurements: Mapping[str, Measurement]) -> QualityCheck:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from ..motion.take import Measurement
 
-MARKED = ("Fell", "Feet", "Sinks")
-"""How the sentences begin that say what ``marks`` say."""
+MARKED = ("Lost", "Fell", "Feet", "Sinks")
+"""How the sentences begin that say what ``marks`` say; 'Fell' in reports written before."""
 
 # Less than this is not visible, in metres and in metres a second.
 _SAME_M, _STANDING_M_S = 0.0005, 0.0005
@@ -20,10 +20,11 @@ _HARD = 0.25
 
 
 def summarize_measurements(
-    measurements: Mapping[str, Measurement], fell_at_s: float | None, own_clock: bool = False
+    measurements: Mapping[str, Measurement], lost_at_s: float | None, fell: bool = False, own_clock: bool = False
 ) -> list[str]:
     """Sentences about a take, the most important first; what was not measured is not spoken of.
 
+    lost_at_s: when it was first where its source never is; fell: it stayed down. Both as ``Take`` says.
     own_clock: it follows no source, but what its skills want, wherever on the ground that brings it.
     """
     numbers = {
@@ -32,8 +33,8 @@ def summarize_measurements(
         if isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
     }
     sentences = (
-        _fall(fell_at_s),
-        _closeness(numbers, fell_at_s is not None, "its skills" if own_clock else "the source"),
+        "" if lost_at_s is None else describe_loss(lost_at_s, fell, numbers.get("lost_s")),
+        _closeness(numbers, lost_at_s is not None, "its skills" if own_clock else "the source"),
         "" if own_clock else _away(numbers),
         _skate(numbers, "its skills" if own_clock else "the source"),
         _depth(numbers),
@@ -43,20 +44,21 @@ def summarize_measurements(
     return [sentence for sentence in sentences if sentence]
 
 
-def _fall(fell_at_s: float | None) -> str:
-    if fell_at_s is None:
-        return ""
-    return f"Fell after {fell_at_s:.1f} s" if fell_at_s >= 0.05 else "Fell at once"
+def describe_loss(lost_at_s: float | None, fell: bool, lost_s: float | None = None) -> str:
+    """'Lost it at 5.2 s', and what became of it. lost_at_s: None where only that is known. lost_s: how long in all."""
+    when = "" if lost_at_s is None else f" at {lost_at_s:.1f} s" if lost_at_s >= 0.05 else " at once"
+    after = " and stayed down" if fell else f", for {lost_s:.1f} s" if lost_s is not None else ""
+    return f"Lost it{when}{after}"
 
 
-def _closeness(numbers: Mapping[str, float], fell: bool, followed: str) -> str:
+def _closeness(numbers: Mapping[str, float], lost: bool, followed: str) -> str:
     error, most = numbers.get("joint_error_m"), numbers.get("joint_error_max_m")
     if error is None:
         return ""
     if error < _SAME_M and (most is None or most < _SAME_M):
-        return f"Stayed with {followed} exactly" if not fell else ""
+        return f"Stayed with {followed} exactly" if not lost else ""
     at_most = "" if most is None else f", {_cm(most)} at most"
-    return f"{'Until then stayed' if fell else 'Stayed'} with {followed}: {_cm(error)} on average{at_most}"
+    return f"{'Until then stayed' if lost else 'Stayed'} with {followed}: {_cm(error)} on average{at_most}"
 
 
 def _away(numbers: Mapping[str, float]) -> str:

@@ -57,7 +57,9 @@ class Take:
 
     motion: on the same bones as the source; any frame rate.
     contacts: (T, B) true where the bone touches something, or None where the method knows of no contacts.
-    fell_at_s: when the character lost the motion it was following, or None if it kept it to the end.
+    fell_at_s: when the character was down for good, or None if it was not.
+    lost_at_s: when it was first where its source never is, whatever became of it afterwards, or None if it never was.
+        Who falls is lost.
     measurements: named numbers for the report, units in the name (``skate_m_s``).
     others: takes of the other characters on the stage, in the cast's order, on the same clock; none has others or
         props of its own.
@@ -75,6 +77,7 @@ class Take:
     props: tuple[PropMotion, ...] = ()
     source_times_s: Array | None = None
     own_clock: bool = False
+    lost_at_s: float | None = None
 
     def __post_init__(self) -> None:
         if self.contacts is not None:
@@ -83,6 +86,8 @@ class Take:
             if contacts.shape != wanted:
                 raise BadMotion(f"The take's contacts have shape {contacts.shape}, not {wanted}")
             object.__setattr__(self, "contacts", freeze_array(contacts))
+        if self.fell_at_s is not None and (self.lost_at_s is None or self.lost_at_s > self.fell_at_s):
+            object.__setattr__(self, "lost_at_s", self.fell_at_s)
         object.__setattr__(self, "others", tuple(self.others))
         object.__setattr__(self, "props", tuple(self.props))
         self._check_company()
@@ -132,8 +137,13 @@ class Take:
 
     @property
     def fell(self) -> bool:
-        """Whether the character lost the motion before the end."""
+        """Whether the character was down for good before the end."""
         return self.fell_at_s is not None
+
+    @property
+    def lost(self) -> bool:
+        """Whether the character was ever where its source never is."""
+        return self.lost_at_s is not None
 
 
 def _along(at: Array, known: Array, values: Array) -> Array:

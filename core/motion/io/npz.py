@@ -84,9 +84,11 @@ def _other_take(path: Path, arrays: dict[str, NDArray[Any]], index: int, meta: d
 
 def _take(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any], **company: Any) -> Take:
     motion = _clip(f"'{path}'", arrays, meta)
-    fell_at_s = meta["fell_at_s"]
-    fell_at_s = None if fell_at_s is None else float(fell_at_s)
+    fell_at_s, lost_at_s = (
+        None if at_s is None else float(at_s) for at_s in (meta["fell_at_s"], meta.get("lost_at_s"))
+    )
     company |= {"source_times_s": arrays.get("source_times_s"), "own_clock": bool(meta.get("own_clock", False))}
+    company["lost_at_s"] = lost_at_s
     return Take(motion, arrays.get("contacts"), fell_at_s, dict(meta["measurements"]), **company)
 
 
@@ -96,8 +98,8 @@ def _take_arrays(take: Take) -> dict[str, NDArray[Any]]:
 
 
 def _take_meta(take: Take) -> dict[str, Any]:
-    own = {"fell_at_s": take.fell_at_s, "measurements": dict(take.measurements), "own_clock": take.own_clock}
-    return _clip_meta(take.motion) | own
+    when = {"fell_at_s": take.fell_at_s, "lost_at_s": take.lost_at_s}
+    return _clip_meta(take.motion) | when | {"measurements": dict(take.measurements), "own_clock": take.own_clock}
 
 
 def skeleton_to_arrays(skeleton: Skeleton) -> dict[str, NDArray[Any]]:

@@ -99,6 +99,8 @@ def test_what_physics_saw_is_what_is_measured(monkeypatch):
             return Take(clip)
 
     class Found:
+        lost_at_s = 0.5
+
         def to_mapping(self):
             return {"skate_m_s": 0.01}
 

@@ -28,7 +28,7 @@ def test_good_rows_meet_every_goal():
 def test_a_fall_is_named_with_its_time():
     found = goals.stock_summary([row(), row("jump", 2, fell=1.25)])
     assert found["stood"] == 1
-    assert found["falls"] == ["jump seed 2: fell after 1.25 s of 5.00 s"]
+    assert found["falls"] == ["jump seed 2: lost it at 1.25 s of 5.00 s"]
     assert found["goals"]["none falls"] == {"met": False, "stood": "1 of 2", "misses": found["falls"]}
 
 
@@ -98,7 +98,7 @@ def test_nine_of_ten_recorded_clips_are_enough():
     found = goals.mocap_summary(two)
     assert found["goals"]["9 of 10 stay up"]["met"] is False
     assert found["need_what_is_missing"] == {"stairs": "the stairs"}
-    assert "stairs seed 0 (needs the stairs): fell after 1.00 s of 5.00 s" in found["falls"]
+    assert "stairs seed 0 (needs the stairs): lost it at 1.00 s of 5.00 s" in found["falls"]
     assert found["goals"]["9 of 10 that need nothing stay up"]["stood"] == "8 of 9"
 
 
@@ -109,7 +109,7 @@ def test_thirty_of_thirty_two_pushes():
 
     assert pushed(2)["met"] is True
     assert pushed(3)["met"] is False
-    assert pushed(3)["misses"][0].startswith("walk seed 0 pushed from the left at 25% of the cycle: fell after 2.00 s")
+    assert pushed(3)["misses"][0].startswith("walk seed 0 pushed from the left at 25% of the cycle: lost it at 2.00 s")
 
 
 def test_an_odd_file_is_better_refused_or_saved_by_its_own_hint():
@@ -130,6 +130,6 @@ def test_a_line_says_what_matters():
     line = goals.run_line(row("spin", 1, fell=2.5, wall=12.0))
     assert (
         line.split()
-        == "stock spin seed 1 mujoco fell 2.50 5.00 s in 12.0 s (2.40x) 30.00 mm 1.00 cm/s skate 1.20 x jerk".split()
+        == "stock spin seed 1 mujoco lost 2.50 5.00 s in 12.0 s (2.40x) 30.00 mm 1.00 cm/s skate 1.20 x jerk".split()
     )
     assert goals.run_line(refused()).endswith("Too short")

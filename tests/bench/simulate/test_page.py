@@ -18,8 +18,8 @@ def test_clips_are_rows_with_the_mean_over_seeds():
         {**STOCK, "clip": "walk", "seed": 1, "fell_at_s": 2.5, "joint_error_m": 0.050},
     ]
     text = made(rows, stock=goals.stock_summary(rows))
-    assert "| walk | 5.0 s | 1 of 2 (fell at 2.5 s) | 40 mm | – | 1.10 × | 1.20 × |" in text
-    assert "| stock | none falls | **no** | walk seed 1: fell after 2.50 s of 5.00 s |" in text
+    assert "| walk | 5.0 s | 1 of 2 (lost at 2.5 s) | 40 mm | – | 1.10 × | 1.20 × |" in text
+    assert "| stock | none falls | **no** | walk seed 1: lost it at 2.50 s of 5.00 s |" in text
     assert "| stock | at most 2 cm/s foot skate | not measured | – |" in text
     assert "| stock | at most 40 mm joint error | on average | walk seed 1: 50 mm joint error |" in text
 
@@ -36,7 +36,7 @@ def test_pushes_are_a_table_of_sides_and_phases():
         {**pushed, "fell_at_s": None, "from": "left", "phase": 0.0},
         {**pushed, "fell_at_s": 3.0, "from": "left", "phase": 0.5},
     ]
-    assert "| left | stood | – | fell 1.5 s after | – |" in made(rows)
+    assert "| left | stood | – | lost 1.5 s after | – |" in made(rows)
 
 
 def test_odd_files_and_missing_props_are_told():

@@ -21,7 +21,7 @@ from sinew.core import jobs
 
 from ..helpers.rigs import arm, wave
 
-REPORT_KEYS = {"status", "method", "engine", "seed", "duration_s", "wall_s", "fell", "versions"}
+REPORT_KEYS = {"status", "method", "engine", "seed", "duration_s", "wall_s", "fell", "lost", "lost_at_s", "versions"}
 
 
 @pytest.fixture

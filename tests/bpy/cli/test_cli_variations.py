@@ -129,4 +129,5 @@ def test_pushed_takes_are_simulated_and_falls_are_kept(scene, tmp_path, capsys):
     (row,) = told["variations"]
     assert row["fell"] is True and row["action"] == "punch push 1" and told["fell"] == 1 and told["failed"] == 0
     assert row["varied"]["push_n"] == 4000.0 and "left" in row["varied"]["from"]
-    assert "fell after" in capsys.readouterr().out
+    assert told["lost"] == 1 and row["lost"] is True and row["lost_at_s"] <= row["fell_at_s"]
+    assert "lost it at" in capsys.readouterr().out

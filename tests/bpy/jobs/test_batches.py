@@ -289,5 +289,5 @@ def test_a_batch_in_a_sentence():
     def view(number, state, **more):
         return monitor.JobView(str(number), f"Walk push {number}: x", "Simulate", state, "", variation=number, **more)
 
-    seen = [view(1, "done"), view(2, "done", fell=True), view(3, "failed"), view(4, "running"), view(5, "created")]
-    assert batch_panel.batch_text(seen) == "2 of 5 done, 1 fell, 1 failed, 1 taken out"
+    seen = [view(1, "done"), view(2, "done", lost=True), view(3, "failed"), view(4, "running"), view(5, "created")]
+    assert batch_panel.batch_text(seen) == "2 of 5 done, 1 lost it, 1 failed, 1 taken out"

@@ -76,11 +76,11 @@ def test_every_row_has_its_buttons_and_the_chosen_one_its_story(addon):
     assert [button.index for button in page.buttons if button.idname == "sinew.take_keep"] == [0, 1]
     assert "#3" in page.texts and "seed 7" in page.texts and "seed 7" not in drawn(width=200).texts
     assert "120 N from the left" in page.texts
-    assert "Fell after 2.5 s" in page.texts and "Wave" in page.texts and "1 min 01 s" in page.texts
+    assert "Lost it at 2.5 s and stayed down" in page.texts and "Wave" in page.texts and "1 min 01 s" in page.texts
     assert "Joint error" in page.texts and "3 cm" in page.texts
     assert "sinew.take_show_source" in page.idnames and "sinew.take_to_nla" in page.idnames
     obj.sinew_take_index = 99
-    assert "Fell after 2.5 s" in drawn().texts, "an index beyond the end stands for the last"
+    assert "Lost it at 2.5 s and stayed down" in drawn().texts, "an index beyond the end stands for the last"
 
 
 def test_what_is_wrong_is_seen_by_colour_in_the_list_and_in_words_below(addon):
@@ -98,6 +98,18 @@ def test_what_is_wrong_is_seen_by_colour_in_the_list_and_in_words_below(addon):
     assert {orange, purple} <= set(page.icons)
     assert "Feet slide 8.0 cm/s" in page.text and "Sinks 5.0 cm into the ground" in page.text
     assert "Stayed with the source: 3.0 cm on average" in page.text
+
+
+def test_who_was_lost_and_came_back_is_marked_too(addon):
+    obj = hero()
+    row = take(obj, "Back")
+    report = json.loads(row.report) | {"fell": False, "lost": True, "lost_at_s": 5.21}
+    report["measurements"] |= {"lost_s": 1.3}
+    row.report, row.lost = json.dumps(report), True
+    page = drawn()
+    assert "STRIP_COLOR_01" in page.icons and "Lost it at 5.2 s, for 1.3 s" in page.texts
+    bpy.context.scene.sinew_takes_view.only_up = True
+    assert drawn().listed == []
 
 
 def test_source_or_take_is_one_click_and_the_pressed_one_is_shown(addon):

@@ -58,7 +58,7 @@ def test_the_report_says_what_was_done_and_with_what(make, clip):
     jobs.wait(job, jobs.launch(job))
     report = job.result().report
     expected = {"status": "done", "method": "passthrough", "engine": "none", "seed": 0, "runs": 1}
-    expected |= {"fell": False, "fell_at_s": None, "findings": []}
+    expected |= {"fell": False, "fell_at_s": None, "lost": False, "lost_at_s": None, "findings": []}
     assert {key: report[key] for key in expected} == expected
     assert report["job"] == job.spec.id
     assert report["title"] == clip.name

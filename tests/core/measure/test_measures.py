@@ -76,6 +76,14 @@ def test_after_a_fall_nobody_follows_anything():
     assert found.penetration_max_m == pytest.approx(0.4)
 
 
+def test_who_turns_over_and_comes_back_was_lost_all_the_same():
+    pos, quat = standing(BODY, 60)
+    quat[20:40] = [0.0, 1.0, 0.0, 0.0]  # half a turn about X: no place changes
+    found = measure_take(trace_of(BODY, pos, quat), *clips(60))
+    assert (found.lost_at_s, found.lost_s) == pytest.approx((20 * DT_S, 20 * DT_S))
+    assert "lost_s" in found.to_mapping() and "lost_at_s" not in found.to_mapping()
+
+
 def test_jerk_ends_with_the_fall():
     rng = np.random.default_rng(0)
     rest = standing(BODY, 50)[0]
@@ -104,14 +112,14 @@ def test_physics_that_blew_up_is_measured_up_to_there():
     for array in (pos, quat, force, torque):
         array[8:] = np.nan
     found = measure_take(trace_of(BODY, pos, quat, contact_force=force, torque=torque), *clips(20)).to_mapping()
-    assert set(found) == set(NAMES) and np.isfinite(list(found.values())).all()
+    assert set(found) == {*NAMES, "lost_s"} and np.isfinite(list(found.values())).all()
     assert (found["root_error_m"], found["torque_use"]) == pytest.approx((0.05, 0.5))
 
 
 @pytest.mark.filterwarnings("error")
 def test_what_was_never_a_number_has_no_measures():
     pos = np.full((20, len(BODY.links), 3), np.nan)
-    assert measure_take(trace_of(BODY, pos), *clips(20)) == TakeMeasures()
+    assert measure_take(trace_of(BODY, pos), *clips(20)) == TakeMeasures(lost_at_s=0.0, lost_s=pytest.approx(20 * DT_S))
 
 
 @pytest.mark.filterwarnings("error")

@@ -33,8 +33,8 @@ def test_a_take_that_follows_no_source_speaks_of_its_skills():
 def test_a_bad_take():
     bad = GOOD | {"root_error_max_m": 1.31, "penetration_max_m": 0.021, "jerk_ratio": 2.34, "torque_use": 0.4}
     del bad["source_skate_m_s"]
-    assert summarize_measurements(bad, 2.34) == [
-        "Fell after 2.3 s",
+    assert summarize_measurements(bad, 2.34, fell=True) == [
+        "Lost it at 2.3 s and stayed down",
         "Until then stayed with the source: 3.2 cm on average, 12 cm at most",
         "Moves up to 1.3 m away from the source's path",
         "Feet slide 0.4 cm/s",
@@ -45,23 +45,24 @@ def test_a_bad_take():
 
 
 @pytest.mark.parametrize(
-    ("measurements", "fell_at_s", "sentences"),
+    ("measurements", "lost_at_s", "sentences"),
     [
         ({}, None, []),
-        ({}, 0.0, ["Fell at once"]),
+        ({}, 0.0, ["Lost it at once"]),
+        ({"lost_s": 1.26}, 5.21, ["Lost it at 5.2 s, for 1.3 s"]),
         ({"frames": 40, "engine": "mujoco", "kept": True}, None, []),
         ({"skate_m_s": None, "jerk_ratio": float("nan"), "joint_error_m": float("inf")}, None, []),
         ({"skate_m_s": 0.0001}, None, ["Feet stand still"]),
         ({"skate_m_s": 1.5}, None, ["Feet slide 1.5 m/s"]),
         ({"jerk_ratio": 0.5}, None, ["Smoother than the source"]),
         ({"joint_error_m": 0.0, "joint_error_max_m": 0.0}, None, ["Stayed with the source exactly"]),
-        ({"joint_error_m": 0.0, "joint_error_max_m": 0.0}, 1.0, ["Fell after 1.0 s"]),
+        ({"joint_error_m": 0.0, "joint_error_max_m": 0.0}, 1.0, ["Lost it at 1.0 s"]),
         ({"joint_error_m": 0.0996}, None, ["Stayed with the source: 10 cm on average"]),
         ({"joint_error_m": 0.0994}, None, ["Stayed with the source: 9.9 cm on average"]),
     ],
 )
-def test_what_is_said(measurements, fell_at_s, sentences):
-    assert summarize_measurements(measurements, fell_at_s) == sentences
+def test_what_is_said(measurements, lost_at_s, sentences):
+    assert summarize_measurements(measurements, lost_at_s) == sentences
 
 
 def test_no_sentence_speaks_in_names_or_in_digits_that_nobody_needs():

@@ -199,3 +199,11 @@ def test_a_take_fell_if_it_says_when(random_clip):
     motion = random_clip(1, 4, 3)
     assert Take(motion, fell_at_s=0.0).fell
     assert not Take(motion).fell
+
+
+def test_who_fell_was_lost_at_the_latest_then_and_who_was_lost_need_not_have_fallen(random_clip):
+    motion = random_clip(1, 4, 3)
+    assert not Take(motion).lost
+    assert (Take(motion, lost_at_s=1.5).lost, Take(motion, lost_at_s=1.5).fell) == (True, False)
+    assert Take(motion, fell_at_s=2.0).lost_at_s == Take(motion, fell_at_s=2.0, lost_at_s=3.0).lost_at_s == 2.0
+    assert Take(motion, fell_at_s=2.0, lost_at_s=1.5).lost_at_s == 1.5

@@ -62,6 +62,18 @@ def test_a_take_comes_back_to_the_bit(take, tmp_path):
     assert (again.fell_at_s, again.measurements) == (take.fell_at_s, take.measurements)
 
 
+def test_when_it_was_lost_is_kept_and_old_files_know_of_falls_alone(random_clip, tmp_path):
+    motion = random_clip(1, 4, 3)
+    npz.save_take(tmp_path / "take.npz", Take(motion, lost_at_s=1.5, others=(Take(motion, lost_at_s=0.5),)))
+    again = npz.load_take(tmp_path / "take.npz")
+    assert (again.lost_at_s, again.fell_at_s, again.others[0].lost_at_s) == (1.5, None, 0.5)
+    npz.save_take(tmp_path / "old.npz", Take(motion, fell_at_s=2.0))
+    arrays, meta = read_arrays(tmp_path / "old.npz")
+    del meta["lost_at_s"]
+    write_arrays(tmp_path / "old.npz", arrays, meta)
+    assert npz.load_take(tmp_path / "old.npz").lost_at_s == 2.0
+
+
 def test_whose_clock_a_take_is_on_is_kept(take, company, tmp_path):
     for one, own in ((take, False), (replace(take, own_clock=True), True)):
         npz.save_take(tmp_path / "take.npz", one)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lost motions: when a body was where its source never is, whatever became of it afterwards.
+
+Heights alone do not tell: upside down in a roll, all links are about as high as they should be. So the trunk's lean and
+the whole pose count too, each against all that the source does a little earlier or later, because a body that is late
+is not lost.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..geometry.flags import find_runs
+from ..geometry.quaternions import Array, conjugate, rotate
+from .falling import STRAY, character_height, find_fall_time, height_error
+
+Flags = NDArray[np.bool_]
+
+# From here on a body is astray: how much its trunk leans otherwise in degrees, and how far its links are off as a mean,
+# seen from the root, as a share of the character's height. Takes that look right stay under 60 and 0.18.
+_LEAN_DEG, _POSE = 75.0, 0.25
+# How far it may be from its place where nothing has pushed it away: as a share of its height, and in metres at least.
+_PLACE, _LEAST_M = 0.5, 0.3
+_LATE_S = 0.25  # how much earlier or later the source may be like it
+_LEAST_S = 0.2  # what is over sooner is a stumble
+
+
+@dataclass(frozen=True, eq=False)
+class LostMotionDetector:
+    """The motion that a body is to follow: links' places (T, L, 3) and turns (T, L, 4) in the world at ``fps``.
+
+    trunk: the links whose lean counts.
+    """
+
+    wanted_pos: Array
+    wanted_quat_wxyz: Array
+    trunk: tuple[int, ...]
+    fps: float
+
+    def lost_spans(self, seen_pos: Array, seen_quat_wxyz: Array, place_counts: bool = False) -> list[tuple[int, int]]:
+        """Ranges of moments in which a body, seen at (T, L, 3) and (T, L, 4), was lost; down for good is lost too.
+
+        place_counts: nothing was there to push it away, so that being elsewhere is being lost.
+        """
+        astray = self.detect_astray(np.arange(len(seen_pos)), seen_pos, seen_quat_wxyz, place_counts)
+        fell_s = find_fall_time(self.wanted_pos, seen_pos, 1.0 / self.fps)
+        if fell_s is not None:
+            astray[round(fell_s * self.fps) :] = True
+        least = round(_LEAST_S * self.fps)
+        return [(a, b) for a, b in find_runs(astray) if b - a >= least or b == len(astray)]
+
+    def detect_astray(
+        self, frames: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array, place_counts: bool = False
+    ) -> Flags:
+        """(K,) whether bodies seen at (K, L, 3) and (K, L, 4) in frames (K,) are where the source is never then."""
+        late = round(_LATE_S * self.fps)
+        tallest = character_height(self.wanted_pos)
+        reach_m = max(_PLACE * tallest, _LEAST_M)
+        least = np.full(len(frames), np.inf)
+        for shift in range(-late, late + 1):
+            at = np.clip(frames + shift, 0, len(self.wanted_pos) - 1)
+            off = self._strayed(at, seen_pos, seen_quat_wxyz, tallest)
+            if place_counts:
+                aside = np.linalg.norm((seen_pos - self.wanted_pos[at])[:, 0, :2], axis=-1)
+                off = np.maximum(off, aside / reach_m)
+            least = np.minimum(least, np.where(np.isfinite(off), off, np.inf))
+        return np.asarray(least > 1.0)
+
+    def _strayed(self, at: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array, tallest: float) -> Array:
+        """(K,) how far bodies are from the source's frames (K,); more than 1 is astray."""
+        wanted, trunk = self.wanted_pos[at], list(self.trunk)
+        lean = _angle(_up(self.wanted_quat_wxyz[at][:, trunk]), _up(seen_quat_wxyz[:, trunk])).mean(axis=-1)
+        pose = np.linalg.norm((seen_pos - seen_pos[:, :1]) - (wanted - wanted[:, :1]), axis=-1).mean(axis=-1)
+        height = height_error(wanted, seen_pos, tallest)
+        return np.max([height / STRAY, lean / np.radians(_LEAN_DEG), pose / (_POSE * tallest)], axis=0)
+
+
+def _up(quat_wxyz: Array) -> Array:
+    """(..., 3) the way up, in frames turned as (..., 4)."""
+    return rotate(conjugate(quat_wxyz), np.broadcast_to([0.0, 0.0, 1.0], (*quat_wxyz.shape[:-1], 3)))
+
+
+def _angle(one: Array, other: Array) -> Array:
+    """(...) radians between unit vectors (..., 3)."""
+    return np.asarray(np.arccos(np.clip(np.sum(one * other, axis=-1), -1.0, 1.0)))
