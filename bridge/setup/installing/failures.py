@@ -17,17 +17,17 @@ class InstallationFailure:
 
 _WITHOUT_NETWORK = "Or choose a Python that has everything in Sinew's preferences"
 
-# The first pattern that is found counts: what pip met on the way comes before what it concludes from that. {0} is what
+# The first pattern that is found counts: what pip met on the way comes before what it concludes from that. … is what
 # the pattern's group holds.
 _KNOWN = (
     (
         r"CERTIFICATE_VERIFY_FAILED.*?(expired|not yet valid)",
-        "The certificate of the package index is {0}",
+        "The certificate of the package index is …",
         "See whether this computer's date is right, and try again",
     ),
     (
         r"CERTIFICATE_VERIFY_FAILED[^:]*: ([^(\n]*[^(\n ])",
-        "The package index could not be trusted: {0}",
+        "The package index could not be trusted: …",
         (
             "A proxy or virus scanner may be looking in. Set the environment variable PIP_CERT to the file with its "
             "certificate, which who runs the network has, and start Blender again"
@@ -63,7 +63,7 @@ _KNOWN = (
     ),
     (
         r"(?:Read-only file system|Permission denied|Access is denied)[^'\n]*'([^'\n]*)'",
-        "Nothing may be written to '{0}'",
+        "Nothing may be written to '…'",
         "Choose a Jobs Folder that is yours in Sinew's preferences: packages are kept beside it",
     ),
     (
@@ -95,7 +95,7 @@ def explain_failure(whole: str) -> InstallationFailure:
     log = re.split(r"^(?:Successfully installed|Trying out) .*$", whole, flags=re.MULTILINE)[-1]
     for pattern, what, fix in _KNOWN:
         if found := re.search(pattern, log):
-            return InstallationFailure(what.format(*found.groups()), fix)
+            return InstallationFailure(what.replace("…", "".join(found.groups())), fix)
     if found := _NONE_FITS.search(log):
         python = re.search(rf"^{PYTHON}(.*)$", whole, re.MULTILINE)
         whom = python[1].strip() if python else "this Python"
