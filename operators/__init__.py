@@ -52,6 +52,8 @@ from .setup.check_ready import SINEW_OT_check_ready
 from .setup.install_cancel import SINEW_OT_install_cancel
 from .setup.install_missing import SINEW_OT_install_missing
 from .simulate.check_source import SINEW_OT_check_source
+from .simulate.key_muscle import SINEW_OT_key_muscle
+from .simulate.move_muscle_keys import SINEW_OT_move_muscle_keys
 from .simulate.pick_selected import SINEW_OT_pick_selected
 from .simulate.simulate import SINEW_OT_simulate
 from .simulate.simulate_variations import SINEW_OT_simulate_variations
@@ -79,6 +81,8 @@ _CLASSES = (
     SINEW_OT_install_missing,
     SINEW_OT_install_cancel,
     SINEW_OT_try_mannequin,
+    SINEW_OT_key_muscle,
+    SINEW_OT_move_muscle_keys,
     SINEW_OT_pick_selected,
     SINEW_OT_body_override_add,
     SINEW_OT_body_override_remove,

@@ -6,6 +6,7 @@ import bpy
 from ..bridge.jobs import monitor, notices
 from ..bridge.jobs.notices import Notice
 from ..bridge.jobs.scene_request import method_group, request_of, setting_names, uses_engine, why_no_request
+from ..bridge.takes import muscle_keys
 from .drawing import SidebarPanel, message_box, paragraph
 from .job_buttons import draw_bar
 
@@ -21,7 +22,7 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
         layout, scene = self.layout, context.scene
         layout.use_property_split = True
         layout.use_property_decorate = False
-        _draw_method(layout, scene)
+        _draw_method(layout, context)
         _draw_details(layout, scene)
         reason = why_no_request(scene)
         if reason:
@@ -37,17 +38,32 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
             _draw_notice(layout, context, notice)
 
 
-def _draw_method(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-    chosen = scene.sinew
+def _draw_method(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    scene, chosen = context.scene, context.scene.sinew
     layout.prop(chosen, "method")
     settings = layout.column()
     for name in setting_names(scene):
         settings.prop(method_group(scene), name)
     if uses_engine(scene) and chosen.armature is not None:
-        muscle = layout.row()
-        muscle.use_property_decorate = True  # the dot that sets a key
-        muscle.prop(chosen.armature.sinew_body, "muscle")
+        _draw_muscle(layout, context)
     layout.prop(chosen, "place")
+
+
+def _draw_muscle(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """The field, the key that goes into the source whatever shows, and keys that went elsewhere."""
+    scene, obj = context.scene, context.scene.sinew.armature
+    keys = muscle_keys.view_muscle_keys(obj, scene.sinew.action, scene.frame_current_final)
+    row = layout.row(align=True)
+    row.prop(obj.sinew_body, "muscle")
+    row.operator("sinew.key_muscle", text="", icon="DECORATE_KEYFRAME" if keys.here else "DECORATE_ANIMATE")
+    if keys.here:
+        row.operator("sinew.key_muscle", text="", icon="X").remove = True
+    if keys.keyed and keys.elsewhere:  # the field shows what is keyed only while its Action shows
+        paragraph(layout, context, f"Keyed in '{keys.source}': {keys.value:.0%} at this frame", icon="KEYINGSET")
+    if keys.stray:
+        text = f"Muscle is keyed in the take '{keys.stray}', where it does nothing"
+        box = message_box(layout, context, text, "", is_error=False)
+        box.operator("sinew.move_muscle_keys", icon="KEY_HLT")
 
 
 def _draw_details(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:

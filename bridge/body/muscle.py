@@ -7,11 +7,11 @@ import numpy as np
 from ...core.control import muscle
 from ...core.errors import RigError
 from ...core.geometry.quaternions import Array
-from ..rig import actions, keyed_properties, sources
+from ..rig import actions, keyed_properties
 from ..rig.rig_reader import RigMotion
 from ..scene.time_slicing import SLICE_S, Slices
 
-PATH = "sinew_body.muscle"
+PATH = keyed_properties.MUSCLE
 
 
 def read_muscle_attachment_in_slices(
@@ -42,18 +42,15 @@ def read_muscle_in_slices(
     own = getattr(obj, "sinew_body", None)
     if own is None:  # Sinew's properties are not registered
         return np.ones(len(frames))
-    keyed_by = _keyed_by(obj, action)
-    if keyed_by != action:  # a take's own time
-        frames = rig.frame_start + (frames - rig.frame_start) * rig.time_stretch
     # Where another Action's keys move it now, its value is only what they left behind at this frame.
     steady = 1.0 if keyed_properties.is_animated(obj, PATH) else own.muscle
-    with actions.play_temporarily(obj, keyed_by):
+    with actions.play_temporarily(obj, action):
         moves = keyed_properties.is_animated(obj, PATH)
     if not moves:
         values = np.full(len(frames), steady)
     else:
         values = yield from keyed_properties.sample_property_in_slices(
-            obj, keyed_by, frames, lambda evaluated: evaluated.sinew_body.muscle, slice_s=slice_s
+            obj, action, frames, lambda evaluated: evaluated.sinew_body.muscle, slice_s=slice_s
         )
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
@@ -61,12 +58,3 @@ def read_muscle_in_slices(
             f"The muscle of '{name}' is not a number at frame {frames[bad[0]]:g}", "Mend its keys or its driver"
         )
     return values
-
-
-def _keyed_by(obj: bpy.types.Object, action: bpy.types.Action | None) -> bpy.types.Action | None:
-    """Whose keys count: those of the source, or of the take of it that shows, for those are what is being edited."""
-    shown = obj.animation_data.action if obj.animation_data else None
-    if action is None or shown in (None, action) or sources.prior_animation(obj).action != action:
-        return action
-    own = any(curve.data_path == PATH for curve in actions.curves_of(shown, actions.slot_for(shown, obj)))
-    return shown if own else action

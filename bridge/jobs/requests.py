@@ -27,6 +27,7 @@ from ..rig.rig_writer import WrittenAction, require_writable
 from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
 from ..stage import read_stage_in_slices
 from ..stage.cast import Cast, read_cast_in_slices
+from ..takes.muscle_keys import find_stray_keys
 from ..takes.write_takes import LoadedResult, PreparedTakes, write_stage_takes
 
 _log = logging.getLogger(__name__)
@@ -153,6 +154,8 @@ def inputs_in_slices(request: Request, rig: RigMotion, *, slice_s: float = SLICE
         )
         yield None
         stage, cast = yield from stage_for(request, rig, slice_s=slice_s)
+        stray = find_stray_keys(find_armature(name)) if request.muscle is None else ()
+        stage = replace(stage, findings=(*stray, *stage.findings))
         attachments["stage"] = partial(stage_to_arrays, stage)
         attachments |= yield from _attachments_of_others(cast, slice_s)
     target = Target(

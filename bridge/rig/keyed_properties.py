@@ -16,6 +16,9 @@ from . import actions
 from .rig_reader import RigMotion
 from .rig_sampling import unhide
 
+MUSCLE = "sinew_body.muscle"
+"""The path of how much of its strength a character uses, which is keyed in the motion that is simulated."""
+
 
 def scene_frames(rig: RigMotion) -> Array:
     """(T,) scene frames of the clip's frames, in the source's time."""

@@ -19,6 +19,7 @@ from ...core.motion import Take
 from ..scene.preserved_state import find_by_uid
 from ..scene.time_slicing import SLICE_S, Slices
 from . import actions, channels
+from .keyed_properties import MUSCLE
 from .pose_matrices import pose_matrices, resample_to_scene
 from .rest_bones import BONE_CHANNEL, RestBone, rig_fingerprint
 from .rig_reader import RigMotion
@@ -236,7 +237,7 @@ def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any
         return plain + (take.take_time(source_s) - source_s) * rig.scene_fps
 
     for curve in actions.curves_of(source, actions.slot_for(source, obj)):
-        if BONE_CHANNEL.match(curve.data_path):
+        if BONE_CHANNEL.match(curve.data_path) or curve.data_path == MUSCLE:  # which is the source's alone
             continue
         if take.own_clock:
             value = np.array([curve.evaluate(rig.frame_start)])

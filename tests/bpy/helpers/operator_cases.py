@@ -70,6 +70,8 @@ REFUSED = {
         (editing, "Go to Object Mode first"),
     ],
     "pick_selected": [(nothing, "Select an armature, or a mesh that an armature deforms")],
+    "key_muscle": _CHARACTER,
+    "move_muscle_keys": [*_CHARACTER, (chosen, "No take of 'Hero' that shows has keys of muscle")],
     "body_override_add": _PART,
     "body_override_remove": [*_CHARACTER, (chosen, "no bone in the list: add one first")],
     "body_part_edit": _PART,
@@ -167,6 +169,7 @@ WRONG = {
     "body_part_edit": (bone, {}, _NO_BODY),
     "body_part_mirror": (role, {}, _NO_BODY),
     "overlay_refit": (chosen, {}, _NO_BODY),
+    "key_muscle": (chosen, {"remove": True}, ("Muscle has no key at frame 1 of 'Wave'", "Go to a frame")),
     "check_source": (short, {}, _SHORT),
     "simulate": (short, {}, _SHORT),
     "simulate_variations": (short, {}, _SHORT),
@@ -196,6 +199,7 @@ WRONG = {
 
 UNDONE = {
     "pick_selected": (lambda: wave(arm("Hero")), {}),
+    "key_muscle": (chosen, {}),
     "body_override_add": (bone, {}),
     "body_override_remove": (role, {}),
     "body_part_reset": (role, {}),
@@ -268,6 +272,7 @@ ELSEWHERE = {
             ("medley_learn", "medley_bake", "graph_test", "bounds_test"),
             "methods/test_families.py::test_what_cannot_be_is_told_in_the_panel_and_makes_no_job",
         ),
+        "move_muscle_keys": "takes/test_muscle_keys.py::test_keys_of_a_take_without_a_source_stay_where_they_are",
         "take_delete_unkept": "operators/test_takes_verbs.py::test_tweak_mode_and_linked_armatures_are_named",
         **dict.fromkeys(
             [f"{kind}_preset" for kind in _KINDS],
@@ -279,6 +284,7 @@ ELSEWHERE = {
         ),
     },
     "undone": {
+        "move_muscle_keys": "takes/test_muscle_keys.py::test_moving_them_is_one_step_back_and_forth",
         "body_part_edit": "body/test_body_editing.py::test_each_is_one_step_back_and_forth",
         "body_part_mirror": "body/test_body_editing.py::test_each_is_one_step_back_and_forth",
         "collect": "rig/test_undo.py::test_an_undone_bake_is_not_made_again_until_asked_for",
