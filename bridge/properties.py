@@ -108,6 +108,21 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
     frame_end: IntProperty(
         name="Last", description="Last frame to simulate", default=250, min=-1048574, max=1048574, options=set()
     )
+    keep_rest: BoolProperty(
+        name="Keep the Rest",
+        description="Let the take have the whole Action, with the simulated frames faded into it; "
+        "otherwise it has these frames alone",
+        options=set(),
+    )
+    fade_s: FloatProperty(
+        name="Fade",
+        description="How long the simulated frames take to blend with the rest of the Action, within their range",
+        default=0.25,
+        min=0.0,
+        max=10.0,
+        unit="TIME_ABSOLUTE",
+        options=set(),
+    )
     true_fps: FloatProperty(
         name="True Frame Rate",
         description="Frames a second at which the motion is right, where its file had a wrong one; 0 for the scene's",

@@ -87,6 +87,7 @@ class BoundsAdapter(FamilyAdapter):
             request_of(scene),
             action=action.name if action else "",
             method=name,
+            fade_s=None,
             settings=plain_values(settings_group_of(scene, name), settings_type(name)),
             seed=obj.sinew_bounds.seed,
             body=read_body_request(obj),

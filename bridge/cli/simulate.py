@@ -39,6 +39,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--armature", default="", metavar="NAME", help="which armature, where there are several")
     add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
     add("--frames", type=_frames, metavar="A:B", help="first and last frame; the Action's own if left out")
+    add(
+        "--blend",
+        type=float,
+        metavar="SECONDS",
+        help="keep the rest of the Action and blend the simulated --frames into it over so long, such as 0.25; "
+        "a take of those frames alone if left out",
+    )
     add("--fps", type=float, metavar="F", help="the frame rate at which the motion is right, where its file is wrong")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
     add("--cycles", type=int, default=1, metavar="N", help="play a cyclic motion N times over (default 1)")
@@ -136,6 +143,10 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
         raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
     if arguments.fps is not None and not 1.0 <= arguments.fps <= 1000.0:
         raise BadSettings(f"The frame rate is {arguments.fps}", "Give frames a second, such as --fps 60")
+    if arguments.blend is not None and arguments.frames is None:
+        raise BadSettings("There is nothing to blend with", "Say which frames are simulated: --frames A:B")
+    if arguments.blend is not None and not 0.0 <= arguments.blend <= 10.0:
+        raise BadSettings(f"The blend lasts {arguments.blend:g} s", "Give seconds, such as --blend 0.25")
     return requests.Request(
         armature=arguments.armature,
         action=arguments.action,
@@ -144,6 +155,7 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
         engine=arguments.engine,
         seed=arguments.seed,
         frames=arguments.frames,
+        fade_s=arguments.blend,
         true_fps=arguments.fps,
         scale=arguments.scale,
         cycles=arguments.cycles,

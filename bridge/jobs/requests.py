@@ -13,6 +13,7 @@ import bpy
 from ...core import jobs
 from ...core.control import registry
 from ...core.control.cast import CastMember, make_member_attachments
+from ...core.control.frame_range import make_range_attachment
 from ...core.errors import CannotWrite, JobError, RigError
 from ...core.jobs import CastTarget, Target
 from ...core.motion.checks import require_simulatable
@@ -22,11 +23,13 @@ from .. import takes
 from ..body import muscle
 from ..body.body_inputs import Attachments, BodyRequest, read_body_attachments_in_slices, resolve_attachments
 from ..learned.learned_file import learned_files
+from ..rig import keyed_properties
 from ..rig.rig_reader import RigMotion, RigReading, loop_rig
 from ..rig.rig_writer import WrittenAction, require_writable
 from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
 from ..stage import read_stage_in_slices
 from ..stage.cast import Cast, read_cast_in_slices
+from ..stage.timing import Clock
 from ..takes.muscle_keys import find_stray_keys
 from ..takes.write_takes import LoadedResult, PreparedTakes, write_stage_takes
 
@@ -39,6 +42,8 @@ class Request:
 
     action: the Action's name, '' for whatever moves the armature now.
     frames: first and last scene frame, both included; None for the Action's own.
+    fade_s: seconds over which the simulated ``frames`` are faded into the rest of the Action, all of which is in the
+        take then; None for a take of those frames alone.
     true_fps: the frame rate at which the motion is right, where the file's label is wrong.
     scale: metres a Blender unit, on top of the scene's unit scale.
     cycles: how many times a cyclic motion is played.
@@ -54,6 +59,7 @@ class Request:
     engine: str = "auto"
     seed: int = 0
     frames: tuple[int, int] | None = None
+    fade_s: float | None = None
     true_fps: float | None = None
     scale: float = 1.0
     cycles: int = 1
@@ -103,7 +109,7 @@ def begin_to_read(request: Request) -> RigReading:
     return RigReading(
         obj,
         action=find_action(request.action),
-        frames=request.frames,
+        frames=request.frames if request.fade_s is None else None,
         true_fps=request.true_fps,
         scale=request.scale,
         without_takes=bool(request.action),
@@ -142,7 +148,7 @@ def inputs_of(request: Request, rig: RigMotion) -> Inputs:
 def inputs_in_slices(request: Request, rig: RigMotion, *, slice_s: float = SLICE_S) -> Slices[Inputs]:
     """The same, a little at a time; what takes long and needs no Blender is left to who makes the job's folder."""
     name = find_armature(request.armature).name
-    attachments: Attachments = {"rig": rig.to_arrays()}
+    attachments: Attachments = {"rig": rig.to_arrays(), **_range_attachment(request, rig)}
     stage, cast = None, Cast({name: rig})
     if registry.get_method(request.method).uses_engine:
         obj, action = find_armature(name), find_action(request.action)
@@ -166,6 +172,21 @@ def inputs_in_slices(request: Request, rig: RigMotion, *, slice_s: float = SLICE
         cast=tuple(CastTarget(name, action) for name, action in cast.actions.items()) if cast.others else (),
     )
     return Inputs(attachments, target, stage)
+
+
+def _range_attachment(request: Request, rig: RigMotion) -> Attachments:
+    """What says that only some frames are simulated, of a motion that was read as a whole."""
+    if request.frames is None or request.fade_s is None:
+        return {}
+    first, last = request.frames
+    begin, end = keyed_properties.scene_frames(rig)[[0, -1]]
+    if last <= first or first >= end or last <= begin:
+        raise RigError(
+            f"Frames {first} to {last} have nothing of '{rig.clip.name}' in them",
+            f"Choose frames between {begin:g} and {end:g}",
+        )
+    clock = Clock.of(rig)
+    return make_range_attachment(clock.seconds(first), clock.seconds(last), request.fade_s)
 
 
 def create_from(

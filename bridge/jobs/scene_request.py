@@ -63,6 +63,7 @@ def request_of(scene: bpy.types.Scene) -> Request:
         engine=chosen.engine,
         seed=chosen.seed,
         frames=(chosen.frame_start, chosen.frame_end) if chosen.use_range else None,
+        fade_s=shortest_decimal(chosen.fade_s) if chosen.use_range and chosen.keep_rest else None,
         true_fps=shortest_decimal(chosen.true_fps) or None,
         scale=shortest_decimal(chosen.scale),
         place=chosen.place,

@@ -43,7 +43,7 @@ class FamilyRequest:
     def for_method(self, method: Method, source: Request) -> Request:
         """The request for a job of this method; source: what of it says which motion is read."""
         names = ("settings", "engine", "seed", "scale", "place", "body")
-        return replace(source, method=method.name, **{name: getattr(self, name) for name in names})
+        return replace(source, method=method.name, fade_s=None, **{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True)

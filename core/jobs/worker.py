@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..control import registry
+from ..control.frame_range import run_in_range
 from ..errors import SinewError
 from ..files import cannot_write, sha256_of, write_arrays, write_json
 from ..motion import Clip, Take
@@ -116,7 +117,7 @@ def _work(job: Job, number: int) -> dict[str, Any]:
     settings = method.settings_type.from_mapping(spec.settings)
     run.engine = resolve_engine(spec.engine, method)
     _note_findings(clip, run)
-    take = method.run(clip, settings, run)
+    take = run_in_range(method, clip, settings, run)
     run.flush()
     return _write_result(run, None if take is None else measure_job_takes(take, clip, run))
 

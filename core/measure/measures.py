@@ -70,10 +70,10 @@ def measure_take(trace: Trace | None, source: Clip | None, motion: Clip) -> Take
     kept, until_s = (spans[0][0], (spans[0][0] - 1) * trace.dt_s) if spans else (len(trace), np.inf)
     bones = [motion.skeleton.index(link.bone) for link in trace.body.links]
     return TakeMeasures(
-        **_of_losing(spans, trace.dt_s),
+        **_of_losing(spans, trace),
         **_of_following(trace, min(kept, _living(trace))),
         **_of_physics(trace, _living(trace)),
-        **_of_smoothness(source, motion, bones, trace.fps, until_s),
+        **_of_smoothness(source, motion, bones, trace.fps, trace.begin_s + until_s),
     )
 
 
@@ -82,16 +82,19 @@ def find_lost_spans(trace: Trace, follows_source: bool = True) -> list[tuple[int
 
     follows_source: it has a place to be at, so that being elsewhere counts where nothing on the stage pushed it there.
     """
+    if trace.is_part:
+        return []
     stage = trace.stage
     alone = len(stage.characters) == 1 and not stage.props and not stage.pushes
     detector = LostMotionDetector(trace.wanted_pos, trace.wanted_quat_wxyz, trace.body.trunk, trace.fps)
     return detector.lost_spans(trace.seen_pos, trace.seen_quat_wxyz, alone and follows_source)
 
 
-def _of_losing(spans: Sequence[tuple[int, int]], dt_s: float) -> Part:
+def _of_losing(spans: Sequence[tuple[int, int]], trace: Trace) -> Part:
     if not spans:
         return {}
-    return {"lost_at_s": spans[0][0] * dt_s, "lost_s": sum(stop - start for start, stop in spans) * dt_s}
+    lost_at_s = trace.begin_s + spans[0][0] * trace.dt_s
+    return {"lost_at_s": lost_at_s, "lost_s": sum(stop - start for start, stop in spans) * trace.dt_s}
 
 
 def _of_following(trace: Trace, count: int) -> Part:

@@ -23,6 +23,8 @@ class Trace:
         holds feet for its take, the places are the take's; all that follows is of physics.
     contact_force: (K, L, 3) newtons in the world, the sum of what touches each link.
     torque: (K, nu) N·m of the servos and rate: (K, nu) rad/s of their joints, laid out as ``BodyModel`` says.
+    begin_s: seconds of the take at the first moment, where only some of its frames were simulated.
+    is_part: only some links were simulated, and the others kept the body where its source is: it cannot be lost.
     """
 
     body: BodyModel
@@ -38,6 +40,8 @@ class Trace:
     contact_force: Array
     torque: Array
     rate: Array
+    begin_s: float = 0.0
+    is_part: bool = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.fps) and self.fps > 0.0):

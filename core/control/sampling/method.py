@@ -17,6 +17,7 @@ from ...sim.stage import Stage
 from ...sim.surface import build_surface
 from ..cast import attachment_name, load_cast
 from ..character import build_job_body
+from ..frame_range import FRAME_RANGE
 from ..method import Method, Run
 from ..muscle import MUSCLE, load_muscle
 from ..staging import build_job_stage
@@ -171,6 +172,7 @@ def _own_time(stage: Stage, run: Run) -> str:
         "the keyed muscle": run.attachment(MUSCLE) is not None,
         "the pushes": bool(stage.pushes),
         "the props": bool(stage.props),
+        "the frames after it": run.attachment(FRAME_RANGE) is not None,
     }
     return " and ".join(name for name, there in reasons.items() if there)
 

@@ -134,6 +134,7 @@ def _make_trace(
         contact_force=np.where(chosen[:, None], recording.contact_force, 0.0),
         torque=_torques(body, recording, chosen, muscle),
         rate=recording.qvel[:, 6:],
+        is_part=True,
     )
 
 

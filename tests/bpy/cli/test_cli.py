@@ -114,6 +114,9 @@ def test_a_blend_is_not_changed_by_simulating_it(scene, tmp_path):
         (["simulate", "walk", "--place", "moon"], 1, "There is no place 'moon'"),
         (["simulate", "walk", "--out", "walk.fbx"], 1, "'walk.fbx' has the wrong ending"),
         (["simulate", "walk", "--frames", "12"], 2, "write A:B"),
+        (["simulate", "walk", "--blend", "0.2"], 1, "nothing to blend with"),
+        (["simulate", "walk", "--frames", "2:9", "--blend", "-1"], 1, "The blend lasts"),
+        (["simulate", "walk", "--frames", "90:99", "--blend", "0.2"], 1, "nothing of 'walk' in them"),
         (["simulate", "walk", "--method", "passthrough", "--armature", "Hero"], 1, "There is no armature 'Hero'"),
         (["simulate", "walk", "--method", "passthrough", "--frames", "3:3"], 1, "only one frame"),
         (["simulate"], 1, "There is nothing to simulate"),
@@ -204,3 +207,26 @@ def test_the_command_line_and_the_bridge_make_the_same_action(scene):
     theirs = read_rig(armature()).clip
     assert np.array_equal(mine.local_quat_wxyz, theirs.local_quat_wxyz)
     assert np.array_equal(mine.local_pos, theirs.local_pos)
+
+
+def test_simulated_frames_are_blended_into_the_whole_action(scene, tmp_path):
+    out, report = tmp_path / "part.blend", tmp_path / "part.json"
+    words = ("--frames", "10:26", "--blend", "0.1", "--method", "passthrough", "--out", out, "--report", report)
+    assert run("simulate", "walk", *words) == 0
+    told = json.loads(report.read_text())
+    source = read_rig(armature(), action=bpy.data.actions["walk"]).clip
+    assert told["range"]["first_s"] == pytest.approx(9 / source.fps)
+    assert told["range"]["last_s"] == pytest.approx(25 / source.fps)
+    assert told["duration_s"] == pytest.approx(source.duration_s)
+    assert armature().animation_data.action.frame_range[:] == bpy.data.actions["walk"].frame_range[:]
+
+
+def test_only_some_bones_are_simulated(scene, tmp_path):
+    report = tmp_path / "part.json"
+    assert run("simulate", "walk", "--bones", "left_arm", "--muscle", "0", "--report", report) == 0
+    assert json.loads(report.read_text())["part"]["simulated"] == ["upper_arm.L", "forearm.L"]
+    obj = armature()
+    taken, source = (read_rig(obj, action=action).clip for action in (None, bpy.data.actions["walk"]))
+    apart = np.linalg.norm(taken.world()[0] - source.world()[0], axis=-1).max(axis=0)
+    moved = {name for name, far in zip(source.skeleton.names, apart, strict=True) if far > 1e-4}
+    assert moved == {"forearm.L"}  # the upper arm turns, and its head stays in the shoulder

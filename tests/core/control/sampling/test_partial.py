@@ -10,6 +10,7 @@ from sinew.core.control import muscle
 from sinew.core.control.sampling.method import SamplingMethod, SamplingSettings
 from sinew.core.errors import RigError
 from sinew.core.geometry.quaternions import angle_between
+from sinew.core.measure import measure_take
 from sinew.core.sim.stage_io import stage_to_arrays
 from sinew.core.sim.stage_parts import PushPart, StageParts
 
@@ -67,6 +68,14 @@ def test_soft_bones_hold_their_weight_where_they_rest():
     )
     turned, _ = apart(still, simulated(still, "arms")[0])
     assert max(turned[name] for name in ARM) < 0.06
+
+
+def test_an_upper_body_that_slumps_is_not_lost():
+    clip = stock_clip("walk", 0, 38)
+    take, run = simulated(clip, "upper_body", softness=1.0)
+    turned, _ = apart(clip, take)
+    assert turned["chest"] > 0.5 and turned["thigh.L"] < 1e-7
+    assert measure_take(run.traces[0], clip, take.motion).lost_at_s is None
 
 
 def test_a_push_on_the_arm_moves_the_arm_only():
