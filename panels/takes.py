@@ -38,7 +38,7 @@ class SINEW_UL_takes(bpy.types.UIList):
             name.label(text=views.take_title(item), icon="ERROR")
             row.operator("sinew.take_delete", text="", icon="X", emboss=False).index = index
             return
-        shown = "RADIOBUT_ON" if views.is_shown(data, action) else "RADIOBUT_OFF"
+        shown = "RADIOBUT_ON" if views.is_take_shown(data, item) else "RADIOBUT_OFF"
         row.operator("sinew.take_show", text="", icon=shown, emboss=False).index = index
         row.prop(action, "name", text="", emboss=False)
         for icon in _marks_of(item):
@@ -155,7 +155,7 @@ def _draw_pairs(layout: bpy.types.UILayout, pairs: tuple[tuple[str, str], ...]) 
 
 
 def _draw_copies(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    copies = takes.copies_of(obj, context.scene)
+    copies = takes.copies_apart(obj, context.scene)
     if copies:
         column = layout.column(align=True)
         column.label(text="Takes on baked copies:")

@@ -15,6 +15,7 @@ from ...core.errors import RigError
 from ...core.geometry.quaternions import Array, from_matrix, rotate
 from ...core.motion import Skeleton
 from ..rig.rig_reader import rotation_of
+from ..rig.setting_aside import show_set_aside
 from ..scene.sliced_reading import DatablockRef, ReadSteps, read_in_slices
 from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
 from .mesh_surface import compute_outer_areas, triangles_of
@@ -78,10 +79,12 @@ def read_mesh_parts_in_slices(
 
     @contextmanager
     def at_rest() -> Iterator[None]:
-        with shown(), _at_rest(armature.resolve()):
+        everything = [armature.resolve(), *(one.resolve() for one in read)]
+        with shown(), show_set_aside(everything), _at_rest(armature.resolve()):
             yield
 
-    reads = _parts(armature, [DatablockRef("objects", mesh) for mesh in meshes], skeleton, metres_per_unit)
+    read = [DatablockRef("objects", mesh) for mesh in meshes]
+    reads = _parts(armature, read, skeleton, metres_per_unit)
     parts = yield from read_in_slices(reads, at_rest, slice_s)
     return MeshParts(tuple(parts), name, skeleton)
 

@@ -9,7 +9,7 @@ import bpy
 
 from ...core.errors import BadFile, BadSettings, RigError
 from ..importing.importers import open_input
-from ..takes import armatures_with_takes, views
+from ..takes import armatures_with_takes, list_owner, views
 from ..takes.properties import SORTS
 from .registering import registered
 
@@ -60,7 +60,7 @@ def _armatures(name: str) -> list[bpy.types.Object]:
     if obj is None or obj.type != "ARMATURE":
         names = ", ".join(f"'{found.name}'" for found in armatures_with_takes()) or "none"
         raise RigError(f"There is no armature '{name}'", f"Those that have takes are: {names}")
-    return [obj]
+    return [list_owner(obj)]
 
 
 def _listed(

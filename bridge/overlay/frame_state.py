@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...core.body import BodyModel
 from ...core.geometry.quaternions import Array
 from ..body import fitted_bodies
+from ..takes import copies
 from .parts import BodyParts, Shapes, join_bodies
 
 _LOOK_AGAIN_S = 0.5  # a scene may have thousands of objects: those on the stage are looked for that often
@@ -107,7 +108,7 @@ def read_scene(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, depsgrap
     # A baked copy is not what is simulated, but what one looks at.
     plays_take = active is not None and active.type == "ARMATURE" and len(active.sinew_takes) > 0
     first = [obj.name for obj in (scene.sinew.armature, active if plays_take else None) if obj is not None]
-    names = dict.fromkeys([*first, *others])
+    names = dict.fromkeys(_shown_instead(scene, name) for name in (*first, *others))
     metres = _metres(scene)
     read = [each for name in names if (each := _read(scene, view_layer, depsgraph, name, metres)) is not None]
     found = [obj for name in pushes if (obj := scene.objects.get(name)) is not None and obj.sinew.role == "PUSH"]
@@ -120,6 +121,11 @@ def compute_frame_state(reading: SceneReading) -> FrameState:
     characters, pos, axes = _stood(reading.read, reading.metres)
     shapes = _joined(tuple(each.parts for each in reading.read)) if reading.read else None
     return FrameState(reading.scene, reading.depsgraph, reading.frame, characters, reading.pushes, shapes, pos, axes)
+
+
+def _shown_instead(scene: bpy.types.Scene, name: str) -> str:
+    obj = scene.objects.get(name)
+    return name if obj is None else copies.shown_instead(obj).name
 
 
 def forget_frame_state() -> None:

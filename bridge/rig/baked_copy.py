@@ -3,6 +3,10 @@
 
 import bpy
 
+from .setting_aside import bring_back_alone, followers
+
+_COPIED = "sinew_copied"
+
 
 def copy_character(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     """Copy the armature and what it deforms or carries; the copy stands still where ``obj`` stands now."""
@@ -18,11 +22,23 @@ def copy_character(obj: bpy.types.Object, name: str) -> bpy.types.Object:
     for bone in copy.pose.bones:
         while bone.constraints:
             bone.constraints.remove(bone.constraints[0])
-    _off_stage(copy)
+    _begin_anew(copy)
     _link_beside(copy, obj)
-    for child in _followers(obj):
+    copy_followers(obj, copy)
+    return copy
+
+
+def copy_followers(obj: bpy.types.Object, copy: bpy.types.Object) -> None:
+    """Give the copy all that its model deforms or carries and the copy does not have yet."""
+    known = {other.data for other in followers(copy, bpy.data.objects)} - {None}
+    new = not any(_COPIED in other for other in followers(copy, bpy.data.objects))
+    for child in followers(obj, bpy.context.scene.objects):
+        # A thing without data, such as an empty, cannot be told from another: it comes along once.
+        if child.data in known or _is_copy(child) or (child.data is None and not new):
+            continue
         follower = child.copy()
-        _off_stage(follower)
+        _begin_anew(follower)
+        follower[_COPIED] = True
         _link_beside(follower, child)
         if follower.parent == obj:
             follower.parent = copy
@@ -31,16 +47,22 @@ def copy_character(obj: bpy.types.Object, name: str) -> bpy.types.Object:
                 modifier.object = copy
     # The new objects must be evaluated before anyone asks where they are.
     bpy.context.view_layer.update()
-    return copy
 
 
-def remove_character_copy(copy: bpy.types.Object) -> None:
-    """Remove a copy and the copies of its meshes again."""
+def remove_character_copy(copy: bpy.types.Object, model: bpy.types.Object | None = None) -> None:
+    """Remove a copy and the copies of its model's meshes again. What else hangs on it is let go where it is."""
     data = copy.data
-    for follower in _followers(copy):
-        bpy.data.objects.remove(follower)
+    shared = {other.data for other in followers(model, bpy.data.objects)} - {None} if model is not None else set()
+    for follower in followers(copy, bpy.data.objects):
+        if _COPIED in follower or follower.data in shared:  # files of before do not say it
+            bpy.data.objects.remove(follower)
+        elif follower.parent == copy:
+            matrix = follower.matrix_world.copy()
+            follower.parent = None
+            follower.matrix_world = matrix
     bpy.data.objects.remove(copy)
-    bpy.data.armatures.remove(data)
+    if data.users == 0:
+        bpy.data.armatures.remove(data)
 
 
 def copy_prop(obj: bpy.types.Object, name: str) -> bpy.types.Object:
@@ -56,7 +78,7 @@ def copy_prop(obj: bpy.types.Object, name: str) -> bpy.types.Object:
         setattr(copy, f"delta_{channel}", [nothing] * 3)
     copy.delta_rotation_quaternion = (1.0, 0.0, 0.0, 0.0)
     copy.matrix_world = matrix
-    _off_stage(copy)
+    _begin_anew(copy)
     _link_beside(copy, obj)
     bpy.context.view_layer.update()
     return copy
@@ -67,20 +89,19 @@ def remove_prop_copy(copy: bpy.types.Object) -> None:
     bpy.data.objects.remove(copy)
 
 
-def _off_stage(copy: bpy.types.Object) -> None:
-    """A copy shows a take; on the stage it would stand in what it was copied from."""
+def _begin_anew(copy: bpy.types.Object) -> None:
+    """A copy shows a take: on the stage it would stand in what it was copied from, whose marks and takes it has not."""
     if hasattr(copy, "sinew"):
         copy.sinew.role = "NONE"
+    if hasattr(copy, "sinew_takes"):
+        copy.sinew_takes.clear()
+        copy.sinew_mark = ""
+        bring_back_alone(copy)
 
 
-def _followers(obj: bpy.types.Object) -> list[bpy.types.Object]:
-    """Objects that the armature deforms by a modifier or carries as their parent."""
-    return [
-        other
-        for other in bpy.context.scene.objects
-        if other != obj
-        and (other.parent == obj or any(m.type == "ARMATURE" and m.object == obj for m in other.modifiers))
-    ]
+def _is_copy(child: bpy.types.Object) -> bool:
+    """Whether it is an armature that was baked before and is parented to its model."""
+    return child.type == "ARMATURE" and any(row.armature_name for row in getattr(child, "sinew_takes", ()))
 
 
 def _link_beside(new: bpy.types.Object, old: bpy.types.Object) -> None:

@@ -16,7 +16,7 @@ from ...core.errors import RigError
 from ...core.motion import Take
 from ..scene.time_slicing import run_all_slices
 from . import actions, keying, nla
-from .baked_copy import copy_character, remove_character_copy
+from .baked_copy import copy_character, copy_followers, remove_character_copy
 from .keying import KeyedAction
 from .rest_bones import BONE_CHANNEL
 from .rig_reader import RigMotion
@@ -52,16 +52,24 @@ def write_take(
     source_action: bpy.types.Action | None = None,
     where: str = "AUTO",
     keyed: KeyedAction | None = None,
+    copy: bpy.types.Object | None = None,
 ) -> WrittenAction:
     """Write the take as a new Action called ``name``; ``rig`` is what ``read_rig`` gave for its source.
 
-    keyed: what ``keying`` made of it before, which is used if it still fits.
+    keyed: what ``keying`` made of it before, which is used if it still fits. copy: the armature's baked copy, which is
+    used where the take goes onto one; None for a new one.
     """
+    is_new = False
     try:
         require_writable(obj, take.motion.skeleton.names, where)
         where = resolve_place(obj, where)
         source = source_action or (obj.animation_data.action if obj.animation_data else None)
-        target = copy_character(obj, f"{obj.name} {name}") if where == "COPY" else obj
+        target = obj
+        if where == "COPY":
+            is_new = copy is None
+            target = copy if copy is not None else copy_character(obj, f"{obj.name} baked")
+            if not is_new:
+                copy_followers(obj, target)
     except BaseException:
         keying.remove_keyed(keyed)
         raise
@@ -76,7 +84,7 @@ def write_take(
         assign_result(target, action, action.slots[0], source, where)
     except BaseException:
         keying.remove_keyed(keyed)
-        if where == "COPY":
+        if is_new:
             remove_character_copy(target)
         raise
     return WrittenAction(action, target, where)

@@ -11,6 +11,7 @@ from ...core.sim.stage_parts import Finding
 from ..rig import sources
 from ..rig.rig_reader import RigMotion, RigReading
 from ..rig.rig_writer import require_writable
+from ..rig.setting_aside import shows_by_itself
 from ..scene.sliced_reading import DatablockRef
 from ..scene.time_slicing import SLICE_S, Slices
 from .reader import objects_on_stage
@@ -40,7 +41,7 @@ class Cast:
 def other_characters(scene: bpy.types.Scene, main: bpy.types.Object) -> list[bpy.types.Object]:
     """The armatures that are marked as characters and show, by name, without the main one."""
     marked = [obj for obj in objects_on_stage(scene) if obj.sinew.role == "CHARACTER" and obj.type == "ARMATURE"]
-    return [obj for obj in marked if obj != main and obj.visible_get()]
+    return [obj for obj in marked if obj != main and shows_by_itself(obj)]
 
 
 def read_cast_in_slices(

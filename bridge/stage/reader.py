@@ -16,6 +16,7 @@ from ...core.geometry.quaternions import Array
 from ...core.sim.stage_parts import EARTH, Finding, StageParts
 from ..rig import sources
 from ..rig.rig_reader import RigMotion
+from ..rig.setting_aside import shows_by_itself
 from ..scene.preserved_state import preserve_scene
 from ..scene.sliced_reading import DatablockRef, ReadSteps, read_in_slices, require_same_scene
 from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
@@ -130,7 +131,7 @@ def _roles(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> dict[str, l
     """What shows and is sound, by its role."""
     roles: dict[str, list[DatablockRef]] = {}
     for obj in objects_on_stage(scene):
-        if obj.visible_get():
+        if shows_by_itself(obj):
             _require_sound(scene, obj, cast)
             roles.setdefault(obj.sinew.role, []).append(DatablockRef("objects", obj))
     return roles

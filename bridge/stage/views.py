@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.errors import BadStage
 from ...core.sim.stage_parts import StageParts
+from ..rig.setting_aside import shows_by_itself
 from ..scene.chosen_armature import why_linked
 from .checks import find_stage_problem
 from .properties import ICONS
@@ -34,7 +35,7 @@ def stage_items(scene: bpy.types.Scene) -> list[StageItem]:
             obj.name,
             ICONS[obj.sinew.role],
             _text(obj),
-            obj.visible_get(),
+            shows_by_itself(obj),
             find_stage_problem(obj, scene.sinew.armature),
         )
         for obj in found

@@ -5,7 +5,6 @@ They are found by marks and names, never held: a pointer would keep a deleted ob
 everything along when the armature is appended elsewhere.
 """
 
-import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,22 +13,8 @@ import bpy
 from ...core.errors import RigError
 from ..rig import actions, nla, sources
 from ..rig.rig_writer import WrittenAction
-
-
-def ensure_mark(obj: bpy.types.Object) -> str:
-    """The object's mark, made when it is first needed; '' for a linked one, which cannot keep any."""
-    if not obj.sinew_mark and obj.library is None:
-        obj.sinew_mark = secrets.token_hex(8)
-    return str(obj.sinew_mark)
-
-
-def find_marked(name: str, mark: str) -> bpy.types.Object | None:
-    """The object that was called so and is marked so, if it is still in a scene."""
-    named = bpy.data.objects.get(name)
-    marked = [obj for obj in bpy.data.objects if mark and obj.sinew_mark == mark]
-    if named is not None and (named in marked or not marked):  # a duplicate has its model's mark
-        marked = [named]
-    return next((obj for obj in marked if obj.users_scene), None)
+from .copies import is_presented, list_owner, moved_object, present
+from .marks import ensure_mark, find_marked
 
 
 def note_props(obj: bpy.types.Object, row: Any, written: Sequence[WrittenAction]) -> None:
@@ -53,7 +38,10 @@ def show_companions(obj: bpy.types.Object, row: Any) -> int:
     """Let everything else move as it did in the take; gives how many others were changed."""
     changed = 0
     for other, its_take in _takes_of_others(obj, row):
-        changed += _assign(other, its_take.action)
+        shown = moved_object(other, its_take)
+        if shown is not None and _is_free(shown):
+            changed += _assign(shown, its_take.action) or not is_presented(other, shown)
+            present(other, shown)
     own = {find_marked(prop.name, prop.mark): prop.action for prop in row.props}
     for thing in _things(obj):
         if own.get(thing) is not None:
@@ -66,7 +54,9 @@ def show_companions(obj: bpy.types.Object, row: Any) -> int:
 def show_companion_sources(obj: bpy.types.Object, row: Any) -> None:
     """Let everything else move as it did before the take."""
     for other, its_take in _takes_of_others(obj, row):
-        if other.animation_data.action == its_take.action:
+        if moved_object(other, its_take) != other:
+            present(other, other)
+        elif other.animation_data is not None and other.animation_data.action == its_take.action:
             sources.restore_prior(other, its_take.action)
     for thing in _things(obj):
         _put_back(obj, thing)
@@ -108,7 +98,9 @@ def _takes_of_others(obj: bpy.types.Object, row: Any) -> list[tuple[bpy.types.Ob
     found = []
     for other in bpy.data.objects:
         its_take = other.sinew_takes.get(row.name) if other.type == "ARMATURE" and other != obj else None
-        if its_take is not None and its_take.action not in (None, row.action) and _is_free(other) and other.users_scene:
+        if its_take is None or its_take.action in (None, row.action) or not (_is_free(other) and other.users_scene):
+            continue
+        if list_owner(other) == other:  # a baked copy is shown by its model's take
             found.append((other, its_take))
     return found
 

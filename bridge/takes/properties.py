@@ -45,6 +45,8 @@ class SINEW_PG_take(bpy.types.PropertyGroup):
     # By mark and name, not by pointer: a copy that is appended elsewhere must not bring its model along.
     armature_mark: Text(name="Mark", description="The mark of the armature that this one is a copy of", **_COMMON)
     armature_name: Text(name="Copy Of", description="The armature that this one is a baked copy of", **_COMMON)
+    copy_mark: Text(name="Copy's Mark", description="The mark of the baked copy that the take moves", **_COMMON)
+    copy_name: Text(name="On Copy", description="The baked copy that it moves; empty for the armature", **_COMMON)
     job: Text(name="Job", description="The id of the job that made it", **_COMMON)
     made: Text(name="Made", description="When it was asked for: ISO 8601, UTC", **_COMMON)
     label: Text(name="Label", description="Which variation or seed it is", **_COMMON)
@@ -91,6 +93,11 @@ def register() -> None:
     bpy.types.Object.sinew_mark = Text(
         name="Mark", description="By what takes know the object, whatever it is called", **_COMMON
     )
+    bpy.types.Object.sinew_hidden = Text(
+        name="Set Aside",
+        description="How it was hidden in viewports and renders before a take on its baked copy set it aside",
+        **_COMMON,
+    )
     bpy.types.Scene.sinew_takes_view = PointerProperty(
         type=SINEW_PG_takes_view, name="Takes View", description="How takes are listed in this scene"
     )
@@ -99,7 +106,7 @@ def register() -> None:
 def unregister() -> None:
     """Take it away; what files hold of it stays in them."""
     del bpy.types.Scene.sinew_takes_view
-    for name in ("sinew_mark", "sinew_take_index", "sinew_takes"):
+    for name in ("sinew_hidden", "sinew_mark", "sinew_take_index", "sinew_takes"):
         delattr(bpy.types.Object, name)
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

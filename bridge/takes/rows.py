@@ -2,7 +2,7 @@
 """Which takes an armature has, and how a finished job becomes one."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -12,7 +12,8 @@ from ...core.jobs import Job, Result
 from ...core.motion import Take
 from ..rig.rig_writer import WrittenAction
 from . import companions
-from .companions import ensure_mark
+from .copies import copies_listed, list_owner, present
+from .marks import ensure_mark
 
 # The report's parts that are longer than this stay in the job's folder: twenty takes with the origin of every
 # bone's mass in them would make a file slow to save.
@@ -35,33 +36,37 @@ def add_take(
     obj: the armature that was simulated; ``written.obj`` is another one for a baked copy.
     take, source: of this character, where they are not the job's main ones.
     """
-    shown = written.obj
     if not hasattr(bpy.types.Object, "sinew_takes"):
         return  # Sinew is used as a library; the Action keeps the fake user that it was written with
-    if written.where == "COPY":
-        shown.sinew_takes.clear()  # the copy was made with its model's list
-        shown.sinew_mark = ""
-    _drop_empty_rows_of(shown, job.spec.id)
-    row = shown.sinew_takes.add()
-    row.name = _free_key(shown, job.spec.id)
-    row.action = written.action
-    row.action_name = written.action.name
+    its_report = _report_of(result, take)
     # The list holds it from now on. The fake user is the animator's, who keeps a take by it.
     written.action.use_fake_user = False
-    _name_source(row, job, source, is_main=take is None or take is result.take)
-    if shown != obj:
-        row.armature_mark, row.armature_name = ensure_mark(obj), obj.name
-    companions.note_props(shown, row, written.props)
-    _fill(row, job, _report_of(result, take))
-    shown.sinew_take_index = len(shown.sinew_takes) - 1
+    lists = [written.obj] if written.obj == obj or obj.library is not None else [written.obj, obj]
+    for owner in lists:
+        _drop_empty_rows_of(owner, job.spec.id)
+    key = _free_key(lists, job.spec.id)
+    for owner in lists:
+        row = owner.sinew_takes.add()
+        row.name, row.action, row.action_name = key, written.action, written.action.name
+        _name_source(row, job, source, is_main=take is None or take is result.take)
+        if owner != obj:
+            row.armature_mark, row.armature_name = ensure_mark(obj), obj.name
+        elif written.obj != obj:
+            row.copy_mark, row.copy_name = ensure_mark(written.obj), written.obj.name
+        companions.note_props(owner, row, written.props)
+        _fill(row, job, its_report)
+        owner.sinew_take_index = len(owner.sinew_takes) - 1
+    present(obj, written.obj)
 
 
 def take_owner(context: bpy.types.Context) -> bpy.types.Object | None:
-    """Whose takes are listed: the active armature's, or those of the one chosen to be simulated."""
+    """Whose takes are listed: the active armature's, or those of the one chosen to be simulated.
+
+    For a baked copy it is the armature that it was made from.
+    """
     active = context.active_object
-    if active is not None and active.type == "ARMATURE":
-        return active
-    return context.scene.sinew.armature
+    chosen = active if active is not None and active.type == "ARMATURE" else context.scene.sinew.armature
+    return list_owner(chosen) if chosen is not None else None
 
 
 def chosen_index(obj: bpy.types.Object) -> int:
@@ -100,12 +105,6 @@ def take_strips(obj: bpy.types.Object, action: bpy.types.Action | None) -> list[
     return [(track, strip) for track in data.nla_tracks for strip in track.strips if strip.action == action]
 
 
-def original_of(row: bpy.types.PropertyGroup) -> bpy.types.Object | None:
-    """The armature that a baked copy was made from, if it is still in a scene."""
-    model = companions.find_marked(row.armature_name, row.armature_mark) if row.armature_name else None
-    return model if model is not None and model.type == "ARMATURE" else None
-
-
 def copies_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The scene's baked copies that have takes made from this armature."""
     return [
@@ -115,9 +114,15 @@ def copies_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.O
     ]
 
 
+def copies_apart(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Those of ``copies_of`` whose takes only their own lists have, as in files of before."""
+    listed = copies_listed(obj)
+    return [copy for copy in copies_of(obj, scene) if copy not in listed]
+
+
 def armatures_with_takes() -> list[bpy.types.Object]:
-    """Every armature of the file that has takes, by name."""
-    found = [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.sinew_takes]
+    """Every armature of the file that has takes, by name; not a baked copy whose takes its model lists."""
+    found = [obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj.sinew_takes and list_owner(obj) == obj]
     return sorted(found, key=lambda obj: obj.name)
 
 
@@ -149,9 +154,9 @@ def _name_source(row: Any, job: Job, source: bpy.types.Action | None, *, is_main
         row.source_name = wanted
 
 
-def _free_key(obj: bpy.types.Object, job_id: str) -> str:
-    """A name that no other row has: overrides tell rows apart by it."""
-    taken, number, key = {row.name for row in obj.sinew_takes}, 1, job_id
+def _free_key(lists: Sequence[bpy.types.Object], job_id: str) -> str:
+    """A name that no other row of these armatures has: overrides tell rows apart by it."""
+    taken, number, key = {row.name for obj in lists for row in obj.sinew_takes}, 1, job_id
     while key in taken:
         number += 1
         key = f"{job_id} {number}"

@@ -5,20 +5,22 @@ import bpy
 
 from ...core.errors import RigError
 from ..rig import actions, nla, sources
-from . import companions
-from .rows import chosen_index, is_linked, original_of, row_at, take_strips, take_title
-from .views import is_shown
+from . import companions, copies
+from .copies import moved_object, original_of
+from .rows import chosen_index, is_linked, row_at, take_strips, take_title
+from .views import is_take_shown
 
 
 def show_take(obj: bpy.types.Object, index: int = -1) -> str:
-    """Let the take move the armature."""
+    """Let the take move the armature, or its baked copy, which then shows instead of it."""
     row = row_at(obj, index)
-    action = _action_of(row)
-    _require_changeable(obj)
-    _play(obj, action)
+    action, moved = _action_of(row), _moved_by(obj, row)
+    _require_changeable(moved)
+    _play(moved, action)
+    copies.present(obj, moved)
     others = companions.show_companions(obj, row)
     obj.sinew_take_index = index if index >= 0 else chosen_index(obj)
-    return f"'{obj.name}' shows '{action.name}'" + (f", and {others} more what they did in it" if others else "")
+    return f"'{moved.name}' shows '{action.name}'" + (f", and {others} more what they did in it" if others else "")
 
 
 def show_take_source(obj: bpy.types.Object, index: int = -1) -> str:
@@ -36,19 +38,22 @@ def show_take_source(obj: bpy.types.Object, index: int = -1) -> str:
             "Append it from an older version of the file",
         )
     actions.protect_current_action(obj)
-    if row.action is not None:
+    if row.copy_name:
+        sources.unassign_take(obj)  # the take moved the copy; another may be on the armature itself
+    elif row.action is not None:
         sources.restore_prior(obj, row.action)  # also what the take keys and its source does not
     if row.source is not None:
         _play(obj, row.source)
-    elif obj.animation_data is not None:
+    elif obj.animation_data is not None and not row.copy_name:
         obj.animation_data.action = None
+    copies.present(obj, obj)
     companions.show_companion_sources(obj, row)
     return f"'{obj.name}' shows its source" + (f" '{row.source.name}'" if row.source else "")
 
 
 def compare_take(obj: bpy.types.Object, index: int = -1) -> str:
     """Show the take where its source is shown, or anything else, and its source where the take is."""
-    return (show_take_source if is_shown(obj, row_at(obj, index).action) else show_take)(obj, index)
+    return (show_take_source if is_take_shown(obj, row_at(obj, index)) else show_take)(obj, index)
 
 
 def rename_take(obj: bpy.types.Object, name: str, index: int = -1) -> str:
@@ -78,12 +83,13 @@ def toggle_keep(obj: bpy.types.Object, index: int = -1) -> str:
 def send_take_to_nla(obj: bpy.types.Object, index: int = -1) -> str:
     """Put the take on a new track above all others, unless it is on one, and let the NLA move the armature."""
     row = row_at(obj, index)
-    action = _action_of(row)
-    _require_changeable(obj)
-    slot = _slot_of(action, obj)
-    already = "already " if take_strips(obj, action) else ""
-    actions.protect_current_action(obj)
-    strip = nla.play_strip(obj, action, slot)
+    action, moved = _action_of(row), _moved_by(obj, row)
+    _require_changeable(moved)
+    slot = _slot_of(action, moved)
+    already = "already " if take_strips(moved, action) else ""
+    actions.protect_current_action(moved)
+    strip = nla.play_strip(moved, action, slot)
+    copies.present(obj, moved)
     companions.send_props_to_nla(row)
     obj.sinew_take_index = index if index >= 0 else chosen_index(obj)
     return f"'{action.name}' is {already}in the NLA from frame {strip.frame_start:g} to {strip.frame_end:g}"
@@ -95,8 +101,9 @@ def why_confirm_delete(obj: bpy.types.Object, index: int = -1) -> str:
     if row.action is not None and row.action.library is None and not other_users(obj, row.action):
         if row.action.use_fake_user:
             return f"Take '{row.action.name}' is kept"
-        if take_strips(obj, row.action):
-            return f"Take '{row.action.name}' is in the NLA of '{obj.name}'"
+        moved = moved_object(obj, row)
+        if moved is not None and take_strips(moved, row.action):
+            return f"Take '{row.action.name}' is in the NLA of '{moved.name}'"
     return ""
 
 
@@ -110,9 +117,10 @@ def delete_take(obj: bpy.types.Object, index: int = -1, *, anyway: bool = False)
         raise RigError(f"Take '{take_title(row)}' comes with the armature from another file", "Delete it there")
     if (reason := why_confirm_delete(obj, place)) and not anyway:
         raise RigError(reason, "Take its star off first" if row.action.use_fake_user else "Remove its strip first")
-    why_left, name = _remove(obj, place)
-    last = max(len(obj.sinew_takes) - 1, 0)
-    obj.sinew_take_index = min(chosen - 1 if place < chosen else chosen, last)
+    why_left, name, is_gone = _remove(obj, place)
+    if not is_gone:
+        last = max(len(obj.sinew_takes) - 1, 0)
+        obj.sinew_take_index = min(chosen - 1 if place < chosen else chosen, last)
     return f"'{name}' is off the list; its Action stays, because {why_left}" if why_left else f"Deleted '{name}'"
 
 
@@ -128,8 +136,10 @@ def delete_unkept(obj: bpy.types.Object) -> str:
     places = unkept_takes(obj)
     if not places:
         raise RigError(f"Every take of '{obj.name}' is kept, linked or in the NLA", "Take a star off first")
-    left = [why_left for why_left, _ in (_remove(obj, place) for place in reversed(places)) if why_left]
-    obj.sinew_take_index = 0
+    removed = [_remove(obj, place) for place in reversed(places)]
+    left = [why_left for why_left, _, _ in removed if why_left]
+    if not removed[-1][2]:
+        obj.sinew_take_index = 0
     deleted = len(places) - len(left)
     text = f"Deleted {deleted} {'take' if deleted == 1 else 'takes'}"
     return f"{text}; {len(left)} only off the list, because {left[0]}" if left else text
@@ -137,7 +147,7 @@ def delete_unkept(obj: bpy.types.Object) -> str:
 
 def other_users(obj: bpy.types.Object, action: bpy.types.Action) -> list[str]:
     """What uses the Action besides this armature, each in a few words that go on from 'because'."""
-    users = bpy.data.user_map(subset=[action]).get(action, set()) - {obj}
+    users = bpy.data.user_map(subset=[action]).get(action, set()) - {obj, *copies.copies_listed(obj)}
     return [_use(user) for user in sorted(users, key=lambda user: (user.id_type, user.name))]
 
 
@@ -147,10 +157,14 @@ def _use(user: bpy.types.ID) -> str:
     return f"'{user.name}' uses it"
 
 
-def _remove(obj: bpy.types.Object, place: int) -> tuple[str, str]:
-    """Take a row off the list, and its Action out of the file unless somebody else uses it: (who does, its name)."""
+def _remove(obj: bpy.types.Object, place: int) -> tuple[str, str, bool]:
+    """Take a row off the list, and its Action out of the file unless somebody else uses it.
+
+    A baked copy goes with its last take. Gives who uses the Action, the take's name, and whether ``obj`` is gone.
+    """
     row = obj.sinew_takes[place]
-    name, action, source = take_title(row), row.action, row.source
+    key, name, action, source = row.name, take_title(row), row.action, row.source
+    moved, model = moved_object(obj, row), original_of(row)
     props = [(prop.name, prop.mark, prop.action) for prop in row.props]
     why_left = ""
     if action is not None:
@@ -159,25 +173,44 @@ def _remove(obj: bpy.types.Object, place: int) -> tuple[str, str]:
         if not why_left:
             _take_off(obj, place, action)
     obj.sinew_takes.remove(place)
+    if moved is not None and moved != obj:
+        copies.drop_from_copy(moved, key)
     if action is not None and not why_left:
         bpy.data.actions.remove(action)
         companions.delete_props(obj, props)
     if source is not None and source != action and source.library is None and source.users == 0:
         source.use_fake_user = True  # the list was all that held it
-    return why_left, name
+    is_gone = _remove_copy(obj, moved, model)
+    return why_left, name, is_gone
+
+
+def _remove_copy(obj: bpy.types.Object, moved: bpy.types.Object | None, model: bpy.types.Object | None) -> bool:
+    """Remove the baked copy that a deleted take moved, if it was its last; True if that is the list's own armature."""
+    if moved is None or (moved == obj and model is None):
+        return False
+    if moved != obj:
+        if copies.is_presented(obj, moved) and moved.sinew_mark not in {row.copy_mark for row in obj.sinew_takes}:
+            copies.present(obj, obj)
+        copies.remove_unused_copy(moved, obj)
+        return False
+    return copies.remove_unused_copy(obj, model)
 
 
 def _take_off(obj: bpy.types.Object, place: int, action: bpy.types.Action) -> None:
-    """Let nothing of the armature play the Action any more."""
-    if is_shown(obj, action):
+    """Let nothing of the armature play the Action any more, nor of its baked copy."""
+    row = obj.sinew_takes[place]
+    if is_take_shown(obj, row):
         try:
             show_take_source(obj, place)
-        except RigError:  # a baked copy, or a source that was deleted
-            obj.animation_data.action = None
-    for track, strip in take_strips(obj, action):
-        track.strips.remove(strip)
-        if not track.strips:
-            obj.animation_data.nla_tracks.remove(track)
+        except RigError:  # a baked copy of before, or a source that was deleted
+            copies.present(obj, obj)
+    for moved in {obj, moved_object(obj, row) or obj}:
+        if moved.animation_data is not None and moved.animation_data.action == action:
+            moved.animation_data.action = None
+        for track, strip in take_strips(moved, action):
+            track.strips.remove(strip)
+            if not track.strips:
+                moved.animation_data.nla_tracks.remove(track)
 
 
 def _play(obj: bpy.types.Object, action: bpy.types.Action) -> None:
@@ -203,8 +236,20 @@ def _action_of(row: bpy.types.PropertyGroup) -> bpy.types.Action:
     return row.action
 
 
+def _moved_by(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> bpy.types.Object:
+    moved = moved_object(obj, row)
+    if moved is None:
+        raise RigError(
+            f"The baked copy '{row.copy_name}' of take '{take_title(row)}' was deleted",
+            "Bake it again from the Jobs panel, or delete the take",
+        )
+    return moved
+
+
 def _is_held(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> bool:
-    return row.action is not None and (row.action.use_fake_user or bool(take_strips(obj, row.action)))
+    if row.action is None:
+        return False
+    return row.action.use_fake_user or bool(take_strips(moved_object(obj, row) or obj, row.action))
 
 
 def _require_changeable(obj: bpy.types.Object) -> None:

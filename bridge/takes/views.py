@@ -13,8 +13,9 @@ import bpy
 from ...core.measure.quality_checks import QualityCheck, check_quality
 from ...core.measure.sentences import MARKED, describe_loss
 from ...core.sim.engines import ENGINES
+from .copies import is_presented, moved_object, original_of
 from .report_texts import measure_text, method_label, time_text
-from .rows import is_linked, original_of, take_strips, take_title
+from .rows import is_linked, take_strips, take_title
 
 _UNKNOWN = 1e9  # sorts after every error
 
@@ -65,10 +66,10 @@ def view_take(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
     return TakeView(
         name=take_title(row),
         missing=action is None,
-        shown=is_shown(obj, action),
-        source_shown=is_shown(obj, row.source),
+        shown=is_take_shown(obj, row),
+        source_shown=is_presented(obj, obj) and is_shown(obj, row.source),
         kept=action is not None and action.use_fake_user,
-        in_nla=bool(take_strips(obj, action)),
+        in_nla=bool(take_strips(moved_object(obj, row) or obj, action)),
         linked=is_linked(obj, row),
         label=row.label,
         fell=row.fell,
@@ -92,13 +93,21 @@ def take_mapping(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> dict[st
     for drawn in ("marks", "sentences", "facts", "numbers"):
         del view[drawn]
     view["source_armature"] = view.pop("copy_of") or obj.name
-    state = {"armature": obj.name, **view, "job": row.job, "made": row.made, "variation": row.variation or None}
+    moved = moved_object(obj, row)
+    armature = moved.name if moved is not None else row.copy_name
+    state = {"armature": armature, **view, "job": row.job, "made": row.made, "variation": row.variation or None}
     return {**state, "frames": _frames(row.action), "report": take_report(row)}
 
 
 def is_shown(obj: bpy.types.Object, action: bpy.types.Action | None) -> bool:
     """Whether the Action is what moves the armature."""
     return action is not None and obj.animation_data is not None and obj.animation_data.action == action
+
+
+def is_take_shown(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> bool:
+    """Whether the take moves the armature or its baked copy now, and it is that one that shows."""
+    moved = moved_object(obj, row)
+    return moved is not None and is_shown(moved, row.action) and is_presented(obj, moved)
 
 
 def take_report(row: bpy.types.PropertyGroup) -> Mapping[str, Any]:

@@ -24,6 +24,7 @@ from ..rig.rig_writer import WrittenAction, require_writable, resolve_place, wri
 from ..scene.time_slicing import Slices
 from ..stage.prop_writer import write_prop
 from . import take_data
+from .copies import reusable_copy
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,9 @@ def prepare_takes(job: Job) -> Slices[PreparedTakes]:
             still = resolve_place(one.obj, where) == "COPY"
             source = one.source or (one.obj.animation_data.action if one.obj.animation_data else None)
             name, its_source = one.obj.name, None if still else source
+            keyed_for = (reusable_copy(one.obj) if still else None) or one.obj
             keyed[name] = yield from keying.key_take(
-                one.obj, one.take, one.rig, name=f".{one.name}", source=its_source, stands_still=still
+                keyed_for, one.take, one.rig, name=f".{one.name}", source=its_source, stands_still=still
             )
     except BaseException:
         ready.drop()
@@ -112,14 +114,15 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
     rig = characters[0].rig
     things = _things(job, take, rig)
     written: dict[str, WrittenAction] = {}
-    objects = [one.obj for one in (*characters, *things)]
+    copies = {one.obj.name: reusable_copy(one.obj) for one in characters}
+    objects = [one.obj for one in (*characters, *things)] + [copy for copy in copies.values() if copy is not None]
     with _all_or_nothing(objects):
         # What is carried comes after what carries it: where it stands depends on that.
         for one in sorted((*characters, *things), key=lambda one: _depth(one.obj)):
             if isinstance(one, BakedCharacter):
                 before, keyed = sources.prior_animation(one.obj), ready.keyed.get(one.obj.name)
                 words = {"name": one.name, "source_action": one.source, "where": where, "keyed": keyed}
-                made = write_take(one.obj, one.take, one.rig, **words)
+                made = write_take(one.obj, one.take, one.rig, copy=copies[one.obj.name], **words)
                 take_data.store_take_data(made.action, one.take, one.rig)
                 if made.where != "COPY":
                     sources.store_prior(made.action, replace(before, action=one.source))

@@ -10,6 +10,7 @@ import numpy as np
 from sinew.bridge import takes
 from sinew.bridge.rig import actions
 from sinew.bridge.rig.rig_writer import WrittenAction
+from sinew.bridge.rig.setting_aside import bring_back
 from sinew.core.jobs import Target
 
 _numbers = itertools.count(1)
@@ -67,3 +68,12 @@ def saved(tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     return bpy.data.objects["Hero"]
+
+
+def as_before(obj):
+    """Leave takes on baked copies as files of before have them: listed with the copies alone, and all of it shown."""
+    for place in reversed(range(len(obj.sinew_takes))):
+        if obj.sinew_takes[place].copy_name:
+            obj.sinew_takes.remove(place)
+    bring_back(obj)
+    bpy.context.view_layer.objects.active = obj

@@ -12,7 +12,7 @@ from sinew.bridge.takes import views
 
 from ..helpers.interface import animation, hero, refusal, simulate, tick_to_end
 from ..helpers.rigs import arm, digest, wave
-from ..helpers.take_making import moved_by, names, saved, take
+from ..helpers.take_making import as_before, moved_by, names, saved, take
 
 OPS = bpy.ops.sinew
 
@@ -279,6 +279,7 @@ def test_a_copy_leads_to_its_model_and_back(addon):
     bpy.context.scene.sinew.place = "COPY"
     simulate()
     tick_to_end()
+    as_before(obj)
     (copy,) = takes.copies_of(obj, bpy.context.scene)
     OPS.take_visit(name=copy.name)
     assert bpy.context.active_object == copy == takes.take_owner(bpy.context)

@@ -14,7 +14,7 @@ from sinew.panels import takes as panel
 from ..helpers.interface import hero, simulate, tick_to_end
 from ..helpers.panel_drawing import Layout, sized_context
 from ..helpers.rigs import arm
-from ..helpers.take_making import take
+from ..helpers.take_making import as_before, take
 
 
 class ListLayout(Layout):
@@ -157,10 +157,12 @@ def test_the_active_armature_goes_before_the_chosen_one(addon):
 
 
 def test_copies_and_their_model_lead_to_each_other(addon):
-    hero()
+    obj = hero()
     bpy.context.scene.sinew.place = "COPY"
     simulate()
     tick_to_end()
+    assert drawn().listed == ["Wave passthrough"] and "sinew.take_visit" not in drawn().idnames
+    as_before(obj)
     (button,) = [button for button in drawn().buttons if button.idname == "sinew.take_visit"]
     bpy.ops.sinew.take_visit(name=button.name)
     page = drawn()

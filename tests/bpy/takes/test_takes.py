@@ -14,7 +14,7 @@ from sinew.bridge.takes import views
 
 from ..helpers.interface import hero, simulate, tick_to_end
 from ..helpers.rigs import arm
-from ..helpers.take_making import moved_by, names, saved, take
+from ..helpers.take_making import as_before, moved_by, names, saved, take
 
 
 def test_a_bake_becomes_a_take_with_its_report(addon):
@@ -137,7 +137,8 @@ def test_a_baked_copy_has_the_row_and_knows_its_model_whatever_that_is_called(ad
     simulate()
     tick_to_end()
     (copy,) = takes.copies_of(obj, bpy.context.scene)
-    assert names(obj) == ["A"] and names(copy) == ["Wave passthrough"]
+    assert names(obj) == ["A", "Wave passthrough"] and names(copy) == ["Wave passthrough"]
+    as_before(obj)
     obj.name = "Somebody"
     (row,) = copy.sinew_takes
     assert takes.original_of(row) == obj and views.view_take(copy, row).copy_of == "Somebody"
