@@ -16,16 +16,17 @@ from .stances import Flags
 _FADE_S = 0.05  # before and after it stands, over which a foot blends from one clip's path to the other's
 
 
-def copy_footprints(body: BodyModel, clip: Clip, other: Clip, stands: Flags) -> Clip:
+def copy_footprints(body: BodyModel, clip: Clip, other: Clip, stands: Flags, more_fade_s: float = 0.0) -> Clip:
     """The clip with feet placed and turned as in ``other`` wherever their links stand, by (T, L) flags.
 
-    Hips and knees follow by inverse kinematics; frames without stance keep every bit.
+    Hips and knees follow by inverse kinematics; frames without stance keep every bit. more_fade_s: seconds by which a
+    foot changes from one path to the other more slowly, where they are far apart.
     """
     for leg in find_legs(body, clip.skeleton):
         on = stands[:, list(leg.links)].any(axis=1)
         if not on.any():
             continue
-        share = np.minimum(upper_envelope(on.astype(float), clip.fps, _FADE_S), 1.0)
+        share = np.minimum(upper_envelope(on.astype(float), clip.fps, _FADE_S + more_fade_s), 1.0)
         (pos, quat), (other_pos, other_quat) = clip.world(), other.world()
         goal = pos[:, leg.foot] + share[:, None] * (other_pos - pos)[:, leg.foot]
         turn = multiply(slerp(quat[:, leg.foot], other_quat[:, leg.foot], share), conjugate(quat[:, leg.foot]))

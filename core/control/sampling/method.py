@@ -62,6 +62,13 @@ class SamplingSettings(Settings):
         "Fix Flight Times",
         "Play jumps slower or faster where nobody could fly them in the source's time; the take gets longer or shorter",
     )
+    smooth: float = setting(
+        0.0,
+        "Smooth",
+        "How much of small and fast movements is taken out of the take; feet stay where they stand",
+        minimum=0.0,
+        maximum=1.0,
+    )
     bones: str = setting(
         "",
         "Bones",
@@ -90,7 +97,7 @@ class SamplingMethod(Method):
     def run(self, clip: Clip, settings: SamplingSettings, run: Run) -> Take:
         """Prepare the sources, roll the stage out, and make takes of the recording."""
         if settings.bones.strip():
-            return simulate_part(clip, settings.bones, settings.softness, run)
+            return simulate_part(clip, settings.bones, settings.softness, settings.smooth, run)
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
         stage, sources, times_s = _prepare(clip, settings, run)
         with ExitStack() as opened:
@@ -108,7 +115,9 @@ class SamplingMethod(Method):
             recording = record_rollout(rollout)
         takes = []
         for index, character in enumerate(rollout.characters):
-            take, trace, foot_lock = make_take(recording, index, describe_character(character), clip.fps)
+            take, trace, foot_lock = make_take(
+                recording, index, describe_character(character), clip.fps, settings.smooth
+            )
             run.add_trace(trace)
             run.add_detail(
                 attachment_name(COST, index), sum_cost_by_second(compute_take_cost(rollout, recording, index))

@@ -8,6 +8,8 @@ import numpy as np
 
 from ...body import BodyModel
 from ...body.named_parts import choose_links
+from ...body.pose_smoothing import smooth_poses
+from ...body.pose_space import PoseSpace
 from ...body.poses import link_transforms
 from ...body.servos import servo_torques
 from ...body.stances import Flags
@@ -34,11 +36,11 @@ PART = "part"
 """Name of the report's detail: which bones were simulated."""
 
 
-def simulate_part(clip: Clip, bones: str, softness: float, run: Run) -> Take:
+def simulate_part(clip: Clip, bones: str, softness: float, smooth: float, run: Run) -> Take:
     """A take in which ``bones`` (``choose_links``) have a body, and all the rest is the source, to the bit.
 
-    softness: 0 for servos as strong as a whole body's, 1 for none. Others on the stage are where their animation has
-    them. Muscle is that of the simulated part.
+    softness: 0 for servos as strong as a whole body's, 1 for none. smooth: as for ``make_take``. Muscle is that of the
+    simulated part. Others on the stage are where their animation has them.
     """
     members = load_cast(run)
     clips = (clip, *(member.clip for member in members))
@@ -61,7 +63,8 @@ def simulate_part(clip: Clip, bones: str, softness: float, run: Run) -> Take:
             "Give them more muscle, or look for keys that jump",
         )
     run.add_trace(_make_trace(stage, paths[0], recording, chosen, muscle, 1.0 / dt_s))
-    motion = turn_bones(clip, bodies[0], chosen, paths[0].qpos, recording.qpos, 1.0 / dt_s)
+    seen = smooth_poses(PoseSpace(bodies[0]), recording.qpos, smooth, 1.0 / dt_s)
+    motion = turn_bones(clip, bodies[0], chosen, paths[0].qpos, seen, 1.0 / dt_s)
     touched = np.linalg.norm(recording.contact_force, axis=-1)
     return Take(
         motion,

@@ -8,6 +8,7 @@ import numpy as np
 from ...body import BodyModel
 from ...body.foot_lock import FootLockReport, lock_feet
 from ...body.footprints import copy_footprints
+from ...body.pose_smoothing import MOST_SMOOTHING_S, smooth_poses
 from ...body.pose_space import PoseSpace
 from ...body.poses import clip_of_pose
 from ...body.servos import servo_torques
@@ -62,11 +63,12 @@ class RecordedCharacter:
 
 
 def make_take(
-    recording: Recording, index: int, character: RecordedCharacter, fps: float
+    recording: Recording, index: int, character: RecordedCharacter, fps: float, smooth: float = 0.0
 ) -> tuple[Take, Trace, FootLockReport]:
     """A character's take at ``fps``, without others and props, its trace, and how its feet were locked for it.
 
-    Feet are locked where they stand, and contact jitter is filtered out of everything else.
+    Feet are locked where they stand, and contact jitter is filtered out of everything else, and as much more as
+    ``smooth`` says, from 0 to 1.
 
     The take's places and those of the trace are the same. Forces, torques and the centre of mass are those of physics.
     """
@@ -82,8 +84,10 @@ def make_take(
     until = None if fell_s is None else round(fell_s * CONTROL_FPS)
     stands = detect_support(body, force)
     standing, holding = lock_feet(body, simulated, stands, build_surface(recording.stage), until)
-    smooth = clip_of_pose(body, character.source, filter_contact_jitter(character.space, qpos), CONTROL_FPS)
-    finished = copy_footprints(body, smooth, standing, stands)
+    calm = smooth_poses(character.space, filter_contact_jitter(character.space, qpos), smooth, CONTROL_FPS)
+    finished = copy_footprints(
+        body, clip_of_pose(body, character.source, calm, CONTROL_FPS), standing, stands, 2.0 * smooth * MOST_SMOOTHING_S
+    )
     seen_pos, seen_quat = _moved_along(
         body, simulated, finished, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
     )
