@@ -6,6 +6,7 @@ the whole pose count too, each against all that the source does a little earlier
 is not lost.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,26 +55,38 @@ class LostMotionDetector:
         self, frames: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array, place_counts: bool = False
     ) -> Flags:
         """(K,) whether bodies seen at (K, L, 3) and (K, L, 4) in frames (K,) are where the source is never then."""
-        late = round(_LATE_S * self.fps)
         tallest = character_height(self.wanted_pos)
         reach_m = max(_PLACE * tallest, _LEAST_M)
-        least = np.full(len(frames), np.inf)
-        for shift in range(-late, late + 1):
-            at = np.clip(frames + shift, 0, len(self.wanted_pos) - 1)
-            off = self._strayed(at, seen_pos, seen_quat_wxyz, tallest)
+
+        def strayed(at: NDArray[np.int64]) -> Array:
+            wanted = self.wanted_pos[at]
+            pose = np.linalg.norm((seen_pos - seen_pos[:, :1]) - (wanted - wanted[:, :1]), axis=-1).mean(axis=-1)
+            parts = [self._toppled(at, seen_pos, seen_quat_wxyz, tallest), pose / (_POSE * tallest)]
             if place_counts:
-                aside = np.linalg.norm((seen_pos - self.wanted_pos[at])[:, 0, :2], axis=-1)
-                off = np.maximum(off, aside / reach_m)
+                parts.append(np.linalg.norm((seen_pos - wanted)[:, 0, :2], axis=-1) / reach_m)
+            return np.asarray(np.max(parts, axis=0))
+
+        return self._exceeds(strayed, frames)
+
+    def detect_toppled(self, frames: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array) -> Flags:
+        """(K,) the same, by heights and lean alone: who faces elsewhere or takes another step still stands."""
+        tallest = character_height(self.wanted_pos)
+        return self._exceeds(lambda at: self._toppled(at, seen_pos, seen_quat_wxyz, tallest), frames)
+
+    def _toppled(self, at: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array, tallest: float) -> Array:
+        """(K,) how far heights and lean of bodies are from those of the source's frames (K,); 1 is too far."""
+        trunk = list(self.trunk)
+        lean = _angle(_up(self.wanted_quat_wxyz[at][:, trunk]), _up(seen_quat_wxyz[:, trunk])).mean(axis=-1)
+        height = height_error(self.wanted_pos[at], seen_pos, tallest)
+        return np.maximum(height / STRAY, lean / np.radians(_LEAN_DEG))
+
+    def _exceeds(self, strayed: Callable[[NDArray[np.int64]], Array], frames: NDArray[np.int64]) -> Flags:
+        """(K,) where all that the source does about frames (K,) is too far away; not being a number is so, too."""
+        late, least = round(_LATE_S * self.fps), np.full(len(frames), np.inf)
+        for shift in range(-late, late + 1):
+            off = strayed(np.clip(frames + shift, 0, len(self.wanted_pos) - 1))
             least = np.minimum(least, np.where(np.isfinite(off), off, np.inf))
         return np.asarray(least > 1.0)
-
-    def _strayed(self, at: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array, tallest: float) -> Array:
-        """(K,) how far bodies are from the source's frames (K,); more than 1 is astray."""
-        wanted, trunk = self.wanted_pos[at], list(self.trunk)
-        lean = _angle(_up(self.wanted_quat_wxyz[at][:, trunk]), _up(seen_quat_wxyz[:, trunk])).mean(axis=-1)
-        pose = np.linalg.norm((seen_pos - seen_pos[:, :1]) - (wanted - wanted[:, :1]), axis=-1).mean(axis=-1)
-        height = height_error(wanted, seen_pos, tallest)
-        return np.max([height / STRAY, lean / np.radians(_LEAN_DEG), pose / (_POSE * tallest)], axis=0)
 
 
 def _up(quat_wxyz: Array) -> Array:

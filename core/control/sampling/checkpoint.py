@@ -22,6 +22,7 @@ from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from . import plan
 from .fragment_samples import FragmentSamples, Indices, SamplingDistribution, Trajectory
 from .plan import PlanTask
+from .relaxing import Relaxation
 from .search import SamconSearch
 from .stage_character import StageCharacter
 from .stage_rollout import StageRollout
@@ -81,8 +82,12 @@ def pack_rollout(rollout: StageRollout, engine: str) -> Arrays:
         "waiting": np.array(rollout.waiting, dtype=np.int64),
         "anchors": np.array([one.anchor for one in rollout.characters]),
         "calm": np.array([one.undisturbed for one in rollout.characters], dtype=np.int64),
+        "astray": np.array([one.watch.astray for one in rollout.characters], dtype=np.int64),
     }
     for character_index, character in enumerate(rollout.characters):
+        if character.relaxation is not None:
+            arrays[f"limp{character_index}_first"] = np.array(character.relaxation.first)
+            arrays[f"limp{character_index}_targets"] = character.relaxation.targets
         arrays |= _pack_trajectory(f"way{character_index}", character.trajectory)
     if rollout.planning is not None:
         arrays |= _pack_plan(*rollout.planning)
@@ -105,6 +110,8 @@ def restore_rollout(rollout: StageRollout, engine: str, arrays: Mapping[str, np.
     trajectories = [
         _read_trajectory(saved, f"way{character_index}", one) for character_index, one in enumerate(characters)
     ]
+    relaxations = [_read_relaxation(saved, f"limp{index}", one) for index, one in enumerate(characters)]
+    astray = saved.integers("astray", len(characters)) if "astray" in arrays else np.zeros(len(characters), dtype=int)
     if len(begun) > rollout.fragments:
         raise BadFile("The checkpoint has more fragments than the clip")
     state = saved.floats("state", size)
@@ -117,6 +124,7 @@ def restore_rollout(rollout: StageRollout, engine: str, arrays: Mapping[str, np.
             np.array(anchors[character_index]),
             int(calm[character_index]),
         )
+        character.relaxation, character.watch.astray = relaxations[character_index], int(astray[character_index])
 
 
 def _fits(rollout: StageRollout, engine: str) -> str:
@@ -162,6 +170,14 @@ def _read_trajectory(saved: "_SavedArrays", name: str, character: StageCharacter
         saved.floats(f"{name}_anchors", count, 2),
         saved.floats(f"{name}_cost", count),
     )
+
+
+def _read_relaxation(saved: "_SavedArrays", name: str, character: StageCharacter) -> Relaxation | None:
+    """None for who has not let go; checkpoints of before know of nobody who did."""
+    if f"{name}_first" not in saved.arrays:
+        return None
+    first = int(saved.integers(f"{name}_first"))
+    return Relaxation(first, saved.floats(f"{name}_targets", character.tracking_error.nu))
 
 
 def _pack_plan(character_index: int, number: int, search: SamconSearch) -> Arrays:

@@ -69,6 +69,15 @@ class SamplingSettings(Settings):
         minimum=0.0,
         maximum=1.0,
     )
+    when_lost: str = setting(
+        "limp",
+        "When Lost",
+        "What a body does that has lost its source for good, such as after a fall",
+        choices=(
+            ("limp", "Go Limp", "It lets go, lies down and rests"),
+            ("go_on", "Go On Trying", "It goes on reaching for its source from wherever it is"),
+        ),
+    )
     bones: str = setting(
         "",
         "Bones",
@@ -104,6 +113,8 @@ class SamplingMethod(Method):
             rollout = _begin_rollout(
                 stage, sources, load_muscle(run, clip), _EFFORTS[settings.quality], seed, run, opened
             )
+            for character in rollout.characters:
+                character.lets_go = settings.when_lost == "limp"
             checkpoints = RolloutCheckpoints(run)
             for character in rollout.characters:
                 character.planner.poll_cancel = partial(_report, run, rollout, checkpoints)

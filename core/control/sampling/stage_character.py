@@ -11,8 +11,9 @@ from ...motion import Clip
 from ...sim.engine import World
 from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
 from ..tracking.tracking_error import TrackingError
-from .fragment_samples import Trajectory
+from .fragment_samples import Indices, Trajectory
 from .plan import Planner, PlanTask, SearchEffort
+from .relaxing import LossWatch, Relaxation
 from .search import SamconSearch, SearchProblem, shift_anchors
 
 # Shaking the head does not help to stand, and arms little.
@@ -32,6 +33,7 @@ class StageCharacter:
 
     trajectory: the plan it follows; None while it reacts. anchor: (2,) metres by which its reference is moved.
     undisturbed: how many fragments went as expected. expected: (nq,) the pose at the end of the fragment under way.
+    relaxation: since it has let go; None as long as it follows its source. lets_go: whether it does when it is lost.
     """
 
     source: Clip
@@ -43,10 +45,13 @@ class StageCharacter:
     anchor: Array = field(default_factory=lambda: np.zeros(2))
     undisturbed: int = 0
     expected: Array | None = None
+    relaxation: Relaxation | None = None
+    lets_go: bool = True
 
     def __post_init__(self) -> None:
         self.tracking_error = TrackingError(self.reference)
         self.noise = compute_noise_scale(self.body)
+        self.watch = LossWatch(self.reference)
         self.planner = Planner(self.tracking_error, self.problem, self.effort)
 
     @property
@@ -76,6 +81,8 @@ class StageCharacter:
 
         before: (nu,) those of the fragment before.
         """
+        if self.relaxation is not None:
+            return np.zeros(self.body.nu)
         if self.trajectory is not None:
             at = fragment - self.trajectory.first
             self.expected = self.world.pose_of(self.trajectory.ends[at])[0]
@@ -89,6 +96,8 @@ class StageCharacter:
 
     def observe(self, fragment: int, pose: tuple[Array, Array]) -> bool:
         """Compare where the fragment has led to with the plan; whether it is time for a new one."""
+        if self.relaxation is not None:
+            return False
         frame = int(self.reference.frames_of(fragment)[-1])
         error = self.tracking_error.state_error(pose[0][None], pose[1][None], frame, self.anchor[None])
         self.anchor = shift_anchors(self.anchor[None], error)[0]
@@ -99,6 +108,30 @@ class StageCharacter:
             return False
         self.undisturbed += 1
         return self.trajectory is None and self.undisturbed >= _UNDISTURBED
+
+    def let_go(self, first: int, pose: tuple[Array, Array]) -> None:
+        """Follow nothing from fragment ``first`` on."""
+        self.relaxation, self.trajectory = self.watch.relax(first, pose[0]), None
+
+    def servo_targets(self, fragments: Indices, before: Array, offsets: Array) -> Array:
+        """(N, FRAGMENT_STEPS, nu) as ``Reference.servo_targets`` says, and what it holds since it let go."""
+        targets = self.reference.servo_targets(fragments, before, offsets)
+        if self.relaxation is not None:
+            targets[self.relaxation.started(fragments)] = self.relaxation.targets
+        return targets
+
+    def strength(self, fragments: Indices) -> Array:
+        """(N, FRAGMENT_STEPS) share of its strength in fragments (N,), as keyed, and less since it let go."""
+        keyed = self.reference.muscle[self.reference.frames_of_many(fragments)]
+        return keyed if self.relaxation is None else keyed * self.relaxation.strength(fragments)
+
+    def strength_at_frames(self) -> Array:
+        """(T,) the same at the reference's frames."""
+        muscle = self.reference.muscle
+        if self.relaxation is None:
+            return muscle
+        steps = self.relaxation.strength(np.arange(self.reference.fragments)).ravel()
+        return muscle * np.concatenate([steps[:1], steps])[: len(muscle)]
 
     def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> SamconSearch:
         lqr, first = self.planner.lqr_at(fragment)

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A finished rollout of a stage simulated again, all fragments at once, for what lies between their ends."""
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from ...sim.engine import SensorRows
 from ..tracking.recording import RecordedCharacter, Recording
 from ..tracking.reference import FRAGMENT_STEPS
+from .fragment_samples import Indices
 from .stage_character import StageCharacter
 from .stage_rollout import StageRollout
 
@@ -18,8 +22,7 @@ def record_rollout(rollout: StageRollout) -> Recording:
     first = np.tile(begun[0], (world.copies, 1))
     sensed = world.sense(first)
     states, parts = [begun[:1]], [{name: values[:1, 0] for name, values in vars(sensed).items()}]
-    for start in range(0, count, world.copies):
-        some = np.arange(start, min(start + world.copies, count))
+    for some in _batches(rollout):
         played, rows = rollout.roll_out_fragments(some, begun[some], before[some], offsets[some])
         states.append(played[: len(some)].reshape(-1, world.state_size))
         moments = len(some) * FRAGMENT_STEPS
@@ -33,6 +36,17 @@ def record_rollout(rollout: StageRollout) -> Recording:
     return Recording(rollout.stage, qpos, qvel, np.concatenate([asked[:1], asked])[:frames], SensorRows(**together))
 
 
+def _batches(rollout: StageRollout) -> Iterator[Indices]:
+    """All fragments in order, as many at once as there are copies.
+
+    Those in which somebody has let go are not mixed with others, so that each batch is as it was when it was played.
+    """
+    first = [one.relaxation.first for one in rollout.characters if one.relaxation is not None]
+    for begin, end in pairwise(sorted({0, *first, rollout.fragments})):
+        for start in range(begin, end, rollout.world.copies):
+            yield np.arange(start, min(start + rollout.world.copies, end))
+
+
 def describe_character(character: StageCharacter) -> RecordedCharacter:
     """A character and its reference."""
     reference, wanted = character.reference, character.reference.rows
@@ -40,8 +54,9 @@ def describe_character(character: StageCharacter) -> RecordedCharacter:
         character.body,
         character.source,
         reference.space,
-        reference.muscle,
+        character.strength_at_frames(),
         wanted.link_pos[0],
         wanted.link_quat_wxyz[0],
         wanted.com[0, :, 0],
+        None if character.relaxation is None else character.relaxation.first * FRAGMENT_STEPS,
     )

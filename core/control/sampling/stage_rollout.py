@@ -13,9 +13,9 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World, character_offsets
 from ...sim.stage import Stage
-from ..tracking.reference import pad_batch
+from ..tracking.reference import pad_batch, read_sensors
 from ..tracking.rollout import roll_out
-from .fragment_samples import Indices
+from .fragment_samples import Indices, Trajectory
 from .plan import SECTION
 from .search import SamconSearch, shift_anchors
 from .stage_character import StageCharacter
@@ -65,7 +65,9 @@ class StageRollout:
         begin = at // SECTION * SECTION
         length = min(SECTION, self.fragments - begin)
         count = begin * each
-        if at > begin:
+        if at > begin and self.foreseeable:  # only who lets go stops amid a section, and planning it was all the work
+            count += length * each
+        elif at > begin:
             count += length * sum(passes) + at - begin
         elif self.planning is not None:
             index, number, search = self.planning
@@ -78,9 +80,9 @@ class StageRollout:
             at = len(self.offsets)
             stop = min((at // SECTION + 1) * SECTION, self.fragments)
             if at % SECTION == 0 and self.planning is None and not self.waiting and self._plans_end(at):
-                self.waiting = list(range(len(self.characters)))
+                self.waiting = [i for i, one in enumerate(self.characters) if one.relaxation is None]
             self._plan(at, stop, on_progress)
-            if self.foreseeable:
+            if self.foreseeable and self.characters[0].relaxation is None:
                 self._adopt(self.characters[0])
             else:
                 self._play(at, stop)
@@ -108,9 +110,16 @@ class StageRollout:
             self.waiting.pop(0)
 
     def _adopt(self, character: StageCharacter) -> None:
-        """What is planned is what happens."""
+        """What is planned is what happens, up to where the character lets go."""
         trajectory = character.trajectory
         assert trajectory is not None
+        lost = self._find_loss(character, trajectory) if character.lets_go else None
+        if lost is not None:
+            self.start_states += list(trajectory.starts[: lost + 1])
+            self.offsets += list(trajectory.offsets[: lost + 1])
+            self.state = trajectory.ends[lost]
+            character.let_go(len(self.offsets), self.pose_of(0))
+            return
         self.start_states += list(trajectory.starts)
         self.offsets += list(trajectory.offsets)
         self.state = trajectory.ends[-1]
@@ -120,6 +129,12 @@ class StageRollout:
         )
         character.anchor = shift_anchors(trajectory.anchors[-1:], error)[0]
 
+    def _find_loss(self, character: StageCharacter, trajectory: Trajectory) -> int | None:
+        """The fragment of a plan at whose end the character has been lost for too long, counted from its first."""
+        rows = read_sensors(character.world, trajectory.ends)
+        fragments = trajectory.first + np.arange(len(trajectory))
+        return character.watch.see(fragments, rows.link_pos[0], rows.link_quat_wxyz[0])
+
     def _play(self, at: int, stop: int) -> None:
         """One fragment in the whole world."""
         poses = [self.pose_of(index) for index in range(len(self.characters))]
@@ -127,13 +142,26 @@ class StageRollout:
         asked = np.concatenate(
             [one.offsets(at, stop, pose, last) for one, pose, last in zip(self.characters, poses, before, strict=True)]
         )
-        states, _ = self.roll_out_fragments(np.array([at]), self.state[None], np.concatenate(before)[None], asked[None])
+        states, rows = self.roll_out_fragments(
+            np.array([at]), self.state[None], np.concatenate(before)[None], asked[None]
+        )
         self.start_states.append(self.state)
         self.offsets.append(asked)
         self.state = states[0, -1]
         for index, character in enumerate(self.characters):
-            if character.observe(at, self.pose_of(index)) and at + 1 < stop:
+            pose = self.pose_of(index)
+            if character.observe(at, pose) and at + 1 < stop:
                 self.waiting.append(index)
+            if character.lets_go and character.relaxation is None and self._is_lost(character, index, at, rows):
+                character.let_go(at + 1, pose)
+                self.waiting = [waits for waits in self.waiting if waits != index]
+
+    def _is_lost(self, character: StageCharacter, index: int, at: int, rows: SensorRows) -> bool:
+        """Whether a character has been lost for too long at the end of the fragment of which these are the rows."""
+        where = character_offsets(self.stage)["links"]
+        own = slice(where[index], where[index + 1])
+        places = rows.link_pos[:1, -1, own], rows.link_quat_wxyz[:1, -1, own]
+        return character.watch.see(np.array([at]), *places) is not None
 
     def pose_of(self, index: int) -> tuple[Array, Array]:
         """(nq,) and (nv,) of a character now."""
@@ -152,7 +180,7 @@ class StageRollout:
         where = character_offsets(self.stage)["nu"]
         return np.concatenate(
             [
-                one.reference.servo_targets(fragments, before[:, first:last], offsets[:, first:last])
+                one.servo_targets(fragments, before[:, first:last], offsets[:, first:last])
                 for one, first, last in zip(self.characters, where[:-1], where[1:], strict=True)
             ],
             axis=-1,
@@ -162,10 +190,13 @@ class StageRollout:
         self, fragments: Indices, states: Array, before: Array, offsets: Array
     ) -> tuple[Array, SensorRows]:
         """Fragments (n,) simulated in the whole world from states (n, state_size): states (n, steps, …) and rows."""
-        copies, reference = self.world.copies, self.characters[0].reference
+        copies = self.world.copies
+        strength = self.characters[0].strength(fragments)
+        if any(one.relaxation is not None for one in self.characters):
+            strength = np.stack([one.strength(fragments) for one in self.characters], axis=-1)
         return roll_out(
             self.world,
             pad_batch(states, copies),
             pad_batch(self.targets(fragments, before, offsets), copies),
-            pad_batch(reference.muscle[reference.frames_of_many(fragments)], copies),
+            pad_batch(strength, copies),
         )

@@ -50,6 +50,7 @@ class RecordedCharacter:
     """A character of a recording, and what it was to do.
 
     source: what riders and merged bones go on with. muscle: (K,) share of strength.
+    follows_until: the moment from which on it followed nothing, if there was one.
     wanted_pos: (K, L, 3), wanted_quat_wxyz: (K, L, 4), wanted_com: (K, 3): where its links and centroid should be.
     """
 
@@ -60,6 +61,7 @@ class RecordedCharacter:
     wanted_pos: Array
     wanted_quat_wxyz: Array
     wanted_com: Array
+    follows_until: int | None = None
 
 
 def make_take(
@@ -81,8 +83,11 @@ def make_take(
     force = rows.contact_force[0, :, links]
     simulated = clip_of_pose(body, character.source, qpos, CONTROL_FPS)
     fell_s = find_fall_time(character.wanted_pos, rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
-    until = None if fell_s is None else round(fell_s * CONTROL_FPS)
+    until = min(
+        len(recording) if fell_s is None else round(fell_s * CONTROL_FPS), character.follows_until or len(recording)
+    )
     stands = detect_support(body, force)
+    stands[until:] = False  # the feet of who lies are where they are
     standing, holding = lock_feet(body, simulated, stands, build_surface(recording.stage), until)
     calm = smooth_poses(character.space, filter_contact_jitter(character.space, qpos), smooth, CONTROL_FPS)
     finished = copy_footprints(

@@ -81,7 +81,9 @@ def test_facing_backwards_is_lost():
     pos[:, 3:5, 1] += 0.6  # arms forward
     pos[:, 5:, 1] += 0.5
     turned = pos[:, :1] + rotate(half, pos - pos[:, :1])
-    assert detector((pos, quat)).lost_spans(turned, multiply(half, quat)) == [(0, FRAMES)]
+    follows = detector((pos, quat))
+    assert follows.lost_spans(turned, multiply(half, quat)) == [(0, FRAMES)]
+    assert not follows.detect_toppled(np.arange(FRAMES), turned, multiply(half, quat)).any()  # and yet it stands
 
 
 def test_what_is_no_number_is_lost():

@@ -11,7 +11,7 @@ import pytest
 
 from sinew.bench.run import BenchRun
 from sinew.core.control.registry import get_method
-from sinew.core.control.sampling import checkpoint, method, plan, search
+from sinew.core.control.sampling import checkpoint, method, plan, relaxing, search
 from sinew.core.control.sampling import stage_rollout as rollout
 from sinew.core.control.sampling.checkpoint import RolloutCheckpoints, pack_rollout, restore_rollout
 from sinew.core.control.sampling.fragment_samples import FragmentSamples, Trajectory
@@ -21,6 +21,7 @@ from sinew.core.errors import BadFile
 from sinew.core.jobs.running import Cancelled
 from sinew.core.motion import Take
 from sinew.core.motion.io import stock
+from sinew.core.motion.losing import LostMotionDetector
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Push
 from sinew.core.sim.stage_io import stage_to_arrays
@@ -127,7 +128,9 @@ def state_of(rollout) -> dict:
     """All that a rollout is, besides what it is made of."""
     found = {name: getattr(rollout, name) for name in ("state", "start_states", "offsets", "waiting", "planning")}
     found["characters"] = [
-        {name: getattr(one, name) for name in ("trajectory", "anchor", "undisturbed")} for one in rollout.characters
+        {name: getattr(one, name) for name in ("trajectory", "anchor", "undisturbed")}
+        | {"astray": one.watch.astray, "relaxation": one.relaxation and vars(one.relaxation)}
+        for one in rollout.characters
     ]
     return found
 
@@ -185,6 +188,27 @@ def two() -> Scene:
     return Scene([waving(0.5), waving(0.5, x=3.0)], constants=(*sections(SHORT), ANCHORED))
 
 
+def lost_from(frame: int) -> tuple:
+    """The body is taken for lost from this frame of its source on."""
+    return (
+        (LostMotionDetector, "detect_toppled", lambda self, frames, *_: frames >= frame),
+        (relaxing, "LOST_FRAGMENTS", 2),
+    )
+
+
+@pytest.fixture(scope="module")
+def felled() -> Scene:
+    """One who is pushed in the second of ten fragments and lets go after the fifth."""
+    push = Push(0, "hand", np.array([0.0, 0.0, 40.0]), 0.12, 0.05)
+    return Scene([waving(1.0)], {"pushes": (push,)}, (*sections(10), ANCHORED, *lost_from(24)))
+
+
+@pytest.fixture(scope="module")
+def limp() -> Scene:
+    """One whom nobody pushes, who lets go after the fifth of ten fragments, in the middle of the second section."""
+    return Scene([waving(1.0)], constants=(*sections(SHORT), ANCHORED, *lost_from(24)))
+
+
 def now(arrays, *, who=0, number=0) -> bool:
     """Whether this one is making a plan and in this pass."""
     return "plan" in arrays and arrays["plan"][:2].tolist() == [who, number]
@@ -217,6 +241,33 @@ PUSHED = {
 @pytest.mark.parametrize("moment", PUSHED.values(), ids=PUSHED)
 def test_one_who_was_pushed_goes_on_as_if_nothing_else_had_happened(pushed, moment):
     pushed.resumed(pushed.moments(moment)[0])
+
+
+FELLED = {
+    "while it is astray": lambda a: a["astray"].tolist() == [1] and "limp0_first" not in a,
+    "when it has just let go": lambda a: "limp0_first" in a,
+    "when it has long lain": lambda a: len(a["offsets"]) == 8,
+}
+
+
+@pytest.mark.parametrize("moment", FELLED.values(), ids=FELLED)
+def test_one_who_lets_go_goes_on_lying(felled, moment):
+    felled.resumed(felled.moments(moment)[0])
+
+
+@pytest.mark.parametrize("moment", [FELLED["when it has just let go"], FELLED["when it has long lain"]])
+def test_one_who_lets_go_without_a_push_goes_on_lying(limp, moment):
+    (character,) = limp.whole.characters
+    assert character.relaxation.first == 5 and len(limp.whole.offsets) == 10
+    limp.resumed(limp.moments(moment)[0])
+
+
+def test_a_checkpoint_of_before_knows_of_nobody_who_let_go(felled):
+    arrays = read(felled.run.saved[felled.moments(lambda a: len(a["offsets"]) == 3)[0]])
+    del arrays["astray"]
+    with felled.made() as rollout:
+        restore_rollout(rollout, "mujoco", arrays)
+        assert rollout.characters[0].relaxation is None and rollout.characters[0].watch.astray == 0
 
 
 TWO = {
@@ -298,7 +349,7 @@ def untouched(rollout) -> bool:
 def test_a_checkpoint_that_is_not_whole_is_refused_and_changes_nothing(hard, later):
     with hard.made() as rollout:
         # Without the first numbers of a plan or trajectory there is none, which is no fault.
-        for name in later.keys() - {"plan", "way0_first"}:
+        for name in later.keys() - {"plan", "way0_first", "astray"}:
             values = later[name]
             wrong = [values.astype("S8"), values[None]]
             if values.ndim > 1:
