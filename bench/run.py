@@ -18,8 +18,8 @@ from ..core.files import Attachment
 from ..core.measure.measures import measure_take
 from ..core.motion import Clip, Take
 from ..core.motion.checks import require_simulatable
+from ..core.motion.inspection import UNIT_KINDS, inspect_clip
 from ..core.motion.take import Measurement
-from ..core.motion.unit_checks import check_frame_rate, check_scale
 from ..core.settings import Settings
 from ..core.sim import engines
 from ..core.sim.trace import Trace
@@ -164,5 +164,4 @@ def hash_take(take: Take) -> str:
 
 def _findings(clip: Clip, run: BenchRun) -> list[str]:
     """What the animator would be told, as a job tells it."""
-    checks = [check(clip) for check in (check_scale, check_frame_rate)] if len(clip) > 1 else []
-    return [finding.message for finding in checks if finding is not None] + run.findings
+    return [finding.message for finding in inspect_clip(clip) if finding.kind in UNIT_KINDS] + run.findings

@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 
 from ...core.control import registry
-from ...core.control.method import Source
+from ...core.control.method import Method, Source
 from ...core.control.muscle import parse_muscle_keys
 from ...core.errors import BadSettings
 from ...core.motion.unit_checks import check_frame_rate, check_scale
@@ -48,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--fps", type=float, metavar="F", help="the frame rate at which the motion is right, where its file is wrong")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
+    add(
+        "--trim",
+        choices=("auto", "off"),
+        help="auto: leave out calibration poses and frozen frames at the ends, and bridge cuts (default); "
+        "off: simulate every frame as it is",
+    )
     add("--cycles", type=int, default=1, metavar="N", help="play a cyclic motion N times over (default 1)")
     add(
         "--method",
@@ -137,7 +143,7 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
             f"Use the verb: sinew {family.name} --help",
         )
     chosen = [] if arguments.bones is None else [f"bones={arguments.bones}"]
-    settings = method.settings_type.from_texts([*arguments.set, *chosen])
+    settings = method.settings_type.from_texts([*arguments.set, *chosen, *_trim_texts(arguments, method)])
     places = [place[0].lower() for place in PLACES]
     if arguments.place.lower() not in places:
         raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
@@ -163,6 +169,15 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
         body=body_of(arguments),
         muscle=parse_muscle_keys(arguments.muscle) if arguments.muscle is not None else None,
     )
+
+
+def _trim_texts(arguments: argparse.Namespace, method: Method) -> list[str]:
+    """``--trim`` as the method's setting."""
+    if arguments.trim is None:
+        return []
+    if "trim" not in method.settings_type.field_names():
+        raise BadSettings(f"Method '{method.name}' leaves nothing out", "Leave out --trim")
+    return [f"trim={arguments.trim}"]
 
 
 def _say_findings(rig: RigMotion) -> None:

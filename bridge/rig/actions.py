@@ -44,7 +44,10 @@ def curves_of(action: bpy.types.Action, slot: Any | None) -> list[bpy.types.FCur
 
 
 def frame_range(action: bpy.types.Action, slot: Any | None) -> tuple[int, int] | None:
-    """First and last whole frame of the slot's keys (or of the range set by hand), None without keys."""
+    """First and last whole frame of the slot's keys (or of the range set by hand), None without keys.
+
+    Keys may sit between frames: it begins with the first whole one that is keyed, and nothing is lost at the end.
+    """
     if action.use_frame_range:
         first, last = action.frame_start, action.frame_end
     else:
@@ -53,8 +56,7 @@ def frame_range(action: bpy.types.Action, slot: Any | None) -> tuple[int, int] |
         if not ranges:
             return None
         first, last = min(r[0] for r in ranges), max(r[1] for r in ranges)
-    # Keys may sit between frames; stay inside what was keyed.
-    return math.ceil(first - 1e-3), max(math.floor(last + 1e-3), math.ceil(first - 1e-3))
+    return math.ceil(first - 1e-3), max(math.ceil(last - 1e-3), math.ceil(first - 1e-3))
 
 
 def new_action(name: str, obj: bpy.types.Object) -> tuple[bpy.types.Action, Any, Any]:

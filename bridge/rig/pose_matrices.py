@@ -10,7 +10,7 @@ from .rig_reader import RigMotion, rotation_of
 
 def resample_to_scene(take: Take, rig: RigMotion) -> tuple[Array, Array, Array]:
     """World positions (T, B, 3) in metres, rotations (T, B, 4), stretches (T, B, 3, 3), one a scene frame."""
-    motion = take.motion.resample(rig.scene_fps)
+    motion = take.motion.resample(rig.scene_fps, end="hold")
     pos, quat = motion.world()
     if take.own_clock:  # no frame of the source could say how a bone is stretched
         return pos, quat, np.broadcast_to(np.eye(3), (*pos.shape, 3))

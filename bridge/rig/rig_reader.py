@@ -6,6 +6,7 @@ through the object's whole matrix; rotations through its rotation alone. Both ca
 whatever the object's scale, which is what ``rig_writer`` does.
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -318,7 +319,7 @@ def _own_range(obj: bpy.types.Object, action: bpy.types.Action | None) -> tuple[
         raise RigError(f"Action '{action.name}' has no keys for '{obj.name}'", "Choose an Action that moves it")
     if not strips:
         raise RigError(f"Armature '{obj.name}' has no Action", "Give it one in the Action Editor, or set a frame range")
-    return int(min(s.frame_start for s in strips)), int(max(s.frame_end for s in strips))
+    return math.floor(min(s.frame_start for s in strips)), math.ceil(max(s.frame_end for s in strips) - 1e-3)
 
 
 def _tags(action: bpy.types.Action, places: Array) -> tuple[Tag, ...]:

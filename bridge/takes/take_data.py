@@ -20,7 +20,7 @@ _CONTACTS, _TIMES = "sinew_contacts", "sinew_source_frames"
 
 def store_take_data(action: bpy.types.Action, take: Take, rig: RigMotion) -> None:
     """Keep with a take's new Action what the overlay shows of it."""
-    frames = int(np.floor((len(take.motion) - 1) / take.motion.fps * rig.scene_fps + 1e-6)) + 1
+    frames = int(np.ceil(take.motion.duration_s * rig.scene_fps - 1e-6)) + 1
     times_s = np.arange(frames) / rig.scene_fps
     if take.contacts is not None:
         at = np.clip(np.rint(times_s * take.motion.fps).astype(int), 0, len(take.contacts) - 1)

@@ -210,7 +210,7 @@ def _things(job: Job, take: Take, rig: RigMotion) -> list[_Loose]:
     if not take.props:
         return []
     appears_s = {prop.name: prop.appears_s for prop in stage_from_arrays(*job.attachment("stage")).props}
-    places = np.arange(len(take.motion.resample(rig.scene_fps))) * take.motion.fps / rig.scene_fps
+    places = np.arange(len(take.motion.resample(rig.scene_fps, end="hold"))) * take.motion.fps / rig.scene_fps
     found = []
     for prop in take.props:
         obj = find_object(prop.name, "object")

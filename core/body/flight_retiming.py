@@ -14,8 +14,8 @@ import numpy as np
 
 from ..geometry.quaternions import Array, rotate
 from ..motion import Clip
+from ..motion.flights import GRAVITY_M_S2
 from ..motion.time_warp import TimeStretch, compute_time_warp, warp_clip
-from ..motion.unit_checks import GRAVITY_M_S2
 from .hovering import centre_of_mass
 from .model import BodyModel
 from .stances import ground_height_under, lowest_points

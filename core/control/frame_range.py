@@ -155,7 +155,7 @@ class RangeRun:
 
     def add_trace(self, trace: Trace) -> None:
         """Hand over what physics saw; the fades need to know where it touched the ground."""
-        self.traces.append(replace(trace, begin_s=self._where.begin_s))
+        self.traces.append(replace(trace, begin_s=trace.begin_s + self._where.begin_s))
         self._run.add_trace(self.traces[-1])
 
     def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:

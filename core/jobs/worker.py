@@ -23,8 +23,8 @@ from ..control.frame_range import run_in_range
 from ..errors import SinewError
 from ..files import cannot_write, sha256_of, write_arrays, write_json
 from ..motion import Clip, Take
+from ..motion.inspection import UNIT_KINDS, inspect_clip
 from ..motion.io.npz import save_take
-from ..motion.unit_checks import check_frame_rate, check_scale
 from .engine_choice import resolve_engine
 from .events import append_event, cut_torn_tail
 from .job import Job
@@ -124,9 +124,9 @@ def _work(job: Job, number: int) -> dict[str, Any]:
 
 def _note_findings(clip: Clip, run: WorkerRun) -> None:
     """Tell what the user should know about the motion before trusting what physics makes of it."""
-    for kind, finding in (("scale", check_scale(clip)), ("frame_rate", check_frame_rate(clip))):
-        if finding is not None:
-            run.add_finding(kind, finding.message, finding.hint)
+    for finding in inspect_clip(clip):
+        if finding.kind in UNIT_KINDS:  # of the rest the method says what it made of it
+            run.add_finding(finding.kind, finding.message, finding.hint)
 
 
 def _listen_for_signals(job: Job) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..motion.repair import repair_clip
+from ..motion.trim import find_trim
 
 Flags = NDArray[np.bool_]
 
@@ -38,10 +39,11 @@ def jerk_ratio(own: float | None, source: float | None) -> float | None:
 
 
 def sound_frames(clip: Clip, fps: float, count: int) -> Flags:
-    """(count,) frames at a rate that are not near one which had to be repaired: errors of capture are no jerk."""
-    repair = repair_clip(clip)[1]
-    bad = np.array([*repair.lost_frames, *(frame for _, frame in repair.spikes)], dtype=np.int64)
-    torn = np.zeros(len(clip), dtype=bool)
+    """(count,) frames at a rate that are motion and not near one which had to be repaired: errors are no jerk."""
+    repair, trim = repair_clip(clip)[1], find_trim(clip)
+    bad = np.array([*repair.lost_frames, *(frame for _, frame in repair.spikes), *trim.cuts], dtype=np.int64)
+    torn = np.ones(len(clip), dtype=bool)
+    torn[trim.start : trim.stop] = False
     torn[bad] = True
     torn[1:] |= torn[:-1].copy()
     torn[:-1] |= torn[1:].copy()

@@ -2,6 +2,7 @@
 """A motion of a skeleton: what every method takes and gives."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -119,23 +120,29 @@ class Clip:
 
     def sample(self, times_s: Array) -> tuple[Array, Array]:
         """Local positions (N, B, 3) and rotations (N, B, 4) at any times (N,), held at both ends."""
-        place = np.clip(np.asarray(times_s, dtype=float) * self.fps, 0.0, len(self) - 1.0)
+        return self._at_places(np.clip(np.asarray(times_s, dtype=float) * self.fps, 0.0, len(self) - 1.0))
+
+    def _at_places(self, place: Array) -> tuple[Array, Array]:
+        """The same at places (N,) between frames; beyond the last one it goes straight on."""
         low = np.minimum(place.astype(int), max(len(self) - 2, 0))
         high = np.minimum(low + 1, len(self) - 1)
         part = (place - low)[:, None]
         pos = self.local_pos[low] * (1.0 - part[..., None]) + self.local_pos[high] * part[..., None]
         return pos, slerp(self.local_quat_wxyz[low], self.local_quat_wxyz[high], part)
 
-    def resample(self, fps: float) -> "Clip":
+    def resample(self, fps: float, *, end: Literal["cut", "hold", "extend"] = "cut") -> "Clip":
         """The same motion at another frame rate: linear positions, slerped rotations.
 
-        The last frame may be cut by less than a frame where the durations do not divide.
+        end: where the durations do not divide, whether less than a frame is cut at the end, or one more frame is there
+        to cover it, which holds the last pose or goes straight on.
         """
         _require_rate(self._label(), fps)
         if fps == self.fps:
             return self
         count = int(np.floor(self.duration_s * fps + 1e-6)) + 1
-        pos, quat = self.sample(np.arange(count) / fps)
+        count += end != "cut" and (count - 1) / fps < self.duration_s - 1e-6 / fps
+        times_s = np.arange(count) / fps
+        pos, quat = self._at_places(times_s * self.fps) if end == "extend" else self.sample(times_s)
         # A tag covers the time up to its stop; one too short for the new rate keeps the frame after its start.
         ratio = fps / self.fps
         spans = ((tag.name, _frames_before(tag.start * ratio), _frames_before(tag.stop * ratio)) for tag in self.tags)

@@ -15,6 +15,8 @@ from ..geometry.quaternions import Array, rotate
 from .clip import Clip
 from .skeleton import Skeleton
 
+GRAVITY_M_S2 = 9.81
+
 _RISE_M = 0.03  # the lowest point of the body gets at least this far off the ground
 _ARC_M = 0.04  # a flight's arc is at least this high: 0.18 s on Earth
 _FEWEST_FRAMES = 8

@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, angle_between, slerp
 from .clip import Clip
+from .discontinuities import find_discontinuities
 
 # Sprinters' hips reach 12 m/s, and the mean over a body's joints stays under 12 rad/s even in a flip; what is faster
 # is an error of capture.
 _ROOT_M_S = 16.0
 _POSE_RAD_S = 20.0
+_LONG_S = 0.5
 # A spike leaves and comes back within this time, by at least this angle, and by far more than is usual for the joint.
 _SPIKE_S = 0.034
 _SPIKE_RAD = 0.35
@@ -46,7 +48,7 @@ class RepairReport:
 
 def repair_clip(clip: Clip) -> tuple[Clip, RepairReport]:
     """The clip without dropouts and spikes, and what was touched; a sound clip comes back as it is."""
-    lost = _lost_frames(clip)
+    lost = find_lost_frames(clip)
     pos = fill_linear(np.array(clip.local_pos), lost)
     quat = fill_slerp(np.array(clip.local_quat_wxyz), lost)
     spikes: list[tuple[str, int]] = []
@@ -61,8 +63,15 @@ def repair_clip(clip: Clip) -> tuple[Clip, RepairReport]:
     return replace(clip, local_pos=pos, local_quat_wxyz=quat), report
 
 
-def _lost_frames(clip: Clip) -> NDArray[np.bool_]:
-    """(T,) frames in which the body is elsewhere or in another pose: between jumps faster than any body."""
+def find_lost_frames(clip: Clip) -> NDArray[np.bool_]:
+    """(T,) frames in which the body is elsewhere or in another pose: between jumps faster than any body.
+
+    What is elsewhere for long was cut, not lost: ``trim`` knows what to do with it.
+    """
+    return find_discontinuities(clip).dropouts | _unreachable_frames(clip)
+
+
+def _unreachable_frames(clip: Clip) -> NDArray[np.bool_]:
     last = np.arange(1, len(clip))
     jumps = np.concatenate([[False], ~_reachable(clip, last - 1, last)])
     if not jumps.any():
@@ -77,7 +86,8 @@ def _lost_frames(clip: Clip) -> NDArray[np.bool_]:
         here, other = best, best + direction
         while 0 <= other < len(starts):
             near, far = (stops[here] - 1, starts[other]) if direction > 0 else (starts[here], stops[other] - 1)
-            if _reachable(clip, np.array([near]), np.array([far]))[0]:
+            is_long = stops[other] - starts[other] >= _LONG_S * clip.fps
+            if is_long or _reachable(clip, np.array([near]), np.array([far]))[0]:
                 sound[other], here = True, other
             other += direction
     return np.asarray(~sound[np.cumsum(jumps)])

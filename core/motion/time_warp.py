@@ -25,7 +25,8 @@ def compute_time_warp(clip: Clip, stretches: Sequence[TimeStretch], ramp_s: floa
     """(N,) seconds in the clip for every frame of the clip with its stretches played slower or faster.
 
     stretches: in order, apart from each other. Before and after each the speed changes smoothly within ``ramp_s`` of
-    the clip, or within what is left before the next. The last frame may be cut by less than a frame.
+    the clip, or within what is left before the next. It ends with
+    the clip, or less than a frame after it.
     """
     count = int(np.ceil(clip.duration_s / min(_FINE_S, 0.25 * clip.dt_s))) + 1
     own = np.linspace(0.0, clip.duration_s, count)
@@ -38,16 +39,18 @@ def compute_time_warp(clip: Clip, stretches: Sequence[TimeStretch], ramp_s: floa
         slower += np.log(part.factor) * comes * goes
     pace = np.exp(slower)
     played = np.concatenate([[0.0], np.cumsum(0.5 * (pace[1:] + pace[:-1]) * np.diff(own))])
-    frames = np.arange(int(np.floor(played[-1] * clip.fps + 1e-6)) + 1)
-    return np.interp(frames / clip.fps, played, own)
+    frames = np.arange(int(np.ceil(played[-1] * clip.fps - 1e-6)) + 1)
+    beyond = np.maximum(frames / clip.fps - played[-1], 0.0)
+    return np.interp(frames / clip.fps, played, own) + beyond
 
 
 def warp_clip(clip: Clip, times_s: Array) -> Clip:
     """The clip whose frames are the poses at ``times_s`` (N,), in order, at the same frame rate.
 
-    Between frames by a cubic through the nearest four: straight lines would be kinks that a body has to follow.
+    Between frames by a cubic through the nearest four: straight lines would be kinks that a body has to follow. Up to a
+    frame after the last it goes straight on.
     """
-    places = np.clip(np.asarray(times_s, dtype=float) * clip.fps, 0.0, len(clip) - 1.0)
+    places = np.clip(np.asarray(times_s, dtype=float) * clip.fps, 0.0, len(clip) - 1e-6)
     places = np.where(np.abs(places - np.round(places)) < 1e-6, np.round(places), places)  # frames keep every bit
     starts = [int(np.searchsorted(places, tag.start - 1e-6)) for tag in clip.tags]
     stops = [int(np.searchsorted(places, tag.stop - 1e-6)) for tag in clip.tags]
@@ -67,8 +70,8 @@ def _between(values: Array, places: Array) -> Array:
     """(N, ...) of values (T, ...) at places (N,) between frames: Catmull-Rom, going straight on at both ends."""
     if len(values) < 2:
         return np.repeat(values, len(places), axis=0)
-    after = 2.0 * values[-1:] - values[-2:-1]
-    padded = np.concatenate([2.0 * values[:1] - values[1:2], values, after, after])
+    after, step = 2.0 * values[-1:] - values[-2:-1], values[-1:] - values[-2:-1]
+    padded = np.concatenate([2.0 * values[:1] - values[1:2], values, after, after + step])
     low = places.astype(int)
     t = (places - low).reshape(-1, *[1] * (values.ndim - 1))
     a, b, c, d = (padded[low + step] for step in range(4))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Is a clip's frame rate true, and its scale? Free flight tells the one, the character's size the other.
+"""Is a clip's frame rate true, and its scale? Flight, strides and balance tell the one, the size the other.
 
 Everything falls alike: a motion that is played k times too fast falls at k squared times gravity. A false
 alarm does more harm than a missed one, so what is not clear is not said.
@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .clip import Clip
-from .flights import BodyPoints, Flight, estimate_body_points, fastest_fall, find_flights
-
-GRAVITY_M_S2 = 9.81
+from .flights import GRAVITY_M_S2, BodyPoints, Flight, estimate_body_points, fastest_fall, find_flights
+from .gait_rate import is_balanced, is_off_balance, stride_ratio
 
 # Rates that motion is recorded at, and how unlikely each is, in squared standard deviations.
 _RATES = {24: 0.0, 30: 0.0, 60: 0.0, 120: 0.0, 25: 3.0, 50: 3.0, 100: 3.0, 48: 6.0, 125: 6.0, 240: 6.0}
@@ -25,6 +24,8 @@ _TOO_FAST, _TOO_SLOW = 0.72, 1.6  # measured rate over labelled rate, from which
 _HELD_M = 0.05  # what seems to float must not be supported by anything, not even by a rolling foot
 _BALLOON = 3.0  # measured over labelled rate from which a body falls as slowly as a balloon
 
+_STRIDE_SPREAD = 0.3  # relative, of what people's strides say of a rate
+
 _SMALLEST_M, _TALLEST_M, _PERSON_M = 0.4, 3.0, 1.6
 # Metres a unit: centimetres, millimetres, inches, feet, those of the CMU library, and metres once divided by a hundred.
 _UNITS = (0.01, 0.001, 0.0254, 0.3048, 0.0564444, 100.0)
@@ -35,13 +36,13 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 class FrameRateFinding:
     """A frame rate that does not fit gravity.
 
-    gravity_m_s2: how fast the motion falls at its labelled rate.
+    gravity_m_s2: how fast the motion falls at its labelled rate; None where nothing flies, and steps say so.
     flights: how many flights say so.
     factor: the suggested rate over the labelled one; 0.5 for a motion that is played twice too fast.
     suggested_fps: what the clip's rate should be.
     """
 
-    gravity_m_s2: float
+    gravity_m_s2: float | None
     flights: int
     factor: float
     suggested_fps: float
@@ -64,14 +65,14 @@ class ScaleFinding:
 
 
 def check_frame_rate(clip: Clip) -> FrameRateFinding | None:
-    """What the clip's flights say against its frame rate; None where they agree, or nothing is sure."""
+    """What the clip's flights, or else its steps, say against its frame rate; None where nothing is sure."""
     body = estimate_body_points(clip)
     if not _SMALLEST_M <= body.size_m <= _TALLEST_M:
         return None  # in wrong units gravity is wrong too; check_scale says so
     flights = find_flights(body)
     found = _measured_rate(flights)
     if found is None:
-        return None
+        return _check_steps(body, clip.fps) if not flights else None
     measured, spread = found
     if not _clearly_off(measured / clip.fps, body, flights):
         return None
@@ -86,6 +87,35 @@ def check_frame_rate(clip: Clip) -> FrameRateFinding | None:
         suggested_fps=suggested,
         message=f"This motion falls at {_short(gravity)} m/s² in the air, {_of_gravity(gravity / GRAVITY_M_S2)}: "
         f"it was probably recorded at {suggested:g} frames a second, not {clip.fps:.4g}",
+        hint=f"Set the true frame rate to {suggested:g} (--fps {suggested:g})",
+    )
+
+
+def _check_steps(body: BodyPoints, fps: float) -> FrameRateFinding | None:
+    """What strides and balance say of a motion without flights."""
+    slow = stride_ratio(body, fps)
+    if slow is not None:
+        costs = {rate: _rate_cost(slow * fps, _STRIDE_SPREAD, rate, fps) for rate in _RATES if 1.5 * fps < rate <= 120}
+        if not costs:
+            return None
+        suggested = float(min(costs, key=lambda rate: costs[rate]))
+        return _step_finding(f"Its strides take {slow:.0f} times as long as anybody's of that length", suggested, fps)
+    if not is_off_balance(body, fps):
+        return None
+    slower = [rate for rate in sorted(_RATES, reverse=True) if abs(fps / rate - round(fps / rate)) < 0.005 < fps - rate]
+    balanced = next((rate for rate in slower if fps / rate > 1.5 and is_balanced(body, rate)), None)
+    if balanced is None:
+        return None
+    return _step_finding("Nobody could keep their balance at this speed", float(balanced), fps)
+
+
+def _step_finding(message: str, suggested: float, fps: float) -> FrameRateFinding:
+    return FrameRateFinding(
+        gravity_m_s2=None,
+        flights=0,
+        factor=suggested / fps,
+        suggested_fps=suggested,
+        message=f"{message}: it was probably recorded at {suggested:g} frames a second, not {fps:.4g}",
         hint=f"Set the true frame rate to {suggested:g} (--fps {suggested:g})",
     )
 
@@ -144,12 +174,7 @@ def _clearly_off(ratio: float, body: BodyPoints, flights: Sequence[Flight]) -> b
 
 def _likeliest_rate(measured: float, spread: float, labelled: float) -> float | None:
     """The usual rate that the measured one must be, or None if two are about as likely."""
-    costs: list[tuple[float, int]] = []
-    for rate, unusual in _RATES.items():
-        ratio = max(rate / labelled, labelled / rate)
-        simple = abs(ratio - round(ratio)) < 0.005 * ratio
-        costs.append(((np.log(measured / rate) / spread) ** 2 + unusual - _SIMPLE * simple, rate))
-    costs.sort()
+    costs = sorted((_rate_cost(measured, spread, rate, labelled), rate) for rate in _RATES)
     best = costs[0]
     if abs(np.log(measured / best[1])) > _FAR:
         return None
@@ -158,6 +183,13 @@ def _likeliest_rate(measured: float, spread: float, labelled: float) -> float | 
     if rivals and rivals[0] < best[0] + _APART:
         return None
     return float(best[1])
+
+
+def _rate_cost(measured: float, spread: float, rate: int, labelled: float) -> float:
+    """How unlikely a usual rate is, in squared standard deviations."""
+    ratio = max(rate / labelled, labelled / rate)
+    simple = abs(ratio - round(ratio)) < 0.005 * ratio
+    return float((np.log(measured / rate) / spread) ** 2 + _RATES[rate] - _SIMPLE * simple)
 
 
 def _of_gravity(ratio: float) -> str:

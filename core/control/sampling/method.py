@@ -10,6 +10,7 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
+from ...motion.trim import MotionTrim
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.assembly import require_apart
@@ -24,6 +25,7 @@ from ..staging import build_job_stage
 from ..tracking.recording import collect_prop_motions, make_take
 from ..tracking.reference import make_reference
 from ..tracking.source_preparation import add_findings, clean_source, prepare_source
+from ..tracking.trimming import bridge_source, shift_stage, trim_findings, trim_setting
 from .checkpoint import RolloutCheckpoints
 from .cost_report import compute_take_cost, sum_cost_by_second
 from .partial import simulate_part
@@ -91,6 +93,7 @@ class SamplingSettings(Settings):
         minimum=0.0,
         maximum=1.0,
     )
+    trim: str = trim_setting()
 
 
 class SamplingMethod(Method):
@@ -108,11 +111,11 @@ class SamplingMethod(Method):
         if settings.bones.strip():
             return simulate_part(clip, settings.bones, settings.softness, settings.smooth, run)
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
-        stage, sources, times_s = _prepare(clip, settings, run)
+        stage, sources, times_s, trim = _prepare(clip, settings, run)
+        muscle = load_muscle(run, clip)
+        muscle = None if muscle is None else muscle[trim.start : trim.stop]
         with ExitStack() as opened:
-            rollout = _begin_rollout(
-                stage, sources, load_muscle(run, clip), _EFFORTS[settings.quality], seed, run, opened
-            )
+            rollout = _begin_rollout(stage, sources, muscle, _EFFORTS[settings.quality], seed, run, opened)
             for character in rollout.characters:
                 character.lets_go = settings.when_lost == "limp"
             checkpoints = RolloutCheckpoints(run)
@@ -127,9 +130,9 @@ class SamplingMethod(Method):
         takes = []
         for index, character in enumerate(rollout.characters):
             take, trace, foot_lock = make_take(
-                recording, index, describe_character(character), clip.fps, settings.smooth
+                recording, index, describe_character(character), clip.fps, settings.smooth, len(sources[0])
             )
-            run.add_trace(trace)
+            run.add_trace(replace(trace, begin_s=trim.start / clip.fps))
             run.add_detail(
                 attachment_name(COST, index), sum_cost_by_second(compute_take_cost(rollout, recording, index))
             )
@@ -137,27 +140,30 @@ class SamplingMethod(Method):
                 name = f"{stage.characters[index].name}: " if index else ""
                 run.add_finding("held", f"{name}{foot_lock.message}", "")
             takes.append(take)
-        times_s = None if times_s is None else times_s[: len(takes[0].motion)]
         props = collect_prop_motions(recording, takes[0].motion)
-        return replace(takes[0], others=tuple(takes[1:]), props=props, source_times_s=times_s)
+        take = replace(takes[0], others=tuple(takes[1:]), props=props, source_times_s=times_s)
+        return trim.pad_take(take, clip.fps)
 
 
-def _prepare(clip: Clip, settings: SamplingSettings, run: Run) -> tuple[Stage, list[Clip], Array | None]:
-    """The stage, everybody's clip made fit for simulation on it, and the main character's ``source_times_s``.
+def _prepare(clip: Clip, settings: SamplingSettings, run: Run) -> tuple[Stage, list[Clip], Array | None, MotionTrim]:
+    """The stage, everybody's clip made fit for simulation on it, the main one's ``source_times_s`` and its trim.
 
     A body is built of the cleaned clip, and the ground is known when all bodies are on the stage, so sources are
-    prepared in two steps; flights keep their times where something else on the stage has a time of its own.
+    prepared in two steps; flights keep their times where something else on the stage has a time of its own. What of
+    the main character's clip is no motion is left out for everybody.
     """
     members = (None, *load_cast(run))
     names = [member.name if member else "" for member in members]
-    sources, cleaned, bodies = [], [], []
+    sources, cleaned, bodies, trims = [], [], [], []
     for member, name in zip(members, names, strict=True):
-        source, report = clean_source(member.clip if member else clip, name=name)
-        add_findings(run, report.findings)
+        source, trim = bridge_source(member.clip if member else clip, settings.trim)
+        trims.append(trim)
+        source, report = clean_source(trims[0].cut_clip(source), name=name)
+        add_findings(run, (*trim_findings(trim.findings, name), *report.findings))
         sources.append(source)
         cleaned.append(report)
         bodies.append(build_job_body(source, run, member)[0])
-    stage = build_job_stage(run, *bodies)
+    stage = shift_stage(build_job_stage(run, *bodies), trims[0].start / clip.fps)
     gravity, ground, fixed_time = _flight_gravity(stage) if settings.retime else None, build_surface(stage), ""
     if gravity is not None:
         fixed_time = _own_time(stage, run)
@@ -176,7 +182,7 @@ def _prepare(clip: Clip, settings: SamplingSettings, run: Run) -> tuple[Stage, l
         reports.append(report)
     findings = [finding for report in reports for finding in report.findings]
     add_findings(run, sorted(findings, key=lambda finding: finding.kind == "flight"))
-    return stage, sources, reports[0].times_s
+    return stage, sources, reports[0].times_s, trims[0]
 
 
 def _flight_gravity(stage: Stage) -> float | None:

@@ -10,6 +10,7 @@ from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.loops import is_cyclic, loop_clip
 from ...motion.repair import repair_clip
+from ...motion.trim import find_trim
 
 # How high the bones are above the lowest, as a mean. Who lies has less than this share of what they have at the end;
 # who stands there has nearly as much as a skeleton that stands at rest, which may have its arms up.
@@ -21,7 +22,8 @@ _TAKES_TURNS = 0.35
 
 def guess_motion_kind(clip: Clip) -> str:
     """'rise' for who begins lying and ends standing, 'cycle' for what ends as it began, else 'once'."""
-    pos, _ = repair_clip(clip)[0].world()  # some captures begin with a pose that is no part of them
+    clip = find_trim(clip).cut_clip(clip)  # some captures begin with a pose that is no part of them
+    pos, _ = repair_clip(clip)[0].world()
     first, last = (_height(heads) for heads in pos[[0, -1]])
     if first < _LYING * last and last > _STANDING * _height(clip.skeleton.rest_world()[0]):
         return "rise"

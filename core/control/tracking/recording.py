@@ -65,9 +65,16 @@ class RecordedCharacter:
 
 
 def make_take(
-    recording: Recording, index: int, character: RecordedCharacter, fps: float, smooth: float = 0.0
+    recording: Recording,
+    index: int,
+    character: RecordedCharacter,
+    fps: float,
+    smooth: float = 0.0,
+    frames: int | None = None,
 ) -> tuple[Take, Trace, FootLockReport]:
     """A character's take at ``fps``, without others and props, its trace, and how its feet were locked for it.
+
+    frames: how many it has, where it follows so many of a source; else as many as were recorded.
 
     Feet are locked where they stand, and contact jitter is filtered out of everything else, and as much more as
     ``smooth`` says, from 0 to 1.
@@ -97,6 +104,8 @@ def make_take(
         body, simulated, finished, rows.link_pos[0, :, links], rows.link_quat_wxyz[0, :, links]
     )
     motion = finished.resample(fps)
+    if frames is not None:
+        motion = motion.frames(0, frames)
     take = Take(
         motion,
         contacts=mark_touching_bones(body, np.linalg.norm(force, axis=-1), motion, CONTROL_FPS),

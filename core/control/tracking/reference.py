@@ -69,7 +69,7 @@ class Reference:
 
 def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | None = None) -> Reference:
     """The reference of a prepared clip in ``world``; muscle: (T,) at the clip's frames, None for 1."""
-    steady = clip.resample(CONTROL_FPS)
+    steady = clip.resample(CONTROL_FPS, end="extend")
     qpos, qvel = pose_of_clip(body, steady)
     targets = compute_feedforward_targets(body, qpos, CONTROL_FPS)
     states = compute_states(world, qpos, qvel)

@@ -16,10 +16,10 @@ from ...body.foot_plant import FootPlantReport, plant_feet
 from ...body.terrain_adaptation import GroundSurface, adapt_to_ground
 from ...geometry.quaternions import Array
 from ...motion import Clip
+from ...motion.flights import GRAVITY_M_S2
 from ...motion.jitter_filter import JitterReport, filter_jitter
 from ...motion.loops import loop_clip
 from ...motion.repair import RepairReport, repair_clip
-from ...motion.unit_checks import GRAVITY_M_S2
 from ...sim.stage_parts import Finding
 from ..method import Run
 
