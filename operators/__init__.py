@@ -52,6 +52,7 @@ from .setup.check_ready import SINEW_OT_check_ready
 from .setup.install_cancel import SINEW_OT_install_cancel
 from .setup.install_missing import SINEW_OT_install_missing
 from .simulate.check_source import SINEW_OT_check_source
+from .simulate.choose_part import SINEW_OT_choose_part
 from .simulate.key_muscle import SINEW_OT_key_muscle
 from .simulate.move_muscle_keys import SINEW_OT_move_muscle_keys
 from .simulate.pick_selected import SINEW_OT_pick_selected
@@ -96,6 +97,7 @@ _CLASSES = (
     SINEW_OT_check_source,
     SINEW_OT_use_frame_rate,
     SINEW_OT_use_scale,
+    SINEW_OT_choose_part,
     SINEW_OT_simulate,
     SINEW_OT_simulate_variations,
     SINEW_OT_cancel,

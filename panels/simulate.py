@@ -7,6 +7,7 @@ from ..bridge.jobs import monitor, notices
 from ..bridge.jobs.notices import Notice
 from ..bridge.jobs.scene_request import method_group, request_of, setting_names, uses_engine, why_no_request
 from ..bridge.takes import muscle_keys
+from . import part
 from .drawing import SidebarPanel, message_box, paragraph
 from .job_buttons import draw_bar
 
@@ -23,6 +24,7 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         _draw_method(layout, context)
+        part.draw_part(layout, scene)
         _draw_details(layout, scene)
         reason = why_no_request(scene)
         if reason:
@@ -43,7 +45,8 @@ def _draw_method(layout: bpy.types.UILayout, context: bpy.types.Context) -> None
     layout.prop(chosen, "method")
     settings = layout.column()
     for name in setting_names(scene):
-        settings.prop(method_group(scene), name)
+        if name not in part.SETTINGS:
+            settings.prop(method_group(scene), name)
     if uses_engine(scene) and chosen.armature is not None:
         _draw_muscle(layout, context)
     layout.prop(chosen, "place")
@@ -70,14 +73,9 @@ def _draw_details(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     """What is rarely touched."""
     chosen = scene.sinew
     header, body = layout.panel("SINEW_PT_source", default_closed=True)
-    header.label(text="Range, Units and Engine")
+    header.label(text="Units and Engine")
     if body is None:
         return
-    body.prop(chosen, "use_range")
-    if chosen.use_range:
-        column = body.column(align=True)
-        column.prop(chosen, "frame_start")
-        column.prop(chosen, "frame_end")
     body.prop(chosen, "true_fps")
     body.prop(chosen, "scale")
     if uses_engine(scene):

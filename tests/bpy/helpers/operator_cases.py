@@ -31,6 +31,7 @@ from .operator_scenes import (
     own_part,
     painted,
     paused_job,
+    physics,
     push,
     role,
     short,
@@ -40,6 +41,7 @@ from .operator_scenes import (
     two_jobs,
     unmoved,
     unsaved_files,
+    unselected,
 )
 from .rigs import arm, wave
 
@@ -72,6 +74,7 @@ REFUSED = {
     "pick_selected": [(nothing, "Select an armature, or a mesh that an armature deforms")],
     "key_muscle": _CHARACTER,
     "move_muscle_keys": [*_CHARACTER, (chosen, "No take of 'Hero' that shows has keys of muscle")],
+    "choose_part": [(nothing, ARMATURE), (chosen, "This method simulates nothing: choose the method Simulate")],
     "body_override_add": _PART,
     "body_override_remove": [*_CHARACTER, (chosen, "no bone in the list: add one first")],
     "body_part_edit": _PART,
@@ -170,6 +173,7 @@ WRONG = {
     "body_part_mirror": (role, {}, _NO_BODY),
     "overlay_refit": (chosen, {}, _NO_BODY),
     "key_muscle": (chosen, {"remove": True}, ("Muscle has no key at frame 1 of 'Wave'", "Go to a frame")),
+    "choose_part": (unselected, {"part": "SELECTED"}, ("No bone of 'Hero' is selected", "Select some in Pose Mode")),
     "check_source": (short, {}, _SHORT),
     "simulate": (short, {}, _SHORT),
     "simulate_variations": (short, {}, _SHORT),
@@ -204,6 +208,7 @@ UNDONE = {
     "body_override_remove": (role, {}),
     "body_part_reset": (role, {}),
     "body_reset": (role, {}),
+    "choose_part": (physics, {"part": "left_arm"}),
     "use_frame_rate": (chosen, {"fps": 60.0}),
     "use_scale": (chosen, {"factor": 2.0}),
     "simulate": (chosen, {}),

@@ -66,6 +66,13 @@ def physics():
     bpy.context.scene.sinew.method = "sampling"
 
 
+def unselected():
+    """'Hero', to be simulated with physics, with no bone selected."""
+    physics()
+    for bone in bpy.context.scene.sinew.armature.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = False
+
+
 def takes():
     """'Hero' with takes 'A' and 'B'."""
     obj = chosen()

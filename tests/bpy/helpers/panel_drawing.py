@@ -31,7 +31,7 @@ class Layout:
         self._icon(icon)
         self.page.texts.append(text)
 
-    def prop(self, data, name, text=None, icon="NONE", placeholder=""):
+    def prop(self, data, name, text=None, icon="NONE", placeholder="", slider=False):
         found = data.bl_rna.properties[name]
         self._icon(icon)
         assert found.description, f"{name} has no tooltip"
@@ -45,6 +45,10 @@ class Layout:
         button = SimpleNamespace(idname=idname, text=kind.name if text is None else text)
         self.page.buttons.append(button)
         return Values(button, kind)
+
+    def operator_menu_enum(self, idname, name, text=None, icon="NONE"):
+        self.operator(idname, text=text, icon=icon)
+        assert getattr(bpy.ops.sinew, idname.partition(".")[2]).get_rna_type().properties[name].type == "ENUM"
 
     def popover(self, panel, icon="NONE", text=""):
         kind = getattr(bpy.types, panel)

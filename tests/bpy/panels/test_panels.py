@@ -56,7 +56,7 @@ def test_a_long_error_is_wrapped_and_kept_whole(addon, letters):
     error = RigError(f"Bone 'a' of '{path}' is {'very ' * 20}", "Fix it")
     notices.show_notices(scene_request.request_of(bpy.context.scene), (notices.error(error),))
     page = Page(simulate.SINEW_PT_simulate)
-    lines = page.texts[page.texts.index("Range, Units and Engine") + 1 :]
+    lines = page.texts[page.texts.index("Units and Engine") + 1 :]
     assert len(lines) > 5
     assert "".join(lines).replace(" ", "") == (error.message + error.hint).replace(" ", "")
 
@@ -125,6 +125,8 @@ def test_a_methods_settings_are_mirrored(addon, name):
         _check_mirror(group.bl_rna.properties[field.name], field)
     # What the panel holds at first is what the method would use by itself.
     assert kind.from_mapping(scene_request.method_settings(scene)) == kind()
+    if hasattr(group, "bones"):
+        group.bones = "left_arm"  # how soft they are is asked only where some are chosen
     assert set(Page(simulate.SINEW_PT_simulate).props) >= {field.name for field in dataclasses.fields(kind)}
 
 
@@ -207,3 +209,23 @@ def test_the_request_is_what_the_panel_says(addon):
         scale=0.01,
         place="NLA",
     )
+
+
+def test_a_range_can_keep_the_rest_and_bones_can_be_chosen(addon):
+    obj = hero()
+    chosen = bpy.context.scene.sinew
+    chosen.method, chosen.use_range, chosen.frame_start, chosen.frame_end = "sampling", True, 3, 12
+    assert scene_request.request_of(bpy.context.scene).fade_s is None
+    chosen.keep_rest, chosen.fade_s = True, 0.5
+    assert scene_request.request_of(bpy.context.scene).fade_s == 0.5
+    page = Page(simulate.SINEW_PT_simulate)
+    assert "Part of It" in page.texts and "fade_s" in page.props and "softness" not in page.props
+    for bone in obj.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name == "bone1"
+    assert bpy.ops.sinew.choose_part(part="SELECTED") == {"FINISHED"}
+    assert scene_request.request_of(bpy.context.scene).settings["bones"] == "bone1"
+    bpy.ops.sinew.choose_part(part="left_arm")
+    assert scene_request.request_of(bpy.context.scene).settings["bones"] == "left_arm"
+    assert "softness" in Page(simulate.SINEW_PT_simulate).props
+    bpy.ops.sinew.choose_part(part="WHOLE")
+    assert scene_request.request_of(bpy.context.scene).settings["bones"] == ""
