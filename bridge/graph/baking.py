@@ -30,6 +30,7 @@ from ..rig.standing import match_skeleton, read_standing_pose
 from ..scene.time_slicing import Slices
 from ..stage import read_stage_in_slices
 from ..stage.cast import other_characters
+from ..takes.marks import ensure_mark
 from .paths import begun_on, read_path
 
 METHOD = "graph_bake"
@@ -178,14 +179,18 @@ def _comes_flying(scene: bpy.types.Scene) -> bool:
 
 def _target(scene: bpy.types.Scene, request: GraphBakeRequest, names: list[str]) -> jobs.Target:
     """Where the takes go; each armature's source is what moves it now."""
-    sourced = [(name, sources.prior_animation(scene.objects[name]).action) for name in names]
-    first, *others = (jobs.CastTarget(name, action.name if action else "") for name, action in sourced)
+    found = [scene.objects[name] for name in names]
+    sourced = [(obj, sources.prior_animation(obj).action) for obj in found]
+    first, *others = (
+        jobs.CastTarget(obj.name, action.name if action else "", ensure_mark(obj)) for obj, action in sourced
+    )
     return jobs.Target(
         armature=first.armature,
         action=first.action,
         place=request.place,
         blend=bpy.data.filepath,
         cast=tuple(others),
+        mark=first.mark,
         named=_NAMES[request.mode],
         named_after="armature",
     )

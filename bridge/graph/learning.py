@@ -17,6 +17,7 @@ from ..jobs.preparing import Preparation
 from ..jobs.requests import find_armature
 from ..rig.rig_writer import require_writable
 from ..scene.time_slicing import Slices
+from ..takes.marks import ensure_mark
 from .skills import ReadSkill, note_looks, read_skills
 from .transitions import graph_of
 
@@ -72,6 +73,7 @@ def make_learn_job(
         blend=bpy.data.filepath,
         named="skills",
         named_after="armature",
+        mark=ensure_mark(obj),
         files={GRAPH.name: str(request.graph_file)} if request.graph_file is not None else {},
     )
     attachments: Attachments = {"rig": rig.to_arrays(), **motion_graph_attachments(graph)}

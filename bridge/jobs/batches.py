@@ -35,11 +35,12 @@ class Batch:
         target = dataclasses.replace(
             self.inputs.target, batch=self.id, variation=variation.number, varied=variation.facts, named=named
         )
-        attachments = dict(self.inputs.attachments)
-        if self.inputs.parts is not None:
+        attachments, parts = dict(self.inputs.attachments), self.inputs.parts
+        if parts is not None:
+            parts = variation.parts
             attachments[STAGE] = stage_to_arrays(variation.parts)
         request = dataclasses.replace(self.request, seed=variation.seed)
-        inputs = dataclasses.replace(self.inputs, attachments=attachments, target=target)
+        inputs = dataclasses.replace(self.inputs, attachments=attachments, target=target, parts=parts)
         return create_from(request, self.rig, inputs, title=variation.title(motion), folder=folder)
 
 

@@ -35,7 +35,8 @@ class JobView:
     notes: what the worker found out about the motion.
     batch, variation: which batch it belongs to and which one of it it is; '' and 0 for none.
     queued: whether it waits for its turn. lost: whether the character was lost, for a job that is done.
-    armature: whom it is for. method_name: as the registry has it; ``method`` is for people.
+    armature: whom it is for, by the name of then; mark: by what that is known, whatever it is called now.
+    method_name: as the registry has it; ``method`` is for people.
     curves: how its live numbers went so far, by name, each with the newest one last.
     eta_s, wall_s: whole seconds to go, None while unknown, and that it took so far. paused: whether it was asked to
         rest, by its worker's pause or by being passed over in the queue.
@@ -63,6 +64,11 @@ class JobView:
     eta_s: int | None = None
     wall_s: int = 0
     paused: bool = False
+    mark: str = ""
+
+    def is_for(self, name: str, mark: str) -> bool:
+        """Whether it is for the armature that is called or marked so."""
+        return self.armature == name or bool(mark and self.mark == mark)
 
     @property
     def alive(self) -> bool:
@@ -109,6 +115,7 @@ def view_job(job: Job, status: JobStatus, waiting: str = "", problem: SinewError
         None if status.eta_s is None else round(status.eta_s),
         round(status.wall_s),
         (status.alive and job.pause_file.exists()) or queueing.is_held_back(job, state),
+        spec.target.mark,
     )
 
 

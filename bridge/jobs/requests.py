@@ -30,8 +30,10 @@ from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
 from ..stage import read_stage_in_slices
 from ..stage.cast import Cast, read_cast_in_slices
 from ..stage.timing import Clock
+from ..takes.marks import ensure_mark
 from ..takes.muscle_keys import find_stray_keys
 from ..takes.write_takes import LoadedResult, PreparedTakes, write_stage_takes
+from .take_words import describe_take
 
 _log = logging.getLogger(__name__)
 
@@ -169,7 +171,8 @@ def inputs_in_slices(request: Request, rig: RigMotion, *, slice_s: float = SLICE
         action=request.action or rig.clip.name,
         place=request.place,
         blend=bpy.data.filepath,
-        cast=tuple(CastTarget(name, action) for name, action in cast.actions.items()) if cast.others else (),
+        cast=tuple(_cast_target(name, action) for name, action in cast.actions.items()) if cast.others else (),
+        mark=ensure_mark(find_armature(name)),
     )
     return Inputs(attachments, target, stage)
 
@@ -193,17 +196,23 @@ def create_from(
     request: Request, rig: RigMotion, inputs: Inputs, *, title: str = "", folder: Path | None = None
 ) -> jobs.Job:
     """Make the job's folder from what was read before."""
+    number, settings = inputs.target.variation, dict(request.settings or {})
+    words = describe_take(request.method, settings, request.engine, inputs.parts, number)
     return jobs.create(
         rig.clip,
         method=request.method,
-        settings=dict(request.settings or {}),
+        settings=settings,
         engine=request.engine,
         seed=request.seed,
         title=title or rig.clip.name,
-        target=inputs.target,
+        target=replace(inputs.target, words=words),
         attachments=inputs.attachments,
         folder=folder,
     )
+
+
+def _cast_target(name: str, action: str) -> CastTarget:
+    return CastTarget(name, action, ensure_mark(find_armature(name)))
 
 
 def stage_for(request: Request, rig: RigMotion, *, slice_s: float = SLICE_S) -> Slices[tuple[StageParts, Cast]]:

@@ -114,8 +114,8 @@ class FamilyAdapter:
     def learning_view(self, obj: bpy.types.Object) -> JobView | None:
         """The newest job that learns for the armature."""
         name = self.method(Product.LEARNED_FILE).name
-        own = (view for view in monitor.watched_jobs() if view.armature == obj.name and view.method_name == name)
-        return next(own, None)
+        known = (view for view in monitor.watched_jobs() if view.is_for(obj.name, obj.sinew_mark))
+        return next((view for view in known if view.method_name == name), None)
 
     # Playing and measuring what was learned.
 

@@ -2,6 +2,7 @@
 """Takes: what was simulated for an armature, as a list on its object, each an Action with its report."""
 
 from .copies import list_owner, moved_object, original_of
+from .marks import ensure_mark
 from .rows import add_take, armatures_with_takes, baked_jobs, copies_apart, copies_of, row_at, take_owner
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "baked_jobs",
     "copies_apart",
     "copies_of",
+    "ensure_mark",
     "list_owner",
     "moved_object",
     "original_of",

@@ -25,6 +25,8 @@ from ..scene.time_slicing import Slices
 from ..stage.prop_writer import write_prop
 from . import take_data
 from .copies import reusable_copy
+from .marks import find_renamed
+from .take_names import compose_name, find_free_name
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,8 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
     Looks at everything before it writes anything. The caller owns the undo step, and drops ``ready`` if this fails.
     """
     target, take = job.spec.target, ready.loaded.result.take
-    whose = target.armature if target.named_after == "armature" else target.action
-    where, title = target.place, f"{whose} {target.named or job.spec.method}"
+    where = target.place
+    title = _title(job, target.armature if target.named_after == "armature" else target.action)
     characters = _characters(job, ready.loaded, where)
     rig = characters[0].rig
     things = _things(job, take, rig)
@@ -121,13 +123,14 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
         for one in sorted((*characters, *things), key=lambda one: _depth(one.obj)):
             if isinstance(one, BakedCharacter):
                 before, keyed = sources.prior_animation(one.obj), ready.keyed.get(one.obj.name)
-                words = {"name": one.name, "source_action": one.source, "where": where, "keyed": keyed}
+                free = find_free_name(one.name, bpy.data.actions)
+                words = {"name": free, "source_action": one.source, "where": where, "keyed": keyed}
                 made = write_take(one.obj, one.take, one.rig, copy=copies[one.obj.name], **words)
                 take_data.store_take_data(made.action, one.take, one.rig)
                 if made.where != "COPY":
                     sources.store_prior(made.action, replace(before, action=one.source))
             else:
-                name = f"{one.obj.name} {title}"
+                name = find_free_name(f"{one.obj.name} {title}", bpy.data.actions)
                 made = write_prop(one.obj, one.motion, rig, one.appears_s, name=name, where=where)
             if made is not None:
                 written[one.obj.name] = made
@@ -142,12 +145,11 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
 def job_context(job: Job) -> "bpy.types.ContextTempOverride":
     """The window, scene and view layer where the job's armature lives, as far as there are any."""
     windows = bpy.context.window_manager.windows
-    name = job.spec.target.armature
     for window in windows:
-        if name in window.scene.objects:
+        if _is_home(window.scene, job):
             return bpy.context.temp_override(window=window)
     for scene in bpy.data.scenes:
-        if name in scene.objects:
+        if _is_home(scene, job):
             # A scene that no window shows; its first view layer is as good as any.
             return bpy.context.temp_override(scene=scene, view_layer=scene.view_layers[0])
     return bpy.context.temp_override(window=windows[0]) if windows else bpy.context.temp_override()
@@ -160,10 +162,17 @@ def hidden_scene(job: Job) -> str:
     any scene may be evaluated.
     """
     shown = shown_scenes()
-    name = job.spec.target.armature
-    if not shown or any(name in scene.objects for scene in shown):
+    if not shown or any(_is_home(scene, job) for scene in shown):
         return ""
-    return next((scene.name for scene in bpy.data.scenes if name in scene.objects), "")
+    return next((scene.name for scene in bpy.data.scenes if _is_home(scene, job)), "")
+
+
+def _is_home(scene: bpy.types.Scene, job: Job) -> bool:
+    """Whether the job's armature is in the scene, by whatever name."""
+    try:
+        return find_renamed(scene, job.spec.target.armature, job.spec.target.mark) is not None
+    except RigError:  # it is one of several here; who bakes will be told
+        return True
 
 
 def shown_scenes() -> list[bpy.types.Scene]:
@@ -171,9 +180,9 @@ def shown_scenes() -> list[bpy.types.Scene]:
     return [] if bpy.app.background else [window.scene for window in bpy.context.window_manager.windows]
 
 
-def find_object(name: str, what: str) -> bpy.types.Object:
-    """The scene's object of that name, which the take is about."""
-    obj = bpy.context.scene.objects.get(name)
+def find_object(name: str, what: str, mark: str = "") -> bpy.types.Object:
+    """The scene's object that the take is about: the one of that name, or what it is called by now."""
+    obj = find_renamed(bpy.context.scene, name, mark)
     if obj is None:
         again = "Bring it back or give it its old name, and bake again"
         armatures = ", ".join(f"'{here.name}'" for here in bpy.context.scene.objects if here.type == "ARMATURE")
@@ -183,11 +192,16 @@ def find_object(name: str, what: str) -> bpy.types.Object:
     return obj
 
 
+def _title(job: Job, whose: str) -> str:
+    """What a take is called: after whom or what, and what happened or how it was made."""
+    target = job.spec.target
+    return compose_name(whose, target.words) if target.words else f"{whose} {target.named or job.spec.method}"
+
+
 def _characters(job: Job, loaded: LoadedResult, where: str) -> list[BakedCharacter]:
     """Whom the job is about, each found and fit to be written to."""
     target, take = job.spec.target, loaded.result.take
-    named = target.named or job.spec.method
-    cast = [CastTarget(target.armature, target.action), *target.cast]
+    cast = [CastTarget(target.armature, target.action, target.mark), *target.cast]
     if len(take.others) != len(cast) - 1:
         raise JobError(
             f"The take of '{job.spec.title}' has {len(take.others)} other characters, and the job {len(cast) - 1}",
@@ -195,13 +209,13 @@ def _characters(job: Job, loaded: LoadedResult, where: str) -> list[BakedCharact
         )
     found = []
     for one, its, rig in zip(cast, (take, *take.others), loaded.rigs, strict=True):
-        obj = find_object(one.armature, "armature")
+        obj = find_object(one.armature, "armature", one.mark)
         if obj.type != "ARMATURE":
             raise RigError(f"'{obj.name}' is no armature any more", "Give the armature its old name")
         require_writable(obj, its.motion.skeleton.names, where)
         source = bpy.data.actions.get(one.action)
         whose = obj.name if target.named_after == "armature" else one.action or obj.name
-        found.append(BakedCharacter(obj, its, rig, f"{whose} {named}", source))
+        found.append(BakedCharacter(obj, its, rig, _title(job, whose), source))
     return found
 
 

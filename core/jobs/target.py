@@ -14,10 +14,11 @@ _FILE = "_file"  # a learned file's key is the kind of file with this ending: 'g
 
 @dataclass(frozen=True)
 class CastTarget:
-    """One of the other characters: its armature, and the Action that was read from it ('' for none)."""
+    """One of the other characters: its armature, the Action that was read from it ('' for none), and its mark."""
 
     armature: str
     action: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Target:
     named: what the new Action's name says of how it was made; named_after: 'armature' where that begins it, else the
         source's name does.
     files: kind of learned file -> path that the animator chose for it, over what is there.
+    words: what happened in it, which is part of the new Action's name instead of ``named``; '' for nothing to say.
+    mark: by what the armature is known when it is called otherwise by then; '' for no mark.
     batch, variation, varied: of which batch it is, which one of it, from 1, and how it differs; '', 0 and {} for none.
     """
 
@@ -44,6 +47,8 @@ class Target:
     batch: str = ""
     variation: int = 0
     varied: Mapping[str, Any] = field(default_factory=dict)
+    words: str = ""
+    mark: str = ""
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values for ``spec.json``: what is not the default, and for a character always who, what and where."""
@@ -52,7 +57,7 @@ class Target:
         default = _DEFAULT_VALUES
         found = {name: value for name, value in values.items() if name in kept or value != default[name]}
         if self.cast:
-            found["cast"] = [dataclasses.asdict(one) for one in self.cast]
+            found["cast"] = [_cast_values(one) for one in self.cast]
         if self.varied:
             found["varied"] = to_jsonable(self.varied)
         found.pop("files", None)
@@ -85,6 +90,8 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "cast": list,
     "named": str,
     "named_after": str,
+    "words": str,
+    "mark": str,
     "batch": str,
     "variation": int,
     "varied": dict,
@@ -94,10 +101,15 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 def _cast_target(value: Any, where: str) -> CastTarget:
     if not isinstance(value, Mapping) or not isinstance(value.get("armature"), str):
         raise _wrong(where, "cast")
-    action = value.get("action", "")
-    if not isinstance(action, str):
+    action, mark = value.get("action", ""), value.get("mark", "")
+    if not (isinstance(action, str) and isinstance(mark, str)):
         raise _wrong(where, "cast")
-    return CastTarget(value["armature"], action)
+    return CastTarget(value["armature"], action, mark)
+
+
+def _cast_values(one: CastTarget) -> dict[str, str]:
+    values = {"armature": one.armature, "action": one.action}
+    return values | {"mark": one.mark} if one.mark else values
 
 
 def _wrong(where: str, name: str) -> JobError:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import bpy
 
+from ...bridge import takes
 from ...bridge.jobs import recipes
 from ...bridge.jobs.preparing import Recipe
 from ...bridge.jobs.requests import Request
@@ -37,7 +38,11 @@ def requested_motion(scene: bpy.types.Scene) -> Request:
 
 
 def keep_source_chosen(chosen: bpy.types.PropertyGroup) -> None:
-    """Choose the source in the panel: once its result is baked, it is no longer what moves the armature."""
+    """Choose the source in the panel: once its result is baked, it is no longer what moves the armature.
+
+    The armature is marked within this step, so that undoing what comes later leaves it known by its mark.
+    """
+    takes.ensure_mark(chosen.armature)
     data = chosen.armature.animation_data
     if chosen.action is None and data is not None and data.action is not None:
         chosen.action = data.action

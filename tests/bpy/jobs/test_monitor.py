@@ -220,10 +220,17 @@ def test_a_killed_worker_is_seen_and_its_job_resumed(addon):
     assert baked_actions() == ["Wave passthrough"]
 
 
+def test_the_armature_may_be_called_otherwise_by_then(addon):
+    obj = hero()
+    simulate()
+    obj.name = "Villain"
+    assert tick_to_end().action == "Wave passthrough" and obj.animation_data.action.name == "Wave passthrough"
+
+
 def test_the_armature_may_have_gone_meanwhile(addon):
     obj = hero()
     job = simulate()
-    obj.name = "Villain"
+    obj.name, obj.sinew_mark = "Villain", ""  # another one, for all that anybody can tell
     view = tick_to_end()
     assert view.state == "done" and view.is_error and baked_actions() == []
     assert "no armature 'Hero'" in view.message and "'Villain'" in view.hint

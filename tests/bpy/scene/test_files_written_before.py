@@ -74,7 +74,7 @@ def test_what_was_finished_comes_home_and_what_was_killed_can_go_on(opened):
     assert state_of("simulate_broken").resumable and state_of("bounds_train_broken").resumable
     take = bpy.data.actions[state_of("simulate_done").action]
     # The same motion, settings and seed as those of the take that is in the file; its bounds were keyed in between.
-    assert take.name == "walk sampling.001"
+    assert take.name == "walk sampling 2"
     known = bpy.data.actions["walk sampling"]
     if SAME_BLENDER:
         assert curves_sha256(take, "pose.") == curves_sha256(known, "pose.")
@@ -95,7 +95,7 @@ def test_what_was_killed_goes_on_with_a_click(opened):
     assert bpy.ops.sinew.resume(job=job) == {"FINISHED"}
     tick_to_end()
     assert state_of("simulate_broken").state == "done"
-    assert bpy.data.actions[state_of("simulate_broken").action].name == "walk sampling.002"
+    assert bpy.data.actions[state_of("simulate_broken").action].name == "walk sampling 3"
     written_before.check_take(jobs.jobs_root() / job / "result" / "take.npz", "simulate")
 
 

@@ -40,7 +40,7 @@ def test_everybody_who_is_marked_travels_with_the_job(two):
     anna.sinew_body.mass_kg = 50.0
     job = job_of()
     assert stage_of(job).characters == ("Hero", "Anna") and stage_of(job).findings == ()
-    assert job.spec.target.cast == (jobs.CastTarget("Anna", "Dance"),)
+    assert job.spec.target.cast == (jobs.CastTarget("Anna", "Dance", bpy.data.objects["Anna"].sinew_mark),)
     (member,) = load_cast(WorkerRun(job, 1))
     source = read_rig(anna).clip
     assert member.clip.local_pos.tobytes() == source.local_pos.tobytes()
@@ -98,7 +98,7 @@ def test_somebody_without_a_motion_stands_and_is_named(two):
     assert finding.kind == "still" and "'Anna'" in finding.message and finding.hint
     (member,) = load_cast(WorkerRun(job, 1))
     assert np.ptp(member.clip.world()[0], axis=0).max() < 1e-6
-    assert job.spec.target.cast == (jobs.CastTarget("Anna", ""),)
+    assert job.spec.target.cast == (jobs.CastTarget("Anna", "", bpy.data.objects["Anna"].sinew_mark),)
 
 
 def test_two_in_one_place_are_refused_by_name(two):
@@ -129,15 +129,15 @@ def test_everybody_gets_an_action_of_their_own(two):
     job = job_of()
     finish(job, take_of(job, main=(0, 1, 0), others=[(0, 0, 0.5)]))
     written = requests.collect(job)
-    assert (written.obj, written.action.name) == (hero_obj, "Wave sampling")
+    assert (written.obj, written.action.name) == (hero_obj, "Wave, simulated")
     (other,) = written.others
-    assert (other.obj, other.action.name, other.where) == (anna, "Dance sampling", "ACTION")
+    assert (other.obj, other.action.name, other.where) == (anna, "Dance, simulated", "ACTION")
     assert anna.animation_data.action == other.action and hero_obj.animation_data.action == written.action
     for obj, by in ((hero_obj, (0, 1, 0)), (anna, (0, 0, 0.5))):
         np.testing.assert_allclose(read_rig(obj).clip.world()[0], clips[obj.name].world()[0] + by, atol=1e-4)
     assert {name: digest(bpy.data.actions[name]) for name in sources_before} == sources_before
-    assert job.collected()["others"] == [{"action": "Dance sampling", "object": "Anna"}]
-    assert [row.action.name for row in anna.sinew_takes] == ["Dance sampling"]
+    assert job.collected()["others"] == [{"action": "Dance, simulated", "object": "Anna"}]
+    assert [row.action.name for row in anna.sinew_takes] == ["Dance, simulated"]
 
 
 def test_a_second_take_is_of_the_source_not_of_the_first_take(two):
@@ -161,7 +161,7 @@ def test_somebody_without_an_action_is_read_again_as_they_stood(two):
     job = job_of(action="Wave")
     finish(job, take_of(job, others=[(0, 0, 1.0)]))
     (other,) = requests.collect(job).others
-    assert other.action.name == "Anna sampling"
+    assert other.action.name == "Anna, simulated"
     bpy.context.scene.frame_set(10)
     playing = animation()
     np.testing.assert_allclose(cast().motions["Anna"].clip.world()[0], stood, atol=1e-5)
@@ -251,7 +251,7 @@ def test_everything_is_one_undo_step(two):
     monitor.watch(job, bpy.context.scene)
     bpy.ops.ed.undo_push(message="Before")
     bpy.ops.sinew.collect("EXEC_DEFAULT", True, job=job.spec.id)
-    assert new_actions(before) == ["Dance sampling", "Wave sampling"]
+    assert new_actions(before) == ["Dance, simulated", "Wave, simulated"]
     bpy.ops.ed.undo()
     assert new_actions(before) == [] and animation()["objects"] == before["objects"]
 

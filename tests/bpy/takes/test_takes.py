@@ -39,14 +39,14 @@ def test_takes_nobody_keeps_are_there_after_saving_and_without_the_jobs_folder(a
     tick_to_end()
     simulate()
     tick_to_end()
-    assert names(obj) == ["Wave passthrough", "Wave passthrough.001"]
+    assert names(obj) == ["Wave passthrough", "Wave passthrough 2"]
     assert not any(row.action.use_fake_user for row in obj.sinew_takes)
     shutil.rmtree(first.folder)
     before = [views.view_take(obj, row) for row in obj.sinew_takes]
     for _ in range(2):  # what a first save drops is missing from the second
         obj = saved(tmp_path)
     assert [views.view_take(obj, row) for row in obj.sinew_takes] == before
-    assert moved_by(obj) == "Wave passthrough.001" and "Wave" in bpy.data.actions
+    assert moved_by(obj) == "Wave passthrough 2" and "Wave" in bpy.data.actions
 
 
 def test_a_file_that_was_saved_without_sinew_still_has_them(addon, tmp_path):
