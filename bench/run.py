@@ -33,6 +33,7 @@ class BenchRun:
 
     def __init__(self, engine: str, seed: int, attachments: Mapping[str, Attachment]) -> None:
         self.engine = engine
+        self.seed = seed
         self.rng = np.random.default_rng(seed)
         self.findings: list[str] = []
         self.traces: list[Trace] = []

@@ -13,10 +13,12 @@ _FIELDS = {
     "TERRAIN": ("friction",),
     "OBSTACLE": ("friction",),
     "PROP": ("mass", "friction", "shape"),
-    "PROJECTILE": ("mass", "speed", "start_frame", "friction", "shape"),
-    "PUSH": ("force", "duration", "start_frame"),
+    "PROJECTILE": ("intent", "mass", "speed", "start_frame", "friction", "shape"),
+    "PUSH": ("intent", "force", "duration", "start_frame"),
     "CHARACTER": (),
 }
+
+_STRENGTHS = {"PROJECTILE": "mass", "PUSH": "force"}  # what is found where there is an intent
 
 
 class SINEW_PT_stage(SidebarPanel, bpy.types.Panel):
@@ -86,7 +88,9 @@ def _draw_active(layout: bpy.types.UILayout, scene: bpy.types.Scene, obj: bpy.ty
             text = "Bone" if part.role == "PUSH" else "Target Bone"
             column.prop_search(part, "bone", armature.data, "bones", text=text)
     for name in _FIELDS[part.role]:
-        column.prop(part, name)
+        row = column.row()
+        row.active = part.intent == "FORCE" or name != _STRENGTHS.get(part.role)
+        row.prop(part, name)
 
 
 def _draw_buttons(layout: bpy.types.UILayout) -> None:

@@ -4,6 +4,7 @@
 import argparse
 import dataclasses
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import bpy
@@ -21,6 +22,7 @@ from ..rig.rig_writer import PLACES
 from ..scene import saving
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
+from .one_push import OnePush, create_pushed_job, parse_push
 from .outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
@@ -79,18 +81,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
     add_outputs(parser)
     add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+    add(
+        "--push",
+        action="append",
+        default=[],
+        metavar="WHAT@S[:SIDE]",
+        help="push the trunk at S seconds for 0.2 s with so many newtons, or so that the character will brace, stagger "
+        "or fall, such as 200@1.5:left or stagger@1.5; from front, back, left or right (default front); may be "
+        "repeated. With --variations A:B: push each of them once, with A to B newtons",
+    )
     variations.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
     request, wanted = _request(arguments), variations.variation_settings(arguments)
+    pushes = [] if wanted is not None else [parse_push(text) for text in arguments.push]
     require_outputs(arguments)
     with registered():
-        return _simulate(arguments, request, wanted)
+        return _simulate(arguments, request, wanted, pushes)
 
 
-def _simulate(arguments: argparse.Namespace, request: requests.Request, wanted: VariationSettings | None) -> int:
+def _simulate(
+    arguments: argparse.Namespace,
+    request: requests.Request,
+    wanted: VariationSettings | None,
+    pushes: Sequence[OnePush],
+) -> int:
     if arguments.input:
         request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
     elif not bpy.context.scene.objects:
@@ -99,7 +116,7 @@ def _simulate(arguments: argparse.Namespace, request: requests.Request, wanted: 
     _say_findings(rig)
     if wanted is not None:
         return _simulate_variations(arguments, request, rig, wanted)
-    job = requests.create_job(request, rig, arguments.job_dir)
+    job = create_pushed_job(request, rig, pushes, arguments.job_dir)
     if code := run_job(arguments, job, input=arguments.input):
         return code
     report, written = bake_take(arguments, job, input=arguments.input)

@@ -44,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that are about variations."""
     add = parser.add_argument_group("variations").add_argument
     add("--variations", type=int, metavar="N", help="make N takes to choose from, each with a seed of its own")
-    add("--push", metavar="A:B", help="push each of them once, with A to B newtons")
     add("--from", dest="side", metavar="SIDE", help=f"where pushes come from: {', '.join(side[0] for side in SIDES)}")
     add(
         "--vary",
@@ -59,11 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def variation_settings(arguments: argparse.Namespace) -> VariationSettings | None:
     """What was asked for, checked before anything is opened; None for a single take."""
     if arguments.variations is None:
-        for name, value in (("--push", arguments.push), ("--from", arguments.side), ("--vary", arguments.vary)):
+        for name, value in (("--from", arguments.side), ("--vary", arguments.vary)):
             if value:
                 raise BadSettings(f"{name} is about variations", "Say how many with --variations N")
         return None
-    least, most = _range(arguments.push) if arguments.push else (0.0, 0.0)
+    if len(arguments.push) > 1:
+        raise BadSettings("Variations are pushed once each", "Write --push once, such as --push 50:200")
+    least, most = _range(arguments.push[0]) if arguments.push else (0.0, 0.0)
     texts = [f"count={arguments.variations}", f"least_n={least}", f"most_n={most}"]
     texts += [f"side={arguments.side}"] if arguments.side else []
     settings = VariationSettings.from_texts([*texts, *arguments.vary])

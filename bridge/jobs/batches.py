@@ -58,7 +58,7 @@ def plan_from(request: Request, rig: RigMotion, inputs: Inputs, settings: Variat
         require_seeds_only(request.method, settings)
         parts, body = StageParts(), None
     else:
-        parts, body = inputs.parts, _plain_body(rig, inputs)
+        parts, body = inputs.parts, plain_body_of(rig, inputs)
     if body is None:
         numbers = range(1, settings.count + 1)
         seeds = [request.seed + number - 1 for number in numbers]
@@ -79,7 +79,7 @@ def require_seeds_only(method: str, settings: VariationSettings) -> None:
         )
 
 
-def _plain_body(rig: RigMotion, inputs: Inputs) -> BodyModel:
+def plain_body_of(rig: RigMotion, inputs: Inputs) -> BodyModel:
     """The body as far as it matters here: which bones it has. Its mesh would only give it other shapes."""
     choices = BodyChoices.from_mapping(inputs.attachments[BODY][1])
     return build_plain_body(rig.clip, choices)

@@ -9,6 +9,8 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
+from ...core.sim.stage_parts import INTENTS
+
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}  # what is on the stage may be linked from a file of its own
 # The numbers stand in files.
 ROLES = (
@@ -26,6 +28,11 @@ SHAPES = (
     ("SPHERE", "Sphere", "A sphere as large as the mesh is long", 2),
     ("BOX", "Box", "The mesh's bounding box", 3),
     ("CAPSULE", "Capsule", "A capsule along the mesh's longest side", 4),
+)
+# In the order of INTENTS, after none; the numbers stand in files.
+REACTIONS = (
+    ("FORCE", "By Force", "As strong as it is set to be", 0),
+    *((name.upper(), label, text, number) for number, (name, label, text) in enumerate(INTENTS, start=1)),
 )
 ICONS = {role: icon for role, _, _, icon, _ in ROLES}
 LABELS = {role: label for role, label, *_ in ROLES}
@@ -92,6 +99,14 @@ class SINEW_PG_object(bpy.types.PropertyGroup):
         options=set(),
         override=_EDITABLE,
     )
+    intent: EnumProperty(
+        items=REACTIONS,
+        name="Intent",
+        description="What it is to do to the character: force or mass and seed are found by trying. "
+        "A keyed force says how the push swells and fades",
+        options=set(),
+        override=_EDITABLE,
+    )
     # The only one that is animated: a push may swell and fade.
     force: FloatProperty(
         name="Force (N)",
@@ -113,6 +128,11 @@ class SINEW_PG_object(bpy.types.PropertyGroup):
         options=set(),
         override=_EDITABLE,
     )
+
+
+def intent_of(obj: bpy.types.Object) -> str:
+    """The reaction that an object's strength is to be found for, as ``PushPart`` has it; '' for none."""
+    return "" if obj.sinew.intent == "FORCE" else str(obj.sinew.intent).lower()
 
 
 class SINEW_PG_stage(bpy.types.PropertyGroup):

@@ -11,18 +11,23 @@ from ...core.errors import BadStage
 from ...core.geometry.quaternions import Array
 from ...core.sim.stage_parts import Finding, PushPart
 from ..rig.rig_reader import RigMotion
+from .properties import intent_of
 from .timing import Clock
 
 
 @dataclass(frozen=True)
 class PushSpan:
-    """A push with whom and which bone it is for, and the frames that it covers, from the first to before the last."""
+    """A push with whom and which bone it is for, and the frames that it covers, from the first to before the last.
+
+    intent: the reaction that its strength is to be found for, '' for none.
+    """
 
     name: str
     character: str
     bone: str
     frames: range
     ends: float
+    intent: str = ""
 
 
 def find_push_span(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> PushSpan | Finding:
@@ -37,7 +42,7 @@ def find_push_span(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> Push
         why = f"it acts at frame {push.start_frame}, outside of frames {clock.frame_start} to {last:.0f}"
         return left_out_finding(obj, why, "Move its start frame")
     frames = range(max(push.start_frame, clock.frame_start), int(np.ceil(min(ends, last) - 1e-6)))
-    return PushSpan(obj.name, character, push.bone, frames, min(ends, last))
+    return PushSpan(obj.name, character, push.bone, frames, min(ends, last), intent_of(obj))
 
 
 def left_out_finding(obj: bpy.types.Object, why: str, fix: str) -> Finding:
@@ -68,5 +73,5 @@ def make_push_parts(span: PushSpan, forces: Mapping[int, Array], clock: Clock) -
         if parts and np.allclose(parts[-1].force, force, rtol=1e-5, atol=1e-3):
             parts[-1] = replace(parts[-1], duration_s=end_s - parts[-1].start_s)
         else:
-            parts.append(PushPart(span.name, span.character, span.bone, force, start_s, end_s - start_s))
+            parts.append(PushPart(span.name, span.character, span.bone, force, start_s, end_s - start_s, span.intent))
     return [part for part in parts if np.any(part.force)]

@@ -15,6 +15,7 @@ from ...core.sim.stage import Terrain
 from ...core.sim.stage_parts import Finding, Mesh, ObstaclePart, PropPart
 from ..rig.rig_reader import RigMotion, rotation_of
 from .meshes import MeshSnapshot
+from .properties import intent_of
 from .pushes import left_out_finding
 from .shapes import fit_shape
 from .timing import Clock
@@ -25,7 +26,7 @@ class PropSnapshot:
     """A prop as it was read.
 
     shape: one of ``properties.SHAPES``. mass: kg. appears_s, speed (m/s) and what it flies at, a bone of ``target`` or
-    '' for straight on: only of a projectile.
+    '' for straight on, and the reaction that its mass is to be found for, or '': only of a projectile.
     """
 
     look: MeshSnapshot
@@ -36,6 +37,7 @@ class PropSnapshot:
     speed: float = 0.0
     bone: str = ""
     target: str = ""
+    intent: str = ""
 
     @classmethod
     def at(cls, obj: bpy.types.Object) -> "PropSnapshot":
@@ -56,7 +58,8 @@ def read_flight(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> dict[st
     if part.bone and target not in cast:
         why = f"it flies at '{target}', who is not simulated"
         return left_out_finding(obj, why, "Simulate them together, or choose another target")
-    return {"appears_s": appears_s, "speed": part.speed, "bone": part.bone, "target": target}
+    flight = {"appears_s": appears_s, "speed": part.speed, "bone": part.bone, "target": target}
+    return flight | {"intent": intent_of(obj)}
 
 
 def make_terrain(looks: Sequence[MeshSnapshot], metres: float) -> tuple[Terrain | None, list[Finding]]:
@@ -101,7 +104,7 @@ def make_projectile(
         if meets_s is None:
             message = f"'{prop.name}' cannot reach '{loose.bone}' at {loose.speed:g} m/s and flies straight"
             findings.append(Finding("out_of_reach", message, "Make it faster, or bring it nearer"))
-    return replace(prop, velocity=velocity, appears_s=loose.appears_s), findings
+    return replace(prop, velocity=velocity, appears_s=loose.appears_s, intent=loose.intent), findings
 
 
 def _own_frame(look: MeshSnapshot, metres: float) -> tuple[Array, Array, Mesh]:

@@ -11,8 +11,10 @@ from ...core.sim.stage_parts import StageParts
 from ..rig.setting_aside import shows_by_itself
 from ..scene.chosen_armature import why_linked
 from .checks import find_stage_problem
-from .properties import ICONS
+from .properties import ICONS, REACTIONS
 from .reader import objects_on_stage, scene_gravity
+
+_LABELS = {intent: label for intent, label, *_ in REACTIONS}
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,11 @@ def _text(obj: bpy.types.Object) -> str:
     """The values that matter, in a few words."""
     part = obj.sinew
     if part.role == "PUSH":
-        return f"{part.force:.0f} N, {part.duration:.2g} s at {part.start_frame}"
+        strength = f"{part.force:.0f} N" if part.intent == "FORCE" else _LABELS[part.intent]
+        return f"{strength}, {part.duration:.2g} s at {part.start_frame}"
     if part.role == "PROJECTILE":
-        return f"{part.mass:.3g} kg, {part.speed:.3g} m/s at {part.start_frame}"
+        strength = f"{part.mass:.3g} kg" if part.intent == "FORCE" else _LABELS[part.intent]
+        return f"{strength}, {part.speed:.3g} m/s at {part.start_frame}"
     if part.role == "PROP":
         return f"{part.mass:.3g} kg"
     if part.role == "CHARACTER":

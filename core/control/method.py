@@ -61,6 +61,9 @@ class Run(Protocol):
     rng: np.random.Generator
     """The job's own randomness, from its seed."""
 
+    seed: int
+    """The job's seed."""
+
     def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
         """Say that ``step`` of ``total`` is done, with live numbers for the curve."""
 

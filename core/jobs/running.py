@@ -38,7 +38,8 @@ class WorkerRun:
         self.job = job
         self.number = number
         self.engine = "none"
-        self.rng = np.random.default_rng(job.spec.seed)
+        self.seed = job.spec.seed
+        self.rng = np.random.default_rng(self.seed)
         self.findings: list[dict[str, str]] = []
         self.details: dict[str, Any] = {}
         self.traces: list[Trace] = []

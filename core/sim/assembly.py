@@ -94,6 +94,7 @@ def _prop(part: PropPart, while_waiting: Callable[[], None]) -> tuple[Prop, tupl
         velocity=np.asarray(part.velocity),
         appears_s=part.appears_s,
         friction=part.friction,
+        intent=part.intent,
     )
     return prop, found
 
@@ -110,7 +111,7 @@ def _push(part: PushPart, characters: Sequence[Character]) -> Push:
         raise BadStage(
             f"Push '{part.name}' acts on '{part.bone}', which has no body", f"Choose one of its bones that do: {links}"
         )
-    return Push(index, part.bone, np.asarray(part.force), part.start_s, part.duration_s)
+    return Push(index, part.bone, np.asarray(part.force), part.start_s, part.duration_s, part.name, part.intent)
 
 
 def _height(skeleton: Skeleton) -> float:

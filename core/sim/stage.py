@@ -54,6 +54,7 @@ class Prop:
 
     pos, quat_wxyz: where it is when it appears; velocity: m/s, angular_velocity: rad/s in the world, at that moment.
     appears_s: when. A projectile is a prop that appears in flight; before that it takes no part.
+    intent: the reaction that its mass is to be found for, one of ``stage_parts.INTENTS``; '' for its own mass.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Prop:
     angular_velocity: Array = field(default_factory=lambda: np.zeros(3))
     appears_s: float = 0.0
     friction: float = 1.0
+    intent: str = ""
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.mass) and self.mass > 0):
@@ -76,13 +78,19 @@ class Prop:
 
 @dataclass(frozen=True, eq=False)
 class Push:
-    """A force on a link for a while: (3,) newtons in the world, at the link's centre of mass."""
+    """A force on a link for a while: (3,) newtons in the world, at the link's centre of mass.
+
+    intent: the reaction that its strength is to be found for, one of ``stage_parts.INTENTS``, together with all others
+    of its name; '' for its own force.
+    """
 
     character: int
     bone: str
     force: Array
     start_s: float
     duration_s: float
+    name: str = ""
+    intent: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,9 +38,13 @@ def stage_to_arrays(parts: StageParts) -> tuple[dict[str, np.ndarray], dict[str,
         "props": [
             {"shape": prop.shape.kind if prop.shape is not None else None}
             | {name: getattr(prop, name) for name in ("name", "mass", "appears_s", "friction")}
+            | _intent(prop)
             for prop in parts.props
         ],
-        "pushes": [{name: getattr(push, name) for name in ("name", "character", "bone")} for push in parts.pushes],
+        "pushes": [
+            {name: getattr(push, name) for name in ("name", "character", "bone")} | _intent(push)
+            for push in parts.pushes
+        ],
         "findings": [vars(finding) for finding in parts.findings],
         **{name: getattr(parts, name) for name in ("friction", "ground", "self_collision", "mass_factor")},
     }
@@ -90,6 +94,11 @@ def _prop(arrays: Mapping[str, np.ndarray], index: int, words: Mapping[str, Any]
         mesh = _mesh(arrays, f"prop{index}")
     pos, quat, velocity = np.split(arrays[f"prop{index}_state"], [3, 7])
     return PropPart(pos=pos, quat_wxyz=quat, velocity=velocity, shape=shape, mesh=mesh, **words)
+
+
+def _intent(part: PropPart | PushPart) -> dict[str, str]:
+    """The intent of what has one; stages without any are written as they always were."""
+    return {"intent": part.intent} if part.intent else {}
 
 
 def _mesh_arrays(name: str, mesh: Mesh) -> dict[str, np.ndarray]:

@@ -16,6 +16,14 @@ EARTH: Array = np.array([0.0, 0.0, -9.81])
 EARTH.setflags(write=False)
 
 
+INTENTS = (
+    ("brace", "Brace", "As hard as it can be while the character keeps its feet and its way"),
+    ("stagger", "Stagger", "So hard that the character is thrown off its way, and catches itself"),
+    ("fall", "Fall", "So hard that the character goes down"),
+)
+"""(name, label, help) of the reactions that the strength of a push or throw can be found for."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """Something the animator should know about the stage, and what to do about it."""
@@ -68,6 +76,7 @@ class PropPart:
     velocity: Array = field(default_factory=lambda: np.zeros(3))
     appears_s: float = 0.0
     friction: float = 1.0
+    intent: str = ""
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.mass) and self.mass > 0.0):
@@ -76,6 +85,7 @@ class PropPart:
             raise BadStage(f"'{self.name}' needs either a shape or a mesh")
         if not (np.all(np.isfinite(self.velocity)) and np.isfinite(self.appears_s)):
             raise BadStage(f"'{self.name}' has a velocity or a time that is not a number")
+        _require_intent(self.name, self.intent)
         _require_friction(self.name, self.friction)
 
 
@@ -89,6 +99,7 @@ class PushPart:
     force: Array
     start_s: float
     duration_s: float
+    intent: str = ""
 
     def __post_init__(self) -> None:
         if not self.bone:
@@ -97,6 +108,7 @@ class PushPart:
             raise BadStage(f"Push '{self.name}' has a force or a time that is not a number", "Look at its keys")
         if not (np.isfinite(self.duration_s) and self.duration_s > 0.0):
             raise BadStage(f"Push '{self.name}' lasts {self.duration_s:g} s", "Give it a duration above zero")
+        _require_intent(self.name, self.intent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +140,12 @@ class StageParts:
             raise BadStage(f"Gravity is {self.gravity}, not three numbers")
         if not (np.isfinite(self.mass_factor) and self.mass_factor > 0.0):
             raise BadStage(f"The character's mass is multiplied by {self.mass_factor:g}", "Give a factor above zero")
+
+
+def _require_intent(name: str, intent: str) -> None:
+    if intent and intent not in [one[0] for one in INTENTS]:
+        names = ", ".join(one[0] for one in INTENTS)
+        raise BadStage(f"'{name}' is meant to make somebody '{intent}'", f"Choose one of: {names}")
 
 
 def _require_friction(name: str, friction: float) -> None:

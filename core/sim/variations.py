@@ -26,6 +26,8 @@ SIDES = (
 )
 _ANGLES = {"front": 0.0, "left": 90.0, "back": 180.0, "right": 270.0}
 _SPREAD_DEG = 30.0
+PUSH_S = 0.2
+"""How long a push lasts, unless it says otherwise."""
 _NAMES = ("the front", "the front left", "the left", "the back left", "the back", "the back right", "the right")
 _TRUNK = ("chest", "spine", "pelvis")
 _UP: Array = np.array([0.0, 0.0, 1.0])
@@ -132,6 +134,24 @@ def make_variation(
             facts[f"{name}_factor"] = factor
             words.append(f"{name} {100.0 * (factor - 1.0):+.0f} %")
     return Variation(number, seed + number - 1, parts, ", ".join(words) or f"seed {seed + number - 1}", facts)
+
+
+def add_push(
+    parts: StageParts, clip: Clip, body: BodyModel, push_n: float, at_s: float, side: str, intent: str = ""
+) -> StageParts:
+    """The parts with a push on the first character's trunk, from a side as it stands then.
+
+    intent: the reaction that its strength is to be found for; newtons are then only a beginning.
+    """
+    if not 0.0 <= at_s < clip.duration_s:
+        raise BadSettings(
+            f"A push at {at_s:g} s is outside of the clip, which lasts {clip.duration_s:.2f} s", "Push earlier"
+        )
+    lasts_s = min(PUSH_S, clip.duration_s - at_s)
+    force = push_n * _towards(body, clip, at_s, _ANGLES[side])
+    name, character = f"Push {len(parts.pushes) + 1}", parts.characters[0] if parts.characters else ""
+    push = PushPart(name, character, trunk_bone(body), force, at_s, lasts_s, intent)
+    return replace(parts, pushes=(*parts.pushes, push))
 
 
 def trunk_bone(body: BodyModel) -> str:

@@ -8,7 +8,7 @@ kept: LQR solutions are found anew, but for what was linearised again where the 
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -43,32 +43,40 @@ Arrays = dict[str, np.ndarray]
 class RolloutCheckpoints:
     """A run's checkpoints of a rollout. Time decides when one is saved, never what is computed.
 
-    loading: the step that a rollout is just being put back to, which takes as long as an LQR pass; else 0.
+    loaded: the step of the checkpoint that the run goes on from; 0 where it began anew.
+    besides: gives what is saved besides the rollout.
     """
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self.loading = 0
+        self.loaded = 0
+        self.besides: Callable[[], Arrays] = dict
         self._next_s = 0.0  # the first one at once
+        self._arrays: Mapping[str, np.ndarray] | None = None
 
     def save(self, rollout: StageRollout, step: int) -> None:
         """Save, if it is time again or all is done."""
         begin_s = time.monotonic()
         if begin_s < self._next_s and not rollout.done:
             return
-        self._run.save_checkpoint(step, **pack_rollout(rollout, self._run.engine))
+        self._run.save_checkpoint(step, **pack_rollout(rollout, self._run.engine), **self.besides())
         end_s = time.monotonic()
         self._next_s = end_s + max(_PAUSE_S, (end_s - begin_s) / _SHARE)
 
+    def read(self) -> Mapping[str, np.ndarray]:
+        """The arrays of the newest checkpoint, with what was saved besides; none where there is none."""
+        if self._arrays is None:
+            self.loaded, self._arrays = self._run.load_checkpoint() or (0, {})
+        return self._arrays
+
     def load(self, rollout: StageRollout) -> None:
         """Put a new rollout where the newest checkpoint was; leave it at its beginning where none fits."""
-        if checkpoint := self._run.load_checkpoint():
-            self.loading, arrays = checkpoint
+        if arrays := self.read():
             try:
                 restore_rollout(rollout, self._run.engine, arrays)
             except BadFile as error:
                 _log.warning("Beginning anew: %s", error)
-            self.loading = 0
+                self.loaded = 0
 
 
 def pack_rollout(rollout: StageRollout, engine: str) -> Arrays:

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sampling control as a method: from a clip to a take that a body could really have moved."""
 
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -26,8 +24,8 @@ from ..tracking.recording import collect_prop_motions, make_take
 from ..tracking.reference import make_reference
 from ..tracking.source_preparation import add_findings, clean_source, prepare_source
 from ..tracking.trimming import bridge_source, shift_stage, trim_findings, trim_setting
-from .checkpoint import RolloutCheckpoints
 from .cost_report import compute_take_cost, sum_cost_by_second
+from .job_rollout import roll_out_job
 from .partial import simulate_part
 from .plan import SearchEffort
 from .stage_character import StageCharacter
@@ -115,16 +113,19 @@ class SamplingMethod(Method):
         muscle = load_muscle(run, clip)
         muscle = None if muscle is None else muscle[trim.start : trim.stop]
         with ExitStack() as opened:
-            rollout = _begin_rollout(stage, sources, muscle, _EFFORTS[settings.quality], seed, run, opened)
-            for character in rollout.characters:
-                character.lets_go = settings.when_lost == "limp"
-            checkpoints = RolloutCheckpoints(run)
-            for character in rollout.characters:
-                character.planner.poll_cancel = partial(_report, run, rollout, checkpoints)
-            checkpoints.load(rollout)
-            rollout.run(_watch(run, checkpoints))
+            effort = _EFFORTS[settings.quality]
+
+            def begin(its_stage: Stage, number: int) -> StageRollout:
+                # As a job with that seed would draw it.
+                own = int(np.random.default_rng(run.seed + number).integers(2**62)) if number else seed
+                begun = _begin_rollout(its_stage, sources, muscle, effort, own, run, opened)
+                for character in begun.characters:
+                    character.lets_go = settings.when_lost == "limp"
+                return begun
+
+            rollout = roll_out_job(stage, begin, run, opened)
             if not rollout.foreseeable:
-                world = engines.get_engine(run.engine).compile(stage, _RECORDING_COPIES)
+                world = engines.get_engine(run.engine).compile(rollout.stage, _RECORDING_COPIES)
                 rollout.world = opened.enter_context(closing(world))
             recording = record_rollout(rollout)
         takes = []
@@ -228,20 +229,3 @@ def _begin_rollout(
     world = opened.enter_context(closing(engine.compile(stage, 1)))
     qvel = np.concatenate([one.reference.rates[0] for one in characters])
     return StageRollout(stage, tuple(characters), world, world.state_of(qpos[None], qvel[None])[0])
-
-
-def _report(run: Run, rollout: StageRollout, checkpoints: RolloutCheckpoints) -> None:
-    """Tell how far it is, which is also when a cancel is noticed."""
-    layers = rollout.planning[2].layers if rollout.planning is not None else []
-    done, total = rollout.work
-    run.progress(max(done, checkpoints.loading), total, cost=layers[-1].cost if layers else 0.0)
-
-
-def _watch(run: Run, checkpoints: RolloutCheckpoints) -> Callable[[StageRollout], None]:
-    """A checkpoint now and then, and progress."""
-
-    def look(rollout: StageRollout) -> None:
-        checkpoints.save(rollout, rollout.work[0])
-        _report(run, rollout, checkpoints)
-
-    return look

@@ -56,37 +56,49 @@ class StageRollout:
 
     @property
     def work(self) -> tuple[int, int]:
-        """How many fragments of all passes and characters, and of the play that follows, are done, and of how many.
+        """How much is done, and of how much, as ``count_work`` has it."""
+        return self.count_work()
 
-        Plans that are made anew after a disturbance do not count: their number is not known before.
+    def count_work(self, fitted: float = 0.0) -> tuple[int, int]:
+        """Fragments of models and search of all passes and characters, and of the play that follows: done, and in all.
+
+        fitted: the share of the models under way. Plans that are made anew after a disturbance do not count: how many
+        there will be is not known before.
         """
         passes = [len(one.effort.spreads) for one in self.characters]
-        each, at = sum(passes) + (not self.foreseeable), len(self.offsets)
+        each, at = 2 * sum(passes) + (not self.foreseeable), len(self.offsets)
         begin = at // SECTION * SECTION
         length = min(SECTION, self.fragments - begin)
-        count = begin * each
+        count = float(begin * each)
         if at > begin and self.foreseeable:  # only who lets go stops amid a section, and planning it was all the work
             count += length * each
         elif at > begin:
-            count += length * sum(passes) + at - begin
+            count += length * 2 * sum(passes) + at - begin
         elif self.planning is not None:
             index, number, search = self.planning
-            count += length * (sum(passes[:index]) + number) + len(search.layers)
-        return (self.fragments * each if self.done else count), self.fragments * each
+            count += length * (2 * (sum(passes[:index]) + number) + 1) + len(search.layers)
+            count += length * fitted if len(search.layers) == length else 0.0
+        elif self.waiting:
+            count += length * (2 * sum(passes[: self.waiting[0]]) + fitted)
+        return (self.fragments * each if self.done else int(count)), self.fragments * each
 
     def run(self, on_progress: Callable[["StageRollout"], None]) -> None:
         """Go on to the end; ``on_progress`` is called whenever something more is done."""
         while not self.done:
-            at = len(self.offsets)
-            stop = min((at // SECTION + 1) * SECTION, self.fragments)
-            if at % SECTION == 0 and self.planning is None and not self.waiting and self._plans_end(at):
-                self.waiting = [i for i, one in enumerate(self.characters) if one.relaxation is None]
-            self._plan(at, stop, on_progress)
-            if self.foreseeable and self.characters[0].relaxation is None:
-                self._adopt(self.characters[0])
-            else:
-                self._play(at, stop)
-            on_progress(self)
+            self.advance(on_progress)
+
+    def advance(self, on_progress: Callable[["StageRollout"], None]) -> None:
+        """Go on by one fragment, or by a whole section where nothing can happen that its plan does not know of."""
+        at = len(self.offsets)
+        stop = min((at // SECTION + 1) * SECTION, self.fragments)
+        if at % SECTION == 0 and self.planning is None and not self.waiting and self._plans_end(at):
+            self.waiting = [i for i, one in enumerate(self.characters) if one.relaxation is None]
+        self._plan(at, stop, on_progress)
+        if self.foreseeable and self.characters[0].relaxation is None:
+            self._adopt(self.characters[0])
+        else:
+            self._play(at, stop)
+        on_progress(self)
 
     def _plans_end(self, at: int) -> bool:
         """Whether the plans are used up, or there never were any."""

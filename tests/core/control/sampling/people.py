@@ -18,10 +18,11 @@ class MemoryRun:
     engine = "mujoco"
 
     def __init__(self, seed: int, attachments) -> None:
+        self.seed = seed
         self.rng = np.random.default_rng(seed)
         self.attachments = attachments
         self.steps, self.totals = [], set()
-        self.findings, self.traces = [], []
+        self.findings, self.traces, self.details = [], [], {}
 
     def progress(self, step, total, /, **measurements) -> None:
         self.steps.append(step)
@@ -40,7 +41,7 @@ class MemoryRun:
         self.findings.append((kind, message))
 
     def add_detail(self, name, value) -> None:
-        pass
+        self.details[name] = value
 
     def add_trace(self, trace) -> None:
         self.traces.append(trace)
