@@ -132,6 +132,11 @@ class RangeRun:
         self.engine, self.rng = run.engine, run.rng
         self.traces: list[Trace] = []
 
+    @property
+    def seed(self) -> int:
+        """As the job's own."""
+        return self._run.seed
+
     def attachment(self, name: str) -> tuple[dict[str, np.ndarray], dict[str, Any]] | None:
         """What the job was made with, as far as it is about those frames."""
         attached = self._run.attachment(name)

@@ -61,11 +61,15 @@ class Run(Protocol):
     rng: np.random.Generator
     """The job's own randomness, from its seed."""
 
-    seed: int
-    """The job's seed."""
+    @property
+    def seed(self) -> int:
+        """The job's seed, which ``rng`` came from."""
 
     def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
-        """Say that ``step`` of ``total`` is done, with live numbers for the curve."""
+        """Say that ``step`` of ``total`` is done, with live numbers for the curve.
+
+        The measurement 'doing' is what it does now, in an animator's words.
+        """
 
     def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
         """Keep what is needed to go on from ``step`` after a kill (the generator's state is kept too)."""
