@@ -58,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--cycles", type=int, default=1, metavar="N", help="play a cyclic motion N times over (default 1)")
     add(
+        "--travel",
+        choices=("auto", "on", "off"),
+        help="whether a walk or run on the spot gets the travel that its feet ask for (default auto: if it is one)",
+    )
+    add(
         "--method",
         default=registry.default_method_name(),
         metavar="NAME",
@@ -159,8 +164,7 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
             f"Method '{method.name}' needs {family.label.lower()}, not a clip",
             f"Use the verb: sinew {family.name} --help",
         )
-    chosen = [] if arguments.bones is None else [f"bones={arguments.bones}"]
-    settings = method.settings_type.from_texts([*arguments.set, *chosen, *_trim_texts(arguments, method)])
+    settings = method.settings_type.from_texts(_setting_texts(arguments, method.settings_type.field_names()))
     places = [place[0].lower() for place in PLACES]
     if arguments.place.lower() not in places:
         raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
@@ -188,13 +192,19 @@ def _request(arguments: argparse.Namespace) -> requests.Request:
     )
 
 
-def _trim_texts(arguments: argparse.Namespace, method: Method) -> list[str]:
-    """``--trim`` as the method's setting."""
-    if arguments.trim is None:
-        return []
-    if "trim" not in method.settings_type.field_names():
-        raise BadSettings(f"Method '{method.name}' leaves nothing out", "Leave out --trim")
-    return [f"trim={arguments.trim}"]
+def _setting_texts(arguments: argparse.Namespace, known: tuple[str, ...]) -> list[str]:
+    """What ``--set`` says, and the options that are settings, too."""
+    texts = list(arguments.set)
+    if arguments.bones is not None:
+        texts.append(f"bones={arguments.bones}")
+    for name, lack in (("trim", "leaves nothing out"), ("travel", "gives no travel")):
+        value = getattr(arguments, name)
+        if value is None:
+            continue
+        if name not in known:
+            raise BadSettings(f"Method '{arguments.method}' {lack}", f"Leave out --{name}")
+        texts.append(f"{name}={value}")
+    return texts
 
 
 def _say_findings(rig: RigMotion) -> None:

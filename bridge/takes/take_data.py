@@ -28,7 +28,7 @@ def store_take_data(action: bpy.types.Action, take: Take, rig: RigMotion) -> Non
         action[_CONTACTS] = json.dumps({"first": rig.frame_start, "spans": spans}, separators=(",", ":"))
     if take.own_clock:
         action[_TIMES] = json.dumps([])
-    elif take.source_times_s is not None or rig.time_stretch != 1.0:
+    elif take.source_times_s is not None or take.period_s is not None or rig.time_stretch != 1.0:
         source = rig.frame_start + take.source_time(times_s) * rig.scene_fps / rig.time_stretch
         action[_TIMES] = json.dumps([round(float(frame), 2) for frame in source], separators=(",", ":"))
 

@@ -11,14 +11,20 @@ from ..geometry.quaternions import (
     from_rotation_vector,
     multiply,
     rotate,
+    slerp,
     to_rotation_vector,
 )
 from .clip import Clip, Tag
+from .time_warp import warp_clip
 
 # How far the ends may be apart, as a mean over the bones that move, for a clip to count as a cycle.
 _LARGEST_GAP_RAD = 0.35
 _BLEND_S = 0.2
 _STILL_M = 1e-6
+# An end this many steps before its beginning, and on the way to it, belongs to a cycle longer than the clip.
+_LEAST_MISSING, _MOST_MISSING = 0.15, 1.6
+_ASIDE = 0.7  # of the gap: how much of it may not be on the way
+_REPEATS, _REPEATED_RAD = 12, 1e-3
 
 
 def seam_angle(clip: Clip) -> float:
@@ -68,6 +74,71 @@ def loop_clip(clip: Clip, cycles: int) -> Clip:
     period = len(clip) - 1
     tags = tuple(Tag(t.name, t.start + k * period, t.stop + k * period) for k in range(cycles) for t in clip.tags)
     return Clip(clip.skeleton, clip.fps, np.concatenate(all_pos), np.concatenate(all_quat), clip.name, tags)
+
+
+def count_missing_steps(clip: Clip) -> float:
+    """How many steps, such as 0.5 or 1, the clip ends before its first pose comes again; 0 for one that ends in it.
+
+    Exporters leave out the last frame of a cycle, because it is the first, or cut it between two frames.
+    """
+    quat = clip.local_quat_wxyz
+    if len(clip) < 4:
+        return 0.0
+    gap, last, first = (_turn_between(quat[a], quat[b]) for a, b in ((-1, 0), (-2, -1), (0, 1)))
+    carried = clip.skeleton.parents >= 0
+    gap, step = gap[carried], 0.5 * (last + first)[carried]
+    square, length = float(np.sum(step**2)), float(np.sqrt(np.sum(gap**2)))
+    if square < 1e-12 or length < 1e-6:
+        return 0.0
+    missing = float(np.sum(gap * step)) / square
+    aside = float(np.sqrt(np.sum((gap - missing * step) ** 2)))
+    is_on_the_way = _LEAST_MISSING < missing < _MOST_MISSING and aside < _ASIDE * length
+    return missing if is_on_the_way else 0.0
+
+
+def close_cycle(clip: Clip) -> Clip:
+    """The cycle with its last pose equal to its first, where the clip ends before that: at another frame rate.
+
+    Frame 0 is the clip's, and the cycle lasts as long as it really does: ``count_missing_steps`` more. A cycle that
+    travels by itself comes back as it is: how far on it would begin again, nobody knows.
+    """
+    missing = count_missing_steps(clip)
+    if missing == 0.0 or _travels(clip):
+        return clip
+    period = len(clip) - 1 + missing
+    count = int(np.ceil(period - 1e-6))
+    places = np.arange(count) * period / count
+    inside = warp_clip(clip, np.minimum(places, len(clip) - 1) / clip.fps)
+    part = np.clip((places - (len(clip) - 1)) / missing, 0.0, 1.0)[:, None]
+    pos = inside.local_pos + part[..., None] * (clip.local_pos[0] - clip.local_pos[-1])
+    quat = slerp(inside.local_quat_wxyz, np.broadcast_to(clip.local_quat_wxyz[0], inside.local_quat_wxyz.shape), part)
+    pos, quat = (np.concatenate([values, begin[:1]]) for values, begin in ((pos, clip.local_pos), (quat, quat)))
+    return Clip(clip.skeleton, clip.fps * count / period, pos, quat, clip.name)
+
+
+def _travels(clip: Clip) -> bool:
+    """Whether the first moving root goes somewhere rather than to and fro."""
+    way = clip.local_pos[:, _moving_roots(clip)[0], :2]
+    path = float(np.linalg.norm(np.diff(way, axis=0), axis=-1).sum())
+    return float(np.linalg.norm(way[-1] - way[0])) > 0.5 * path > _STILL_M
+
+
+def count_repeats(clip: Clip) -> int:
+    """How many times the clip plays one and the same cycle, such as 3 for what ``loop_clip`` made of one; else 1."""
+    quat, carried = clip.local_quat_wxyz, clip.skeleton.parents >= 0
+    for repeats in range(min(_REPEATS, (len(clip) - 1) // 3), 1, -1):
+        period, rest = divmod(len(clip) - 1, repeats)
+        if rest == 0 and carried.any():
+            apart = angle_between(quat[:-period, carried], quat[period:, carried])
+            swing = angle_between(quat[:period, carried], quat[:1, carried])
+            if swing.max() > _REPEATED_RAD and apart.max() < _REPEATED_RAD:
+                return repeats
+    return 1
+
+
+def _turn_between(before: Array, after: Array) -> Array:
+    """(..., 3) rotation vectors from rotations (..., 4) to others."""
+    return to_rotation_vector(multiply(conjugate(before), after))
 
 
 def _moving_roots(clip: Clip) -> list[int]:

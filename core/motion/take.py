@@ -66,6 +66,7 @@ class Take:
     props: motions of the loose things on the stage, on the same clock.
     source_times_s: (T,) seconds in the source that each frame stands for, where the take plays it slower or faster in
         places; None where both have the same clock.
+    period_s: of the source, where the take plays it over and over; None where it plays it once.
     own_clock: the motion stands for itself, and none of its frames is a frame of the source.
     """
 
@@ -78,6 +79,7 @@ class Take:
     source_times_s: Array | None = None
     own_clock: bool = False
     lost_at_s: float | None = None
+    period_s: float | None = None
 
     def __post_init__(self) -> None:
         if self.contacts is not None:
@@ -108,6 +110,8 @@ class Take:
                 raise BadMotion(f"Prop '{prop.name}' has {len(prop)} frames, and the take {frames}")
 
     def _check_clock(self) -> None:
+        if self.period_s is not None and not (np.isfinite(self.period_s) and self.period_s > 0.0):
+            raise BadMotion(f"The take plays a source of {self.period_s} s over and over")
         if self.source_times_s is None:
             return
         if self.own_clock:
@@ -121,13 +125,16 @@ class Take:
         """The source as the take was asked to follow it: with the take's own timing; None if it followed none of it."""
         if self.own_clock:
             return None
+        if self.period_s is not None:
+            return warp_clip(source, self.source_time(np.arange(len(self.motion)) / self.motion.fps))
         return source if self.source_times_s is None else warp_clip(source, self.source_times_s)
 
     def source_time(self, take_s: Array) -> Array:
         """(N,) seconds in the source at seconds (N,) of the take; before its first and after its last frame, alike."""
-        if self.source_times_s is None:
-            return take_s
-        return _along(take_s, np.arange(len(self.motion)) / self.motion.fps, self.source_times_s)
+        found = take_s
+        if self.source_times_s is not None:
+            found = _along(take_s, np.arange(len(self.motion)) / self.motion.fps, self.source_times_s)
+        return found if self.period_s is None else np.mod(found, self.period_s)
 
     def take_time(self, source_s: Array) -> Array:
         """(N,) seconds in the take at seconds (N,) of the source; the other way round."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...body import BodyModel
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
 from ...motion.trim import MotionTrim
@@ -20,8 +21,16 @@ from ..frame_range import FRAME_RANGE
 from ..method import Method, Run
 from ..muscle import MUSCLE, load_muscle
 from ..staging import build_job_stage
+from ..tracking.cycle_playing import (
+    PlayedCycle,
+    SimulatedCycles,
+    describe_outcome,
+    find_lost_time,
+    hand_back,
+    plan_cycle,
+)
 from ..tracking.recording import collect_prop_motions, make_take
-from ..tracking.reference import make_reference
+from ..tracking.reference import CONTROL_FPS, make_reference
 from ..tracking.source_preparation import add_findings, clean_source, prepare_source
 from ..tracking.trimming import bridge_source, shift_stage, trim_findings, trim_setting
 from .cost_report import compute_take_cost, sum_cost_by_second
@@ -40,6 +49,8 @@ _EFFORTS = {
 _RECORDING_COPIES = 64
 COST = "cost"
 """Name of the report's detail: the tracking cost by term, second by second; 'cast1_cost' for another character."""
+TRAVEL = "travel"
+"""Name of the report's detail about a cycle on the spot: how fast it travels, and the seam of its loop."""
 _TILTED = 0.1  # sideways gravity, as a share of what goes down
 
 
@@ -92,6 +103,27 @@ class SamplingSettings(Settings):
         maximum=1.0,
     )
     trim: str = trim_setting()
+    travel: str = setting(
+        "auto",
+        "Travel",
+        "What becomes of a walk or run on the spot, whose feet slide back under it as on a treadmill",
+        choices=(
+            ("auto", "Automatic", "A cycle that is clearly on the spot is simulated as it would travel"),
+            ("on", "On", "Give any cycle the travel that its feet ask for"),
+            ("off", "Off", "Leave it as it is, feet and all"),
+        ),
+    )
+    cycles: int = setting(5, "Cycles", "How many times over a cycle on the spot is simulated", minimum=1, maximum=100)
+    loop: str = setting(
+        "on_spot",
+        "Loop",
+        "What you get back of a cycle on the spot",
+        choices=(
+            ("on_spot", "On the Spot", "One cycle without a seam, on the spot again"),
+            ("travelling", "Travelling", "One cycle without a seam, as it travels"),
+            ("all", "All Cycles", "Everything that was simulated, as it travels"),
+        ),
+    )
 
 
 class SamplingMethod(Method):
@@ -109,9 +141,10 @@ class SamplingMethod(Method):
         if settings.bones.strip():
             return simulate_part(clip, settings.bones, settings.softness, settings.smooth, run)
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
-        stage, sources, times_s, trim = _prepare(clip, settings, run)
-        muscle = load_muscle(run, clip)
-        muscle = None if muscle is None else muscle[trim.start : trim.stop]
+        stage, sources, times_s, trim, played = _prepare(clip, settings, run)
+        muscle = load_muscle(run, clip if played is None else sources[0])
+        if muscle is not None and played is None:
+            muscle = muscle[trim.start : trim.stop]
         with ExitStack() as opened:
             effort = _EFFORTS[settings.quality]
 
@@ -128,12 +161,14 @@ class SamplingMethod(Method):
                 world = engines.get_engine(run.engine).compile(rollout.stage, _RECORDING_COPIES)
                 rollout.world = opened.enter_context(closing(world))
             recording = record_rollout(rollout)
-        takes = []
+        takes, traces = [], []
         for index, character in enumerate(rollout.characters):
+            rate = (clip.fps, len(sources[0])) if played is None else (CONTROL_FPS, None)
             take, trace, foot_lock = make_take(
-                recording, index, describe_character(character), clip.fps, settings.smooth, len(sources[0])
+                recording, index, describe_character(character), rate[0], settings.smooth, rate[1]
             )
             run.add_trace(replace(trace, begin_s=trim.start / clip.fps))
+            traces.append(trace)
             run.add_detail(
                 attachment_name(COST, index), sum_cost_by_second(compute_take_cost(rollout, recording, index))
             )
@@ -141,13 +176,31 @@ class SamplingMethod(Method):
                 name = f"{stage.characters[index].name}: " if index else ""
                 run.add_finding("held", f"{name}{foot_lock.message}", "")
             takes.append(take)
+        if played is not None:
+            cycles = SimulatedCycles(played, takes[0], times_s, sources[0].fps, find_lost_time(traces[0]))
+            takes[0] = _hand_back(cycles, stage, settings, run)
+            times_s = takes[0].source_times_s
         props = collect_prop_motions(recording, takes[0].motion)
         take = replace(takes[0], others=tuple(takes[1:]), props=props, source_times_s=times_s)
         return trim.pad_take(take, clip.fps)
 
 
-def _prepare(clip: Clip, settings: SamplingSettings, run: Run) -> tuple[Stage, list[Clip], Array | None, MotionTrim]:
-    """The stage, everybody's clip made fit for simulation on it, the main one's ``source_times_s`` and its trim.
+def _hand_back(cycles: SimulatedCycles, stage: Stage, settings: SamplingSettings, run: Run) -> Take:
+    """The take of a cycle on the spot, as it was asked for; a loop only where every cycle met with the same."""
+    why = _own_time(stage, run) or ("the obstacles" if stage.obstacles or stage.terrain is not None else "")
+    source = cycles.played.source
+    root = source.skeleton.index(stage.characters[0].body.links[0].bone)
+    take, finding, numbers = hand_back(cycles, root, settings.loop, why)
+    add_findings(run, (finding,))
+    run.add_detail(TRAVEL, numbers)
+    return take
+
+
+def _prepare(
+    clip: Clip, settings: SamplingSettings, run: Run
+) -> tuple[Stage, list[Clip], Array | None, MotionTrim, PlayedCycle | None]:
+    """The stage, everybody's clip made fit for simulation on it, the main one's ``source_times_s``, its trim, and how its
+    cycle on the spot is played.
 
     A body is built of the cleaned clip, and the ground is known when all bodies are on the stage, so sources are
     prepared in two steps; flights keep their times where something else on the stage has a time of its own. What of
@@ -165,6 +218,7 @@ def _prepare(clip: Clip, settings: SamplingSettings, run: Run) -> tuple[Stage, l
         cleaned.append(report)
         bodies.append(build_job_body(source, run, member)[0])
     stage = shift_stage(build_job_stage(run, *bodies), trims[0].start / clip.fps)
+    played = _play_cycles(sources, bodies, names, settings, run)
     gravity, ground, fixed_time = _flight_gravity(stage) if settings.retime else None, build_surface(stage), ""
     if gravity is not None:
         fixed_time = _own_time(stage, run)
@@ -183,7 +237,28 @@ def _prepare(clip: Clip, settings: SamplingSettings, run: Run) -> tuple[Stage, l
         reports.append(report)
     findings = [finding for report in reports for finding in report.findings]
     add_findings(run, sorted(findings, key=lambda finding: finding.kind == "flight"))
-    return stage, sources, reports[0].times_s, trims[0]
+    return stage, sources, reports[0].times_s, trims[0], played
+
+
+def _play_cycles(
+    sources: list[Clip], bodies: list[BodyModel], names: list[str], settings: SamplingSettings, run: Run
+) -> PlayedCycle | None:
+    """Let whoever is on the spot travel, in place; gives how the main character's cycle is played over and over.
+
+    With others on the stage everybody's clip is played once, for they belong together.
+    """
+    travel = "off" if run.attachment(FRAME_RANGE) is not None else settings.travel  # the rest of the clip stays
+    plans = [plan_cycle(source, body, travel, settings.cycles) for source, body in zip(sources, bodies, strict=True)]
+    if len(plans) == 1:
+        if plans[0] is not None:
+            sources[0] = plans[0].play()
+        return plans[0]
+    for index, plan in enumerate(plans):
+        if plan is not None:
+            sources[index] = plan.play_once()
+            once = describe_outcome(replace(plan, cycles=plan.repeats), "all", "the other characters")
+            add_findings(run, (replace(once, message=f"{names[index]}: {once.message}" if index else once.message),))
+    return None
 
 
 def _flight_gravity(stage: Stage) -> float | None:

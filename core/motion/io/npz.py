@@ -89,6 +89,8 @@ def _take(path: Path, arrays: dict[str, NDArray[Any]], meta: dict[str, Any], **c
     )
     company |= {"source_times_s": arrays.get("source_times_s"), "own_clock": bool(meta.get("own_clock", False))}
     company["lost_at_s"] = lost_at_s
+    if meta.get("period_s") is not None:
+        company["period_s"] = float(meta["period_s"])
     return Take(motion, arrays.get("contacts"), fell_at_s, dict(meta["measurements"]), **company)
 
 
@@ -98,8 +100,11 @@ def _take_arrays(take: Take) -> dict[str, NDArray[Any]]:
 
 
 def _take_meta(take: Take) -> dict[str, Any]:
-    when = {"fell_at_s": take.fell_at_s, "lost_at_s": take.lost_at_s}
-    return _clip_meta(take.motion) | when | {"measurements": dict(take.measurements), "own_clock": take.own_clock}
+    own = {"fell_at_s": take.fell_at_s, "lost_at_s": take.lost_at_s}
+    own |= {"measurements": dict(take.measurements), "own_clock": take.own_clock}
+    if take.period_s is not None:
+        own["period_s"] = take.period_s
+    return _clip_meta(take.motion) | own
 
 
 def skeleton_to_arrays(skeleton: Skeleton) -> dict[str, NDArray[Any]]:
