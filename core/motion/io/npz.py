@@ -100,7 +100,7 @@ def _take_arrays(take: Take) -> dict[str, NDArray[Any]]:
 
 
 def _take_meta(take: Take) -> dict[str, Any]:
-    own = {"fell_at_s": take.fell_at_s, "lost_at_s": take.lost_at_s}
+    own: dict[str, Any] = {"fell_at_s": take.fell_at_s, "lost_at_s": take.lost_at_s}
     own |= {"measurements": dict(take.measurements), "own_clock": take.own_clock}
     if take.period_s is not None:
         own["period_s"] = take.period_s
