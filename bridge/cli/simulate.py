@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 
 from ...core.control import registry
-from ...core.control.method import Method, Source
+from ...core.control.method import Source
 from ...core.control.muscle import parse_muscle_keys
 from ...core.errors import BadSettings
 from ...core.motion.unit_checks import check_frame_rate, check_scale

@@ -199,8 +199,8 @@ def _hand_back(cycles: SimulatedCycles, stage: Stage, settings: SamplingSettings
 def _prepare(
     clip: Clip, settings: SamplingSettings, run: Run
 ) -> tuple[Stage, list[Clip], Array | None, MotionTrim, PlayedCycle | None]:
-    """The stage, everybody's clip made fit for simulation on it, the main one's ``source_times_s``, its trim, and how its
-    cycle on the spot is played.
+    """The stage, everybody's clip made fit for simulation on it, and of the main one its ``source_times_s``, its trim
+    and how its cycle on the spot is played.
 
     A body is built of the cleaned clip, and the ground is known when all bodies are on the stage, so sources are
     prepared in two steps; flights keep their times where something else on the stage has a time of its own. What of
