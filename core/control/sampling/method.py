@@ -233,6 +233,7 @@ def _prepare(
             can_keep_times=True,
             cleaned=cleaned[index],
             name=names[index],
+            alone=len(stage.characters) == 1 and not stage.props,
         )
         reports.append(report)
     findings = [finding for report in reports for finding in report.findings]

@@ -13,6 +13,7 @@ from ...body import BodyModel
 from ...body.clearance import GroundingReport
 from ...body.flight_retiming import RetimeReport, retime_flights
 from ...body.foot_plant import FootPlantReport, plant_feet
+from ...body.missing_support import find_missing_support
 from ...body.terrain_adaptation import GroundSurface, adapt_to_ground
 from ...geometry.quaternions import Array
 from ...motion import Clip
@@ -67,6 +68,7 @@ def prepare_source(
     cycles: int = 1,
     cleaned: PreparationReport | None = None,
     name: str = "",
+    alone: bool = True,
 ) -> tuple[Clip, PreparationReport]:
     """A clip that the body can track, and what was found; a sound clip comes back as it is.
 
@@ -75,12 +77,16 @@ def prepare_source(
     whether the animator may ask for the source's times, which a hint then says.
     cycles: as for ``clean_source``. cleaned: the report of ``clean_source`` for a clip that went through it already,
     because the body was built of it; its findings are not repeated. name: whose findings these are.
+    alone: nobody else and nothing loose is on the stage that could hold it or be held.
     """
     findings: list[Finding] = []
     if cleaned is None:
         clip, cleaned = clean_source(clip, cycles=cycles, name=name)
         findings += cleaned.findings
     clip, grounding = adapt_to_ground(body, clip, ground)
+    if cycles == 1:
+        missing = find_missing_support(body, clip, ground, alone)
+        findings += [Finding(one.kind, _named(name, one.message), one.hint) for one in missing]
     clip, planting = plant_feet(body, clip, ground, cleaned.jittery)
     findings += _contact_findings(grounding, planting, cycles, name)
     report = replace(cleaned, findings=tuple(findings))
