@@ -78,8 +78,7 @@ def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
 
 def _draw_end(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView, action: str) -> None:
     if view.state == "done" and action in bpy.data.actions:
-        paragraph(box, context, f"{view.text}, baked as '{action}'", icon="ACTION")
-        _draw_summary(box, context, view)
+        paragraph(box, context, f"{view.text}, baked as '{action}'", icon="ACTION")  # how it went stands in Takes
         return
     row = box.row()
     row.label(text=view.text)

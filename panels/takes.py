@@ -41,6 +41,8 @@ class SINEW_UL_takes(bpy.types.UIList):
         shown = "RADIOBUT_ON" if views.is_take_shown(data, item) else "RADIOBUT_OFF"
         row.operator("sinew.take_show", text="", icon=shown, emboss=False).index = index
         row.prop(action, "name", text="", emboss=False)
+        if action.sinew_note:
+            row.label(text="", icon="TEXT")
         for icon in _marks_of(item):
             row.label(text="", icon=icon)
         label = row.row()
@@ -95,12 +97,14 @@ def _draw_list(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.
     row = layout.row(align=True)
     row.prop(view, "sort", expand=True)
     row.prop(view, "only_up", text="", icon=_UP)
+    row.prop(view, "follow_range", text="", icon="PREVIEW_RANGE")
     # The names need all the width there is; so the buttons stand below, not beside.
-    layout.template_list("SINEW_UL_takes", "", obj, "sinew_takes", obj, "sinew_take_index", rows=4)
+    layout.template_list("SINEW_UL_takes", "", obj, "sinew_takes", obj, "sinew_take_clicked", rows=4)
 
 
 def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-    view = views.view_take(obj, takes.row_at(obj))
+    row = takes.row_at(obj)
+    view = views.view_take(obj, row)
     _draw_buttons(layout, view)
     box = layout.box()
     if view.missing:
@@ -108,6 +112,7 @@ def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
         paragraph(box, context, "Bake it again from Jobs, or delete the take", icon="BLANK1")
     else:
         paragraph(box, context, view.name, icon="ACTION")  # in the list it may be cut off
+        box.prop(row.action, "sinew_note", text="", icon="TEXT", placeholder="Note")
     if view.asked:
         paragraph(box, context, view.asked, icon="BLANK1")
     for mark in view.marks:

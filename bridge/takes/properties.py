@@ -7,9 +7,21 @@ The rows stand directly on the object, because Blender 5.0 loses what a library 
 inside a group.
 """
 
+from contextlib import suppress
+
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    IntVectorProperty,
+    PointerProperty,
+)
 from bpy.props import StringProperty as Text
+
+from ...core.errors import SinewError
 
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}
 _COMMON = {"options": set(), "override": _EDITABLE}
@@ -72,6 +84,30 @@ class SINEW_PG_takes_view(bpy.types.PropertyGroup):
     only_up: BoolProperty(
         name="Only Those That Stayed Up", description="Hide the takes in which the character was lost", options=set()
     )
+    follow_range: BoolProperty(
+        name="Preview Range",
+        description="Let the preview range follow what shows, so that a take plays from its beginning to its end. One "
+        "that you set yourself stays",
+        default=True,
+        options=set(),
+    )
+    followed: IntVectorProperty(
+        name="Followed", description="The preview range that was set for what shows", size=2, options={"HIDDEN"}
+    )
+
+
+def _chosen(self: bpy.types.Object) -> int:
+    return int(self.sinew_take_index)
+
+
+def _click(self: bpy.types.Object, index: int) -> None:
+    """Choose a row and show its take. Why it cannot be shown is said by the buttons, which can report."""
+    from . import take_operations
+
+    self.sinew_take_index = index
+    if 0 <= index < len(self.sinew_takes):
+        with suppress(SinewError):
+            take_operations.show_chosen(self)
 
 
 _CLASSES = (SINEW_PG_take_prop, SINEW_PG_take, SINEW_PG_takes_view)
@@ -90,6 +126,17 @@ def register() -> None:
     bpy.types.Object.sinew_take_index = IntProperty(
         name="Active Take", description="The take that is chosen in the list", min=0, **_COMMON
     )
+    # What the list sets by a click. A script that only wants to choose sets the index, and nothing is shown.
+    bpy.types.Object.sinew_take_clicked = IntProperty(
+        name="Clicked Take",
+        description="The take that is chosen in the list, and shown",
+        get=_chosen,
+        set=_click,
+        **_COMMON,
+    )
+    bpy.types.Action.sinew_note = Text(
+        name="Note", description="What you want to remember of this take; it is kept with its Action", options=set()
+    )
     bpy.types.Object.sinew_mark = Text(
         name="Mark", description="By what takes know the object, whatever it is called", **_COMMON
     )
@@ -106,7 +153,8 @@ def register() -> None:
 def unregister() -> None:
     """Take it away; what files hold of it stays in them."""
     del bpy.types.Scene.sinew_takes_view
-    for name in ("sinew_hidden", "sinew_mark", "sinew_take_index", "sinew_takes"):
+    del bpy.types.Action.sinew_note
+    for name in ("sinew_hidden", "sinew_mark", "sinew_take_clicked", "sinew_take_index", "sinew_takes"):
         delattr(bpy.types.Object, name)
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)

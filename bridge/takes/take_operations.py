@@ -5,7 +5,7 @@ import bpy
 
 from ...core.errors import RigError
 from ..rig import actions, nla, sources
-from . import companions, copies
+from . import companions, copies, preview_range
 from .copies import moved_object, original_of
 from .rows import chosen_index, is_linked, row_at, take_strips, take_title
 from .views import is_take_shown
@@ -19,8 +19,20 @@ def show_take(obj: bpy.types.Object, index: int = -1) -> str:
     _play(moved, action)
     copies.present(obj, moved)
     others = companions.show_companions(obj, row)
+    preview_range.follow_action(moved, action)
     obj.sinew_take_index = index if index >= 0 else chosen_index(obj)
     return f"'{moved.name}' shows '{action.name}'" + (f", and {others} more what they did in it" if others else "")
+
+
+def show_chosen(obj: bpy.types.Object) -> None:
+    """Show the chosen take, unless it shows already, as the Action or as a strip of the NLA."""
+    row = row_at(obj)
+    moved = moved_object(obj, row)
+    if row.action is None or moved is None or is_take_shown(obj, row):
+        return
+    in_nla = any(not track.mute for track, _ in take_strips(moved, row.action))
+    if not (in_nla and moved.animation_data.action is None):
+        show_take(obj)
 
 
 def show_take_source(obj: bpy.types.Object, index: int = -1) -> str:
@@ -48,6 +60,7 @@ def show_take_source(obj: bpy.types.Object, index: int = -1) -> str:
         obj.animation_data.action = None
     copies.present(obj, obj)
     companions.show_companion_sources(obj, row)
+    preview_range.follow_action(obj, row.source)
     return f"'{obj.name}' shows its source" + (f" '{row.source.name}'" if row.source else "")
 
 

@@ -29,6 +29,7 @@ class TakeView:
     linked: the row comes from another file. label: 'seed 3', or '#3' for the third of a batch.
     source: the Action it was made from, '' if none; source_missing: that was deleted.
     copy_of: the armature that this one is a baked copy of, as it is called now, '' if it is none.
+    note: what the animator wants to remember of it.
     asked: what was special about it, for one of a batch: '120 N from the left'.
     lost: it was where its source never is; fell: and stayed down. marks: whether it was lost, skates or sinks in.
     sentences: how it went, in words.
@@ -49,6 +50,7 @@ class TakeView:
     source_missing: bool
     copy_of: str
     asked: str
+    note: str
     marks: tuple[QualityCheck, ...]
     sentences: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
@@ -78,6 +80,7 @@ def view_take(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
         source_missing=row.source is None,
         copy_of=model.name if model else row.armature_name,
         asked=str(report.get("title", "")).partition(": ")[2] if row.variation else "",
+        note=action.sinew_note if action else "",
         marks=take_marks(row),
         sentences=_sentences(report),
         facts=_facts(report),
@@ -131,9 +134,13 @@ def was_lost(row: bpy.types.PropertyGroup) -> bool:
 def arrange_takes(
     rows: Sequence[bpy.types.PropertyGroup], sort: str, only_up: bool = False, search: str = ""
 ) -> tuple[list[bool], list[int]]:
-    """For each row whether it is listed, and its place in the order; both in the rows' own order."""
+    """For each row whether it is listed, and its place in the order; both in the rows' own order.
+
+    search: what its name or its note has.
+    """
     wanted = search.casefold()
-    listed = [not (only_up and was_lost(row)) and wanted in take_title(row).casefold() for row in rows]
+    texts = [f"{take_title(row)}\n{row.action.sinew_note if row.action else ''}".casefold() for row in rows]
+    listed = [not (only_up and was_lost(row)) and wanted in text for row, text in zip(rows, texts, strict=True)]
     keys = [_KEYS[sort](row) for row in rows]
     places = [0] * len(rows)
     for place, index in enumerate(sorted(range(len(rows)), key=keys.__getitem__)):

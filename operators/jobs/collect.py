@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...bridge.jobs import baking, monitor, requests
+from ...bridge.takes import preview_range
 from ..reporting import explains_errors, waiting
 
 
@@ -34,6 +35,7 @@ class SINEW_OT_collect(bpy.types.Operator):
         job = monitor.job_of(self.job)
         with waiting(context):
             written = requests.collect(job, baking.taken(self.job))
+        preview_range.follow_action(written.obj, written.action)
         monitor.look(self.job)
         self.report({"INFO"}, f"Baked '{written.action.name}' on '{written.obj.name}'")
         return {"FINISHED"}

@@ -6,6 +6,7 @@ import bpy
 from ...bridge.mannequin import example_walker
 from ...bridge.scene import viewport
 from ...bridge.setup import readiness
+from ...bridge.takes import preview_range
 from ..reporting import explains_errors
 
 
@@ -37,9 +38,7 @@ class SINEW_OT_try_mannequin(bpy.types.Operator):
         chosen = scene.sinew
         chosen.armature, chosen.action = armature, armature.animation_data.action
         chosen.property_unset("method")
-        if not scene.use_preview_range:
-            scene.use_preview_range = True
-            scene.frame_preview_start, scene.frame_preview_end = map(int, chosen.action.frame_range)
+        preview_range.follow_action(armature, chosen.action)
         _show(context, armature)
         try:
             bpy.ops.sinew.simulate("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT")

@@ -29,7 +29,7 @@ class ListLayout(Layout):
         self.page.icons.append(icon)
         super().label(text=text, icon=icon)
 
-    def prop(self, data, name, text=None, icon="NONE", emboss=True, expand=False):
+    def prop(self, data, name, text=None, icon="NONE", emboss=True, expand=False, placeholder=""):
         super().prop(data, name, text=text, icon=icon)
 
     def template_list(self, kind, _, data, name, active_data, active_name, rows=5):
@@ -168,3 +168,12 @@ def test_copies_and_their_model_lead_to_each_other(addon):
     page = drawn()
     assert [button.name for button in page.buttons if button.idname == "sinew.take_visit"] == ["Hero"]
     assert "sinew.take_show_source" not in page.idnames
+
+
+def test_a_note_is_written_in_the_panel_and_seen_in_the_list(addon):
+    obj = hero()
+    row = take(obj, "A")
+    take(obj, "B")
+    assert "sinew_note" in drawn().props and "TEXT" not in drawn().icons
+    row.action.sinew_note = "for the fight, trim the end"
+    assert drawn().icons.count("TEXT") == 1
