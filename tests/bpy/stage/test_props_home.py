@@ -284,7 +284,7 @@ def test_the_next_job_sees_the_thing_where_it_was_put(hero_here):
         ball.sinew.start_frame = 15  # when the take has it far down
         (part,) = stage_of(job_of(action="Wave")).props
         assert part.pos == pytest.approx([1, 1, 2], abs=1e-6)
-    assert ball.animation_data.action.name == "Ball Wave sampling.001"
+    assert ball.animation_data.action.name == "Ball Wave, simulated 2"
 
 
 def test_one_that_cannot_be_written_keeps_all_from_it(hero_here):
