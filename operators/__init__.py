@@ -53,6 +53,7 @@ from .setup.install_cancel import SINEW_OT_install_cancel
 from .setup.install_missing import SINEW_OT_install_missing
 from .simulate.check_source import SINEW_OT_check_source
 from .simulate.choose_part import SINEW_OT_choose_part
+from .simulate.give_travel import SINEW_OT_give_travel
 from .simulate.key_muscle import SINEW_OT_key_muscle
 from .simulate.move_muscle_keys import SINEW_OT_move_muscle_keys
 from .simulate.pick_selected import SINEW_OT_pick_selected
@@ -99,6 +100,7 @@ _CLASSES = (
     SINEW_OT_use_scale,
     SINEW_OT_choose_part,
     SINEW_OT_simulate,
+    SINEW_OT_give_travel,
     SINEW_OT_simulate_variations,
     SINEW_OT_cancel,
     SINEW_OT_cancel_batch,

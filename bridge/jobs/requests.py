@@ -171,6 +171,7 @@ def inputs_in_slices(request: Request, rig: RigMotion, *, slice_s: float = SLICE
         action=request.action or rig.clip.name,
         place=request.place,
         blend=bpy.data.filepath,
+        named=registry.get_method(request.method).result_name,
         cast=tuple(_cast_target(name, action) for name, action in cast.actions.items()) if cast.others else (),
         mark=ensure_mark(find_armature(name)),
     )

@@ -12,6 +12,7 @@ from .method import Method, Product
 _METHODS = {
     "passthrough": ".passthrough:Passthrough",
     "sampling": ".sampling.method:SamplingMethod",
+    "travel": ".travel:TravelMethod",
     "graph_learn": ".graph.learn_method:GraphLearn",
     "graph_bake": ".graph.bake_method:GraphBake",
     "graph_test": ".graph.test_method:GraphTest",

@@ -50,7 +50,7 @@ def warp_clip(clip: Clip, times_s: Array) -> Clip:
     Between frames by a cubic through the nearest four: straight lines would be kinks that a body has to follow. Up to a
     frame after the last it goes straight on.
     """
-    places = np.clip(np.asarray(times_s, dtype=float) * clip.fps, 0.0, len(clip) - 1e-6)
+    places = np.clip(np.asarray(times_s, dtype=float) * clip.fps, 0.0, len(clip) - 1e-5)
     places = np.where(np.abs(places - np.round(places)) < 1e-6, np.round(places), places)  # frames keep every bit
     starts = [int(np.searchsorted(places, tag.start - 1e-6)) for tag in clip.tags]
     stops = [int(np.searchsorted(places, tag.stop - 1e-6)) for tag in clip.tags]

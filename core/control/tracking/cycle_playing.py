@@ -60,8 +60,14 @@ class PlayedCycle:
 
     def play(self) -> Clip:
         """All cycles, one after the other, travelling."""
+        return self.play_at(self.cycle.fps)
+
+    def play_at(self, fps: float) -> Clip:
+        """All cycles, travelling, at any frame rate."""
         looped = loop_clip(self.cycle, self.cycles)
-        return apply_travel(looped, self.travel, np.arange(len(looped)) / looped.fps)
+        own_s = np.arange(int(np.floor(self.duration_s * fps + 1e-6)) + 1) / fps
+        at_rate = looped if fps == looped.fps else replace(warp_clip(looped, own_s), fps=fps)
+        return apply_travel(at_rate, self.travel, own_s)
 
     def play_once(self) -> Clip:
         """The source frame by frame, travelling."""
@@ -180,6 +186,8 @@ class SimulatedCycles:
         played = self.played
         period_s, fps = played.cycle.duration_s, played.source.fps
         own_s = np.arange(played.frames) / fps
+        if played.cycles == 1:  # nothing follows it; its own ends are drawn together
+            return 0, self._on_the_spot(own_s)
         found = []
         wanted = played.source.local_quat_wxyz[: played.frames]
         for index in self.sound:
