@@ -10,8 +10,10 @@ import bpy
 import numpy as np
 
 from ...core.errors import RigError
+from ...core.motion.key_reduction import compute_slopes
 
-_LINEAR = 1  # the number behind the keyframe interpolation 'LINEAR', for foreach_set
+_LINEAR, _BEZIER = 1, 2  # the numbers behind keyframe interpolations, for foreach_set
+_ALIGNED = 3  # and behind the type of a handle
 # What a key has besides its place, and that place: frame and value of itself and of its handles.
 _KEY_KINDS = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
 _KEY_NUMBERS = ("amplitude", "back", "period")
@@ -67,16 +69,42 @@ def new_action(name: str, obj: bpy.types.Object) -> tuple[bpy.types.Action, Any,
     return action, slot, strip.channelbag(slot, ensure=True)
 
 
-def add_curve(bag: Any, path: str, index: int, group: str, first_frame: int, values: np.ndarray) -> None:
-    """One key a frame from ``first_frame`` on, straight lines between them; values is (T,)."""
+def add_curve(
+    bag: Any, path: str, index: int, group: str, first_frame: int, values: np.ndarray, kept: np.ndarray | None = None
+) -> None:
+    """One key a frame from ``first_frame`` on, straight lines between them; values is (T,).
+
+    kept: (K,) places of the only values that get a key, as ``choose_keys`` gives them, with curves between.
+    """
     curve = bag.fcurves.new(path, index=index)
     curve.group = bag.groups.get(group) or bag.groups.new(group)
     frames = first_frame + np.arange(len(values))
     points = curve.keyframe_points
+    if kept is not None and len(kept) > 1:
+        _add_smooth_keys(points, frames[kept], values[kept], compute_slopes(values)[kept])
+        curve.update()
+        return
     points.add(len(values))
     points.foreach_set("co", np.column_stack([frames, values]).astype(np.float32).ravel())
     points.foreach_set("interpolation", np.full(len(values), _LINEAR, dtype=np.uint8))
     curve.update()
+
+
+def _add_smooth_keys(points: Any, frames: np.ndarray, values: np.ndarray, slopes: np.ndarray) -> None:
+    """Keys (K,) with handles a third of the way to their neighbours: frames pass evenly, and curves are cubics."""
+    third = np.diff(frames) / 3.0
+    before, after = np.append(third[0], third), np.append(third, third[-1])
+    points.add(len(frames))
+    places = {
+        "co": (frames, values),
+        "handle_left": (frames - before, values - before * slopes),
+        "handle_right": (frames + after, values + after * slopes),
+    }
+    points.foreach_set("interpolation", np.full(len(frames), _BEZIER, dtype=np.uint8))
+    for name in ("handle_left_type", "handle_right_type"):
+        points.foreach_set(name, np.full(len(frames), _ALIGNED, dtype=np.uint8))
+    for name, columns in places.items():
+        points.foreach_set(name, np.column_stack(columns).astype(np.float32).ravel())
 
 
 def copy_curve(bag: Any, source: bpy.types.FCurve, moved: Callable[[np.ndarray], np.ndarray]) -> None:

@@ -13,12 +13,14 @@ from typing import Any
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.geometry.quaternions import Array
 from ...core.motion import Take
 from ..scene.preserved_state import find_by_uid
 from ..scene.time_slicing import SLICE_S, Slices
 from . import actions, channels
+from .key_thinning import KeyThinning
 from .keyed_properties import MUSCLE
 from .pose_matrices import pose_matrices, resample_to_scene
 from .rest_bones import BONE_CHANNEL, RestBone, rig_fingerprint
@@ -28,6 +30,10 @@ from .rig_sampling import RigSampling
 _UNFINISHED = "sinew_unfinished"
 _MADE_AT_ONCE = 2_000_000  # numbers of curves that are held at a time
 _CURVES = 10  # of a bone, at most
+
+
+_Curve = tuple[str, str, int, Array, NDArray[np.int64] | None]
+"""Group, path, component, values (T,), and the places of those that are keyed; None for all."""
 
 
 class RigChanged(Exception):
@@ -58,12 +64,14 @@ def key_take(
     name: str,
     source: bpy.types.Action | None,
     stands_still: bool = False,
+    tolerance_m: float = 0.0,
     slice_s: float = SLICE_S,
 ) -> Slices[KeyedAction]:
     """Key the take for an armature on a new Action called ``name``.
 
     source: whose other curves are copied. stands_still: whether what is keyed is a copy, which stays where the armature
-    stands now. slice_s: how long a slice may take.
+    stands now. tolerance_m: metres by which a bone may move what it carries for having fewer keys; 0 for a key a frame.
+    slice_s: how long a slice may take.
     """
     action, _, bag = actions.new_action(name, obj)
     action[_UNFINISHED] = True
@@ -82,12 +90,14 @@ def key_take(
             stands = yield from _stands(_found(obj_uid, bones), _action(uid, curves), frames, slice_s)
         matrices = yield lambda: pose_matrices(stands, placed[0] / rig.metres_per_unit, *placed[1:])
         poses = {bone.name: matrices[:, place] for place, bone in enumerate(bones)}
+        size = float(np.cbrt(np.abs(np.linalg.det(stands[0, :3, :3]))))
+        thinning = KeyThinning.of(take.motion.skeleton, tolerance_m, size * rig.metres_per_unit)
         for some in _by_turns(bones, len(frames)):
             bases = {}
             for bone in some:
                 if not bone.is_plain(poses.get(bone.parent)):
                     bases[bone.name] = yield from _converted(obj_uid, bones, bone, poses, slice_s)
-            made = yield lambda some=some, bases=bases: _curves_of(some, poses, bases)
+            made = yield lambda some=some, bases=bases: _curves_of(some, poses, bases, thinning)
             curves = yield from _keyed(uid, curves, made, rig.frame_start, slice_s)
         return KeyedAction(uid, curves, posed_by, stands[0], len(stands) == 1, rig.frame_start)
     except BaseException:
@@ -179,14 +189,14 @@ def _converted(
     return basis
 
 
-def _keyed(uid: int, curves: int, made: list[tuple[str, str, int, Array]], first: int, slice_s: float) -> Slices[int]:
+def _keyed(uid: int, curves: int, made: list[_Curve], first: int, slice_s: float) -> Slices[int]:
     """Add curves to the Action; gives how many it has then."""
     bag, begun = _bag(_action(uid, curves)), time.perf_counter()
-    for group, path, component, values in made:
+    for group, path, component, values, kept in made:
         if time.perf_counter() - begun > slice_s:
             yield None
             bag, begun = _bag(_action(uid, curves)), time.perf_counter()
-        actions.add_curve(bag, path, component, group, first, values)
+        actions.add_curve(bag, path, component, group, first, values, kept)
         curves += 1
     return curves
 
@@ -199,18 +209,20 @@ def _by_turns(bones: tuple[RestBone, ...], frames: int) -> Iterator[tuple[RestBo
 
 
 def _curves_of(
-    some: tuple[RestBone, ...], poses: dict[str, Array], bases: dict[str, Array]
-) -> list[tuple[str, str, int, Array]]:
-    """Group, path, component and values (T,) of every curve of some bones.
+    some: tuple[RestBone, ...], poses: dict[str, Array], bases: dict[str, Array], thinning: KeyThinning | None
+) -> list[_Curve]:
+    """Every curve of some bones.
 
     poses: (T, 4, 4) by bone, in armature space. bases: those converted before.
     """
-    found = []
+    found: list[_Curve] = []
     for bone in some:
         basis = bases.get(bone.name)
         if basis is None:
             basis = channels.basis_matrices(bone, poses[bone.name], poses.get(bone.parent))
-        found += [(bone.name, *curve) for curve in channels.curves(bone, basis)]
+        curves = list(channels.curves(bone, basis))
+        kept = {} if thinning is None else thinning.choose(bone.name, curves)
+        found += [(bone.name, *curve, kept.get(curve[0])) for curve in curves]
     return found
 
 

@@ -53,11 +53,12 @@ def write_take(
     where: str = "AUTO",
     keyed: KeyedAction | None = None,
     copy: bpy.types.Object | None = None,
+    tolerance_m: float = 0.0,
 ) -> WrittenAction:
     """Write the take as a new Action called ``name``; ``rig`` is what ``read_rig`` gave for its source.
 
     keyed: what ``keying`` made of it before, which is used if it still fits. copy: the armature's baked copy, which is
-    used where the take goes onto one; None for a new one.
+    used where the take goes onto one; None for a new one. tolerance_m: as for ``keying.key_take``.
     """
     is_new = False
     try:
@@ -79,7 +80,10 @@ def write_take(
     try:
         if keyed is None:
             copied = source if where != "COPY" else None
-            keyed = run_all_slices(keying.key_take(target, take, rig, name=name, source=copied, slice_s=float("inf")))
+            steps = keying.key_take(
+                target, take, rig, name=name, source=copied, tolerance_m=tolerance_m, slice_s=float("inf")
+            )
+            keyed = run_all_slices(steps)
         action = keying.publish_action(keyed, name, target)
         assign_result(target, action, action.slots[0], source, where)
     except BaseException:

@@ -96,7 +96,13 @@ def prepare_takes(job: Job) -> Slices[PreparedTakes]:
             name, its_source = one.obj.name, None if still else source
             keyed_for = (reusable_copy(one.obj) if still else None) or one.obj
             keyed[name] = yield from keying.key_take(
-                keyed_for, one.take, one.rig, name=f".{one.name}", source=its_source, stands_still=still
+                keyed_for,
+                one.take,
+                one.rig,
+                name=f".{one.name}",
+                source=its_source,
+                stands_still=still,
+                tolerance_m=_key_tolerance_m(job),
             )
     except BaseException:
         ready.drop()
@@ -123,9 +129,10 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
         for one in sorted((*characters, *things), key=lambda one: _depth(one.obj)):
             if isinstance(one, BakedCharacter):
                 before, keyed = sources.prior_animation(one.obj), ready.keyed.get(one.obj.name)
-                free = find_free_name(one.name, bpy.data.actions)
+                free, tolerance_m = find_free_name(one.name, bpy.data.actions), _key_tolerance_m(job)
                 words = {"name": free, "source_action": one.source, "where": where, "keyed": keyed}
-                made = write_take(one.obj, one.take, one.rig, copy=copies[one.obj.name], **words)
+                words |= {"copy": copies[one.obj.name], "tolerance_m": tolerance_m}
+                made = write_take(one.obj, one.take, one.rig, **words)
                 take_data.store_take_data(made.action, one.take, one.rig)
                 if made.where != "COPY":
                     sources.store_prior(made.action, replace(before, action=one.source))
@@ -140,6 +147,11 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
         "props": tuple(written[thing.obj.name] for thing in things if thing.obj.name in written),
     }
     return (replace(done[0], written=replace(done[0].written, **company)), *done[1:])
+
+
+def _key_tolerance_m(job: Job) -> float:
+    """Metres by which a bone may be off for having fewer keys, of a method that asks for it."""
+    return 0.001 * float(job.spec.settings.get("key_tolerance_mm", 0.0))
 
 
 def job_context(job: Job) -> "bpy.types.ContextTempOverride":

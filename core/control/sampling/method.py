@@ -89,6 +89,13 @@ class SamplingSettings(Settings):
             ("go_on", "Go On Trying", "It goes on reaching for its source from wherever it is"),
         ),
     )
+    key_tolerance_mm: float = setting(
+        0.0,
+        "Fewer Keys (mm)",
+        "Leave out keys as long as no bone moves anything by more than so many millimetres; 0 keys every frame",
+        minimum=0.0,
+        maximum=100.0,
+    )
     bones: str = setting(
         "",
         "Bones",
