@@ -61,7 +61,7 @@ def test_a_ball_that_falls_gets_an_action(hero_here):
     written, (motion,) = collected(falling("Ball"))
     (made,) = written.props
     assert (made.obj, made.where) == (ball, "ACTION")
-    assert made.action.name == "Ball Wave sampling" == ball.animation_data.action.name
+    assert made.action.name == "Ball Wave, simulated" == ball.animation_data.action.name
     assert_shows(ball, motion)
     assert shown(ball, 1)[:3, 3] == pytest.approx([1, 2, 3])
     collected(falling("Ball"))
@@ -251,7 +251,7 @@ def test_what_stays_where_it_is_gets_nothing(hero_here):
     sphere("Ball")
     before = animation()
     written, _ = collected(still("Ball"))
-    assert written.props == () and new_actions(before) == ["Wave sampling"]
+    assert written.props == () and new_actions(before) == ["Wave, simulated"]
 
 
 def test_what_stays_though_its_keys_say_otherwise_is_kept_there(hero_here):
@@ -284,7 +284,7 @@ def test_the_next_job_sees_the_thing_where_it_was_put(hero_here):
         ball.sinew.start_frame = 15  # when the take has it far down
         (part,) = stage_of(job_of(action="Wave")).props
         assert part.pos == pytest.approx([1, 1, 2], abs=1e-6)
-    assert ball.animation_data.action.name == "Ball Wave, simulated 2"
+    assert ball.animation_data.action.name == "Ball Wave, Ball dropped 2"
 
 
 def test_one_that_cannot_be_written_keeps_all_from_it(hero_here):

@@ -51,7 +51,7 @@ def test_two_people_and_a_ball(addon, monkeypatch, root):
     assert {"body", "cast1_body"} <= report.keys()
     written = requests.collect(job)
     assert [one.obj.name for one in (written, *written.others, *written.props)] == [main.name, "Rival", "Ball"]
-    assert [one.action.name for one in written.others] == ["punch back sampling"]
+    assert [one.action.name for one in written.others] == ["punch back, simulated"]
     # Both hold the same pose for a while, two metres apart.
     apart = read_rig(rival).clip.world()[0][:10] - read_rig(main).clip.world()[0][:10]
     assert np.abs(apart - [2.0, 0.0, 0.0]).max() < 0.05
@@ -82,17 +82,17 @@ def test_the_command_line_brings_everybody_home(addon, monkeypatch, tmp_path, ca
     assert cli.main([str(word) for word in words]) == 0
     told = json.loads(report.read_text())
     assert [(one["armature"], one["action"]) for one in told["characters"]] == [
-        ("Hero", "Hero waves sampling"),
-        ("Anna", "Anna waves sampling"),
+        ("Hero", "Hero waves, simulated"),
+        ("Anna", "Anna waves, simulated"),
     ]
-    assert told["props"] == [{"object": "Ball", "action": "Ball Hero waves sampling"}]
+    assert told["props"] == [{"object": "Ball", "action": "Ball Hero waves, simulated"}]
     said = capsys.readouterr().out
-    assert "Anna: Action 'Anna waves sampling'" in said and "Ball: Action 'Ball Hero waves sampling'" in said
+    assert "Anna: Action 'Anna waves, simulated'" in said and "Ball: Action 'Ball Hero waves, simulated'" in said
     open_input(str(out))
     moved = {obj.name: obj.animation_data.action.name for obj in bpy.context.scene.objects}
     assert moved == {
-        "Hero": "Hero waves sampling",
-        "Anna": "Anna waves sampling",
-        "Ball": "Ball Hero waves sampling",
+        "Hero": "Hero waves, simulated",
+        "Anna": "Anna waves, simulated",
+        "Ball": "Ball Hero waves, simulated",
     }
     assert {"Hero waves", "Anna waves"} <= {action.name for action in bpy.data.actions}
