@@ -26,9 +26,10 @@ _BENCHES = {
     "graph": ".graph.command:measure",
     "bounds": ".bounds.command:measure",
     "characters": ".characters.command:measure",
+    "travel": ".travel:measure",
 }
 # These take many minutes, some an hour, and so only run when they are asked for by name.
-_LONG = ("simulate", "graph", "bounds", "characters")
+_LONG = ("simulate", "graph", "bounds", "characters", "travel")
 
 
 def main(argv: Sequence[str]) -> int:
