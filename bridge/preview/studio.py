@@ -20,6 +20,7 @@ from ..rig.armatures import skeleton_of
 from ..scene.muted_output import mute_output
 from ..scene.preserved_state import preserve_scene
 from ..scene.saving import require_writable_folder
+from .opaque_materials import show_unseen
 
 VIEWS = ("AUTO", "SCENE", "FRAME", "FOLLOW")
 
@@ -89,7 +90,8 @@ def studio(
         _furnish(copy, subjects, found)
         if own:
             _place_camera(made, frames, found, view)
-        yield made
+        with show_unseen([_worn(copy, [subject]) for subject in subjects]):
+            yield made
 
 
 def require_place(path: Path) -> None:

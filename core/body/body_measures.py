@@ -10,6 +10,7 @@ from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..motion.skeleton import to_world
 from .anatomy import UP, SkeletonTree, flatten_direction, normalize_vectors
+from .four_legs import stands_on_four_legs
 from .roles import RoleMap
 from .tables import ANKLE_HEIGHT, HEAD_HEIGHT, SEGMENTS
 
@@ -70,7 +71,7 @@ def measure_skeleton(tree: SkeletonTree, roles: RoleMap) -> BodyMeasures:
     leg, trunk = float(np.mean(legs)), float(np.linalg.norm(neck - hips))
     by_leg = leg / (SEGMENTS["thigh"].length + SEGMENTS["shin"].length)
     stature = 0.5 * (by_leg + (leg + trunk) / (1.0 - HEAD_HEIGHT - ANKLE_HEIGHT))
-    return BodyMeasures(left, np.cross(left, UP), hips, neck, stature, _four_legged(tree, roles, hips, neck))
+    return BodyMeasures(left, np.cross(left, UP), hips, neck, stature, stands_on_four_legs(tree, limbs))
 
 
 def limb_end(tree: SkeletonTree, roles: RoleMap, role: str, side: str) -> Array:
@@ -102,15 +103,3 @@ def _neck(tree: SkeletonTree, roles: RoleMap, hips: Array, leg: float) -> Array:
     length = leg * trunk / (SEGMENTS["thigh"].length + SEGMENTS["shin"].length)
     top = tree.heads[roles.trunk[-1]] - hips if roles.trunk else UP
     return hips + length * normalize_vectors(top if np.linalg.norm(top) > 1e-6 else UP)
-
-
-def _four_legged(tree: SkeletonTree, roles: RoleMap, hips: Array, neck: Array) -> bool:
-    sides = [side for side in SIDES if ("forearm", side) in roles.limbs]
-    if not sides:
-        return False
-    ground = min(limb_end(tree, roles, "shin", side)[2] for side in SIDES)
-    hands = min(limb_end(tree, roles, "forearm", side)[2] for side in sides)
-    shoulders = max(tree.heads[roles.limbs["upper_arm", side], 2] for side in sides)
-    trunk = neck - hips
-    lies = abs(trunk[2]) < float(np.linalg.norm(trunk[:2]))
-    return bool(lies and hands - ground < 0.3 * (shoulders - ground))

@@ -29,6 +29,24 @@ RIDES = frozenset(
 ROLES: tuple[tuple[frozenset[str], str], ...] = tuple(
     (frozenset(words.split()), role)
     for words, role in (
+        # A four-legged animal's front legs have the roles of arms.
+        ("front toe", "ride"),
+        ("front toes", "ride"),
+        ("front upper leg", "upper_arm"),
+        ("front up leg", "upper_arm"),
+        ("fore upper leg", "upper_arm"),
+        ("fore up leg", "upper_arm"),
+        ("front thigh", "upper_arm"),
+        ("front lower leg", "forearm"),
+        ("front low leg", "forearm"),
+        ("fore lower leg", "forearm"),
+        ("fore low leg", "forearm"),
+        ("front shin", "forearm"),
+        ("front calf", "forearm"),
+        ("front knee", "forearm"),
+        ("front hoof", "hand"),
+        ("fore hoof", "hand"),
+        ("front ankle", "hand"),
         ("foot thumb", "toe"),
         ("toe", "toe"),
         ("toes", "toe"),

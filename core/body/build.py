@@ -11,7 +11,7 @@ from ..errors import RigError
 from ..motion import Clip, Skeleton
 from .anatomy import SkeletonTree
 from .body_measures import settle_rest_pose
-from .creature import creature_solids
+from .creature import creature_solids, share_mass
 from .edits import apply_edits, apply_stiffness
 from .fit import FitReport, fit_body
 from .gains import Servo, scale_servos, with_servo
@@ -69,6 +69,8 @@ def build_body(
     if mesh is not None:
         body, worn = fit_body(body, mesh)
         sources |= _mesh_sources(worn)
+    if plan.measures.four_legged:
+        body = replace(body, links=share_mass(body.links))
     if mass_kg is not None:
         body = _scale_mass(body, mass_kg)
     body = apply_edits(body, edits or {}, mass_kg)

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.flags import find_runs
-from ..geometry.quaternions import Array, multiply, rotate, to_matrix
+from ..geometry.quaternions import Array
 from ..motion import Clip
+from .four_legs import flag_soles, lowest_height
 from .hovering import compute_hover_drop
-from .model import BodyModel, Shape
+from .model import BodyModel
 
 # Where a lowest point moves slower than this for as long, it is taken to stand on something. At the top of a jump a
 # body is as slow for 0.05 s.
 _STANDS_M_S, _STANDS_S = 0.25, 0.07
-SOLES = ("foot", "toe")
 _OFTEN = 0.1  # of the frames
 _REACH_S = 0.12
 # A foot may sink in by this much before a clip is lifted: contacts are soft, and captured shoes have soles.
@@ -55,7 +55,7 @@ def link_clearances(body: BodyModel, clip: Clip) -> Array:
     lowest = np.empty((len(clip), len(body.links)))
     for i, link in enumerate(body.links):
         bone = clip.skeleton.index(link.bone)
-        heights = [_lowest(shape, pos[:, bone], quat[:, bone]) for shape in link.shapes]
+        heights = [lowest_height(shape, pos[:, bone], quat[:, bone]) for shape in link.shapes]
         lowest[:, i] = np.min(heights, axis=0) if heights else pos[:, bone, 2]
     return lowest
 
@@ -74,17 +74,6 @@ def put_on_floor(body: BodyModel, clip: Clip) -> tuple[Clip, GroundingReport]:
     return replace(clip, local_pos=moved), report
 
 
-def _lowest(shape: Shape, pos: Array, quat: Array) -> Array:
-    """(T,) height of the shape's lowest point, its link at ``pos`` (T, 3) and ``quat`` (T, 4)."""
-    centre = pos[:, 2] + rotate(quat, np.broadcast_to(shape.pos, pos.shape))[:, 2]
-    if shape.kind == "sphere":
-        return centre - shape.size[0]
-    upright = to_matrix(multiply(quat, shape.quat_wxyz))[:, 2]
-    if shape.kind == "capsule":
-        return centre - np.abs(upright[:, 2]) * shape.size[1] - shape.size[0]
-    return centre - np.abs(upright) @ shape.size
-
-
 def floor_height(body: BodyModel, clip: Clip) -> float:
     """Metres: where the floor is that a clip was captured on."""
     return _floor(body, link_clearances(body, clip), clip.fps)
@@ -96,7 +85,7 @@ def _floor(body: BodyModel, bottom: Array, fps: float) -> float:
     bottom: (T, L) the links' lowest points. Where feet stand often enough, they tell: a body that lies cuts into the
     floor, having no flesh in the capture, and would take the floor down with it.
     """
-    soles = np.array([link.role in SOLES for link in body.links])
+    soles = flag_soles(body)
     lowest = np.argmin(bottom, axis=1)
     height = bottom.min(1)
     same = lowest[1:] == lowest[:-1]

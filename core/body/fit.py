@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, conjugate, multiply, rotate, to_matrix
+from .fit_paws import end_at_paws, fit_paws
 from .fit_shapes import fit_box, fit_capsule, shape_distance
 from .mesh import SkinnedMesh
 from .model import BodyModel, Link, Shape
@@ -70,12 +71,17 @@ def fit_body(body: BodyModel, mesh: SkinnedMesh) -> tuple[BodyModel, FitReport]:
     owner = _owners(body)
     clouds = {link.bone: _cloud(mesh, owner, index, link, body) for index, link in enumerate(body.links)}
     counts = {bone: len(cloud.points) for bone, cloud in clouds.items()}
-    shapes = _shapes(body, {bone: cloud for bone, cloud in clouds.items() if counts[bone]})
+    paws = fit_paws(body, mesh, owner)
+    shapes = _shapes(body, {bone: cloud for bone, cloud in clouds.items() if counts[bone] and bone not in paws})
+    shapes = end_at_paws(body, shapes, paws)
     errors = {bone: _rms(shape, clouds[bone].points) for bone, shape in shapes.items()}
+    counts |= dict.fromkeys(paws, 0)
     links = []
     for link in body.links:
         bone = body.skeleton.index(link.bone)
         worn = (_in_frame(shapes[link.bone], heads[bone], quats[bone]),) if link.bone in shapes else link.shapes
+        if link.bone in paws:
+            worn = tuple(_in_frame(shape, heads[bone], quats[bone]) for shape in paws[link.bone])
         links.append(replace(link, shapes=worn))
     placed = [(link.shapes, heads[i], quats[i]) for link in links for i in [body.skeleton.index(link.bone)]]
     solids, volume = weigh_links(placed)

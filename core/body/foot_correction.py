@@ -13,7 +13,7 @@ import numpy as np
 from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply
 from ..motion import Clip
 from .clearance import SOFT_M, upper_envelope
-from .leg_ik import Leg, reach_shortfall, solve_leg_ik
+from .leg_ik import Leg, move_foot, reach_shortfall
 from .model import BodyModel
 from .stances import Flags, Sole, smooth_hann
 from .terrain_adaptation import GroundSurface
@@ -195,7 +195,7 @@ def apply_foot_corrections(clip: Clip, corrections: list[FootCorrection], hips: 
     moved = clip if hips is None else hips
     for correction, goal in zip(corrections, goals, strict=True):
         moved = rotate_foot(moved, correction.leg, correction.turn, correction.changed)
-        moved = replace(moved, local_quat_wxyz=solve_leg_ik(moved, correction.leg, goal))
+        moved = move_foot(moved, correction.leg, goal)
     return moved
 
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stance feet placed as in another clip of the same motion: what was smoothed keeps its footprints."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..geometry.quaternions import conjugate, multiply, slerp
 from ..motion import Clip
 from .clearance import upper_envelope
 from .foot_correction import rotate_foot
-from .leg_ik import find_legs, solve_leg_ik
+from .leg_ik import find_legs, move_foot
 from .model import BodyModel
 from .stances import Flags
 
@@ -31,5 +29,5 @@ def copy_footprints(body: BodyModel, clip: Clip, other: Clip, stands: Flags, mor
         goal = pos[:, leg.foot] + share[:, None] * (other_pos - pos)[:, leg.foot]
         turn = multiply(slerp(quat[:, leg.foot], other_quat[:, leg.foot], share), conjugate(quat[:, leg.foot]))
         clip = rotate_foot(clip, leg, turn, share > 0.0)
-        clip = replace(clip, local_quat_wxyz=solve_leg_ik(clip, leg, goal))
+        clip = move_foot(clip, leg, goal)
     return clip

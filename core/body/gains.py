@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Servo stiffness, damping and torque limits, which grow with what a joint has to carry.
 
-A joint's load is carried mass times lever, in kg·m. A leg's joint carries everything that is not below it (half of
-that with four legs, which share it), on a lever as long as the thigh, the shin, or the foot to its tip; any other
-joint carries what hangs on it, at its distance along the links. A preset gives stiffness, damping and limit for each
-role at a reference load, and all three are scaled by load over reference load.
+A joint's load is carried mass times lever, in kg·m. A leg's joint carries everything that is not below it, on a lever
+as long as the thigh, the shin, or the foot to its tip; any other joint carries what hangs on it, at its distance along
+the links. Each of four legs is as strong as each of two: a galloping body lands on one of them, and they are crouched.
+A preset gives stiffness, damping and limit for each role at a reference load, and all three are scaled by load over
+reference load.
 """
 
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ def _joint_loads(links: Sequence[Link], four_legged: bool) -> list[float]:
     loads = [0.0]
     for index, link in enumerate(links[1:], start=1):
         if _leg_role(link.role, four_legged) in _LEG:
-            carried = (mass[0] - mass[index]) * (0.5 if four_legged else 1.0)
+            carried = mass[0] - mass[index]
             loads.append(carried * _lever(links, index))
         else:
             loads.append(moment[index])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Two-bone inverse kinematics of legs: hip and knee turn, the foot keeps its rotation in the world."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, rotate
 from ..motion import Clip, Skeleton
 from ..motion.skeleton import to_world
+from .four_legs import find_front_feet
 from .model import BodyModel, Link
 
 LIMBS = (("thigh", "shin", "foot", ("foot", "toe")), ("upper_arm", "forearm", "hand", ("hand",)))
-_STRAIGHT = 0.998  # of a leg's length: the furthest reach without stretching
+STRAIGHT = 0.998
+"""Of a leg's length: the furthest reach without stretching."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +22,7 @@ class Leg:
     """Bones from hip to foot by index, and the links that stand.
 
     axis: (3,) the knee's axis in the lower bone's own frame, pointing so that bending turns by positive angles.
+    detached: whether the foot's bone does not hang on the lower leg's, as a control does, and has to be moved along.
     """
 
     hip: int
@@ -27,25 +30,29 @@ class Leg:
     foot: int
     links: tuple[int, ...]
     axis: Array
+    detached: bool = False
 
 
 def find_legs(body: BodyModel, skeleton: Skeleton) -> tuple[Leg, ...]:
     """The limbs that could be stood on: legs, and arms for crawls and cartwheels."""
     found = []
+    four_legged = len(find_front_feet(body)) > 0
     for upper, lower, end, standing in LIMBS:
         for side in ("L", "R"):
             parts = [_link(body, role, side) for role in (upper, lower, end)]
             if None in parts:
                 continue
             hip, knee, foot = (skeleton.index(link.bone) for link in parts if link is not None)
-            if not (_is_below(skeleton, knee, hip) and _is_below(skeleton, foot, knee)):
-                continue  # a control rig whose feet hang on nothing
+            detached = not _is_below(skeleton, foot, knee)
+            # A control rig whose feet hang on nothing: sources of four-legged bodies have them in place all the same.
+            if not _is_below(skeleton, knee, hip) or (detached and not four_legged):
+                continue
             links = tuple(i for i, link in enumerate(body.links) if link.role in standing and link.side == side)
             joint = parts[1].joint if parts[1] is not None else None
             axis = np.array([1.0, 0.0, 0.0]) if joint is None else np.array(joint.axis)
             if joint is not None and joint.kind == "hinge" and -joint.lower > joint.upper:
                 axis = -axis
-            found.append(Leg(hip, knee, foot, links, axis))
+            found.append(Leg(hip, knee, foot, links, axis, detached))
     return tuple(found)
 
 
@@ -73,12 +80,39 @@ def reach_shortfall(pos: Array, before: Array, leg: Leg, goal: Array) -> Array:
 def _longest(pos: Array, leg: Leg) -> Array:
     """(T,) metres from hip to foot: nearly the whole leg, or more where it is straight already."""
     now = np.linalg.norm(pos[:, leg.foot] - pos[:, leg.hip], axis=-1)
-    return np.maximum(_STRAIGHT * _lengths(pos, leg).sum(0), now)
+    return np.maximum(STRAIGHT * _lengths(pos, leg).sum(0), now)
 
 
 def _lengths(pos: Array, leg: Leg) -> Array:
     """(2, T) metres: upper and lower leg."""
     return np.linalg.norm(pos[:, [leg.knee, leg.foot]] - pos[:, [leg.hip, leg.knee]], axis=-1).T
+
+
+def move_foot(clip: Clip, leg: Leg, goal: Array) -> Clip:
+    """The clip with the foot's head at ``goal`` (T, 3), or as near as the leg is long; the foot keeps its rotation."""
+    if not leg.detached:
+        return replace(clip, local_quat_wxyz=solve_leg_ik(clip, leg, goal))
+    parents, local, place = clip.skeleton.parents, np.array(clip.local_quat_wxyz), np.array(clip.local_pos)
+    pos, quat = clip.world()
+    ways = ((leg.hip, leg.knee), (leg.knee, leg.foot))
+    vectors = [np.median(rotate(conjugate(quat[:, a]), pos[:, b] - pos[:, a]), axis=0) for a, b in ways]
+    upper, lower = bend_limb(
+        quat[:, leg.hip], quat[:, leg.knee], (vectors[0], vectors[1]), leg.axis, goal - pos[:, leg.hip]
+    )
+    local[:, leg.hip] = multiply(_inverse_of_parent(parents, leg.hip, quat), upper)
+    turned = to_world(parents, place, local)[1]
+    local[:, leg.knee] = multiply(_inverse_of_parent(parents, leg.knee, turned), lower)
+    at, turned = to_world(parents, place, local)
+    reached = at[:, leg.knee] + rotate(lower, np.broadcast_to(vectors[1], goal.shape))
+    holder = parents[leg.foot]
+    origin = at[:, holder] if holder >= 0 else np.zeros_like(goal)
+    place[:, leg.foot] = rotate(_inverse_of_parent(parents, leg.foot, turned), reached - origin)
+    there = (np.linalg.norm(goal - pos[:, leg.foot], axis=-1) < 1e-9)[:, None, None]
+    return replace(
+        clip,
+        local_pos=np.where(there, clip.local_pos, place),
+        local_quat_wxyz=np.where(there, clip.local_quat_wxyz, local),
+    )
 
 
 def solve_leg_ik(clip: Clip, leg: Leg, goal: Array) -> Array:
@@ -118,6 +152,33 @@ def _bend(pos: Array, quat: Array, leg: Leg, goal: Array, longest: Array) -> tup
     bend = from_rotation_vector(axis * (wanted - now)[:, None])
     reached = thigh + rotate(bend, shin)
     return bend, _between(reached, goal - pos[:, leg.hip])
+
+
+def bend_limb(
+    upper: Array, lower: Array, vectors: tuple[Array, Array], axis: Array, goal: Array
+) -> tuple[Array, Array]:
+    """Rotations (T, 4) of a limb's two bones, turned in the world so that it ends at ``goal`` (T, 3) from its hip.
+
+    vectors: (3,) each, the way from hip to knee and from knee to foot in the frames of the two. axis: (3,) the knee's
+    in the lower one's. As near as the limb is long.
+    """
+    lengths = float(np.linalg.norm(vectors[0])), float(np.linalg.norm(vectors[1]))
+    far = np.clip(np.linalg.norm(goal, axis=-1), abs(lengths[0] - lengths[1]) + 1e-6, STRAIGHT * sum(lengths))
+    wanted = np.arccos(
+        np.clip((far**2 - lengths[0] ** 2 - lengths[1] ** 2) / (2.0 * lengths[0] * lengths[1]), -1.0, 1.0)
+    )
+    for _ in range(3):  # a knee whose axis is not square to the limb's plane needs several
+        thigh, shin = (rotate(q, np.broadcast_to(v, (len(q), 3))) for q, v in zip((upper, lower), vectors, strict=True))
+        along = thigh / lengths[0]
+        across = rotate(lower, np.broadcast_to(axis, thigh.shape))
+        across = across - np.sum(across * along, -1, keepdims=True) * along
+        across /= np.maximum(np.linalg.norm(across, axis=-1, keepdims=True), 1e-9)
+        now = np.arctan2(np.sum(np.cross(thigh, shin) * across, -1), np.sum(thigh * shin, -1))
+        # The knee bends to the side that it is bent to already.
+        bend = from_rotation_vector(across * (np.where(np.median(now) < 0.0, -wanted, wanted) - now)[:, None])
+        turn = _between(thigh + rotate(bend, shin), goal)
+        upper, lower = multiply(turn, upper), multiply(turn, multiply(bend, lower))
+    return upper, lower
 
 
 def _between(a: Array, b: Array) -> Array:

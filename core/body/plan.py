@@ -177,7 +177,7 @@ def _merged(tree: SkeletonTree, roles: RoleMap, links: list[PlannedLink]) -> dic
     """Bones merged into links: bone to link."""
     places = {link.bone: i for i, link in enumerate(links)}
     between = {b for link in links for b in tree.ancestors(link.bone)[1:]}
-    parts = {*roles.trunk, *roles.neck, roles.head, *roles.tail, *roles.limbs.values()}
+    parts = {*roles.trunk, *roles.neck, roles.head, *roles.tail, *roles.limbs.values(), *roles.beside}
     parts |= {bone for bone, role in roles.forced.items() if role == "merge"}
     rides = {bone for bone, role in roles.forced.items() if role == "ride"}
     merged: dict[int, int] = {}

@@ -73,6 +73,13 @@ def pose_of_clip(body: BodyModel, clip: Clip) -> tuple[Array, Array]:
     return qpos, velocity_of_pose(body, qpos, clip.dt_s)
 
 
+def pose_of_links(body: BodyModel, root_pos: Array, quat: Array) -> Array:
+    """(T, nq) poses with the root at (T, 3) and the links turned in the world as (T, L, 4), where they can."""
+    qpos = np.empty((len(quat), body.nq))
+    _fill(body, root_pos, quat, qpos)
+    return qpos
+
+
 def loss_of_clip(body: BodyModel, clip: Clip) -> PoseLoss:
     """What ``pose_of_clip`` loses of a clip."""
     pos, quat = _links_in(body, clip)

@@ -10,12 +10,13 @@ from ..errors import RigError
 from ..motion import Clip
 from .anatomy import SkeletonTree
 from .bone_names import NameGuess, parse_bone_name
+from .four_legs import stands_on_four_legs
+from .leg_requirements import require_two_or_four_legs
 from .shape_roles import ShapeRoles, roles_by_shape
 
 MIDDLE_ROLES = ("pelvis", "spine", "neck", "head", "tail")
 ARM_ROLES = ("clavicle", "upper_arm", "forearm", "hand")
 LEG_ROLES = ("thigh", "shin", "foot", "toe")
-_HINT = "Give its bones a role by hand, such as thigh.L and shin.L"
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class RoleMap:
     head, pelvis: -1 for none. limbs: by (role, side). tail: from the pelvis outwards.
     why: how each of them was found: 'override', 'name' or 'shape'; 'name' also for bones called what only rides.
     forced: bones overridden by hand, with their role, 'ride' or 'merge'.
+    beside: bones that are called trunk but lie beside the way from pelvis to head, of a four-legged skeleton.
     """
 
     pelvis: int
@@ -36,6 +38,7 @@ class RoleMap:
     limbs: Mapping[tuple[str, str], int]
     why: Mapping[int, str]
     forced: Mapping[int, str]
+    beside: tuple[int, ...] = ()
 
     def role_of(self, bone: int) -> tuple[str, str]:
         """(role, side) of a bone, ('', '') where it has none."""
@@ -55,14 +58,7 @@ def find_roles(tree: SkeletonTree, clip: Clip | None = None, overrides: Mapping[
     why = {bone: "override" if bone in forced else "name" for bone in limbs.values()}
     shape = roles_by_shape(tree, clip)
     _fill_limbs(tree, guesses, limbs, shape, why)
-    for side in ("L", "R"):
-        for role in ("thigh", "shin"):
-            if (role, side) not in limbs:
-                raise RigError(
-                    f"The skeleton has no {'left' if side == 'L' else 'right'} {role}: "
-                    f"neither its names nor its shape ({len(tree)} bones) show one",
-                    _HINT,
-                )
+    require_two_or_four_legs(tree, guesses, limbs, forced)
     pelvis = _pelvis(tree, guesses, limbs, clip)
     trunk, upper = _trunk(tree, guesses, limbs, pelvis, shape)
     tail = _tail(tree, guesses, shape)
@@ -70,7 +66,8 @@ def find_roles(tree: SkeletonTree, clip: Clip | None = None, overrides: Mapping[
         named = guesses[bone].role in (*MIDDLE_ROLES, "hip")
         why[bone] = "override" if bone in forced else "name" if named else "shape"
     why.update({b: "name" for b, guess in enumerate(guesses) if guess.role == "ride" and b not in why})
-    return RoleMap(pelvis, trunk, upper[:-1], upper[-1] if upper else -1, tail, limbs, why, forced)
+    beside = _beside_trunk(tree, guesses, limbs, {pelvis, *trunk, *upper, *tail})
+    return RoleMap(pelvis, trunk, upper[:-1], upper[-1] if upper else -1, tail, limbs, why, forced, beside)
 
 
 def _forced(tree: SkeletonTree, overrides: Mapping[str, str]) -> dict[int, str]:
@@ -107,8 +104,9 @@ def _limbs_by_name(tree: SkeletonTree, guesses: list[NameGuess]) -> dict[tuple[s
         for bones in named.values():
             # An override before a name, then the nearest to the root, then the one that most hangs on.
             bones.sort(key=lambda b: (guesses[b].layer, len(tree.ancestors(b)), -tree.reach(b), b))
-        for find in (_arm_by_name, _leg_by_name):
-            limbs.update({(role, side): bone for role, bone in find(tree, named).items()})
+        by_hand = any(guesses[bone].layer < 0 for bone in named.get("thigh", ()))
+        for limb in (_arm_by_name(tree, named), _leg_by_name(tree, named, by_hand)):
+            limbs.update({(role, side): bone for role, bone in limb.items()})
     return limbs
 
 
@@ -130,7 +128,7 @@ def _arm_by_name(tree: SkeletonTree, named: Mapping[str, list[int]]) -> dict[str
     return found
 
 
-def _leg_by_name(tree: SkeletonTree, named: Mapping[str, list[int]]) -> dict[str, int]:
+def _leg_by_name(tree: SkeletonTree, named: Mapping[str, list[int]], by_hand: bool = False) -> dict[str, int]:
     """A hip with a side is the thigh where nothing else is, and part of the pelvis otherwise; legs are counted down."""
     generic = list(named.get("leg", ()))
     found: dict[str, int] = {}
@@ -140,6 +138,10 @@ def _leg_by_name(tree: SkeletonTree, named: Mapping[str, list[int]]) -> dict[str
         found["thigh"] = generic.pop(0)
     elif named.get("hip"):
         found["thigh"] = named["hip"][0]
+    if "thigh" in found:
+        # What the leg hangs on is none of its lower parts, whatever its name, nor is another leg.
+        generic = [bone for bone in generic if not tree.under(found["thigh"], bone)]
+        generic = [bone for bone in generic if not by_hand or tree.under(bone, found["thigh"])]
     for role in ("shin", "foot", "toe"):
         if named.get(role):
             found[role] = named[role][0]
@@ -197,6 +199,9 @@ def _pelvis(
         # Skin on a bone above the root of the body would be left behind.
         travels = [] if clip is None or best >= 0 else [b for b in above if _travels(tree, clip, b)]
         return travels[-1] if travels else joint
+    holds = best >= 0 and all(tree.under(thigh, best) for thigh in thighs)
+    if joint >= 0 and guesses[joint].role != "ride" and not holds and stands_on_four_legs(tree, limbs):
+        return joint  # a trunk of one bone, with all four legs on it
     spines = [b for b, guess in enumerate(guesses) if guess.role == "spine" and away(b) < near and b not in taken]
     for choice in (best, min(spines, key=lambda b: (len(tree.ancestors(b)), away(b)), default=-1), joint):
         if choice >= 0:
@@ -227,6 +232,16 @@ def _trunk(
         else:
             split = max(len(chain) - 1, 0)
     return tuple(chain[:split]), tuple(chain[split:])
+
+
+def _beside_trunk(
+    tree: SkeletonTree, guesses: list[NameGuess], limbs: Mapping[tuple[str, str], int], taken: set[int]
+) -> tuple[int, ...]:
+    """Bones called pelvis or spine that are in no chain: some animals have a trunk of several short branches."""
+    if not stands_on_four_legs(tree, limbs):
+        return ()
+    called = (b for b, guess in enumerate(guesses) if guess.role in ("pelvis", "spine") and not guess.side)
+    return tuple(b for b in called if b not in taken)
 
 
 def _chain_to_head(

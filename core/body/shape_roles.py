@@ -99,16 +99,26 @@ def _mirrored(tree: SkeletonTree, joint: int, a: int, b: int) -> _Pair | None:
     return _Pair(joint, a, b, across, sum(spans) / 2, float(points[:, 2].min()))
 
 
+def find_ground_limbs(tree: SkeletonTree) -> list[int]:
+    """The uppermost bones of all mirrored branches that hang down to the ground and bend, in the skeleton's order."""
+    return sorted({end for pair in _standing_pairs(tree, _limb_pairs(tree)) for end in (pair.a, pair.b)})
+
+
 def _legs(tree: SkeletonTree, pairs: list[_Pair]) -> _Pair | None:
-    """The pair nearest to the root of those that reach the ground; a leg bends, so it has two bones at least."""
+    """The pair nearest to the root of those that reach the ground."""
+    low = _standing_pairs(tree, pairs)
+    return min(low, key=lambda p: (len(tree.ancestors(p.joint)), -p.reach), default=None)
+
+
+def _standing_pairs(tree: SkeletonTree, pairs: list[_Pair]) -> list[_Pair]:
+    """The pairs that reach the ground; a leg bends, so it has two bones at least."""
     long = [p for p in pairs if p.reach > _LIMB * tree.size and min(len(tree.main_chain(e)) for e in (p.a, p.b)) > 1]
     hanging = [p for p in long if p.lowest < tree.heads[p.joint, 2] - 0.25 * p.reach]
     if not hanging:
-        return None
+        return []
     ground = min(p.lowest for p in hanging)
     span = float(np.ptp(tree.heads[:, 2]))
-    low = [p for p in hanging if p.lowest < ground + 0.2 * max(span, 1e-9)]
-    return min(low, key=lambda p: (len(tree.ancestors(p.joint)), -p.reach))
+    return [p for p in hanging if p.lowest < ground + 0.2 * max(span, 1e-9)]
 
 
 def _arms(tree: SkeletonTree, pairs: list[_Pair], legs: _Pair) -> _Pair | None:

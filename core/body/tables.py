@@ -39,6 +39,23 @@ _WOMEN = {
 }
 PAIRED = frozenset({"upper_arm", "forearm", "hand", "thigh", "shin", "foot"})
 
+# Parts of body mass of a four-legged animal, one side: the mean of three Thoroughbreds, K. Kubo et al. (1992),
+# Segmental body weight, volume and mass center in Thoroughbred horses, Japanese Journal of Equine Science 3(2),
+# 149-155. Their scapula goes with the upper arm, and what is below the carpus and the tarsus with hand and foot. A tail
+# is counted as ten times a horse's, for a horse's is hair.
+QUADRUPED_SEGMENTS = {
+    "trunk": 0.595,
+    "head": 0.044,
+    "neck": 0.070,
+    "upper_arm": 0.046,
+    "forearm": 0.009,
+    "hand": 0.005,
+    "thigh": 0.069,
+    "shin": 0.010,
+    "foot": 0.007,
+    "tail": 0.010,
+}
+
 
 @dataclass(frozen=True)
 class Segment:

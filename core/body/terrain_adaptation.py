@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ..geometry.quaternions import Array, multiply, rotate
 from ..motion import Clip
 from .arms import raise_arms
-from .clearance import SOFT_M, SOLES, GroundingReport, keep_long_runs, put_on_floor, upper_envelope
-from .leg_ik import Leg, find_legs, reach_shortfall, solve_leg_ik
+from .clearance import SOFT_M, GroundingReport, keep_long_runs, put_on_floor, upper_envelope
+from .four_legs import flag_soles
+from .leg_ik import Leg, find_legs, move_foot, reach_shortfall
 from .model import BodyModel, Shape
 
 _STRIDE_S = 1.0
@@ -150,7 +151,7 @@ def _under(body: BodyModel, clip: Clip, places: _Places, base: Array, tops: Arra
 
 def _soles(body: BodyModel, places: _Places) -> Flags:
     """(P,) which points are the feet's; all of them for a body without feet."""
-    soles = np.array([body.links[link].role in SOLES for link in places.link])
+    soles = flag_soles(body)[places.link]
     return soles if soles.any() else np.ones_like(soles)
 
 
@@ -214,7 +215,7 @@ def _carried(body: BodyModel, flat: Clip, places: _Places, tracked: _Tracked) ->
         path = path - np.minimum(upper_envelope(np.max(short, axis=0), flat.fps, _DROP_S), most)
     moved = _raised(flat, path)
     for (leg, _), goal in zip(tracked.legs, goals, strict=True):
-        moved = replace(moved, local_quat_wxyz=solve_leg_ik(moved, leg, goal))
+        moved = move_foot(moved, leg, goal)
     return moved
 
 

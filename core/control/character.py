@@ -24,6 +24,13 @@ BODY, MESH = "body", "mesh"
 """Names of the job's attachments."""
 
 _SIDES = (("L", "Left"), ("R", "Right"))
+# What the roles of arms are on four legs.
+_ON_FOUR_LEGS = {
+    "clavicle": "Shoulder Blade",
+    "upper_arm": "Front Thigh",
+    "forearm": "Front Shin",
+    "hand": "Front Foot",
+}
 _MOST_NOTES = 3  # in one finding; the report has them all
 
 
@@ -37,8 +44,10 @@ def override_choices() -> tuple[tuple[str, str, str], ...]:
         found.append((role, _label(role), f"The bone is the body's {_label(role).lower()}, or a part of it"))
     for side, word in _SIDES:
         for role in (*ARM_ROLES, *LEG_ROLES):
-            label = f"{word} {_label(role)}"
-            found.append((f"{role}.{side}", label, f"The bone is the body's {label.lower()}"))
+            label, front = f"{word} {_label(role)}", _ON_FOUR_LEGS.get(role)
+            also = f"; of an animal on four legs, its {word.lower()} {front.lower()}" if front else ""
+            shown = f"{label} ({front})" if front else label
+            found.append((f"{role}.{side}", shown, f"The bone is the body's {label.lower()}{also}"))
     return tuple(found)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..body import BodyModel, Link
+from ..body.four_legs import find_front_feet
 from ..body.stances import detect_contacts, detect_support, lowest_points
 from ..geometry.quaternions import Array, rotate
 from ..sim.stage import Terrain
@@ -14,24 +15,17 @@ from .ground import ground_height
 _LEVEL_M = 0.001
 # Without forces to tell, a foot stands where it is as low and as slow as this. What is faster swings.
 _LOW_M, _SLOW_M_S = 0.02, 0.5
-# Hands that rest no more than this share of the body's height above its feet are paws.
-_PAW = 0.15
 
 
 def sole_links(body: BodyModel) -> NDArray[np.int64]:
-    """The links that stand: feet and toes, shins of legs that have no foot, and hands that rest as low as those."""
+    """The links that stand: feet and toes, shins of legs that have no foot, and front feet."""
     footed = {link.side for link in body.links if link.role == "foot"}
     found = [
         index
         for index, link in enumerate(body.links)
         if link.role in ("foot", "toe") or (link.role == "shin" and link.side not in footed)
     ]
-    if found:
-        rest, _ = body.skeleton.rest_world()
-        heights = np.array([rest[body.skeleton.index(link.bone), 2] for link in body.links])
-        low = heights <= heights[found].max() + _PAW * np.ptp(heights)
-        found += [index for index, link in enumerate(body.links) if link.role == "hand" and low[index]]
-    return np.array(sorted(found), dtype=np.int64)
+    return np.array(sorted({*found, *find_front_feet(body).tolist()}), dtype=np.int64)
 
 
 def sole_clearance(link: Link, pos: Array, quat_wxyz: Array, terrain: Terrain | None = None) -> Array:

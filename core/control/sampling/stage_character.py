@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...body import BodyModel
+from ...body.four_legs import find_front_feet
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...sim.engine import World
@@ -16,7 +17,7 @@ from .plan import Planner, PlanTask, SearchEffort
 from .relaxing import LossWatch, Relaxation
 from .search import SamconSearch, SearchProblem, shift_anchors
 
-# Shaking the head does not help to stand, and arms little.
+# Shaking the head does not help to stand, and arms little, unless they are front legs.
 _NOISE = {"head": 0.1, "hand": 0.1, "forearm": 0.25, "upper_arm": 0.25, "tail": 0.3}
 # A pose that is this far from the expected one, in metres or radians, was disturbed.
 _DISTURBED = 2e-3
@@ -151,4 +152,7 @@ class StageCharacter:
 
 def compute_noise_scale(body: BodyModel) -> Array:
     """(nu,) how much of the spread each degree of freedom gets."""
-    return np.concatenate([np.full(link.joint.dofs, _NOISE.get(link.role, 1.0)) for link in body.links[1:]])
+    noise = _NOISE
+    if len(find_front_feet(body)):
+        noise = {role: share for role, share in _NOISE.items() if role not in ("upper_arm", "forearm", "hand")}
+    return np.concatenate([np.full(link.joint.dofs, noise.get(link.role, 1.0)) for link in body.links[1:]])

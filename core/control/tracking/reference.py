@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...body import BodyModel
+from ...body.four_legs import find_front_feet
 from ...body.pose_space import PoseSpace
 from ...body.poses import pose_of_clip
 from ...geometry.quaternions import Array
@@ -91,9 +92,9 @@ def make_reference(body: BodyModel, clip: Clip, world: World, muscle: Array | No
 
 
 def find_foot_links(body: BodyModel) -> NDArray[np.int64]:
-    """Links that stand: feet and toes, or the shins of a body without feet."""
+    """Links that stand: feet and toes, or the shins of a body without feet, and front feet."""
     feet = _links(body, ("foot", "toe"))
-    return feet if len(feet) else _links(body, ("shin",))
+    return np.union1d(feet if len(feet) else _links(body, ("shin",)), find_front_feet(body))
 
 
 def find_end_effectors(body: BodyModel) -> NDArray[np.int64]:

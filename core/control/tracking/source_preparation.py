@@ -14,6 +14,8 @@ from ...body.clearance import GroundingReport
 from ...body.flight_retiming import RetimeReport, retime_flights
 from ...body.foot_plant import FootPlantReport, plant_feet
 from ...body.missing_support import find_missing_support
+from ...body.rigid_limbs import fix_limbs_to_body
+from ...body.supported_motion import support_trunk
 from ...body.terrain_adaptation import GroundSurface, adapt_to_ground
 from ...geometry.quaternions import Array
 from ...motion import Clip
@@ -83,12 +85,19 @@ def prepare_source(
     if cleaned is None:
         clip, cleaned = clean_source(clip, cycles=cycles, name=name)
         findings += cleaned.findings
+    clip, limbs = fix_limbs_to_body(body, clip)
+    if limbs.touched:
+        findings.append(Finding("limbs", _named(name, limbs.message), ""))
     clip, grounding = adapt_to_ground(body, clip, ground)
     if cycles == 1:
         missing = find_missing_support(body, clip, ground, alone)
         findings += [Finding(one.kind, _named(name, one.message), one.hint) for one in missing]
     clip, planting = plant_feet(body, clip, ground, cleaned.jittery)
     findings += _contact_findings(grounding, planting, cycles, name)
+    if ground is None:
+        clip, support = support_trunk(body, clip)
+        if support.touched:
+            findings.append(Finding("support", _named(name, support.message), ""))
     report = replace(cleaned, findings=tuple(findings))
     if gravity_m_s2 is None:
         return clip, report

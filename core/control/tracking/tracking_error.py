@@ -4,6 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ...body.four_legs import find_front_feet
 from ...geometry.quaternions import Array
 from ...motion.falling import character_height
 from .reference import Reference
@@ -35,7 +36,11 @@ class TrackingError:
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
         body = reference.body
-        joint_dofs = [np.full(link.joint.dofs, link.role not in _FOLLOW) for link in body.links[1:]]
+        front_feet = find_front_feet(body)
+        joint_dofs = [
+            np.full(link.joint.dofs, link.role not in _FOLLOW or index in front_feet)
+            for index, link in enumerate(body.links[1:], start=1)
+        ]
         self.servos: NDArray[np.int64] = np.flatnonzero(np.concatenate([*joint_dofs, np.zeros(0, dtype=bool)]))
         self.dofs: NDArray[np.int64] = np.concatenate([np.arange(6), 6 + self.servos])
         count, joints = len(self.dofs), max(len(self.servos), 1)

@@ -128,6 +128,43 @@ def test_bare_armature_is_dressed_and_lit_for_the_picture_only(scene, tmp_path):
     assert np.mean(first.mean(axis=2) < 0.55) > 0.5
 
 
+def paint(armature, *opacities):
+    """Give everything that the armature wears materials of these opacities, one after the other."""
+    meshes = [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.find_armature() == armature]
+    for number, mesh in enumerate(meshes):
+        mesh.data.materials.clear()
+        for opacity in opacities:
+            material = bpy.data.materials.new(f"Skin {number}")
+            material.use_nodes = True
+            shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
+            shader.inputs["Alpha"].default_value = opacity
+            shader.inputs["Base Color"].default_value = (0.9, 0.1, 0.1, 1.0)
+            mesh.data.materials.append(material)
+    assert meshes
+    return meshes
+
+
+def test_a_character_of_no_opacity_is_seen_and_keeps_its_materials(scene, walker, tmp_path):
+    meshes = paint(walker, 0.0)
+    before = everything(scene)
+    own = [[slot.material.name for slot in mesh.material_slots] for mesh in meshes]
+    path = tmp_path / "sheet.png"
+    preview.contact_sheet(scene, path, [1, 30], [walker], height=96)
+    assert everything(scene) == before
+    assert [[slot.material.name for slot in mesh.material_slots] for mesh in meshes] == own
+    for tile in tiles_of(path, 2, 2):
+        assert np.mean(tile[..., 0] > tile[..., 1] + 0.2) > 0.005  # its red
+
+
+def test_what_is_see_through_in_parts_is_left_as_its_maker_wanted_it(scene, walker, tmp_path):
+    meshes = paint(walker, 0.0, 1.0)  # all faces have the first one
+    path = tmp_path / "sheet.png"
+    preview.contact_sheet(scene, path, [1, 30], [walker], height=96)
+    assert all(slot.material.name.startswith("Skin") for mesh in meshes for slot in mesh.material_slots)
+    for tile in tiles_of(path, 2, 2):
+        assert np.mean(tile[..., 0] > tile[..., 1] + 0.2) == 0.0
+
+
 def test_film_has_every_other_frame_and_true_speed(scene, walker, tmp_path):
     before = everything(scene)
     path = tmp_path / "film.mp4"

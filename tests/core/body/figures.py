@@ -104,6 +104,53 @@ def fox() -> Skeleton:
     return _skeleton(heads, heads, {})
 
 
+def pony() -> Skeleton:
+    """A four-legged animal of 1.2 m as game artists make them: a trunk of one bone, feet on controls of the root."""
+    heads: dict[str, tuple[str, tuple[float, float, float]]] = {
+        "root": ("", (0.0, 0.0, 0.0)),
+        "Body": ("root", (0.0, 0.0, 0.41)),
+        "Hips": ("Body", (0.0, 0.27, 0.72)),
+        "Torso": ("Hips", (0.0, 0.0, 0.71)),
+        "Back": ("Body", (0.0, 0.43, 0.67)),
+        "Tail1": ("Back", (0.0, 0.49, 0.86)),
+        "Tail2": ("Tail1", (0.0, 0.64, 0.85)),
+        "Shoulders": ("Body", (0.0, -0.33, 0.74)),
+        "Neck": ("Shoulders", (0.0, -0.46, 0.94)),
+        "Head": ("Neck", (0.0, -0.62, 1.12)),
+        "Head_end": ("Head", (0.0, -0.89, 0.94)),
+    }
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        limbs = {
+            "FrontLeg": ("Body", (0.05, -0.33, 0.56)),
+            "FrontUpLeg": ("FrontLeg", (0.16, -0.33, 0.56)),
+            "FrontLowLeg": ("FrontUpLeg", (0.16, -0.38, 0.30)),
+            "FrontLowLeg_end": ("FrontLowLeg", (0.16, -0.35, 0.02)),
+            "BackLeg": ("Body", (0.05, 0.40, 0.56)),
+            "BackUpLeg": ("BackLeg", (0.14, 0.40, 0.56)),
+            "BackLowLeg": ("BackUpLeg", (0.14, 0.51, 0.41)),
+            "BackLowLeg_end": ("BackLowLeg", (0.14, 0.47, 0.02)),
+            "FrontFoot": ("root", (0.16, -0.35, 0.02)),
+            "FrontFoot_end": ("FrontFoot", (0.16, -0.53, 0.02)),
+            "BackFoot": ("root", (0.14, 0.47, 0.02)),
+            "BackFoot_end": ("BackFoot", (0.14, 0.35, 0.02)),
+        }
+        for key, (parent, (x, y, z)) in limbs.items():
+            heads[f"{key}.{side}"] = (f"{parent}.{side}" if parent in limbs else parent, (sign * x, y, z))
+    return _skeleton(heads, heads, {})
+
+
+def spider(legs: int = 8) -> Skeleton:
+    """An animal with so many legs, all of them on one bone."""
+    heads: dict[str, tuple[str, tuple[float, float, float]]] = {"body": ("", (0.0, 0.0, 0.3))}
+    for index in range(legs // 2):
+        y = 0.1 * (index - legs / 4)
+        for side, sign in (("L", 1.0), ("R", -1.0)):
+            heads[f"leg{index}a.{side}"] = ("body", (sign * 0.05, y, 0.3))
+            heads[f"leg{index}b.{side}"] = (f"leg{index}a.{side}", (sign * 0.25, y, 0.4))
+            heads[f"leg{index}c.{side}"] = (f"leg{index}b.{side}", (sign * 0.4, y, 0.0))
+    return _skeleton(heads, heads, {})
+
+
 def nameless(skeleton: Skeleton) -> Skeleton:
     """The same bones, called Bone, Bone.001 and so on."""
     names = tuple(f"Bone.{i:03d}" if i else "Bone" for i in range(len(skeleton)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....body import BodyModel
-from ....body.clearance import SOLES
+from ....body.four_legs import SOLES
 from ....body.pose_space import PoseSpace
 from ....body.poses import link_transforms, pose_of_clip, velocity_of_pose
 from ....body.symmetry import symmetrize_cycle

@@ -6,7 +6,7 @@ A late touchdown resets nothing: holding the last pose for it made pushed walks 
 
 import numpy as np
 
-from ....body.clearance import SOLES
+from ....body.four_legs import SOLES
 from ....body.poses import link_transforms
 from ....geometry.quaternions import Array
 from ..model.control_graph import ControlGraph

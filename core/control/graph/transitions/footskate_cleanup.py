@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ....body.clearance import SOFT_M, SOLES, upper_envelope
+from ....body.clearance import SOFT_M, upper_envelope
+from ....body.four_legs import SOLES
 from ....body.leg_ik import Leg, find_legs, solve_leg_ik
 from ....body.model import BodyModel
 from ....body.poses import clip_of_pose, link_transforms, pose_of_clip
