@@ -53,6 +53,7 @@ from .setup.install_cancel import SINEW_OT_install_cancel
 from .setup.install_missing import SINEW_OT_install_missing
 from .simulate.check_source import SINEW_OT_check_source
 from .simulate.choose_part import SINEW_OT_choose_part
+from .simulate.fix_source import SINEW_OT_fix_source
 from .simulate.give_travel import SINEW_OT_give_travel
 from .simulate.key_muscle import SINEW_OT_key_muscle
 from .simulate.move_muscle_keys import SINEW_OT_move_muscle_keys
@@ -96,6 +97,7 @@ _CLASSES = (
     SINEW_OT_body_preset_add,
     SINEW_OT_overlay_refit,
     SINEW_OT_check_source,
+    SINEW_OT_fix_source,
     SINEW_OT_use_frame_rate,
     SINEW_OT_use_scale,
     SINEW_OT_choose_part,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import bpy
+from bpy.props import BoolProperty
 
 from ..bridge.jobs import monitor, notices, preparing
 from ..bridge.jobs.preparing import Outcome, Recipe
@@ -61,7 +62,7 @@ def explains_errors(execute: Execute) -> Execute:
             if hasattr(self, "job"):
                 monitor.look(self.job, error)
             else:
-                notices.show_notices(request_of(context.scene), (notices.error(error),))
+                notices.show_problem(request_of(context.scene), error)
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
 
@@ -114,7 +115,7 @@ class MotionVerb(NeedsMotion):
         """Begin, and leave the rest to timers."""
         scene, request = context.scene, request_of(context.scene)
         started = preparing.begin_preparation(
-            self.recipe(scene), scene, lambda error: notices.show_notices(request, (notices.error(error),))
+            self.recipe(scene), scene, lambda error: notices.show_problem(request, error)
         )
         self.begun(scene)
         self.report({"INFO"}, self.reading(started.view.title))
@@ -128,3 +129,26 @@ class MotionVerb(NeedsMotion):
         self.begun(context.scene)
         report_outcome(self, outcome)
         return {"FINISHED"}
+
+
+class SimulatingVerb(MotionVerb):
+    """A part of an operator that simulates the chosen motion, and asks before it does so with what no body can do."""
+
+    anyway: BoolProperty(
+        name="Anyway", description="Simulate also what no body can do", default=False, options={"SKIP_SAVE"}
+    )
+    asked: BoolProperty(name="Asked", description="Whether it was confirmed", options={"SKIP_SAVE", "HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: ask first, if the motion was looked at before and found impossible."""
+        reason = notices.impossible_reason(request_of(context.scene))
+        if not reason or self.anyway:
+            return self.prepare(context)
+        self.anyway = self.asked = True
+        return context.window_manager.invoke_confirm(
+            self, event, title="Simulate it anyway?", message=reason, confirm_text="Simulate"
+        )
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """What was confirmed goes on as any click does; a script's is done here and now."""
+        return self.prepare(context) if self.asked else super().execute(context)

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge.jobs import monitor, notices
+from ..bridge.jobs import monitor, notices, source_fixes
 from ..bridge.jobs.notices import Notice
 from ..bridge.jobs.scene_request import method_group, request_of, setting_names, uses_engine, why_no_request
 from ..bridge.takes import muscle_keys
@@ -29,6 +29,7 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
         reason = why_no_request(scene)
         if reason:
             paragraph(layout, context, reason, icon="INFO")
+        layout.operator("sinew.check_source", icon="VIEWZOOM")
         button = layout.column()
         button.scale_y = 1.6
         button.operator("sinew.simulate", icon="PLAY")
@@ -36,8 +37,7 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
         running = [view for view in monitor.watched_jobs() if view.alive]
         if running:
             draw_bar(layout, running[0])
-        for notice in notices.of(request_of(scene)):
-            _draw_notice(layout, context, notice)
+        _draw_notices(layout, context)
 
 
 def _draw_method(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -81,16 +81,31 @@ def _draw_details(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     if uses_engine(scene):
         body.prop(chosen, "engine")
     body.prop(chosen, "seed")
-    body.operator("sinew.check_source", icon="VIEWZOOM")
 
 
-def _draw_notice(layout: bpy.types.UILayout, context: bpy.types.Context, notice: Notice) -> None:
+def _draw_notices(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """What is wrong with what was asked for, and what looks wrong with the motion: one box, with a button for each."""
+    known = notices.of(request_of(context.scene))
+    for notice in known:
+        if notice.is_error:
+            message_box(layout, context, notice.message, notice.hint, is_error=True)
+    doubts = [notice for notice in known if not notice.is_error]
+    if not doubts:
+        return
+    box = layout.box()
+    for notice in doubts:
+        _draw_doubt(box, context, notice)
+    if len([notice for notice in doubts if notice.fix]) > 1:
+        box.operator("sinew.fix_source", text="Fix All", icon="CHECKMARK")
+
+
+def _draw_doubt(box: bpy.types.UILayout, context: bpy.types.Context, notice: Notice) -> None:
+    icon = "ERROR" if notice.is_impossible else "INFO"
+    paragraph(box, context, notice.message, icon=icon, alert=notice.is_impossible)
+    if not notice.fix:
+        paragraph(box, context, notice.hint, icon="BLANK1")
+        return
     # A fix that a button applies needs no words.
-    hint = "" if notice.suggested_fps or notice.suggested_scale else notice.hint
-    box = message_box(layout, context, notice.message, hint, is_error=notice.is_error)
-    if notice.suggested_fps:
-        label = f"Use {notice.suggested_fps:g} Frames a Second"
-        box.operator("sinew.use_frame_rate", text=label, icon="TIME").fps = notice.suggested_fps
-    if notice.suggested_scale:
-        label = f"Use {context.scene.sinew.scale * notice.suggested_scale:.3g} Metres a Unit"
-        box.operator("sinew.use_scale", text=label, icon="FULLSCREEN_EXIT").factor = notice.suggested_scale
+    label = source_fixes.fix_label(context.scene, notice.fix, notice.value)
+    button = box.operator("sinew.fix_source", text=label, icon="MODIFIER")
+    button.fix, button.value = notice.fix, notice.value

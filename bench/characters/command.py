@@ -199,13 +199,10 @@ def _accept_offers(scene: bpy.types.Scene) -> list[str]:
     accepted: list[str] = []
     for _ in range(3):  # what is right in size may still be wrong in time
         bpy.ops.sinew.check_source()
-        offers = [offer for offer in notices.of(request_of(scene)) if offer.suggested_fps or offer.suggested_scale]
+        offers = [offer for offer in notices.of(request_of(scene)) if offer.fix]
         if not offers:
             break
-        if offers[0].suggested_scale:
-            bpy.ops.sinew.use_scale(factor=offers[0].suggested_scale)
-        else:
-            bpy.ops.sinew.use_frame_rate(fps=offers[0].suggested_fps)
+        bpy.ops.sinew.fix_source(fix=offers[0].fix, value=offers[0].value)
         accepted.append(offers[0].message)
     return accepted
 

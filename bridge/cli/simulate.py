@@ -12,8 +12,8 @@ import bpy
 from ...core.control import registry
 from ...core.control.method import Source
 from ...core.control.muscle import parse_muscle_keys
-from ...core.errors import BadSettings
-from ...core.motion.unit_checks import check_frame_rate, check_scale
+from ...core.errors import BadMotion, BadSettings
+from ...core.motion.inspection import UNIT_KINDS, inspect_clip
 from ...core.sim.variations import VariationSettings
 from ..importing.importers import open_input
 from ..jobs import requests
@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="auto: leave out calibration poses and frozen frames at the ends, and bridge cuts (default); "
         "off: simulate every frame as it is",
     )
+    add("--anyway", action="store_true", help="simulate also what no body can do, such as somebody 60 m tall")
     add("--cycles", type=int, default=1, metavar="N", help="play a cyclic motion N times over (default 1)")
     add(
         "--travel",
@@ -118,7 +119,7 @@ def _simulate(
     elif not bpy.context.scene.objects:
         raise BadSettings("There is nothing to simulate", "Give a file or a stock clip's name (see 'sinew clips')")
     rig = requests.read(request)
-    _say_findings(rig)
+    _say_findings(rig, arguments.anyway)
     if wanted is not None:
         return _simulate_variations(arguments, request, rig, wanted)
     job = create_pushed_job(request, rig, pushes, arguments.job_dir)
@@ -207,9 +208,13 @@ def _setting_texts(arguments: argparse.Namespace, known: tuple[str, ...]) -> lis
     return texts
 
 
-def _say_findings(rig: RigMotion) -> None:
-    for finding in (check_scale(rig.clip), check_frame_rate(rig.clip)):
-        if finding is not None:
+def _say_findings(rig: RigMotion, anyway: bool) -> None:
+    """Tell what looks wrong with the motion; what no body can do is refused."""
+    for finding in inspect_clip(rig.clip):
+        if finding.is_impossible and not anyway:
+            hint = f"{finding.hint}, or --anyway to simulate it as it is"
+            raise BadMotion(f"{finding.message.rstrip('.')}. It was not simulated", hint)
+        if finding.kind in UNIT_KINDS:  # of the rest the report says what was made of it
             print(f"sinew: note: {finding.message.rstrip('.')}. {finding.hint}", file=sys.stderr)
 
 

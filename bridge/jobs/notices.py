@@ -3,21 +3,35 @@
 
 from dataclasses import dataclass
 
-from ...core.errors import SinewError
+from ...core.errors import BadMotion, SinewError
 from ...core.motion import Clip
-from ...core.motion.unit_checks import check_frame_rate, check_scale
-from .requests import Request
+from ...core.motion.inspection import inspect_clip
+from .requests import Request, trims_source
 
 
 @dataclass(frozen=True)
 class Notice:
-    """A message with its fix. A suggestion that is not 0 is a fix that a button can apply."""
+    """A message with its fix.
+
+    fix, value: what a button sets, and to what (``source_fixes``); '' where there is nothing to press.
+    is_impossible: nothing is simulated of this without asking.
+    """
 
     message: str
     hint: str
     is_error: bool = False
-    suggested_fps: float = 0.0
-    suggested_scale: float = 0.0
+    fix: str = ""
+    value: float = 0.0
+    is_impossible: bool = False
+
+
+class ImpossibleSource(BadMotion):
+    """Raised instead of simulating what no body can do; notices: all that there is to say about it."""
+
+    def __init__(self, notices: tuple[Notice, ...]) -> None:
+        reason = next(notice for notice in notices if notice.is_impossible)
+        super().__init__(f"{reason.message}. It was not simulated", "Fix it, or simulate again to do it anyway")
+        self.notices = notices
 
 
 # The last request that there was something to say about.
@@ -56,14 +70,36 @@ def error(problem: SinewError) -> Notice:
     return Notice(problem.message, problem.hint, is_error=True)
 
 
-def doubts_about(clip: Clip) -> tuple[Notice, ...]:
-    """What looks wrong with the motion itself: its size, its frame rate."""
-    found = []
-    if scale := check_scale(clip):
-        found.append(Notice(scale.message, scale.hint, suggested_scale=scale.suggested_scale))
-    if rate := check_frame_rate(clip):
-        found.append(Notice(rate.message, rate.hint, suggested_fps=rate.suggested_fps))
-    return tuple(found)
+def show_problem(request: Request, problem: SinewError) -> None:
+    """Show what was wrong, with the fixes where there are some."""
+    show_notices(request, problem.notices if isinstance(problem, ImpossibleSource) else (error(problem),))
+
+
+def doubts_about(clip: Clip, request: Request, *, on_floor: bool) -> tuple[Notice, ...]:
+    """What looks wrong with the motion itself. on_floor: whether it is simulated on the flat floor."""
+    trims = trims_source(request)
+    return tuple(
+        Notice(
+            found.message,
+            found.hint if trims or found.fix != "trim" else "Every frame is simulated as it is",
+            fix="" if trims and found.fix == "trim" else found.fix,
+            value=found.value,
+            is_impossible=found.is_impossible,
+        )
+        for found in inspect_clip(clip)
+        if on_floor or found.kind != "ground"
+    )
+
+
+def require_possible(doubts: tuple[Notice, ...]) -> None:
+    """Refuse to simulate what no body can do."""
+    if any(doubt.is_impossible for doubt in doubts):
+        raise ImpossibleSource(doubts)
+
+
+def impossible_reason(request: Request) -> str:
+    """Why the request should not be simulated without asking, as far as is known; '' if it may."""
+    return next((notice.message for notice in of(request) if notice.is_impossible), "")
 
 
 def forget_notices() -> None:

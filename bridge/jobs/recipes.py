@@ -3,24 +3,29 @@
 
 from functools import partial
 
+from ...core.control import registry
 from ...core.sim.variations import VariationSettings
+from ..rig.rig_reader import RigMotion
 from ..scene.time_slicing import Slices
-from ..stage.views import summarize_stage
+from ..stage.views import has_ground_objects, summarize_stage
 from . import batches, monitor, notices
 from .preparing import Outcome, Preparation, Recipe
 from .requests import Request, create_from, inputs_in_slices, stage_for
 
 
-def simulate_recipe(request: Request) -> Recipe:
-    """Read motion, body and stage, make the job, start its worker and leave the rest to the monitor."""
+def simulate_recipe(request: Request, *, anyway: bool = False) -> Recipe:
+    """Read motion, body and stage, make the job, start its worker and leave the rest to the monitor.
+
+    anyway: also what no body can do.
+    """
 
     def steps(own: Preparation) -> Slices[Outcome]:
         rig = yield from own.read(request)
         python = yield from own.find_worker()
+        doubts = yield from _look(own, request, rig, anyway)
         own.text = "Reading the stage"
         inputs = yield from inputs_in_slices(request, rig, slice_s=own.slice_s)
         own.text = "Getting ready"
-        doubts = yield lambda: notices.doubts_about(rig.clip)
         job = yield from own.make(lambda: create_from(request, rig, inputs))
         said = monitor.start(job, own.scene, python, "Simulating")
         notices.show_notices(request, doubts)
@@ -29,16 +34,16 @@ def simulate_recipe(request: Request) -> Recipe:
     return steps
 
 
-def variations_recipe(request: Request, settings: VariationSettings) -> Recipe:
+def variations_recipe(request: Request, settings: VariationSettings, *, anyway: bool = False) -> Recipe:
     """Read everything once, make all jobs or none, and leave them to the queue."""
 
     def steps(own: Preparation) -> Slices[Outcome]:
         rig = yield from own.read(request)
         yield from own.find_worker()
+        doubts = yield from _look(own, request, rig, anyway)
         own.text = "Reading the stage"
         inputs = yield from inputs_in_slices(request, rig, slice_s=own.slice_s)
         own.text = "Getting ready"
-        doubts = yield lambda: notices.doubts_about(rig.clip)
         batch = yield lambda: batches.plan_from(request, rig, inputs, settings)
         made = yield from own.make_all([partial(batch.create, variation) for variation in batch.variations])
         for job in made:
@@ -55,12 +60,22 @@ def motion_check_recipe(request: Request) -> Recipe:
 
     def steps(own: Preparation) -> Slices[Outcome]:
         rig = yield from own.read(request)
-        doubts = yield lambda: notices.doubts_about(rig.clip)
+        doubts = yield from _look(own, request, rig, anyway=True)
         notices.show_notices(request, doubts)
         looks = f"'{rig.clip.name}' looks right: {len(rig.clip)} frames, {rig.clip.duration_s:.2f} s"
         return Outcome(looks, tuple(doubt.message for doubt in doubts))
 
     return steps
+
+
+def _look(own: Preparation, request: Request, rig: RigMotion, anyway: bool) -> Slices[tuple[notices.Notice, ...]]:
+    """What looks wrong with the motion; refuses what no body can do before anything is made of it."""
+    own.text = "Looking at the motion"
+    on_floor = registry.get_method(request.method).uses_engine and not has_ground_objects(own.scene)
+    doubts: tuple[notices.Notice, ...] = yield lambda: notices.doubts_about(rig.clip, request, on_floor=on_floor)
+    if not anyway:
+        notices.require_possible(doubts)
+    return doubts
 
 
 def stage_check_recipe(request: Request) -> Recipe:

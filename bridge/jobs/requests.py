@@ -123,8 +123,13 @@ def finish_reading(request: Request, reading: RigReading) -> RigMotion:
     rig = reading.finish()
     if request.cycles != 1:
         rig = loop_rig(rig, request.cycles)
-    require_simulatable(rig.clip)
+    require_simulatable(rig.clip, trim=trims_source(request))
     return rig
+
+
+def trims_source(request: Request) -> bool:
+    """Whether what is no motion in the source is left out of what is made of it."""
+    return (request.settings or {}).get("trim", "auto") == "auto"
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,11 @@ class StageItem:
     problem: BadStage | None
 
 
+def has_ground_objects(scene: bpy.types.Scene) -> bool:
+    """Whether somebody may stand on something else than the floor."""
+    return any(obj.sinew.role in {"TERRAIN", "OBSTACLE"} for obj in objects_on_stage(scene))
+
+
 def stage_items(scene: bpy.types.Scene) -> list[StageItem]:
     """Everything on the stage, in the order of the roles and then by name."""
     order = list(ICONS)

@@ -10,10 +10,10 @@ from ...bridge.jobs import recipes
 from ...bridge.jobs.preparing import Recipe
 from ...bridge.jobs.requests import Request
 from ...bridge.jobs.scene_request import request_of
-from ..reporting import MotionVerb
+from ..reporting import SimulatingVerb
 
 
-class SINEW_OT_simulate(MotionVerb, bpy.types.Operator):
+class SINEW_OT_simulate(SimulatingVerb, bpy.types.Operator):
     """Send the chosen armature's Action to a worker and bake what comes back as a new Action beside it."""
 
     bl_idname = "sinew.simulate"
@@ -23,7 +23,7 @@ class SINEW_OT_simulate(MotionVerb, bpy.types.Operator):
 
     def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Simulate it."""
-        return recipes.simulate_recipe(requested_motion(scene))
+        return recipes.simulate_recipe(requested_motion(scene), anyway=self.anyway)
 
     def begun(self, scene: bpy.types.Scene) -> None:
         """The source stays chosen."""

@@ -55,6 +55,23 @@ def test_simulate_a_stock_clip_into_a_blend_with_a_report(scene, tmp_path, capsy
     assert told["duration_s"] == pytest.approx(source.clip.duration_s)
 
 
+def test_what_no_body_can_be_is_refused_with_both_ways_out(scene, capsys, tmp_path):
+    report = tmp_path / "giant.json"
+    open_input("walk")
+    armature().scale = (36.0, 36.0, 36.0)
+    save_blend(tmp_path / "giant.blend")
+    words = ("simulate", tmp_path / "giant.blend", "--method", "passthrough", "--report", report)
+    assert run(*words) == 1 and not report.exists()
+    said = capsys.readouterr().err
+    assert "m tall" in said and "--scale" in said and "--anyway" in said
+    assert run(*words, "--anyway") == 0 and json.loads(report.read_text())["status"] == "done"
+
+
+def test_trim_is_for_methods_that_leave_something_out(scene, capsys):
+    assert run("simulate", "walk", "--method", "passthrough", "--trim", "off") == 1
+    assert "leaves nothing out" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -23,6 +23,10 @@ class _Clicked:
         self._kind = kind
 
     def __getattr__(self, name):
+        verb = self._kind.bl_idname.partition("_OT_")[2] or self._kind.bl_idname.partition(".")[2]
+        found = getattr(bpy.ops.sinew, verb).get_rna_type().properties.get(name)
+        if found is not None and not hasattr(self._kind, name):
+            return found.default
         value = getattr(self._kind, name)
         return value.__get__(self) if inspect.isfunction(value) else value
 

@@ -7,6 +7,7 @@ import numpy as np
 from sinew.bridge.importing import importers
 from sinew.bridge.jobs import monitor, notices, requests
 from sinew.bridge.jobs.scene_request import request_of
+from sinew.bridge.rig import actions
 from sinew.bridge.scene.saving import save_blend
 from sinew.core import jobs
 
@@ -183,10 +184,10 @@ def test_a_wrong_frame_rate_is_found_and_put_right(addon):
     scene.render.fps *= 2
     bpy.ops.sinew.check_source()
     (notice,) = shown()
-    assert notice.suggested_fps == true_fps and not notice.is_error
+    assert (notice.fix, notice.value) == ("frame_rate", true_fps) and not notice.is_error
     scene.sinew.seed += 1
     assert shown() == (notice,), "another seed does not make the motion right"
-    bpy.ops.sinew.use_frame_rate(fps=notice.suggested_fps)
+    bpy.ops.sinew.use_frame_rate(fps=notice.value)
     assert shown() == ()
     bpy.ops.sinew.check_source()
     assert shown() == ()
@@ -197,10 +198,64 @@ def test_a_wrong_scale_is_found_and_put_right(addon):
     hero().scale = (100.0, 100.0, 100.0)
     bpy.ops.sinew.check_source()
     (notice,) = shown()
-    bpy.ops.sinew.use_scale(factor=notice.suggested_scale)
+    bpy.ops.sinew.use_scale(factor=notice.value)
     bpy.ops.sinew.check_source()
     assert shown() == ()
-    assert request_of(bpy.context.scene).scale == notice.suggested_scale == 0.01
+    assert request_of(bpy.context.scene).scale == notice.value == 0.01
+
+
+def test_what_no_body_can_be_is_not_simulated_without_asking(addon):
+    """A script is refused with the reason; the panel has the fix; and who says so gets it anyway."""
+    hero().scale = (100.0, 100.0, 100.0)
+    with refusal("m tall", "It was not simulated", "do it anyway"):
+        bpy.ops.sinew.simulate()
+    assert not monitor.watched_jobs()
+    (notice,) = shown()
+    assert notice.is_impossible and (notice.fix, notice.value) == ("scale", 0.01)
+    assert notices.impossible_reason(request_of(bpy.context.scene)) == notice.message
+    assert bpy.ops.sinew.simulate(anyway=True) == {"FINISHED"}
+    assert tick_to_end().state == "done"
+
+
+def test_fix_all_sets_what_is_offered_and_looks_again(addon):
+    importers.open_input("jump")
+    scene, obj = bpy.context.scene, requests.find_armature()
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.sinew.pick_selected()
+    true_fps = scene.render.fps / scene.render.fps_base
+    scene.render.fps *= 2
+    obj.scale = (100.0, 100.0, 100.0)
+    bpy.ops.sinew.check_source()
+    assert [notice.fix for notice in shown()] == ["scale"], "in wrong units nobody knows the time"
+    bpy.ops.sinew.fix_source()
+    assert [notice.fix for notice in shown()] == ["frame_rate"]
+    bpy.ops.sinew.fix_source()
+    assert shown() == () and request_of(scene).scale == 0.01 and request_of(scene).true_fps == true_fps
+
+
+def test_leaving_out_what_is_no_motion_can_be_switched_on_again(addon):
+    importers.open_input("jump")
+    scene, obj = bpy.context.scene, requests.find_armature()
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.sinew.pick_selected()
+    with_first_pose(obj)
+    scene.sinew.methods.sampling.trim = "off"
+    bpy.ops.sinew.check_source()
+    (notice,) = shown()
+    assert notice.fix == "trim" and "The first frame is" in notice.message
+    bpy.ops.sinew.fix_source(fix="trim")
+    assert scene.sinew.methods.sampling.trim == "auto"
+    assert [(notice.fix, notice.hint[:20]) for notice in shown()] == [("", "Simulated without it")]
+
+
+def with_first_pose(obj):
+    """Key a pose that is no part of the motion, elsewhere, in the first frame."""
+    root = next(bone for bone in obj.pose.bones if bone.parent is None)
+    action = obj.animation_data.action
+    for curve in actions.curves_of(action, action.slots[0]):
+        if curve.data_path == root.path_from_id("location"):
+            curve.keyframe_points[0].co.y += 2.0
+            curve.update()
 
 
 def test_forgetting_and_cleaning(addon):

@@ -70,12 +70,15 @@ def test_a_word_longer_than_the_panel_is_cut_and_never_endless(letters):
 def test_doubts_come_with_a_button(addon):
     hero()
     doubts = (
-        notices.Notice("It falls too fast", "Set it (--fps 60)", suggested_fps=60.0),
-        notices.Notice("It is too tall", "Give --scale 0.01", suggested_scale=0.01),
+        notices.Notice("It falls too fast", "Set it (--fps 60)", fix="frame_rate", value=60.0),
+        notices.Notice("It is too tall", "Give --scale 0.01", fix="scale", value=0.01),
     )
     notices.show_notices(scene_request.request_of(bpy.context.scene), doubts)
     page = Page(simulate.SINEW_PT_simulate)
-    assert page.button("sinew.use_frame_rate").fps == 60.0 and page.button("sinew.use_scale").factor == 0.01
+    rate, scale, everything = (button for button in page.buttons if button.idname == "sinew.fix_source")
+    assert (rate.text, rate.fix, rate.value) == ("Fix: 60 Frames a Second", "frame_rate", 60.0)
+    assert (scale.text, scale.fix, scale.value) == ("Fix: 0.01 Metres a Unit", "scale", 0.01)
+    assert everything.text == "Fix All" and not hasattr(everything, "fix")
     assert "too fast" in page.text and "--" not in page.text
 
 
