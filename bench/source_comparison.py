@@ -8,7 +8,7 @@ import numpy as np
 from ..core.body import BodyModel
 from ..core.body.clearance import link_clearances, put_on_floor
 from ..core.geometry.differences import velocity
-from ..core.measure import ground_contact, smoothness
+from ..core.measure import smoothness
 from ..core.motion import Clip
 
 # A figure is better where it is under this share of the source's, and worse where it is over that: a simulated limb may
@@ -21,7 +21,6 @@ _LEAST = {"fastest_joint_m_s": 0.5, "deepest_m": 0.01, "skate_m_s": 0.005, "jerk
 def compare_with_source(source: Clip, motion: Clip, body: BodyModel) -> dict[str, float]:
     """The fastest joint, the deepest point below the floor and the jerk, of the source and of what was made of it.
 
-    And how its feet slide in the source as it came: what a take is measured against otherwise has been mended before.
     The source's floor is where it stands, wherever that is; the take's is at zero. Errors of capture are the source's.
     """
     floor = -put_on_floor(body, source)[1].shift
@@ -33,11 +32,7 @@ def compare_with_source(source: Clip, motion: Clip, body: BodyModel) -> dict[str
         )
         found[f"{name}deepest_m"] = max(float(level - link_clearances(body, clip).min()), 0.0)
         found[f"{name}jerk_m_s3"] = smoothness.jerk(places, source.fps) or 0.0
-    pos, quat = source.world()
-    bones = [source.skeleton.index(link.bone) for link in body.links]
-    on_floor = pos[:, bones] - [0.0, 0.0, floor]
-    slides = ground_contact.foot_skate_by_shape(body, on_floor, quat[:, bones], 1.0 / source.fps)
-    return found if slides is None else {**found, "source_skate_m_s": slides}
+    return found
 
 
 def judge_take(row: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from .foot_correction import (
     rotate_foot,
     smootherstep,
 )
+from .foot_skate import source_foot_skate
 from .leg_ik import Leg, find_legs
 from .model import BodyModel
 from .stances import Flags, Sole, find_stances
@@ -45,14 +46,14 @@ _LEAST_M, _LEAST_TURN = 0.002, np.radians(1.0)  # smaller corrections are left o
 class FootPlantReport:
     """What was done: ``held`` stances that were planted, ``kept`` long slides, and foot skate in m/s.
 
-    slid is that of the source and slides that of the result, both over all stances. moved: metres, the most that a
-    foot was moved by.
+    slid is that of the source and slides that of the result, both as ``foot_skate`` has it; None where no foot stands.
+    moved: metres, the most that a foot was moved by.
     """
 
     held: int = 0
     kept: int = 0
-    slid: float = 0.0
-    slides: float = 0.0
+    slid: float | None = None
+    slides: float | None = None
     moved: float = 0.0
 
     @property
@@ -65,7 +66,9 @@ class FootPlantReport:
         """In plain words."""
         text = "Feet stand still already"
         if self.touched:
-            text = f"Feet were held where they stand: they slid {100 * self.slid:.0f} cm/s in the source"
+            text = "Feet were held where they stand"
+            if self.slid is not None:
+                text += f": they slid {100 * self.slid:.{1 if self.slid < 0.0995 else 0}f} cm/s in the source"
         if self.kept:
             slides = "1 long slide was" if self.kept == 1 else f"{self.kept} long slides were"
             text += f"; {slides} left as in the source"
@@ -84,7 +87,7 @@ def plant_feet(
     legs = find_legs(body, clip.skeleton)
     plans = [plan for leg in legs if (plan := _Plan.of(body, clip, leg, ground, slack)) is not None]
     held, kept = sum(len(plan.span_corrections) for plan in plans), sum(plan.kept for plan in plans)
-    slid = _mean([plan.slid for plan in plans])
+    slid = source_foot_skate(body, clip, ground)
     corrections = [
         FootCorrection.of(body, clip, plan.leg, ground, plan.span_corrections, plan.stands)
         for plan in plans
@@ -93,25 +96,21 @@ def plant_feet(
     if not corrections:
         return clip, FootPlantReport(kept=kept, slid=slid, slides=slid)
     moved = apply_foot_corrections(clip, corrections, lower_hips(clip, corrections))
-    slides = [
-        Sole.of(body, moved, correction.leg, ground).speed(clip.fps)[correction.stands] for correction in corrections
-    ]
     most = float(max(np.linalg.norm(correction.shift, axis=-1).max() for correction in corrections))
-    return moved, FootPlantReport(held, kept, slid, _mean(slides), most)
+    return moved, FootPlantReport(held, kept, slid, source_foot_skate(body, moved, ground), most)
 
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
     """What to do with a leg's foot: its corrections, and how many slides are kept.
 
-    stands: (T - 1,) in which steps the foot stands, slid: m/s in those.
+    stands: (T - 1,) in which steps the foot stands.
     """
 
     leg: Leg
     span_corrections: list[SpanCorrection]
     kept: int
     stands: Flags
-    slid: Array
 
     @classmethod
     def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: GroundSurface | None, slack: float) -> "_Plan | None":
@@ -124,7 +123,7 @@ class _Plan:
         for first, last in found:
             stands[first:last] = True
         span_corrections = _correct_spans(body, clip, leg, ground, make_stance_spans(found, len(clip), clip.fps))
-        return cls(leg, span_corrections, slides, stands, sole.speed(clip.fps)[stands])
+        return cls(leg, span_corrections, slides, stands)
 
 
 def _correct_spans(
@@ -189,8 +188,3 @@ def _shift(sole: Sole, span: StanceSpan) -> Array:
     if sole.level[inside].all():
         shift[:, 2] -= np.clip(np.median(sole.low[inside]), -_MOST_RISE_M, _MOST_RISE_M)
     return shift
-
-
-def _mean(parts: list[Array]) -> float:
-    values = np.concatenate([np.zeros(0), *parts])
-    return float(values.mean()) if values.size else 0.0

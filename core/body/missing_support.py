@@ -25,8 +25,10 @@ _EARTH_M_S2 = 9.81
 _RATE_FPS = 60.0  # more frames a second tell no more, and cost
 _STEADY_S = 0.1  # forces are smoothed over so much to both sides
 _LEAST_S, _LEANS_S = 0.4, 0.6  # what is over sooner is an error of capture; who leans further may step in time
-# Points that are no higher than this above the lowest one bear weight.
-_BEARING_M = 0.04
+# Points that are no higher than this above the lowest one bear weight; of the feet of who sits or squats, those that
+# are no higher than the second.
+_BEARING_M, _TOE_M = 0.04, 0.1
+_RUNS_M_S = 2.0  # who is faster is caught by the next step
 # The ground must give this share of the weight, or the body flies.
 _CARRIED = 0.6
 # Shares of the character's height. Higher than the first above the ground nothing stands. A zero-moment point that is
@@ -137,7 +139,7 @@ class _Motion:
 
     def find_seat(self) -> MissingSupport | None:
         """Hips as low as the knees, and the weight behind the feet."""
-        runs = list(self._long(self._sits() & (self._beyond() > _SEATED * self.tall_m)))
+        runs = list(self._long(self._sits() & (self._beyond(_TOE_M) > _SEATED * self.tall_m)))
         if not runs:
             return None
         start_s, stop_s = self._span(runs)
@@ -192,17 +194,21 @@ class _Motion:
         hint = "Without it the body moves as with empty hands; add what it leans against to the stage if it matters"
         return MissingSupport("needs_load", start_s, stop_s, message, hint)
 
-    def _beyond(self) -> Array:
+    def _beyond(self, toe_m: float = _BEARING_M) -> Array:
         """(T,) metres that the zero-moment point is outside what bears weight; -1 where other parts than feet may."""
         ways = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False)
         ways = np.stack([np.cos(ways), np.sin(ways)])
-        bears = self.above < np.maximum(self.above.min(axis=1, keepdims=True), 0.0) + _BEARING_M
+        feet = [i for i, link in enumerate(self.body.links) if link.role in ("foot", "toe")]
+        reach_m = np.where(np.isin(self.of_link, feet), toe_m, _BEARING_M)
+        bears = self.above < np.maximum(self.above.min(axis=1, keepdims=True), 0.0) + reach_m
         reach = np.where(bears[..., None], self.points[..., :2] @ ways, -np.inf).max(axis=1)
         out = (self.moment_point @ ways - reach).max(axis=-1)
         legs = [i for i, link in enumerate(self.body.links) if link.role in ("foot", "toe", "shin")]
         others = self.above[:, ~np.isin(self.of_link, legs)]
         free = others.min(axis=1, initial=np.inf) > _LOW * self.tall_m
-        return np.where(self.carried & free, out, -1.0)
+        steps = np.gradient(smooth_hann(self.pos[:, 0, :2], self.fps, _STEADY_S), 1.0 / self.fps, axis=0)
+        slow = np.linalg.norm(steps, axis=-1) < _RUNS_M_S
+        return np.where(self.carried & free & slow, out, -1.0)
 
     def _sits(self) -> Flags:
         """(T,) where the hips are hardly above the knees."""

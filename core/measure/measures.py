@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from ..body.foot_skate import foot_skate_by_shape
 from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..motion.losing import LostMotionDetector
@@ -23,7 +24,8 @@ class TakeMeasures:
 
     Up to then, for nothing is followed after it: errors, skate, jerk.
     joint_error: mean per-joint position error, root-relative; the others are in the world. tip: far ends of feet,
-    toes, hands (or forearms) and head. source_skate: the source's own, by the shape of the feet.
+    toes, hands (or forearms) and head. source_skate: the source's own, before its feet
+    were planted, by the shape of the feet.
     jerk: of the bones as baked. jerk_ratio: against the source's, both at the lowest frame rate involved.
 
     To the end: penetration (mean of the deepest point while anything touches), torque_use (share of the limits),
@@ -111,8 +113,16 @@ def _of_following(trace: Trace, count: int) -> Part:
         **_pair("com_error", position_errors.point_distances(trace.wanted_com[:count], trace.seen_com[:count])),
         **_pair("tip_error", tips),
         "skate_m_s": ground_contact.foot_skate(body, seen, seen_quat, trace.contact_force[:count], dt_s, terrain),
-        "source_skate_m_s": ground_contact.foot_skate_by_shape(body, wanted, wanted_quat, dt_s, terrain),
+        "source_skate_m_s": _source_skate(trace, count),
     }
+
+
+def _source_skate(trace: Trace, count: int) -> float | None:
+    """As it was measured of the source before anything was done about it, else of what was wanted."""
+    if trace.source_skate_m_s is not None:
+        return trace.source_skate_m_s
+    under = ground_contact.height_under(trace.stage.terrain)
+    return foot_skate_by_shape(trace.body, trace.wanted_pos[:count], trace.wanted_quat_wxyz[:count], trace.dt_s, under)
 
 
 def _of_physics(trace: Trace, count: int) -> Part:

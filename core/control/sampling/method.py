@@ -148,7 +148,7 @@ class SamplingMethod(Method):
         if settings.bones.strip():
             return simulate_part(clip, settings.bones, settings.softness, settings.smooth, run)
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
-        stage, sources, times_s, trim, played = _prepare(clip, settings, run)
+        stage, sources, times_s, trim, played, skates = _prepare(clip, settings, run)
         muscle = load_muscle(run, clip if played is None else sources[0])
         if muscle is not None and played is None:
             muscle = muscle[trim.start : trim.stop]
@@ -174,7 +174,7 @@ class SamplingMethod(Method):
             take, trace, foot_lock = make_take(
                 recording, index, describe_character(character), rate[0], settings.smooth, rate[1]
             )
-            run.add_trace(replace(trace, begin_s=trim.start / clip.fps))
+            run.add_trace(replace(trace, begin_s=trim.start / clip.fps, source_skate_m_s=skates[index]))
             traces.append(trace)
             run.add_detail(
                 attachment_name(COST, index), sum_cost_by_second(compute_take_cost(rollout, recording, index))
@@ -205,9 +205,9 @@ def _hand_back(cycles: SimulatedCycles, stage: Stage, settings: SamplingSettings
 
 def _prepare(
     clip: Clip, settings: SamplingSettings, run: Run
-) -> tuple[Stage, list[Clip], Array | None, MotionTrim, PlayedCycle | None]:
+) -> tuple[Stage, list[Clip], Array | None, MotionTrim, PlayedCycle | None, list[float | None]]:
     """The stage, everybody's clip made fit for simulation on it, and of the main one its ``source_times_s``, its trim
-    and how its cycle on the spot is played.
+    and how its cycle on the spot is played; last everybody's foot skate as it came.
 
     A body is built of the cleaned clip, and the ground is known when all bodies are on the stage, so sources are
     prepared in two steps; flights keep their times where something else on the stage has a time of its own. What of
@@ -245,7 +245,7 @@ def _prepare(
         reports.append(report)
     findings = [finding for report in reports for finding in report.findings]
     add_findings(run, sorted(findings, key=lambda finding: finding.kind == "flight"))
-    return stage, sources, reports[0].times_s, trims[0], played
+    return stage, sources, reports[0].times_s, trims[0], played, [report.source_skate_m_s for report in reports]
 
 
 def _play_cycles(

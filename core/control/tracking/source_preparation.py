@@ -38,12 +38,14 @@ class PreparationReport:
 
     jittery: whether the source trembled. times_s: (T,) seconds in the source for every frame of the prepared clip;
     None where flights kept their times. begin_s: seconds at which the cycle in the middle begins, 0 for a single one.
+    source_skate_m_s: foot skate before feet were planted; None where no foot stands.
     """
 
     findings: tuple[Finding, ...] = ()
     jittery: bool = False
     times_s: Array | None = None
     begin_s: float = 0.0
+    source_skate_m_s: float | None = None
 
 
 def clean_source(clip: Clip, *, cycles: int = 1, name: str = "") -> tuple[Clip, PreparationReport]:
@@ -98,7 +100,7 @@ def prepare_source(
         clip, support = support_trunk(body, clip)
         if support.touched:
             findings.append(Finding("support", _named(name, support.message), ""))
-    report = replace(cleaned, findings=tuple(findings))
+    report = replace(cleaned, findings=tuple(findings), source_skate_m_s=planting.slid)
     if gravity_m_s2 is None:
         return clip, report
     retimed, timing = retime_flights(body, clip, gravity_m_s2, ground)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sinew.core.body import foot_skate
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
 from sinew.core.measure import ground_contact
 from sinew.core.measure.ground import ground_height
@@ -60,9 +61,9 @@ def test_a_ball_that_rolls_does_not_slide_though_its_middle_moves():
     part = bodies.link("foot", -1, bodies.FREE, bodies.sphere(radius), 1.0, "foot")
     pos = along(40, speed) + [0.0, 0.0, radius]
     quat = from_rotation_vector(np.arange(40)[:, None] * DT * speed / radius * np.array([0.0, 1.0, 0.0]))
-    assert ground_contact.sole_sliding_speed(part, pos, quat, DT)[0].max() < 0.01 * speed
+    assert foot_skate.sole_sliding_speed(part, pos, quat, DT)[0].max() < 0.01 * speed
     without_turning = np.tile([1.0, 0.0, 0.0, 0.0], (40, 1))
-    assert ground_contact.sole_sliding_speed(part, pos, without_turning, DT)[0] == pytest.approx(np.full(39, speed))
+    assert foot_skate.sole_sliding_speed(part, pos, without_turning, DT)[0] == pytest.approx(np.full(39, speed))
 
 
 def test_a_foot_that_rolls_off_over_its_ball_does_not_slide_though_the_ankle_moves():
@@ -105,7 +106,7 @@ def test_without_forces_low_and_slow_feet_stand(speed, height, seen):
     body = figure("foot.L")
     pos, quat = standing(body, 11)
     pos[:, 1] += along(11, speed) + [0.0, 0.0, height]
-    assert ground_contact.foot_skate_by_shape(body, pos, quat, DT) == (None if seen is None else pytest.approx(seen))
+    assert foot_skate.foot_skate_by_shape(body, pos, quat, DT) == (None if seen is None else pytest.approx(seen))
 
 
 def test_how_deep_a_foot_sinks_in():
@@ -126,8 +127,10 @@ def test_a_terrain_is_the_ground():
     lifted = pos + [0.0, 0.0, 0.5 * (2.0 - 0.2 + SOLE[0])]  # as high as the slope is under the upper side of the foot
     assert ground_contact.penetration(body, lifted, quat, force, SLOPE) == pytest.approx((0.0, 0.0), abs=1e-12)
     assert ground_contact.penetration(body, lifted - [0.0, 0.0, 0.01], quat, force, SLOPE)[1] == pytest.approx(0.01)
-    assert ground_contact.foot_skate_by_shape(body, lifted, quat, DT, SLOPE) == pytest.approx(0.0, abs=1e-12)
-    assert ground_contact.foot_skate_by_shape(body, lifted, quat, DT) is None
+    assert foot_skate.foot_skate_by_shape(body, lifted, quat, DT, ground_contact.height_under(SLOPE)) == pytest.approx(
+        0.0, abs=1e-12
+    )
+    assert foot_skate.foot_skate_by_shape(body, lifted, quat, DT) is None
 
 
 @pytest.mark.filterwarnings("error")
@@ -137,7 +140,7 @@ def test_beyond_the_edge_of_a_terrain_there_is_nothing_to_sink_into():
     pos = pos + [100.0, 0.0, -5.0]
     force = weighing(body, 6, "foot.L")
     assert ground_contact.penetration(body, pos, quat, force, SLOPE) == (0.0, 0.0)
-    assert ground_contact.foot_skate_by_shape(body, pos, quat, DT, SLOPE) is None
+    assert foot_skate.foot_skate_by_shape(body, pos, quat, DT, ground_contact.height_under(SLOPE)) is None
     assert ground_contact.foot_skate(body, pos + along(6, 0.1)[:, None], quat, force, DT, SLOPE) == pytest.approx(0.1)
 
 
@@ -158,14 +161,14 @@ def test_the_height_of_the_ground():
 )
 def test_what_stands(parts, stand):
     body = figure(*parts)
-    assert {body.links[index].bone for index in ground_contact.sole_links(body)} == stand
+    assert {body.links[index].bone for index in foot_skate.sole_links(body)} == stand
 
 
 def test_hands_that_rest_on_the_ground_are_paws():
     body = figure("foot.L", "hand.L", "head")
     paw = replace(body.links[2], joint=replace(body.links[2].joint, pos=np.array([0.0, 0.5, -0.95])))
     low = bodies.body([body.links[0], body.links[1], paw, body.links[3]])
-    assert list(ground_contact.sole_links(low)) == [1, 2]
+    assert list(foot_skate.sole_links(low)) == [1, 2]
 
 
 def test_a_body_without_feet_or_shapes_has_no_skate_and_no_depth():
@@ -173,7 +176,7 @@ def test_a_body_without_feet_or_shapes_has_no_skate_and_no_depth():
     pos, quat = standing(body, 5)
     force = weighing(body, 5, "head")
     assert ground_contact.foot_skate(body, pos, quat, force, DT) is None
-    assert ground_contact.foot_skate_by_shape(body, pos, quat, DT) is None
+    assert foot_skate.foot_skate_by_shape(body, pos, quat, DT) is None
     bare = replace(body, links=tuple(replace(link, shapes=()) for link in body.links))
     assert ground_contact.penetration(bare, pos, quat, force) == (None, None)
 

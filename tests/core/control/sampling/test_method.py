@@ -15,6 +15,7 @@ from sinew.core.control.tracking.contact_jitter_filter import _REACH
 from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.errors import BadStage
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply
+from sinew.core.measure import measure_take, summarize_measurements
 from sinew.core.measure.smoothness import jerk
 from sinew.core.motion import Clip
 from sinew.core.sim.stage_parts import PropPart, PushPart, StageParts
@@ -218,3 +219,15 @@ def test_a_source_that_trembles_is_followed_without(monkeypatch):
 def test_a_source_that_is_as_it_should_be_is_not_talked_about(monkeypatch):
     _, run = simulated(monkeypatch, stock_clip("walk", 0, 8))
     assert not {"ground", "tremble"} & {kind for kind, _ in run.findings}
+
+
+def test_the_source_s_foot_skate_is_one_figure_wherever_it_is_told(monkeypatch):
+    clip = stock_clip("walk", 0, 30)
+    take, run = simulated(monkeypatch, clip)
+    (told,) = [message for kind, message in run.findings if kind == "feet"]
+    (trace,) = run.traces
+    slid = measure_take(trace, clip, take.motion).source_skate_m_s
+    assert slid == trace.source_skate_m_s and slid > 0.01
+    (sentence,) = summarize_measurements({"skate_m_s": 0.01, "source_skate_m_s": slid}, None)
+    figure = told.partition("they slid ")[2].partition(" in the source")[0]
+    assert figure in sentence and figure.endswith("cm/s")

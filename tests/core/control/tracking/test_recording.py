@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 
+from sinew.core.body import foot_skate
 from sinew.core.control.tracking import recording as film_module
 from sinew.core.measure import ground_contact
 from sinew.core.measure.position_errors import root_relative_distances
@@ -143,7 +144,7 @@ def test_who_is_shoved_on_ice_goes_on_sliding(monkeypatch, holdings):
     )
     _, run = simulated(monkeypatch, still, parts=StageParts(("Hero",), pushes=(push,), friction=0.05))
     (trace,), ((physics, clip, _),) = run.traces, holdings
-    feet = ground_contact.sole_links(trace.body)
+    feet = foot_skate.sole_links(trace.body)
     before, after = (links_of(trace.body, one)[0][:, feet, 0] for one in (physics, clip))
     assert np.ptp(before, axis=0).max() > 0.3
     assert np.abs(after - before).max() < 0.045
