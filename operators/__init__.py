@@ -67,6 +67,7 @@ from .stage.add_push import SINEW_OT_stage_add_push
 from .stage.check import SINEW_OT_stage_check
 from .stage.clear import SINEW_OT_stage_clear
 from .stage.mark import SINEW_OT_stage_mark
+from .stage.restore import SINEW_OT_stage_restore
 from .stage.select import SINEW_OT_stage_select
 from .takes.compare import SINEW_OT_take_compare
 from .takes.delete import SINEW_OT_take_delete
@@ -117,6 +118,7 @@ _CLASSES = (
     SINEW_OT_clean_jobs,
     SINEW_OT_stage_mark,
     SINEW_OT_stage_clear,
+    SINEW_OT_stage_restore,
     SINEW_OT_stage_select,
     SINEW_OT_stage_add_push,
     SINEW_OT_stage_check,

@@ -4,7 +4,7 @@
 import bpy
 
 from ..bridge.stage.properties import ICONS, LABELS
-from ..bridge.stage.views import StageItem, gravity_text, stage_items
+from ..bridge.stage.views import StageItem, gravity_text, pushes_off_stage, stage_items
 from .drawing import SidebarPanel, paragraph
 from .presets import SINEW_PT_push_presets
 
@@ -31,12 +31,14 @@ class SINEW_PT_stage(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the ground, the list, the active object's values and what can be added."""
         layout, scene = self.layout, context.scene
-        found = stage_items(scene)
+        found, off = stage_items(scene), pushes_off_stage(scene)
         _draw_ground(layout, scene, found)
-        if found:
+        if found or off:
             box = layout.box()
             for item in found:
                 _draw_item(box, context, item)
+            for name in off:
+                _draw_off(box, name)
         active = context.active_object
         if active is not None and active.sinew.role != "NONE":
             _draw_active(layout, scene, active)
@@ -71,6 +73,16 @@ def _draw_item(box: bpy.types.UILayout, context: bpy.types.Context, item: StageI
         paragraph(box, context, str(item.problem), icon="BLANK1", alert=True)
 
 
+def _draw_off(box: bpy.types.UILayout, name: str) -> None:
+    """A push that was taken off the stage: its arrow is still there."""
+    row = box.row(align=True)
+    split = row.split(factor=0.5)
+    split.active = False
+    split.label(text=name, icon=ICONS["PUSH"])
+    split.label(text="off the stage")
+    row.operator("sinew.stage_restore", text="", icon="LOOP_BACK", emboss=False).name = name
+
+
 def _draw_active(layout: bpy.types.UILayout, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     part = obj.sinew
     box = layout.box()
@@ -81,7 +93,9 @@ def _draw_active(layout: bpy.types.UILayout, scene: bpy.types.Scene, obj: bpy.ty
     column = box.column()
     column.use_property_split = True
     column.use_property_decorate = part.role == "PUSH"  # the dots that set keys
-    if part.role in {"PUSH", "PROJECTILE"}:
+    if part.role == "PROJECTILE":
+        column.prop(part, "aim")
+    if part.role == "PUSH" or (part.role == "PROJECTILE" and part.aim == "TARGET"):
         column.prop(part, "armature")
         armature = part.armature or scene.sinew.armature
         if armature is not None:

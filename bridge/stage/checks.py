@@ -36,7 +36,7 @@ def find_stage_problem(obj: bpy.types.Object, character: bpy.types.Object | None
             return BadStage(f"{what} has no bone", "Choose the bone that it pushes")
         if part.duration <= 0.0:
             return BadStage(f"{what} lasts no time", "Give it a duration above zero")
-    if part.role == "PUSH" or (part.role == "PROJECTILE" and part.bone):
+    if part.role == "PUSH" or (part.role == "PROJECTILE" and part.bone and part.aim == "TARGET"):
         return _bone_problem(what, part.bone, part.armature or character)
     return None
 

@@ -18,7 +18,7 @@ ROLES = (
     ("TERRAIN", "Terrain", "Ground to walk on instead of the flat one: its upper surface", "RNDCURVE", 1),
     ("OBSTACLE", "Obstacle", "Stands where it is and lets nobody through", "MOD_BUILD", 2),
     ("PROP", "Prop", "Can be pushed, kicked and knocked over", "PACKAGE", 3),
-    ("PROJECTILE", "Projectile", "Appears at its frame and flies along its Z axis or at a bone", "SPHERE", 4),
+    ("PROJECTILE", "Projectile", "Appears at its frame and flies at the character", "SPHERE", 4),
     ("PUSH", "Push", "Pushes a bone along its Z axis, which is where an empty's arrow points", "EMPTY_SINGLE_ARROW", 5),
     ("CHARACTER", "Character", "An armature that is simulated together with the chosen one", "ARMATURE_DATA", 6),
 )
@@ -34,6 +34,15 @@ REACTIONS = (
     ("FORCE", "By Force", "As strong as it is set to be", 0),
     *((name.upper(), label, text, number) for number, (name, label, text) in enumerate(INTENTS, start=1)),
 )
+AIMS = (
+    (
+        "TARGET",
+        "At the Character",
+        "So that it meets the target bone, or the character's trunk where none is chosen",
+        0,
+    ),
+    ("AXIS", "Along Its Z Axis", "Straight to where its own Z axis points, whoever is there", 1),
+)
 ICONS = {role: icon for role, _, _, icon, _ in ROLES}
 LABELS = {role: label for role, label, *_ in ROLES}
 
@@ -42,11 +51,31 @@ def _is_armature_here(self: Any, obj: bpy.types.Object) -> bool:
     return obj.type == "ARMATURE" and bpy.context.scene.objects.get(obj.name) == obj
 
 
+def _show_aim(self: Any, context: bpy.types.Context) -> None:
+    """The axes are drawn where they matter."""
+    self.id_data.show_axis = self.role == "PROJECTILE" and self.aim == "AXIS"
+
+
 class SINEW_PG_object(bpy.types.PropertyGroup):
     """What the object is on the stage."""
 
     role: EnumProperty(
         items=ROLES, name="Role", description="What the object is on the stage", options=set(), override=_EDITABLE
+    )
+    former_role: EnumProperty(
+        items=ROLES,
+        name="Former Role",
+        description="What the object was before it was taken off the stage",
+        options={"HIDDEN"},
+        override=_EDITABLE,
+    )
+    aim: EnumProperty(
+        items=AIMS,
+        name="Flies",
+        description="Where a projectile flies to",
+        options=set(),
+        override=_EDITABLE,
+        update=_show_aim,
     )
     friction: FloatProperty(
         name="Friction",
@@ -78,7 +107,10 @@ class SINEW_PG_object(bpy.types.PropertyGroup):
         override=_EDITABLE,
     )
     bone: StringProperty(
-        name="Bone", description="The bone that is pushed or thrown at", options=set(), override=_EDITABLE
+        name="Bone",
+        description="The bone that is pushed, or thrown at: empty for the trunk",
+        options=set(),
+        override=_EDITABLE,
     )
     start_frame: IntProperty(
         name="Start Frame",

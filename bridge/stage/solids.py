@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 import bpy
 import numpy as np
 
-from ...core.errors import BadStage
+from ...core.body import build_body
+from ...core.errors import BadStage, SinewError
 from ...core.geometry.quaternions import Array, conjugate, from_matrix, rotate
+from ...core.motion import Clip
 from ...core.sim.aiming import aim_throw
 from ...core.sim.height_field import build_height_field
 from ...core.sim.stage import Terrain
 from ...core.sim.stage_parts import Finding, Mesh, ObstaclePart, PropPart
+from ...core.sim.variations import trunk_bone
 from ..rig.rig_reader import RigMotion, rotation_of
 from .meshes import MeshSnapshot
 from .properties import intent_of
@@ -55,10 +58,11 @@ def read_flight(obj: bpy.types.Object, cast: Mapping[str, RigMotion]) -> dict[st
         why = f"it appears at frame {part.start_frame}, outside of frames {clock.frame_start} to {last:.0f}"
         return left_out_finding(obj, why, "Move its start frame")
     target = part.armature.name if part.armature else next(iter(cast))
-    if part.bone and target not in cast:
+    aims = part.aim == "TARGET"
+    if aims and target not in cast:
         why = f"it flies at '{target}', who is not simulated"
         return left_out_finding(obj, why, "Simulate them together, or choose another target")
-    flight = {"appears_s": appears_s, "speed": part.speed, "bone": part.bone, "target": target}
+    flight = {"appears_s": appears_s, "speed": part.speed, "bone": part.bone, "target": target if aims else ""}
     return flight | {"intent": intent_of(obj)}
 
 
@@ -96,15 +100,25 @@ def make_projectile(
     """A prop that appears in flight where it was seen; what to know of it."""
     prop = make_prop(loose, next(iter(cast.values())).metres_per_unit)
     velocity, findings = rotate(prop.quat_wxyz, np.array([0.0, 0.0, loose.speed])), []
-    if loose.bone:
+    if loose.target and loose.speed > 0.0:
         rig = cast[loose.target]
+        bone = loose.bone or find_trunk(rig.clip)
         times = np.arange(loose.appears_s, rig.clip.duration_s + 0.5 / rig.clip.fps, 1.0 / rig.clip.fps)
-        places = _bone_middles(rig, loose.bone, times)
+        places = _bone_middles(rig, bone, times)
         velocity, meets_s = aim_throw(prop.pos, loose.speed, gravity, places, 1.0 / rig.clip.fps)
         if meets_s is None:
-            message = f"'{prop.name}' cannot reach '{loose.bone}' at {loose.speed:g} m/s and flies straight"
+            message = f"'{prop.name}' cannot reach '{bone}' at {loose.speed:g} m/s and flies straight"
             findings.append(Finding("out_of_reach", message, "Make it faster, or bring it nearer"))
     return replace(prop, velocity=velocity, appears_s=loose.appears_s, intent=loose.intent), findings
+
+
+def find_trunk(clip: Clip) -> str:
+    """The bone to throw at where none is chosen: of the upper trunk, or of a rig without one the middlemost."""
+    try:
+        return trunk_bone(build_body(clip.skeleton, clip=clip)[0])
+    except SinewError:  # what it lacks is told by whoever needs the body
+        heads = clip.world()[0][0]
+        return clip.skeleton.names[int(np.argmin(np.linalg.norm(heads - heads.mean(axis=0), axis=1)))]
 
 
 def _own_frame(look: MeshSnapshot, metres: float) -> tuple[Array, Array, Mesh]:

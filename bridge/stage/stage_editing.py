@@ -32,9 +32,9 @@ def assign_role(objects: Iterable[bpy.types.Object], role: str, frame: int) -> l
     for obj in fit:
         if obj.sinew.role != role and role in {"PROJECTILE", "PUSH"}:
             obj.sinew.start_frame = frame
-        if role == "PROJECTILE":
-            obj.show_axis = True  # it flies along its Z axis
         obj.sinew.role = role
+        if role == "PROJECTILE":
+            obj.show_axis = obj.sinew.aim == "AXIS"
     return fit
 
 
@@ -49,8 +49,28 @@ def clear_roles(objects: Iterable[bpy.types.Object]) -> int:
     for obj in found:
         if obj.sinew.role == "PROJECTILE":
             obj.show_axis = False
-        obj.sinew.role = "NONE"
+        obj.sinew.former_role, obj.sinew.role = obj.sinew.role, "NONE"
     return len(found)
+
+
+def former_role(obj: bpy.types.Object) -> str:
+    """What an object was before it was taken off the stage, 'NONE' for one that is on it or never was."""
+    part = obj.sinew
+    if part.role != "NONE":
+        return "NONE"
+    if part.former_role == "NONE" and obj.type == "EMPTY" and part.bone:  # taken off before that was noted
+        return "PUSH"
+    return str(part.former_role)
+
+
+def restore_role(obj: bpy.types.Object, frame: int) -> None:
+    """Put an object back on the stage as what it was, with all its values."""
+    role = former_role(obj)
+    if role == "NONE":
+        raise BadStage(f"'{obj.name}' was not taken off the stage", "Put it on the stage as what it is to be")
+    start = obj.sinew.start_frame
+    assign_role([obj], role, frame)
+    obj.sinew.start_frame = start
 
 
 def add_push(scene: bpy.types.Scene, armature: bpy.types.Object, bone: str, metres_per_unit: float) -> bpy.types.Object:

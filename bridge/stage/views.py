@@ -13,6 +13,7 @@ from ..scene.chosen_armature import why_linked
 from .checks import find_stage_problem
 from .properties import ICONS, REACTIONS
 from .reader import objects_on_stage, scene_gravity
+from .stage_editing import former_role
 
 _LABELS = {intent: label for intent, label, *_ in REACTIONS}
 
@@ -47,6 +48,11 @@ def stage_items(scene: bpy.types.Scene) -> list[StageItem]:
         )
         for obj in found
     ]
+
+
+def pushes_off_stage(scene: bpy.types.Scene) -> list[str]:
+    """Pushes that were taken off the stage, by name: arrows that push nobody until they are put back."""
+    return sorted(obj.name for obj in scene.objects if obj.type == "EMPTY" and former_role(obj) == "PUSH")
 
 
 def gravity_text(scene: bpy.types.Scene) -> str:

@@ -33,6 +33,7 @@ from .operator_scenes import (
     paused_job,
     physics,
     push,
+    push_off_stage,
     role,
     short,
     skill,
@@ -185,6 +186,7 @@ WRONG = {
     "stage_mark": (camera, {"role": "TERRAIN"}, ("'Eye' cannot be a terrain", "Select a mesh")),
     "stage_clear": (cube, {"name": ""}, ("None of these objects is on the stage", "Select some that are")),
     "stage_select": (chosen, {"name": "Nobody"}, _GONE),
+    "stage_restore": (chosen, {"name": "Nobody"}, _GONE),
     "take_visit": (chosen, {"name": "Nobody"}, _GONE),
     **{name: (takes, {"index": 8}, _NO_TAKE) for name in REFUSED if name.startswith("take_") and "unkept" not in name},
     **dict.fromkeys(
@@ -225,6 +227,7 @@ UNDONE = {
     "stage_mark": (cube, {"role": "PROP"}),
     "stage_clear": (obstacle, {}),
     "stage_select": (push, {"name": "Push"}),
+    "stage_restore": (push_off_stage, {"name": "Push"}),
     "stage_add_push": (bone, {}),
     "take_show": (takes, {"index": 0}),
     "take_show_source": (takes, {}),
@@ -330,6 +333,7 @@ ALWAYS = {
     "use_scale": "stands beside the doubt that it settles",
     "stage_clear": "the name says which, or the selection, and then an error says what is wrong",
     "stage_select": "stands in the list of what there is",
+    "stage_restore": "stands in the list of what was taken off",
     "take_visit": "stands beside the armature that it leads to",
     "cancel_preparing": "stands with the motion that is being read",
     **dict.fromkeys(

@@ -178,6 +178,12 @@ def push():
     bpy.context.view_layer.objects.active = obj
 
 
+def push_off_stage():
+    """'Hero', and a push that was taken off the stage."""
+    push()
+    bpy.ops.sinew.stage_clear(name="Push")
+
+
 def two_jobs():
     """'Hero' and a batch of two jobs that wait."""
     chosen()

@@ -27,7 +27,9 @@ def test_marks_are_put_on_and_taken_off(hero_here):
     select(ball, hero_here)
     assert bpy.ops.sinew.stage_mark(role="PROJECTILE") == {"FINISHED"}
     assert (wall.sinew.role, ball.sinew.role, hero_here.sinew.role) == ("OBSTACLE", "PROJECTILE", "NONE")
-    assert ball.sinew.start_frame == 12 and ball.show_axis
+    assert ball.sinew.start_frame == 12 and not ball.show_axis
+    ball.sinew.aim = "AXIS"
+    assert ball.show_axis
     bpy.ops.sinew.stage_clear(name="Wall")
     assert (wall.sinew.role, ball.sinew.role) == ("NONE", "PROJECTILE")
     bpy.ops.sinew.stage_clear()
@@ -136,3 +138,24 @@ def test_the_panel_lists_what_is_there_and_what_is_wrong(hero_here):
     assert {"force", "duration", "start_frame", "bone"} <= set(drawn.props)
     mesh("Hill", "TERRAIN")
     assert "Terrain instead of the ground" in page().text
+
+
+def test_a_push_that_was_taken_off_can_be_put_back(hero_here):
+    push = arrow("Push", bone="bone2", force=321.0, start_frame=7, duration=0.4)
+    assert read().pushes
+    bpy.ops.sinew.stage_clear(name="Push")
+    assert not read().pushes
+    button = page().button("sinew.stage_restore")
+    assert button.name == "Push" and "off the stage" in page().text
+    bpy.context.scene.frame_set(15)
+    assert bpy.ops.sinew.stage_restore(name="Push") == {"FINISHED"}
+    assert (push.sinew.role, push.sinew.bone, push.sinew.force, push.sinew.start_frame) == ("PUSH", "bone2", 321.0, 7)
+    assert read().pushes and not page().button("sinew.stage_restore")
+
+
+def test_a_push_that_an_older_sinew_took_off_is_known_by_its_bone(hero_here):
+    push = arrow("Push", bone="bone2")
+    push.sinew.role = "NONE"
+    assert page().button("sinew.stage_restore").name == "Push"
+    with refusal("'Hero' was not taken off the stage", "Put it on the stage"):
+        bpy.ops.sinew.stage_restore(name="Hero")

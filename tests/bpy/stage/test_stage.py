@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
+from sinew.bridge.stage.solids import find_trunk
 from sinew.core.geometry.quaternions import rotate
+from sinew.core.motion.plain_walk import plain_walk
 
 from ..helpers.interface import hero
 from ..helpers.rigs import arm, wave
@@ -257,7 +259,7 @@ def test_a_push_on_somebody_else_waits_for_them(hero_here):
 
 
 def test_a_projectile_flies_along_its_own_axis(hero_here):
-    ball = sphere("Ball", "PROJECTILE", mass=0.5, speed=8.0, start_frame=7)
+    ball = sphere("Ball", "PROJECTILE", mass=0.5, speed=8.0, start_frame=7, aim="AXIS", bone="gone")
     for frame, place in ((1, 0.0), (7, 3.0)):
         ball.location.x = place
         ball.keyframe_insert("location", frame=frame)
@@ -278,6 +280,38 @@ def test_a_projectile_meets_the_bone(hero_here):
     after = np.arange(len(clip)) / clip.fps - ball.appears_s
     flight = ball.pos + after[:, None] * ball.velocity + 0.5 * after[:, None] ** 2 * parts.gravity
     assert np.linalg.norm(flight - middles, axis=1)[after >= 0].min() < 0.15
+
+
+def test_a_projectile_without_a_target_meets_the_character(hero_here):
+    ball = sphere("Ball", "PROJECTILE", speed=6.0, start_frame=3)
+    ball.location, ball.rotation_euler = (0.5, -2, 0.5), (0, np.pi, 0)  # its axis points to the ground
+    parts, clip = read(), cast().motions["Hero"].clip
+    part = parts.props[0]
+    assert np.linalg.norm(part.velocity) == pytest.approx(6.0) and parts.findings == ()
+    after = np.arange(len(clip)) / clip.fps - part.appears_s
+    flight = part.pos + after[:, None] * part.velocity + 0.5 * after[:, None] ** 2 * parts.gravity
+    nearest = np.linalg.norm(flight[:, None] - clip.world()[0], axis=-1)[after >= 0].min()
+    assert nearest < 0.6  # two bones of a metre: the ball came within one of a joint
+
+
+def test_without_a_bone_it_is_thrown_at_the_trunk(addon):
+    clip = plain_walk()
+    assert find_trunk(clip) == "chest"
+
+
+def test_a_projectile_of_somebody_who_is_not_simulated_is_left_out(hero_here):
+    other = arm("Other")
+    wave(other)
+    other.location.x = 2.0
+    sphere("Ball", "PROJECTILE", armature=other)
+    parts = read()
+    assert parts.props == () and "'Other', who is not simulated" in parts.findings[0].message
+
+
+def test_a_projectile_without_speed_is_dropped(hero_here):
+    sphere("Ball", "PROJECTILE", speed=0.0).location = (0, -2, 3)
+    parts = read()
+    assert not parts.props[0].velocity.any() and parts.findings == ()
 
 
 def test_a_projectile_that_cannot_reach_says_so(hero_here):
