@@ -7,6 +7,7 @@ from typing import Any
 from ...core import jobs
 from ...core.body import BodyModel
 from ...core.control.character import BODY, BodyChoices, build_plain_body
+from ...core.control.frame_range import FRAME_RANGE
 from ...core.control.staging import STAGE
 from ...core.errors import BadSettings
 from ...core.jobs.spec import new_id
@@ -64,8 +65,18 @@ def plan_from(request: Request, rig: RigMotion, inputs: Inputs, settings: Variat
         seeds = [request.seed + number - 1 for number in numbers]
         found = tuple(Variation(n, seed, parts, f"seed {seed}") for n, seed in zip(numbers, seeds, strict=True))
     else:
-        found = make_variations(parts, rig.clip, body, settings, request.seed)
+        found = make_variations(parts, rig.clip, body, _within_range(settings, rig, inputs), request.seed)
     return Batch(new_id(rig.clip.name), request, rig, inputs, found)
+
+
+def _within_range(settings: VariationSettings, rig: RigMotion, inputs: Inputs) -> VariationSettings:
+    """The settings with moments as shares of the whole clip, where only a range of it is simulated."""
+    if FRAME_RANGE not in inputs.attachments:
+        return settings
+    whole_s, meta = rig.clip.duration_s, inputs.attachments[FRAME_RANGE][1]
+    first, last = (min(max(meta[name] / whole_s, 0.0), 1.0) for name in ("first_s", "last_s"))
+    moments = {name: first + (last - first) * getattr(settings, name) for name in ("earliest", "latest")}
+    return dataclasses.replace(settings, **moments)
 
 
 def require_seeds_only(method: str, settings: VariationSettings) -> None:

@@ -20,7 +20,7 @@ def can_choose_part(scene: bpy.types.Scene) -> bool:
     return "bones" in setting_names(scene)
 
 
-def why_no_part(scene: bpy.types.Scene) -> str:
+def why_no_part_choice(scene: bpy.types.Scene) -> str:
     """Why no part can be chosen, with the fix; '' if it can."""
     if scene.sinew.armature is None:
         return "Choose an armature"

@@ -4,7 +4,7 @@
 import bpy
 from bpy.props import EnumProperty
 
-from ...bridge.jobs.part_choice import PART_ITEMS, WHOLE, choose_part, why_no_part
+from ...bridge.jobs.part_choice import PART_ITEMS, WHOLE, choose_part, why_no_part_choice
 from ..reporting import SaysWhyNot, explains_errors
 
 
@@ -20,7 +20,7 @@ class SINEW_OT_choose_part(SaysWhyNot, bpy.types.Operator):
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """There must be an armature, and a method that simulates."""
-        return why_no_part(context.scene)
+        return why_no_part_choice(context.scene)
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:

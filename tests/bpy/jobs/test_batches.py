@@ -291,3 +291,13 @@ def test_a_batch_in_a_sentence():
 
     seen = [view(1, "done"), view(2, "done", lost=True), view(3, "failed"), view(4, "running"), view(5, "created")]
     assert batch_panel.batch_text(seen) == "2 of 5 done, 1 lost it, 1 failed, 1 taken out"
+
+
+def test_pushes_happen_within_the_range_that_is_simulated(addon):
+    open_input("walk")
+    request = requests.Request(armature="", action="walk", method="sampling", frames=(20, 30), fade_s=0.1)
+    rig = requests.read(request)
+    batch = batches.plan(request, rig, VariationSettings(4, 100.0, 100.0))
+    starts_s = [variation.parts.pushes[-1].start_s for variation in batch.variations]
+    first_s, last_s = (19 / rig.clip.fps, 29 / rig.clip.fps)
+    assert len(rig.clip) > 31 and all(first_s <= start_s <= last_s for start_s in starts_s)
