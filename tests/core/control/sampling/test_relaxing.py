@@ -62,6 +62,30 @@ def played(opened, clip, lets_go):
     return rollout
 
 
+def test_of_two_only_the_one_who_is_lost_lets_go(opened, monkeypatch):
+    clips = [waving(1.5), waving(1.5, x=3.0)]
+    apart = rollout_of(opened, clips)
+    apart.run(lambda _: None)
+    calm = record_rollout(apart)
+    monkeypatch.setattr(
+        LostMotionDetector,
+        "detect_toppled",
+        lambda self, frames, *_: (frames >= 30) & (self.wanted_pos[0, 0, 0] < 1.5),
+    )
+    rollout = rollout_of(opened, clips)
+    rollout.run(lambda _: None)
+    film, (limp, other) = record_rollout(rollout), rollout.characters
+    assert limp.relaxation.first == 4 + LOST_FRAGMENTS and other.relaxation is None
+    own, alone = film.qpos[:, limp.body.nq :], calm.qpos[:, limp.body.nq :]
+    gone = limp.relaxation.first * FRAGMENT_STEPS + 1
+    np.testing.assert_array_equal(own[:gone], alone[:gone])
+    assert np.abs(own - alone).max() < 0.05  # MuJoCo takes another integrator beside who is limp
+    last = slice(-20, None)
+    still, moving = (np.abs(one.qvel[last, 6 : limp.body.nv]).mean() for one in (film, calm))
+    assert still < 0.5 * moving
+    assert limp.strength_at_frames()[-1] < 0.1 and np.all(other.strength_at_frames() == 1.0)
+
+
 @pytest.fixture
 def opened():
     with ExitStack() as stack:
