@@ -102,6 +102,8 @@ def _draw_notices(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
 def _draw_doubt(box: bpy.types.UILayout, context: bpy.types.Context, notice: Notice) -> None:
     icon = "ERROR" if notice.is_impossible else "INFO"
     paragraph(box, context, notice.message, icon=icon, alert=notice.is_impossible)
+    if notice.offer:
+        box.operator(notice.offer, icon="CON_FOLLOWPATH")
     if not notice.fix:
         paragraph(box, context, notice.hint, icon="BLANK1")
         return

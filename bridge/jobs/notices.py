@@ -3,10 +3,14 @@
 
 from dataclasses import dataclass
 
+from ...core.body.in_place import find_in_place
 from ...core.errors import BadMotion, SinewError
 from ...core.motion import Clip
 from ...core.motion.inspection import inspect_clip
+from ...core.motion.trim import find_trim
 from .requests import Request, trims_source
+
+GIVE_TRAVEL = "sinew.give_travel"
 
 
 @dataclass(frozen=True)
@@ -14,7 +18,7 @@ class Notice:
     """A message with its fix.
 
     fix, value: what a button sets, and to what (``source_fixes``); '' where there is nothing to press.
-    is_impossible: nothing is simulated of this without asking.
+    is_impossible: nothing is simulated of this without asking. offer: an operator that makes something of it.
     """
 
     message: str
@@ -23,6 +27,7 @@ class Notice:
     fix: str = ""
     value: float = 0.0
     is_impossible: bool = False
+    offer: str = ""
 
 
 class ImpossibleSource(BadMotion):
@@ -78,7 +83,7 @@ def show_problem(request: Request, problem: SinewError) -> None:
 def doubts_about(clip: Clip, request: Request, *, on_floor: bool) -> tuple[Notice, ...]:
     """What looks wrong with the motion itself. on_floor: whether it is simulated on the flat floor."""
     trims = trims_source(request)
-    return tuple(
+    doubts = tuple(
         Notice(
             found.message,
             found.hint if trims or found.fix != "trim" else "Every frame is simulated as it is",
@@ -89,6 +94,18 @@ def doubts_about(clip: Clip, request: Request, *, on_floor: bool) -> tuple[Notic
         for found in inspect_clip(clip)
         if on_floor or found.kind != "ground"
     )
+    return doubts + _travel_doubts(clip, request)
+
+
+def _travel_doubts(clip: Clip, request: Request) -> tuple[Notice, ...]:
+    """That a cycle is on the spot, and what becomes of it; nothing for a method that does not care, or gives travel."""
+    travel = (request.settings or {}).get("travel")
+    found = find_in_place(find_trim(clip).cut_clip(clip) if trims_source(request) else clip) if travel else None
+    if found is None:
+        return ()
+    if travel == "off":
+        return (Notice(found.message, "No body can glide like that", fix="travel", offer=GIVE_TRAVEL),)
+    return (Notice(found.message, "It is simulated as it would travel, and comes back as a loop", offer=GIVE_TRAVEL),)
 
 
 def require_possible(doubts: tuple[Notice, ...]) -> None:

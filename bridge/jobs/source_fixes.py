@@ -43,13 +43,19 @@ def _use_trim(scene: bpy.types.Scene, value: float) -> None:
     method_group(scene).trim = "auto"
 
 
+def _use_travel(scene: bpy.types.Scene, value: float) -> None:
+    method_group(scene).travel = "auto"
+
+
 _FIXES: dict[str, Callable[[bpy.types.Scene, float], None]] = {
     "scale": _use_scale,
     "frame_rate": _use_frame_rate,
     "trim": _use_trim,
+    "travel": _use_travel,
 }
 _LABELS: dict[str, Callable[[bpy.types.Scene, float], str]] = {
     "scale": lambda scene, value: f"Fix: {scene.sinew.scale * value:.3g} Metres a Unit",
     "frame_rate": lambda _, value: f"Fix: {value:g} Frames a Second",
     "trim": lambda *_: "Fix: Leave It Out",
+    "travel": lambda *_: "Fix: Let It Travel",
 }

@@ -22,7 +22,7 @@ from .travel_estimation import Slides, estimate_travel, measure_slides, standing
 _LEAST_STEP = 0.25  # of the height: a cycle that would travel less is shuffling or shifting weight
 _MOST_SHIFT = 0.25  # of what it would travel: a root that moves more goes somewhere by itself
 _PACE = (0.4, 2.0)  # times the travel's pace: a foot that slides back like this goes with the others
-_LEAST_SHARE = 0.58  # of the time that feet carry, in which they must
+_LEAST_SHARE = 0.5  # of the time that feet carry, in which they must
 _LEAST_FOOT_SHARE, _LEAST_FEET = 0.5, 0.5  # the same of a foot, and of how many feet that must be true
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from sinew.bridge.importing.importers import show_clip
+from sinew.bridge.jobs import notices
+from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.rig.armatures import armature_from_skeleton
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.control.registry import get_method
@@ -52,3 +54,21 @@ def test_what_stands_already_is_told_so():
     method = get_method("travel")
     with pytest.raises(BadMotion, match="stand already, so there is no travel to give it"):
         method.run(plain_walk(STRIDE_S, 30.0), method.settings_type(), None)
+
+
+def test_the_check_says_so_and_offers_it(walker):
+    scene = bpy.context.scene
+    scene.sinew.method = "sampling"
+    bpy.ops.sinew.check_source()
+    (notice,) = notices.of(request_of(scene))
+    assert "on the spot" in notice.message and notice.offer == "sinew.give_travel" and not notice.fix
+    assert "as it would travel" in notice.hint
+    scene.sinew.methods.sampling.travel = "off"
+    bpy.ops.sinew.check_source()
+    (notice,) = notices.of(request_of(scene))
+    assert notice.fix == "travel"
+    bpy.ops.sinew.fix_source(fix="travel")
+    assert scene.sinew.methods.sampling.travel == "auto"
+    scene.sinew.method = "passthrough"
+    bpy.ops.sinew.check_source()
+    assert not notices.of(request_of(scene)), "what changes nothing may be on the spot"
