@@ -15,6 +15,7 @@ import numpy as np
 from ..geometry.flags import find_runs
 from ..geometry.quaternions import Array, rotate, to_matrix
 from ..motion import Clip
+from .four_legs import find_front_feet
 from .kinetics import Kinetics
 from .model import BodyModel
 from .poses import link_transforms, pose_of_clip
@@ -218,7 +219,9 @@ class _Motion:
         return np.asarray(self.pos[:, hips, 2].mean(axis=1) < self.pos[:, knees, 2].mean(axis=1) + _SITS * self.tall_m)
 
     def _hands(self) -> tuple[Array, Array] | None:
-        """(T, 3) metres, the left and the right hand, or the ends of the forearms; None without both."""
+        """(T, 3) metres, the left and the right hand, or the ends of the forearms; None without both, and for paws."""
+        if len(find_front_feet(self.body)):
+            return None
         found = []
         for side in "LR":
             own = {link.role: i for i, link in enumerate(self.body.links) if link.side == side}

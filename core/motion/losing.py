@@ -8,6 +8,7 @@ is not lost.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,11 @@ class LostMotionDetector:
     trunk: tuple[int, ...]
     fps: float
 
+    @cached_property
+    def tallest(self) -> float:
+        """Metres: the character's height."""
+        return character_height(self.wanted_pos)
+
     def lost_spans(self, seen_pos: Array, seen_quat_wxyz: Array, place_counts: bool = False) -> list[tuple[int, int]]:
         """Ranges of moments in which a body, seen at (T, L, 3) and (T, L, 4), was lost; down for good is lost too.
 
@@ -55,13 +61,12 @@ class LostMotionDetector:
         self, frames: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array, place_counts: bool = False
     ) -> Flags:
         """(K,) whether bodies seen at (K, L, 3) and (K, L, 4) in frames (K,) are where the source is never then."""
-        tallest = character_height(self.wanted_pos)
-        reach_m = max(_PLACE * tallest, _LEAST_M)
+        reach_m = max(_PLACE * self.tallest, _LEAST_M)
 
         def strayed(at: NDArray[np.int64]) -> Array:
             wanted = self.wanted_pos[at]
             pose = np.linalg.norm((seen_pos - seen_pos[:, :1]) - (wanted - wanted[:, :1]), axis=-1).mean(axis=-1)
-            parts = [self._toppled(at, seen_pos, seen_quat_wxyz, tallest), pose / (_POSE * tallest)]
+            parts = [self._toppled(at, seen_pos, seen_quat_wxyz), pose / (_POSE * self.tallest)]
             if place_counts:
                 parts.append(np.linalg.norm((seen_pos - wanted)[:, 0, :2], axis=-1) / reach_m)
             return np.asarray(np.max(parts, axis=0))
@@ -70,14 +75,13 @@ class LostMotionDetector:
 
     def detect_toppled(self, frames: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array) -> Flags:
         """(K,) the same, by heights and lean alone: who faces elsewhere or takes another step still stands."""
-        tallest = character_height(self.wanted_pos)
-        return self._exceeds(lambda at: self._toppled(at, seen_pos, seen_quat_wxyz, tallest), frames)
+        return self._exceeds(lambda at: self._toppled(at, seen_pos, seen_quat_wxyz), frames)
 
-    def _toppled(self, at: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array, tallest: float) -> Array:
+    def _toppled(self, at: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array) -> Array:
         """(K,) how far heights and lean of bodies are from those of the source's frames (K,); 1 is too far."""
         trunk = list(self.trunk)
         lean = _angle(_up(self.wanted_quat_wxyz[at][:, trunk]), _up(seen_quat_wxyz[:, trunk])).mean(axis=-1)
-        height = height_error(self.wanted_pos[at], seen_pos, tallest)
+        height = height_error(self.wanted_pos[at], seen_pos, self.tallest)
         return np.maximum(height / STRAY, lean / np.radians(_LEAN_DEG))
 
     def _exceeds(self, strayed: Callable[[NDArray[np.int64]], Array], frames: NDArray[np.int64]) -> Flags:
