@@ -50,7 +50,7 @@ def _draw_learning(layout: bpy.types.UILayout, known: Readiness) -> None:
         layout.label(text=f"Learn: ready, with {known.learner}", icon="CHECKMARK")
     elif known.simulates:
         layout.label(text=f"{_learners(trained=False)}: ready", icon="CHECKMARK")
-        layout.label(text=f"{_learners(trained=True)}: needs PyTorch to train", icon="RADIOBUT_OFF")
+        layout.label(text=f"{_learners(trained=True)}: needs PyTorch", icon="RADIOBUT_OFF")
 
 
 def _learners(*, trained: bool) -> str:
