@@ -20,6 +20,7 @@ from ..core.motion import Clip, Take
 from ..core.motion.checks import require_simulatable
 from ..core.motion.inspection import UNIT_KINDS, inspect_clip
 from ..core.motion.take import Measurement
+from ..core.motion.trim import find_trim
 from ..core.settings import Settings
 from ..core.sim import engines
 from ..core.sim.trace import Trace
@@ -141,8 +142,10 @@ def _compared(case: Case, take: Take | None) -> Row:
     """Figures of the source and the take that a verdict needs."""
     if take is None:
         return {}
-    body, _ = build_job_body(case.clip, BenchRun(case.engine, case.seed, case.attachments))
-    return {**compare_with_source(case.clip, take.motion, body)}
+    trim = find_trim(case.clip)
+    source = trim.cut_clip(case.clip)
+    body, _ = build_job_body(source, BenchRun(case.engine, case.seed, case.attachments))
+    return {**compare_with_source(source, trim.cut_clip(take.motion), body)}
 
 
 def method_and_settings(name: str, texts: list[str]) -> tuple[Method, Settings]:

@@ -19,6 +19,7 @@ from ..rig.standing import match_skeleton
 from ..scene.time_slicing import Slices
 from ..stage.timing import Clock
 
+_LEARN = "graph_learn"  # the method that skills are read for
 _LOOKS = {"gait": "symmetric gait", "cycle": "cycle", "once": "motion to be played once", "rise": "get-up"}
 
 
@@ -100,7 +101,7 @@ def read_skills(own: Preparation, armature: str, scale: float = 1.0) -> Slices[l
         if not action:
             raise GraphError(f"The Action of skill '{name}' was deleted", "Choose another one, or remove the skill")
         own.text = f"Reading '{name}', {number} of {len(rows)}"
-        rig = yield from own.read(Request(armature, action, scale=scale))
+        rig = yield from own.read(Request(armature, action, method=_LEARN, scale=scale))
         if found:
             rig = match_skeleton(rig, found[0].rig.clip.skeleton)
         skill = yield partial(_skill, name, kind, gait, rig.clip)

@@ -14,6 +14,7 @@ from ...core import jobs
 from ...core.control import registry
 from ...core.control.cast import CastMember, make_member_attachments
 from ...core.control.frame_range import make_range_attachment
+from ...core.control.method import Product
 from ...core.errors import CannotWrite, JobError, RigError
 from ...core.jobs import CastTarget, Target
 from ...core.motion.checks import require_simulatable
@@ -24,7 +25,7 @@ from ..body import muscle
 from ..body.body_inputs import Attachments, BodyRequest, read_body_attachments_in_slices, resolve_attachments
 from ..learned.learned_file import learned_files
 from ..rig import keyed_properties
-from ..rig.rig_reader import RigMotion, RigReading, loop_rig
+from ..rig.rig_reader import RigMotion, RigReading, loop_rig, trim_rig
 from ..rig.rig_writer import WrittenAction, require_writable
 from ..scene.time_slicing import SLICE_S, Slices, run_all_slices
 from ..stage import read_stage_in_slices
@@ -121,6 +122,8 @@ def begin_to_read(request: Request) -> RigReading:
 def finish_reading(request: Request, reading: RigReading) -> RigMotion:
     """The motion, once everything is read; refuses what could not be simulated. For any thread."""
     rig = reading.finish()
+    if Product.LEARNED_FILE in registry.get_method(request.method).makes:
+        rig = trim_rig(rig)  # what is learned has no frames of its source to keep
     if request.cycles != 1:
         rig = loop_rig(rig, request.cycles)
     require_simulatable(rig.clip, trim=trims_source(request))

@@ -18,8 +18,10 @@ from ...core.errors import RigError
 from ...core.geometry.quaternions import Array, from_matrix, multiply, rotate, to_matrix
 from ...core.motion import Clip, Skeleton, Tag
 from ...core.motion.bone_lengths import replace_impossible_lengths
+from ...core.motion.cut_bridging import bridge_cuts
 from ...core.motion.loops import loop_clip
 from ...core.motion.skeleton import to_local
+from ...core.motion.trim import find_trim
 from ..scene.preserved_state import find_by_uid
 from ..scene.time_slicing import SLICE_S, Slices
 from . import actions, key_reading, sources
@@ -73,6 +75,16 @@ def loop_rig(rig: RigMotion, cycles: int) -> RigMotion:
     frames = np.arange(len(clip))
     again = np.where(frames == len(clip) - 1, period, frames % period)
     return replace(rig, clip=clip, bone_stretch=rig.bone_stretch[again])
+
+
+def trim_rig(rig: RigMotion) -> RigMotion:
+    """The motion without what is none of it at its ends, and with its cuts bridged; see ``core.motion.trim``."""
+    trim = find_trim(rig.clip)
+    if not trim.findings:
+        return rig
+    clip = trim.cut_clip(bridge_cuts(rig.clip, trim.cuts))
+    begins = rig.frame_start + round(trim.start * rig.scene_fps / (rig.clip.fps * rig.time_stretch))
+    return replace(rig, clip=clip, bone_stretch=rig.bone_stretch[trim.start : trim.stop], frame_start=begins)
 
 
 def read_rig(

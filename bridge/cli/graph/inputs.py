@@ -76,7 +76,7 @@ def open_files(texts: Sequence[str], scale: float, choices: Choices) -> tuple[bp
     for text in (*texts[1:], texts[0]):
         left = open_input(text, scale)
         name = _free_name(Path(text).stem if Path(text).suffix else text, read)
-        read[name] = requests.read(requests.Request("", scale=left))
+        read[name] = requests.read(requests.Request("", method="graph_learn", scale=left))
     names = list(read)[-1:] + list(read)[:-1]
     choices.require_known(names)
     obj, first = requests.find_armature(), read[names[0]]

@@ -37,12 +37,6 @@ def bridge_source(clip: Clip, choice: str) -> tuple[Clip, MotionTrim]:
     return bridge_cuts(clip, trim.cuts), trim
 
 
-def extract_motion(clip: Clip) -> tuple[Clip, tuple[Finding, ...]]:
-    """What of the clip is its motion, and what was left out or bridged: for methods whose clock is their own."""
-    bridged, trim = bridge_source(clip, "auto")
-    return trim.cut_clip(bridged), trim_findings(trim.findings)
-
-
 def trim_findings(findings: Iterable[SourceFinding], name: str = "") -> tuple[Finding, ...]:
     """What was done, for the report; name: to whom, if not to the main character."""
     hint = "Set Trim to Off (--trim off) to have every frame simulated"

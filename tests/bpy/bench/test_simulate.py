@@ -79,8 +79,8 @@ def test_recorded_motion_has_its_units_and_length(scene, capsys, shared_mocap):
     assert "stairs" in rows["83_27_stairs_up"]["needs"] and "needs" not in rows["09_01_run"]
     # No finding of a giant or a dwarf, nor of a wrong frame rate.
     assert all(row["findings"] == [] for row in rows.values())
-    # The pose that CMU's files begin with is no part of the motion.
-    assert rows["09_01_run"]["clip_s"] == pytest.approx(1.225)
+    # With the pose that CMU's files begin with, as users have them.
+    assert rows["09_01_run"]["clip_s"] == pytest.approx(148 / 120)
     assert found["summary"]["mocap"]["stood"] == 3
     assert found["summary"]["mocap"]["need_what_is_missing"].keys() == {"83_27_stairs_up"}
 
