@@ -88,6 +88,10 @@ class Desk:
         """Press a button that has no words on it, somewhere below a text."""
         self.ask("call", operator, **named)
 
+    def press_row(self, number: int) -> None:
+        """Click on a row of the list of takes."""
+        self.ask("put", "scene.sinew.armature", "sinew_take_clicked", number)
+
     def fold(self, *titles: str) -> None:
         """Open or close panels."""
 

@@ -15,6 +15,7 @@ from .screen import SIZE, Screen
 
 # Where buttons without words stand in the sidebar: pixels from its left edge, or from its right one if negative.
 _COLUMNS = (-48, 26, 40, -70, 120)
+_BESIDE = 40  # pixels from the middle of a take's circle into its name
 _REACH = 260  # pixels below a text in which its buttons are looked for
 _SETTLE_S = 0.6
 _STILL = 0.01  # of the sidebar's pixels that a job's bar may change meanwhile
@@ -86,6 +87,18 @@ class WindowDesk(Desk):
 
     def press_icon(self, operator: str, below: str, **named: object) -> None:
         """Look for the button as one does who knows only its tooltip, and click it."""
+        x, y = self._place_of_icon(operator, below, **named)
+        self.screen.click(x, y)
+        self.rest()
+
+    def press_row(self, number: int) -> None:
+        """Click on the take's name, which stands beside its circle."""
+        x, y = self._place_of_icon("sinew.take_show", "Takes", index=number)
+        self.screen.click(x + _BESIDE, y)
+        self.rest()
+
+    def _place_of_icon(self, operator: str, below: str, **named: object) -> tuple[int, int]:
+        """Where the button is, found by going over the panel."""
         wanted = ["bpy.ops.%s(" % operator, *("%s=%s" % (key, _said(value)) for key, value in named.items())]
         self._raise(below)
         _, first = self.place_of(below)
@@ -97,9 +110,7 @@ class WindowDesk(Desk):
                 time.sleep(0.03)
                 found = self.ask("hovered", "VIEW_3D", "UI")
                 if all(word in found for word in wanted):
-                    self.screen.click(x, y + 2)
-                    self.rest()
-                    return
+                    return x, y + 2
         raise Wrong("There is no button for %s below '%s'" % (" ".join(wanted), below))
 
     def fold(self, *titles: str) -> None:
