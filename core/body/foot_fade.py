@@ -12,7 +12,10 @@ from ..motion.cross_fade import ease_in_and_out
 from .foot_correction import rotate_foot
 from .leg_ik import find_legs, solve_leg_ik
 from .model import BodyModel
-from .stances import Flags
+from .stances import Flags, smooth_hann
+
+_STEP_S = 0.2  # in which a foot can go over without a jerk
+_SOFT_S = 0.05  # over which a swing begins and ends
 
 
 def step_through_fade(body: BodyModel, faded: Clip, clip: Clip, other: Clip, weights: Array, stands: Flags) -> Clip:
@@ -24,7 +27,7 @@ def step_through_fade(body: BodyModel, faded: Clip, clip: Clip, other: Clip, wei
     fading = (weights > 0.0) & (weights < 1.0)
     (pos, quat), (other_pos, other_quat) = clip.world(), other.world()
     for leg in find_legs(body, clip.skeleton):
-        own = _foot_weights(weights, fading, stands[:, list(leg.links)].any(axis=1))
+        own = _foot_weights(weights, fading, stands[:, list(leg.links)].any(axis=1), clip.fps)
         goal = pos[:, leg.foot] + own[:, None] * (other_pos - pos)[:, leg.foot]
         turned = slerp(quat[:, leg.foot], other_quat[:, leg.foot], own)
         _, now = faded.world()
@@ -34,13 +37,13 @@ def step_through_fade(body: BodyModel, faded: Clip, clip: Clip, other: Clip, wei
     return faded
 
 
-def _foot_weights(weights: Array, fading: Flags, stands: Flags) -> Array:
-    """(T,) the weights of a foot: in each fade they change only while it does not stand, if there is such a time."""
+def _foot_weights(weights: Array, fading: Flags, stands: Flags, fps: float) -> Array:
+    """(T,) the weights of a foot: in a fade they change while it swings, and as it stands only if that is too short."""
     own = np.array(weights)
     for start, stop in find_runs(fading):
-        swings = ~stands[start:stop]
-        if not swings.any() or swings.all():
-            continue
+        swings = np.where(stands[start:stop], 0.0, smooth_hann(1.0 - stands[start:stop], fps, _SOFT_S))
+        missing = _STEP_S * fps - swings.sum()
+        pace = swings + max(missing, 0.0) / len(swings)
         before, after = weights[start - 1] if start else weights[start], weights[min(stop, len(weights) - 1)]
-        own[start:stop] = before + (after - before) * ease_in_and_out(np.cumsum(swings) / np.sum(swings))
+        own[start:stop] = before + (after - before) * ease_in_and_out(np.cumsum(pace) / pace.sum())
     return own
