@@ -69,6 +69,11 @@ class SINEW_PG_job(bpy.types.PropertyGroup):
 class SINEW_PG_scene(bpy.types.PropertyGroup):
     """Everything that Sinew keeps in a scene."""
 
+    show_advanced: BoolProperty(
+        name="Advanced",
+        description="Show the numbers of a running job that only those care for who know its method",
+        options=set(),
+    )
     armature: PointerProperty(
         type=bpy.types.Object,
         poll=_is_armature_here,

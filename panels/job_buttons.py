@@ -4,6 +4,8 @@
 import bpy
 
 from ..bridge.jobs.job_views import JobView
+from ..bridge.jobs.live_curves import live_curves
+from .drawing import curve_rows
 
 
 def draw_bar(layout: bpy.types.UILayout, view: JobView) -> None:
@@ -18,3 +20,19 @@ def draw_bar(layout: bpy.types.UILayout, view: JobView) -> None:
     else:
         row.operator("sinew.pause", text="", icon="PAUSE").job = view.id
     row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
+
+
+def draw_doing(layout: bpy.types.UILayout, context: bpy.types.Context, view: JobView) -> None:
+    """Draw what a job does now and how it goes; what only those care for who know its method is folded away."""
+    if view.doing:
+        layout.label(text=view.doing)
+    curve_rows(layout, live_curves(view))
+    if not (research := live_curves(view, advanced=True)):
+        return
+    chosen = context.scene.sinew
+    row = layout.row()
+    row.alignment = "LEFT"
+    icon = "DOWNARROW_HLT" if chosen.show_advanced else "RIGHTARROW"
+    row.prop(chosen, "show_advanced", icon=icon)
+    if chosen.show_advanced:
+        curve_rows(layout, research)

@@ -6,10 +6,9 @@ import bpy
 from ..bridge import takes
 from ..bridge.jobs import monitor, preparing
 from ..bridge.jobs.job_views import JobView
-from ..bridge.jobs.live_curves import live_curves
 from .batches import draw_batch
-from .drawing import SidebarPanel, curve_rows, message_box, paragraph
-from .job_buttons import draw_bar
+from .drawing import SidebarPanel, message_box, paragraph
+from .job_buttons import draw_bar, draw_doing
 
 _ICONS = {
     "created": "TIME",
@@ -67,7 +66,7 @@ def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
         row.operator("sinew.forget_job", text="", icon="X", emboss=False).job = view.id
     if view.alive or view.queued or view.paused:
         draw_bar(box, view)
-        curve_rows(box, live_curves(view))
+        draw_doing(box, context, view)
     else:
         _draw_end(box, context, view, action)
     if view.message:

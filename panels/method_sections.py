@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 import bpy
 
 from ..bridge.jobs.job_views import JobView
-from ..bridge.jobs.live_curves import live_curves
 from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.methods.adapter import FamilyAdapter
 from ..bridge.methods.declared import Product
 from ..bridge.setup import readiness
-from .drawing import curve_rows, message_box, paragraph, progress_bar
+from .drawing import message_box, paragraph, progress_bar
+from .job_buttons import draw_doing
 
 Draw = Callable[[bpy.types.UILayout], None]
 
@@ -69,7 +69,7 @@ def draw_learn_button(
         box.operator("sinew.install_missing", icon="IMPORT")
     view = adapter.learning_view(obj)
     if view is not None and view.alive:
-        _draw_progress(layout, adapter, view)
+        _draw_progress(layout, context, adapter, view)
         watching(layout)
         return
     if reason := adapter.why_not_learn(scene):
@@ -81,11 +81,13 @@ def draw_learn_button(
     button.operator(f"sinew.{method.name}", icon="PLAY")
 
 
-def _draw_progress(layout: bpy.types.UILayout, adapter: FamilyAdapter, view: JobView) -> None:
+def _draw_progress(
+    layout: bpy.types.UILayout, context: bpy.types.Context, adapter: FamilyAdapter, view: JobView
+) -> None:
     progress_bar(layout, view)
     if adapter.method(Product.LEARNED_FILE).stops_early and view.state == "running":
         layout.operator(f"sinew.{adapter.family.name}_finish", icon="CHECKMARK").job = view.id
-    curve_rows(layout, live_curves(view))
+    draw_doing(layout, context, view)
 
 
 def draw_problem(

@@ -22,7 +22,8 @@ class ProgressLine:
             return
         self._shown = mark
         left = "" if status.eta_s is None else f", {_duration(status.eta_s)} left"
-        self.say(f"{percent:3d} %{left}")
+        doing = status.measurements.get("doing")
+        self.say(f"{percent:3d} %{left}{f': {doing}' if doing else ''}")
 
     def say(self, text: str) -> None:
         """Put a text in the line's place."""

@@ -40,6 +40,7 @@ class JobView:
     curves: how its live numbers went so far, by name, each with the newest one last.
     eta_s, wall_s: whole seconds to go, None while unknown, and that it took so far. paused: whether it was asked to
         rest, by its worker's pause or by being passed over in the queue.
+    doing: what it does now, in an animator's words; '' where it does not say.
     """
 
     id: str
@@ -64,6 +65,7 @@ class JobView:
     eta_s: int | None = None
     wall_s: int = 0
     paused: bool = False
+    doing: str = ""
     mark: str = ""
 
     def is_for(self, name: str, mark: str) -> bool:

@@ -24,11 +24,16 @@ class LiveCurve:
     bars: str
 
 
-def live_curves(view: JobView) -> tuple[LiveCurve, ...]:
-    """What is worth a line of what the job reports; nothing for one that reports no numbers."""
+def live_curves(view: JobView, *, advanced: bool = False) -> tuple[LiveCurve, ...]:
+    """What is worth a line of what the job reports; nothing for one that reports no numbers.
+
+    advanced: the numbers for those who know the method, instead of those for everybody.
+    """
     reported = {name: points for name, points in view.curves if points}
     watched = _watched(view.method_name) or [Watched(name) for name in list(reported)[:_MOST]]
-    return tuple(_curve(one, reported[one.name]) for one in watched if one.name in reported)
+    return tuple(
+        _curve(one, reported[one.name]) for one in watched if one.name in reported and one.advanced == advanced
+    )
 
 
 def _watched(method: str) -> tuple[Watched, ...]:

@@ -40,12 +40,14 @@ class Product(Enum):
 class Watched:
     """A number of ``Run.progress`` that is worth a live curve: its name there, a label and a format for people.
 
-    Without the last two it is told by its name, whose ending is its unit.
+    Without the last two it is told by its name, whose ending is its unit. advanced: only for those who know the
+    method: a research term, shown where it is asked for.
     """
 
     name: str
     label: str = ""
     form: str = ""
+    advanced: bool = False
 
 
 class Run(Protocol):

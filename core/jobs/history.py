@@ -8,8 +8,9 @@ from typing import Any
 
 from .events import TERMINAL, Event, EventReader
 
-# The rate of progress forgets what is older than about this many seconds.
-_MEMORY_S = 10.0
+# The rate of progress forgets what is older than about this many seconds, or than this share of the time so far: of a
+# long run the parts are longer, too.
+_MEMORY_S, _MEMORY_SHARE = 10.0, 0.3
 # A curve of more points than this is thinned out: it is there to be looked at.
 _MOST_POINTS = 512
 
@@ -36,7 +37,7 @@ class History:
         self._last_time = 0.0
         self._rested_s = 0.0
         self._progressed: tuple[float, int] | None = None
-        self._recent_steps = self._recent_s = 0.0
+        self._recent_steps = self._recent_s = self._moved_s = 0.0
 
     @property
     def next_run(self) -> int:
@@ -88,7 +89,8 @@ class History:
         now, step = event["time"], event["step"]
         if self._progressed is not None:
             passed_s = max(0.0, now - self._progressed[0])
-            keep = math.exp(-passed_s / _MEMORY_S)
+            keep = math.exp(-passed_s / max(_MEMORY_S, _MEMORY_SHARE * self._moved_s))
+            self._moved_s += passed_s
             self._recent_s = self._recent_s * keep + passed_s
             self._recent_steps = self._recent_steps * keep + step - self._progressed[1]
         self._progressed = (now, step)

@@ -48,6 +48,7 @@ class WorkerRun:
         self._rested_s = 0.0
         self._written = 0.0
         self._waiting: dict[str, Any] | None = None
+        self._furthest = 0.0
 
     @property
     def wall_s(self) -> float:
@@ -57,11 +58,22 @@ class WorkerRun:
     def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
         """Say that ``step`` of ``total`` is done, with live numbers for the curve."""
         self.raise_if_cancelled()
-        self._waiting = {"step": int(step), "total": int(total), "measurements": measurements}
+        step, self._furthest = self._never_back(int(step), int(total))
+        self._waiting = {"step": step, "total": int(total), "measurements": measurements}
         between_s = min(_SELDOM_S, max(_OFTEN_S, self.wall_s / _SLOWING))
         if step >= total or time.monotonic() - self._written >= between_s:
             self.flush()
         self.rest_if_paused()
+
+    def _never_back(self, step: int, total: int) -> tuple[int, float]:
+        """The step, or the one that is as far as this run ever was; and how far that is.
+
+        Work that turns out to be more than was thought goes on for longer where it was, but not backwards.
+        """
+        if total <= 0:
+            return step, self._furthest
+        furthest = max(self._furthest, step / total)
+        return max(step, int(furthest * total + 1e-9)), furthest
 
     def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
         """Keep what is needed to go on from ``step`` after a kill."""

@@ -4,6 +4,9 @@
 The value network is fitted to the demonstrations' returns, so that the first PPO updates do not undo what was cloned.
 """
 
+import threading
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -28,11 +31,12 @@ def clone_policy(
     epochs: int = 50,
     minibatch: int = 256,
     learning_rate: float = 1e-3,
+    on_share: Callable[[float], None] = lambda _: None,
 ) -> tuple[float, float]:
     """Fit the policy to demonstrated actions, and the value network to demonstrated returns.
 
     observations: (B, O) as environments give them. actions: (B, A). returns: (B,) discounted, or None to leave the
-    value network alone.
+    value network alone. on_share: called in this thread now and then with the share of it that is done, 0 to 1.
     Gives the policy's mean squared error over the actions' variance, on a held-out tenth: (before, after).
     """
     if (
@@ -56,24 +60,39 @@ def clone_policy(
     values = None
     if returns is not None:
         values = model.tensor(model.normalise_returns(np.asarray(returns, np.float32))[:, None])
+    shares, here = [0.0], threading.current_thread()
+
+    def watch(share: float) -> None:
+        shares[0] = share
+        if threading.current_thread() is here:
+            on_share(share)
+
     run_side_by_side(
-        lambda: _regress(model.actor, inputs, targets, epochs_order, minibatch, learning_rate),
+        lambda: _regress(model.actor, inputs, targets, epochs_order, minibatch, learning_rate, watch),
         lambda: (
             None if values is None else _regress(model.critic, inputs, values, epochs_order, minibatch, learning_rate)
         ),
         model.threads,
         model.device,
+        while_waiting=lambda: on_share(shares[0]),
     )
     return before, float(np.square(model.act(rows[held_out]) - wanted[held_out]).mean()) / variance
 
 
 def _regress(
-    network: MLP, rows: Tensor, targets: Tensor, order: NDArray[np.int64], minibatch: int, learning_rate: float
+    network: MLP,
+    rows: Tensor,
+    targets: Tensor,
+    order: NDArray[np.int64],
+    minibatch: int,
+    learning_rate: float,
+    on_share: Callable[[float], None] = lambda _: None,
 ) -> None:
     """Least squares by Adam, with a learning rate annealed to zero along a cosine."""
     parts = [part for epoch in order for part in np.array_split(epoch, max(1, round(len(epoch) / minibatch)))]
     variance = targets.var(dim=0, unbiased=False).mean() + 1e-12
     for number, part in enumerate(parts):
+        on_share(number / len(parts))
         chosen = torch.from_numpy(part).to(rows.device)
         loss = (network(rows[chosen]) - targets[chosen]).square().mean() / variance
         network.adam_step(loss, learning_rate * 0.5 * (1.0 + np.cos(np.pi * number / len(parts))), 1.0)

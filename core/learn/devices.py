@@ -2,8 +2,8 @@
 """The device of the networks, and how many threads they use."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
 
 import torch
 
@@ -11,6 +11,7 @@ from ..errors import BadSettings
 
 First = TypeVar("First")
 Second = TypeVar("Second")
+_WAIT_S = 0.2
 
 
 def choose_device(wanted: str) -> str:
@@ -25,9 +26,16 @@ def choose_device(wanted: str) -> str:
 
 
 def run_side_by_side(
-    first: Callable[[], First], second: Callable[[], Second], threads: int, device: str
+    first: Callable[[], First],
+    second: Callable[[], Second],
+    threads: int,
+    device: str,
+    *,
+    while_waiting: Callable[[], None] = lambda: None,
 ) -> tuple[First, Second]:
     """Both results, each computed with half of the threads; one after the other where there is nothing to halve.
+
+    while_waiting: called in this thread now and then while both are computed in others.
 
     Two independent networks keep two cores busier than one network on two threads does: small matrix products do not
     scale with threads.
@@ -40,6 +48,9 @@ def run_side_by_side(
             pool.submit(run_with_threads, threads // 2, first),
             pool.submit(run_with_threads, threads // 2, second),
         )
+        both: list[Future[Any]] = [one, other]
+        while wait(both, _WAIT_S).not_done:
+            while_waiting()
         return one.result(), other.result()
 
 

@@ -31,7 +31,8 @@ def _push_words(name: str, parts: StageParts) -> str:
     """One push, which may be several parts of different force: by the strongest."""
     own = [push for push in parts.pushes if push.name == name]
     strongest = max(own, key=lambda push: float(np.linalg.norm(push.force)))
-    return f"push {_whose(own, parts)}{bone_words(strongest.bone)} {np.linalg.norm(strongest.force):.0f} N"
+    strength = strongest.intent or f"{np.linalg.norm(strongest.force):.0f} N"
+    return f"push {_whose(own, parts)}{bone_words(strongest.bone)} {strength}"
 
 
 def _whose(pushes: Iterable[PushPart], parts: StageParts) -> str:
@@ -45,4 +46,6 @@ def _comes_flying(prop: PropPart) -> bool:
 
 def _throw_words(prop: PropPart) -> str:
     speed = float(np.linalg.norm(prop.velocity))
+    if prop.intent:
+        return f"{prop.name} thrown, {prop.intent}"
     return f"{prop.name} thrown {speed:.0f} m/s" if speed > 0.0 else f"{prop.name} dropped"

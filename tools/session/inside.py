@@ -86,6 +86,7 @@ def _sinew_facts(scene: bpy.types.Scene) -> dict:
         "simulates": known is not None and known.simulates,
         "known": known is not None,
         "pushes": sorted(obj.name for obj in scene.objects if obj.sinew.role == "PUSH"),
+        "intents": [obj.sinew.intent for obj in scene.objects if obj.sinew.role == "PUSH"],
     }
 
 
@@ -132,6 +133,14 @@ def put(owner: str, name: str, value: object) -> None:
     for step in owner.split("."):
         found = getattr(found, step)
     setattr(found, name, value)
+
+
+def set_intent(intent: str) -> None:
+    """Choose what the scene's pushes are to do."""
+    for obj in bpy.context.scene.objects:
+        if obj.sinew.role == "PUSH":
+            obj.sinew.intent = intent
+    bpy.ops.ed.undo_push(message="Intent")
 
 
 def set_frame(frame: int) -> None:

@@ -119,6 +119,8 @@ def push(desk: Desk) -> None:
     desk.check(not desk.facts()["pushes"], "Undo takes the push away")
     desk.redo()
     desk.check(len(desk.facts()["pushes"]) == 1, "Redo brings it back")
+    desk.ask("set_intent", "STAGGER")
+    desk.check(desk.facts()["intents"] == ["STAGGER"], "The push is to make it stagger")
     desk.ask("pick_armature")
     desk.fold("Stage")
 
@@ -132,6 +134,7 @@ def pushed_take(desk: Desk) -> None:
     """The push is felt."""
     found = desk.wait(lambda found: len(found["takes"]) == 3, "the pushed take is there", 180.0)
     desk.check(found["moved_by"] == found["takes"][2]["name"], "The pushed take moves the mannequin")
+    desk.check(not found["takes"][2]["fell"], "It staggers and stays up")
     desk.ask("set_frame", 50)
     desk.look("pushed", at="Takes")
 

@@ -39,6 +39,7 @@ _EFFORT = SearchEffort(100, (0.1, 0.05))
 _CYCLED_S, _UNSEEN_S = 6.0, 1.5
 # Seconds of a cycle that are searched, and of its end that are left out: feedback there knows nothing of what follows.
 _EXPLORATION = 0.5  # perturbations around the trajectory for linear models, of the scale of the tracking error
+_CALLS = 7  # a fragment: a search in each pass, and batches of trials for the models of three fits
 _MODELS_STREAM = 99  # random stream of the linear models, beside those of the search's passes
 
 Breathe = Callable[[], None]
@@ -73,6 +74,17 @@ class Demonstration:
         return np.clip(asked, -MAX_OFFSET, MAX_OFFSET)
 
 
+def count_search_calls(reference: ReferenceTrajectory) -> float:
+    """About how often ``demonstrate_reference`` breathes, for progress: fragments, and batches of their models."""
+    fragments = _count_cycles(reference) * reference.steps / STEPS
+    return fragments * _CALLS
+
+
+def _count_cycles(reference: ReferenceTrajectory) -> int:
+    """How many times over a cycle is searched."""
+    return max(2, int(np.ceil(_CYCLED_S / reference.duration_s))) if reference.cyclic else 1
+
+
 def demonstrate_reference(
     reference: ReferenceTrajectory,
     engine: Engine,
@@ -81,7 +93,7 @@ def demonstrate_reference(
     effort: SearchEffort = _EFFORT,
 ) -> Demonstration:
     """Track the reference by sampling control, a cycle several times over, and solve for the feedback around it."""
-    cycles = max(2, int(np.ceil(_CYCLED_S / reference.duration_s))) if reference.cyclic else 1
+    cycles = _count_cycles(reference)
     meter = RolloutMeter(CONTROL_FPS)
     with closing(engine.compile(Stage((Character(reference.body),)), effort.copies)) as world:
         placement, search_reference = _make_search_reference(reference, world, cycles)

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...errors import BadFile
 from ...geometry.quaternions import Array
-from ...learn.learning_curve import UpdateRecord
 from ...motion import Clip, Take
 from ...sim import engines
 from ...sim.stage import Character, Stage
@@ -26,6 +25,7 @@ from .style.training import StyledTraining
 from .take_making import make_playback_take
 from .train_settings import BoundsTrainSettings, make_reward_terms, make_training_config, make_training_reference
 from .training import Training, mean_survival_s
+from .training_progress import TrainingProgress
 
 _SHOWN_S = 10.0
 _CHECKPOINT_S = 20.0
@@ -48,9 +48,11 @@ class BoundsTrain(Method):
     learned = CONTROLLER
     stops_early = True
     watched = (
+        Watched("studied", "Studied", "{:.0%}"),
+        Watched("lives_s", "Stays up", "{:.1f} s"),
         Watched("lasts", "Lasts", "{:.0%}"),
-        Watched("lives_s", "Tries last", "{:.1f} s"),
-        Watched("earned", "Reward", "{:.2f}"),
+        Watched("earned", "Reward", "{:.2f}", advanced=True),
+        Watched("kl", "KL divergence", "{:.4f}", advanced=True),
     )
     packages = ("torch",)
     result_name = "learned"
@@ -68,12 +70,14 @@ class BoundsTrain(Method):
         budget = round(settings.millions * 1e6)
         with _make_training(reference, widths, seed, settings, run) as training:
             spent_s = _resume(run, training)
+            progress = TrainingProgress(run, training, budget, settings.stop)
             if settings.warm and not training.pretrained and not training.samples:
                 began = time.monotonic()
-                training.warm_start(lambda: run.progress(0, budget))
+                training.warm_start(progress.breathe, progress.begin_part, progress.clone)
                 spent_s = time.monotonic() - began
             with PolicyPreview(reference, widths, clip, engines.get_engine(run.engine)) as preview:
-                spent_s = _train(run, training, preview, budget, settings.stop, spent_s)
+                progress.begin_practice()
+                spent_s = _train(run, training, progress, preview, budget, settings.stop, spent_s)
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
             run.add_detail("bounds", _describe(training, spent_s))
@@ -118,11 +122,17 @@ def _resume(run: Run, training: Training) -> float:
 
 
 def _train(
-    run: Run, training: Training, preview: PolicyPreview, budget: int, stop: bool, spent_s: float = 0.0
+    run: Run,
+    training: Training,
+    progress: TrainingProgress,
+    preview: PolicyPreview,
+    budget: int,
+    stop: bool,
+    spent_s: float = 0.0,
 ) -> float:
     """Train until the policy survives, the budget of samples is used up, or the user stops it; gives all seconds.
 
-    Pauses, which are taken in ``run.progress``, are not counted.
+    Pauses, which are taken where progress is reported, are not counted.
     """
     saved = time.monotonic()
     while training.samples < budget and not (stop and training.is_done):
@@ -136,16 +146,8 @@ def _train(
             saved = time.monotonic()
         if preview.is_due:
             run.show(*preview.record(training.trainer.policy, training.samples))
-        run.progress(min(training.samples, budget), budget, **_figures(training, record))
+        progress.practise(record)
     return spent_s
-
-
-def _figures(training: Training, record: UpdateRecord) -> dict[str, float]:
-    """The newest values of the live curves."""
-    found = {"lives_s": mean_survival_s(record, training.config), "earned": record.earned, "kl": record.kl}
-    if training.tests:
-        found["lasts"] = training.tests[-1].share
-    return {name: float(value) for name, value in found.items() if np.isfinite(value)}
 
 
 def _describe(training: Training, spent_s: float) -> dict[str, object]:

@@ -136,15 +136,24 @@ class Training:
         """The policy that survived longest when tested; the newest before any test."""
         return self.trainer.policy if self.best is None else self.best
 
-    def warm_start(self, breathe: Breathe = lambda: None) -> tuple[float, float]:
+    def warm_start(
+        self,
+        breathe: Breathe = lambda: None,
+        begin_part: Callable[[str], None] = lambda _: None,
+        on_share: Callable[[float], None] = lambda _: None,
+    ) -> tuple[float, float]:
         """Clone a demonstration by sampling control, and begin in its states; what that costs counts as samples.
 
+        breathe, begin_part: as for ``collect_cloning_data``; the cloning is the part 'clone', and on_share is called
+        with how much of it is done.
         Gives the policy's error before and after; see ``core.learn.behaviour_cloning.clone_policy``.
         """
         from ...learn.behaviour_cloning import clone_policy
 
         engine, model = self._engine, self.trainer.model
-        data = collect_cloning_data(self.reference, self.widths, engine, self.config.ppo.discount, self._seed, breathe)
+        discount = self.config.ppo.discount
+        data = collect_cloning_data(self.reference, self.widths, engine, discount, self._seed, breathe, begin_part)
+        begin_part("clone")
         for environment in self.environments:
             environment.initial_states.fill_buffers(data.initial_states)
         self.trainer.reset_episodes(data.samples)
@@ -156,6 +165,7 @@ class Training:
             returns=data.returns,
             epochs=_CLONING_EPOCHS,
             minibatch=512,
+            on_share=on_share,
         )
 
     def advance(self) -> UpdateRecord:

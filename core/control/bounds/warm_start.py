@@ -4,6 +4,7 @@
 The same copies give states to begin episodes in.
 """
 
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,8 @@ from .observations import Flags, ReferencePlacement
 from .reference_trajectory import FILM_STEPS, Indices, ReferenceTrajectory
 
 _COPIES = 256
-_ROUNDS = 10
+ROUNDS = 10
+"""Of copies that are simulated around the demonstration."""
 _FRAGMENTS = 15  # that copies are simulated for
 _NOISE = 0.06  # radians, added to the demonstrated actions, so that states are visited that a policy may get into
 _PERTURBATION = 0.7  # standard deviation of initial states, of the scale of the tracking error
@@ -48,14 +50,25 @@ class CloningData:
 
 
 def collect_cloning_data(
-    reference: ReferenceTrajectory, widths: Array, engine: Engine, discount: float, seed: int, breathe: Breathe
+    reference: ReferenceTrajectory,
+    widths: Array,
+    engine: Engine,
+    discount: float,
+    seed: int,
+    breathe: Breathe,
+    begin_part: Callable[[str], None] = lambda _: None,
 ) -> CloningData:
-    """Demonstrate the reference by sampling control, and simulate copies around it within widths (T + 1, R)."""
+    """Demonstrate the reference by sampling control, and simulate copies around it within widths (T + 1, R).
+
+    breathe: called all the while. begin_part: called with 'demonstrate' and 'simulate' where these begin.
+    """
+    begin_part("demonstrate")
     demonstration = demonstrate_reference(reference, engine, seed, breathe)
+    begin_part("simulate")
     rng, rounds = np.random.default_rng([seed, 7]), []
     with closing(engine.compile(Stage((Character(reference.body),)), _COPIES)) as world:
         usable = _fragments_within(reference, widths, world, demonstration)
-        for _ in range(_ROUNDS):
+        for _ in range(ROUNDS):
             breathe()
             rounds.append(_simulate_round(reference, widths, world, demonstration, usable, rng))
     parts = {name: np.concatenate([one[name] for one in rounds], axis=1) for name in rounds[0]}

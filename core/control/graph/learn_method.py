@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...motion import Clip, Take
+from ...motion.take import Measurement
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import build_job_body
 from ..method import Method, Product, Run, Source, Watched
 from ..tracking.source_preparation import add_findings
+from ..work_meter import WorkMeter
 from .learned_file import GRAPH
 from .learning import checkpoint
 from .learning.learner import GraphLearner
@@ -33,6 +35,7 @@ _BUDGETS = {
     "high": LearningBudget(population_size=48, iterations=6, settled=0.005, es_turns=12),
 }
 _SHOWN_S = 10.0
+_LEARNED = 0.95  # of the whole, when all stages are done
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,13 @@ class GraphLearn(Method):
     takes = Source.CLIPS
     makes = (Product.LEARNED_FILE, Product.TAKE)
     learned = GRAPH
-    watched = (Watched("change"), Watched("push_n"), Watched("stood"), Watched("cost"))
+    watched = (
+        Watched("studied", "Studied", "{:.0%}"),
+        Watched("push_n", "Stands pushes of", "{:.0f} N"),
+        Watched("stood", "Ways that work", "{:.0%}"),
+        Watched("change", "Change of policies", "{:.4f}", advanced=True),
+        Watched("cost", "Cost", "{:.3f}", advanced=True),
+    )
     result_name = "skills"
     settings_type = GraphLearnSettings
 
@@ -86,19 +95,19 @@ class GraphLearn(Method):
         budget = _BUDGETS[settings.quality]
         with ExitStack() as opened:
             learner = GraphLearner(structure, engines.get_engine(run.engine), budget, seed, opened=opened)
-            step, now = checkpoint.load_progress(
+            _, now = checkpoint.load_progress(
                 run, body, learner.initial_progress(track, _warm_start_graph(run, structure))
             )
-
-            def report() -> None:  # a stage may be added on the way
-                run.progress(step, len(learner.stages(now)) * budget.steps + 1, **_figures(now))
-
-            learner.on_step = report
-            while now.stage < len(learner.stages(now)):
+            meter = WorkMeter(run, lambda: _figures(now, meter))
+            learner.on_step = meter.step
+            while now.stage < len(learner.stages(now)):  # a stage may be added on the way
+                begin, end = learner.work_shares(now)
+                meter.skip_to(_LEARNED * begin)
+                meter.begin(_LEARNED * end, learner.expected_calls(now), learner.describe_step(now))
                 now = learner.advance(now)
-                step = now.step(budget)
-                checkpoint.save_progress(run, step, now)
-                report()
+                checkpoint.save_progress(run, now.step(budget), now)
+            meter.skip_to(_LEARNED)
+            meter.begin(1.0, learner.expected_turn_calls(), "Learning to turn")
             turns, rates = learner.learn_turns(now)
             about = {"seed": seed, "engine": run.engine, "curve": [dict(one) for one in now.curve]}
             graph = ControlGraph(structure, now.track, now.policies, turns, motions.transitions, about, rates)
@@ -112,9 +121,11 @@ def _warm_start_graph(run: Run, structure: GraphStructure) -> ControlGraph | Non
     return None if attached is None else align_fragments(graph_from_arrays(*attached), structure)
 
 
-def _figures(now: LearningProgress) -> dict[str, float]:
-    """Numbers for the live curves: of the last iteration."""
-    last = now.curve[-1] if now.curve else {}
+def _figures(now: LearningProgress, meter: WorkMeter) -> dict[str, Measurement]:
+    """Numbers for the live curves: of the last iteration, or of what is studied before the first."""
+    if not now.curve:
+        return {"studied": round(meter.part_share, 2)}
+    last = now.curve[-1]
     return {name: float(last[name]) for name in ("change", "cost", "push_n", "stood") if name in last}
 
 

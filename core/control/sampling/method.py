@@ -18,7 +18,7 @@ from ...sim.surface import build_surface
 from ..cast import attachment_name, load_cast
 from ..character import build_job_body
 from ..frame_range import FRAME_RANGE
-from ..method import Method, Run
+from ..method import Method, Run, Watched
 from ..muscle import MUSCLE, load_muscle
 from ..staging import build_job_stage
 from ..tracking.cycle_playing import (
@@ -141,6 +141,7 @@ class SamplingMethod(Method):
     help = "Give the Action a body: the same motion with weight, found by sampling"
     uses_engine = True
     simulates_cast = True
+    watched = (Watched("planned_s", "Simulated", "{:.1f} s"), Watched("cost", "Cost", "{:.2f}", advanced=True))
     settings_type = SamplingSettings
 
     def run(self, clip: Clip, settings: SamplingSettings, run: Run) -> Take:

@@ -257,11 +257,18 @@ def test_it_draws_where_the_status_bar_is(addon, monkeypatch):
 
 
 def test_every_job_that_reports_numbers_has_a_curve(addon, monkeypatch):
-    shown = {"state": "running", "fraction": 0.25, "method_name": "sampling"}
+    shown = {"state": "running", "fraction": 0.25, "method_name": "passthrough"}
     page = show(monkeypatch, **shown, curves=(("cost", (4.0, 3.0, 1.0)), ("sway_m", (0.01,))))
     assert "Cost: 1" in page.texts and "█▆▁" in page.texts and "Sway: 1 cm" in page.texts
+    shown |= {"method_name": "sampling", "doing": "Simulating: 1.2 s of 4.5"}
+    curves = (("planned_s", (0.0, 0.6, 1.2)), ("cost", (4.0, 3.0, 1.0)))
+    page = show(monkeypatch, **shown, curves=curves)
+    assert {"Simulating: 1.2 s of 4.5", "Simulated: 1.2 s"} <= set(page.texts) and "Cost: 1.00" not in page.texts
+    bpy.context.scene.sinew.show_advanced = True  # research terms are for those who ask for them
+    assert "Cost: 1.00" in show(monkeypatch, **shown, curves=curves).texts
     learned = view(1, "running", method_name="bounds_train", curves=(("lasts", (0.1, 0.5)), ("kl", (0.1, 0.2))))
     assert [(curve.name, curve.value) for curve in live_curves(learned)] == [("Lasts", "50%")]
+    assert [curve.name for curve in live_curves(learned, advanced=True)] == ["KL divergence"]
     assert live_curves(view(1, "running")) == ()
 
 

@@ -106,7 +106,7 @@ def test_training_shows_its_curves_and_can_go_on(addon, monkeypatch):
     assert page.bars == [(0.42, "42 %")] and "bounds_train" not in page.idnames
     assert {"cancel", "bounds_finish"} <= set(page.idnames)
     assert "rehearsal" in page.props and "show" in page.props  # the overlay is off
-    assert "Lasts: 50%" in page.text and "Tries last: 4.2 s" in page.text and "kl" not in page.text.lower()
+    assert "Lasts: 50%" in page.text and "Stays up: 4.2 s" in page.text and "kl" not in page.text.lower()
     assert not bpy.ops.sinew.bounds_train.poll()
     monkeypatch.setattr(monitor, "watched_jobs", lambda: [dataclasses.replace(view, state="cancelled")])
     page = drawn()

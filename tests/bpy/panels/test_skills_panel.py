@@ -93,7 +93,10 @@ def test_learning_shows_its_curves(addon, monkeypatch):
     monkeypatch.setattr(monitor, "watched_jobs", lambda: [view])
     page = drawn()
     assert page.bars == [(0.42, "42 %")] and "graph_learn" not in page.idnames and "cancel" in page.idnames
-    assert "Change: 0.125" in page.text and "Push: 120 N" in page.text and "Other" not in page.text
+    assert "Stands pushes of: 120 N" in page.text and "Change" not in page.text and "Other" not in page.text
+    bpy.context.scene.sinew.show_advanced = True
+    page = drawn()
+    assert "Change of policies: 0.1250" in page.text and "Other" not in page.text
     assert "█▃▁" in page.text
     monkeypatch.setattr(monitor, "watched_jobs", lambda: [dataclasses.replace(view, armature="Other")])
     assert drawn().bars == []

@@ -35,6 +35,11 @@ _STEPS = 24  # fragments that a pair executes
 _CLIP = 3.0  # standard deviations that differences of costs are clipped to
 
 
+def count_update_steps() -> int:
+    """How many steps an update takes at least, for progress."""
+    return _STEPS
+
+
 @dataclass(frozen=True, eq=False)
 class EvolutionStrategy:
     """Policy search on the parameters of a stage's policies.

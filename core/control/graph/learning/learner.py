@@ -21,9 +21,9 @@ from ..model.fragments import Indices, Track, fragment_reference
 from ..model.policies import Policies, regress_policy, stack_policies, zero_policies
 from ..model.structure import GraphStructure
 from ..playing.fragment_simulator import FragmentSimulator
-from ..playing.push_tests import find_hardest_push, transition_success_rate
+from ..playing.push_tests import PUSHED_CYCLES, find_hardest_push, transition_success_rate
 from .curriculum import TRANSITIONS, CurriculumStage, curriculum_stages, joint_stage
-from .evolution_strategies import EvolutionStrategy
+from .evolution_strategies import EvolutionStrategy, count_update_steps
 from .fall_states import collect_fall_states
 from .gait_symmetry import FragmentSymmetry
 from .graph_lqr import solve_graph_lqr
@@ -31,7 +31,7 @@ from .guided_samcon import GuidedSamcon, SimulationTuples
 from .open_loop_refinement import refine_open_loop
 from .progress import LearningBudget, LearningProgress
 from .retargeting import retarget_policies, retarget_track
-from .steering import learn_turn_offsets
+from .steering import count_turn_steps, learn_turn_offsets
 
 _REFINE_COPIES, _TEST_COPIES, _FALLS = 100, 128, 128
 _REFINE, _LQR, _WALK, _FALL, _TEST, _ES = range(6)  # random streams, by what they are for
@@ -46,6 +46,8 @@ _MIN_SUCCESS = 0.9  # success rate of transitions below which everything is lear
 _UPDATES = 6  # of the evolution strategy in a turn
 _SETBACK = 0.8  # share of the best robustness below which a turn is undone
 _PUSHED_WITHIN = 12  # fragments of a walk through a transition
+_REFINING, _ITERATING, _IMPROVING = 3.0, 4.0, 2.0  # what the kinds of steps cost, compared with each other
+_REFINING_CALLS = 6  # a fragment of a walk: a search in each pass, and batches of trials for its models
 _MIN_TUPLES = 30  # with fewer a fragment keeps the policy it has
 
 
@@ -84,6 +86,46 @@ class GraphLearner:
         ):
             found.append(joint_stage(self.structure))
         return found
+
+    def work_shares(self, now: LearningProgress) -> tuple[float, float]:
+        """The shares of all work that are done before and after the next step, if every stage takes all its steps."""
+        budget, stages = self.budget, len(self.stages(now))
+        each = _REFINING + budget.iterations * _ITERATING + budget.es_turns * _IMPROVING
+        done = now.stage * each
+        if now.refined:
+            done += _REFINING + (budget.iterations if now.regressed else now.iteration) * _ITERATING
+            done += now.es_turn * _IMPROVING
+        step = _REFINING if not now.refined else _IMPROVING if now.regressed else _ITERATING
+        return done / (stages * each), (done + step) / (stages * each)
+
+    def expected_calls(self, now: LearningProgress) -> float:
+        """About how often ``on_step`` is called in the next step."""
+        stage = self.stages(now)[now.stage]
+        if not now.refined:
+            tries = _TRIES if stage.name == TRANSITIONS else 1
+            return sum(len(walk) for walk in stage.refinement_walks) * tries * _REFINING_CALLS
+        tests = PUSHED_CYCLES * len(stage.trainable)  # steps of a test of robustness
+        if now.regressed:
+            return _UPDATES * count_update_steps() + tests
+        size = self.budget.population_size
+        return self.budget.examples * stage.walk_length * size / self.budget.copies + tests
+
+    def expected_turn_calls(self) -> float:
+        """About how often ``on_step`` is called while turns are learned."""
+        return sum(count_turn_steps(chain) for chain in self.structure.chains if chain.gait)
+
+    def describe_step(self, now: LearningProgress) -> str:
+        """What the next step does, in an animator's words."""
+        stage = self.stages(now)[now.stage]
+        what = "transitions" if stage.name == TRANSITIONS else f"'{stage.name}'"
+        if not now.refined:
+            return f"Studying {what}"
+        last: Mapping[str, Any] = next((one for one in reversed(now.curve) if one["lesson"] == stage.name), {})
+        if "push_n" in last:
+            return f"Practising {what}: stands pushes of {max(last['push_n'], 0.0):.0f} N"
+        if "stood" in last:
+            return f"Practising {what}: {last['stood']:.0%} of them work"
+        return f"Practising {what}"
 
     def advance(self, now: LearningProgress) -> LearningProgress:
         """One step further: a stage's refinement, one EM iteration, or a turn of evolution strategies."""
@@ -176,6 +218,7 @@ class GraphLearner:
                 chain.first,
                 lambda some: np.array([successors[one][0] for one in some]),
                 chain.count,
+                on_step=self.on_step,
             )
         else:
             walks, rng = curriculum_stages(self.structure)[-1].refinement_walks, self._rng(_TEST, now.stage)

@@ -47,7 +47,7 @@ def _sample_walk(
     """Poses (W, STEPS + 1, nq), rates, targets (W, STEPS, nu) and costs (W,) of a walk as one sampling did it."""
     reference, _ = walk_reference(track, walk, world)
     effort = SearchEffort(world.copies, _SPREADS)
-    found = track_reference(reference, world, effort, seed, on_fragment=look)
+    found = track_reference(reference, world, effort, seed, on_fragment=look, poll_cancel=look)
     return (*_replay_fragments(reference, world, found.starts, found.offsets), found.cost)
 
 

@@ -18,6 +18,11 @@ _STRENGTHS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.9, 1.3, 2.0, 3.0)
 _SAFE = 0.7  # of what it just stands
 
 
+def count_turn_steps(chain: Chain) -> int:
+    """How many steps ``learn_turn_offsets`` takes for a gait, for progress."""
+    return 2 * (_SETTLE + _COUNTED) * chain.count
+
+
 def learn_turn_offsets(
     simulator: FragmentSimulator, policies: Policies, chain: Chain, on_step: Callable[[], None]
 ) -> tuple[Array, float]:

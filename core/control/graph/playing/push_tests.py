@@ -13,6 +13,8 @@ from .fragment_simulator import FragmentSimulator
 
 FALL_HEIGHT_ERROR = 0.25
 """Error of the links' heights, as a share of the body's height, that counts as a fall."""
+PUSHED_CYCLES = 20
+"""That a copy must stay up for after a push."""
 _STEP_N = 10.0
 _RUN_OUT, _NUDGE_N = 10, 60.0  # fragments executed after a transition, and the push in it
 
@@ -53,7 +55,8 @@ def find_hardest_push(
     first: int,
     successor: Callable[[Indices], Indices],
     cycle: int,
-    cycles: int = 20,
+    cycles: int = PUSHED_CYCLES,
+    on_step: Callable[[], None] | None = None,
 ) -> tuple[float, Array]:
     """The maximal recoverable push f_max in newtons (table II), and for each push whether the copy stayed up.
 
@@ -67,7 +70,7 @@ def find_hardest_push(
         return np.nan_to_num(force[:, None] * ahead) if step == cycle else None
 
     starts = np.full(simulator.world.copies, first, dtype=np.int64)
-    lasted = survived_fragments(simulator, policies, starts, successor, cycle * (cycles + 1), pushes)
+    lasted = survived_fragments(simulator, policies, starts, successor, cycle * (cycles + 1), pushes, on_step)
     survived = lasted == cycle * (cycles + 1)
     if survived.all():
         return float(force[-1]), survived

@@ -10,6 +10,7 @@ from sinew.core.control.bounds.demonstration import STEPS, demonstrate_reference
 from sinew.core.control.bounds.environment import mirror_actions
 from sinew.core.control.bounds.reference_trajectory import make_reference_trajectory
 from sinew.core.control.bounds.training import BoundsTrainingConfig, Training
+from sinew.core.control.bounds.training_progress import TrainingProgress
 from sinew.core.control.sampling.tracker import SearchEffort
 from sinew.core.learn.hyperparameters import PPOHyperparameters
 from sinew.core.motion.io import stock
@@ -25,11 +26,11 @@ def little():
         patch.setattr(demonstration, "_CYCLED_S", 2.0)
         patch.setattr(demonstration, "_UNSEEN_S", 0.6)
         patch.setattr(warm_start, "_COPIES", 32)
-        patch.setattr(warm_start, "_ROUNDS", 1)
+        patch.setattr(warm_start, "ROUNDS", 1)
         patch.setattr(
             warm_start,
             "demonstrate_reference",
-            lambda reference, engine, seed, breathe: demonstrate_reference(reference, engine, seed, effort=LITTLE),
+            lambda reference, engine, seed, breathe: demonstrate_reference(reference, engine, seed, breathe, LITTLE),
         )
         yield
 
@@ -79,14 +80,41 @@ def test_mirrored_twice_is_what_it_was(body):
     np.testing.assert_allclose(mirror_actions(even_walk, at, once), actions, atol=1e-9)
 
 
+class Reports:
+    """A run that keeps what it is told of progress."""
+
+    def __init__(self):
+        self.shares, self.said = [], []
+
+    def progress(self, step, total, /, **measurements):
+        self.shares.append(step / total)
+        self.said.append(measurements)
+
+    def require_true(self):
+        """The warm start moved from its first reports on, a little at a time, with a curve, in plain words."""
+        assert self.shares == sorted(self.shares) and self.shares[0] == 0.0
+        assert self.shares[len(self.shares) // 10] >= 0.02 and 0.4 < self.shares[-1] <= 0.55
+        studied = [one["studied"] for one in self.said]
+        assert studied == sorted(studied) and len(set(studied[: len(studied) // 2])) > 5
+        words = list(dict.fromkeys(one["doing"] for one in self.said))
+        assert words == ["Studying the motion", "Trying it out with small stumbles", "Learning from what worked"]
+
+
 def test_a_training_begins_with_what_was_shown_and_counts_it(body, walk):
     widths = sample_widths(bounds_of_preset(body, "loose"), walk, stock.load_stock("walk"))
     learn = PPOHyperparameters(horizon=8, epochs=2, minibatch=64, width=64, critic_width=64, noise=0.05, discount=0.9)
     config = BoundsTrainingConfig(worlds=16, required_s=2.0, ppo=learn)
     with Training(walk, widths, engines.get_engine("mujoco"), config, 0) as training:
         apart = [one.initial_states.state()["elite_qpos"].copy() for one in training.environments]
-        wrong, less_wrong = training.warm_start()
+        told = Reports()
+        progress = TrainingProgress(told, training, 10**6, stops=True)
+        wrong, less_wrong = training.warm_start(progress.breathe, progress.begin_part, progress.clone)
         assert less_wrong < 0.8 * wrong
+        told.require_true()
+        progress.begin_practice()
+        progress.practise(training.trainer.update())
+        assert told.said[-1]["doing"].startswith("Practising: stays up ") and "studied" not in told.said[-1]
+        assert 0.55 <= told.shares[-1] < 1.0
         assert training.samples > 10_000
         for one, old in zip(training.environments, apart, strict=True):
             assert np.abs(one.initial_states.state()["elite_qpos"] - old).max() > 1e-3

@@ -130,6 +130,21 @@ def test_curves_tell_how_it_went(whole):
     assert steps == sorted(steps) and all(step <= total for step, total in run.steps)
 
 
+def test_progress_is_true_from_the_first_report_on(whole):
+    """Shares of the whole by report: none stands still for long, and what is done is said in plain words."""
+    _, run = whole
+    shares = np.array([step / total for step, total in run.steps])
+    count = len(shares)
+    assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.05 and shares[-1] > 0.9
+    assert shares[count // 10] >= 0.02 and shares[count // 2] >= 0.2
+    assert np.diff(shares).max() < 0.2
+    said = [one["doing"] for one in run.curves]
+    assert said[0] == "Studying 'run'" and any(words.startswith("Practising 'run': stands pushes") for words in said)
+    assert any(words.startswith("Practising transitions") for words in said) and said[-1] == "Learning to turn"
+    studied = [one["studied"] for one in run.curves if "studied" in one]
+    assert len(set(studied)) > 5 and not any("cost" in one for one in run.curves if "studied" in one)
+
+
 def test_a_gait_is_learned_even(whole):
     graph = graph_from_arrays(*whole[1].products["graph"])
     twins, count = graph.structure.mirror_of, graph.structure.count
@@ -154,7 +169,7 @@ def test_killed_on_the_way_it_goes_on_to_the_same_graph_bit_for_bit(learn, ways,
     assert product(resumed) == product(run)
     assert hash_take(again) == hash_take(take)
     assert [step for step, _ in resumed.saved] == [step for step, _ in run.saved[4:]]
-    assert min(step for step, _ in resumed.steps) >= saved[0]
+    assert resumed.steps[0][0] > 0.3 * resumed.steps[0][1]  # as far as the first one was, and not at its beginning
 
 
 @pytest.fixture
