@@ -70,7 +70,7 @@ GRAPH_ROOMS = {
     "learning": ("transitions", "model", "playing"),
 }
 GRAPH_SHARED = tuple(
-    f"core.control.{name}" for name in ("cast", "character", "learned", "method", "staging", "tracking")
+    f"core.control.{name}" for name in ("cast", "character", "learned", "method", "staging", "tracking", "work_meter")
 )
 GRAPH_BELOW = {
     "core.control.graph": ("core.control.graph", *GRAPH_SHARED),
@@ -83,7 +83,9 @@ GRAPH_BELOW = {
 TRACKER = "core.control.sampling.tracker"
 GRAPH_BELOW["core.control.graph.learning"] += (TRACKER,)
 # A method knows itself, the kit for tracking, and the top modules of control; the kit knows no method.
-CONTROL_TOP = tuple(f"core.control.{name}" for name in ("cast", "character", "learned", "method", "muscle", "staging"))
+CONTROL_TOP = tuple(
+    f"core.control.{name}" for name in ("cast", "character", "learned", "method", "muscle", "staging", "work_meter")
+)
 METHODS_BELOW = {
     "core.control.tracking": ("core.control.tracking", *CONTROL_TOP),
     "core.control.sampling": ("core.control.sampling", "core.control.tracking", *CONTROL_TOP),
