@@ -71,7 +71,7 @@ def fit_linear_models(
     feedback that falls. scale: how far out they are, of the tracking error's scales. poll_cancel: called all the
     while. meter: counts what is simulated.
     """
-    reference, size = tracking_error.reference, tracking_error.nx + len(tracking_error.servos)
+    size = tracking_error.nx + len(tracking_error.servos)
     trials = np.array([_directions(size, rng) for _ in nominal.fragments])
     reach = scale * np.concatenate([tracking_error.scales, np.full(len(tracking_error.servos), OFFSET_SCALE)])
     count = trials.shape[1]
@@ -82,18 +82,23 @@ def fit_linear_models(
         some = slice(first, first + world.copies)
         if poll_cancel is not None:
             poll_cancel()
-        parts.append(_roll_out_trials(world, tracking_error, nominal[which[some]], perturbations[some], meter))
+        parts.append(roll_out_trials(world, tracking_error, nominal[which[some]], perturbations[some], meter))
     outcome = np.concatenate(parts).reshape(len(nominal.fragments), count, -1)
     # A trial that blew up says nothing, nor does its opposite without it.
     broken = ~np.isfinite(outcome).all(-1)
     broken |= np.roll(broken, size, axis=1)
     outcome[broken] = 0.0
     good = np.maximum(np.sum(~broken, axis=1), 1)[:, None]
-    jacobian = np.einsum("fty,ftn->fyn", outcome, trials) / good[..., None] / reach
-    frames = reference.frame_before(nominal.fragments)
+    jacobian = np.matmul(outcome.transpose(0, 2, 1), trials) / good[..., None] / reach
+    centre = start_errors(world, tracking_error, nominal)
+    return LinearModels(jacobian, outcome.sum(1) / good - np.matmul(jacobian, centre[..., None])[..., 0])
+
+
+def start_errors(world: World, tracking_error: TrackingError, nominal: NominalFragments) -> Array:
+    """(F, nx + servos) what nominal fragments have at their starts: state errors and offsets."""
+    frames = tracking_error.reference.frame_before(nominal.fragments)
     begun = tracking_error.state_error(*world.pose_of(nominal.starts), frames, nominal.anchors)
-    centre = np.concatenate([begun, nominal.offsets[:, tracking_error.servos]], axis=-1)
-    return LinearModels(jacobian, outcome.sum(1) / good - np.einsum("fyn,fn->fy", jacobian, centre))
+    return np.concatenate([begun, nominal.offsets[:, tracking_error.servos]], axis=-1)
 
 
 def _directions(size: int, rng: np.random.Generator) -> Array:
@@ -102,7 +107,7 @@ def _directions(size: int, rng: np.random.Generator) -> Array:
     return np.concatenate([turned, -turned])
 
 
-def _roll_out_trials(
+def roll_out_trials(
     world: World,
     tracking_error: TrackingError,
     nominal: NominalFragments,
