@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...array_cache import compute_digest, describe_code
 from ...body import BodyModel
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
@@ -43,7 +44,7 @@ from .stage_rollout import StageRollout
 
 _EFFORTS = {
     "draft": SearchEffort(80, (0.1,)),
-    "normal": SearchEffort(100, (0.1, 0.05)),
+    "normal": SearchEffort(100, (0.1, 0.05), refits=False),
     "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04)),
 }
 _RECORDING_COPIES = 64
@@ -304,7 +305,9 @@ def _begin_rollout(
         alone = replace(stage, characters=(character,), props=(), pushes=())
         world = opened.enter_context(closing(engine.compile(alone, effort.copies)))
         reference = make_reference(character.body, source, world, muscle)
-        characters.append(StageCharacter(source, reference, world, effort, (seed, index)))
+        moves = reference.qpos, reference.rates, reference.targets, reference.muscle
+        about = compute_digest(describe_code(), run.engine, alone, moves)
+        characters.append(StageCharacter(source, reference, world, effort, (seed, index), about))
     first = characters[0]
     if len(characters) == 1 and not stage.props and not stage.pushes:
         return StageRollout(stage, tuple(characters), first.world, first.reference.states[0])

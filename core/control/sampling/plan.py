@@ -3,12 +3,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ...array_cache import ArrayCache, compute_digest
 from ...geometry.quaternions import Array
-from ..tracking.linear_dynamics import NominalFragments, fit_linear_models, reference_fragments
+from ..tracking.linear_dynamics import LinearModels, NominalFragments, reference_fragments
 from ..tracking.lqr import LqrSolution, solve_lqr
+from ..tracking.shared_models import recentre_models
 from ..tracking.tracking_error import TrackingError
 from .fragment_samples import Trajectory
 from .search import SamconSearch, SearchProblem
@@ -25,10 +28,14 @@ EXPLORE = 2
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """How hard to search: copies that sample each fragment, and the noise on offsets in radians, pass by pass."""
+    """How hard to search: copies that sample each fragment, and the noise on offsets in radians, pass by pass.
+
+    refits: whether later passes fit Jacobians anew around the trajectory that was found, or go by the reference's.
+    """
 
     copies: int
     spreads: tuple[float, ...]
+    refits: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +60,25 @@ class Planner:
     """Plans sections for one character in one world."""
 
     def __init__(
-        self, tracking_error: TrackingError, problem_of: Callable[[int], SearchProblem], effort: SearchEffort
+        self,
+        tracking_error: TrackingError,
+        problem_of: Callable[[int], SearchProblem],
+        effort: SearchEffort,
+        cache: ArrayCache | None = None,
+        about: str = "",
     ) -> None:
-        """problem_of: the search problem of a pass; passes differ in randomness and noise."""
+        """problem_of: the search problem of a pass; passes differ in randomness and noise.
+
+        cache: where models and first passes are kept, for problems whose first passes and models are the same with
+        every seed. about: a digest of what else they depend on: reference, stage and engine.
+        """
         self.tracking_error, self.effort = tracking_error, effort
+        self._cache, self._about = cache, about
         self.poll_cancel: Callable[[], None] | None = None
         """Called while linear models are fitted, which takes seconds: the job may have been cancelled."""
         self._problem_of = problem_of
         self._lqr_by_section: dict[int, LqrSolution] = {}
+        self._jacobians_by_section: dict[int, Array] = {}
 
     def lqr_at(self, fragment: int) -> tuple[LqrSolution, int]:
         """The LQR solution along the reference for the fragment's section, and the fragment that it begins with."""
@@ -68,24 +86,55 @@ class Planner:
         if section not in self._lqr_by_section:
             problem, stop = self._problem_of(0), self.tracking_error.reference.fragments
             some = np.arange(section * SECTION, min((section + 1) * SECTION + AHEAD, stop))
-            solution = self._solve(problem, reference_fragments(self.tracking_error, some), _AROUND, 0)
-            self._lqr_by_section = {section: solution}  # one at a time is enough, and they are large
+            models = self._fit(problem, reference_fragments(self.tracking_error, some), _AROUND, 0)
+            # One at a time is enough, and they are large.
+            self._lqr_by_section = {section: solve_lqr(self.tracking_error, models)}
+            self._jacobians_by_section = {section: models.jacobian}
         return self._lqr_by_section[section], section * SECTION
 
     def plan(
         self, task: PlanTask, on_fragment: OnFragment, begun: tuple[int, SamconSearch] | None = None
     ) -> Trajectory:
         """The trajectory that all passes together find. ``begun``: the pass and search to go on with."""
+        if begun is None and (known := self._load_first_pass(task)) is not None:
+            begun = (1, self.search(1, task, known))
         number, search = begun or (0, self.search(0, task, None))
         while True:
             while not search.done:
                 search.advance()
                 on_fragment(number, search)
             trajectory = search.best_trajectory()
+            self._save_first_pass(number, task, trajectory)
             number += 1
             if number == len(self.effort.spreads):
                 return trajectory
             search = self.search(number, task, trajectory)
+
+    def _key(self, *what: Any) -> str:
+        return compute_digest(self._about, *what)
+
+    def _first_pass_key(self, task: PlanTask) -> str:
+        return self._key("first pass", task, self.effort.copies, self.effort.spreads[0])
+
+    def _load_first_pass(self, task: PlanTask) -> Trajectory | None:
+        """The first pass of the task, if it is known from before: it is the same with every seed."""
+        if self._cache is None or len(self.effort.spreads) == 1:
+            return None
+        count, size = task.stop - task.first, len(task.start)
+        shapes = {
+            "starts": (count, size),
+            "offsets": (count, self.tracking_error.nu),
+            "ends": (count, size),
+            "anchors": (count, 2),
+            "cost": (count,),
+        }
+        found = self._cache.load(self._first_pass_key(task), shapes)
+        return None if found is None else Trajectory(task.first, **found)
+
+    def _save_first_pass(self, number: int, task: PlanTask, trajectory: Trajectory) -> None:
+        if self._cache is not None and number == 0 and len(self.effort.spreads) > 1:
+            parts = {name: part for name, part in vars(trajectory).items() if name != "first"}
+            self._cache.save(self._first_pass_key(task), parts)
 
     def search(
         self, number: int, task: PlanTask, nominal: Trajectory | None, after: tuple[Array, Array] | None = None
@@ -103,21 +152,31 @@ class Planner:
             after = lqr.value_hessian[end], lqr.value_gradient[end]
         if nominal is not None:
             around = nominal.linearization(task.before)
-            lqr = self._solve(problem, around, _NEAR, number, *after)
+            if self.effort.refits:
+                models = self._fit(problem, around, _NEAR, number)
+            else:
+                models = recentre_models(
+                    problem.world, self.tracking_error, self._jacobians(task), around, problem.meter
+                )
+            lqr = solve_lqr(self.tracking_error, models, *after)
         return SamconSearch(problem, lqr, task.first, task.stop, task.start, task.anchor, task.before, nominal)
 
-    def _solve(
-        self, problem: SearchProblem, nominal: NominalFragments, scale: float, number: int, *after: Array
-    ) -> LqrSolution:
-        """Linear models around nominal fragments, and their backward LQR pass."""
+    def _jacobians(self, task: PlanTask) -> Array:
+        """(F, ny, nx + servos) of the task's fragments along the reference."""
+        _, begin = self.lqr_at(task.first)
+        return self._jacobians_by_section[task.first // SECTION][task.first - begin : task.stop - begin]
+
+    def _fit(self, problem: SearchProblem, nominal: NominalFragments, scale: float, number: int) -> LinearModels:
+        """Linear models around nominal fragments, from the cache if they are there."""
+        count, nx = len(nominal.fragments), self.tracking_error.nx
+        ny = nx + 3 * len(self.tracking_error.reference.body.links)
+        key = self._key("models", vars(nominal), scale, number, problem.world.copies)
+        shapes = {"jacobian": (count, ny, nx + len(self.tracking_error.servos)), "bias": (count, ny)}
+        found = self._cache.load(key, shapes) if self._cache is not None else None
+        if found is not None:
+            return LinearModels(**found)
         rng = problem.random(EXPLORE, int(nominal.fragments[0]), number)
-        models = fit_linear_models(
-            problem.world,
-            self.tracking_error,
-            nominal,
-            scale,
-            rng,
-            poll_cancel=self.poll_cancel,
-            meter=problem.meter,
-        )
-        return solve_lqr(self.tracking_error, models, *after)
+        models = problem.fit_models(nominal, scale, rng, self.poll_cancel)
+        if self._cache is not None:
+            self._cache.save(key, vars(models))
+        return models

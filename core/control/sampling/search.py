@@ -14,10 +14,11 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...motion.falling import STRAY, height_error
 from ...sim.engine import SensorRows, World
-from ..tracking.linear_dynamics import fit_linear_models
+from ..tracking.linear_dynamics import LinearModels, NominalFragments, fit_linear_models
 from ..tracking.lqr import LqrSolution, solve_lqr
 from ..tracking.resampling import resample_systematically
 from ..tracking.rollout import RolloutMeter, roll_out
+from ..tracking.shared_models import fit_shared_models
 from ..tracking.tracking_cost import CostWeights
 from ..tracking.tracking_error import TrackingError
 from .cost import compute_cost
@@ -58,7 +59,7 @@ SAMPLES, RELEARN = 0, 1
 class SearchProblem:
     """What a search is given: N copies of a world, the tracking error of its reference, and noise (nu,) radians.
 
-    meter: counts what is simulated, if given.
+    meter: counts what is simulated, if given. shares_models: whether fragments that are alike have one Jacobian.
     """
 
     world: World
@@ -66,6 +67,18 @@ class SearchProblem:
     noise: Array
     random: RandomStream
     meter: RolloutMeter | None = None
+    shares_models: bool = False
+
+    def fit_models(
+        self,
+        nominal: NominalFragments,
+        scale: float,
+        rng: np.random.Generator,
+        poll_cancel: Callable[[], None] | None = None,
+    ) -> LinearModels:
+        """Linear models around nominal fragments, ``scale`` of the tracking error's scales out."""
+        fit = fit_shared_models if self.shares_models else fit_linear_models
+        return fit(self.world, self.tracking_error, nominal, scale, rng, poll_cancel=poll_cancel, meter=self.meter)
 
 
 @dataclass(eq=False)
@@ -213,7 +226,7 @@ class SamconSearch:
         some = np.arange(first, len(self.layers))
         rng = problem.random(RELEARN, self.first + first, int(self.retries[-1 + len(self.layers)]))
         nominal = self.best_trajectory().linearization(self.before)[some]
-        models = fit_linear_models(problem.world, problem.tracking_error, nominal, _NEAR, rng, meter=problem.meter)
+        models = problem.fit_models(nominal, _NEAR, rng)
         last = some[-1] + 1
         local = solve_lqr(problem.tracking_error, models, self.lqr.value_hessian[last], self.lqr.value_gradient[last])
         parts = {name: np.array(part) for name, part in vars(self.lqr).items()}

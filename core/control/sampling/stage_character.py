@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...array_cache import ArrayCache
 from ...body import BodyModel
 from ...body.four_legs import find_front_feet
 from ...geometry.quaternions import Array
@@ -13,7 +14,7 @@ from ...sim.engine import World
 from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
 from ..tracking.tracking_error import TrackingError
 from .fragment_samples import Indices, Trajectory
-from .plan import Planner, PlanTask, SearchEffort
+from .plan import EXPLORE, Planner, PlanTask, SearchEffort
 from .relaxing import LossWatch, Relaxation
 from .search import SamconSearch, SearchProblem, shift_anchors
 
@@ -32,6 +33,7 @@ REACT = 99
 class StageCharacter:
     """A character with its own world, in which only ground, terrain and obstacles are; N copies.
 
+    about: a digest of reference, stage and engine, for what is kept from take to take; '' to keep nothing.
     trajectory: the plan it follows; None while it reacts. anchor: (2,) metres by which its reference is moved.
     undisturbed: how many fragments went as expected. expected: (nq,) the pose at the end of the fragment under way.
     relaxation: since it has let go; None as long as it follows its source. lets_go: whether it does when it is lost.
@@ -42,6 +44,7 @@ class StageCharacter:
     world: World
     effort: SearchEffort
     seed: tuple[int, ...]
+    about: str = ""
     trajectory: Trajectory | None = None
     anchor: Array = field(default_factory=lambda: np.zeros(2))
     undisturbed: int = 0
@@ -53,7 +56,8 @@ class StageCharacter:
         self.tracking_error = TrackingError(self.reference)
         self.noise = compute_noise_scale(self.body)
         self.watch = LossWatch(self.reference)
-        self.planner = Planner(self.tracking_error, self.problem, self.effort)
+        cache = ArrayCache("plans") if self.about else None
+        self.planner = Planner(self.tracking_error, self.problem, self.effort, cache, self.about)
 
     @property
     def body(self) -> BodyModel:
@@ -61,13 +65,19 @@ class StageCharacter:
         return self.reference.body
 
     def problem(self, number: int) -> SearchProblem:
-        """The search problem of pass ``number``."""
+        """The search problem of pass ``number``.
+
+        Models, and the first of several passes, are the same with every seed, so that another take of the same source
+        need not find them again.
+        """
         spread = self.effort.spreads[0 if number == REACT else number]
+        shared = number == 0 and len(self.effort.spreads) > 1
 
         def random(*what: int) -> np.random.Generator:
-            return np.random.default_rng([*self.seed, number, *what])
+            seed = (0, self.seed[-1]) if shared or what[0] == EXPLORE else self.seed
+            return np.random.default_rng([*seed, number, *what])
 
-        return SearchProblem(self.world, self.tracking_error, spread * self.noise, random)
+        return SearchProblem(self.world, self.tracking_error, spread * self.noise, random, shares_models=True)
 
     def task(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> PlanTask:
         """The plan to be made; before: (nu,) the offsets that led to the pose."""

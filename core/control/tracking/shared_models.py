@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linear models at a lower price: one Jacobian for fragments that are alike, fitted on a coarser clock.
+"""Linear models at a lower price: one Jacobian for fragments that are alike, and for one trajectory after another.
 
-Every cycle of a gait, and every moment of standing, has nearly the same model as the last; and what a deviation of some
-degrees does in a tenth of a second hardly depends on the engine's step. Where a fragment leads by itself does, so each
-has a bias of its own from the world that is simulated in.
+Every cycle of a gait, and every moment of standing, has nearly the same Jacobian as the last, and so has the trajectory
+that a pass finds beside the reference. Where a fragment leads by itself differs, so each has a bias of its own.
 """
 
 from collections.abc import Callable
@@ -17,16 +16,12 @@ from .linear_dynamics import LinearModels, NominalFragments, fit_linear_models, 
 from .rollout import RolloutMeter
 from .tracking_error import OFFSET_SCALE, TrackingError
 
-FITTING_DT_S = 1.0 / 60.0
-"""The engine's step in seconds where Jacobians are fitted: that of control, twice as long as the simulation's."""
-
 # Root mean square of state errors, in the tracking error's scales, up to which fragments count as alike.
 _ALIKE = 2.0
 
 
 def fit_shared_models(
     world: World,
-    fitting_world: World,
     tracking_error: TrackingError,
     nominal: NominalFragments,
     scale: float,
@@ -35,24 +30,40 @@ def fit_shared_models(
     poll_cancel: Callable[[], None] | None = None,
     meter: RolloutMeter | None = None,
 ) -> LinearModels:
-    """Models of fragments as ``fit_linear_models`` makes them, with Jacobians shared by those that are alike.
-
-    fitting_world: the same stage as ``world``, compiled with ``FITTING_DT_S``.
-    """
+    """Models of fragments as ``fit_linear_models`` makes them, with Jacobians shared by those that are alike."""
     leaders, group = group_similar_fragments(world, tracking_error, nominal)
     led = nominal[leaders]
-    models = fit_linear_models(
-        fitting_world, tracking_error, led, scale, rng, poll_cancel=poll_cancel, meter=meter
-    )
-    # Central differences leave what is curved in the mean of the trials, which is the leader's alone to know.
-    centre = start_errors(fitting_world, tracking_error, led)
+    models = fit_linear_models(world, tracking_error, led, scale, rng, poll_cancel=poll_cancel, meter=meter)
+    # Central differences leave what is curved in the mean of the trials: it is shared, too.
+    centre = start_errors(world, tracking_error, led)
     mean = models.bias + np.matmul(models.jacobian, centre[..., None])[..., 0]
-    curved = mean - _nominal_outcomes(fitting_world, tracking_error, led, meter)
-    jacobian = models.jacobian[group]
-    outcomes = _nominal_outcomes(world, tracking_error, nominal, meter) + curved[group]
+    curved = mean - _nominal_outcomes(world, tracking_error, led, meter)
+    return _centre_models(world, tracking_error, models.jacobian[group], nominal, curved[group], meter)
+
+
+def recentre_models(
+    world: World,
+    tracking_error: TrackingError,
+    jacobian: Array,
+    nominal: NominalFragments,
+    meter: RolloutMeter | None = None,
+) -> LinearModels:
+    """Models with known Jacobians (F, ny, nx + servos) around other nominal fragments, where these really lead."""
+    return _centre_models(world, tracking_error, jacobian, nominal, 0.0, meter)
+
+
+def _centre_models(
+    world: World,
+    tracking_error: TrackingError,
+    jacobian: Array,
+    nominal: NominalFragments,
+    curved: Array | float,
+    meter: RolloutMeter | None,
+) -> LinearModels:
+    outcomes = _nominal_outcomes(world, tracking_error, nominal, meter) + curved
     outcomes = np.where(np.isfinite(outcomes), outcomes, 0.0)  # one that blows up by itself says nothing
-    own = start_errors(world, tracking_error, nominal)
-    return LinearModels(jacobian, outcomes - np.matmul(jacobian, own[..., None])[..., 0])
+    centre = start_errors(world, tracking_error, nominal)
+    return LinearModels(jacobian, outcomes - np.matmul(jacobian, centre[..., None])[..., 0])
 
 
 def group_similar_fragments(
@@ -79,6 +90,7 @@ def group_similar_fragments(
             _root_mean_square((nominal.offsets[index] - nominal.offsets[led]) / OFFSET_SCALE),
             _root_mean_square((nominal.before[index] - nominal.before[led]) / OFFSET_SCALE),
         ])  # fmt: skip
+        far = np.where(reference.muscle[ends[led]] == reference.muscle[ends[index]], far, np.inf)
         if not leaders or far.min() > _ALIKE:
             group[index] = len(leaders)
             leaders.append(index)
@@ -87,10 +99,8 @@ def group_similar_fragments(
     return np.array(leaders, dtype=np.int64), group
 
 
-def _distances(
-    tracking_error: TrackingError, qpos: Array, qvel: Array, index: int, others: NDArray[np.int64]
-) -> Array:
-    """(K,) how far poses and velocities of fragments ``others`` (K,) are from those of one, places in the plane apart."""
+def _distances(tracking_error: TrackingError, qpos: Array, qvel: Array, index: int, others: NDArray[np.int64]) -> Array:
+    """(K,) how far poses and velocities of ``others`` (K,) are from those of one, places in the plane apart."""
     pose = tracking_error.reference.space.difference(qpos[others], np.repeat(qpos[index][None], len(others), axis=0))
     pose[..., :2] = 0.0
     rates = qvel[index] - qvel[others]
