@@ -33,6 +33,7 @@ def _no_users_jobs(tmp_path_factory):
     """Jobs of fixtures that outlive one test go to a folder of the session, and workers to this Python."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SINEW_JOBS", str(tmp_path_factory.mktemp("jobs")))
+        patch.setenv("SINEW_CACHE", "")  # nothing is known from before
         patch.delenv("SINEW_PYTHON", raising=False)
         yield
 

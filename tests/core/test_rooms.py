@@ -27,7 +27,7 @@ BLENDER = {
 }
 
 # Each room of core may import itself, those of its row, and BASE. A new room needs a row.
-BASE = ("core.__version__", "core.errors", "core.files", "core.settings")
+BASE = ("core.__version__", "core.array_cache", "core.errors", "core.files", "core.settings")
 BELOW = {
     "core.geometry": (),
     "core.motion": ("core.geometry",),

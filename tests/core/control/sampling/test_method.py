@@ -11,6 +11,9 @@ from sinew.core.body import Shape
 from sinew.core.control import muscle
 from sinew.core.control.registry import get_method
 from sinew.core.control.sampling import method as method_module
+from sinew.core.control.sampling import search as search_module
+from sinew.core.control.sampling.method import SamplingMethod, SamplingSettings
+from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.control.tracking.contact_jitter_filter import _REACH
 from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.errors import BadStage
@@ -21,7 +24,7 @@ from sinew.core.motion import Clip
 from sinew.core.sim.stage_parts import PropPart, PushPart, StageParts
 
 from ....stock_clips import stock_clip
-from .people import simulated
+from .people import MemoryRun, simulated
 
 
 def aside(clip: Clip, x: float) -> Clip:
@@ -76,6 +79,29 @@ def test_the_seed_decides_and_nothing_else(monkeypatch):
     clip = stock_clip("kick", 0, 20)
     first, again, other = (simulated(monkeypatch, clip, seed=seed)[0].motion for seed in (1, 1, 2))
     assert same(first, again) and not same(first, other)
+
+
+def test_what_is_known_from_before_changes_no_bit(monkeypatch, tmp_path):
+    clip = stock_clip("kick", 0, 20)
+    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1, 0.05), refits=False))
+
+    def take_with(seed, cache):
+        monkeypatch.setenv("SINEW_CACHE", str(cache))
+        run = MemoryRun(seed, {})
+        return SamplingMethod().run(clip, SamplingSettings(quality="draft"), run).motion
+
+    cold, other = take_with(1, ""), take_with(2, "")
+    first = take_with(1, tmp_path)
+    kept = sorted(tmp_path.rglob("*.npz"))
+    assert len(kept) == 2  # models along the reference, and the first pass
+    rollouts = []
+    real = search_module.roll_out_samples
+    monkeypatch.setattr(search_module, "roll_out_samples", lambda *a: rollouts.append(a[2]) or real(*a))
+    again, another = take_with(1, tmp_path), take_with(2, tmp_path)
+    assert same(cold, first) and same(cold, again) and same(other, another) and not same(cold, other)
+    assert sorted(tmp_path.rglob("*.npz")) == kept
+    fragments = len(set(rollouts))
+    assert len(rollouts) == 2 * fragments  # of each take the second pass alone
 
 
 @pytest.fixture
