@@ -24,6 +24,7 @@ _SHORT_S = 0.5  # what is cut off at an end and shorter than this is a scrap, wh
 # Frozen are frames that are all the same while the body is in motion next to them; longer ones also in a slow motion.
 _FROZEN_FRAMES, _FROZEN_M_S = 3, 0.5
 _LONG_FROZEN_S, _SLOW_M_S = 0.5, 0.1
+_SAME_M = 0.002
 _FAR_M = 0.1  # that is worth saying
 _UPRIGHT = 0.75  # a calibration pose's height over the body's size
 _T_POSE, _A_POSE = 0.72, 0.5  # how high the hands are, from the soles to the top of the head
@@ -103,6 +104,7 @@ def find_trim(clip: Clip) -> MotionTrim:
     findings = [_end_finding(clip, found, start, stop, way) for way in (1, -1)]
     points = found.body.points * (PERSON_M / max(found.body.size_m, 1e-9))
     frozen = [_frozen(points[start:stop][::way], clip.fps) for way in (1, -1)]
+    frozen[1] = max(frozen[1], _rests(points[start:stop], clip.fps))
     if stop - start - sum(frozen) >= max(FEWEST_FRAMES, SHORTEST_S * clip.fps + 1):
         findings += [_frozen_finding(start, stop, count, way) for way, count in zip((1, -1), frozen, strict=True)]
         start, stop = start + frozen[0], stop - frozen[1]
@@ -151,6 +153,15 @@ def _frozen(points: Array, fps: float) -> int:
     speed = float(np.linalg.norm(points[count + 2] - points[count + 1], axis=-1).mean()) * fps
     is_fast = speed > _FROZEN_M_S or (speed > _SLOW_M_S and count > _LONG_FROZEN_S * fps)
     return count if is_fast else 0
+
+
+def _rests(points: Array, fps: float) -> int:
+    """How many frames at the end of (T, P, 3) rest in the pose of the first: a cycle shorter than its Action."""
+    near = np.abs(points - points[-1]).max(axis=(1, 2)) < _SAME_M
+    if near.all() or not near[0]:
+        return 0
+    count = int(np.argmin(near[::-1])) - 1
+    return count if count > _LONG_FROZEN_S * fps else 0
 
 
 def _end_finding(clip: Clip, found: Discontinuities, start: int, stop: int, way: int) -> SourceFinding | None:

@@ -165,7 +165,7 @@ REFUSED = {
 }
 
 _SHORT = ("'Wave' is too short",)
-_NO_BODY = ("The skeleton has no left thigh", "Give its bones a role by hand")
+_NO_BODY = ("Nothing in the skeleton can stand", "give their bones a role by hand")
 _NO_JOB = ("This file knows no job 'nobody'", "Open the file")
 _NO_BATCH = ("This file knows no batch 'nobody'", "Open the file")
 _NO_TAKE = ("'Hero' has no take 9", "Choose one in the list")

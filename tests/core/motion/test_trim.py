@@ -126,6 +126,18 @@ def test_frozen_frames_at_the_end_are_left_out():
     assert (trim.start, trim.stop) == (0, len(walk)) and kinds(frozen(walk, 48)) == ["frozen"]
 
 
+def test_a_cycle_that_has_come_round_and_rests_is_over():
+    walk = plain_walk(fps=60.0)
+    time = np.linspace(0.0, 1.0, 61)
+    there = np.round(30.0 * (0.5 - 0.5 * np.cos(2.0 * np.pi * time))).astype(int)  # begins and ends slowly
+    frames = np.concatenate([there, np.zeros(45, dtype=int)])
+    clip = of_frames(walk, walk.local_pos[frames], walk.local_quat_wxyz[frames])
+    trim = find_trim(clip)
+    assert trim.start == 0 and 55 < trim.stop < 64 and kinds(clip) == ["frozen"]
+    short = of_frames(walk, walk.local_pos[frames[:80]], walk.local_quat_wxyz[frames[:80]])
+    assert not find_trim(short).leaves_out  # a pause
+
+
 def test_who_stands_still_is_all_motion():
     walk = plain_walk(fps=60.0)
     still = of_frames(walk, np.repeat(walk.local_pos[:1], 90, 0), np.repeat(walk.local_quat_wxyz[:1], 90, 0))
