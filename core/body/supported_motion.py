@@ -29,7 +29,7 @@ _DOWN = 0.02  # of the body's height: no higher than this a foot carries
 _LEAST_FLIGHT_S = 0.05
 # What counts, of squares: a metre away from the source, a metre of the zero moment point outside of the feet, and a
 # m/s² of what flies and does not fall, and of any that is changed.
-_AWAY, _OUTSIDE, _FALLS, _CHANGES = 1.0, 12.0, 0.02, 2e-4
+_AWAY, _OUTSIDE, _FALLS, _CHANGES = 1.0, 60.0, 0.02, 2e-4
 _ROUNDS = 8
 _MOST = 0.25  # of the height of the hips: no trunk is moved further
 _LEAST_M = 0.005
