@@ -84,7 +84,8 @@ TRACKER = "core.control.sampling.tracker"
 GRAPH_BELOW["core.control.graph.learning"] += (TRACKER,)
 # A method knows itself, the kit for tracking, and the top modules of control; the kit knows no method.
 CONTROL_TOP = tuple(
-    f"core.control.{name}" for name in ("cast", "character", "learned", "method", "muscle", "staging", "work_meter")
+    f"core.control.{name}"
+    for name in ("cast", "character", "frame_range", "learned", "method", "muscle", "staging", "work_meter")
 )
 METHODS_BELOW = {
     "core.control.tracking": ("core.control.tracking", *CONTROL_TOP),
