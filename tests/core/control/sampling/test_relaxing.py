@@ -33,7 +33,7 @@ def test_strength_fades_from_all_to_little():
 
 
 def test_a_walk_that_is_thrown_down_says_so_and_comes_to_rest(monkeypatch):
-    clip = loop_clip(stock.load_stock("walk"), 3)
+    clip = loop_clip(stock.load_stock("walk"), 4)
     take, run = simulated(monkeypatch, clip, parts=thrown_down())
     (trace,) = run.traces
     found = measure_take(trace, clip, take.motion)
