@@ -63,7 +63,7 @@ def find_in_place(clip: Clip, body: BodyModel | None = None) -> InPlaceFinding |
 
 def describe_travel(travel: Travel) -> str:
     """How fast the feet slide back under the body, in plain words."""
-    words = f"its feet slide back at {travel.speed_m_s:.2g} m/s while they carry"
+    words = f"its feet slide back at {travel.speed_m_s:.2f} m/s while they carry"
     if travel.yaw_rad_s:
         words += f", and turn by {abs(np.degrees(travel.turn_rad)):.0f}° a cycle"
     return words

@@ -27,6 +27,7 @@ LOOP_BLEND_S = 0.3
 _MOST_BLENDED = 0.5  # of a cycle
 _PULLS = 20
 _ROUNDING = 1e-12
+_STILL_RAD = 0.02  # who never moves more is posing
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,9 @@ class Seam:
     def within(self, other: "Seam") -> bool:
         """Whether it is no wider than another."""
         return self.angle_rad <= other.angle_rad + _ROUNDING and self.distance_m <= other.distance_m + _ROUNDING
+
+
+_EXACT = Seam(1e-3, 1e-3)  # a source with no more than this was made to be played over and over
 
 
 def measure_seam(clip: Clip) -> Seam:
@@ -93,6 +97,20 @@ def narrow_seam(loop: Clip, widest: Seam) -> Clip:
         if measure_seam(drawn).within(widest):
             break
     return drawn
+
+
+def keep_loop(motion: Clip, source: Clip, root: int) -> Clip:
+    """A motion that ends as exactly as its source where it began, if that is a loop on the spot; else as it is.
+
+    Drift over the ground is taken back evenly, and the rest at the end. root: as for ``make_loop``.
+    """
+    seam = measure_seam(source)
+    swing = float(angle_between(source.local_quat_wxyz, source.local_quat_wxyz[:1]).max())
+    if len(motion) < 3 or swing < _STILL_RAD or not seam.within(_EXACT) or measure_seam(motion).within(seam):
+        return motion
+    yaw, drift = _drift(motion, motion.frames(len(motion) - 1, len(motion)), root)
+    share = np.arange(len(motion)) / (len(motion) - 1)
+    return narrow_seam(_move_body(motion, root, share, yaw, drift), seam)
 
 
 def _drift(cycle: Clip, following: Clip, root: int) -> tuple[float, Array]:

@@ -10,6 +10,7 @@ from ...array_cache import compute_digest, describe_code
 from ...body import BodyModel
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
+from ...motion.seamless_loop import keep_loop, measure_seam
 from ...motion.trim import MotionTrim
 from ...settings import Settings, setting
 from ...sim import engines
@@ -189,6 +190,8 @@ class SamplingMethod(Method):
             cycles = SimulatedCycles(played, takes[0], times_s, sources[0].fps, find_lost_time(traces[0]))
             takes[0] = _hand_back(cycles, stage, settings, run)
             times_s = takes[0].source_times_s
+        elif len(takes) == 1 and settings.loop != "all" and not _meets(stage, run) and not find_lost_time(traces[0]):
+            takes[0] = _keep_loop(takes[0], trim.cut_clip(clip), stage, run)
         props = collect_prop_motions(recording, takes[0].motion)
         take = replace(takes[0], others=tuple(takes[1:]), props=props, source_times_s=times_s)
         return trim.pad_take(take, clip.fps)
@@ -196,13 +199,28 @@ class SamplingMethod(Method):
 
 def _hand_back(cycles: SimulatedCycles, stage: Stage, settings: SamplingSettings, run: Run) -> Take:
     """The take of a cycle on the spot, as it was asked for; a loop only where every cycle met with the same."""
-    why = _own_time(stage, run) or ("the obstacles" if stage.obstacles or stage.terrain is not None else "")
-    source = cycles.played.source
-    root = source.skeleton.index(stage.characters[0].body.links[0].bone)
-    take, finding, numbers = hand_back(cycles, root, settings.loop, why)
+    root = cycles.played.source.skeleton.index(stage.characters[0].body.links[0].bone)
+    take, finding, numbers = hand_back(cycles, root, settings.loop, _meets(stage, run))
     add_findings(run, (finding,))
     run.add_detail(TRAVEL, numbers)
     return take
+
+
+def _keep_loop(take: Take, source: Clip, stage: Stage, run: Run) -> Take:
+    """A take that can be played over and over, where its source can."""
+    root = source.skeleton.index(stage.characters[0].body.links[0].bone)
+    looped = keep_loop(take.motion, source, root)
+    if looped is take.motion:
+        return take
+    apart_m = measure_seam(take.motion).distance_m
+    message = f"It ends as it begins, as its source does: ends {100 * apart_m:.1f} cm apart were drawn together"
+    run.add_finding("loop", message, "Loop: All Cycles leaves them as they are (--set loop=all)")
+    return replace(take, motion=looped)
+
+
+def _meets(stage: Stage, run: Run) -> str:
+    """What a cycle meets with that the next one does not; '' for nothing."""
+    return _own_time(stage, run) or ("the obstacles" if stage.obstacles or stage.terrain is not None else "")
 
 
 def _prepare(

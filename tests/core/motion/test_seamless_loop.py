@@ -8,7 +8,7 @@ import pytest
 
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 from sinew.core.motion.loops import close_cycle, count_missing_steps, count_repeats, is_cyclic, loop_clip
-from sinew.core.motion.seamless_loop import Seam, make_loop, measure_seam, narrow_seam
+from sinew.core.motion.seamless_loop import Seam, keep_loop, make_loop, measure_seam, narrow_seam
 
 from ...on_the_spot import walk_on_the_spot
 
@@ -103,3 +103,15 @@ def test_repeats_are_counted():
     assert count_repeats(cycle) == 1
     assert count_repeats(loop_clip(cycle, 3)) == 3
     assert count_repeats(wandering(loop_clip(cycle, 3))) == 1
+
+
+def test_what_was_made_of_a_loop_is_one():
+    source = walk_on_the_spot()
+    motion = wandering(source)
+    looped = keep_loop(motion, source, root=0)
+    assert measure_seam(motion).distance_m > 0.01 and measure_seam(looped).within(measure_seam(source))
+    assert np.linalg.norm(looped.world()[0] - motion.world()[0], axis=-1).mean() < 0.03
+    turns = np.linalg.norm(np.diff(looped.world()[0], 2, axis=0), axis=-1).max(axis=1)
+    assert turns[-20:].max() < 1.2 * turns.max()
+    # One that does not end as it begins is none, and what comes of it is left.
+    assert keep_loop(motion, source.frames(0, 40), root=0) is motion
