@@ -14,7 +14,7 @@ from .flights import GRAVITY_M_S2, BodyPoints
 
 USUAL_STRIDE = 2.2
 """A stride's length, in body sizes, times its time, in units of the time in which a body falls half its size."""
-# What is surely too slow: all of it, and each single stride. Walks, runs, crouches and turns have 0.5 to 3.
+# What is surely too slow: most strides, and nearly every single one. Walks, runs, crouches and turns have 0.5 to 3.
 _SLOW, _SLOW_EACH = 7.5, 3.0
 _FEWEST = 2  # strides
 _LOW = 0.12  # of the size: a foot's height, most of the time
@@ -38,7 +38,7 @@ def stride_ratio(body: BodyPoints, fps: float) -> float | None:
     frames, lengths = strides
     found = lengths / body.size_m * (frames / fps) * np.sqrt(GRAVITY_M_S2 / body.size_m)
     middle = float(np.median(found))
-    return middle / USUAL_STRIDE if middle > _SLOW and found.min() > _SLOW_EACH else None
+    return middle / USUAL_STRIDE if middle > _SLOW and np.percentile(found, 25) > _SLOW_EACH else None
 
 
 def is_off_balance(body: BodyPoints, fps: float) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.motion import Clip, Skeleton
 from sinew.core.motion.flights import estimate_body_points, find_flights
+from sinew.core.motion.plain_walk import plain_walk
 from sinew.core.motion.unit_checks import check_frame_rate, check_scale
 
 GRAVITY = 9.81
@@ -149,6 +150,21 @@ def with_hips_moved(clip: Clip, offset: np.ndarray) -> Clip:
     pos = np.array(clip.local_pos)
     pos[:, 0] += offset
     return Clip(clip.skeleton, clip.fps, pos, clip.local_quat_wxyz)
+
+
+@pytest.mark.parametrize("label", [24.0, 30.0])
+def test_a_walk_that_is_played_five_times_too_slowly_is_found_by_its_strides(label):
+    walk = plain_walk(duration_s=8.0, fps=120.0)
+    finding = check_frame_rate(walk.with_fps(label))
+    assert finding.suggested_fps == 120.0 and finding.flights == 0 and "strides" in finding.message
+    assert check_frame_rate(walk) is None
+
+
+def test_a_walk_that_nobody_could_keep_up_with_is_found_by_its_balance():
+    walk = plain_walk(duration_s=8.0, fps=60.0)
+    finding = check_frame_rate(walk.with_fps(240.0))
+    assert finding.suggested_fps <= 120.0 and "balance" in finding.message
+    assert check_frame_rate(walk) is None
 
 
 def test_a_swing_on_a_rope_is_no_flight():
