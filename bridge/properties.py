@@ -25,7 +25,7 @@ from .bounds import properties as bounds_properties
 from .graph import properties as graph_properties
 from .methods import properties as family_properties
 from .rig import actions
-from .rig.rig_writer import PLACES
+from .rig.placing import PLACES
 from .scene.settings_groups import enum_items, property_group, settings_group
 from .stage import properties as stage_properties
 from .takes import properties as take_properties

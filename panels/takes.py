@@ -120,6 +120,8 @@ def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
             paragraph(box, context, mark.words, icon=_COLORS[mark.fault] if mark.bad else _FINE)
     for sentence in view.beyond_marks:
         paragraph(box, context, sentence, icon="BLANK1")
+    if view.placed:
+        paragraph(box, context, view.placed, icon="BONE_DATA")
     header, body = box.panel("SINEW_PT_take_numbers", default_closed=True)
     header.label(text="All About It")
     if body is not None:

@@ -35,6 +35,11 @@ def bake_take(arguments: argparse.Namespace, job: jobs.Job, **about: Any) -> tup
     widen(written)
     report = {**job.result().report, **about, "armature": written.obj.name}
     report |= {"action": written.action.name, "place": written.where.lower()}
+    if written.match is not None:
+        report["controls"] = written.match.to_mapping()
+        finding = {"kind": "controls", "message": written.match.sentence, "hint": ""}
+        report["findings"] = [*report.get("findings", ()), finding]
+        report["summary"] = [*report.get("summary", ()), written.match.sentence]
     for row, one in zip(report.get("characters", ()), (written, *written.others), strict=False):
         row |= {"armature": one.obj.name, "action": one.action.name}
     report["props"] = [{"object": one.obj.name, "action": one.action.name} for one in written.props]

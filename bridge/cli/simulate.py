@@ -17,8 +17,8 @@ from ...core.motion.inspection import UNIT_KINDS, inspect_clip
 from ...core.sim.variations import VariationSettings
 from ..importing.importers import open_input
 from ..jobs import requests
+from ..rig.placing import PLACES
 from ..rig.rig_reader import RigMotion
-from ..rig.rig_writer import PLACES
 from ..scene import saving
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="simulate only these and keep the rest as animated: bones, or upper_body, head, arms, left_arm, "
         "right_arm, legs, left_leg, right_leg, tail, with commas between; short for --set bones=...",
     )
-    add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
+    add("--place", default="auto", metavar="WHERE", help="auto, action, nla, copy or controls: where the result goes")
     add_outputs(parser)
     add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
     add(

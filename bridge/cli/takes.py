@@ -81,6 +81,8 @@ def _print(armature: str, view: views.TakeView) -> None:
         print(f"    {view.asked}")
     for sentence in view.sentences:
         print(f"    {sentence}")
+    if view.placed:
+        print(f"    {view.placed}")
     facts = [f"{name.lower()} {value}" for name, value in (*view.facts, ("source", view.source or "NLA"))]
     print(f"    {', '.join(facts)}")
     if view.numbers:

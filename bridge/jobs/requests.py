@@ -50,7 +50,7 @@ class Request:
     true_fps: the frame rate at which the motion is right, where the file's label is wrong.
     scale: metres a Blender unit, on top of the scene's unit scale.
     cycles: how many times a cyclic motion is played.
-    place: where the result goes; one of ``rig_writer.PLACES``.
+    place: where the result goes; one of ``placing.PLACES``.
     body: what the body is to be otherwise than the armature itself says.
     muscle: (scene frame, 0 to 1) keys instead of what the armature says.
     """

@@ -7,7 +7,7 @@ take a half-made one away between two slices, or bring one back as it was: both 
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ from .rest_bones import BONE_CHANNEL, RestBone, rig_fingerprint
 from .rig_reader import RigMotion
 from .rig_sampling import RigSampling
 
+MOST_M, MOST_DEG = 0.01, 2.0  # by which bones may miss their take when its keys are on the controls
 _UNFINISHED = "sinew_unfinished"
 _MADE_AT_ONCE = 2_000_000  # numbers of curves that are held at a time
 _CURVES = 10  # of a bone, at most
@@ -40,12 +41,48 @@ class RigChanged(Exception):
     """The armature or the half-made Action is not as it was when the work was begun: begin again."""
 
 
+@dataclass(frozen=True)
+class ControlMatch:
+    """How far bones are from the take when its keys are on the controls: the worst of all bones and frames.
+
+    why_not: why they are not on the controls, '' if they are.
+    """
+
+    error_m: float = 0.0
+    error_deg: float = 0.0
+    why_not: str = ""
+
+    @property
+    def text(self) -> str:
+        """The distance and the angle, for people."""
+        far = f"{1000.0 * self.error_m:.1f} mm" if self.error_m < 0.1 else f"{self.error_m:.2f} m"
+        return f"{far} and {self.error_deg:.1f}°"
+
+    @property
+    def sentence(self) -> str:
+        """Where the keys are, and how well that matches or why they are not on the controls."""
+        if self.why_not:
+            return f"On a baked copy: {self.why_not}"
+        return f"On the rig's own controls: {self.text} off at most"
+
+    def to_mapping(self) -> dict[str, object]:
+        """Plain values for a report."""
+        return {"error_m": self.error_m, "error_deg": self.error_deg, "why_not": self.why_not, "says": self.sentence}
+
+    @property
+    def is_close(self) -> bool:
+        """Whether nobody sees the difference."""
+        return not self.why_not and self.error_m <= MOST_M and self.error_deg <= MOST_DEG
+
+
 @dataclass(frozen=True, eq=False)
 class KeyedAction:
     """An Action with all keys of a take, by ``session_uid``.
 
     curves: how many it has. posed_by: the armature's ``rig_fingerprint`` when it was keyed. stands: (4, 4) where
-    the armature stands at frame ``first``, in Blender units; stays: whether that is so at all frames.
+    the armature stands at frame ``first``, in Blender units; stays: whether that is so at all frames. place: where the
+    keys belong, '' for where they were asked for. switches: RNA paths of custom properties that it keys. match: what
+    came of keying the rig's own controls, None where that was not tried.
     """
 
     action_uid: int
@@ -54,6 +91,9 @@ class KeyedAction:
     stands: Array
     stays: bool
     first: int
+    place: str = ""
+    switches: tuple[str, ...] = ()
+    match: ControlMatch | None = None
 
 
 def key_take(
@@ -74,11 +114,11 @@ def key_take(
     slice_s: how long a slice may take.
     """
     action, _, bag = actions.new_action(name, obj)
-    action[_UNFINISHED] = True
+    mark_unfinished(action)
     uid, obj_uid = action.session_uid, obj.session_uid
     try:
         if source is not None:
-            _copy_other_curves(obj, source, bag, take, rig)
+            copy_other_curves(obj, source, bag, take, rig, lambda path: bool(BONE_CHANNEL.match(path)))
         bones = tuple(RestBone.of(obj.pose.bones[bone]) for bone in take.motion.skeleton.names)
         posed_by, curves = rig_fingerprint(obj), len(bag.fcurves)
         placed = yield lambda: resample_to_scene(take, rig)
@@ -87,7 +127,7 @@ def key_take(
             evaluated = _found(obj_uid, bones).evaluated_get(bpy.context.evaluated_depsgraph_get())
             stands = np.array(evaluated.matrix_world)[None]
         else:
-            stands = yield from _stands(_found(obj_uid, bones), _action(uid, curves), frames, slice_s)
+            stands = yield from find_stands(_found(obj_uid, bones), action_of(uid, curves), frames, slice_s)
         matrices = yield lambda: pose_matrices(stands, placed[0] / rig.metres_per_unit, *placed[1:])
         poses = {bone.name: matrices[:, place] for place, bone in enumerate(bones)}
         size = float(np.cbrt(np.abs(np.linalg.det(stands[0, :3, :3]))))
@@ -98,10 +138,10 @@ def key_take(
                 if not bone.is_plain(poses.get(bone.parent)):
                     bases[bone.name] = yield from _converted(obj_uid, bones, bone, poses, slice_s)
             made = yield lambda some=some, bases=bases: _curves_of(some, poses, bases, thinning)
-            curves = yield from _keyed(uid, curves, made, rig.frame_start, slice_s)
+            curves = yield from add_curves(uid, curves, made, rig.frame_start, slice_s)
         return KeyedAction(uid, curves, posed_by, stands[0], len(stands) == 1, rig.frame_start)
     except BaseException:
-        _remove(uid)
+        remove_by_uid(uid)
         raise
 
 
@@ -121,7 +161,7 @@ def still_fits(keyed: KeyedAction, obj: bpy.types.Object) -> bool:
 
 def publish_action(keyed: KeyedAction, name: str, obj: bpy.types.Object) -> bpy.types.Action:
     """The Action under its name, for this object."""
-    action = _action(keyed.action_uid, keyed.curves)
+    action = action_of(keyed.action_uid, keyed.curves)
     action.name = name
     del action[_UNFINISHED]
     action.slots[0].name_display = obj.name
@@ -138,16 +178,23 @@ def remove_unfinished(known: set[int]) -> None:
 def remove_keyed(keyed: KeyedAction | None) -> None:
     """Take the Action away, if it is still there."""
     if keyed is not None:
-        _remove(keyed.action_uid)
+        remove_by_uid(keyed.action_uid)
 
 
-def _remove(uid: int) -> None:
+def remove_by_uid(uid: int) -> None:
+    """Take the Action of that number away, if it is still there."""
     action = find_by_uid(bpy.data.actions, uid)
     if action is not None:
         bpy.data.actions.remove(action)
 
 
-def _action(uid: int, curves: int) -> bpy.types.Action:
+def mark_unfinished(action: bpy.types.Action) -> None:
+    """Say of an Action that it is half made."""
+    action[_UNFINISHED] = True
+
+
+def action_of(uid: int, curves: int) -> bpy.types.Action:
+    """The half-made Action of that number with so many curves."""
     action = find_by_uid(bpy.data.actions, uid)
     if action is None or len(_bag(action).fcurves) != curves:
         raise RigChanged
@@ -158,6 +205,21 @@ def _bag(action: bpy.types.Action) -> Any:
     return action.layers[0].strips[0].channelbag(action.slots[0])
 
 
+def find_source(uid: int | None) -> bpy.types.Action | None:
+    """The Action of that number, None for none."""
+    if uid is None:
+        return None
+    action = find_by_uid(bpy.data.actions, uid)
+    if action is None:
+        raise RigChanged
+    return action
+
+
+def resolve_armature(obj_uid: int) -> bpy.types.Object:
+    """The armature of that number."""
+    return _found(obj_uid, ())
+
+
 def _found(obj_uid: int, bones: tuple[RestBone, ...]) -> bpy.types.Object:
     obj = find_by_uid(bpy.data.objects, obj_uid)
     if obj is None or not all(bone.name in obj.pose.bones for bone in bones):
@@ -165,7 +227,7 @@ def _found(obj_uid: int, bones: tuple[RestBone, ...]) -> bpy.types.Object:
     return obj
 
 
-def _stands(obj: bpy.types.Object, action: bpy.types.Action, frames: Array, slice_s: float) -> Slices[Array]:
+def find_stands(obj: bpy.types.Object, action: bpy.types.Action, frames: Array, slice_s: float) -> Slices[Array]:
     """(T, 4, 4) where the object will stand at each frame, or (1, 4, 4) if it stays; in Blender units."""
     with actions.play_temporarily(obj, action):
         stays = _stays(obj)
@@ -189,13 +251,13 @@ def _converted(
     return basis
 
 
-def _keyed(uid: int, curves: int, made: list[_Curve], first: int, slice_s: float) -> Slices[int]:
+def add_curves(uid: int, curves: int, made: list[_Curve], first: int, slice_s: float) -> Slices[int]:
     """Add curves to the Action; gives how many it has then."""
-    bag, begun = _bag(_action(uid, curves)), time.perf_counter()
+    bag, begun = _bag(action_of(uid, curves)), time.perf_counter()
     for group, path, component, values, kept in made:
         if time.perf_counter() - begun > slice_s:
             yield None
-            bag, begun = _bag(_action(uid, curves)), time.perf_counter()
+            bag, begun = _bag(action_of(uid, curves)), time.perf_counter()
         actions.add_curve(bag, path, component, group, first, values, kept)
         curves += 1
     return curves
@@ -237,8 +299,15 @@ def _stays(obj: bpy.types.Object) -> bool:
     return all(curve.data_path.startswith("pose.bones[") for curve in curves)
 
 
-def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any, take: Take, rig: RigMotion) -> None:
-    """Copy what the source animates besides its bones' transforms, in the take's time.
+def copy_other_curves(
+    obj: bpy.types.Object,
+    source: bpy.types.Action,
+    bag: Any,
+    take: Take,
+    rig: RigMotion,
+    is_own: Callable[[str], bool],
+) -> None:
+    """Copy what the source animates besides the paths that are the take's own, in the take's time.
 
     A take with a clock of its own has it all as it is when the source begins.
     """
@@ -249,7 +318,7 @@ def _copy_other_curves(obj: bpy.types.Object, source: bpy.types.Action, bag: Any
         return plain + (take.take_time(source_s) - source_s) * rig.scene_fps
 
     for curve in actions.curves_of(source, actions.slot_for(source, obj)):
-        if BONE_CHANNEL.match(curve.data_path) or curve.data_path == MUSCLE:  # which is the source's alone
+        if is_own(curve.data_path) or curve.data_path == MUSCLE:  # which is the source's alone
             continue
         if take.own_clock:
             value = np.array([curve.evaluate(rig.frame_start)])

@@ -17,22 +17,17 @@ from ...core.motion import Take
 from ..scene.time_slicing import run_all_slices
 from . import actions, keying, nla
 from .baked_copy import copy_character, copy_followers, remove_character_copy
-from .keying import KeyedAction
-from .rest_bones import BONE_CHANNEL
+from .keying import ControlMatch, KeyedAction
+from .placing import key_at_place
 from .rig_reader import RigMotion
-
-PLACES = (
-    ("AUTO", "Automatic", "On the armature, or on a baked copy where the rig's constraints would fight the keys"),
-    ("ACTION", "New Action", "As the armature's active Action"),
-    ("NLA", "NLA Strip", "As a strip on a new track; the source Action is kept on a muted track"),
-    ("COPY", "Baked Copy", "On a copy of the armature and its meshes, without constraints"),
-)
 
 
 @dataclass(frozen=True)
 class WrittenAction:
-    """What was made: the Action, the object that it moves and where it went ('ACTION', 'NLA' or 'COPY').
+    """What was made: the Action, the object that it moves and where it went ('ACTION', 'NLA', 'COPY' or 'CONTROLS').
 
+    match: what came of keying the rig's own controls, None where that was not tried. switches: RNA paths of custom
+    properties that the Action keys.
     others, props: what was made with it of the same take, for the other characters and the loose things.
     """
 
@@ -41,6 +36,8 @@ class WrittenAction:
     where: str
     others: tuple["WrittenAction", ...] = ()
     props: tuple["WrittenAction", ...] = ()
+    match: ControlMatch | None = None
+    switches: tuple[str, ...] = ()
 
 
 def write_take(
@@ -60,43 +57,30 @@ def write_take(
     keyed: what ``keying`` made of it before, which is used if it still fits. copy: the armature's baked copy, which is
     used where the take goes onto one; None for a new one. tolerance_m: as for ``keying.key_take``.
     """
-    is_new = False
+    copy = copy if where in {"AUTO", "CONTROLS", "COPY"} else None
+    is_new, target = False, obj
     try:
         require_writable(obj, take.motion.skeleton.names, where)
-        where = resolve_place(obj, where)
         source = source_action or (obj.animation_data.action if obj.animation_data else None)
-        target = obj
-        if where == "COPY":
+        if keyed is not None and not keying.still_fits(keyed, copy or obj if keyed.place == "COPY" else obj):
+            keying.remove_keyed(keyed)
+            keyed = None
+        if keyed is None:
+            words = {"name": f".{name}", "source": source, "where": where, "copy": copy, "tolerance_m": tolerance_m}
+            keyed = run_all_slices(key_at_place(obj, take, rig, slice_s=float("inf"), **words))
+        if keyed.place == "COPY":
             is_new = copy is None
             target = copy if copy is not None else copy_character(obj, f"{obj.name} baked")
             if not is_new:
                 copy_followers(obj, target)
-    except BaseException:
-        keying.remove_keyed(keyed)
-        raise
-    if keyed is not None and not keying.still_fits(keyed, target):
-        keying.remove_keyed(keyed)
-        keyed = None
-    try:
-        if keyed is None:
-            copied = source if where != "COPY" else None
-            steps = keying.key_take(
-                target, take, rig, name=name, source=copied, tolerance_m=tolerance_m, slice_s=float("inf")
-            )
-            keyed = run_all_slices(steps)
         action = keying.publish_action(keyed, name, target)
-        assign_result(target, action, action.slots[0], source, where)
+        assign_result(target, action, action.slots[0], source, keyed.place)
     except BaseException:
         keying.remove_keyed(keyed)
-        if is_new:
+        if is_new and target != obj:
             remove_character_copy(target)
         raise
-    return WrittenAction(action, target, where)
-
-
-def resolve_place(obj: bpy.types.Object, where: str) -> str:
-    """What 'AUTO' comes to for this armature: one of ``PLACES``."""
-    return ("COPY" if rig_overrides_keys(obj) else "ACTION") if where == "AUTO" else where
+    return WrittenAction(action, target, keyed.place, match=keyed.match, switches=keyed.switches)
 
 
 def require_writable(obj: bpy.types.Object, bones: Sequence[str], where: str = "AUTO") -> None:
@@ -114,18 +98,6 @@ def require_writable(obj: bpy.types.Object, bones: Sequence[str], where: str = "
             f"Armature '{obj.name}' has no bone '{missing[0]}', which the take moves",
             "Choose the armature that the take was made from",
         )
-
-
-def rig_overrides_keys(obj: bpy.types.Object) -> bool:
-    """Whether something on the rig would change a pose keyed on its bones: constraints, drivers, a mixed-in NLA."""
-    if any(c.enabled and not c.mute for bone in obj.pose.bones for c in bone.constraints):
-        return True
-    data = obj.animation_data
-    if data is None:
-        return False
-    if any(BONE_CHANNEL.match(driver.data_path) and not driver.mute for driver in data.drivers):
-        return True
-    return data.action_blend_type != "REPLACE" or data.action_influence < 1.0
 
 
 def assign_result(obj: Any, action: Any, slot: Any, source: Any, where: str) -> None:

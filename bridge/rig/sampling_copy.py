@@ -6,6 +6,7 @@ frames. So a heavy motion is read from a copy of the armature in a scene of its 
 They are never saved with a file, and what undo brings back of them goes again. The animator's armature is not touched.
 """
 
+import re
 import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from . import actions, sources
 
 _NAME = ".Sinew reads"
 _MARK = "sinew_reads"
+_DRAWING = re.compile(r"\.(bbone_\w+|hide|hide_select|is_visible|color\.\w+)$")  # which moves no bone
 _TIMING = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 
 
@@ -29,12 +31,18 @@ def new_scene(scene: bpy.types.Scene, name: str) -> bpy.types.Scene:
     return own
 
 
-def can_be_copied(obj: bpy.types.Object) -> bool:
-    """Whether a copy moves as the armature does: what it is bound to is itself or nobody."""
+def can_be_copied(obj: bpy.types.Object, *, with_data: bool = False) -> bool:
+    """Whether a copy moves as the armature does: what it is bound to is itself or nobody.
+
+    with_data: its bones are copied too, and stay as they are now whatever drives how they are drawn.
+    """
     if obj.parent is not None or obj.library is not None or obj.override_library is not None:
         return False
-    if obj.data.animation_data is not None:
-        return False
+    animated = obj.data.animation_data
+    if animated is not None:
+        drawn = all(_DRAWING.search(driver.data_path) for driver in animated.drivers)
+        if not (with_data and drawn) or animated.action is not None or animated.nla_tracks:
+            return False
     return all(other is None or other == obj for other in (*_bound_to(obj), *_driven_by(obj)))
 
 
@@ -50,19 +58,24 @@ class SamplingCopy:
         action: bpy.types.Action | None,
         *,
         without_takes: bool,
+        with_data: bool = False,
     ) -> None:
-        """``action`` moves it, None for what moves the armature now."""
+        """``action`` moves it, None for what moves the armature now. with_data: its bones are copied too."""
         _remove(keep={uid for one in self._alive for uid in one._uids})  # whose reading was not gone on with
         own, copy = new_scene(scene, _NAME), obj.copy()  # what was bound to itself is bound to the copy
         own[_MARK] = copy[_MARK] = True
         copy.name = _NAME
+        if with_data:
+            copy.data = obj.data.copy()
+            copy.data.animation_data_clear()
+            copy.data[_MARK] = True
         own.collection.objects.link(copy)
         copy.hide_viewport = False
         if without_takes:
             sources.unassign_take(copy)
         if action is not None:
             actions.assign(copy, action, actions.slot_for(action, obj))
-        self._uids = own.session_uid, copy.session_uid
+        self._uids = own.session_uid, copy.session_uid, copy.data.session_uid
         self._alive.add(self)
 
     def resolve(self) -> tuple[bpy.types.Scene, bpy.types.Object] | None:
@@ -78,7 +91,7 @@ class SamplingCopy:
 
 def _remove(keep: set[int]) -> None:
     """Remove all temporary copies and scenes but these."""
-    for blocks in (bpy.data.scenes, bpy.data.objects):
+    for blocks in (bpy.data.scenes, bpy.data.objects, bpy.data.armatures):
         for block in [one for one in blocks if _MARK in one and one.session_uid not in keep]:
             blocks.remove(block)
 

@@ -72,6 +72,38 @@ def restore_prior(obj: bpy.types.Object, take: bpy.types.Action) -> None:
     _set(obj, before.placed)
 
 
+def custom_values(obj: bpy.types.Object, paths: Iterable[str]) -> Channels:
+    """The values of custom properties that are there, by RNA path."""
+    found = {}
+    for path in paths:
+        owner, key = _custom(obj, path)
+        if owner is not None and key in owner:
+            found[path] = [float(owner[key])]
+    return found
+
+
+def _is_custom(path: str) -> bool:
+    return path.endswith('"]')
+
+
+def _custom(obj: bpy.types.Object, path: str) -> tuple[Any, str]:
+    """Who has a custom property, None if nobody, and what it is called."""
+    holder, _, key = path.rpartition('["')
+    try:
+        owner = obj.path_resolve(holder) if holder else obj
+    except ValueError:
+        owner = None
+    return owner, bpy.utils.unescape_identifier(key.removesuffix('"]'))
+
+
+def set_custom(obj: bpy.types.Object, path: str, value: float) -> None:
+    """Set a custom property by its RNA path, in its own type; not one that is gone."""
+    owner, key = _custom(obj, path)
+    if owner is not None and key in owner and owner[key] != value:
+        owner[key] = type(owner[key])(value)
+        obj.update_tag()
+
+
 def rotation_channel(mode: str) -> str:
     """The name of the rotation channel that counts in this rotation mode."""
     return _ROTATIONS.get(mode, "rotation_euler")
@@ -106,7 +138,8 @@ def unassign_take(obj: bpy.types.Object) -> None:
 @contextmanager
 def _without(obj: bpy.types.Object, track: Any | None) -> Iterator[None]:
     actions.require_no_tweak_mode(obj)
-    data, shown = obj.animation_data, _channels(obj)
+    data, placed = obj.animation_data, prior_animation(obj).placed
+    shown = {**_channels(obj), **custom_values(obj, [path for path in placed if _is_custom(path)])}
     action, slot = data.action, data.action_slot.identifier if data.action_slot else None
     try:
         unassign_take(obj)
@@ -145,6 +178,9 @@ def _channels(obj: bpy.types.Object) -> Channels:
 
 def _set(obj: bpy.types.Object, channels: Channels) -> None:
     for path, values in channels.items():
+        if _is_custom(path):
+            set_custom(obj, path, values[0])
+            continue
         holder, _, name = path.rpartition(".")
         try:
             owner = obj.path_resolve(holder) if holder else obj

@@ -32,12 +32,12 @@ def write_prop(
 
     motion: one frame a scene frame, from the first. rig: the main character's, for time and scale.
     appears_s: when the thing was read; its size is that of this moment, whatever its keys make of it before.
-    where: one of ``rig_writer.PLACES``; 'AUTO' makes a loose copy where something would fight the keys.
+    where: one of ``placing.PLACES``; 'AUTO' makes a loose copy where something would fight the keys.
     """
     world = _world_matrices(obj, motion, rig, appears_s)
     if where != "COPY" and _shows(obj, world, motion, rig):
         return None
-    if where == "AUTO":
+    if where in {"AUTO", "CONTROLS"}:  # a thing has no controls
         where = "COPY" if object_overrides_keys(obj) or _leans(obj, world, rig.frame_start) else "ACTION"
     before = sources.prior_animation(obj)
     target = copy_prop(obj, f"{obj.name} {name}") if where == "COPY" else obj

@@ -39,6 +39,8 @@ def add_take(
     if not hasattr(bpy.types.Object, "sinew_takes"):
         return  # Sinew is used as a library; the Action keeps the fake user that it was written with
     its_report = _report_of(result, take)
+    if written.match is not None:
+        its_report["controls"] = written.match.to_mapping()
     # The list holds it from now on. The fake user is the animator's, who keeps a take by it.
     written.action.use_fake_user = False
     lists = [written.obj] if written.obj == obj or obj.library is not None else [written.obj, obj]

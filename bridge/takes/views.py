@@ -32,7 +32,7 @@ class TakeView:
     note: what the animator wants to remember of it.
     asked: what was special about it, for one of a batch: '120 N from the left'.
     lost: it was where its source never is; fell: and stayed down. marks: whether it was lost, skates or sinks in.
-    sentences: how it went, in words.
+    sentences: how it went, in words. placed: where a rig's keys are, and how well that matches; '' for the armature.
     facts and numbers: (name, value) pairs as texts.
     """
 
@@ -53,6 +53,7 @@ class TakeView:
     note: str
     marks: tuple[QualityCheck, ...]
     sentences: tuple[str, ...]
+    placed: str
     facts: tuple[tuple[str, str], ...]
     numbers: tuple[tuple[str, str], ...]
 
@@ -83,6 +84,7 @@ def view_take(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
         note=action.sinew_note if action else "",
         marks=take_marks(row),
         sentences=_sentences(report),
+        placed=str((report.get("controls") or {}).get("says", "")),
         facts=_facts(report),
         numbers=tuple(
             measure_text(*item) for item in (report.get("measurements") or {}).items() if item[1] is not None

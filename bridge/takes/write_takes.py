@@ -19,8 +19,9 @@ from ...core.motion.io.npz import clip_from_arrays
 from ...core.sim.stage_io import stage_from_arrays
 from ..rig import actions, keying, sources
 from ..rig.keying import KeyedAction
+from ..rig.placing import key_at_place
 from ..rig.rig_reader import RigMotion
-from ..rig.rig_writer import WrittenAction, require_writable, resolve_place, write_take
+from ..rig.rig_writer import WrittenAction, require_writable, write_take
 from ..scene.time_slicing import Slices
 from ..stage.prop_writer import write_prop
 from . import take_data
@@ -91,19 +92,11 @@ def prepare_takes(job: Job) -> Slices[PreparedTakes]:
             one = _characters(job, loaded, where)[number]  # found anew after each pause
             if not alone and (one.obj.parent is not None or one.obj.constraints):
                 continue  # it may be carried by what is not written yet
-            still = resolve_place(one.obj, where) == "COPY"
             source = one.source or (one.obj.animation_data.action if one.obj.animation_data else None)
-            name, its_source = one.obj.name, None if still else source
-            keyed_for = (reusable_copy(one.obj) if still else None) or one.obj
-            keyed[name] = yield from keying.key_take(
-                keyed_for,
-                one.take,
-                one.rig,
-                name=f".{one.name}",
-                source=its_source,
-                stands_still=still,
-                tolerance_m=_key_tolerance_m(job),
-            )
+            words = {"name": f".{one.name}", "source": source, "where": where, "copy": reusable_copy(one.obj)}
+            words["tolerance_m"] = _key_tolerance_m(job)
+            name = one.obj.name
+            keyed[name] = yield from key_at_place(one.obj, one.take, one.rig, **words)
     except BaseException:
         ready.drop()
         raise
@@ -135,7 +128,8 @@ def write_stage_takes(job: Job, ready: PreparedTakes) -> tuple[BakedCharacter, .
                 made = write_take(one.obj, one.take, one.rig, **words)
                 take_data.store_take_data(made.action, one.take, one.rig)
                 if made.where != "COPY":
-                    sources.store_prior(made.action, replace(before, action=one.source))
+                    placed = {**sources.custom_values(one.obj, made.switches), **before.placed}
+                    sources.store_prior(made.action, replace(before, action=one.source, placed=placed))
             else:
                 name = find_free_name(f"{one.obj.name} {title}", bpy.data.actions)
                 made = write_prop(one.obj, one.motion, rig, one.appears_s, name=name, where=where)

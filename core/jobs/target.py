@@ -25,7 +25,7 @@ class CastTarget:
 class Target:
     """Where a job's result goes. A job that was not started from an armature has the default.
 
-    armature, action: the character, and the Action that was read. place: one of ``rig_writer.PLACES``.
+    armature, action: the character, and the Action that was read. place: one of ``placing.PLACES``.
     blend: the .blend that it was started from, '' for one that was never saved, None for a job outside Blender.
     cast: the other characters, in the order of the job's inputs.
     named: what the new Action's name says of how it was made; named_after: 'armature' where that begins it, else the

@@ -16,7 +16,7 @@ from ...graph.modes import MODES
 from ...importing.importers import open_input
 from ...jobs import requests
 from ...learned.learned_file import Learned, learned_file
-from ...rig.rig_writer import PLACES
+from ...rig.placing import PLACES
 from ..bodies import add_body, body_of
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, metavar="N", help="same seed, same motion (default 0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of baking; repeatable")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
-    add("--place", default="auto", metavar="WHERE", help="auto, action, nla or copy: where the result goes")
+    add("--place", default="auto", metavar="WHERE", help="auto, action, nla, copy or controls: where the result goes")
     add("--json", action="store_true", help="print the report")
     add_body(parser)
     add_outputs(parser)

@@ -7,7 +7,7 @@ import bpy
 import pytest
 
 from sinew.bridge.jobs import baking, monitor
-from sinew.bridge.rig import actions, keying
+from sinew.bridge.rig import actions, keying, placing
 from sinew.core import jobs
 
 from ..helpers.interface import animation, hero, new_actions, simulate, tick_to_end
@@ -19,7 +19,8 @@ BAKED = "Wave passthrough"
 def pieces(addon, monkeypatch):
     """As where Blender has a window, and with as many pieces as there can be."""
     monkeypatch.setattr(monitor, "bakes_in_slices", lambda: True)
-    monkeypatch.setattr(keying.key_take, "__kwdefaults__", {**keying.key_take.__kwdefaults__, "slice_s": 0.0})
+    keyed = placing.key_at_place
+    monkeypatch.setattr(keyed, "__kwdefaults__", {**keyed.__kwdefaults__, "slice_s": 0.0})
     bpy.ops.ed.undo_push(message="Original")
 
 

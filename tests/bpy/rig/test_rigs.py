@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The two doors on rigs that do what real rigs do."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pytest
 from mathutils import Euler, Matrix
 
 from sinew.bridge.rig import actions
+from sinew.bridge.rig.placing import rig_overrides_keys
 from sinew.bridge.rig.rig_reader import read_rig
-from sinew.bridge.rig.rig_writer import rig_overrides_keys, write_take
+from sinew.bridge.rig.rig_writer import write_take
 from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply
 from sinew.core.motion import Clip, Take
 from sinew.core.motion.unsimulated_bones import copy_unsimulated_bones
@@ -198,9 +201,12 @@ def test_drivers_are_read_and_make_a_copy(scene):
     curve.driver.expression = "frame / 20"
     before = read_rig(obj)
     assert rig_overrides_keys(obj)
-    written = write_take(obj, Take(before.clip), before, name="again")
-    assert written.where == "COPY"
-    same(before, read_rig(written.obj))
+    quats = np.array(before.clip.local_quat_wxyz)
+    quats[:, 1] = multiply(quats[:, 1], from_rotation_vector(np.array([0.3, 0.0, 0.0])))
+    take = Take(replace(before.clip, local_quat_wxyz=quats))
+    written = write_take(obj, take, before, name="again")
+    assert written.where == "COPY" and "on its own controls it would be" in written.match.why_not
+    same(replace(before, clip=take.motion), read_rig(written.obj))
 
 
 def test_nla_is_read_and_overridden(scene):
