@@ -20,6 +20,7 @@ _FEWEST = 2  # strides
 _LOW = 0.12  # of the size: a foot's height, most of the time
 _APART = 0.25  # of the size, from footprint to footprint
 _STANDS = 0.3  # of the body's speed
+_STEADY = 0.65  # of the speed that it has at most: what it must have half of the time
 
 _TOUCHES = 0.06  # of the size above the lowest point
 _LEVEL = 0.1  # of the size: what stands on a floor is always about as low
@@ -55,8 +56,8 @@ def _find_strides(body: BodyPoints) -> tuple[Array, Array] | None:
     """Frames (S,) and metres (S,) of the strides of the foot that takes most of them; None where nobody strides."""
     points, size = body.points, body.size_m
     way = np.linalg.norm(np.diff(body.centre[:, :2], axis=0), axis=-1)
-    if not len(way) or not np.median(way) > 0.0:
-        return None
+    if not len(way) or not np.median(way) > _STEADY * np.percentile(way, 90):
+        return None  # it stands, or stops and goes, as fighters do: then a stride takes as long as it likes
     travelled = np.concatenate([[0.0], np.cumsum(way)])
     slow = np.where(way > _STANDS * np.median(way), _STANDS * way, 0.0)  # a foot stands while the body goes on over it
     heights = points[..., 2] - points[..., 2].min(1, keepdims=True)
