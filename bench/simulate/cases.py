@@ -28,7 +28,7 @@ PUSH_N, PUSH_S, AFTER_S = 200.0, 0.1, 3.0
 SIDES = ("front", "front left", "left", "back left", "back", "back right", "right", "front right")
 """Where pushes come from, an eighth of a turn apart."""
 PHASES = (0.0, 0.25, 0.5, 0.75)
-_TRUNK = "chest"
+TRUNK = "chest"
 
 
 def stock_cases(names: Sequence[str], seeds: Sequence[int], engine: str, group: str = "stock") -> Iterator[Case]:
@@ -55,7 +55,7 @@ def _pushed_case(cycle: Clip, seed: int, engine: str, phase: float, side: str, d
     last_s = start_s + PUSH_S + AFTER_S
     clip = loop_clip(cycle, math.ceil(last_s / cycle.duration_s))
     clip = clip.frames(0, math.ceil(last_s * clip.fps - 1e-6) + 1)
-    push = PushPart(f"from the {side}", cycle.name, _TRUNK, PUSH_N * direction, start_s, PUSH_S)
+    push = PushPart(f"from the {side}", cycle.name, TRUNK, PUSH_N * direction, start_s, PUSH_S)
     stage = StageParts(characters=(cycle.name,), pushes=(push,))
     words = {"from": side, "phase": phase, "push_n": PUSH_N, "push_at_s": start_s}
     return Case("push", cycle.name, clip, seed, engine, {STAGE: stage_to_arrays(stage)}, words)

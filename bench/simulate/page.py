@@ -137,6 +137,7 @@ def _cell(text: str) -> str:
 
 _SECTIONS: tuple[tuple[str, str, Callable[[Sequence[Row]], str]], ...] = (
     ("stock", "Stock clips", _by_clip),
+    ("again", "Stock clips a second time, with another seed and with a push", _by_clip),
     ("bullet", "Stock clips on Bullet", _by_clip),
     ("push", "A walk pushed at the trunk, 200 N for 0.1 s", _push),
     ("mocap", "Recorded motion, each on its own skeleton", _mocap),

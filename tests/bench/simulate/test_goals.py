@@ -6,7 +6,7 @@ import pytest
 from sinew.bench.simulate import goals
 
 
-def row(clip="walk", seed=0, fell=None, wall=5.0, length=5.0, **more):
+def row(clip="walk", seed=0, fell=None, wall=3.0, length=5.0, **more):
     figures = {"joint_error_m": 0.03, "skate_m_s": 0.01, "jerk_ratio": 1.2}
     times = {"clip_s": length, "wall_s": wall, "wall_over_clip": wall / length}
     known = {"group": "stock", "clip": clip, "seed": seed, "engine": "mujoco", "fell_at_s": fell}
@@ -20,7 +20,7 @@ def refused(clip="short"):
 def test_good_rows_meet_every_goal():
     found = goals.stock_summary([row(seed=seed) for seed in range(3)])
     assert found["runs"] == found["stood"] == 3 and found["falls"] == []
-    assert found["median_wall_over_clip"] == pytest.approx(1.0)
+    assert found["median_wall_over_clip"] == pytest.approx(0.6)
     assert found["mean_joint_error_m"] == pytest.approx(0.03)
     assert [goal["met"] for goal in found["goals"].values()] == [True] * 6
 
@@ -35,10 +35,10 @@ def test_a_fall_is_named_with_its_time():
 @pytest.mark.parametrize(
     ("figure", "value", "goal", "said"),
     [
-        ("joint_error_m", 0.0401, "at most 40 mm joint error", "walk seed 1: 40.1 mm joint error"),
-        ("skate_m_s", 0.03, "at most 2 cm/s foot skate", "walk seed 1: 3 cm/s foot skate"),
-        ("jerk_ratio", 1.6, "at most 1.5 x the source's jerk", "walk seed 1: 1.6 x the source's jerk"),
-        ("wall_over_clip", 4.2, "at most 4 x clip time", "walk seed 1: 4.2 x clip time"),
+        ("joint_error_m", 0.0401, "at most 40 mm joint error in 42 of 45", "walk seed 1: 40.1 mm joint error"),
+        ("skate_m_s", 0.03, "at most 2 cm/s foot skate in 38 of 45", "walk seed 1: 3 cm/s foot skate"),
+        ("jerk_ratio", 1.6, "at most 1.5 x the source's jerk or 60 m/s³", "walk seed 1: 1.6 x the source's jerk"),
+        ("wall_over_clip", 2.6, "at most 2.5 x clip time", "walk seed 1: 2.6 x clip time"),
     ],
 )
 def test_each_limit_can_be_missed_and_the_miss_is_named(figure, value, goal, said):
@@ -49,24 +49,47 @@ def test_each_limit_can_be_missed_and_the_miss_is_named(figure, value, goal, sai
 
 def test_one_bad_run_of_many_still_meets_a_limit_on_average():
     found = goals.stock_summary([row(seed=seed, skate_m_s=0.03 if seed else 0.001) for seed in (0, 1)])
-    assert found["goals"]["at most 2 cm/s foot skate"]["met_on_average"] is True
-    assert found["goals"]["at most 2 cm/s foot skate"]["met"] is False
+    assert found["goals"]["at most 2 cm/s foot skate in 38 of 45"]["met_on_average"] is True
+    assert found["goals"]["at most 2 cm/s foot skate in 38 of 45"]["met"] is False
 
 
 def test_the_median_counts_not_the_mean():
-    assert goals.stock_summary([row(wall=wall) for wall in (5, 7, 19)])["goals"][_MEDIAN]["met"] is True
+    assert goals.stock_summary([row(wall=wall) for wall in (2, 3, 12)])["goals"][_MEDIAN]["met"] is True
     slow = goals.stock_summary([row(wall=wall) for wall in (1, 8, 9)])["goals"][_MEDIAN]
-    assert slow == {"met": False, "misses": ["median 1.6 x clip time"]}
+    assert slow == {"met": False, "median": 1.6, "misses": ["median 1.6 x clip time"]}
 
 
-_MEDIAN = "median wall time at most 1.5 x clip time"
+def test_a_second_take_is_held_to_its_own_time():
+    rows = [row(wall=wall, again=kind) for kind, wall in (("a push", 1.0), ("a push", 1.5), ("another seed", 4.0))]
+    found = goals.again_summary(rows)
+    assert found["goals"]["a push: median wall time at most 0.35 x clip time"]["met"] is True
+    assert found["goals"]["another seed: median wall time at most 0.35 x clip time"]["met"] is False
+    assert found["a push"]["runs"] == 2 and "with another seed" in goals.run_name(rows[2])
+
+
+def test_most_runs_are_enough_where_the_goal_says_so():
+    def error_of(misses):
+        rows = [row(seed=seed, joint_error_m=0.05 if seed < misses else 0.03) for seed in range(45)]
+        return goals.stock_summary(rows)["goals"]["at most 40 mm joint error in 42 of 45"]
+
+    assert error_of(3)["met"] is True and error_of(3)["kept"] == "42 of 45"
+    assert error_of(4)["met"] is False
+
+
+def test_a_calm_take_of_a_still_source_is_smooth():
+    goal = "at most 1.5 x the source's jerk or 60 m/s³"
+    assert goals.stock_summary([row(jerk_ratio=4.0, jerk_m_s3=55.0)])["goals"][goal]["met"] is True
+    assert goals.stock_summary([row(jerk_ratio=4.0, jerk_m_s3=65.0)])["goals"][goal]["met"] is False
+
+
+_MEDIAN = "median wall time at most 0.7 x clip time"
 
 
 def test_what_was_not_measured_is_neither_met_nor_missed():
     bare = row()
     del bare["skate_m_s"]
-    found = goals.stock_summary([bare])["goals"]["at most 2 cm/s foot skate"]
-    assert found == {"met": None, "met_on_average": None, "misses": []}
+    found = goals.stock_summary([bare])["goals"]["at most 2 cm/s foot skate in 38 of 45"]
+    assert found == {"met": None, "met_on_average": None, "kept": "0 of 0", "misses": []}
     assert goals.stock_summary([])["goals"]["none falls"]["met"] is None
 
 
@@ -91,15 +114,18 @@ def test_bullet_may_be_slower_by_the_engines_own_ratio_and_no_more():
     assert goals.bullet_summary(bullet, mujoco, None)["goals"][goal]["met"] is None
 
 
-def test_nine_of_ten_recorded_clips_are_enough():
-    nine = [row(f"clip{i}") for i in range(9)]
-    assert goals.mocap_summary([*nine, row("last", fell=2.0)])["goals"]["9 of 10 stay up"]["met"] is True
-    two = [*nine[:8], row("last", fell=2.0), row("stairs", fell=1.0, needs="the stairs")]
-    found = goals.mocap_summary(two)
-    assert found["goals"]["9 of 10 stay up"]["met"] is False
+def test_recorded_clips_stay_up_unless_they_need_what_is_absent():
+    nine = [row(f"clip{i}", joint_error_m=0.02) for i in range(9)]
+    stairs = row("stairs", fell=1.0, needs="the stairs", joint_error_m=0.2)
+    assert all(goal["met"] for goal in goals.mocap_summary([*nine, stairs])["goals"].values())
+    found = goals.mocap_summary([*nine[:8], row("last", fell=2.0), stairs])
     assert found["need_what_is_missing"] == {"stairs": "the stairs"}
     assert "stairs seed 0 (needs the stairs): lost it at 1.00 s of 5.00 s" in found["falls"]
-    assert found["goals"]["9 of 10 that need nothing stay up"]["stood"] == "8 of 9"
+    assert found["goals"]["97 % that need nothing stay up"]["stood"] == "8 of 9"
+    assert found["goals"]["97 % that need nothing stay up"]["met"] is False
+    far = [*nine[:7], *(row(f"far{i}", joint_error_m=0.05) for i in range(2))]
+    found = goals.mocap_summary(far)["goals"]
+    assert found["90 % at most 40 mm joint error"]["met"] is False and found["median below 25 mm joint error"]["met"]
 
 
 def test_thirty_of_thirty_two_pushes():

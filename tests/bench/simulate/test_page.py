@@ -20,8 +20,8 @@ def test_clips_are_rows_with_the_mean_over_seeds():
     text = made(rows, stock=goals.stock_summary(rows))
     assert "| walk | 5.0 s | 1 of 2 (lost at 2.5 s) | 40 mm | – | 1.10 × | 1.20 × |" in text
     assert "| stock | none falls | **no** | walk seed 1: lost it at 2.50 s of 5.00 s |" in text
-    assert "| stock | at most 2 cm/s foot skate | not measured | – |" in text
-    assert "| stock | at most 40 mm joint error | on average | walk seed 1: 50 mm joint error |" in text
+    assert "| stock | at most 2 cm/s foot skate in 38 of 45 | not measured | – |" in text
+    assert "| stock | at most 40 mm joint error in 42 of 45 | on average | walk seed 1: 50 mm joint error |" in text
 
 
 def test_pictures_have_the_figures_of_the_seed_they_show():

@@ -45,7 +45,7 @@ def test_options_choose_what_is_simulated(scene, capsys, tmp_path):
 
 
 def test_clips_may_come_from_several_groups_and_unknown_ones_are_refused(scene, capsys):
-    assert list(command._chosen((), ("walk",))) == ["stock", "bullet", "push"]
+    assert list(command._chosen((), ("walk",))) == ["stock", "again", "bullet", "push"]
     assert command._chosen(("push",), ()) == {"push": ("walk",)}
     assert "skinned" not in command._chosen((), ())
     assert run("--clips", "wlak") == 1
