@@ -18,7 +18,8 @@ from .model import Joint, Link, Shape
 from .presets import GainPreset
 
 _LEG = ("thigh", "shin", "foot", "toe")
-# How many times the body's weight one of four legs is made for, beside one of two: less, and a galloping zebra is lost.
+# How many times as much one of four legs is made for as one of two. Tried on a zebra: slow walks are nearer to their
+# source than with 1, and of gallops some are kept that were lost, not all.
 _CROUCHED = 1.7
 _FORE_LEG = {"upper_arm": "thigh", "forearm": "shin", "hand": "foot"}
 
