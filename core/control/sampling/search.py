@@ -16,6 +16,7 @@ from ...motion.falling import STRAY, height_error
 from ...sim.engine import SensorRows, World
 from ..tracking.linear_dynamics import LinearModels, NominalFragments, fit_linear_models
 from ..tracking.lqr import LqrSolution, solve_lqr
+from ..tracking.reference import Reference
 from ..tracking.resampling import resample_systematically
 from ..tracking.rollout import RolloutMeter, roll_out
 from ..tracking.shared_models import fit_shared_models
@@ -49,6 +50,9 @@ _WIDER = 0.5  # more spread with each retry
 _LOOSE = 0.7  # with the last retry, how much nearer to the others' spread that of arms has come: they may help, too
 # How far from its place a body may be before the reference comes along, in metres.
 _REACH_M = 0.1
+# Root mean square of joint rates, 0.3 s around a fragment, from which all of the noise is used; and what share of it is
+# left where nothing moves.
+_ACTIVE_RAD_S, _STILL, _AROUND_STEPS = 0.6, 0.15, 18
 
 RandomStream = Callable[[int, int, int], np.random.Generator]
 """A generator for (what for, fragment, retry): the same whatever was drawn before, so that a resumed search agrees."""
@@ -108,6 +112,8 @@ class SamconSearch:
 
     def __post_init__(self) -> None:
         self.retries = np.zeros(self.stop - self.first, dtype=np.int64)
+        reference = self.problem.tracking_error.reference
+        self._activity = compute_activity(reference, np.arange(self.first, self.stop))
         self.retry_budget = round(_PATIENCE * len(self.retries))
 
     @property
@@ -178,6 +184,8 @@ class SamconSearch:
         frame = int(self._frames(at)[-1])
         begun = tracking_error.state_error(*world.pose_of(starts), int(self._begin(at)), anchors)
         spread = problem.noise + _LOOSE * retry / _RETRIES * (problem.noise.max() - problem.noise)
+        if retry == 0:  # what keeps up by feedback alone must not tremble
+            spread = spread * self._activity[at]
         offsets = self.lqr.offsets(at, begun) + noise * spread
         if nominal is not None:
             noise[0] += (nominal.offsets[at] - offsets[0]) / np.maximum(spread, 1e-9)
@@ -236,6 +244,22 @@ class SamconSearch:
         self.relearned.update(int(index) for index in some)
         for index in some:
             self.distributions.pop(int(index), None)
+
+
+def compute_activity(reference: Reference, fragments: Indices) -> Array:
+    """(F,) how much of the noise fragments get: all of it where joints move as in a walk, little where they stand.
+
+    Offsets that a search draws every tenth of a second are what a standing body is seen to tremble from.
+    """
+    squares = np.mean(reference.rates[:, 6:] ** 2, axis=-1)
+    frames = reference.frames_of_many(fragments)
+    first, last = (
+        np.maximum(frames[:, 0] - _AROUND_STEPS, 0),
+        np.minimum(frames[:, -1] + _AROUND_STEPS, len(squares) - 1),
+    )
+    summed = np.concatenate([[0.0], np.cumsum(squares)])
+    rms = np.sqrt(np.maximum(summed[last + 1] - summed[first], 0.0) / (last + 1 - first))
+    return np.asarray(np.clip(rms / _ACTIVE_RAD_S, _STILL, 1.0))
 
 
 def roll_out_samples(
