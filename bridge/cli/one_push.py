@@ -45,7 +45,10 @@ def parse_push(text: str) -> OnePush:
             raise ValueError
     except ValueError:
         hint = f"Write newtons or {', '.join(intents)}, then @seconds:side, such as 200@1.5:left or stagger@1.5"
-        raise BadSettings(f"'{text}' is no push", f"{hint}; sides are {', '.join(sides)}") from None
+        raise BadSettings(
+            f"'{text}' is no push",
+            f"{hint}; sides are {', '.join(sides)}. For a range of forces say how many takes with --variations N",
+        ) from None
     return push
 
 

@@ -98,7 +98,7 @@ def test_a_cancel_ends_the_batch_and_the_same_command_goes_on(scene, tmp_path, m
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--push", "50:200"], "--push is about variations. Say how many with --variations N"),
+        (["--push", "50:200"], "say how many takes with --variations N"),
         (["--from", "left"], "--from is about variations"),
         (["--variations", "2", "--push", "hard"], "'hard' is no range of forces. Write newtons"),
         (["--variations", "2", "--push", "200:50"], "The push goes from 200 to 50"),
