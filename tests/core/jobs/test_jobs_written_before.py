@@ -34,13 +34,13 @@ def test_a_finished_simulation_is_read(job):
     assert found == written_before.EXPECTED["sha256"]["simulate"]
 
 
-def test_a_killed_simulation_goes_on_and_is_the_same_take(job):
+def test_a_killed_simulation_goes_on_and_is_nearly_the_same_take(job):
     broken = job("simulate_broken")
     assert broken.status().state == "lost" and broken.status().fraction == 0.5
     assert jobs.wait(broken, jobs.launch(broken)).state == "done", broken.status()
     assert resumed_at(broken) == 3
     assert broken.result().report["runs"] == 2
-    written_before.check_take(broken.folder / "result" / "take.npz", "simulate")
+    written_before.check_take(broken.folder / "result" / "take.npz", "simulate", same_method=False)
 
 
 def test_a_finished_graph_is_read(job):
