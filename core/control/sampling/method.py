@@ -45,7 +45,7 @@ from .stage_rollout import StageRollout
 
 _EFFORTS = {
     "draft": SearchEffort(80, (0.1,)),
-    "normal": SearchEffort(100, (0.1, 0.05), refits=False),
+    "normal": SearchEffort(100, (0.1, 0.05), refits_above=3.0),
     "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04)),
 }
 _RECORDING_COPIES = 64

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...array_cache import ArrayCache, compute_digest
 from ...geometry.quaternions import Array
 from ..tracking.linear_dynamics import LinearModels, NominalFragments, reference_fragments
 from ..tracking.lqr import LqrSolution, solve_lqr
-from ..tracking.shared_models import recentre_models
+from ..tracking.shared_models import centre_models
 from ..tracking.tracking_error import TrackingError
 from .fragment_samples import Trajectory
 from .search import SamconSearch, SearchProblem
@@ -30,12 +31,13 @@ EXPLORE = 2
 class SearchEffort:
     """How hard to search: copies that sample each fragment, and the noise on offsets in radians, pass by pass.
 
-    refits: whether later passes fit Jacobians anew around the trajectory that was found, or go by the reference's.
+    refits_above: what a fragment of the trajectory that was found costs (equation 20) for the next pass to fit its
+    Jacobian anew around it, and not go by the reference's.
     """
 
     copies: int
     spreads: tuple[float, ...]
-    refits: bool = True
+    refits_above: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,19 +68,20 @@ class Planner:
         effort: SearchEffort,
         cache: ArrayCache | None = None,
         about: str = "",
+        seed: tuple[int, ...] = (),
     ) -> None:
         """problem_of: the search problem of a pass; passes differ in randomness and noise.
 
-        cache: where models and first passes are kept, for problems whose first passes and models are the same with
-        every seed. about: a digest of what else they depend on: reference, stage and engine.
+        cache: where first passes are kept, and models, for problems in which these are the same with every seed.
+        about: a digest of what else they depend on: reference, stage and engine. seed: that of the passes.
         """
         self.tracking_error, self.effort = tracking_error, effort
-        self._cache, self._about = cache, about
+        self._cache, self._about, self._seed = cache, about, seed
         self.poll_cancel: Callable[[], None] | None = None
         """Called while linear models are fitted, which takes seconds: the job may have been cancelled."""
         self._problem_of = problem_of
         self._lqr_by_section: dict[int, LqrSolution] = {}
-        self._jacobians_by_section: dict[int, Array] = {}
+        self._models_by_section: dict[int, LinearModels] = {}
 
     def lqr_at(self, fragment: int) -> tuple[LqrSolution, int]:
         """The LQR solution along the reference for the fragment's section, and the fragment that it begins with."""
@@ -89,7 +92,7 @@ class Planner:
             models = self._fit(problem, reference_fragments(self.tracking_error, some), _AROUND, 0)
             # One at a time is enough, and they are large.
             self._lqr_by_section = {section: solve_lqr(self.tracking_error, models)}
-            self._jacobians_by_section = {section: models.jacobian}
+            self._models_by_section = {section: models}
         return self._lqr_by_section[section], section * SECTION
 
     def plan(
@@ -114,10 +117,10 @@ class Planner:
         return compute_digest(self._about, *what)
 
     def _first_pass_key(self, task: PlanTask) -> str:
-        return self._key("first pass", task, self.effort.copies, self.effort.spreads[0])
+        return self._key("first pass", self._seed, task, self.effort.copies, self.effort.spreads[0])
 
     def _load_first_pass(self, task: PlanTask) -> Trajectory | None:
-        """The first pass of the task, if it is known from before: it is the same with every seed."""
+        """The first pass of the task, if it is known from before: nothing that only the stage has changes it."""
         if self._cache is None or len(self.effort.spreads) == 1:
             return None
         count, size = task.stop - task.first, len(task.start)
@@ -152,26 +155,36 @@ class Planner:
             after = lqr.value_hessian[end], lqr.value_gradient[end]
         if nominal is not None:
             around = nominal.linearization(task.before)
-            if self.effort.refits:
-                models = self._fit(problem, around, _NEAR, number)
-            else:
-                models = recentre_models(
-                    problem.world, self.tracking_error, self._jacobians(task), around, problem.meter
-                )
+            dear = nominal.cost > self.effort.refits_above
+            models = self._models_around(problem, task, around, dear, number)
             lqr = solve_lqr(self.tracking_error, models, *after)
         return SamconSearch(problem, lqr, task.first, task.stop, task.start, task.anchor, task.before, nominal)
 
-    def _jacobians(self, task: PlanTask) -> Array:
-        """(F, ny, nx + servos) of the task's fragments along the reference."""
+    def _models_around(
+        self, problem: SearchProblem, task: PlanTask, around: NominalFragments, dear: NDArray[np.bool_], number: int
+    ) -> LinearModels:
+        """Models around a trajectory: fitted anew for fragments that are dear (F,), the reference's for the others."""
+        if dear.all() or not problem.shares_models:
+            return self._fit(problem, around, _NEAR, number)
+        jacobian, curvature = (np.array(part) for part in self._reference_models(task))
+        if dear.any():
+            fitted = self._fit(problem, around[np.flatnonzero(dear)], _NEAR, number)
+            jacobian[dear], curvature[dear] = fitted.jacobian, fitted.curvature
+        return centre_models(problem.world, self.tracking_error, jacobian, curvature, around, problem.meter)
+
+    def _reference_models(self, task: PlanTask) -> tuple[Array, Array]:
+        """Jacobians (F, ny, nx + servos) and curvatures (F, ny) of the task's fragments along the reference."""
         _, begin = self.lqr_at(task.first)
-        return self._jacobians_by_section[task.first // SECTION][task.first - begin : task.stop - begin]
+        models, some = self._models_by_section[task.first // SECTION], slice(task.first - begin, task.stop - begin)
+        return models.jacobian[some], models.curvature[some]
 
     def _fit(self, problem: SearchProblem, nominal: NominalFragments, scale: float, number: int) -> LinearModels:
         """Linear models around nominal fragments, from the cache if they are there."""
         count, nx = len(nominal.fragments), self.tracking_error.nx
         ny = nx + 3 * len(self.tracking_error.reference.body.links)
         key = self._key("models", vars(nominal), scale, number, problem.world.copies)
-        shapes = {"jacobian": (count, ny, nx + len(self.tracking_error.servos)), "bias": (count, ny)}
+        sizes = {"jacobian": (ny, nx + len(self.tracking_error.servos)), "bias": (ny,), "curvature": (ny,)}
+        shapes = {name: (count, *size) for name, size in sizes.items()}
         found = self._cache.load(key, shapes) if self._cache is not None else None
         if found is not None:
             return LinearModels(**found)

@@ -11,7 +11,7 @@ from ...motion.losing import LostMotionDetector
 from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
 from .fragment_samples import Indices
 
-LOST_FRAGMENTS = 5
+LOST_FRAGMENTS = 10
 """How many fragments on end a body must have toppled before it lets go: until then it may catch itself."""
 # Strength goes from all to the first over so many seconds: limbs that are let go sink, and do not drop like stones.
 _LIMP, _FADE_S = 0.03, 0.3

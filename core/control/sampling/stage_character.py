@@ -57,7 +57,7 @@ class StageCharacter:
         self.noise = compute_noise_scale(self.body)
         self.watch = LossWatch(self.reference)
         cache = ArrayCache("plans") if self.about else None
-        self.planner = Planner(self.tracking_error, self.problem, self.effort, cache, self.about)
+        self.planner = Planner(self.tracking_error, self.problem, self.effort, cache, self.about, self.seed)
 
     @property
     def body(self) -> BodyModel:
@@ -67,14 +67,12 @@ class StageCharacter:
     def problem(self, number: int) -> SearchProblem:
         """The search problem of pass ``number``.
 
-        Models, and the first of several passes, are the same with every seed, so that another take of the same source
-        need not find them again.
+        Models are the same with every seed, so that another take of the same source need not find them again.
         """
         spread = self.effort.spreads[0 if number == REACT else number]
-        shared = number == 0 and len(self.effort.spreads) > 1
 
         def random(*what: int) -> np.random.Generator:
-            seed = (0, self.seed[-1]) if shared or what[0] == EXPLORE else self.seed
+            seed = (0, self.seed[-1]) if what[0] == EXPLORE else self.seed
             return np.random.default_rng([*seed, number, *what])
 
         return SearchProblem(self.world, self.tracking_error, spread * self.noise, random, shares_models=True)

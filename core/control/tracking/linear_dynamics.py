@@ -6,7 +6,7 @@ over deviations of the size that really occur, a linear model explains nineteen 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,13 @@ from .tracking_error import OFFSET_SCALE, TrackingError
 class LinearModels:
     """The output error at the end of fragments: bias + jacobian @ (state error at the start, offsets).
 
-    jacobian: (F, ny, nx + servos). bias: (F, ny).
+    jacobian: (F, ny, nx + servos). bias: (F, ny). curvature: (F, ny) by how much the mean outcome of perturbed
+    fragments is off that of the nominal ones, which the bias has in it; zero where it is not known.
     """
 
     jacobian: Array
     bias: Array
+    curvature: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)

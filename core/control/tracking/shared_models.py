@@ -37,33 +37,23 @@ def fit_shared_models(
     # Central differences leave what is curved in the mean of the trials: it is shared, too.
     centre = start_errors(world, tracking_error, led)
     mean = models.bias + np.matmul(models.jacobian, centre[..., None])[..., 0]
-    curved = mean - _nominal_outcomes(world, tracking_error, led, meter)
-    return _centre_models(world, tracking_error, models.jacobian[group], nominal, curved[group], meter)
+    curvature = mean - _nominal_outcomes(world, tracking_error, led, meter)
+    return centre_models(world, tracking_error, models.jacobian[group], curvature[group], nominal, meter)
 
 
-def recentre_models(
+def centre_models(
     world: World,
     tracking_error: TrackingError,
     jacobian: Array,
+    curvature: Array,
     nominal: NominalFragments,
     meter: RolloutMeter | None = None,
 ) -> LinearModels:
-    """Models with known Jacobians (F, ny, nx + servos) around other nominal fragments, where these really lead."""
-    return _centre_models(world, tracking_error, jacobian, nominal, 0.0, meter)
-
-
-def _centre_models(
-    world: World,
-    tracking_error: TrackingError,
-    jacobian: Array,
-    nominal: NominalFragments,
-    curved: Array | float,
-    meter: RolloutMeter | None,
-) -> LinearModels:
-    outcomes = _nominal_outcomes(world, tracking_error, nominal, meter) + curved
+    """Models with known Jacobians (F, ny, nx + servos) and curvatures (F, ny) around where nominal fragments lead."""
+    outcomes = _nominal_outcomes(world, tracking_error, nominal, meter) + curvature
     outcomes = np.where(np.isfinite(outcomes), outcomes, 0.0)  # one that blows up by itself says nothing
     centre = start_errors(world, tracking_error, nominal)
-    return LinearModels(jacobian, outcomes - np.matmul(jacobian, centre[..., None])[..., 0])
+    return LinearModels(jacobian, outcomes - np.matmul(jacobian, centre[..., None])[..., 0], curvature)
 
 
 def group_similar_fragments(

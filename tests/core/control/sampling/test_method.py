@@ -83,7 +83,7 @@ def test_the_seed_decides_and_nothing_else(monkeypatch):
 
 def test_what_is_known_from_before_changes_no_bit(monkeypatch, tmp_path):
     clip = stock_clip("kick", 0, 20)
-    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1, 0.05), refits=False))
+    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1, 0.05), refits_above=100.0))
 
     def take_with(seed, cache):
         monkeypatch.setenv("SINEW_CACHE", str(cache))
@@ -99,9 +99,9 @@ def test_what_is_known_from_before_changes_no_bit(monkeypatch, tmp_path):
     monkeypatch.setattr(search_module, "roll_out_samples", lambda *a: rollouts.append(a[2]) or real(*a))
     again, another = take_with(1, tmp_path), take_with(2, tmp_path)
     assert same(cold, first) and same(cold, again) and same(other, another) and not same(cold, other)
-    assert sorted(tmp_path.rglob("*.npz")) == kept
+    assert len(list(tmp_path.rglob("*.npz"))) == 3  # and the first pass of the other seed
     fragments = len(set(rollouts))
-    assert len(rollouts) == 2 * fragments  # of each take the second pass alone
+    assert len(rollouts) == 3 * fragments  # of the same take the second pass alone
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_a_walk_that_is_thrown_down_says_so_and_comes_to_rest(monkeypatch):
 
 def test_who_goes_on_trying_does_not_rest(opened, monkeypatch):
     monkeypatch.setattr(LostMotionDetector, "detect_toppled", lambda self, frames, *_: frames >= 30)
-    clip = waving(2.0)
+    clip = waving(3.0)
     lying, again, reaching = (played(opened, clip, lets_go) for lets_go in (True, True, False))
     np.testing.assert_array_equal(record_rollout(lying).qpos, record_rollout(again).qpos)
     assert lying.characters[0].relaxation.first == 4 + LOST_FRAGMENTS
@@ -63,7 +63,7 @@ def played(opened, clip, lets_go):
 
 
 def test_of_two_only_the_one_who_is_lost_lets_go(opened, monkeypatch):
-    clips = [waving(1.5), waving(1.5, x=3.0)]
+    clips = [waving(2.5), waving(2.5, x=3.0)]
     apart = rollout_of(opened, clips)
     apart.run(lambda _: None)
     calm = record_rollout(apart)

@@ -9,7 +9,7 @@ import pytest
 from sinew.core.control.sampling.plan import reference_fragments
 from sinew.core.control.tracking.linear_dynamics import fit_linear_models, roll_out_trials, start_errors
 from sinew.core.control.tracking.rollout import RolloutMeter
-from sinew.core.control.tracking.shared_models import fit_shared_models, group_similar_fragments, recentre_models
+from sinew.core.control.tracking.shared_models import centre_models, fit_shared_models, group_similar_fragments
 from sinew.core.geometry.quaternions import from_rotation_vector
 from sinew.core.motion import Clip
 from sinew.core.sim.stage import Terrain
@@ -93,7 +93,7 @@ def test_known_jacobians_around_another_trajectory_say_where_that_leads(fitted):
     models = fit_linear_models(world, tracking_error, nominal, 0.5, np.random.default_rng(0))
     offsets = np.random.default_rng(1).normal(size=nominal.offsets.shape) * 0.05
     other = replace(nominal, offsets=offsets)
-    again = recentre_models(world, tracking_error, models.jacobian, other)
+    again = centre_models(world, tracking_error, models.jacobian, np.zeros_like(models.bias), other)
     np.testing.assert_array_equal(again.jacobian, models.jacobian)
     told = again.bias + np.einsum("fyn,fn->fy", again.jacobian, start_errors(world, tracking_error, other))
     nothing = np.zeros((len(offsets), models.jacobian.shape[-1]))
