@@ -12,7 +12,7 @@ from ...core.control.staging import STAGE
 from ...core.errors import BadSettings
 from ...core.sim.stage_io import stage_to_arrays
 from ...core.sim.stage_parts import INTENTS
-from ...core.sim.variations import SIDES, add_push
+from ...core.sim.variations import SIDES, add_push_part
 from ..jobs import requests
 from ..jobs.batches import plain_body_of
 from ..rig.rig_reader import RigMotion
@@ -64,6 +64,6 @@ def create_pushed_job(
         raise BadSettings(f"Method '{label}' has no physics, so that nothing can be pushed", "Choose another method")
     parts, body = inputs.parts, plain_body_of(rig, inputs)
     for push in pushes:
-        parts = add_push(parts, rig.clip, body, push.push_n, push.at_s, push.side, push.intent)
+        parts = add_push_part(parts, rig.clip, body, push.push_n, push.at_s, push.side, push.intent)
     attachments = {**inputs.attachments, STAGE: stage_to_arrays(parts)}
     return requests.create_from(request, rig, replace(inputs, parts=parts, attachments=attachments), folder=folder)

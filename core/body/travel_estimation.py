@@ -54,7 +54,7 @@ class Slides:
 
 def measure_slides(body: BodyModel, cycle: Clip) -> Slides | None:
     """The slides of all feet of a cycle, whose last frame is its first again; None where there are no feet."""
-    feet = find_feet(body, cycle)
+    feet = find_sliding_feet(body, cycle)
     if not feet:
         return None
     count = max(_SAMPLES, len(cycle) - 1)
@@ -65,7 +65,7 @@ def measure_slides(body: BodyModel, cycle: Clip) -> Slides | None:
     return Slides(place, velocity, carries)
 
 
-def find_feet(body: BodyModel, clip: Clip) -> list[list[int]]:
+def find_sliding_feet(body: BodyModel, clip: Clip) -> list[list[int]]:
     """The links of each foot: of both legs, and of the forelegs of whoever's trunk lies over them."""
     roles = [("foot", "toe"), ("hand",)] if _stands_on_four(body, clip) else [("foot", "toe")]
     groups = []

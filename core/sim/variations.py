@@ -136,7 +136,7 @@ def make_variation(
     return Variation(number, seed + number - 1, parts, ", ".join(words) or f"seed {seed + number - 1}", facts)
 
 
-def add_push(
+def add_push_part(
     parts: StageParts, clip: Clip, body: BodyModel, push_n: float, at_s: float, side: str, intent: str = ""
 ) -> StageParts:
     """The parts with a push on the first character's trunk, from a side as it stands then.
