@@ -73,7 +73,7 @@ def test_in_pieces_comes_what_comes_at_once(pieces, monkeypatch, place, moving):
     job_id, before = done(place)
     monitor.tick_monitor()
     assert animation()["objects"] == before["objects"]  # nothing is moved by it yet
-    assert to_end() > 30
+    assert to_end() > 20  # a piece for each curve; how often it waits for the thread besides is chance
     piecemeal = animation()
     assert not half_made() and BAKED in piecemeal["actions"]
     bpy.ops.ed.undo()
