@@ -17,7 +17,7 @@ from .rollout import RolloutMeter
 from .tracking_error import OFFSET_SCALE, TrackingError
 
 # Root mean square of state errors, in the tracking error's scales, up to which fragments count as alike.
-_ALIKE = 2.0
+_ALIKE = 1.0
 
 
 def fit_shared_models(
