@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stance detection: which points of a sole are in contact from frame to frame, how they slide, and for how long."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,6 +43,19 @@ _CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z i
 Flags = NDArray[np.bool_]
 
 
+def track_lowest_points(body: BodyModel, clip: Clip, links: Sequence[int]) -> tuple[Array, Array]:
+    """(T - 1, P, 3) metres: where the lowest points of links are in each frame, and where those are in the next."""
+    pos, quat = clip.world()
+    before, after = [], []
+    for link in (body.links[index] for index in links):
+        bone = clip.skeleton.index(link.bone)
+        at = lowest_points(link, quat[:, bone])
+        at = 0.5 * (at[:-1] + at[1:])
+        before.append(pos[:-1, None, bone] + rotate(quat[:-1, None, bone], at))
+        after.append(pos[1:, None, bone] + rotate(quat[1:, None, bone], at))
+    return np.concatenate(before, axis=1), np.concatenate(after, axis=1)
+
+
 @dataclass(frozen=True, eq=False)
 class Sole:
     """The low points of a foot in a clip of T frames, step by step: T - 1 steps from a frame to the next, P points.
@@ -59,15 +73,7 @@ class Sole:
     @classmethod
     def of(cls, body: BodyModel, clip: Clip, leg: Leg, ground: GroundSurface | None) -> "Sole":
         """The sole of a leg's foot and toes."""
-        pos, quat = clip.world()
-        before, after = [], []
-        for link in (body.links[index] for index in leg.links):
-            bone = clip.skeleton.index(link.bone)
-            at = lowest_points(link, quat[:, bone])
-            at = 0.5 * (at[:-1] + at[1:])
-            before.append(pos[:-1, None, bone] + rotate(quat[:-1, None, bone], at))
-            after.append(pos[1:, None, bone] + rotate(quat[1:, None, bone], at))
-        first, second = np.concatenate(before, axis=1), np.concatenate(after, axis=1)
+        first, second = track_lowest_points(body, clip, leg.links)
         under = ground_height_under(0.5 * (first + second), ground)
         return cls(first, second, under, _shares(np.maximum(first[..., 2], second[..., 2]) - under))
 

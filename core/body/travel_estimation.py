@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..geometry.quaternions import Array, rotate
+from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..motion.time_warp import warp_clip
 from ..motion.travel import Travel, turn_in_plane
 from .model import BodyModel
-from .stances import lowest_points
+from .stances import track_lowest_points
 
 _SAMPLES = 120  # of a cycle, at least: at 24 frames a second a stance of a run has two or three
 _CONTACT = 0.003  # of the height: points of a sole share a contact by how much higher than the lowest they are
@@ -146,15 +146,7 @@ def _basis(phase: Array) -> Array:
 
 def _slide(body: BodyModel, clip: Clip, links: Sequence[int], fps: float, height: float) -> tuple[Array, Array, Array]:
     """Place (N, 2), velocity (N, 2) and how sure it is that it carries (N,) of one foot in the steps between frames."""
-    pos, quat = clip.world()
-    before, after = [], []
-    for link in (body.links[index] for index in links):
-        bone = clip.skeleton.index(link.bone)
-        at = lowest_points(link, quat[:, bone])
-        at = 0.5 * (at[:-1] + at[1:])
-        before.append(pos[:-1, None, bone] + rotate(quat[:-1, None, bone], at))
-        after.append(pos[1:, None, bone] + rotate(quat[1:, None, bone], at))
-    first, second = np.concatenate(before, axis=1), np.concatenate(after, axis=1)
+    first, second = track_lowest_points(body, clip, links)
     low = 0.5 * (first + second)[..., 2]
     share = np.exp(-(low - low.min(axis=1, keepdims=True)) / (_CONTACT * height))
     share /= share.sum(axis=1, keepdims=True)

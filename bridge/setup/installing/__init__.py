@@ -87,10 +87,11 @@ def start_installation(names: tuple[str, ...], python: str) -> None:
     log = log_path()
     try:
         root.mkdir(parents=True, exist_ok=True)
+        if (root / run.CANCEL).exists():  # a read-only disk refuses to unlink even what is not there
+            (root / run.CANCEL).unlink()
         stream = log.open("wb")
     except OSError as error:
         raise cannot_write(log, error) from error
-    (root / run.CANCEL).unlink(missing_ok=True)
     command = [python, str(Path(run.__file__).resolve()), str(root), *(REQUIREMENTS[name] for name in names)]
     with stream:
         try:

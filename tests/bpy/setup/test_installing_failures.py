@@ -9,6 +9,7 @@ import http.server
 import os
 import socket
 import ssl
+import subprocess
 import sys
 import threading
 import time
@@ -141,17 +142,42 @@ def test_an_index_that_has_nothing_for_this_python(pip_goes_to, tmp_path):
     assert view.doing.startswith("The package index has no sinew_one==1.0 for Python {}.{}".format(*sys.version_info))
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere, and Windows has other rules")
+@contextmanager
+def unwritable(folder, *files):
+    """A folder in which nothing can be made while these files in it can be written, for root as well."""
+    folder.mkdir(parents=True)
+    if os.geteuid() != 0:
+        for name in files:
+            (folder / name).touch()
+        folder.chmod(0o555)
+        try:
+            yield
+        finally:
+            folder.chmod(0o755)
+        return
+    beside = folder.parent / "beside"
+    beside.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(folder)], check=False).returncode != 0:
+        pytest.skip("root may write anywhere but on a read-only disk, and may not mount one here")
+    try:
+        for name in files:
+            (folder / name).touch()
+            (beside / name).touch()
+        subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+        for name in files:
+            subprocess.run(["mount", "--bind", str(beside / name), str(folder / name)], check=True)
+        yield
+    finally:
+        for name in files:
+            subprocess.run(["umount", "-l", str(folder / name)], check=False)
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are POSIX")
 def test_a_folder_that_is_not_ours(pip_goes_to):
     root = packages.installed_root()
-    root.mkdir(parents=True)
-    (root / "install.log").touch()
-    (root / "lock").touch()
-    root.chmod(0o555)
-    try:
+    with unwritable(root, "install.log", "lock"):
         view = pip_goes_to("http://unused.invalid")
-    finally:
-        root.chmod(0o755)
     assert str(root) in view.doing and "Jobs Folder" in view.fix
 
 
