@@ -6,4 +6,4 @@ from pathlib import Path
 
 if __name__ == "__main__":
     command_line = Path(__file__).resolve().parents[1] / "bridge" / "cli" / "__main__.py"
-    runpy.run_path(str(command_line))["run"](__file__, bench="sinew.bench.command")
+    runpy.run_path(str(command_line))["run_script"](__file__, bench="sinew.bench.command")

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from ..bridge import cli
+from ..bridge.cli.verb import Verb
 from ..core.errors import BadSettings
 
 SUMMARY = "measure, and print the figures as JSON"
@@ -27,9 +28,10 @@ _BENCHES = {
     "bounds": ".bounds.command:measure",
     "characters": ".characters.command:measure",
     "travel": ".travel:measure",
+    "direct": ".direct:measure",
 }
 # These take many minutes, some an hour, and so only run when they are asked for by name.
-_LONG = ("simulate", "graph", "bounds", "characters", "travel")
+_LONG = ("simulate", "graph", "bounds", "characters", "travel", "direct")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -37,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
     return cli.main(argv, {"bench": __name__})
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     short = [name for name in _BENCHES if name not in _LONG]
     names = f"one of: {', '.join(_BENCHES)}; if left out, {', '.join(short)}"
@@ -51,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Measure and print."""
     names = [arguments.name] if arguments.name else [name for name in _BENCHES if name not in _LONG]
     unknown = [name for name in names if name not in _BENCHES]
@@ -83,3 +85,6 @@ def _own_arguments(name: str, benchmark: ModuleType, options: list[str]) -> argp
 
 def _measure(function: Any, own: argparse.Namespace | None) -> dict[str, Any]:
     return function() if own is None else function(own)
+
+
+VERB = Verb(_add_arguments, _run)

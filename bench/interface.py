@@ -40,6 +40,8 @@ _CHANGED = "bounds_loosen, Blender's own look at the changed Action"
 _ANY_KEY = "a key by hand, Blender's own look at the changed Action"
 _CLICKS = (
     "check_source",
+    "fix_source",
+    "give_travel",
     "simulate",
     "simulate_variations",
     "stage_check",
@@ -129,8 +131,9 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
     _bake(clock)
     _draw(clock, "draw, with a take")
     _after(clock, scene, armature)
-    _prepare(clock, "simulate_variations")
-    _end_jobs()
+    for verb in ("fix_source", "give_travel", "simulate_variations"):
+        _prepare(clock, verb)
+        _end_jobs()
     if scene_of is heavy_scenes.mannequin_scene:
         _learn(clock, scene, armature)
     return clock.spent
@@ -291,13 +294,16 @@ class _Clock:
 
 
 class _Clicked:
-    """An operator without a window: what its class has, its properties' values, and reports that go nowhere."""
+    """An operator without a window: what its class has, its properties' values or defaults, and reports to nowhere."""
 
-    def __init__(self, kind: type, **values: Any) -> None:
+    def __init__(self, kind: Any, **values: Any) -> None:
         self._kind = kind
         self.__dict__.update(values)
 
     def __getattr__(self, name: str) -> Any:
+        properties = getattr(bpy.ops.sinew, self._kind.bl_idname.partition(".")[2]).get_rna_type().properties
+        if name in properties and not hasattr(self._kind, name):
+            return properties[name].default
         value = getattr(self._kind, name)
         return value.__get__(self) if inspect.isfunction(value) else value
 

@@ -1,25 +1,40 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All real bpy work."""
 
+import itertools
+import sys
+from collections.abc import Sequence
 from typing import Any
 
+from ..core.interrupts import leave_from_now_on
+
 _commands: list[Any] = []  # Blender's handle on ``blender -c sinew``, needed to take it away again
+
+
+def is_command(words: Sequence[str]) -> bool:
+    """Whether Blender was started with these words to run a verb of Sinew."""
+    pairs = itertools.pairwise(words)
+    return any(option in ("-c", "--command") and name == "sinew" for option, name in pairs)
 
 
 def register() -> None:
     """Add properties, overlay, preferences, what is ready, the job monitor and the command line to Blender."""
     import bpy
 
+    if is_command(sys.argv):  # Blender itself only takes note of Ctrl-C, and the file is yet to be loaded
+        leave_from_now_on()
+
     from . import cli, overlay, properties
     from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
-    from .scene import change_counter, library_overrides
+    from .scene import change_counter, library_overrides, stored_types
     from .setup import installing, preferences, readiness
 
     properties.register()
     body_properties.register()
     library_overrides.register()
+    stored_types.register()
     change_counter.register()
     fitted_bodies.register()
     overlay.register()
@@ -41,7 +56,7 @@ def unregister() -> None:
     from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
-    from .scene import change_counter, library_overrides
+    from .scene import change_counter, library_overrides, stored_types
     from .setup import installing, preferences, readiness
 
     while _commands:
@@ -56,6 +71,7 @@ def unregister() -> None:
     overlay.unregister()
     fitted_bodies.unregister()
     change_counter.unregister()
+    stored_types.unregister()
     library_overrides.unregister()
     body_properties.unregister()
     properties.unregister()

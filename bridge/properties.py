@@ -22,7 +22,9 @@ from ..core.control import registry
 from ..core.sim import engines
 from ..core.sim.variations import VariationSettings
 from .bounds import properties as bounds_properties
+from .direct import properties as direct_properties
 from .graph import properties as graph_properties
+from .library import properties as library_properties
 from .methods import properties as family_properties
 from .rig import actions
 from .rig.placing import PLACES
@@ -64,6 +66,9 @@ class SINEW_PG_job(bpy.types.PropertyGroup):
 
     armature: StringProperty(name="Armature", description="The armature that the job was made for", options=set())
     action: StringProperty(name="Action", description="The Action that the job was made from", options=set())
+    digest: StringProperty(
+        name="Digest", description="By what the very job is known that this file asked for", options=set()
+    )
 
 
 class SINEW_PG_scene(bpy.types.PropertyGroup):
@@ -169,6 +174,8 @@ def register() -> None:
     take_properties.register()
     graph_properties.register()
     bounds_properties.register()
+    direct_properties.register()
+    library_properties.register()
     family_properties.register()
     for cls in _CLASSES:
         bpy.utils.register_class(cls)
@@ -183,6 +190,8 @@ def unregister() -> None:
     for cls in reversed(_CLASSES):
         bpy.utils.unregister_class(cls)
     family_properties.unregister()
+    library_properties.unregister()
+    direct_properties.unregister()
     bounds_properties.unregister()
     graph_properties.unregister()
     take_properties.unregister()

@@ -37,7 +37,8 @@ def cache_root() -> Path | None:
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Sinew" / "cache"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "Sinew"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sinew"
+    shared = os.environ.get("XDG_CACHE_HOME", "")  # a path that is not whole is to be ignored, says who invented it
+    return (Path(shared) if os.path.isabs(shared) else Path.home() / ".cache") / "sinew"
 
 
 class ArrayCache:

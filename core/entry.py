@@ -37,7 +37,7 @@ def use_packages() -> None:
     """
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for folder in os.environ.get("SINEW_PACKAGES", "").split(os.pathsep):
-        if version in Path(folder).parts and folder not in sys.path:
+        if version in Path(folder).parts and os.path.isabs(folder) and folder not in sys.path:
             sys.path.append(folder)
 
 

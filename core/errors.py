@@ -5,14 +5,19 @@ Only a ``SinewError`` becomes a message in the interface or a one-line error on 
 Anything else is a bug and keeps its traceback in the log.
 """
 
+from .texts import LONGEST, one_line
+
 
 class SinewError(Exception):
-    """What went wrong, naming the thing, and ``hint``: what the user can do about it."""
+    """What went wrong, naming the thing, and ``hint``: what the user can do about it.
+
+    Both are one line each, whatever the names in them hold.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message, hint)
-        self.message = message
-        self.hint = hint
+        self.message = one_line(message, LONGEST)
+        self.hint = one_line(hint, LONGEST)
+        super().__init__(self.message, self.hint)
 
     def __str__(self) -> str:
         if not self.hint:

@@ -35,6 +35,12 @@ from .jobs.pause_batch import SINEW_OT_pause_batch
 from .jobs.resume import SINEW_OT_resume
 from .jobs.resume_batch import SINEW_OT_resume_batch
 from .jobs.tell import SINEW_OT_tell
+from .library.build import SINEW_OT_library_build
+from .library.picture import SINEW_OT_library_picture
+from .library.tag_accept import SINEW_OT_library_tag_accept
+from .library.tag_add import SINEW_OT_library_tag_add
+from .library.tag_propose import SINEW_OT_library_tag_propose
+from .library.tag_remove import SINEW_OT_library_tag_remove
 from .methods import families
 from .presets.body_preset import SINEW_OT_body_preset
 from .presets.body_preset_add import SINEW_OT_body_preset_add
@@ -138,6 +144,12 @@ _CLASSES = (
     SINEW_OT_graph_distances,
     SINEW_OT_graph_transition_add,
     SINEW_OT_graph_transition_remove,
+    SINEW_OT_library_build,
+    SINEW_OT_library_picture,
+    SINEW_OT_library_tag_add,
+    SINEW_OT_library_tag_remove,
+    SINEW_OT_library_tag_propose,
+    SINEW_OT_library_tag_accept,
     SINEW_OT_bounds_loosen,
     SINEW_OT_bounds_tighten,
     SINEW_OT_bounds_clear_keys,

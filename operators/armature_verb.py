@@ -7,6 +7,7 @@ import bpy
 
 from ..bridge.jobs import preparing
 from ..bridge.jobs.preparing import Recipe
+from ..bridge.scene.report_lines import report_line
 from ..core.errors import SinewError
 from .reporting import SaysWhyNot, report_outcome, waiting
 
@@ -29,10 +30,10 @@ class ArmatureVerb(SaysWhyNot):
                 text = self.do(context, obj)
         except SinewError as error:
             self.say(obj.name, error)
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         self.say(obj.name, None)
-        self.report({"INFO"}, text)
+        report_line(self, "INFO", text)
         return {"FINISHED"}
 
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
@@ -59,7 +60,7 @@ class RecipeVerb(ArmatureVerb):
             preparing.begin_preparation(self.recipe(context, obj), context.scene, lambda error: say(name, error))
         except SinewError as error:
             say(name, error)
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         say(name, None)
         return {"FINISHED"}
@@ -73,7 +74,7 @@ class RecipeVerb(ArmatureVerb):
                 outcome = preparing.do_at_once(self.recipe(context, obj), context.scene)
         except SinewError as error:
             self.say(name, error)
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         self.say(name, None)
         report_outcome(self, outcome)

@@ -3,7 +3,7 @@
 
 import functools
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import bpy
@@ -13,9 +13,21 @@ from ..bridge.jobs import monitor, notices, preparing
 from ..bridge.jobs.preparing import Outcome, Recipe
 from ..bridge.jobs.scene_request import request_of, why_no_request
 from ..bridge.scene.chosen_armature import why_no_armature
+from ..bridge.scene.report_lines import report_line
+from ..bridge.scene.stored_types import explain_junk
 from ..core.errors import SinewError
 
 Execute = Callable[[Any, bpy.types.Context], set[str]]
+
+
+def asked_why_not(why_not: Callable[[], str]) -> str:
+    """The reason; also one that nobody thought of, where the file itself is in the way of finding out."""
+    try:
+        return why_not()
+    except Exception as error:
+        if reason := explain_junk(error):
+            return reason
+        raise
 
 
 class SaysWhyNot:
@@ -29,7 +41,7 @@ class SaysWhyNot:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Say what is missing."""
-        reason = cls.why_not(context)
+        reason = asked_why_not(lambda: cls.why_not(context))
         if reason:
             cls.poll_message_set(reason)
         return not reason
@@ -41,7 +53,7 @@ class NeedsMotion:
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Say what is missing."""
-        reason = why_no_request(context.scene)
+        reason = asked_why_not(lambda: why_no_request(context.scene))
         if reason:
             cls.poll_message_set(reason)
         return not reason
@@ -51,30 +63,37 @@ def explains_errors(execute: Execute) -> Execute:
     """Decorate ``execute``: a ``SinewError`` is reported, and kept for the panel where it belongs.
 
     An operator with a ``job`` shows it with that job, any other with the motion that is chosen. Anything
-    that is not a ``SinewError`` is a bug and keeps its traceback.
+    else is a bug and keeps its traceback, unless the file stores what cannot be.
     """
 
     @functools.wraps(execute)
     def wrapped(self: Any, context: bpy.types.Context) -> set[str]:
         try:
             return execute(self, context)
-        except SinewError as error:
-            if hasattr(self, "job"):
-                monitor.look(self.job, error)
-            else:
-                notices.show_problem(request_of(context.scene), error)
-            self.report({"ERROR"}, str(error))
+        except Exception as error:
+            if not (text := explain_junk(error)):
+                raise
+            with suppress(SinewError):  # also the motion's settings may be what is wrong; it is reported all the same
+                _show_problem(self, context, error if isinstance(error, SinewError) else SinewError(text, "Try again"))
+            report_line(self, "ERROR", text)
             return {"CANCELLED"}
 
     return wrapped
 
 
+def _show_problem(operator: Any, context: bpy.types.Context, problem: SinewError) -> None:
+    if hasattr(operator, "job"):
+        monitor.look(operator.job, problem)
+    else:
+        notices.show_problem(request_of(context.scene), problem)
+
+
 def report_outcome(operator: bpy.types.Operator, outcome: Outcome) -> None:
     """Report what a recipe says at its end."""
     for warning in outcome.warnings:
-        operator.report({"WARNING"}, warning)
+        report_line(operator, "WARNING", warning)
     if not outcome.warnings:
-        operator.report({"INFO"}, outcome.said)
+        report_line(operator, "INFO", outcome.said)
 
 
 @contextmanager
@@ -118,7 +137,7 @@ class MotionVerb(NeedsMotion):
             self.recipe(scene), scene, lambda error: notices.show_problem(request, error)
         )
         self.begun(scene)
-        self.report({"INFO"}, self.reading(started.view.title))
+        report_line(self, "INFO", self.reading(started.view.title))
         return {"FINISHED"}
 
     @explains_errors

@@ -12,7 +12,9 @@ from .body import SINEW_PT_body, SINEW_UL_bone_overrides
 from .body_part import SINEW_PT_body_part
 from .bounds import SINEW_PT_bounds, SINEW_UL_bound_parts
 from .character import SINEW_PT_character
+from .direct import SINEW_PT_direct
 from .jobs import SINEW_PT_jobs
+from .library import SINEW_PT_library, SINEW_UL_library_actions
 from .overlay import SINEW_PT_overlay
 from .presets import (
     SINEW_PT_body_presets,
@@ -41,6 +43,7 @@ _CLASSES = (
     SINEW_UL_transitions,
     SINEW_UL_bound_parts,
     SINEW_UL_takes,
+    SINEW_UL_library_actions,
     SINEW_PT_ready,
     SINEW_PT_character,
     SINEW_PT_body,
@@ -51,6 +54,8 @@ _CLASSES = (
     SINEW_PT_variations,
     SINEW_PT_skills,
     SINEW_PT_bounds,
+    SINEW_PT_library,
+    SINEW_PT_direct,
     *families.CLASSES,
     SINEW_PT_takes,
     SINEW_PT_jobs,

@@ -9,6 +9,7 @@ from ..bridge.methods.adapters import get_adapter
 from .drawing import paragraph
 from .method_sections import draw_bake_button, draw_learn_button, draw_learn_settings, draw_learned, draw_problem
 from .presets import SINEW_PT_style_presets
+from .preview_switch import draw_preview_switch
 
 _STYLE = ("style", "strength")
 
@@ -41,7 +42,7 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, obj: b
         more=[("begin", "Nothing")],
         without=_STYLE,
     )
-    draw_learn_button(layout, context, adapter, obj, watching=lambda inside: _draw_live_preview(inside, context.scene))
+    draw_learn_button(layout, context, adapter, obj, watching=lambda inside: draw_preview_switch(inside, context.scene))
     draw_problem(layout, context, adapter, obj)
     if draw_learned(
         layout,
@@ -52,14 +53,6 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, obj: b
         besides=lambda inside: inside.operator("sinew.bounds_styles", icon="MOD_ARRAY"),
     ):
         _draw_baking(layout, context, obj)
-
-
-def _draw_live_preview(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-    """Whether it is seen in the viewport what the policy does by now."""
-    own = scene.sinew_overlay
-    layout.row(heading="Show").prop(own, "rehearsal", text="In Viewport")
-    if own.rehearsal and not own.show:
-        layout.prop(own, "show", text="The overlay is off", icon="HIDE_ON", toggle=True)
 
 
 def _draw_about(box: bpy.types.UILayout, context: bpy.types.Context, view: LearnedView) -> None:

@@ -2,7 +2,9 @@
 """What the panels have in common."""
 
 import functools
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import blf
 import bpy
@@ -10,14 +12,35 @@ import bpy
 from ..bridge.jobs.job_views import JobView
 from ..bridge.jobs.live_curves import LiveCurve
 from ..bridge.scene.chosen_armature import why_no_armature
+from ..bridge.scene.stored_types import explain_junk
+
+_LONGEST = 2000  # letters of a text: more than anybody reads in a panel
 
 
 class SidebarPanel:
-    """Where Sinew's panels are."""
+    """Where Sinew's panels are. What goes wrong in one for the file's sake is a line of it, and costs no other."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "Sinew"
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "draw" in vars(cls):
+            cls.draw = _explains_failures(cls.draw)
+
+
+def _explains_failures(draw: Callable[[Any, bpy.types.Context], None]) -> Callable[[Any, bpy.types.Context], None]:
+    @functools.wraps(draw)
+    def wrapped(self: Any, context: bpy.types.Context) -> None:
+        try:
+            draw(self, context)
+        except Exception as error:
+            if not (text := explain_junk(error)):
+                raise
+            paragraph(self.layout, context, text, icon="ERROR", alert=True)
+
+    return wrapped
 
 
 def chosen_character(layout: bpy.types.UILayout, context: bpy.types.Context) -> bpy.types.Object | None:
@@ -79,6 +102,7 @@ def _wrapped(text: str, width: float, size: float) -> tuple[str, ...]:
     """The text in lines of at most ``width`` pixels in the interface's font of that ``size``."""
     blf.size(0, size)
     lines = [""]
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
     for word in text.split():
         line = f"{lines[-1]} {word}".lstrip()
         if blf.dimensions(0, line)[0] <= width:
@@ -93,4 +117,5 @@ def _wrapped(text: str, width: float, size: float) -> tuple[str, ...]:
 
 def _that_fit(word: str, width: float) -> int:
     """How many of the word's letters fit, at least one."""
-    return max(1, next((count for count in range(len(word), 0, -1) if blf.dimensions(0, word[:count])[0] <= width), 1))
+    counts = range(1, len(word) + 1)
+    return max(1, bisect_right(counts, width, key=lambda count: blf.dimensions(0, word[:count])[0]))

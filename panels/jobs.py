@@ -82,7 +82,10 @@ def _draw_end(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
     row = box.row()
     row.label(text=view.text)
     if view.state == "done":
-        row.operator("sinew.collect", icon="ACTION_TWEAK").job = view.id
+        words = {"text": "Use It", "icon": "CHECKMARK"} if view.file else {"icon": "ACTION_TWEAK"}
+        row.operator("sinew.collect", **words).job = view.id
+        if view.file:
+            paragraph(box, context, f"Learned '{view.file}'", icon="FILE")
         _draw_summary(box, context, view)
     elif view.resumable:
         row.operator("sinew.resume", text="Start" if view.state == "created" else "Resume", icon="PLAY").job = view.id

@@ -115,6 +115,9 @@ def draw_learned(
     if adapter.file.path_of(obj) is None:
         return False
     view = adapter.file.view_of(obj)
+    if view.is_reading:
+        paragraph(layout, context, "The file is being read", icon="SORTTIME")
+        return False
     if view.problem is not None:
         message_box(layout, context, view.problem.message, view.problem.hint, is_error=True)
         return False

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ..bridge.methods.declared import families
+from ..bridge.methods.declared import Source, families
 from ..bridge.setup import installing, readiness
 from ..bridge.setup.installing import InstallationView
 from ..bridge.setup.preferences import ROOT_PACKAGE
@@ -40,23 +40,33 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
             button.scale_y = 1.3
             button.operator("sinew.try_mannequin", icon="ARMATURE_DATA")
         if known is not None:
-            _draw_learning(layout, known)
+            _draw_learning(layout, context, known)
             _draw_missing(layout, context, known, install)
 
 
-def _draw_learning(layout: bpy.types.UILayout, known: Readiness) -> None:
+def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, known: Readiness) -> None:
     """What learns with the engine alone, and whose training needs more: not all that is learned needs PyTorch."""
     if known.learns:  # and something else is being installed
         layout.label(text=f"Learn: ready, with {known.learner}", icon="CHECKMARK")
     elif known.simulates:
-        layout.label(text=f"{_learners(trained=False)}: ready", icon="CHECKMARK")
-        layout.label(text=f"{_learners(trained=True)}: needs PyTorch", icon="RADIOBUT_OFF")
+        ready, lacking = _learners()
+        layout.label(text=f"{', '.join(ready)}: ready", icon="CHECKMARK")
+        paragraph(layout, context, f"{', '.join(lacking)}: needs PyTorch", icon="RADIOBUT_OFF")
 
 
-def _learners(*, trained: bool) -> str:
-    """The panels of all families whose learning is a training in PyTorch, or of those that learn without."""
-    shown = [family for family in families() if not family.is_example]
-    return ", ".join(family.label for family in shown if ("torch" in family.learn.packages) == trained)
+def _learners() -> tuple[list[str], list[str]]:
+    """Panels that work without PyTorch, and what does not: a panel, or the training of a file that plays untrained."""
+    ready, lacking = [], []
+    for family in families():
+        if family.is_example:
+            continue
+        trains = family.learn is not None and "torch" in family.learn.packages
+        plays_untrained = trains and family.learn.takes is Source.LEARNED_FILE
+        if not trains or plays_untrained:
+            ready.append(family.label)
+        if trains:
+            lacking.append(f"training in {family.label}" if plays_untrained else family.label)
+    return ready, lacking
 
 
 def _draw_missing(

@@ -85,7 +85,8 @@ def _draw_details(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
 
 def _draw_notices(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """What is wrong with what was asked for, and what looks wrong with the motion: one box, with a button for each."""
-    known = notices.of(request_of(context.scene))
+    request = request_of(context.scene)
+    known = (*notices.of(request), *notices.of_takes(context.scene.sinew.armature, request.action))
     for notice in known:
         if notice.is_error:
             message_box(layout, context, notice.message, notice.hint, is_error=True)

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 # As ./sinew and a job's worker have it, before NumPy is imported: several threads sum up in another order each time.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 # Before any test module is imported, so that `from sinew.core.motion import Clip` works in all of them.
 runpy.run_path(str(ROOT / "core" / "entry.py"))["load_package"]()
@@ -33,7 +33,11 @@ def _no_users_jobs(tmp_path_factory):
     """Jobs of fixtures that outlive one test go to a folder of the session, and workers to this Python."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SINEW_JOBS", str(tmp_path_factory.mktemp("jobs")))
+        # What is installed for workers, too, lies with the user's data.
+        for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+            patch.setenv(name, str(tmp_path_factory.mktemp("data")))
         patch.setenv("SINEW_CACHE", "")  # nothing is known from before
+        patch.setenv("SINEW_KEY", str(tmp_path_factory.mktemp("key") / "key"))
         patch.delenv("SINEW_PYTHON", raising=False)
         yield
 

@@ -176,7 +176,7 @@ def source_time() -> int:
 
 def call(builder: str, *arguments: str) -> None:
     """Run the builder; its complaint becomes ours."""
-    command = [sys.executable, builder, *arguments]
+    command = [sys.executable, "-I", builder, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = (done.stdout + done.stderr).strip().splitlines()

@@ -80,7 +80,7 @@ def main(argv: list[str]) -> int:
 
     variables = {key: value for key, value in os.environ.items() if not key.startswith(("SINEW_", "PYTHON"))}
     variables["BLENDER_USER_RESOURCES"] = seen(os.path.join(work, "user"))
-    variables["SINEW_JOBS"] = seen(os.path.join(work, "data", "jobs"))
+    variables["XDG_DATA_HOME"] = seen(os.path.join(work, "data"))  # jobs and packages
     blender = [*shlex.split(given.blender), "-b"]
     install = ["--command", "extension", "install-file", "-r", "user_default", "-e", seen(os.path.abspath(given.zip))]
     began = time.monotonic()

@@ -20,6 +20,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 from mathutils import Euler, Vector
+from translucent import make_translucent
 
 ROOT = Path(__file__).resolve().parent.parent
 PATH = ROOT / "docs" / "images" / "landing.png"
@@ -87,7 +88,7 @@ def _shoot(sinew: SimpleNamespace, path: Path) -> None:
     armature = next(obj for obj in scene.objects if obj.type == "ARMATURE")
     body = next(obj for obj in scene.objects if obj.type == "MESH" and obj.parent == armature)
     take, source = armature.sinew_takes[-1].action, armature.sinew_takes[-1].source
-    shade = _shade(sinew)
+    shade = make_translucent(sinew.materials.plain_material("shade", GHOST, 0.8), GHOST_SHARE)
     found = [_still(scene, armature, body, take, frame) for frame in FRAMES]
     for frame in FRAMES:
         if frame > PUSH_FRAME:
@@ -151,20 +152,6 @@ def _arrow(sinew: SimpleNamespace, scene, armature, take) -> bpy.types.Object:
     arrow = bpy.data.objects.new("push", mesh)
     arrow.location = chest - Vector((long + 0.16, 0.0, 0.0))
     return arrow
-
-
-def _shade(sinew: SimpleNamespace) -> bpy.types.Material:
-    """A blue that one looks through."""
-    material = sinew.materials.plain_material("shade", GHOST, 0.8)
-    nodes, links = material.node_tree.nodes, material.node_tree.links
-    shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
-    output = next(node for node in nodes if node.type == "OUTPUT_MATERIAL")
-    clear, mixed = nodes.new("ShaderNodeBsdfTransparent"), nodes.new("ShaderNodeMixShader")
-    mixed.inputs[0].default_value = GHOST_SHARE
-    links.new(clear.outputs[0], mixed.inputs[1])
-    links.new(shader.outputs[0], mixed.inputs[2])
-    links.new(mixed.outputs[0], output.inputs["Surface"])
-    return material
 
 
 def _settings(scene: bpy.types.Scene) -> None:

@@ -8,6 +8,7 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -17,8 +18,20 @@ from . import pythons
 from .environment import LOCK, Environment, Failure, required
 
 # PyPI's torch for Linux is made for CUDA and drags gigabytes along; its makers keep small ones for processors here. Pip
-# looks for nothing else in this place, and does without it where it cannot be reached.
+# looks for nothing else in this place; where it cannot be reached, a folder or mirror that pip knows may have them.
 SMALL_TORCH = "https://download.pytorch.org/whl/cpu"
+
+# Beside the requirements: what every file that is installed has to be, wherever it comes from (tools/hashes.py).
+HASHES = "hashes.txt"
+
+# What pip may be told by its variables: where files are, and how to get there.
+_ROUTE = frozenset(
+    "PIP_" + name
+    for name in (
+        "CACHE_DIR CERT CLIENT_CERT CONFIG_FILE DEFAULT_TIMEOUT EXTRA_INDEX_URL FIND_LINKS INDEX_URL KEYRING_PROVIDER "
+        "NO_CACHE_DIR NO_INDEX PROXY RETRIES TIMEOUT TRUSTED_HOST USE_DEPRECATED USE_FEATURE"
+    ).split()
+)
 
 # What bpy links to and a bare machine may lack, as Debian and Ubuntu call it.
 SYSTEM_PACKAGES = "libegl1 libgl1 libgomp1 libsm6 libx11-6 libxfixes3 libxi6 libxkbcommon0 libxrender1 libxxf86vm1"
@@ -47,21 +60,50 @@ def _make(environment: Environment, flaw: str) -> None:
     else:
         with timed("old one cleared"):
             clear(environment)
+    with temporary_folder(environment):
+        _install(environment, python)
+    environment.write_marker(imports=False)
+    check_imports(environment)
+    say("sinew: %s is ready after %.0f s" % (environment.name, time.monotonic() - began))
+
+
+def _install(environment: Environment, python: str) -> None:
     with timed("virtual environment"):
         _run([python, "-I", "-m", "venv", environment.folder], "Python could not make %s" % environment.name)
     pip = [environment.python, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input"]
     install = [*pip, "install", "--progress-bar", "off", "--no-user", "--no-deps", "--only-binary", ":all:"]
+    install += ["--require-hashes", "-r"]
     complaint = "the packages could not be installed: check the network and run this again"
-    packages = required(environment.requirements)
+    packages = with_hashes(environment.requirements)
     with timed("%d packages" % len(packages)):
         torch = [line for line in packages if line.startswith("torch==")]
         if torch:
-            _run([*install, "--retries", "2", "--extra-index-url", SMALL_TORCH, *torch], complaint)
-        _run([*install, "-r", environment.requirements], complaint)
+            listed = _write_list(environment, "torch.txt", torch)
+            _run([*install, listed, "--retries", "2", "--extra-index-url", SMALL_TORCH], complaint)
+        _run([*install, _write_list(environment, "requirements.txt", packages)], complaint)
         _run([*pip, "check"], "the pinned packages do not fit together")
-    environment.write_marker(imports=False)
-    check_imports(environment)
-    say("sinew: %s is ready after %.0f s" % (environment.name, time.monotonic() - began))
+
+
+def with_hashes(path: str) -> list[str]:
+    """The requirements of a file, each with the hashes of the wheels that may be installed for it."""
+    with open(os.path.join(os.path.dirname(path), HASHES), encoding="utf-8") as stream:
+        text = re.sub(r"(?m)#.*$", "", stream.read()).replace("\\\n", " ")
+    known = {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines() if line.strip()}
+    found = []
+    for line in required(path):
+        pin = line.partition(";")[0].strip()
+        if not known.get(pin):
+            raise Failure("%s has no hash in requirements/%s: run tools/hashes.py" % (pin, HASHES))
+        found.append("%s %s" % (line, known[pin]))
+    return found
+
+
+def _write_list(environment: Environment, name: str, lines: list[str]) -> str:
+    """Write requirements where they go with all that is temporary; gives the path."""
+    path = os.path.join(environment.folder, "tmp", name)
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write("".join(line + "\n" for line in lines))
+    return path
 
 
 def check_imports(environment: Environment) -> None:
@@ -122,6 +164,8 @@ def _run(command: list[str], complaint: str) -> None:
         errors="replace",
         # The lock stays held while the step lives, even if this launcher is killed.
         close_fds=os.name == "nt",
+        # A Ctrl-C is ours alone to hear; we end the step with all that it has started.
+        start_new_session=True,
     )
     assert process.stdout is not None
     try:
@@ -136,8 +180,7 @@ def _run(command: list[str], complaint: str) -> None:
                 say("  unpacking")
         code = process.wait()
     except BaseException:
-        process.terminate()
-        process.wait()
+        _end(process)
         raise
     if code != 0:
         for line in tail:
@@ -146,10 +189,49 @@ def _run(command: list[str], complaint: str) -> None:
         raise Failure("the disk is full: free some space and run this again" if full else complaint)
 
 
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a step and what it has started; a second Ctrl-C does not come between."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if os.name == "nt":
+        process.terminate()
+    else:
+        # Asked so, pip clears up what it has in its temporary folder.
+        for number in (signal.SIGINT, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=5.0)
+    process.wait()
+
+
 def clean_variables() -> dict[str, str]:
-    """The user's variables without those that lead Python or pip out of the environment."""
-    astray = {"PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIREMENT"}
-    return {name: value for name, value in os.environ.items() if name not in astray}
+    """The user's variables without those that lead Python or pip out of the environment.
+
+    Of pip's, those stay that say how files are come by: what they are, the hashes say.
+    """
+    kept = {}
+    for name, value in os.environ.items():
+        upper = name.upper()  # as Windows and pip read them
+        if not upper.startswith(("PIP_", "PYTHON")) or upper in _ROUTE:
+            kept[name] = value
+    return kept
+
+
+@contextlib.contextmanager
+def temporary_folder(environment: Environment) -> Iterator[None]:
+    """Let steps have their temporary files in the environment: what an interrupted one leaves there goes with it."""
+    folder = os.path.join(environment.folder, "tmp")
+    before = {name: os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")}
+    os.makedirs(folder, exist_ok=True)
+    os.environ.update(dict.fromkeys(before, folder))
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix
+from translucent import make_translucent
 
 ROOT = Path(__file__).resolve().parent.parent
 SKINNED = ROOT.parent / "shared" / "mocap" / "skinned"
@@ -96,7 +97,7 @@ def _picture(sinew: SimpleNamespace, source: str, scale: float, path: Path) -> A
     bpy.context.view_layer.update()
     worn = [obj for obj in scene.objects if obj.type == "MESH" and _follows(obj, armature)]
     _only(scene, worn)
-    skin = _translucent(sinew)
+    skin = make_translucent(sinew.materials.plain_material("skin", SKIN, 0.6), SKIN_SHARE)
     for obj in worn:
         _dress(obj, skin)
     where = np.array(armature.matrix_world.translation)
@@ -135,20 +136,6 @@ def _only(scene: bpy.types.Scene, kept: Sequence[bpy.types.Object]) -> None:
 def _dress(obj: bpy.types.Object, material: bpy.types.Material) -> None:
     obj.data.materials.clear()
     obj.data.materials.append(material)
-
-
-def _translucent(sinew: SimpleNamespace) -> bpy.types.Material:
-    """A skin through which the shapes show."""
-    material = sinew.materials.plain_material("skin", SKIN, 0.6)
-    nodes, links = material.node_tree.nodes, material.node_tree.links
-    shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
-    output = next(node for node in nodes if node.type == "OUTPUT_MATERIAL")
-    clear, mixed = nodes.new("ShaderNodeBsdfTransparent"), nodes.new("ShaderNodeMixShader")
-    mixed.inputs[0].default_value = SKIN_SHARE
-    links.new(clear.outputs[0], mixed.inputs[1])
-    links.new(shader.outputs[0], mixed.inputs[2])
-    links.new(mixed.outputs[0], output.inputs["Surface"])
-    return material
 
 
 def _show(sinew: SimpleNamespace, scene: bpy.types.Scene, body: Any, where: np.ndarray) -> None:

@@ -77,7 +77,7 @@ def _is_whole(folder: str) -> bool:
 def _fetch(folder: str, platform: str, python: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command = [sys.executable, "-I", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--only-binary=:all:", "--require-hashes", "-r", PINS, "--dest", folder, "--python-version", python]
     for tag in PLATFORMS[platform]:
         command += ["--platform", tag]

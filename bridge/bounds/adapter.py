@@ -108,7 +108,7 @@ class BoundsAdapter(FamilyAdapter):
 
     def controller_bake_request(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> ControllerBakeRequest:
         """What is to be baked; what is no cycle is as long as it was learned."""
-        own, model = obj.sinew_bounds, self.file.view_of(obj).model
+        own, model = obj.sinew_bounds, self.file.view_of(obj, wait=True).model
         return ControllerBakeRequest(
             armature=obj.name,
             seconds=shortest_decimal(own.seconds) if model is not None and model.reference.cyclic else 0.0,

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ...core import jobs
 from ...core.control.bounds.bounds import Bounds, attach_bounds
-from ...core.control.bounds.learned_file import CONTROLLER
 from ...core.control.bounds.style.style_choice import NEUTRAL, STYLES, VARIANTS
 from ...core.control.character import BODY, BodyChoices, build_plain_body
 from ...core.control.learned import Content
@@ -32,22 +31,19 @@ class TrainRequest:
     """What is to be learned within bounds.
 
     request: of the motion, with the training's settings. own: whether the bounds are those on the armature; else they
-    are the preset of those settings. more: what else travels with the job. controller_file: where the controller is to
-    go, over what is there; None for a file of its own beside the .blend.
+    are the preset of those settings. more: what else travels with the job.
     """
 
     request: Request
     own: bool = True
     more: Mapping[str, Attachment] | None = None
-    controller_file: Path | None = None
 
 
 def train_job(own: Preparation, asked: TrainRequest, rig: RigMotion, folder: Path | None = None) -> Slices[jobs.Job]:
     """Make the job of what was read; refuses at once what nothing could be learned within, naming it and the fix."""
     request, name = asked.request, requests.find_armature(asked.request.armature).name
     inputs = yield from _read_inputs(own, asked, rig)
-    files = {CONTROLLER.name: str(asked.controller_file)} if asked.controller_file is not None else {}
-    inputs = replace(inputs, target=replace(inputs.target, named="learned", files=files))
+    inputs = replace(inputs, target=replace(inputs.target, named="learned"))
     title = f"{name}: {rig.clip.name}"
     return (yield from own.make(lambda: requests.create_from(request, rig, inputs, title=title, folder=folder)))
 

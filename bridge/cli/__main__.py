@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(script: str, **verbs: str) -> None:
+def run_script(script: str, **verbs: str) -> None:
     """Load this checkout as the package ``sinew``, run the verb of the command line, and leave with its exit code.
 
     script: the file that Python was started with. verbs: modules of further verbs, for tools that are not shipped.
@@ -23,8 +23,9 @@ def run(script: str, **verbs: str) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # its reader may have gone, and it may be closed
             stream.flush()
+    importlib.import_module("sinew.core.interrupts").remove_temporary_files()
     os._exit(status)  # bpy may take its time, or hang, over an orderly end
 
 
 if __name__ == "__main__":
-    run(__file__)
+    run_script(__file__)

@@ -5,7 +5,6 @@ Families with words of their own (skills, bounds) have a package here instead, w
 """
 
 import argparse
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,13 +21,16 @@ from ..jobs.preparing import do_at_once
 from ..learned.learned_file import learned_file
 from ..methods.job_inputs import BakeRequest, LearnRequest, bake_job, learn_job
 from .bodies import add_body, body_of
+from .job_arguments import add_engine, add_job_folder, add_seed, add_settings
+from .lines import indented, path_argument, say, say_json
 from .outputs import add_outputs, preview_view, require_outputs, write_report
 from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
 from .subverbs import run_subverb
+from .verb import Verb
 
 
-def add_arguments(parser: argparse.ArgumentParser, family: Family) -> None:
+def _add_arguments(parser: argparse.ArgumentParser, family: Family) -> None:
     """Declare the verbs below the family's."""
     verbs = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
     for product in Product:
@@ -39,14 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser, family: Family) -> None:
         verb = verbs.add_parser(method.name.removeprefix(f"{family.name}_"), help=help, description=f"{method.help}.")
         _add_common(verb, method)
         verb.set_defaults(do=partial(_learn if product is Product.LEARNED_FILE else _play, family, method))
-    kind = family.learn.learned
-    assert kind is not None
+    kind = family.learned
     show = verbs.add_parser("show", help=f"print what is in a {kind.label} file")
-    show.add_argument("file", type=Path, metavar=f"FILE{kind.ending}")
+    show.add_argument("file", type=path_argument, metavar=f"FILE{kind.ending}")
     show.set_defaults(do=partial(_show, family))
 
 
-run = run_subverb
+VERB = Verb(_add_arguments, run_subverb)
 
 
 def _add_common(parser: argparse.ArgumentParser, method: Method) -> None:
@@ -54,7 +55,7 @@ def _add_common(parser: argparse.ArgumentParser, method: Method) -> None:
     add, kind = parser.add_argument, method.learned
     assert kind is not None
     if method.takes is Source.LEARNED_FILE:
-        add("file", type=Path, metavar=f"FILE{kind.ending}", help="what was learned")
+        add("file", type=path_argument, metavar=f"FILE{kind.ending}", help="what was learned")
     add("input", nargs="?", metavar="INPUT", help="a .blend, a motion file or a stock clip's name; or the open scene")
     add("--armature", default="", metavar="NAME", help="which armature, where there are several")
     if method.takes in (Source.CLIPS, Source.LIBRARY):
@@ -66,17 +67,17 @@ def _add_common(parser: argparse.ArgumentParser, method: Method) -> None:
             help="learn from this Action; repeatable, * fits all",
         )
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
-    add("--seed", type=int, default=0, metavar="N", help="same seed, same result (default 0)")
+    add_engine(parser)
+    add_seed(parser, "result")
     names = ", ".join(method.settings_type.field_names()) or "it has none"
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help=f"a setting, of: {names}; may be repeated")
+    add_settings(parser, f"of these: {names}")
     if method.uses_engine:
         add_body(parser)
     if Product.LEARNED_FILE in method.makes:
         add_outputs(parser, f"FILE{kind.ending}", f"the {kind.label} file to write")
     else:
         add_outputs(parser)
-    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+    add_job_folder(parser)
 
 
 def _opened(arguments: argparse.Namespace) -> float:
@@ -111,15 +112,16 @@ def _learn(family: Family, method: Method, arguments: argparse.Namespace) -> int
     with registered():
         words = _words(arguments, method, _opened(arguments))
         actions = tuple(getattr(arguments, "action", ()))
-        request = LearnRequest(actions=actions, file=arguments.out.resolve(), **words)
+        request = LearnRequest(actions=actions, **words)
         job = do_at_once(lambda own: learn_job(own, method, request, arguments.job_dir))
         if code := run_job(arguments, job, input=arguments.input):
             return code
         arguments.learned, arguments.out = arguments.out, None  # it is the job that writes it
-        report, written = bake_take(arguments, job, input=arguments.input, out=str(arguments.learned))
+        files = {file.kind.name: arguments.learned.resolve()}
+        report, written = bake_take(arguments, job, files, input=arguments.input, out=str(arguments.learned))
         render_take(arguments, report, written, preview_view(arguments.input))
     model = file.read_file(arguments.learned.resolve()).model
-    print("\n  ".join([f"{arguments.learned}: learned in {report['wall_s']:.0f} s", *file.kind.describe(model)]))
+    say(*indented(f"{arguments.learned}: learned in {report['wall_s']:.0f} s", file.kind.describe(model)))
     return 0
 
 
@@ -136,19 +138,19 @@ def _play(family: Family, method: Method, arguments: argparse.Namespace) -> int:
             return _report(arguments, job)
         report, written = bake_take(arguments, job, file=str(arguments.file), input=arguments.input)
         render_take(arguments, report, written, preview_view(arguments.input))
-        print(summarize(report))
+        say(*summarize(report))
     return 0
 
 
 def _report(arguments: argparse.Namespace, job: jobs.Job) -> int:
     report = job.report()
     write_report(arguments, report)
-    print(json.dumps(report.get("test", report), indent=2))
+    say_json(report.get("test", report))
     return 0
 
 
 def _show(family: Family, arguments: argparse.Namespace) -> int:
     """Print what is in a file."""
     file = learned_file(family.name)
-    print("\n".join(file.kind.describe(file.read_file(arguments.file.resolve()).model)))
+    say(*file.kind.describe(file.read_file(arguments.file.resolve()).model))
     return 0

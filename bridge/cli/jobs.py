@@ -2,20 +2,24 @@
 """``jobs``: what is running, what ran, and what to do about it."""
 
 import argparse
-import json
 import sys
 import time
+from dataclasses import replace
 
 from ...core import jobs
 from ...core.errors import JobError, SinewError
+from ...core.interrupts import finish_first, raise_on_interrupt
 from ..setup import preferences
 from . import CANCELLED
+from .lines import say, say_json
 from .progress import ProgressLine
+from .verb import Verb
 
+_UNREADABLE = "unreadable"
 _WHICH_RUN = "jobs list shows which ones run"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     verbs = parser.add_subparsers(dest="what", metavar="WHAT")
     listing = verbs.add_parser("list", help="list the jobs (also without a word)")
@@ -33,13 +37,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     clean.add_argument("--all", action="store_true", help="also those whose result was never baked")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Do what was asked."""
     return _WHAT[arguments.what or "list"](arguments)
 
 
 def _find(prefix: str) -> jobs.Job:
-    found = [job for job in jobs.all_jobs() if job.spec.id.startswith(prefix)]
+    there = jobs.find_jobs()
+    for one in there:
+        if isinstance(one, jobs.UnreadableJob) and one.folder.name == prefix:
+            raise one.problem
+    found = [one for one in there if isinstance(one, jobs.Job) and one.spec.id.startswith(prefix)]
     exact = [job for job in found if job.spec.id == prefix]
     if len(exact or found) != 1:
         problem = f"There is no job '{prefix}'" if not found else f"Several jobs begin with '{prefix}'"
@@ -48,15 +56,29 @@ def _find(prefix: str) -> jobs.Job:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    rows = [(job, job.status()) for job in jobs.all_jobs()]
+    rows = [_readable_row(found) for found in jobs.find_jobs()]
     if getattr(arguments, "json", False):
-        print(json.dumps([_row(job, status) for job, status in rows], indent=2))
+        say_json(rows)
         return 0
     if not rows:
-        print(f"No jobs in {jobs.jobs_root()}")
-    for job, status in rows:
-        print(f"{job.spec.id:<40} {status.state:<10} {status.fraction:4.0%}  {job.spec.method:<14} {job.spec.title}")
+        say(f"No jobs in {jobs.jobs_root()}")
+    for row in rows:
+        words = row["message"] if row["state"] == _UNREADABLE else row["title"]
+        say(f"{row['id']:<40} {row['state']:<10} {row['fraction']:4.0%}  {row['method']:<14} {words}")
     return 0
+
+
+def _readable_row(found: jobs.Job | jobs.UnreadableJob) -> dict[str, object]:
+    """A line of the list, also for what cannot be read: that costs no more than its line."""
+    if isinstance(found, jobs.UnreadableJob):
+        folder, problem = found.folder, found.problem
+    else:
+        try:
+            return _row(found, found.status())
+        except SinewError as error:
+            folder, problem = found.folder, error
+    about = {"id": folder.name, "title": "", "method": "", "state": _UNREADABLE, "fraction": 0.0}
+    return {**about, "message": str(problem), "folder": str(folder)}
 
 
 def _row(job: jobs.Job, status: jobs.JobStatus) -> dict[str, object]:
@@ -76,8 +98,8 @@ def _show(arguments: argparse.Namespace) -> int:
     status = job.status()
     shown = {**_row(job, status), "hint": status.hint, "spec": job.spec.to_mapping()}
     if status.state == "done":
-        shown["report"] = job.result().report
-    print(json.dumps(shown, indent=2))
+        shown["report"] = job.report()
+    say_json(shown)
     return 0
 
 
@@ -86,7 +108,7 @@ def _cancel(arguments: argparse.Namespace) -> int:
     if not job.status().alive:
         raise JobError(f"Job '{job.spec.id}' is not running: it is {job.status().state}", _WHICH_RUN)
     job.cancel()
-    print(f"{job.spec.id}: {jobs.wait(job).state}")
+    say(f"{job.spec.id}: {jobs.wait(job).state}")
     return 0
 
 
@@ -97,14 +119,14 @@ def _pause(arguments: argparse.Namespace) -> int:
     job.pause()
     while (state := job.status().state) in ("starting", "running"):
         time.sleep(0.1)
-    print(f"{job.spec.id}: {state}")
+    say(f"{job.spec.id}: {state}")
     return 0
 
 
 def _resume(arguments: argparse.Namespace) -> int:
     job = _find(arguments.id)
     status = run_to_end(job)
-    print(f"{job.spec.id}: {status.state}")
+    say(f"{job.spec.id}: {status.state}")
     if status.state == "failed":
         raise SinewError(status.message, status.hint)
     return CANCELLED if status.state == "cancelled" else 0
@@ -112,7 +134,7 @@ def _resume(arguments: argparse.Namespace) -> int:
 
 def _clean(arguments: argparse.Namespace) -> int:
     gone = jobs.clean_jobs(older_than_days=arguments.older_than, keep_uncollected=not arguments.all)
-    print(f"{len(gone)} jobs deleted")
+    say(f"{len(gone)} jobs deleted")
     return 0
 
 
@@ -123,14 +145,23 @@ def run_to_end(job: jobs.Job) -> jobs.JobStatus:
     """Run a job to its end with a line of progress; Ctrl-C cancels it and waits until it has stopped."""
     if job.has_result():
         return job.status()
-    line = ProgressLine(sys.stderr)
-    job.go_on()
-    process = None if job.status().alive else jobs.launch(job, preferences.preferred_python())
-    try:
-        return jobs.wait(job, process, on_status=line.show)
-    except KeyboardInterrupt:
-        job.cancel()
-        line.say("cancelling …")
-        return jobs.wait(job, process)
-    finally:
-        line.end()
+    line, process = ProgressLine(sys.stderr), None
+    with raise_on_interrupt():
+        try:
+            with finish_first():  # or a worker might be left that nobody waits for
+                job.go_on()
+                if not job.status().alive:
+                    process = jobs.launch(job, preferences.preferred_python())
+            return jobs.wait(job, process, on_status=line.show)
+        except KeyboardInterrupt:
+            job.cancel()
+            line.say("cancelling …")
+            status = jobs.wait(job, process)
+            # A worker that was still on its way has no last words, and is cancelled all the same.
+            ended = status.state in ("done", "failed", "cancelled")
+            return status if ended else replace(status, state="cancelled")
+        finally:
+            line.end()
+
+
+VERB = Verb(_add_arguments, _run)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pushes given on the command line, by force or by the reaction that is wanted."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +42,7 @@ def parse_push(text: str) -> OnePush:
         what, side = match["what"].lower(), (match["side"] or "front").lower()
         intent = what if what in intents else ""
         push = OnePush(_BEGIN_N if intent else float(what), float(match["start"]), side, intent)
-        if side not in sides:
+        if side not in sides or not (math.isfinite(push.push_n) and math.isfinite(push.at_s)):
             raise ValueError
     except ValueError:
         hint = f"Write newtons or {', '.join(intents)}, then @seconds:side, such as 200@1.5:left or stagger@1.5"

@@ -2,7 +2,6 @@
 """What a command line leaves behind: a scene, a report, pictures and films; the same for every verb that simulates."""
 
 import argparse
-import sys
 from pathlib import Path
 
 import bpy
@@ -14,6 +13,7 @@ from .. import preview
 from ..rig import actions
 from ..rig.rig_writer import WrittenAction
 from ..scene import saving
+from .lines import path_argument, say_aside
 
 
 def add_outputs(
@@ -21,13 +21,13 @@ def add_outputs(
 ) -> None:
     """Declare the arguments that are about outputs; ``out``: what --out is, and for what."""
     add = parser.add_argument
-    add("--out", type=Path, metavar=out, help=what)
-    add("--report", type=Path, metavar="FILE.json", help="write what was done and measured")
+    add("--out", type=path_argument, metavar=out, help=what)
+    add("--report", type=path_argument, metavar="FILE.json", help="write what was done and measured")
     add(
         "--preview",
         action="append",
         default=[],
-        type=Path,
+        type=path_argument,
         metavar="FILE.png|.mp4",
         help="render a contact sheet or a film of the result; may be repeated",
     )
@@ -48,7 +48,7 @@ def require_outputs(arguments: argparse.Namespace, out: str = ".blend") -> None:
 def say_cancelled(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """How to go on with a job that was stopped: one in a folder of its own is not among the user's jobs."""
     again = "run the same command again" if arguments.job_dir else f"sinew jobs resume {job.spec.id}"
-    print(f"sinew: cancelled; to go on: {again}", file=sys.stderr)
+    say_aside(f"cancelled; to go on: {again}")
 
 
 def widen(written: WrittenAction) -> None:

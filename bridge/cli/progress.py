@@ -4,6 +4,7 @@
 from typing import TextIO
 
 from ...core.jobs import JobStatus
+from ...core.texts import one_line
 
 
 class ProgressLine:
@@ -27,6 +28,7 @@ class ProgressLine:
 
     def say(self, text: str) -> None:
         """Put a text in the line's place."""
+        text = one_line(text)
         self._stream.write(f"\r\x1b[K{text}" if self._moving else f"{text}\n")
         self._stream.flush()
 

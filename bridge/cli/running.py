@@ -2,6 +2,8 @@
 """Running a job from a command line, the same for every verb: to its end, and then home with all that was asked for."""
 
 import argparse
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ...core import jobs
@@ -11,6 +13,7 @@ from ..rig.rig_writer import WrittenAction
 from ..scene import saving
 from . import CANCELLED
 from .jobs import run_to_end
+from .lines import indented
 from .outputs import rendered, say_cancelled, widen, write_report
 
 
@@ -29,9 +32,14 @@ def run_job(arguments: argparse.Namespace, job: jobs.Job, **asked: Any) -> int:
     raise SinewError(status.message or f"The job was {status.state}", status.hint)
 
 
-def bake_take(arguments: argparse.Namespace, job: jobs.Job, **about: Any) -> tuple[dict[str, Any], WrittenAction]:
-    """Bake a done job's take and save the scene if that was asked for; gives the report so far. about: goes into it."""
-    written = requests.collect(job)
+def bake_take(
+    arguments: argparse.Namespace, job: jobs.Job, files: Mapping[str, Path] | None = None, **about: Any
+) -> tuple[dict[str, Any], WrittenAction]:
+    """Bake a done job's take and save the scene if that was asked for; gives the report so far.
+
+    files: where learned files go, as in ``requests.collect``. about: goes into the report.
+    """
+    written = requests.collect(job, files=files)
     widen(written)
     report = {**job.result().report, **about, "armature": written.obj.name}
     report |= {"action": written.action.name, "place": written.where.lower()}
@@ -55,8 +63,8 @@ def render_take(arguments: argparse.Namespace, report: dict[str, Any], written: 
     write_report(arguments, report)
 
 
-def summarize(report: dict[str, Any]) -> str:
-    """What happened: a line of what was done, and one for each sentence about how it went."""
+def summarize(report: dict[str, Any]) -> tuple[str, ...]:
+    """What happened: a line of what was done, and below it one for each sentence about how it went."""
     engine = "" if report["engine"] == "none" else f" on {report['engine']}"
     done = (
         f"{report['armature']}: Action '{report['action']}' made by {report['method']}{engine} "
@@ -64,4 +72,4 @@ def summarize(report: dict[str, Any]) -> str:
     )
     others = [f"{about['armature']}: Action '{about['action']}'" for about in report.get("characters", ())[1:]]
     things = [f"{about['object']}: Action '{about['action']}'" for about in report.get("props", ())]
-    return "\n  ".join([done, *report.get("summary", ()), *others, *things])
+    return indented(done, [*report.get("summary", ()), *others, *things])

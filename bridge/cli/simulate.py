@@ -3,9 +3,7 @@
 
 import argparse
 import dataclasses
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import bpy
 
@@ -22,13 +20,16 @@ from ..rig.rig_reader import RigMotion
 from ..scene import saving
 from . import CANCELLED, variations
 from .bodies import add_body, body_of
+from .job_arguments import add_engine, add_job_folder, add_seed, add_settings
+from .lines import say, say_aside
 from .one_push import OnePush, create_pushed_job, parse_push
 from .outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
+from .verb import Verb
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
     add(
@@ -69,9 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"one of: {', '.join(registry.clip_method_names())}",
     )
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
-    add("--seed", type=int, default=0, metavar="N", help="same seed, same result (default 0)")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the method; may be repeated")
+    add_engine(parser)
+    add_seed(parser, "result")
+    add_settings(parser, "of the method")
     add_body(parser)
     add(
         "--muscle",
@@ -86,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla, copy or controls: where the result goes")
     add_outputs(parser)
-    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+    add_job_folder(parser)
     add(
         "--push",
         action="append",
@@ -96,10 +97,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "or fall, such as 200@1.5:left or stagger@1.5; from front, back, left or right (default front); may be "
         "repeated. With --variations A:B: push each of them once, with A to B newtons",
     )
-    variations.add_arguments(parser)
+    variations.add_variation_arguments(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
     request, wanted = _request(arguments), variations.variation_settings(arguments)
     pushes = [] if wanted is not None else [parse_push(text) for text in arguments.push]
@@ -127,7 +128,7 @@ def _simulate(
         return code
     report, written = bake_take(arguments, job, input=arguments.input)
     render_take(arguments, report, written, preview_view(arguments.input))
-    print(summarize(report))
+    say(*summarize(report))
     return 0
 
 
@@ -149,11 +150,11 @@ def _simulate_variations(
         for path in rendered(arguments, outcome.written, outcome.variation.number, view=preview_view(arguments.input))
     ]
     write_report(arguments, report)
-    print(variations.table(outcomes))
+    say(*variations.table(outcomes))
     code = variations.exit_code(batch, outcomes)
     if code == CANCELLED:
         again = "run the same command again" if arguments.job_dir else "see: sinew jobs"
-        print(f"sinew: cancelled; to go on, {again}", file=sys.stderr)
+        say_aside(f"cancelled; to go on, {again}")
     return code
 
 
@@ -215,7 +216,7 @@ def _say_findings(rig: RigMotion, anyway: bool) -> None:
             hint = f"{finding.hint}, or --anyway to simulate it as it is"
             raise BadMotion(f"{finding.message.rstrip('.')}. It was not simulated", hint)
         if finding.kind in UNIT_KINDS:  # of the rest the report says what was made of it
-            print(f"sinew: note: {finding.message.rstrip('.')}. {finding.hint}", file=sys.stderr)
+            say_aside(f"note: {finding.message.rstrip('.')}. {finding.hint}")
 
 
 def _frames(text: str) -> tuple[int, int]:
@@ -226,3 +227,6 @@ def _frames(text: str) -> tuple[int, int]:
         return int(first), int(last)
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a frame range; write A:B, such as 1:120") from None
+
+
+VERB = Verb(_add_arguments, _run)

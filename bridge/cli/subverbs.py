@@ -12,8 +12,8 @@ def add_subverbs(parser: argparse.ArgumentParser, package: str, summaries: Mappi
     for name, summary in summaries.items():
         verb = verbs.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
         module = import_module(f".{name}", package)
-        module.add_arguments(verb)
-        verb.set_defaults(do=module.run)
+        module.VERB.add_arguments(verb)
+        verb.set_defaults(do=module.VERB.run)
 
 
 def run_subverb(arguments: argparse.Namespace) -> int:

@@ -2,7 +2,6 @@
 """``takes``: what was simulated in a .blend, with its numbers."""
 
 import argparse
-import json
 from pathlib import Path
 
 import bpy
@@ -11,10 +10,12 @@ from ...core.errors import BadFile, BadSettings, RigError
 from ..importing.importers import open_input
 from ..takes import armatures_with_takes, list_owner, views
 from ..takes.properties import SORTS
+from .lines import say, say_json
 from .registering import registered
+from .verb import Verb
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     parser.add_argument(
         "file", nargs="?", metavar="FILE.blend", help="inside Blender it may be left out for the open file"
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON list, with each take's whole report")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Print one line a take and below it how it went, or JSON."""
     if arguments.sort.upper() not in {sort[0] for sort in SORTS}:
         sorts = ", ".join(sort[0].lower() for sort in SORTS)
@@ -35,10 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
         _open(arguments.file)
         rows = [pair for obj in _armatures(arguments.armature) for pair in _listed(obj, arguments)]
         if arguments.json:
-            print(json.dumps([views.take_mapping(*pair) for pair in rows], indent=2))
+            say_json([views.take_mapping(*pair) for pair in rows])
             return 0
         if not rows:
-            print("No takes")
+            say("No takes")
         for obj, row in rows:
             _print(obj.name, views.view_take(obj, row))
     return 0
@@ -76,14 +77,17 @@ def _print(armature: str, view: views.TakeView) -> None:
     marks = {"active": view.shown, "kept": view.kept, "in the NLA": view.in_nla, "Action deleted": view.missing}
     fate = "fell" if view.fell else "lost it" if view.lost else "stayed up"
     said = [view.label, fate, *(mark for mark, true in marks.items() if true)]
-    print(f"{armature}: '{view.name}' ({', '.join(said)})")
+    say(f"{armature}: '{view.name}' ({', '.join(said)})")
     if view.asked:
-        print(f"    {view.asked}")
+        say(f"    {view.asked}")
     for sentence in view.sentences:
-        print(f"    {sentence}")
+        say(f"    {sentence}")
     if view.placed:
-        print(f"    {view.placed}")
+        say(f"    {view.placed}")
     facts = [f"{name.lower()} {value}" for name, value in (*view.facts, ("source", view.source or "NLA"))]
-    print(f"    {', '.join(facts)}")
+    say(f"    {', '.join(facts)}")
     if view.numbers:
-        print(f"    {', '.join(f'{name.lower()} {value}' for name, value in view.numbers)}")
+        say(f"    {', '.join(f'{name.lower()} {value}' for name, value in view.numbers)}")
+
+
+VERB = Verb(_add_arguments, _run)

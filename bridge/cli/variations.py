@@ -2,7 +2,6 @@
 """``simulate --variations``: one take after the other into the same .blend, with a table at the end."""
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +11,14 @@ from ...core import jobs
 from ...core.control import registry
 from ...core.errors import BadSettings, SinewError
 from ...core.sim.variations import SIDES, Variation, VariationSettings
+from ...core.texts import one_line
 from ..jobs import batches, requests
 from ..jobs.batches import Batch
 from ..rig.rig_reader import RigMotion
 from ..rig.rig_writer import WrittenAction
 from . import CANCELLED
 from .jobs import run_to_end
+from .lines import say_aside
 
 _ERRORS = ("joint_error_m", "mean_link_error_m")
 
@@ -40,7 +41,7 @@ class VariationOutcome:
         return "done" if self.written is not None else "failed"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that are about variations."""
     add = parser.add_argument_group("variations").add_argument
     add("--variations", type=int, metavar="N", help="make N takes to choose from, each with a seed of its own")
@@ -83,7 +84,7 @@ def simulate_all(
     outcomes: list[VariationOutcome] = []
     digits = len(str(len(batch.variations)))
     for variation in batch.variations:
-        print(f"sinew: {variation.title(rig.clip.name)}", file=sys.stderr)
+        say_aside(variation.title(rig.clip.name))
         outcomes.append(_simulated(batch, variation, folder and folder / f"{variation.number:0{digits}d}"))
         if outcomes[-1].state == "cancelled":
             break
@@ -101,7 +102,7 @@ def _simulated(batch: Batch, variation: Variation, folder: Path | None) -> Varia
             raise SinewError(status.message or f"The job was {status.state}", status.hint)
         return VariationOutcome(variation, job, job.result().report, requests.collect(job))
     except SinewError as error:
-        print(f"sinew: {variation.title(batch.rig.clip.name)}: {error}", file=sys.stderr)
+        say_aside(f"{variation.title(batch.rig.clip.name)}: {error}")
         unfinished = jobs.unfinished_report(job) if job is not None else {"status": "failed"}
         report = {**unfinished, "message": error.message, "hint": error.hint}
         return VariationOutcome(variation, job, report, problem=error)
@@ -146,16 +147,22 @@ def _row(outcome: VariationOutcome) -> dict[str, Any]:
     }
 
 
-def table(outcomes: Sequence[VariationOutcome]) -> str:
+def table(outcomes: Sequence[VariationOutcome]) -> list[str]:
     """A line for each: number, what was different, how it went, how far it was off, and its Action."""
     rows = [("take", "variation", "result", "error", "action")]
     for outcome in outcomes:
         action = outcome.written.action.name if outcome.written else "-"
         rows.append(
-            (str(outcome.variation.number), outcome.variation.words, _fate(outcome), _error(outcome.report), action)
+            (
+                str(outcome.variation.number),
+                outcome.variation.words,
+                _fate(outcome),
+                _error(outcome.report),
+                one_line(action),
+            )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _fate(outcome: VariationOutcome) -> str:

@@ -29,7 +29,6 @@ class GraphLearnRequest:
     """How the skills are to be learned.
 
     scale: metres a Blender unit. place: where the walk through the graph goes. body: as in ``Request``.
-    graph_file: where the graph is to go, over what is there; None for a file of its own beside the .blend.
     known: a graph of the same skills to begin with, learned for another body.
     """
 
@@ -39,7 +38,6 @@ class GraphLearnRequest:
     scale: float = 1.0
     place: str = "AUTO"
     body: BodyRequest | None = None
-    graph_file: Path | None = None
     known: Path | None = None
 
 
@@ -74,7 +72,6 @@ def make_learn_job(
         named="skills",
         named_after="armature",
         mark=ensure_mark(obj),
-        files={GRAPH.name: str(request.graph_file)} if request.graph_file is not None else {},
     )
     attachments: Attachments = {"rig": rig.to_arrays(), **motion_graph_attachments(graph)}
     if request.known is not None:

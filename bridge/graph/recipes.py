@@ -9,6 +9,7 @@ from ...core.body import BodyModel
 from ...core.control.graph.transitions.distances import Candidate, find_candidates, select_candidates
 from ..jobs.preparing import Outcome, Preparation, Recipe
 from ..jobs.requests import find_armature
+from ..scene.images import show_image
 from ..scene.time_slicing import Slices
 from . import matrix, skills, transitions
 from .skills import ReadSkill
@@ -56,7 +57,7 @@ def distances_recipe(armature: str, scale: float) -> Recipe:
         obj = find_armature(armature)
         image = matrix.image_of(obj, pixels)
         skills.note_looks(obj, read)
-        shown = matrix.show_image(bpy.context, image)
+        shown = show_image(bpy.context, image)
         where = "in the Image Editor" if shown else "open it in an Image Editor"
         return Outcome(f"Picture '{image.name}': {where}")
 

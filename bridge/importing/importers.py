@@ -8,16 +8,19 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from ...core.errors import BadFile, RigError
+from ...core.errors import BadFile, SinewError
 from ...core.motion import Clip, Take
+from ...core.motion.frame_rates import snap_frame_rate
 from ...core.motion.io import npz, stock
+from ...core.motion.io.bvh_check import check_bvh
+from ...core.motion.io.fbx_check import check_fbx
+from ...core.motion.io.gltf_check import check_gltf
+from ...core.paths import usable_path
 from .. import mannequin
 from ..rig.armatures import armature_from_skeleton
-from ..rig.rig_reader import RigMotion
+from ..rig.rig_reader import RigMotion, require_scale
 from ..rig.rig_writer import write_take
 from ..scene.muted_output import mute_output
-
-_COMMON_RATES = (24, 25, 30, 48, 50, 60, 90, 100, 120, 125, 144, 150, 200, 240)
 
 
 def open_input(text: str, scale: float = 1.0, python: str | None = None) -> float:
@@ -26,22 +29,39 @@ def open_input(text: str, scale: float = 1.0, python: str | None = None) -> floa
     scale: metres a unit of the file. What is imported comes in at that size; a .blend keeps its own.
     Returns the scale that is left for the reader to apply: 1 for what was imported.
     """
-    if not (np.isfinite(scale) and scale > 0):
-        raise RigError(f"The scale is {scale}", "Give metres a unit above zero, such as --scale 0.01")
-    path = Path(text).expanduser()
+    require_scale(scale)
+    path = usable_path(text)
     suffix = path.suffix.lower()
     if suffix not in _READERS:
         _open_stock(text, python)
         return 1.0
     if not path.is_file():
-        raise BadFile(f"'{text}' does not exist", "Check the path")
+        is_odd = path.exists()
+        raise BadFile(f"'{text}' {'is no file' if is_odd else 'does not exist'}", "Check the path")
     try:
-        with mute_output():
+        if suffix in _CHECKS:
+            _CHECKS[suffix](path)
+        with mute_output(errors=True):
             return _READERS[suffix](path.resolve(), scale)
-    except (RuntimeError, ValueError, KeyError, IndexError, UnicodeDecodeError) as error:
-        # Blender's importers report a broken file in whatever way they fell over it.
-        reason = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
-        raise BadFile(f"'{text}' cannot be opened: {reason}", "Check that it opens in Blender by hand") from error
+    except SinewError:
+        raise
+    except OSError as error:
+        raise BadFile(f"'{text}' cannot be read: {error.strerror or error}", "Check the file") from error
+    except MemoryError as error:
+        raise BadFile(f"'{text}' takes more memory than there is", "Cut it into shorter pieces") from error
+    except Exception as error:
+        raise BadFile(f"'{text}' cannot be opened: {_reason(error)}", "Export or download it again") from error
+
+
+def _reason(error: Exception) -> str:
+    """What an importer fell over, of what Blender makes of it: a whole traceback, and where Blender's own code is."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("Location:")]
+    if not lines:
+        return type(error).__name__
+    if any("Traceback (most recent call last)" in line for line in lines):
+        return f"Blender's importer stopped with {lines[-1]}"
+    return " ".join(line.removeprefix("Error: ") for line in lines)
 
 
 def show_clip(clip: Clip, obj: bpy.types.Object) -> bpy.types.Action:
@@ -59,9 +79,9 @@ def show_clip(clip: Clip, obj: bpy.types.Object) -> bpy.types.Action:
 
 def set_frame_rate(scene: bpy.types.Scene, fps: float) -> None:
     """The scene's frames a second; a rate that only rounding keeps from a common one becomes that one."""
-    near = min(_COMMON_RATES, key=lambda rate: abs(rate - fps))
-    if abs(near - fps) < 1e-3 * near:
-        scene.render.fps, scene.render.fps_base = near, 1.0
+    rate = snap_frame_rate(fps)
+    if rate.is_integer():
+        scene.render.fps, scene.render.fps_base = int(rate), 1.0
     else:
         scene.render.fps = max(round(fps), 1)
         scene.render.fps_base = scene.render.fps / fps
@@ -132,6 +152,13 @@ _READERS: dict[str, Callable[[Path, float], float]] = {
     ".glb": _import_gltf,
     ".gltf": _import_gltf,
     ".npz": _import_npz,
+}
+
+_CHECKS: dict[str, Callable[[Path], None]] = {
+    ".bvh": check_bvh,
+    ".fbx": check_fbx,
+    ".glb": check_gltf,
+    ".gltf": check_gltf,
 }
 
 _BVH_TOKEN = re.compile(r"OFFSET\s+(\S+)\s+(\S+)\s+(\S+)|(\})|(\bMOTION\b)")

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from ...core.errors import SinewError
+from ...core.files import is_there
 from ...core.jobs import Job, JobStatus
 from ..takes.report_texts import method_label, time_text
 from . import queueing
@@ -12,6 +13,7 @@ RESUMABLE = ("created", "cancelled", "failed", "lost")
 
 _STATES = {
     "created": "Not started",
+    "reading": "Reading",
     "starting": "Starting",
     "running": "Running",
     "paused": "Paused",
@@ -30,7 +32,7 @@ class JobView:
     state: as in ``JobStatus``, or 'missing' for a folder that is not on this computer.
     text: the state in words, with the time left where it is known; stands on the progress bar.
     message, hint: what went wrong or is waited for, and the fix. ``is_error`` tells which.
-    action: the Action that was baked from it, '' if none was.
+    action: the Action that was baked from it, '' if none was. file: the learned file that came home without a take.
     summary: how it went, in sentences.
     notes: what the worker found out about the motion.
     batch, variation: which batch it belongs to and which one of it it is; '' and 0 for none.
@@ -67,6 +69,7 @@ class JobView:
     paused: bool = False
     doing: str = ""
     mark: str = ""
+    file: str = ""
 
     def is_for(self, name: str, mark: str) -> bool:
         """Whether it is for the armature that is called or marked so."""
@@ -116,8 +119,10 @@ def view_job(job: Job, status: JobStatus, waiting: str = "", problem: SinewError
         tuple(status.curves.items()),
         None if status.eta_s is None else round(status.eta_s),
         round(status.wall_s),
-        (status.alive and job.pause_file.exists()) or queueing.is_held_back(job, state),
-        spec.target.mark,
+        (status.alive and is_there(job.pause_file)) or queueing.is_held_back(job, state),
+        doing=str(status.measurements.get("doing", "")) if status.alive else "",
+        mark=spec.target.mark,
+        file=str((collected or {}).get("file", "")),
     )
 
 
@@ -149,6 +154,6 @@ def _text(job: Job, status: JobStatus) -> str:
 def _asked(job: Job, status: JobStatus) -> str:
     """What a living worker was asked for and has not done yet, '' for nothing."""
     for path, word in ((job.cancel_file, "Stopping"), (job.finish_file, "Finishing")):
-        if path.exists():
+        if is_there(path):
             return word
-    return "Pausing" if status.state != "paused" and job.pause_file.exists() else ""
+    return "Pausing" if status.state != "paused" and is_there(job.pause_file) else ""

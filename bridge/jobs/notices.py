@@ -3,11 +3,14 @@
 
 from dataclasses import dataclass
 
+import bpy
+
 from ...core.body.in_place import find_in_place
 from ...core.errors import BadMotion, SinewError
 from ...core.motion import Clip
 from ...core.motion.inspection import inspect_clip
 from ...core.motion.trim import find_trim
+from ..takes.views import find_missing_support_findings
 from .requests import Request, trims_source
 
 GIVE_TRAVEL = "sinew.give_travel"
@@ -54,6 +57,18 @@ def of(request: Request) -> tuple[Notice, ...]:
         for notice in notices
         if known == request or (not notice.is_error and _source(known) == _source(request))
     )
+
+
+def of_takes(obj: bpy.types.Object | None, source_name: str) -> tuple[Notice, ...]:
+    """What physics showed of an Action when it was simulated last: that stairs, a seat, a partner or a load is missing.
+
+    source_name: '' for the Action that moves the armature now.
+    """
+    active = obj.animation_data.action if obj is not None and obj.animation_data else None
+    source_name = source_name or (active.name if active is not None else "")
+    if obj is None or not source_name:
+        return ()
+    return tuple(Notice(message, hint) for message, hint in find_missing_support_findings(obj, source_name))
 
 
 def _source(request: Request) -> tuple[object, ...]:

@@ -1,37 +1,48 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which .blend a job belongs to, so that no result is ever baked into a wrong one.
 
-A job belongs to the file that it was started from, until that is saved under another name. A spec never
-changes, so what changes stands in ``home.json`` beside it.
+A job belongs to the file that it was started from, until that is saved under another name. Both must say so: the job
+in its folder (``core/jobs/home.py``), and the .blend, which lists it with a digest of its spec. Of a Blender that was
+killed before it could save there is no list; then the note in the job's folder must be this user's own.
 """
 
 import os
 import shutil
-from typing import Any
 
 import bpy
 
-from ...core.errors import BadFile
-from ...core.files import cannot_write, read_json, write_json
+from ...core.files import cannot_write
 from ...core.jobs import Job
+from ...core.jobs.home import is_proved, read_home, write_home
 
 
 def is_here(job: Job) -> bool:
-    """Whether the job belongs to the open file; a file that was never saved counts as one."""
-    blend = _home(job).get("blend", job.spec.target.blend)
+    """Whether the job says that it belongs to the open file; a file that was never saved counts as one."""
+    blend = read_home(job).get("blend", job.spec.target.blend)
     return blend is not None and _same(blend, bpy.data.filepath)
+
+
+def is_ours(job: Job, listed: str | None) -> bool:
+    """Whether the open file says so too, so that its result comes home by itself.
+
+    listed: the digest that the file has of it, '' in files from before, None where the file does not list it.
+    """
+    return is_here(job) and (is_proved(job) if listed is None else is_same(job, listed))
+
+
+def is_same(job: Job, listed: str) -> bool:
+    """Whether it is the job that the file lists, and not another one that took its name."""
+    return not listed or listed == job.digest
 
 
 def is_settled(job: Job) -> bool:
     """Whether its file needs it no more: it was baked and saved, or the user has put it away."""
-    return bool(_home(job).get("settled"))
+    return bool(read_home(job).get("settled"))
 
 
 def move_here(job: Job, *, settled: bool) -> None:
     """Let the job belong to the open file."""
-    home = {"blend": bpy.data.filepath, "settled": settled}
-    if _home(job) != home:
-        write_json(job.folder / "home.json", home)
+    write_home(job, bpy.data.filepath, settled=settled)
 
 
 def delete(job: Job) -> None:
@@ -48,15 +59,12 @@ def is_open_file(path: str) -> bool:
     return _same(path, bpy.data.filepath)
 
 
-def _home(job: Job) -> dict[str, Any]:
-    try:
-        home = read_json(job.folder / "home.json")
-    except BadFile:
-        return {}
-    return home if isinstance(home, dict) else {}
-
-
 def _same(a: str, b: str) -> bool:
     if not (a and b):
         return a == b
-    return os.path.normcase(os.path.realpath(a)) == os.path.normcase(os.path.realpath(b))
+    try:
+        if os.path.exists(a) and os.path.exists(b):  # one file, however its name is spelt (macOS, Windows)
+            return os.path.samefile(a, b)
+        return os.path.normcase(os.path.realpath(a)) == os.path.normcase(os.path.realpath(b))
+    except (OSError, ValueError):  # no path at all
+        return False

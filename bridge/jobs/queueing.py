@@ -8,7 +8,7 @@ So all of it outlives Blender.
 
 from collections.abc import Iterable
 
-from ...core.files import cannot_write
+from ...core.files import is_there
 from ...core.jobs import Job
 
 _MARK = "queue"
@@ -26,26 +26,22 @@ def number_of(job: Job) -> int:
 
 def enqueue(job: Job) -> None:
     """Let a job wait for its turn that is no part of a batch."""
-    path = job.folder / _MARK
-    try:
-        path.touch()
-    except OSError as error:
-        raise cannot_write(path, error) from error
+    job.touch(job.folder / _MARK)
 
 
 def has_place(job: Job) -> bool:
     """Whether it is to be started by itself at all, however it stands."""
-    return bool(batch_of(job)) or (job.folder / _MARK).exists()
+    return bool(batch_of(job)) or is_there(job.folder / _MARK)
 
 
 def is_queued(job: Job, state: str) -> bool:
     """Whether the job waits for its turn."""
-    return state == "created" and has_place(job) and not (job.cancel_file.exists() or job.pause_file.exists())
+    return state == "created" and has_place(job) and not (is_there(job.cancel_file) or is_there(job.pause_file))
 
 
 def is_held_back(job: Job, state: str) -> bool:
     """Whether the job would wait for its turn if it were not paused."""
-    return state == "created" and has_place(job) and job.pause_file.exists() and not job.cancel_file.exists()
+    return state == "created" and has_place(job) and is_there(job.pause_file) and not is_there(job.cancel_file)
 
 
 def in_order(waiting: Iterable[Job]) -> list[Job]:

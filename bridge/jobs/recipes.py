@@ -13,10 +13,10 @@ from .preparing import Outcome, Preparation, Recipe
 from .requests import Request, create_from, inputs_in_slices, stage_for
 
 
-def simulate_recipe(request: Request, *, anyway: bool = False) -> Recipe:
+def simulate_recipe(request: Request, *, anyway: bool = False, doing: str = "Simulating") -> Recipe:
     """Read motion, body and stage, make the job, start its worker and leave the rest to the monitor.
 
-    anyway: also what no body can do.
+    anyway: also what no body can do. doing: how the sentence begins that says so.
     """
 
     def steps(own: Preparation) -> Slices[Outcome]:
@@ -27,7 +27,7 @@ def simulate_recipe(request: Request, *, anyway: bool = False) -> Recipe:
         inputs = yield from inputs_in_slices(request, rig, slice_s=own.slice_s)
         own.text = "Getting ready"
         job = yield from own.make(lambda: create_from(request, rig, inputs))
-        said = monitor.start(job, own.scene, python, "Simulating")
+        said = monitor.start(job, own.scene, python, doing)
         notices.show_notices(request, doubts)
         return Outcome(said, tuple(doubt.message for doubt in doubts))
 

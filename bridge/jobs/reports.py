@@ -3,8 +3,6 @@
 
 import bpy
 
-from ...core.errors import BadFile
-from ...core.files import read_json, write_json
 from ...core.jobs import Job
 
 _SEEN = "seen.json"
@@ -22,16 +20,12 @@ def report_to_user(text: str, kind: str) -> None:
 
 def is_news(job: Job) -> bool:
     """Whether nobody was told yet how the job's newest run ended."""
-    try:
-        seen = read_json(job.folder / _SEEN)
-    except BadFile:
-        return True
-    return not isinstance(seen, dict) or seen.get("run") != job.history.run
+    return (job.read_note(_SEEN) or {}).get("run") != job.history.run
 
 
 def mark_told(job: Job) -> None:
     """Note that the user knows how the newest run ended, so that opening the file again says no more of it."""
-    write_json(job.folder / _SEEN, {"run": job.history.run})
+    job.write_note(_SEEN, {"run": job.history.run})
 
 
 def redraw() -> None:

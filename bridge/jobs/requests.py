@@ -23,7 +23,6 @@ from ...core.sim.stage_parts import StageParts
 from .. import takes
 from ..body import muscle
 from ..body.body_inputs import Attachments, BodyRequest, read_body_attachments_in_slices, resolve_attachments
-from ..learned.learned_file import learned_files
 from ..rig import keyed_properties
 from ..rig.rig_reader import RigMotion, RigReading, loop_rig, trim_rig
 from ..rig.rig_writer import WrittenAction, require_writable
@@ -34,6 +33,7 @@ from ..stage.timing import Clock
 from ..takes.marks import ensure_mark
 from ..takes.muscle_keys import find_stray_keys
 from ..takes.write_takes import LoadedResult, PreparedTakes, write_stage_takes
+from .learned_results import keep_learned_files
 from .take_words import describe_take
 
 _log = logging.getLogger(__name__)
@@ -244,36 +244,39 @@ def _attachments_of_others(cast: Cast, slice_s: float) -> Slices[Attachments]:
     return found
 
 
-def collect(job: jobs.Job, ready: PreparedTakes | None = None) -> WrittenAction:
+def collect(
+    job: jobs.Job, ready: PreparedTakes | None = None, files: Mapping[str, Path] | None = None
+) -> WrittenAction:
     """Bake a finished job's take as new Actions: everybody's and everything's, or none. The caller owns the undo step.
 
-    ready: what of it was done before; what is not used of it is gone afterwards. Gives the main character's, with the
-    others' and the props' in it.
+    ready: what of it was done before; what is not used of it is gone afterwards. files: kind of learned file -> where
+    the caller wants it, over what is there; without, it is kept beside the .blend. Gives the main character's, with
+    the others' and the props' in it.
     """
     try:
-        return _collect(job, ready)
+        return _collect(job, ready, files or {})
     except BaseException:
         if ready is not None:
             ready.drop()
         raise
 
 
-def _collect(job: jobs.Job, ready: PreparedTakes | None) -> WrittenAction:
+def _collect(job: jobs.Job, ready: PreparedTakes | None, files: Mapping[str, Path]) -> WrittenAction:
     if not job.spec.target.armature:
         job.result()  # says what else is wrong with it
         raise JobError(f"Job '{job.spec.title}' was not started from an armature", "Read its result/take.npz instead")
     ready = ready or PreparedTakes(LoadedResult.of(job))
     result = ready.loaded.result
-    learned = {file.kind.name: (file, file.keep(job)) for file in learned_files()}
+    learned = keep_learned_files(job, files)
     characters = write_stage_takes(job, ready)
-    for file, path in learned.values():
-        if path is not None and not job.spec.target.batch:  # of several the armature takes none by itself
+    for file, path in learned:
+        if not job.spec.target.batch:  # of several the armature takes none by itself
             file.refer(characters[0].obj, path)
     for one in characters:
         takes.add_take(one.obj, one.written, job, result, take=one.take, source=one.source)
     written = characters[0].written
     baked = {"action": written.action.name, "object": written.obj.name, "blend": bpy.data.filepath}
-    baked |= {kind: str(path) for kind, (_, path) in learned.items() if path is not None}
+    baked |= {file.kind.name: str(path) for file, path in learned}
     for kind in ("others", "props"):
         if made := getattr(written, kind):
             baked[kind] = [{"action": one.action.name, "object": one.obj.name} for one in made]

@@ -2,6 +2,7 @@
 """The learned file that an armature refers to: read, kept, shown and copied, the same for every kind of it."""
 
 import functools
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ from ...core.control import registry
 from ...core.control.learned import Content, LearnedKind
 from ...core.control.method import Source
 from ...core.errors import NotLearned, SinewError
-from ...core.files import write_whole
+from ...core.files import is_there, read_bytes, write_whole
 from ...core.jobs import Job
 from . import paths
+from .file_views import FileViews
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,26 +32,29 @@ class Learned:
 class LearnedView:
     """What the panel shows of a learned file. problem: why there is nothing else to show.
 
-    model: what was learned, not to be changed. sentences: what it is and how it was learned.
+    model: what was learned, not to be changed. sentences: what it is and how it was learned. is_reading: whether there
+    is only nothing to show yet.
     """
 
     model: Any = None
     sentences: tuple[str, ...] = ()
     problem: SinewError | None = None
+    is_reading: bool = False
 
 
 class LearnedFile:
     """Learned files of one kind; an armature refers to its own by ``object.sinew_<family>.file``.
 
     A file is beside the .blend, so that both can go elsewhere together, and is never written over another one.
-    of_one_clip: whether it is learned from a single Action, whose name then is a part of the file's.
+    learned_from: what its method takes. Of a single Action the name is a part of the file's; what is learned from a
+    file of the same kind says how in its own.
     """
 
-    def __init__(self, family: str, kind: LearnedKind, *, of_one_clip: bool = False) -> None:
+    def __init__(self, family: str, kind: LearnedKind, learned_from: Source | None = None) -> None:
         self.kind = kind
-        self._of_one_clip = of_one_clip
+        self._from = learned_from
         self._group = f"sinew_{family}"
-        self._view = paths.once(self._read_view)
+        self._views = FileViews(self._read_view, LearnedView(is_reading=True))
 
     def path_of(self, obj: bpy.types.Object) -> Path | None:
         """The file that the armature refers to; None where it refers to none."""
@@ -70,17 +75,17 @@ class LearnedFile:
         content = self.kind.read_content(path)
         return Learned(path, self.kind.from_content(content, f"'{path}'"), content)
 
-    def view_of(self, obj: bpy.types.Object) -> LearnedView:
-        """What there is to see of the armature's own. The file is read once, and again when it changes."""
+    def view_of(self, obj: bpy.types.Object, *, wait: bool = False) -> LearnedView:
+        """What there is to see of the armature's own by now, which is for ``draw``; wait: all of it."""
         path = self.path_of(obj)
-        return LearnedView() if path is None else self._view(path)
+        return LearnedView() if path is None else self._views.view(path, wait=wait)
 
     def _read_view(self, path: Path) -> LearnedView:
         try:
             model = self.read_file(path).model
+            return LearnedView(model, self.kind.describe(model))
         except SinewError as error:
             return LearnedView(problem=error)
-        return LearnedView(model, self.kind.describe(model))
 
     def why_none(self, obj: bpy.types.Object) -> str:
         """Why the armature has none that could be used, with the fix; '' if it has. Cheap enough for ``draw``."""
@@ -93,34 +98,31 @@ class LearnedFile:
             )
         return ""
 
-    def keep(self, job: Job) -> Path | None:
+    def keep(self, job: Job, path: Path | None = None) -> Path | None:
         """Keep what a job has learned in a file; None for a job that has learned nothing of this kind.
 
-        The file is the one that the job names, which is overwritten; else one beside the .blend that no other is in.
+        path: where whoever asks wants it, over what is there; None for a file beside the .blend that no other is in.
+        What the job's folder says of where it should go is not asked: anybody may have written it.
         """
-        source = job.product_file(self.kind.name)
-        if not source.is_file():
+        if not is_there(job.product_file(self.kind.name)):
             return None
-        content, target = job.product(self.kind.name), job.spec.target  # whole, or refused
-        asked = target.files.get(self.kind.name)
-        if asked:
-            self._write(Path(asked), content, source)
-            return Path(asked)
-        own = (target.action, target.varied.get("style")) if self._of_one_clip else ()
-        name = "-".join(bpy.path.clean_name(str(word)) for word in (target.armature, *own) if word)
-        path = paths.folder(self.kind.folder) / f"{name}{self.kind.ending}"
-        # WrittenAction once beside its place: only then are its bytes known, which may be there already.
-        part = path.with_name(f".{job.spec.id}{self.kind.ending}")
-        self._write(part, content, source)
-        path = paths.free(path, self.kind.ending, part.read_bytes())
-        part.replace(path)
-        return path
+        target, data = job.spec.target, self._file_bytes(job)
+        if path is not None:
+            write_whole(path, data)
+            return path
+        own = {Source.CLIP: (target.action, target.varied.get("style")), Source.LEARNED_FILE: (target.named,)}
+        words = own.get(self._from, ())
+        return paths.keep_data(paths.file_stem(target.armature, *words), self.kind, data)
 
-    def _write(self, path: Path, content: Content, product: Path) -> None:
-        if self.kind.ending.endswith(product.suffix):
-            write_whole(path, product.read_bytes())  # as the worker made it, byte for byte
-        else:
+    def _file_bytes(self, job: Job) -> bytes:
+        """What a job has learned, whole or refused, as it stands in a file."""
+        content = job.product(self.kind.name)
+        if self.kind.ending.endswith(job.product_file(self.kind.name).suffix):
+            return job.product_bytes(self.kind.name)  # as the worker made it, byte for byte
+        with tempfile.TemporaryDirectory(prefix="sinew-") as temporary:
+            path = Path(temporary) / f"learned{self.kind.ending}"
             self.kind.write_content(path, *content)
+            return path.read_bytes()
 
     def refer(self, obj: bpy.types.Object, path: Path) -> None:
         """Let the armature have this file."""
@@ -134,11 +136,10 @@ class LearnedFile:
     def copy_beside(self, obj: bpy.types.Object) -> Path:
         """Copy the armature's file beside the .blend and refer to the copy; no other is written over."""
         found = self.read(obj).path
-        data = found.read_bytes()
+        data = read_bytes(found, self.kind.most_bytes)
         named = found.name.endswith(self.kind.ending)
-        name = found.name.removesuffix(self.kind.ending) if named else bpy.path.clean_name(obj.name)
-        path = paths.free(paths.folder(self.kind.folder) / f"{name}{self.kind.ending}", self.kind.ending, data)
-        write_whole(path, data)
+        stem = found.name.removesuffix(self.kind.ending) if named else paths.file_stem(obj.name)
+        path = paths.keep_data(stem, self.kind, data)
         self.refer(obj, path)
         return path
 
@@ -152,6 +153,5 @@ def learned_files() -> tuple[LearnedFile, ...]:
 @functools.cache
 def learned_file(family: str) -> LearnedFile:
     """The learned files of a family of methods."""
-    learn = registry.get_family(family).learn
-    assert learn.learned is not None
-    return LearnedFile(family, learn.learned, of_one_clip=learn.takes is Source.CLIP)
+    known = registry.get_family(family)
+    return LearnedFile(family, known.learned, known.learn.takes if known.learn is not None else None)

@@ -1,53 +1,69 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Files with what was learned: beside the .blend that refers to them, and never over another one."""
 
-import functools
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import bpy
 
+from ...core.control.learned import LearnedKind
+from ...core.errors import BadFile, CannotWrite
+from ...core.files import is_link, read_bytes, write_new
 from ...core.jobs import jobs_root
 
-View = TypeVar("View")
-
-
-def once(read: Callable[[Path], View]) -> Callable[[Path], View]:
-    """Decorate what reads a file for the panel: it is read once, and again when it changes, comes or goes."""
-
-    @functools.lru_cache(maxsize=16)
-    def kept(path: Path, _changed_ns: int, _size: int) -> View:
-        return read(path)
-
-    @functools.wraps(read)
-    def wrapped(path: Path) -> View:
-        try:
-            stamp = path.stat()
-        except OSError:
-            return kept(path, 0, 0)
-        return kept(path, stamp.st_mtime_ns, stamp.st_size)
-
-    return wrapped
+_LONGEST_STEM = 120  # bytes; with an ending and a number every disk takes it
+_MOST_NUMBERS = 10_000
+# What Windows takes for a device, whatever its ending.
+_RESERVED = {"CON", "PRN", "AUX", "NUL", *(f"{kind}{number}" for kind in ("COM", "LPT") for number in range(10))}
 
 
 def absolute(obj: bpy.types.Object, text: str) -> Path | None:
     """A path as the armature's file keeps it, in full; None for none."""
-    return Path(bpy.path.abspath(text.strip(), library=obj.library)).resolve() if text.strip() else None
+    if not text.strip():
+        return None
+    path = Path(bpy.path.abspath(text.strip(), library=obj.library))
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # links in a circle: who reads it will say so
+        return path
 
 
 def folder(kind: str) -> Path:
-    """Beside the .blend, so that both can go elsewhere together; without one, among the jobs in a folder ``kind``."""
-    return Path(bpy.path.abspath("//")) / "sinew" if bpy.data.filepath else jobs_root() / kind
+    """Beside the .blend, so that both can go elsewhere together; without one, among the jobs in a folder ``kind``.
 
-
-def free(path: Path, ending: str, data: bytes) -> Path:
-    """The path, or one like it before its ending, in which nothing but ``data`` is."""
-    number, found = 1, path
-    while found.exists() and found.read_bytes() != data:
-        number += 1
-        found = path.with_name(path.name.replace(ending, f"-{number}{ending}"))
+    One that leads elsewhere is refused: whoever packed the .blend may have put a link there.
+    """
+    home = Path(bpy.path.abspath("//")) if bpy.data.filepath else jobs_root()
+    found = home / ("sinew" if bpy.data.filepath else kind)
+    if is_link(found) or not found.resolve().is_relative_to(home.resolve()):
+        raise CannotWrite(f"'{found}' is a link to another folder", "Put a folder there instead")
     return found
+
+
+def file_stem(*words: object) -> str:
+    """A file's name without its ending from names of a scene, which may have anything in them."""
+    clean = "-".join(bpy.path.clean_name(str(word)) for word in words if word)
+    clean = clean.encode()[:_LONGEST_STEM].decode("utf-8", "ignore").strip(" .")
+    return f"_{clean}" if not clean or clean.upper() in _RESERVED else clean
+
+
+def keep_data(stem: str, kind: LearnedKind, data: bytes) -> Path:
+    """Write the data beside the .blend, into a file that nothing else is in: with a number behind its name if need be.
+
+    What is there already is never written over. With just this in it, it is taken as it is.
+    """
+    home = folder(kind.folder)
+    for number in range(1, _MOST_NUMBERS):
+        path = home / f"{stem}{f'-{number}' if number > 1 else ''}{kind.ending}"
+        if write_new(path, data) or _has_just(path, data):
+            return path
+    raise CannotWrite(f"'{home}' has too many files called '{stem}'", "Delete those that you do not need")
+
+
+def _has_just(path: Path, data: bytes) -> bool:
+    try:
+        return not is_link(path) and read_bytes(path, len(data)) == data
+    except BadFile:
+        return False
 
 
 def referred(path: Path) -> str:

@@ -7,7 +7,11 @@ from importlib import import_module
 from ...core.control import registry
 from .adapter import FamilyAdapter
 
-_OWN = {"graph": "..graph.adapter:GraphAdapter", "bounds": "..bounds.adapter:BoundsAdapter"}
+_OWN = {
+    "graph": "..graph.adapter:GraphAdapter",
+    "bounds": "..bounds.adapter:BoundsAdapter",
+    "direct": "..direct.adapter:DirectAdapter",
+}
 
 
 @cache

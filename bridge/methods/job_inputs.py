@@ -19,6 +19,7 @@ from ..jobs.preparing import Preparation
 from ..jobs.requests import Request, create_from, inputs_in_slices
 from ..learned.learned_file import Learned
 from ..rig import actions, sources
+from ..rig.rest_bones import BONE_CHANNEL
 from ..rig.rig_reader import RigMotion
 from ..rig.rig_writer import require_writable
 from ..rig.standing import match_skeleton, read_standing_pose
@@ -51,12 +52,10 @@ class LearnRequest(FamilyRequest):
     """What is to be learned.
 
     actions: names or patterns of the Actions of a library, none for all. source: what a single clip is read by.
-    file: where the learned file is to go, over what is there; None for one of its own beside the .blend.
     """
 
     actions: tuple[str, ...] = ()
     source: Request | None = None
-    file: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,8 @@ def own_actions(obj: bpy.types.Object) -> list[bpy.types.Action]:
         slot = actions.slot_for(action, obj)
         if slot is None or action in takes or sources.is_take(action):
             continue
-        bones = {curve.data_path.split('"')[1] for curve in actions.curves_of(action, slot) if '"' in curve.data_path}
+        channels = (BONE_CHANNEL.match(curve.data_path) for curve in actions.curves_of(action, slot))
+        bones = {bpy.utils.unescape_identifier(channel[1]) for channel in channels if channel}
         if bones and bones <= {bone.name for bone in obj.data.bones}:
             found.append(action)
     return found
@@ -113,9 +113,8 @@ def learn_job(own: Preparation, method: Method, request: LearnRequest, folder: P
     inputs = yield from inputs_in_slices(source, rig, slice_s=own.slice_s)
     kind = method.learned
     assert kind is not None
-    files = {kind.name: str(request.file)} if request.file is not None else {}
     after = "" if method.takes is Source.CLIP else "armature"
-    target = replace(inputs.target, named=method.result_name, named_after=after, files=files)
+    target = replace(inputs.target, named=method.result_name, named_after=after)
     inputs = replace(inputs, attachments={**inputs.attachments, **more}, target=target)
     return (yield from own.make(lambda: create_from(source, rig, inputs, title=title, folder=folder)))
 
@@ -135,18 +134,37 @@ def bake_job(
     own: Preparation, method: Method, request: BakeRequest, learned: Learned, folder: Path | None = None
 ) -> Slices[jobs.Job]:
     """Read the pose to begin in and the stage, and make the job that plays or measures what was learned."""
+    rig = read_beginning(request)
+    yield None
+    return (yield from play_job(own, method, request, learned, rig, folder=folder))
+
+
+def read_beginning(request: BakeRequest) -> RigMotion:
+    """The pose that the character begins in, of an armature that a take can be written to."""
     obj = requests.find_armature(request.armature)
     rig = read_standing_pose(obj, request.frame_start, request.seconds, request.scale)
     require_writable(obj, rig.clip.skeleton.names, request.place)
-    source = request.for_method(method, Request(obj.name))
-    yield None
+    return rig
+
+
+def play_job(
+    own: Preparation,
+    method: Method,
+    request: BakeRequest,
+    learned: Learned,
+    rig: RigMotion,
+    more: Attachments | None = None,
+    folder: Path | None = None,
+) -> Slices[jobs.Job]:
+    """Read the stage, and make the job that plays or measures what was learned from a pose on. more: attachments."""
+    source = request.for_method(method, Request(request.armature))
     inputs = yield from inputs_in_slices(source, rig, slice_s=own.slice_s)
     kind = method.learned
     assert kind is not None
     action = sources.prior_animation(requests.find_armature(request.armature)).action
     named = {"named": method.result_name or kind.label, "named_after": "armature"}
     target = replace(inputs.target, action=action.name if action else "", **named)
-    attachments: Attachments = {**inputs.attachments, kind.attachment: learned.content}
+    attachments: Attachments = {**inputs.attachments, kind.attachment: learned.content, **(more or {})}
     inputs = replace(inputs, attachments=attachments, target=target)
     title = f"{request.armature}: {learned.path.name.removesuffix(kind.ending)}"
     return (yield from own.make(lambda: create_from(source, rig, inputs, title=title, folder=folder)))

@@ -18,6 +18,7 @@ from ..scene import change_counter
 from ..scene.viewport import redraw_viewports
 from .frame_state import ShownCharacter
 
+_TRAINED = ("bounds", "direct")  # families whose workers show what their policies do
 _PLAYING_S, _WAITING_S = 1.0 / 15.0, 1.0
 _LOOK_S = 1.0  # between two looks at a file
 _UNSEEN_S = 3.0  # after which it is no longer drawn by anybody
@@ -50,8 +51,9 @@ def preview_pose(shown: ShownCharacter, now: float | None = None) -> tuple[Array
 
     None where none is trained, or nothing was shown of it yet: that is looked for soon.
     """
-    view = get_adapter("bounds").learning_view(shown.obj)
-    if view is None or not view.alive:
+    views = (get_adapter(family).learning_view(shown.obj) for family in _TRAINED)
+    view = next((view for view in views if view is not None and view.alive), None)
+    if view is None:
         return None
     now = time.monotonic() if now is None else now
     _wanted[view.id] = now, _wanted.get(view.id, (0.0, -_LOOK_S))[1]

@@ -49,16 +49,28 @@ def frame_range(action: bpy.types.Action, slot: Any | None) -> tuple[int, int] |
     """First and last whole frame of the slot's keys (or of the range set by hand), None without keys.
 
     Keys may sit between frames: it begins with the first whole one that is keyed, and nothing is lost at the end.
+    Curves with a key at a frame that is no number count for nothing; who reads them says so (``require_frames``).
     """
     if action.use_frame_range:
-        first, last = action.frame_start, action.frame_end
+        ranges = [(action.frame_start, action.frame_end)]
     else:
         keyed = [curve for curve in curves_of(action, slot) if len(curve.keyframe_points)]
         ranges = [curve.range() for curve in keyed if not curve.data_path.startswith(_NO_MOTION)]
-        if not ranges:
-            return None
-        first, last = min(r[0] for r in ranges), max(r[1] for r in ranges)
+    ranges = [(first, last) for first, last in ranges if math.isfinite(first) and math.isfinite(last)]
+    if not ranges:
+        return None
+    first, last = min(r[0] for r in ranges), max(r[1] for r in ranges)
     return math.ceil(first - 1e-3), max(math.ceil(last - 1e-3), math.ceil(first - 1e-3))
+
+
+def require_frames(action: bpy.types.Action, slot: Any | None) -> None:
+    """Refuse an Action with a key at a frame that is no number, naming the channel."""
+    for curve in curves_of(action, slot):
+        if len(curve.keyframe_points) and not all(map(math.isfinite, curve.range())):
+            raise RigError(
+                f"Action '{action.name}' has a key of '{curve.data_path}' at a frame that is not a number",
+                "Delete that key, or export the motion again",
+            )
 
 
 def new_action(name: str, obj: bpy.types.Object) -> tuple[bpy.types.Action, Any, Any]:

@@ -5,10 +5,13 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.errors import RigError
 from ...core.geometry.quaternions import from_matrix, to_matrix
+from ...core.limits import BLENDER_NAME_BYTES
 from ...core.motion import Skeleton
 from ...core.motion.bone_lengths import replace_impossible_lengths
 from ...core.motion.skeleton import to_local
+from .rest_bones import bone_depths
 
 # Blender throws a bone away on leaving edit mode when its ends are this near.
 _SHORTEST_M = 1e-3
@@ -21,6 +24,11 @@ def armature_from_skeleton(skeleton: Skeleton, name: str, collection: bpy.types.
     in single precision as all of Blender is; bones shorter than a millimetre are made that long. Mode,
     selection and active object of every scene stay as they are.
     """
+    for bone in skeleton.names:
+        length = len(bone.encode())
+        if length > BLENDER_NAME_BYTES or "\0" in bone or not bone:
+            much = f"Bone '{bone}' has a name of {length} bytes, and Blender's have 1 to {BLENDER_NAME_BYTES}"
+            raise RigError(much, "Rename it where it was made")
     data = bpy.data.armatures.new(name)
     obj = bpy.data.objects.new(name, data)
     try:
@@ -34,7 +42,8 @@ def armature_from_skeleton(skeleton: Skeleton, name: str, collection: bpy.types.
 
 def skeleton_of(armature: bpy.types.Armature) -> Skeleton:
     """The armature's bones at rest in its own space and units, parents first."""
-    bones = sorted(armature.bones, key=lambda bone: len(bone.parent_recursive))
+    depths = bone_depths(armature.bones)
+    bones = sorted(armature.bones, key=lambda bone: depths[bone.name])
     place = {bone.name: index for index, bone in enumerate(bones)}
     parents = np.array([place[bone.parent.name] if bone.parent else -1 for bone in bones])
     matrices = np.array([bone.matrix_local for bone in bones]).reshape(-1, 4, 4)

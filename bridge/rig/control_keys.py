@@ -4,7 +4,7 @@
 What cannot be brought there, or comes out elsewhere than the take has it, is said; then a baked copy takes the take.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import bpy
@@ -64,27 +64,21 @@ def key_controls(
     posed = PosedCopy(bpy.context.scene, keying.resolve_armature(obj_uid), source)
     uid = 0
     try:
+        yield None  # a large rig takes Blender a while to copy, and again to look at for the first time
         switches = control_map.find_switches(posed.resolve()[1])
         before = _begin(posed, rig.frame_start, switches)
+        yield None
         found = yield from control_map.map_controls(posed, before, moved, riders, switches)
         if found.why_not:
             return None, ControlMatch(why_not=found.why_not)
-        action, _, bag = actions.new_action(name, keying.resolve_armature(obj_uid))
-        keying.mark_unfinished(action)
-        uid = action.session_uid
-        if source is not None:
-            _copy_curves(keying.resolve_armature(obj_uid), source, bag, take, rig, found)
-        for path, value in found.switches.items():
-            actions.add_curve(bag, path, 0, "Controls", rig.frame_start, np.array([value]))
-        curves = len(bag.fcurves)
+        uid, curves = _new_action(keying.resolve_armature(obj_uid), name, source, take, rig, found)
         frames = rig.frame_start + np.arange(len(placed[0]))
         stands = yield from keying.find_stands(
             keying.resolve_armature(obj_uid), keying.action_of(uid, curves), frames, slice_s
         )
         poses = yield lambda: pose_matrices(stands, placed[0] / rig.metres_per_unit, *placed[1:])
         wanted = {bone: poses[:, place] for place, bone in enumerate(take.motion.skeleton.names)}
-        skip = {chain.target for chain in found.chains} | {chain.pole for chain in found.chains}
-        measured = tuple(bone for bone in wanted if (bone in moved or bone in deforming) and bone not in skip)
+        measured = _measured_bones(wanted, {*moved, *deforming}, found)
         posed.assign(keying.action_of(uid, curves))
         metres = rig.metres_per_unit * float(np.cbrt(abs(np.linalg.det(stands[0, :3, :3]))))
         bases, match = yield from _solved(
@@ -99,6 +93,25 @@ def key_controls(
         raise
     finally:
         posed.remove()
+
+
+def _new_action(
+    obj: bpy.types.Object, name: str, source: bpy.types.Action | None, take: Take, rig: RigMotion, found: ControlMap
+) -> tuple[int, int]:
+    """An Action with what is not the take's to key, and the switches; its session_uid and how many curves it has."""
+    action, _, bag = actions.new_action(name, obj)
+    keying.mark_unfinished(action)
+    if source is not None:
+        _copy_curves(obj, source, bag, take, rig, found)
+    for path, value in found.switches.items():
+        actions.add_curve(bag, path, 0, "Controls", rig.frame_start, np.array([value]))
+    return action.session_uid, len(bag.fcurves)
+
+
+def _measured_bones(wanted: Mapping[str, Array], counted: set[str], found: ControlMap) -> tuple[str, ...]:
+    """The bones of the take that must come out right: those that count and are not targets or poles."""
+    skip = {chain.target for chain in found.chains} | {chain.pole for chain in found.chains}
+    return tuple(bone for bone in wanted if bone in counted and bone not in skip)
 
 
 def moved_bones(take: Take, rig: RigMotion) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -178,8 +191,7 @@ def _solved(
     bases = {name: np.empty((len(frames), 4, 4)) for name in found.keyed}
     worst_m = worst_rad = 0.0
     for index, frame in enumerate(frames):
-        yield None
-        at, far, turned = solving.solve_frame(index, float(frame))
+        at, far, turned = yield from solving.solve_frame(index, float(frame))
         for name, basis in at.items():
             bases[name][index] = basis
         worst_m, worst_rad = max(worst_m, float(far.max())), max(worst_rad, float(turned.max()))

@@ -114,15 +114,10 @@ def map_controls(
     free = [bone for bone in moved if bone not in in_chain and bone not in copied]
     targets = {chain.target: chain for chain in chains if chain.target}
     poles = {chain.pole for chain in chains}
-    candidates = [
-        name
-        for name in _upstream(bones, [*free, *riders])
-        if not _NO_CONTROL.search(name) and name not in in_chain | poles
-    ]
-    if not any(_NO_CONTROL.search(name) for name in moved):  # no Rigify, where every bone may be its own control
-        candidates = [name for name in _upstream(bones, [*free, *riders]) if name not in in_chain | poles]
-    mixed = _mixed_in(bones)
-    carried: dict[str, _Carried] = {}
+    candidates = [name for name in _upstream(bones, [*free, *riders]) if name not in in_chain | poles]
+    if any(_NO_CONTROL.search(name) for name in moved):  # Rigify; elsewhere every bone may be its own control
+        candidates = [name for name in candidates if not _NO_CONTROL.search(name)]
+    mixed, carried = _mixed_in(bones), dict[str, _Carried]()
     for name in candidates:
         carried[name] = _turned(posed, name, evaluated)
         yield None
@@ -135,9 +130,7 @@ def map_controls(
         return ControlMap(why_not=f"no control turns '{missing[0]}' alone")
     if not all(chain.target for chain in chains):
         return ControlMap(why_not="inverse kinematics without a target bone of the rig hold it")
-    # What carries everybody goes along with the first: the others need not make up for where the body is.
-    carrier = _carrier([bone for bone, name in chosen.items() if name not in targets], candidates, carried)
-    leading = [*chosen.items(), *([(free[0], carrier)] if carrier and carrier not in chosen.values() else [])]
+    leading, carrier = _lead(chosen, free, candidates, carried, targets)
     controls = []
     for bone, name in leading:
         own = posed.resolve()[1].pose.bones[name]
@@ -149,11 +142,33 @@ def map_controls(
         controls.append(Control(name, bone, places, over, _roll(bone, carried[name], deforming)))
         yield None
     controls.sort(key=lambda one: -len(carried[one.name].aimed))
+    return ControlMap((*controls, *_twisting_controls(controls, stand_ins)), chains, stand_ins, switches)
+
+
+def _lead(
+    chosen: dict[str, str],
+    free: Sequence[str],
+    candidates: Sequence[str],
+    carried: dict[str, "_Carried"],
+    targets: Mapping[str, IkChain],
+) -> tuple[list[tuple[str, str]], str]:
+    """Bones with the controls that lead them, and the control that carries everybody, '' for none.
+
+    That one goes along with the first bone: the others need not make up for where the body is.
+    """
+    carrier = _carrier([bone for bone, name in chosen.items() if name not in targets], candidates, carried)
+    extra = [(free[0], carrier)] if carrier and carrier not in chosen.values() else []
+    return [*chosen.items(), *extra], carrier
+
+
+def _twisting_controls(controls: Sequence[Control], stand_ins: Mapping[str, str]) -> list[Control]:
+    """Controls of pieces that twist a bone about its axis, where the one that leads it does not."""
     twisting = {bone: name for name, bone in stand_ins.items()}
-    for one in tuple(controls):
-        if one.roll != one.lead and one.lead in twisting:
-            controls.append(Control(twisting[one.lead], one.lead, False, one.name, one.lead, aims=False))
-    return ControlMap(tuple(controls), chains, stand_ins, switches)
+    return [
+        Control(twisting[one.lead], one.lead, False, one.name, one.lead, aims=False)
+        for one in controls
+        if one.roll != one.lead and one.lead in twisting
+    ]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.geometry.quaternions import Array
+from ..scene.time_slicing import Slices
 from .channels import basis_matrices
 from .control_map import Control, ControlMap, IkChain, angle_of, unit_axes
 from .posed_copy import PosedCopy
@@ -51,13 +52,17 @@ class ControlSolving:
         own = posed.bases()
         self._bases = {name: own[name] for name in controls.keyed}
 
-    def solve_frame(self, index: int, frame: float) -> tuple[dict[str, Array], Array, Array]:
-        """Bases (4, 4) by control at take's frame ``index``, and what bones then miss: metres and radians (M,)."""
+    def solve_frame(self, index: int, frame: float) -> Slices[tuple[dict[str, Array], Array, Array]]:
+        """Bases (4, 4) by control at take's frame ``index``, and what bones then miss: metres and radians (M,).
+
+        Pauses after every look: a large rig takes tens of milliseconds for one.
+        """
         best: tuple[float, dict[str, Array], Array, Array] | None = None
         worse = 0
         self._posed.set_bases(self._bases)
         poses = self._posed.evaluate(frame)
         for _ in range(_TRIES):
+            yield None
             far, turned = self._missed(index, poses)
             score = float(np.sum(far) / _NEAR + np.sum(turned) / _TURNED_RAD)
             worse = worse + 1 if best is not None and score > _BETTER * best[0] else 0

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ...core.geometry.quaternions import Array, from_rotation_vector, multiply, normalize, to_matrix
 from . import actions, sources
-from .rest_bones import BONE_CHANNEL, RestBone, inheritance_of
+from .key_checks import are_unbelievable, bad_key
+from .rest_bones import BONE_CHANNEL, RestBone, bone_depths, inheritance_of
 
 _NO_BONE = re.compile(r"^(delta_)?(location|rotation_\w+|scale)$")
 _SIZES = {"location": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4, "scale": 3}
@@ -30,9 +31,9 @@ class KeyReading:
 
     def __init__(self, obj: bpy.types.Object, action: bpy.types.Action, places: Array, without_takes: bool) -> None:
         """places: (T,) whole scene frames. without_takes: what only a take keys is as it was before it."""
-        self.places = places
+        self.places, self._armature = places, obj.name
         self.bones = [RestBone.of(bone) for bone in obj.pose.bones]
-        depths = [len(bone.parent_recursive) for bone in obj.pose.bones]
+        depths = list(bone_depths(obj.pose.bones).values())
         self._order = sorted(range(len(depths)), key=depths.__getitem__)  # parents first
         self.matrix_world = np.array(obj.matrix_world)
         placed = sources.prior_animation(obj).placed if without_takes else {}
@@ -80,6 +81,9 @@ class KeyReading:
         values = _values_at(curve.keyframe_points, self.places)
         if values is None:
             return False
+        bad = are_unbelievable(values)
+        if bad.any():
+            raise bad_key(bone, self._armature, float(self.places[bad][0]), float(values[bad][0]))
         self._keyed[bone, name, curve.array_index] = values
         return True
 

@@ -16,21 +16,27 @@ from numpy.typing import NDArray
 
 from ...core.errors import RigError
 from ...core.geometry.quaternions import Array, from_matrix, multiply, rotate, to_matrix
+from ...core.limits import LARGEST_SCALE, MOST_FRAMES
 from ...core.motion import Clip, Skeleton, Tag
 from ...core.motion.bone_lengths import replace_impossible_lengths
 from ...core.motion.cut_bridging import bridge_cuts
 from ...core.motion.loops import loop_clip
+from ...core.motion.marker_tags import parse_markers
+from ...core.motion.motion_size import require_frame_rate, require_keys, require_motion_size
 from ...core.motion.skeleton import to_local
 from ...core.motion.trim import find_trim
 from ..scene.preserved_state import find_by_uid
 from ..scene.time_slicing import SLICE_S, Slices
 from . import actions, key_reading, sources
+from .key_checks import KeyCheck, bad_key
 from .key_reading import KeyReading
-from .rig_sampling import RigSampling
+from .rest_bones import bone_depths
+from .rig_sampling import RigSampling, count_keys
 
 Frames = TypeVar("Frames", float, Array)
 
 _WHOLE = 1e-9  # of a frame, by which a number of frames is none but for rounding
+_BLOCK_POSES = 50_000  # bones times frames that are converted at a time: some 40 MB on the way
 _SMALLEST_SCALE = 1e-6  # a bone scaled to nothing must leave its children a matrix that can be inverted
 
 
@@ -130,6 +136,8 @@ class RigReading:
         require_readable(obj, scale)
         self._scene_fps = scene.render.fps / scene.render.fps_base
         playing = action or _moved_by(obj, without_takes)
+        if playing is not None:
+            actions.require_frames(playing, actions.slot_for(playing, obj))
         if frames is None and playing is not None:  # at a glance, if its keys tell
             frames = actions.frame_range(playing, actions.slot_for(playing, obj))
         if frames is None:
@@ -141,9 +149,15 @@ class RigReading:
             raise RigError(
                 f"{what} has only one frame ({first})", "Choose an Action or frame range of at least two frames"
             )
+        _require_frames(obj, first, last)
         step = self._scene_fps / fps if fps else 1.0
         step = round(step) if abs(step - round(step)) < _WHOLE else step
-        places = first + np.arange(int(np.floor((last - first) / step + 1e-6)) + 1) * step
+        count = int(np.floor((last - first) / step + 1e-6)) + 1
+        label = f"'{playing.name if playing else obj.name}'"
+        require_frame_rate(label, true_fps or self._scene_fps)
+        require_motion_size(label, count, len(obj.pose.bones))
+        require_keys(label, count, len(obj.pose.bones), count_keys(obj, action))
+        places = first + np.arange(count) * step
         self.title = playing.name if playing else obj.name
         self._armature = obj.name
         self._first, self._fps, self._true_fps = int(first), fps, true_fps
@@ -151,6 +165,7 @@ class RigReading:
         self._tags = _tags(playing, places) if playing else ()
         self._bones = _Bones.of(obj)
         self._sampling = RigSampling(obj, action, places, without_takes=without_takes)
+        self._check, self._are_sound = KeyCheck(places), False
         self._keys: KeyReading | None = None
         if playing is not None and key_reading.can_read_keys(scene, obj, playing, places, without_takes):
             self._keys, self._playing_uid = KeyReading(obj, playing, places, without_takes), playing.session_uid
@@ -170,6 +185,11 @@ class RigReading:
             if done is not None:
                 return done
             self._keys = None
+        if not self._are_sound:
+            _, obj, action = self._sampling.resolve()
+            self._are_sound = self._check.advance(obj, action, seconds)
+            if not self._are_sound:
+                return False
         return self._sampling.advance(seconds)
 
     def close(self) -> None:
@@ -181,13 +201,29 @@ class RigReading:
         matrix_world, pose = self._sampling.matrix_world, self._sampling.pose
         if self._keys is not None:
             matrix_world, pose = np.broadcast_to(self._keys.matrix_world, (len(pose), 4, 4)), self._keys.poses()
-        self._bones.require_finite(self._armature, pose, self._sampling.places)
-        pos, quat, bone_stretch = _to_world(matrix_world, pose[:, self._bones.order], self._metres)
         skeleton = self._bones.rest(matrix_world[0], self._metres)
         stretch = self._scene_fps / (self._true_fps or self._scene_fps)
         rate = (self._fps or self._scene_fps) / stretch
-        clip = Clip.from_world(skeleton, rate, pos, quat, self.title, self._tags)
+        local_pos, local_quat, bone_stretch = self._convert(matrix_world, pose, skeleton)
+        del pose
+        self._sampling.pose = self._sampling.pose[:0]  # a long motion has no room for both
+        clip = Clip(skeleton, rate, local_pos, local_quat, self.title, self._tags)
         return RigMotion(clip, bone_stretch, self._first, self._scene_fps, self._metres, stretch)
+
+    def _convert(
+        self, matrix_world: Array, pose: NDArray[Any], skeleton: Skeleton
+    ) -> tuple[Array, Array, NDArray[np.float32]]:
+        """Local positions (T, B, 3) and rotations (T, B, 4) in metres, and bone stretches (T, B, 3, 3), in blocks."""
+        frames, bones = pose.shape[:2]
+        local_pos, local_quat = np.empty((frames, bones, 3)), np.empty((frames, bones, 4))
+        bone_stretch = np.empty((frames, bones, 3, 3), dtype=np.float32)
+        length = max(_BLOCK_POSES // bones, 1)
+        for block in (slice(start, start + length) for start in range(0, frames, length)):
+            self._bones.require_finite(self._armature, pose[block], self._sampling.places[block])
+            ordered = pose[block, self._bones.order].astype(float)
+            pos, quat, bone_stretch[block] = _to_world(matrix_world[block], ordered, self._metres)
+            local_pos[block], local_quat[block] = to_local(skeleton.parents, pos, quat)
+        return local_pos, local_quat, bone_stretch
 
 
 def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
@@ -195,8 +231,7 @@ def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
     if obj is None or obj.type != "ARMATURE":
         name = f"'{obj.name}' is not an armature" if obj is not None else "There is no armature"
         raise RigError(name, "Select an armature that has an Action")
-    if not (np.isfinite(scale) and scale > 0):
-        raise RigError(f"The scale is {scale}", "Give metres a Blender unit above zero, such as --scale 0.01")
+    require_scale(scale)
     if not obj.data.bones:
         raise RigError(f"Armature '{obj.name}' has no bones", "Choose another armature")
     if obj.mode == "EDIT":
@@ -213,6 +248,15 @@ def require_readable(obj: bpy.types.Object | None, scale: float = 1.0) -> None:
         raise RigError(
             f"Armature '{obj.name}' is mirrored by a negative scale", "Apply it with Object > Apply > Scale (Ctrl+A)"
         )
+
+
+def require_scale(scale: float) -> None:
+    """Refuse metres a unit that are none."""
+    if not (np.isfinite(scale) and scale > 0.0):
+        raise RigError(f"The scale is {scale}", "Give metres a unit above zero, such as --scale 0.01")
+    if not 1.0 / LARGEST_SCALE <= scale <= LARGEST_SCALE:
+        hint = f"Give metres a unit between {1.0 / LARGEST_SCALE:g} and {LARGEST_SCALE:g}, such as --scale 0.01"
+        raise RigError(f"The scale is {scale:g}", hint)
 
 
 def rotation_of(matrix: Array) -> Array:
@@ -272,7 +316,7 @@ class _Bones:
         """Those of an armature."""
         bones = obj.pose.bones
         index = {bone.name: i for i, bone in enumerate(bones)}
-        depth = {bone.name: len(bone.parent_recursive) for bone in bones}
+        depth = bone_depths(bones)
         order = sorted(range(len(bones)), key=lambda i: depth[bones[i].name])
         place = {old: new for new, old in enumerate(order)}
         parents = [place[index[bones[i].parent.name]] if bones[i].parent else -1 for i in order]
@@ -294,10 +338,7 @@ class _Bones:
             broken = {self.names[i] for i in np.flatnonzero(bad[frame])}
             both = zip(self.names, self.above, strict=True)
             bone = next(name for name, above in both if name in broken and above not in broken)
-            raise RigError(
-                f"Bone '{bone}' of '{armature}' has a key that is not a number at frame {places[frame]:g}",
-                "Delete that key in the Graph Editor",
-            )
+            raise bad_key(bone, armature, float(places[frame]))
 
     def rest(self, matrix_world: Array, metres: float) -> Skeleton:
         """The skeleton at rest, standing as it stands in the scene but at the origin."""
@@ -334,15 +375,25 @@ def _own_range(obj: bpy.types.Object, action: bpy.types.Action | None) -> tuple[
     return math.floor(min(s.frame_start for s in strips)), math.ceil(max(s.frame_end for s in strips) - 1e-3)
 
 
+def _require_frames(obj: bpy.types.Object, first: int, last: int) -> None:
+    """Refuse frames that Blender has not, before it is asked to go there."""
+    for frame in (first, last):
+        if abs(frame) > MOST_FRAMES:
+            raise RigError(
+                f"'{obj.name}' would be read at frame {frame}, and Blender's last is {MOST_FRAMES}",
+                "Choose a shorter frame range, or delete the keys that lie so far out",
+            )
+
+
 def _tags(action: bpy.types.Action, places: Array) -> tuple[Tag, ...]:
-    """Style tags from the Action's pose markers: a marker names the frames up to the next one; '-' names none."""
-    markers = sorted(action.pose_markers, key=lambda marker: marker.frame)
-    starts = [int(np.searchsorted(places, marker.frame)) for marker in markers] + [len(places)]
-    return tuple(
-        Tag(marker.name, start, stop)
-        for marker, start, stop in zip(markers, starts, starts[1:], strict=False)
-        if start < stop and marker.name.strip("- ")
-    )
+    """Style tags from the Action's pose markers; see ``core.motion.marker_tags``."""
+    found = []
+    for one in parse_markers([(marker.name, marker.frame) for marker in action.pose_markers]):
+        start = int(np.searchsorted(places, one.first))
+        stop = len(places) if one.stop is None else int(np.searchsorted(places, one.stop))
+        if start < stop:
+            found.append(Tag(one.name, start, stop, one.is_proposal))
+    return tuple(found)
 
 
 def _unit(v: Array) -> Array:

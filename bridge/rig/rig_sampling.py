@@ -36,13 +36,13 @@ class RigSampling:
         self.done = 0
         count = len(obj.pose.bones)
         self.matrix_world = np.empty((len(places), 4, 4))
-        self.pose = np.empty((len(places), count, 4, 4))
+        self.pose = np.empty((len(places), count, 4, 4), dtype=np.float32)  # as exact as Blender has it
         self._names = [bone.name for bone in obj.pose.bones]
         self._buffer = np.empty(count * 16, dtype=np.float32)
         self._uids = bpy.context.scene.session_uid, obj.session_uid, action.session_uid if action is not None else None
         self._title = obj.name
         self._without_takes = without_takes
-        self._is_heavy = _keys(obj, action) > _HEAVY_KEYS
+        self._is_heavy = count_keys(obj, action) > _HEAVY_KEYS
         self._standing_in: sampling_copy.SamplingCopy | None = None
 
     @property
@@ -130,8 +130,8 @@ class RigSampling:
         return scene, obj, action
 
 
-def _keys(obj: bpy.types.Object, action: bpy.types.Action | None) -> int:
-    """How many keys Blender copies to look at the armature elsewhere."""
+def count_keys(obj: bpy.types.Object, action: bpy.types.Action | None) -> int:
+    """How many keys move the armature; Blender copies them to look at it elsewhere."""
     data, known = obj.animation_data, {action}
     if data is not None:
         known |= {data.action, *(strip.action for track in data.nla_tracks for strip in track.strips)}

@@ -13,9 +13,11 @@ from typing import Any
 
 import bpy
 
+from ...core.files import parse_json
 from . import actions
 
 _SOURCE, _PLACED = "sinew_source", "sinew_placed"
+_CHANNELS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 _ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 Channels = dict[str, list[float]]
@@ -33,7 +35,7 @@ def prior_animation(obj: bpy.types.Object) -> PriorAnimation:
     """What moves the object when no take does."""
     take, _ = active_take(obj)
     if take is not None:
-        return PriorAnimation(take.get(_SOURCE), json.loads(take[_PLACED]))
+        return _prior_of(take)
     action = obj.animation_data.action if obj.animation_data else None
     keyed = set()
     if action is not None:
@@ -55,12 +57,34 @@ def is_take(action: bpy.types.Action) -> bool:
 
 def source_action(take: bpy.types.Action) -> bpy.types.Action | None:
     """The Action that a take was made from, None where there was none or it was deleted."""
-    return take.get(_SOURCE)
+    return _prior_of(take).action
+
+
+def _prior_of(take: bpy.types.Action) -> PriorAnimation:
+    """What is kept with a take; anybody can write there, so that only channels of motion are believed."""
+    source, text = take.get(_SOURCE), take.get(_PLACED, "{}")
+    try:
+        placed = parse_json(text) if isinstance(text, str) else {}
+    except ValueError:
+        placed = {}
+    known = placed.items() if isinstance(placed, dict) else ()
+    channels = {path: values for path, values in known if _is_channel(path) and _are_numbers(values)}
+    return PriorAnimation(source if isinstance(source, bpy.types.Action) else None, channels)
+
+
+def _is_channel(path: str) -> bool:
+    holder, _, name = path.rpartition(".")
+    own = not holder or (holder.startswith('pose.bones["') and holder.endswith('"]'))
+    return _is_custom(path) or (own and name in _CHANNELS)
+
+
+def _are_numbers(values: Any) -> bool:
+    return isinstance(values, list) and bool(values) and all(isinstance(value, float | int) for value in values)
 
 
 def restore_prior(obj: bpy.types.Object, take: bpy.types.Action) -> None:
     """Let the object be moved as it was before this take from now on."""
-    before = PriorAnimation(take.get(_SOURCE), json.loads(take.get(_PLACED, "{}")))
+    before = _prior_of(take)
     data = obj.animation_data or obj.animation_data_create()
     if before.action is not None:
         actions.assign(obj, before.action, actions.slot_for(before.action, obj))
@@ -77,7 +101,7 @@ def custom_values(obj: bpy.types.Object, paths: Iterable[str]) -> Channels:
     found = {}
     for path in paths:
         owner, key = _custom(obj, path)
-        if owner is not None and key in owner:
+        if owner is not None and key in owner and isinstance(owner[key], bool | int | float):
             found[path] = [float(owner[key])]
     return found
 
@@ -93,13 +117,16 @@ def _custom(obj: bpy.types.Object, path: str) -> tuple[Any, str]:
         owner = obj.path_resolve(holder) if holder else obj
     except ValueError:
         owner = None
+    owner = owner if hasattr(owner, "keys") else None
     return owner, bpy.utils.unescape_identifier(key.removesuffix('"]'))
 
 
 def set_custom(obj: bpy.types.Object, path: str, value: float) -> None:
     """Set a custom property by its RNA path, in its own type; not one that is gone."""
     owner, key = _custom(obj, path)
-    if owner is not None and key in owner and owner[key] != value:
+    if owner is None or key not in owner or not isinstance(owner[key], bool | int | float):
+        return
+    if owner[key] != value:
         owner[key] = type(owner[key])(value)
         obj.update_tag()
 
@@ -186,5 +213,6 @@ def _set(obj: bpy.types.Object, channels: Channels) -> None:
             owner = obj.path_resolve(holder) if holder else obj
         except ValueError:
             continue  # a bone that was renamed or deleted meanwhile
-        if list(getattr(owner, name)) != values:
+        own = list(getattr(owner, name))
+        if own != values and len(own) == len(values):
             setattr(owner, name, values)

@@ -13,6 +13,8 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ...core.files import parse_json
+
 _GROUPS = ("sinew", "sinew_body", "sinew_bounds", "sinew_graph")
 _KEPT = "sinew_override"
 _WHERE = {"Action": "actions", "Object": "objects"}  # collections of bpy.data that pointers of the groups lead to
@@ -34,11 +36,11 @@ def restore_overrides() -> None:
     """Let every override of the file have again what its copy says."""
     for obj in _overrides():
         try:
-            said = json.loads(getattr(obj, _KEPT) or "{}")
+            said = parse_json(getattr(obj, _KEPT) or "{}")
         except ValueError:
             continue  # not ours; what Blender itself has kept holds
         for name in _GROUPS:
-            _restore(getattr(obj, name), said.get(name, {}))
+            _restore(getattr(obj, name), said.get(name) if isinstance(said, dict) else None)
 
 
 def _overrides() -> list[bpy.types.Object]:
@@ -71,27 +73,30 @@ def _plain(group: bpy.types.PropertyGroup) -> Plain:
     return found
 
 
-def _restore(group: bpy.types.PropertyGroup, values: Plain) -> None:
+def _restore(group: bpy.types.PropertyGroup, values: Plain | None) -> None:
     now = _plain(group)
-    for name, value in values.items():
+    for name, value in values.items() if isinstance(values, dict) else ():
         if name not in now or now[name] == value:
             continue  # of another version of Sinew, or as it is to be
         prop = group.bl_rna.properties[name]
         if prop.type == "COLLECTION":
             _restore_rows(getattr(group, name), value)
             continue
-        # A choice that this version does not have is left alone.
-        with suppress(TypeError, ValueError):
+        # A choice that this version does not have is left alone, and so is a value that is none.
+        with suppress(TypeError, ValueError, OverflowError, AttributeError):
             setattr(group, name, _pointed_at(prop, value) if prop.type == "POINTER" else value)
 
 
 def _pointed_at(prop: bpy.types.PointerProperty, name: str) -> bpy.types.ID | None:
-    return getattr(bpy.data, _WHERE[prop.fixed_type.identifier]).get(name)
+    where = _WHERE.get(prop.fixed_type.identifier)
+    return getattr(bpy.data, where).get(name) if where and isinstance(name, str) else None
 
 
 def _restore_rows(rows: bpy.types.bpy_prop_collection, values: list[Plain]) -> None:
     """Rows are told apart by their names. The linked character's own can be changed, but neither moved nor removed."""
-    for row in values:
+    for row in values if isinstance(values, list) else ():
+        if not isinstance(row, dict) or not isinstance(row.get("name"), str):
+            continue
         index = rows.find(row["name"])
         _restore(rows[index] if index >= 0 else rows.add(), row)
 

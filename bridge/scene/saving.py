@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Save a .blend whole or not at all."""
 
-import os
 import tempfile
 from pathlib import Path
 
 import bpy
 
 from ...core.errors import CannotWrite
-from ...core.files import cannot_write, make_folder
+from ...core.files import cannot_write, make_folder, remove_file, replace_file
+from ...core.interrupts import finish_first
 from .muted_output import mute_output
 
 
@@ -22,20 +22,21 @@ def require_writable_folder(folder: Path) -> None:
         raise cannot_write(folder, error) from error
 
 
+@finish_first()
 def save_blend(path: Path) -> None:
     """Save the open scene as ``path``; what was there before stays if anything goes wrong."""
     require_writable_folder(path.parent)
     part = path.with_name(f".{path.stem}.part.blend")
     try:
         _save_copy(part)
-        os.replace(part, path)
+        replace_file(part, path)
     except RuntimeError as error:  # Blender says in words what errno would have said
         reason = str(error).strip().splitlines()[-1]
         raise CannotWrite(f"Cannot save '{path}': {reason}", "Free some space or choose another folder") from error
     except OSError as error:
         raise cannot_write(path, error) from error
     finally:
-        part.unlink(missing_ok=True)
+        remove_file(part)
 
 
 def _save_copy(path: Path) -> None:

@@ -18,8 +18,11 @@ _given: list[str] = []  # what this module put into the environment, so that not
 
 
 def installed_root() -> Path:
-    """Where Sinew installs what it is asked to: beside the jobs, a folder for each version of Python."""
-    return jobs.jobs_root().parent / "packages"
+    """Where Sinew installs what it is asked to: with this user's data, a folder for each version of Python.
+
+    Never beside jobs that are kept elsewhere: what lies here is code, and others may write to a folder of jobs.
+    """
+    return jobs.user_data_folder() / "packages"
 
 
 def site_of(root: Path, version: str = "") -> Path:

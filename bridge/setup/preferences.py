@@ -25,14 +25,14 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         description="The Python that simulates, with numpy and a physics engine installed; empty for Blender's own. "
         "The environment variable SINEW_PYTHON comes first",
         subtype="FILE_PATH",
-        update=lambda self, context: _look_again(),
+        update=lambda self, context: _choose_python(self),
     )
     jobs_folder: StringProperty(
         name="Jobs Folder",
         description="Where jobs and their results are kept; empty for your user data folder. "
         "The environment variable SINEW_JOBS comes first",
         subtype="DIR_PATH",
-        update=lambda self, context: apply_jobs_folder(),
+        update=lambda self, context: _choose_folder(self),
     )
 
     workers_at_once: IntProperty(
@@ -54,10 +54,14 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
 
 
 def preferred_python() -> str | None:
-    """The Python to start workers with; None for core's own choice."""
+    """The Python to start workers with; None for core's own choice.
+
+    A path that hangs on the open file, which older preferences may hold, is taken as it stands: it would lead to
+    whatever came with that file.
+    """
     own = _own()
     chosen = own.worker_python.strip() if own else ""
-    return os.environ.get("SINEW_PYTHON") or (bpy.path.abspath(chosen) if chosen else None)
+    return os.environ.get("SINEW_PYTHON") or chosen or None
 
 
 def workers_at_once() -> int:
@@ -76,11 +80,23 @@ def apply_jobs_folder() -> None:
     _give(bpy.path.abspath(own.jobs_folder) if own and own.jobs_folder.strip() else "")
 
 
-def _look_again() -> None:
+def _choose_python(own: SINEW_AP_preferences) -> None:
     """Another Python may have what the last one lacked."""
     from . import readiness
 
+    _detach_from_file(own, "worker_python")
     readiness.check_readiness()
+
+
+def _choose_folder(own: SINEW_AP_preferences) -> None:
+    _detach_from_file(own, "jobs_folder")
+    apply_jobs_folder()
+
+
+def _detach_from_file(own: SINEW_AP_preferences, name: str) -> None:
+    """Keep a path that Blender's file browser gave relative to the open file as it is now, for all files to come."""
+    if (path := getattr(own, name)).startswith("//"):
+        setattr(own, name, bpy.path.abspath(path))
 
 
 def _give(folder: str) -> None:

@@ -7,7 +7,6 @@ and ``current_readiness`` is what there is to draw.
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,8 +16,8 @@ from typing import IO
 
 import bpy
 
+from ...core.child_python import find_program, start_python
 from ...core.errors import LearningMissing
-from ...core.jobs import processes
 from ...core.learn.requirement import missing_package_error
 from ..mannequin import example_walker
 from ..scene.viewport import redraw_areas
@@ -120,20 +119,15 @@ def check_readiness() -> None:
     _drop()
     packages.apply_packages()
     wanted = os.path.expanduser(preferences.preferred_python() or sys.executable)
-    python = shutil.which(wanted)
+    python = find_program(wanted)
     if python is None:
         _known[:] = [Readiness(wanted, problem=f"The worker's Python '{wanted}' cannot be run")]
         return
     # A pipe could make us wait for whatever else holds its other end. It is open until the answer was heard.
     answer = tempfile.TemporaryFile()  # noqa: SIM115
     try:
-        process = subprocess.Popen(
-            [python, "-c", _QUESTION, str(_ENTRY)],
-            stdin=subprocess.DEVNULL,
-            stdout=answer,
-            stderr=subprocess.DEVNULL,
-            env=processes.worker_environment(),
-            creationflags=processes.windows_flags(),
+        process = start_python(
+            python, ["-c", _QUESTION, str(_ENTRY)], outlives_us=True, stdout=answer, stderr=subprocess.DEVNULL
         )
     except OSError as error:
         answer.close()

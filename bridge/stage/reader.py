@@ -29,8 +29,8 @@ from .timing import Clock
 
 
 def objects_on_stage(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Every object of the scene that has a role, by name, hidden ones too."""
-    return sorted((obj for obj in scene.objects if obj.sinew.role != "NONE"), key=lambda obj: obj.name)
+    """Every object of the scene that has a role, by name, also hidden; what a newer file calls otherwise has none."""
+    return sorted((obj for obj in scene.objects if obj.sinew.role not in ("NONE", "")), key=lambda obj: obj.name)
 
 
 def read_stage(scene: bpy.types.Scene, cast: Mapping[str, RigMotion]) -> StageParts:

@@ -70,10 +70,10 @@ def _text(obj: bpy.types.Object) -> str:
     """The values that matter, in a few words."""
     part = obj.sinew
     if part.role == "PUSH":
-        strength = f"{part.force:.0f} N" if part.intent == "FORCE" else _LABELS[part.intent]
+        strength = f"{part.force:.0f} N" if part.intent == "FORCE" else _LABELS.get(part.intent, "?")
         return f"{strength}, {part.duration:.2g} s at {part.start_frame}"
     if part.role == "PROJECTILE":
-        strength = f"{part.mass:.3g} kg" if part.intent == "FORCE" else _LABELS[part.intent]
+        strength = f"{part.mass:.3g} kg" if part.intent == "FORCE" else _LABELS.get(part.intent, "?")
         return f"{strength}, {part.speed:.3g} m/s at {part.start_frame}"
     if part.role == "PROP":
         return f"{part.mass:.3g} kg"

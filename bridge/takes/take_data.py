@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ...core.files import parse_json
 from ...core.motion import Take
 from ..rig.rig_reader import RigMotion
 
@@ -35,23 +36,24 @@ def store_take_data(action: bpy.types.Action, take: Take, rig: RigMotion) -> Non
 
 def bones_in_contact(action: bpy.types.Action, frame: float) -> tuple[str, ...] | None:
     """The bones that touch something at a frame of the take; None if nobody knows."""
-    known = _parsed(action.get(_CONTACTS, ""))
-    if not known:
+    known = _contacts(_text_of(action, _CONTACTS))
+    if known is None:
         return None
-    at = round(frame) - known["first"]
+    first, spans = known
+    at = round(frame) - first
     return tuple(
         bone
-        for bone, edges in known["spans"].items()
-        if any(start <= at < stop for start, stop in zip(edges[::2], edges[1::2], strict=True))
+        for bone, edges in spans.items()
+        if any(start <= at < stop for start, stop in zip(edges[::2], edges[1::2], strict=False))
     )
 
 
 def source_frame(action: bpy.types.Action, frame: float) -> float | None:
     """The frame of the source that a frame of the take stands for; None if it stands for none."""
-    text = action.get(_TIMES)
-    if text is None:
+    text = _text_of(action, _TIMES)
+    times = _times(text) if text else None
+    if times is None:
         return frame
-    times = _times(text)
     if not len(times):
         return None
     return float(np.interp(frame - action.frame_range[0], np.arange(len(times)), times))
@@ -65,15 +67,33 @@ def _spans(contacts: NDArray[np.bool_], names: tuple[str, ...]) -> dict[str, lis
     return {name: edges for name, edges in found.items() if edges}
 
 
+def _text_of(action: bpy.types.Action, name: str) -> str:
+    """What is kept under a name; '' for nothing, and for what anybody else has put there."""
+    text = action.get(name, "")
+    return text if isinstance(text, str) else ""
+
+
 @functools.lru_cache(maxsize=64)
-def _parsed(text: str) -> Mapping[str, Any]:
+def _contacts(text: str) -> tuple[int, Mapping[str, list[int]]] | None:
+    """The first frame, and by bone where contacts begin and end in turns; None for a text that does not say so."""
+    found = _parsed(text)
+    if not isinstance(found, dict) or not isinstance(found.get("spans"), dict):
+        return None
+    first, spans = found.get("first"), found["spans"]
+    whole = all(isinstance(edges, list) and all(isinstance(edge, int) for edge in edges) for edges in spans.values())
+    return (first, spans) if whole and isinstance(first, int) else None
+
+
+@functools.lru_cache(maxsize=64)
+def _times(text: str) -> NDArray[np.float64] | None:
+    """The source's frames; None for a text that has none."""
+    found = _parsed(text)
+    whole = isinstance(found, list) and all(isinstance(frame, int | float) for frame in found)
+    return np.array(found, dtype=float) if whole else None
+
+
+def _parsed(text: str) -> Any:
     try:
-        found = json.loads(text) if text else {}
+        return parse_json(text) if text else None
     except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-@functools.lru_cache(maxsize=64)
-def _times(text: str) -> NDArray[np.float64]:
-    return np.array(json.loads(text), dtype=float)
+        return None

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Takes as the panel and the command line show them: order, words and numbers, ready to draw."""
 
-import functools
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,11 +11,13 @@ import bpy
 from ...core.measure.quality_checks import QualityCheck, check_quality
 from ...core.measure.sentences import MARKED, describe_loss
 from ...core.sim.engines import ENGINES
+from .checked_reports import parse_report
 from .copies import is_presented, moved_object, original_of
 from .report_texts import measure_text, method_label, time_text
 from .rows import is_linked, take_strips, take_title
 
 _UNKNOWN = 1e9  # sorts after every error
+_MOST_DIGITS = 40  # of a number in a name that counts
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,9 @@ def view_take(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> TakeView:
         note=action.sinew_note if action else "",
         marks=take_marks(row),
         sentences=_sentences(report),
-        placed=str((report.get("controls") or {}).get("says", "")),
+        placed=str(report.get("controls", {}).get("says", "")),
         facts=_facts(report),
-        numbers=tuple(
-            measure_text(*item) for item in (report.get("measurements") or {}).items() if item[1] is not None
-        ),
+        numbers=tuple(measure_text(*item) for item in report.get("measurements", {}).items() if item[1] is not None),
     )
 
 
@@ -117,15 +115,25 @@ def is_take_shown(obj: bpy.types.Object, row: bpy.types.PropertyGroup) -> bool:
 
 def take_report(row: bpy.types.PropertyGroup) -> Mapping[str, Any]:
     """The take's report; empty where a file holds none that can be read. Not to be changed."""
-    return _parsed(row.report)
+    return parse_report(row.report)
+
+
+def find_missing_support_findings(obj: bpy.types.Object, source_name: str) -> tuple[tuple[str, str], ...]:
+    """What the newest take of a source showed to be missing, such as stairs or a load: messages with hints."""
+    rows = [row for row in obj.sinew_takes if (row.source.name if row.source else row.source_name) == source_name]
+    findings = take_report(rows[-1]).get("findings") if rows else None
+    return tuple(
+        (str(finding.get("message", "")), str(finding.get("hint", "")))
+        for finding in (findings if isinstance(findings, list) else ())
+        if isinstance(finding, dict) and str(finding.get("kind", "")).startswith("needs_")
+    )
 
 
 def take_marks(row: bpy.types.PropertyGroup) -> tuple[QualityCheck, ...]:
     """Whether the take was lost, skates or sinks in, in this order."""
     report = take_report(row)
     at_s = report.get("lost_at_s", report.get("fell_at_s"))
-    at_s = at_s if isinstance(at_s, float | int) else None
-    return check_quality(report.get("measurements") or {}, was_lost(row), at_s, row.fell)
+    return check_quality(report.get("measurements", {}), was_lost(row), at_s, row.fell)
 
 
 def was_lost(row: bpy.types.PropertyGroup) -> bool:
@@ -151,9 +159,8 @@ def arrange_takes(
 
 
 def _sentences(report: Mapping[str, Any]) -> tuple[str, ...]:
-    summary = report.get("summary")
-    if isinstance(summary, list) and summary:
-        return tuple(str(sentence) for sentence in summary)
+    if summary := report.get("summary"):
+        return tuple(summary)
     if not report:
         return ()
     return (_fate(report),)
@@ -164,7 +171,7 @@ def _fate(report: Mapping[str, Any]) -> str:
     if not report.get("lost", fell):
         return "Stayed with the motion to the end"
     at_s = report.get("lost_at_s", report.get("fell_at_s"))
-    return describe_loss(at_s if isinstance(at_s, float | int) else None, fell)
+    return describe_loss(at_s, fell)
 
 
 def _facts(report: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -172,13 +179,13 @@ def _facts(report: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         return ()
     engine = report.get("engine", "none")
     wall_s, duration_s = report.get("wall_s"), report.get("duration_s")
-    facts = [("Method", method_label(str(report.get("method", ""))))]
+    facts = [("Method", method_label(report.get("method", "")))]
     if engine != "none":
-        facts.append(("Engine", ENGINES[engine].label if engine in ENGINES else str(engine)))
+        facts.append(("Engine", ENGINES[engine].label if engine in ENGINES else engine))
     facts.append(("Seed", str(report.get("seed", ""))))
-    if isinstance(duration_s, float | int):
+    if duration_s is not None:
         facts.append(("Length", f"{duration_s:.2f} s"))
-    if isinstance(wall_s, float | int):
+    if wall_s is not None:
         facts.append(("Made in", time_text(wall_s)))
     return tuple(facts)
 
@@ -187,19 +194,10 @@ def _frames(action: bpy.types.Action | None) -> list[int] | None:
     return None if action is None else [round(frame) for frame in action.frame_range]
 
 
-@functools.lru_cache(maxsize=256)
-def _parsed(text: str) -> Mapping[str, Any]:
-    try:
-        report = json.loads(text) if text else {}
-    except ValueError:
-        return {}
-    return report if isinstance(report, dict) else {}
-
-
 def _natural(text: str) -> tuple[Any, ...]:
     """A key that sorts 'Walk 2' before 'Walk 10', whatever the case."""
     parts = re.split(r"(\d+)", text.casefold())  # words and numbers take turns
-    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts))
+    return tuple(int(part[:_MOST_DIGITS]) if place % 2 else part for place, part in enumerate(parts))
 
 
 # Python's sort leaves what is equal in the rows' own order.

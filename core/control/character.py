@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-import numpy as np
-
 from ..body import BodyModel
 from ..body.build import build_body
 from ..body.mesh import SkinnedMesh
@@ -16,6 +14,7 @@ from ..body.presets import body_preset, gain_preset
 from ..body.report import BodyReport, BoneChoice
 from ..body.roles import ARM_ROLES, LEG_ROLES, MIDDLE_ROLES
 from ..errors import BadSettings, EngineMissing, RigError
+from ..limits import HEAVIEST_KG
 from ..motion import Clip, Skeleton
 from .cast import CastMember, attachment_name
 from .method import Run
@@ -73,7 +72,7 @@ class BodyChoices:
     def __post_init__(self) -> None:
         body_preset(self.preset)
         gain_preset(self.gains)
-        if self.mass_kg is not None and not (np.isfinite(self.mass_kg) and self.mass_kg > 0.0):
+        if self.mass_kg is not None and not 0.0 < self.mass_kg <= HEAVIEST_KG:
             raise BadSettings(
                 f"The body's mass is {self.mass_kg:g} kg", "Give kilograms above zero, such as 70, or leave it out"
             )

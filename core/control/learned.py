@@ -1,34 +1,52 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Learned files: what a method has learned, kept beside the .blend, as a kind that says how it is read and told of."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import limits
 from ..errors import BadFile
-from ..files import read_arrays, write_arrays
+from ..files import is_there, read_arrays, write_arrays
+
+# What code that expects a whole file may raise for one that somebody made up, besides a ``BadFile``.
+_ODD = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 Content = tuple[dict[str, np.ndarray], dict[str, Any]]
 """(arrays, description) of a learned file, as a job attaches it and hands it over."""
 
 
 @dataclass(frozen=True)
+class LearnedFormat:
+    """How files of a kind are read and told of.
+
+    from_content: (arrays, meta, label) -> what was learned; refuses with a ``BadFile`` what is not whole.
+    describe: what was learned -> sentences. read_content: path -> content, write_content: (path, arrays, meta), where
+    files are not plain ``.npz``.
+    """
+
+    from_content: Callable[[Mapping[str, np.ndarray], Mapping[str, Any], str], Any]
+    describe: Callable[[Any], tuple[str, ...]]
+    read_content: Callable[[Path], Content] | None = None
+    write_content: Callable[[Path, Mapping[str, np.ndarray], Mapping[str, Any]], None] | None = None
+
+
+@dataclass(frozen=True)
 class LearnedKind:
-    """A kind of learned file. Its functions are named rather than held: a panel that lists methods imports none of it.
+    """A kind of learned file. Its format is named rather than held: a panel that lists methods imports none of it.
 
     name: a job's product; with '_file' behind it, the job's attachment and its target's key.
     label: what it is called in a sentence, such as 'controller'. ending: of its files.
     folder: where such files go among the jobs, while the .blend was never saved.
-    module: absolute within the package ('core.control.bounds.files'); it has
-        ``from_content(arrays, meta, label) -> object``, which refuses with a ``BadFile`` what is not whole, and
-        ``describe(object) -> tuple of sentences``; and ``read_content(path)``, ``write_content(path, arrays, meta)``
-        where files are not plain ``.npz``.
+    module: absolute within the package ('core.control.bounds.learned_file'); it has the kind's ``FORMAT``.
     learn_hint: how one comes by it; {whose} is 'the' or 'its'.
     missing, missing_hint: what is said where a file ({path}) is gone, and the fix.
+    most_bytes: of a file and of what is in it; what is larger is not read.
     """
 
     name: str
@@ -39,6 +57,7 @@ class LearnedKind:
     learn_hint: str
     missing: str
     missing_hint: str
+    most_bytes: int = limits.LEARNED_BYTES
 
     @property
     def attachment(self) -> str:
@@ -47,24 +66,33 @@ class LearnedKind:
 
     def read_content(self, path: Path) -> Content:
         """(arrays, description) of a file; one that is missing or torn is a ``BadFile``."""
-        if not path.is_file():
+        if not is_there(path):
             raise BadFile(self.missing.format(path=path), self.missing_hint)
-        content: Content = getattr(self._module, "read_content", read_arrays)(path)
+        read = self._format.read_content or partial(read_arrays, most=self.most_bytes)
+        content: Content = read(path)
         return content
 
     def write_content(self, path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
-        """Write a file whole."""
-        getattr(self._module, "write_content", write_arrays)(path, arrays, meta)
+        """Write a file whole, with a checksum of what is in it."""
+        write = self._format.write_content or partial(write_arrays, checksum=True)
+        write(path, arrays, meta)
 
     def from_content(self, content: Content, label: str) -> Any:
         """What was learned; ``label`` names the file in a ``BadFile``."""
-        return self._module.from_content(*content, label)
+        try:
+            return self._format.from_content(*content, label)
+        except _ODD as error:
+            raise BadFile(f"{label} is no whole {self.label}: {error}", self.missing_hint) from error
 
     def describe(self, learned: Any) -> tuple[str, ...]:
-        """What was learned in sentences, for the panel and the command line."""
-        sentences: tuple[str, ...] = self._module.describe(learned)
+        """What was learned in sentences, for the panel and the command line; none where it knows nothing of itself."""
+        try:
+            sentences = self._format.describe(learned)
+        except _ODD:
+            return ()
         return sentences
 
     @property
-    def _module(self) -> Any:
-        return import_module(f"...{self.module}", __package__)
+    def _format(self) -> LearnedFormat:
+        found: LearnedFormat = import_module(f"...{self.module}", __package__).FORMAT
+        return found

@@ -131,6 +131,11 @@ class Method(ABC):
     packages: ClassVar[tuple[str, ...]] = ()
     result_name: ClassVar[str] = ""
 
+    @property
+    def makes_take(self) -> bool:
+        """Whether there is a take in the end; what only learns or measures makes none."""
+        return Product.TAKE in self.makes
+
     @abstractmethod
     def run(self, clip: Clip, settings: Any, run: Run) -> Take | None:
-        """Do it, in the worker; gives the take, on the clip's bones. None for one that makes only a report."""
+        """Do it, in the worker; gives the take, on the clip's bones. None where ``makes_take`` is false."""

@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from ..errors import UnknownMethod
+from .learned import LearnedKind
 from .method import Method, Product
 
 # name -> module and class; imported on demand so that listing methods costs nothing.
@@ -19,6 +20,9 @@ _METHODS = {
     "bounds_train": ".bounds.train_method:BoundsTrain",
     "bounds_bake": ".bounds.bake_method:BoundsBake",
     "bounds_test": ".bounds.test_method:BoundsTest",
+    "direct_train": ".direct.train_method:DirectTrain",
+    "direct_bake": ".direct.bake_method:DirectBake",
+    "direct_test": ".direct.test_method:DirectTest",
     "medley_learn": ".medley.methods:MedleyLearn",
     "medley_bake": ".medley.methods:MedleyBake",
 }
@@ -49,11 +53,17 @@ class Family:
         return None
 
     @property
-    def learn(self) -> Method:
-        """The method that learns."""
-        method = self.method(Product.LEARNED_FILE)
-        assert method is not None and method.learned is not None, f"nothing of '{self.name}' makes a learned file"
-        return method
+    def learn(self) -> Method | None:
+        """The method that learns; None for a family that only plays files that are made otherwise."""
+        return self.method(Product.LEARNED_FILE)
+
+    @property
+    def learned(self) -> LearnedKind:
+        """The kind of file that its methods share."""
+        methods = (self.method(product) for product in Product)
+        found = next((method.learned for method in methods if method is not None), None)
+        assert found is not None, f"no method of '{self.name}' has a learned file"
+        return found
 
 
 _FAMILIES = (
@@ -63,6 +73,7 @@ _FAMILIES = (
         "Bounds and Style",
         "learn a motion within spacetime bounds, and make takes with what was learned",
     ),
+    Family("direct", "Direct", "let a library of motion go where it is told"),
     Family("medley", "Medley", "the example of CONTRIBUTING.md: clips of a library in random order", is_example=True),
 )
 

@@ -8,7 +8,8 @@ take = job.result().take
 """
 
 from .cleaning import clean_jobs
-from .creation import all_jobs, create, jobs_root
+from .creation import UnreadableJob, all_jobs, create, find_jobs
+from .folders import jobs_root, user_data_folder
 from .job import Job, JobStatus, Result, open_job
 from .launching import find_worker_python, launch, wait
 from .report import unfinished_report
@@ -23,13 +24,16 @@ __all__ = [
     "JobStatus",
     "Result",
     "Target",
+    "UnreadableJob",
     "all_jobs",
     "clean_jobs",
     "create",
+    "find_jobs",
     "find_worker_python",
     "jobs_root",
     "launch",
     "open_job",
     "unfinished_report",
+    "user_data_folder",
     "wait",
 ]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A body fitted on the worker's Python, which has what fits shapes to a mesh, for display only.
 
-python -c "…" FOLDER    reads inputs.npz and clip.npz there, writes body.npz, or problem.json for people
+fit_in(FOLDER) there reads inputs.npz and clip.npz, writes body.npz, or problem.json for people
 """
 
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -15,19 +16,14 @@ from numpy.typing import NDArray
 from ..body import BodyModel
 from ..body.io import body_from_arrays, body_to_arrays
 from ..body.mesh import SkinnedMesh
+from ..child_python import call_arguments, run_python
 from ..control.character import BodyChoices, build_chosen_body
 from ..errors import JobError, SinewError
 from ..files import read_arrays, read_json, write_arrays, write_json
 from ..motion import Clip, Skeleton
 from ..motion.io.npz import load_clip, save_clip, skeleton_from_arrays, skeleton_to_arrays
-from . import processes
 from .launching import find_worker_python
 
-_ENTRY = Path(__file__).resolve().parent.parent / "entry.py"
-_RUN = (
-    "import runpy, sys, importlib; runpy.run_path(sys.argv[1])['load_package'](); "
-    "importlib.import_module('sinew.core.jobs.body_fitting').fit_in(sys.argv[2])"
-)
 _INPUTS, _CLIP, _BODY, _PROBLEM = "inputs.npz", "clip.npz", "body.npz", "problem.json"
 _LONGEST_S = 300.0
 
@@ -45,15 +41,8 @@ def fit_in_worker(
         folder = Path(name)
         _write(folder, skeleton, clip, mesh, choices)
         try:
-            done = subprocess.run(
-                [path, "-c", _RUN, str(_ENTRY), name],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=processes.worker_environment(),
-                timeout=_LONGEST_S,
-                creationflags=processes.windows_flags(),
-                check=False,
-            )
+            words = call_arguments("core.jobs.body_fitting", "fit_in", os.path.abspath(name))
+            done = run_python(path, words, timeout_s=_LONGEST_S)
         except (subprocess.TimeoutExpired, OSError) as error:
             raise JobError(f"The body could not be fitted: {error}", "Try it without the mesh") from error
         if (folder / _PROBLEM).exists():

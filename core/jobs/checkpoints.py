@@ -2,13 +2,14 @@
 """Checkpoints of a run: ``checkpoints/00000042.npz``, whole or absent, the newest few kept."""
 
 import logging
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import BadFile
-from ..files import read_arrays, write_arrays
+from ..files import read_arrays, remove_file, write_arrays
 
 _KEEP = 3
 _KIND = "sinew.checkpoint"
@@ -19,12 +20,12 @@ _log = logging.getLogger(__name__)
 def write_checkpoint(folder: Path, step: int, arrays: Mapping[str, np.ndarray], rng: np.random.Generator) -> None:
     """Write the checkpoint of ``step`` with the generator's state, then let the oldest go."""
     meta = {"kind": _KIND, "step": step, "rng": rng.bit_generator.state}
-    write_arrays(folder / f"{step:08d}.npz", arrays, meta)
+    write_arrays(folder / f"{step:08d}.npz", arrays, meta, checksum=True)
     there = _newest_first(folder)
     # One ahead of this step is broken, or this run would have begun with it.
     ahead = [path for path in there if int(path.stem) > step]
     for path in ahead + there[len(ahead) + _KEEP :]:
-        path.unlink(missing_ok=True)
+        remove_file(path)
 
 
 def read_newest_checkpoint(folder: Path, rng: np.random.Generator) -> tuple[int, dict[str, np.ndarray]] | None:
@@ -37,12 +38,12 @@ def read_newest_checkpoint(folder: Path, rng: np.random.Generator) -> tuple[int,
             rng.bit_generator.state = meta["rng"]
         except (BadFile, KeyError, TypeError, ValueError) as error:
             _log.warning("Skipping a broken checkpoint: %s", error)
-            path.unlink(missing_ok=True)
+            remove_file(path)
             continue
         return int(meta["step"]), arrays
     return None
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    files = (path for path in folder.glob("*.npz") if path.stem.isdigit())
+    files = (path for path in folder.glob("*.npz") if re.fullmatch(r"[0-9]{1,12}", path.stem))
     return sorted(files, key=lambda path: int(path.stem), reverse=True)

@@ -6,12 +6,15 @@ import shutil
 import time
 from pathlib import Path
 
-from ..errors import SinewError
-from .creation import jobs_root, subfolders
+from ..errors import BadSettings, SinewError
+from ..files import is_there
+from .creation import subfolders
+from .folders import jobs_root
 from .job import open_job
 from .spec import ID_PATTERN
 
 _TRASH = ".trash-"
+_OLDEST_DAYS = 1e5
 
 
 def clean_jobs(root: Path | None = None, *, older_than_days: float, keep_uncollected: bool = True) -> list[str]:
@@ -19,6 +22,8 @@ def clean_jobs(root: Path | None = None, *, older_than_days: float, keep_uncolle
 
     keep_uncollected: leave done jobs whose result was never baked.
     """
+    if not 0.0 <= older_than_days <= _OLDEST_DAYS:  # with what is no number, every job would be old
+        raise BadSettings(f"Jobs older than {older_than_days} days are asked for", "Give days, such as 30")
     root = root or jobs_root()
     before = time.time() - older_than_days * 86400.0
     removed = []
@@ -32,9 +37,9 @@ def clean_jobs(root: Path | None = None, *, older_than_days: float, keep_uncolle
 
 def _is_garbage(folder: Path, before: float, keep_uncollected: bool) -> bool:
     try:
-        if max(path.stat().st_mtime for path in (folder, *folder.iterdir())) >= before:
+        if max(path.lstat().st_mtime for path in (folder, *folder.iterdir())) >= before:
             return False
-        if not (folder / "spec.json").exists():
+        if not is_there(folder / "spec.json"):
             # A creation that was interrupted; any other folder is not ours to touch.
             return ID_PATTERN.fullmatch(folder.name) is not None
         job = open_job(folder)

@@ -7,55 +7,106 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..control import registry
 from ..errors import JobError, SinewError
-from ..files import Attachment, cannot_write, make_folder, sha256_of, write_arrays, write_json
+from ..files import (
+    PRIVATE,
+    Attachment,
+    cannot_write,
+    is_link,
+    is_there,
+    make_folder,
+    remove_file,
+    sha256_of,
+    write_arrays,
+)
+from ..interrupts import finish_first
+from ..limits import LARGEST_SEED
 from ..motion import Clip
 from ..motion.io.npz import save_clip
 from .engine_choice import check_engine_name
+from .folders import jobs_root
+from .home import write_home
 from .job import Job, open_job
 from .spec import JobSpec, new_id, now_text
 from .target import Target
 
+_PART = re.compile(r"\..*\.[0-9a-f]{12}\.part")  # as ``write_whole`` calls them
+
 Attachments = Mapping[str, Attachment | Callable[[], Attachment]]
 
 
-def jobs_root() -> Path:
-    """Where jobs go: ``SINEW_JOBS``, else this user's data folder on this system."""
-    if chosen := os.environ.get("SINEW_JOBS"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "Sinew" / "jobs"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "Sinew" / "jobs"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "sinew" / "jobs"
+@dataclass(frozen=True)
+class UnreadableJob:
+    """A folder among the jobs that cannot be read as one, and why."""
+
+    folder: Path
+    problem: SinewError
 
 
 def all_jobs(root: Path | None = None) -> list[Job]:
     """Every readable job in the folder (``jobs_root()``), the oldest first."""
-    jobs = []
+    return [job for job in find_jobs(root) if isinstance(job, Job)]
+
+
+def find_jobs(root: Path | None = None) -> list[Job | UnreadableJob]:
+    """The same with those that cannot be read, each in its place; a folder that is no job at all is left out."""
+    found: list[Job | UnreadableJob] = []
     for folder in subfolders(root or jobs_root()):
         if folder.name.startswith("."):
             continue  # on its way out, see ``clean``
         try:
-            jobs.append(open_job(folder))
-        except SinewError:
-            continue  # not a job, or of a newer Sinew
-    return jobs
+            found.append(_open_among(folder))
+        except SinewError as error:
+            if not _is_no_job(folder):
+                found.append(UnreadableJob(folder, error))
+    return found
+
+
+def _open_among(folder: Path) -> Job:
+    """The job in a folder of many, which has to be called like it: or two could claim to be the same."""
+    job = open_job(folder)
+    if job.spec.id != folder.name:
+        raise JobError(
+            f"The folder '{folder}' has the job '{job.spec.id}'", f"Call it '{job.spec.id}' again, or delete it"
+        )
+    return job
+
+
+def _is_no_job(folder: Path) -> bool:
+    """Whether it is known to have no spec; of a folder that may not be looked into nobody knows."""
+    try:
+        os.lstat(folder / "spec.json")
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def subfolders(root: Path) -> list[Path]:
-    """The folders in ``root`` by name; none if it cannot be read."""
+    """The folders in ``root`` by name; none if it cannot be read. A link is none: it may lead anywhere."""
     try:
-        return sorted(path for path in root.iterdir() if path.is_dir())
+        with os.scandir(root) as entries:
+            found = [entry for entry in entries if not is_link(Path(entry.path))]
     except OSError:
         return []
+    return sorted(Path(entry.path) for entry in found if _is_folder(entry))
 
 
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+@finish_first()
 def create(
     clip: Clip,
     *,
@@ -89,35 +140,66 @@ def create(
         values = checked.to_mapping()
         return JobSpec(job_id, title, method, engine, values, seed, aim, inputs, now_text(), __version__)
 
-    if (home.folder / "spec.json").exists():
+    if is_there(home.folder / "spec.json"):
         with tempfile.TemporaryDirectory(prefix="sinew-") as temporary:
             return _same(open_job(home.folder), spec(_write_inputs(Path(temporary), clip, attachments)))
     _check_empty(home)
-    new = not home.folder.exists()
+    new = not is_there(home.folder)
     try:
+        if new:
+            make_folder(home.folder, _folder_mode())
+        home.require_own_folders()
+        _remove_parts(home)
         inputs = _write_inputs(home.inputs, clip, attachments)
+        _close_to_others(home)
         # The spec comes last: without it the folder is not a job.
-        write_json(home.folder / "spec.json", spec(inputs).to_mapping())
+        home.write_note("spec.json", spec(inputs).to_mapping())
     except BaseException:
         shutil.rmtree(home.folder if new else home.inputs, ignore_errors=True)
         raise
+    if aim.blend is not None:
+        write_home(home, aim.blend)
     return home
+
+
+def _remove_parts(home: Job) -> None:
+    """Remove what a creation that was killed left half written; without a spec, nobody else is at the folder."""
+    for folder in (home.folder, home.inputs):
+        for part in folder.glob(".*.part"):
+            if _PART.fullmatch(part.name):
+                remove_file(part)
+
+
+def _folder_mode() -> int:
+    """A job is its user's own, unless ``SINEW_SHARE_JOBS`` is set: then others may read it as they may any new file."""
+    return 0o777 if os.environ.get("SINEW_SHARE_JOBS", "").strip() not in ("", "0") else 0o700
+
+
+def _close_to_others(home: Job) -> None:
+    """Let files be as private as the job's folder, also where that is opened later."""
+    if home.mode != PRIVATE or sys.platform == "win32":
+        return
+    home.inputs.chmod(0o700)
+    for path in home.inputs.iterdir():
+        path.chmod(PRIVATE)
 
 
 def _check_choices(seed: int, attachments: Attachments) -> None:
     if not isinstance(seed, int) or seed < 0:
         raise JobError(f"The seed is {seed!r}", "Give a whole number of at least 0")
+    if seed > LARGEST_SEED:  # the job's own spec would be refused for its digits
+        raise JobError(f"The seed has {seed.bit_length()} bits", f"Give a whole number of at most {LARGEST_SEED}")
     for name in attachments:
         if name == "clip" or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             raise JobError(f"An attachment cannot be called '{name}'", "Use small letters, and not 'clip'")
 
 
 def _check_empty(home: Job) -> None:
-    """Refuse to mix a job with other files; ``inputs`` may be left of a creation that was interrupted."""
-    if not home.folder.is_dir():
-        return
+    """Refuse to mix a job with other files; ``inputs`` and parts may be left of a creation that was interrupted."""
     try:
-        others = set(os.listdir(home.folder)) - {home.inputs.name}
+        if not home.folder.is_dir():
+            return
+        others = {name for name in os.listdir(home.folder) if not _PART.fullmatch(name)} - {home.inputs.name}
     except OSError as error:
         raise cannot_write(home.folder, error) from error
     if others:

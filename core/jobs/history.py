@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .events import TERMINAL, Event, EventReader
+from .. import limits
+from .event_checks import Event
+from .events import TERMINAL, EventReader
 
 # The rate of progress forgets what is older than about this many seconds, or than this share of the time so far: of a
 # long run the parts are longer, too.
@@ -44,12 +46,21 @@ class History:
         """The number of a run that starts now: a launch that never came to start does not count."""
         return self.run if self.run and not self.started and not self.end else self.run + 1
 
-    def refresh(self) -> bool:
-        """Read new events; True if there were any."""
-        events = self._reader.poll()
-        for event in events:
-            self._add(event)
-        return bool(events)
+    @property
+    def behind(self) -> bool:
+        """Whether there is more to read, so that nobody knows yet how the job stands."""
+        return self._reader.behind
+
+    def refresh(self, until_s: float = math.inf) -> bool:
+        """Read new events; True if there were any. until_s: a ``time.monotonic()`` after which no more is begun."""
+        found = False
+        self._reader.look()
+        slices = self._reader.slices()
+        while time.monotonic() < until_s and (events := next(slices, None)) is not None:
+            for event in events:
+                self._add(event)
+            found |= bool(events)
+        return found
 
     def _add(self, event: Event) -> None:
         if event["run"] > self.run:
@@ -70,7 +81,7 @@ class History:
             self.paused = event
         elif kind == "continued":
             self._go_on(event)
-        elif kind == "finding":
+        elif kind == "finding" and len(self.findings) < limits.FINDINGS:
             self.findings.append(event["finding"])
         elif kind in TERMINAL and self.end is None:
             self.end = event
@@ -94,11 +105,12 @@ class History:
             self._recent_s = self._recent_s * keep + passed_s
             self._recent_steps = self._recent_steps * keep + step - self._progressed[1]
         self._progressed = (now, step)
-        self.step, self.total = step, event["total"]
+        self.step, self.total = step, event.get("total", 0)
         found = event.get("measurements", {})
-        self.measurements = self.measurements | found
+        self.measurements = dict([*self.measurements.items(), *found.items()][: limits.MEASUREMENTS])
         for name, value in found.items():
-            if isinstance(value, float | int) and not isinstance(value, bool):
+            drawn = name in self.curves or len(self.curves) < limits.CURVES
+            if drawn and isinstance(value, float | int) and not isinstance(value, bool):
                 self._draw(self.curves.setdefault(name, []), float(value))
 
     @staticmethod
@@ -121,7 +133,7 @@ class History:
         """Seconds to go at the recent rate, or None while there is no rate yet."""
         if self._progressed is None or self._recent_steps <= 0.0:
             return None
-        left_s = (self.total - self.step) * self._recent_s / self._recent_steps
+        left_s = min((self.total - self.step) * self._recent_s / self._recent_steps, limits.MOMENT_S)
         return max(0.0, left_s - max(0.0, self._now() - self._progressed[0]))
 
     def _now(self) -> float:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A job as a folder: what it is to do, how it stands, what came out of it."""
 
+import hashlib
+import math
+import os
 import re
 import shutil
 from dataclasses import dataclass, field
@@ -10,15 +13,27 @@ from typing import Any
 
 import numpy as np
 
+from .. import limits
 from ..control import registry
-from ..control.method import Product
 from ..errors import BadFile, JobError, SinewError, UnknownMethod
-from ..files import cannot_write, read_arrays, read_json, sha256_of, write_json
+from ..files import (
+    cannot_write,
+    is_link,
+    is_there,
+    mode_in,
+    open_to_write,
+    read_arrays,
+    read_bytes,
+    read_json,
+    sha256_of,
+    write_json,
+)
 from ..motion import Clip, Take
 from ..motion.io.npz import load_clip, load_take
 from . import processes
 from .history import History
 from .lock import is_locked
+from .memory import OUT_OF_MEMORY_HINT, memory_ended
 from .spec import JobSpec, read_spec
 
 _FULL_BYTES = 1 << 16
@@ -30,7 +45,7 @@ class JobStatus:
 
     state: 'created', 'starting', 'running', 'paused' (a living worker that waits), 'done', 'failed', 'cancelled', or
         'lost' (a worker that ended without a word: killed, crashed, power cut). All but the living and the done can
-        be launched again.
+        be launched again. 'reading' while a part of what happened was not read yet.
     summary: how it went, in sentences, once it is done.
     curves: how the measurements went on the way, those that are numbers.
     fraction: 0 to 1; eta_s: seconds to go, None while unknown; wall_s: seconds of this run without its pauses; run:
@@ -97,6 +112,41 @@ class Job:
         """What the job is to do."""
         return read_spec(self.folder / "spec.json")
 
+    @cached_property
+    def digest(self) -> str:
+        """By what this very job is known, whatever it calls itself: its spec never changes."""
+        return sha256_of(self.folder / "spec.json", limits.JSON_BYTES)
+
+    @property
+    def mode(self) -> int:
+        """Permissions of files in it: for the owner alone, unless the folder is open to others."""
+        return mode_in(self.folder)
+
+    def write_note(self, name: str, value: Any) -> None:
+        """Keep plain values in a JSON file beside the spec."""
+        write_json(self.folder / name, value, self.mode)
+
+    def read_note(self, name: str) -> dict[str, Any] | None:
+        """What ``write_note`` kept; None for nothing, and for what cannot be read."""
+        try:
+            note = read_json(self.folder / name)
+        except BadFile:
+            return None
+        return note if isinstance(note, dict) else None
+
+    def has_folder(self) -> bool:
+        """Whether its folder is still there, as far as one may see."""
+        try:
+            return self.folder.is_dir()
+        except OSError:
+            return False
+
+    def require_own_folders(self) -> None:
+        """Refuse a folder that leads elsewhere, before anything is written in it."""
+        for path in (self.inputs, self.checkpoints, self.take_file.parent):
+            if is_link(path):
+                raise JobError(f"'{path}' is a link to another folder", "Delete the job, and start it anew")
+
     def clip(self) -> Clip:
         """The source clip."""
         return load_clip(self.inputs / "clip.npz")
@@ -105,11 +155,13 @@ class Job:
         """Arrays and description that ``create`` was given under this name."""
         return read_arrays(self.inputs / f"{name}.npz")
 
-    def status(self) -> JobStatus:
-        """How the job stands now."""
+    def status(self, until_s: float = math.inf) -> JobStatus:
+        """How the job stands now. until_s: a ``time.monotonic()`` after which nothing more is read of what happened."""
         history = self.history
         processes.reap_worker(self.folder)
-        history.refresh()
+        history.refresh(until_s)
+        if history.behind:
+            return self._status("reading", "Reading what happened", "")
         if history.run == 0:
             return JobStatus("created", message="Not started yet")
         while not history.end:
@@ -139,6 +191,8 @@ class Job:
 
     def _lost(self) -> JobStatus:
         message = f"The worker ended without a word{processes.describe_exit(self.folder, self.history.launched)}"
+        if memory_ended(self.history.started, self.log):
+            return self._status("lost", f"{message}: memory seems to have run out", OUT_OF_MEMORY_HINT)
         if _disk_is_full(self.folder):
             return self._status("lost", f"{message}, and the disk of '{self.folder}' is full", "Free space and resume")
         return self._status("lost", message, f"Resume it, or look into '{self.log}'")
@@ -169,12 +223,12 @@ class Job:
 
     def ask_to_stop(self) -> None:
         """Leave the file that asks the worker to stop."""
-        _touch(self.cancel_file)
+        self.touch(self.cancel_file)
 
     def finish(self) -> None:
         """Ask the worker to hand over what it has so far; nothing happens if none is at it."""
         if self.status().alive:
-            _touch(self.finish_file)
+            self.touch(self.finish_file)
             self.go_on()
 
     def pause(self) -> None:
@@ -184,11 +238,16 @@ class Job:
         """
         status = self.status()
         if status.alive or status.state == "created":
-            _touch(self.pause_file)
+            self.touch(self.pause_file)
 
     def go_on(self) -> None:
         """Take a ``pause`` back; the worker goes on with its very next step."""
         _remove(self.pause_file)
+
+    def touch(self, path: Path) -> None:
+        """Leave an empty file of the folder; one that is there already will do."""
+        if not is_there(path):
+            os.close(open_to_write(path, os.O_WRONLY | os.O_CREAT, self.mode))
 
     def forget_requests(self) -> None:
         """Remove what an earlier ``cancel``, ``finish`` or ``pause`` left, before a new run."""
@@ -208,22 +267,35 @@ class Job:
             raise JobError(f"Job '{self.spec.title}' has made no '{name}'", "Choose a job that makes one")
         return read_arrays(path)
 
+    def product_bytes(self, name: str) -> bytes:
+        """The file of what ``product`` gives, as the worker made it; these very bytes are compared."""
+        path = self.product_file(name)
+        data, digest = read_bytes(path), self._hashes().get(path.name)
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise JobError(f"'{path}' is damaged: it is not what was written", "Start the job again")
+        return data
+
     def shown(self) -> tuple[dict[str, np.ndarray], dict[str, Any]] | None:
         """(arrays, description) of what the worker showed last of how it stands; None if that is nothing."""
         try:
-            return read_arrays(self.shown_file) if self.shown_file.is_file() else None
+            return read_arrays(self.shown_file, limits.SHOWN_BYTES) if is_there(self.shown_file) else None
         except BadFile:
             return None
 
     def result(self) -> Result:
         """The take and the report: whole and as the worker made them, or a ``JobError``."""
         self._hashes(with_take=True)
-        return Result(load_take(self.take_file), read_json(self.report_file))
+        return Result(load_take(self.take_file), self._read_report())
 
     def report(self) -> dict[str, Any]:
         """The report of a done job, also of one that makes no take; whole, or a ``JobError``."""
         self._hashes()
-        report: dict[str, Any] = read_json(self.report_file)
+        return self._read_report()
+
+    def _read_report(self) -> dict[str, Any]:
+        report = read_json(self.report_file)
+        if not isinstance(report, dict):
+            raise JobError(f"'{self.report_file}' is no report", "Start the job again")
         return report
 
     def _hashes(self, *, with_take: bool = False) -> dict[str, str]:
@@ -253,29 +325,32 @@ class Job:
 
     def mark_collected(self, info: dict[str, Any]) -> None:
         """Note that the result was baked, and as what."""
-        write_json(self.folder / "collected.json", info)
+        self.write_note("collected.json", info)
 
     def collected(self) -> dict[str, Any] | None:
         """What ``mark_collected`` noted, or None."""
-        try:
-            info = read_json(self.folder / "collected.json")
-        except BadFile:
-            return None
-        return info if isinstance(info, dict) else None
+        return self.read_note("collected.json")
 
 
 def _makes_take(method: str) -> bool:
     """Whether there must be a take; so it is for a method that this Sinew does not know."""
     try:
-        return registry.get_method(method).makes != (Product.REPORT,)
+        return registry.get_method(method).makes_take
     except UnknownMethod:
         return True
 
 
 def open_job(folder: Path | str) -> Job:
     """The job in the folder, its spec read; a ``JobError`` says why there is none."""
-    job = Job(Path(folder))
-    if not (job.folder / "spec.json").is_file():
+    try:
+        job = Job(Path(folder))
+        found = (job.folder / "spec.json").is_file()
+    except (OSError, ValueError, RuntimeError) as error:  # may not be looked into; no path; links in a circle
+        why = getattr(error, "strerror", None) or error
+        raise JobError(
+            f"The folder '{folder}' cannot be read: {why}", "Ask its owner, or choose another one"
+        ) from error
+    if not found:
         raise JobError(f"There is no job in '{folder}'", "Choose a folder that holds a spec.json")
     _ = job.spec
     return job
@@ -295,13 +370,6 @@ def _disk_is_full(folder: Path) -> bool:
         return shutil.disk_usage(folder).free < _FULL_BYTES
     except OSError:
         return False
-
-
-def _touch(path: Path) -> None:
-    try:
-        path.touch()
-    except OSError as error:
-        raise cannot_write(path, error) from error
 
 
 def _remove(path: Path) -> None:

@@ -4,13 +4,13 @@
 import contextlib
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from ..child_python import find_program, run_python
 from ..errors import JobError
 from . import processes
 from .events import append_event, cut_torn_tail
@@ -33,18 +33,18 @@ def launch(job: Job, python: str | None = None) -> "subprocess.Popen[bytes]":
     """
     path = find_worker_python(python)
     # Under the lock nothing else can start, write events or look free: two launches never both succeed.
-    with hold_lock(job.lock) as held:
+    job.require_own_folders()
+    with hold_lock(job.lock, mode=job.mode) as held:
         if not held or _is_starting(job):
             raise JobError(f"Job '{job.spec.title}' is running already", "Cancel it first, or wait until it is done")
         if job.has_result():
             raise JobError(f"Job '{job.spec.title}' is done already", "Collect its result, or make a new job")
         job.forget_requests()
         cut_torn_tail(job.events)
-        process = processes.start_worker([path, str(_ENTRY), str(job.folder)], job.folder, job.log)
+        process = processes.start_worker(path, [str(_ENTRY), os.path.abspath(job.folder)], job.folder, job.log)
         try:
-            append_event(
-                job.events, "launched", job.history.next_run, pid=process.pid, host=platform.node(), python=path
-            )
+            about = {"pid": process.pid, "host": platform.node(), "python": path}
+            append_event(job.events, "launched", job.history.next_run, mode=job.mode, **about)
         except BaseException:
             process.kill()
             raise
@@ -82,11 +82,10 @@ def wait(
 def find_worker_python(python: str | None = None) -> str:
     """The full path of a Python that can be the worker, tried out; a ``JobError`` names one that cannot."""
     wanted = os.path.expanduser(python or os.environ.get("SINEW_PYTHON") or sys.executable)
-    path = shutil.which(wanted)
+    path = find_program(wanted)
     if path is None:
         problem = "is not a program that can be run" if wanted and os.path.exists(wanted) else "does not exist"
         raise JobError(f"The worker's Python '{wanted}' {problem}", _FIX)
-    path = os.path.abspath(path)
     proof = (path, os.path.getmtime(path))
     if proof not in _proved:
         _try_out(path)
@@ -96,15 +95,7 @@ def find_worker_python(python: str | None = None) -> str:
 
 def _try_out(path: str) -> None:
     try:
-        answer = subprocess.run(
-            [path, "-c", _QUESTION],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=processes.worker_environment(),
-            timeout=60.0,
-            creationflags=processes.windows_flags(),
-            check=False,
-        )
+        answer = run_python(path, ["-c", _QUESTION], timeout_s=60.0)
     except subprocess.TimeoutExpired as error:
         raise JobError(f"The worker's Python '{path}' did not answer for a minute", _FIX) from error
     except OSError as error:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import JobError
-from ..files import cannot_write
+from ..files import PUBLIC, open_to_write
 
 # A status query holds a free lock for some microseconds, a launch for some milliseconds; whoever
 # wants it for longer tries again for this long before believing that a worker has it.
@@ -56,12 +56,9 @@ def _take(handle: int, shared: bool = False) -> bool:
 
 
 @contextmanager
-def hold_lock(path: Path, patience_s: float = PATIENCE_S) -> Iterator[bool]:
-    """Hold the lock inside the ``with`` block; gives False where another process keeps it."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise cannot_write(path, error) from error
+def hold_lock(path: Path, patience_s: float = PATIENCE_S, mode: int = PUBLIC) -> Iterator[bool]:
+    """Hold the lock inside the ``with`` block; gives False where another process keeps it. mode: of a new file."""
+    handle = open_to_write(path, os.O_RDWR | os.O_CREAT, mode)
     _open.add(handle)
     try:
         held = _take_patiently(handle, path, patience_s)
@@ -104,7 +101,8 @@ def _take_patiently(handle: int, path: Path, patience_s: float) -> bool:
 def is_locked(path: Path) -> bool:
     """Whether a living process holds the lock; never disturbs the one who does."""
     try:
-        handle = os.open(path, os.O_RDWR if _WINDOWS else os.O_RDONLY)
+        # A pipe that has the name would be waited for.
+        handle = os.open(path, (os.O_RDWR if _WINDOWS else os.O_RDONLY) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return False
     try:

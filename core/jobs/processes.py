@@ -9,59 +9,28 @@ import sys
 import time
 from pathlib import Path
 
+from ..child_python import start_python
 from ..errors import JobError
-from ..files import cannot_write
-from .events import Event
+from ..files import mode_in, open_to_write
+from .event_checks import Event
 
 # Long enough for a Python with a cold disk to come to its first line of ours.
 _STARTING_S = 20.0
-
-# What would lead another Python to this one's modules.
-_NOT_FOR_OTHERS = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")
 
 # Workers started by this process, by job folder. A child that has died stays a zombie, and looks alive,
 # until its parent asks for it; every status query asks.
 _children: dict[Path, "subprocess.Popen[bytes]"] = {}
 
 
-def worker_environment() -> dict[str, str]:
-    """The worker's environment: this one's, without what fits only this Python."""
-    kept = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_OTHERS}
-    # Matrices here are small: more threads than one would spin on the cores that physics needs.
-    kept = {"OPENBLAS_NUM_THREADS": "1"} | kept
-    # The extension's folder may be read-only, and its log is UTF-8 on every system.
-    return kept | {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1"}
-
-
-def start_worker(command: list[str], folder: Path, log: Path) -> "subprocess.Popen[bytes]":
-    """Start the worker in a session of its own, so that neither Blender's end nor a Ctrl-C there ends it."""
-    try:
-        stream = log.open("ab")
-    except OSError as error:
-        raise cannot_write(log, error) from error
-    with stream:
+def start_worker(python: str, arguments: list[str], folder: Path, log: Path) -> "subprocess.Popen[bytes]":
+    """Start the worker of the job in ``folder``, which outlives this process."""
+    with os.fdopen(open_to_write(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode_in(folder)), "ab") as stream:
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                cwd=folder,
-                env=worker_environment(),
-                start_new_session=True,
-                creationflags=windows_flags(),
-            )
+            process = start_python(python, arguments, outlives_us=True, stdout=stream, stderr=subprocess.STDOUT)
         except OSError as error:
-            raise JobError(f"The worker cannot be started ({command[0]}): {error.strerror}", "Try again") from error
+            raise JobError(f"The worker cannot be started ({python}): {error.strerror}", "Try again") from error
     _children[folder] = process
     return process
-
-
-def windows_flags() -> int:
-    """How a child starts on Windows: no console window, and no Ctrl-C from ours."""
-    if sys.platform == "win32":
-        return subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
-    return 0
 
 
 def reap_worker(folder: Path) -> None:
@@ -81,7 +50,7 @@ def describe_exit(folder: Path, launched: Event | None) -> str:
             return f" (killed by {signal.Signals(-code).name})"
         except ValueError:
             pass
-    return f" (exit code {code})"
+    return f" (exit code {code})" if code < 256 else f" (exit code 0x{code:X})"  # as Windows names its crashes
 
 
 def is_starting(folder: Path, launched: Event | None) -> bool:

@@ -36,6 +36,7 @@ def unfinished_report(job: Job) -> dict[str, Any]:
         "fell_at_s": None,
         "lost": None,
         "lost_at_s": None,
+        "rejoined_at_s": None,
         "runs": status.run,
         "measurements": status.measurements,
         "summary": [],
@@ -58,6 +59,7 @@ def make_report(run: WorkerRun, take: Take | None) -> dict[str, Any]:
         "fell_at_s": take.fell_at_s if take is not None else None,
         "lost": take.lost if take is not None else None,
         "lost_at_s": take.lost_at_s if take is not None else None,
+        "rejoined_at_s": take.measurements.get("rejoined_at_s") if take is not None else None,
         "runs": run.number,
         "measurements": to_jsonable(take.measurements) if take is not None else {},
         "summary": _summary(characters),
@@ -77,6 +79,7 @@ def _characters(run: WorkerRun, take: Take) -> list[dict[str, Any]]:
             "fell_at_s": one.fell_at_s,
             "lost": one.lost,
             "lost_at_s": one.lost_at_s,
+            "rejoined_at_s": one.measurements.get("rejoined_at_s"),
             "measurements": to_jsonable(one.measurements),
             "summary": summarize_measurements(one.measurements, one.lost_at_s, one.fell, one.own_clock),
         }

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotWrite
-from ..files import to_jsonable, write_arrays
+from ..files import is_there, to_jsonable, write_arrays
 from ..motion.take import Measurement
 from ..sim.trace import Trace
 from . import checkpoints
@@ -121,11 +121,11 @@ class WorkerRun:
 
     def is_enough(self) -> bool:
         """Whether the user wants what there is so far."""
-        return self.job.finish_file.exists()
+        return is_there(self.job.finish_file)
 
     def raise_if_cancelled(self) -> None:
         """Raise ``Cancelled`` if the user asked for it."""
-        if self.job.cancel_file.exists():
+        if is_there(self.job.cancel_file):
             raise Cancelled
 
     def rest_if_paused(self) -> None:
@@ -134,13 +134,13 @@ class WorkerRun:
         A file and sleep, not a signal, so that it is the same on every system, lasts when Blender is closed, and
         nothing of the run changes by it. A worker that is killed meanwhile goes on from its checkpoint like any other.
         """
-        if not self.job.pause_file.exists():
+        if not is_there(self.job.pause_file):
             return
         self.flush()  # what is seen is where it really is
         self.write("paused")
         began = time.monotonic()
         try:
-            while self.job.pause_file.exists():
+            while is_there(self.job.pause_file):
                 self.raise_if_cancelled()
                 time.sleep(_REST_S)
         finally:
@@ -156,4 +156,4 @@ class WorkerRun:
 
     def write(self, kind: str, **fields: Any) -> None:
         """Append an event of this run."""
-        append_event(self.job.events, kind, self.number, **fields)
+        append_event(self.job.events, kind, self.number, mode=self.job.mode, **fields)

@@ -6,12 +6,13 @@ import re
 import secrets
 import time
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from .. import limits
 from ..errors import BadFile, JobError
 from ..files import read_json
 from .target import Target
@@ -60,7 +61,8 @@ class JobSpec:
             )
         for field in dataclasses.fields(cls):
             kind: Any = field.type if field.type in (str, int) else dict
-            if not isinstance(values.get(field.name), kind):
+            value = values.get(field.name)
+            if not isinstance(value, kind) or isinstance(value, bool) or not _CHECKS[field.name](value):
                 missing = f"'{field.name}' is missing or wrong"
                 raise JobError(f"'{where}' does not describe a job: {missing}", "Simulate again")
         known = {field.name: values[field.name] for field in dataclasses.fields(cls)}
@@ -94,3 +96,33 @@ def new_id(title: str) -> str:
 
 
 ID_PATTERN = re.compile(r"\d{8}-\d{6}-[a-z0-9-]+-[0-9a-f]{4}")
+_INPUT = re.compile(r"[a-z][a-z0-9_]*\.npz")
+
+
+def is_plain_id(text: str) -> bool:
+    """Whether it may be a job's id, and so a folder's name: nothing that leads elsewhere on any system."""
+    return len(text) <= limits.NAME_LETTERS and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", text) is not None
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= limits.TEXT_LETTERS
+
+
+def _are_inputs(values: dict[str, Any]) -> bool:
+    return all(isinstance(value, str) and _INPUT.fullmatch(name) for name, value in values.items())
+
+
+# What must be so of a value besides its type: other parts of Sinew make file names of some, and show others.
+_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "id": is_plain_id,
+    "title": _is_short,
+    "method": _is_short,
+    "engine": _is_short,
+    "settings": lambda value: True,
+    "seed": lambda value: value >= 0,
+    "target": lambda value: True,
+    "inputs": _are_inputs,
+    "created": _is_short,
+    "sinew_version": _is_short,
+    "schema": lambda value: value >= 1,
+}

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import limits
 from ..errors import JobError
 from ..files import to_jsonable
-
-_FILE = "_file"  # a learned file's key is the kind of file with this ending: 'graph_file', 'controller_file'
 
 
 @dataclass(frozen=True)
@@ -25,12 +24,14 @@ class CastTarget:
 class Target:
     """Where a job's result goes. A job that was not started from an armature has the default.
 
+    It names objects of a scene and never a file: where a learned file is kept is up to who collects the result, for
+    anybody may have written a spec. ('graph_file' and 'controller_file', in specs from before, are left out.)
+
     armature, action: the character, and the Action that was read. place: one of ``placing.PLACES``.
     blend: the .blend that it was started from, '' for one that was never saved, None for a job outside Blender.
     cast: the other characters, in the order of the job's inputs.
     named: what the new Action's name says of how it was made; named_after: 'armature' where that begins it, else the
         source's name does.
-    files: kind of learned file -> path that the animator chose for it, over what is there.
     words: what happened in it, which is part of the new Action's name instead of ``named``; '' for nothing to say.
     mark: by what the armature is known when it is called otherwise by then; '' for no mark.
     batch, variation, varied: of which batch it is, which one of it, from 1, and how it differs; '', 0 and {} for none.
@@ -43,7 +44,6 @@ class Target:
     cast: tuple[CastTarget, ...] = ()
     named: str = ""
     named_after: str = ""
-    files: Mapping[str, str] = field(default_factory=dict)
     batch: str = ""
     variation: int = 0
     varied: Mapping[str, Any] = field(default_factory=dict)
@@ -60,8 +60,7 @@ class Target:
             found["cast"] = [_cast_values(one) for one in self.cast]
         if self.varied:
             found["varied"] = to_jsonable(self.varied)
-        found.pop("files", None)
-        return found | {f"{kind}{_FILE}": path for kind, path in self.files.items()}
+        return found
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any], where: str = "spec.json") -> "Target":
@@ -69,17 +68,15 @@ class Target:
         found: dict[str, Any] = {}
         for name, kinds in _KINDS.items():
             if name in values:
-                if not isinstance(values[name], kinds) or isinstance(values[name], bool):
+                if not _fits(values[name], kinds):
                     raise _wrong(where, name)
                 found[name] = values[name]
         if "cast" in found:
             found["cast"] = tuple(_cast_target(one, where) for one in found["cast"])
-        files = {key.removesuffix(_FILE): path for key, path in values.items() if key.endswith(_FILE)}
-        if not all(isinstance(path, str) for path in files.values()):
-            raise _wrong(where, "file")
-        return cls(**found, files=files)
+        return cls(**found)
 
 
+_LONGEST = 2 * limits.TEXT_LETTERS  # letters of a text; the path of a .blend may have 4096 bytes
 _DEFAULT_VALUES = {one.name: getattr(Target(), one.name) for one in dataclasses.fields(Target)}
 # Key in the file -> what JSON may have there.
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -98,13 +95,21 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
+def _fits(value: Any, kinds: type | tuple[type, ...]) -> bool:
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        return False
+    if isinstance(value, str):
+        return len(value) <= _LONGEST
+    return 0 <= value <= limits.VARIATIONS if isinstance(value, int) else True
+
+
 def _cast_target(value: Any, where: str) -> CastTarget:
-    if not isinstance(value, Mapping) or not isinstance(value.get("armature"), str):
+    if not isinstance(value, Mapping):
         raise _wrong(where, "cast")
-    action, mark = value.get("action", ""), value.get("mark", "")
-    if not (isinstance(action, str) and isinstance(mark, str)):
+    words = tuple(value.get(name, None if name == "armature" else "") for name in ("armature", "action", "mark"))
+    if not all(_fits(word, str) for word in words):
         raise _wrong(where, "cast")
-    return CastTarget(value["armature"], action, mark)
+    return CastTarget(*words)
 
 
 def _cast_values(one: CastTarget) -> dict[str, str]:

@@ -13,6 +13,7 @@ import platform
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any
 from ..control import registry
 from ..control.frame_range import run_in_range
 from ..errors import SinewError
-from ..files import cannot_write, sha256_of, write_arrays, write_json
+from ..files import PRIVATE, cannot_write, remove_file, sha256_of, write_arrays, write_json
 from ..motion import Clip, Take
 from ..motion.inspection import UNIT_KINDS, inspect_clip
 from ..motion.io.npz import save_take
@@ -29,7 +30,9 @@ from .engine_choice import resolve_engine
 from .events import append_event, cut_torn_tail
 from .job import Job
 from .lock import close_in_forked_children, hold_lock
+from .log_lines import log_to
 from .measuring import measure_job_takes
+from .memory import OUT_OF_MEMORY, OUT_OF_MEMORY_HINT, count_memory_ends, is_out_of_memory
 from .report import make_report
 from .running import Cancelled, WorkerRun
 
@@ -42,7 +45,7 @@ _log = logging.getLogger(__name__)
 def main(arguments: Sequence[str]) -> int:
     """Run the job in the folder named by the only argument; gives the exit code."""
     faulthandler.enable()  # a crash inside a physics engine leaves its stack in worker.log
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s")
+    log_to(sys.stderr)
     if len(arguments) != 1 or not (Path(arguments[0]) / "spec.json").is_file():
         _log.error("Give the folder of one job (it holds a spec.json): %s", list(arguments))
         return REFUSED
@@ -50,7 +53,10 @@ def main(arguments: Sequence[str]) -> int:
     _listen_for_signals(job)
     close_in_forked_children()
     try:
-        with hold_lock(job.lock) as held:
+        job.require_own_folders()
+        if job.mode == PRIVATE:
+            os.umask(0o077)  # what a run makes is its user's own, as the folder is
+        with hold_lock(job.lock, mode=job.mode) as held:
             if not held:
                 _log.error("Another worker is at this job")
                 return REFUSED
@@ -70,7 +76,8 @@ def _run(job: Job) -> int:
     _remove_parts(job)
     number = job.history.next_run
     _log.info("Run %d on Python %s, process %d", number, platform.python_version(), os.getpid())
-    append_event(job.events, "started", number, pid=os.getpid(), host=platform.node())
+    about = {"pid": os.getpid(), "host": platform.node(), **count_memory_ends()}
+    append_event(job.events, "started", number, **about)
     end, fields = _outcome(job, number)
     _write_end(job, number, end, fields)
     return {"done": DONE, "failed": FAILED, "cancelled": CANCELLED}[end]
@@ -80,7 +87,7 @@ def _remove_parts(job: Job) -> None:
     """Remove what a kill left half-written. Nobody else writes while we hold the lock."""
     for folder in (job.checkpoints, job.take_file.parent):
         for part in folder.glob(".*.part"):
-            part.unlink(missing_ok=True)
+            remove_file(part)
 
 
 def _outcome(job: Job, number: int) -> tuple[str, dict[str, Any]]:
@@ -92,11 +99,11 @@ def _outcome(job: Job, number: int) -> tuple[str, dict[str, Any]]:
     except SinewError as error:
         _log.exception("The job failed")
         return "failed", {"message": error.message, "hint": error.hint}
-    except MemoryError:
-        _log.exception("The job failed")
-        hint = "Simulate fewer frames, or close other programs, and resume"
-        return "failed", {"message": "The worker ran out of memory", "hint": hint}
     except BaseException as error:  # noqa: BLE001 - whatever it is, the run ends with a word
+        if is_out_of_memory(error):
+            traceback.clear_frames(error.__traceback__)  # what they hold may be most of the memory that there is
+            _log.exception("The job failed")
+            return "failed", {"message": OUT_OF_MEMORY, "hint": OUT_OF_MEMORY_HINT}
         _log.exception("A bug")
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             full = cannot_write(error.filename or job.folder, error)
@@ -148,7 +155,7 @@ def _write_result(run: WorkerRun, take: Take | None) -> dict[str, Any]:
         save_take(job.take_file, take)
         written.append(job.take_file)
     for name, (arrays, meta) in run.products.items():
-        write_arrays(job.product_file(name), arrays, meta)
+        write_arrays(job.product_file(name), arrays, meta, checksum=True)  # it is kept as it is
     report = make_report(run, take)
     write_json(job.report_file, report)
     return {

@@ -3,6 +3,14 @@
 
 from dataclasses import dataclass
 
+DEVICES = (
+    ("auto", "Automatic", "The graphics card if PyTorch can use one, or else the processor"),
+    ("cpu", "Processor", "The same seed gives the same policy, with as many threads"),
+    ("cuda", "CUDA", "A graphics card of NVIDIA, or of AMD by ROCm"),
+    ("mps", "Metal", "The graphics of an Apple processor"),
+)
+"""Choices of ``device`` for whoever may choose: (value, label, help)."""
+
 
 @dataclass(frozen=True)
 class PPOHyperparameters:

@@ -21,6 +21,7 @@ class TakeMeasures:
     """Numbers of one character's take; None where there is nothing to measure. Units are in the names.
 
     lost_at_s: when the body was first where its source never is. lost_s: how long it was so in all.
+    rejoined_at_s: since when it was with its source for good, after it was lost.
 
     Up to then, for nothing is followed after it: errors, skate, jerk.
     joint_error: mean per-joint position error, root-relative; the others are in the world. tip: far ends of feet,
@@ -34,6 +35,7 @@ class TakeMeasures:
 
     lost_at_s: float | None = None
     lost_s: float | None = None
+    rejoined_at_s: float | None = None
     joint_error_m: float | None = None
     joint_error_max_m: float | None = None
     joint_error_global_m: float | None = None
@@ -89,14 +91,18 @@ def find_lost_spans(trace: Trace, follows_source: bool = True) -> list[tuple[int
     stage = trace.stage
     alone = len(stage.characters) == 1 and not stage.props and not stage.pushes
     detector = LostMotionDetector(trace.wanted_pos, trace.wanted_quat_wxyz, trace.body.trunk, trace.fps)
-    return detector.lost_spans(trace.seen_pos, trace.seen_quat_wxyz, alone and follows_source)
+    return detector.lost_spans(trace.seen_pos, trace.seen_quat_wxyz, alone and follows_source, trace.away)
 
 
 def _of_losing(spans: Sequence[tuple[int, int]], trace: Trace) -> Part:
     if not spans:
         return {}
-    lost_at_s = trace.begin_s + spans[0][0] * trace.dt_s
-    return {"lost_at_s": lost_at_s, "lost_s": sum(stop - start for start, stop in spans) * trace.dt_s}
+    end = spans[-1][1]
+    return {
+        "lost_at_s": trace.begin_s + spans[0][0] * trace.dt_s,
+        "lost_s": sum(stop - start for start, stop in spans) * trace.dt_s,
+        "rejoined_at_s": None if end == len(trace) else trace.begin_s + end * trace.dt_s,
+    }
 
 
 def _of_following(trace: Trace, count: int) -> Part:

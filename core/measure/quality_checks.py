@@ -40,7 +40,8 @@ def check_quality(
 def _loss(measurements: Mapping[str, Measurement], lost: bool, at_s: float | None, fell: bool) -> QualityCheck:
     if not lost:
         return QualityCheck("fell", False, "Stayed up")
-    return QualityCheck("fell", True, describe_loss(at_s, fell, _number(measurements, "lost_s")))
+    lost_s, rejoined_at_s = (_number(measurements, name) for name in ("lost_s", "rejoined_at_s"))
+    return QualityCheck("fell", True, describe_loss(at_s, fell, lost_s, rejoined_at_s))
 
 
 def _skate(measurements: Mapping[str, Measurement]) -> QualityCheck:

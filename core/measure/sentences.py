@@ -33,7 +33,9 @@ def summarize_measurements(
         if isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
     }
     sentences = (
-        "" if lost_at_s is None else describe_loss(lost_at_s, fell, numbers.get("lost_s")),
+        ""
+        if lost_at_s is None
+        else describe_loss(lost_at_s, fell, numbers.get("lost_s"), numbers.get("rejoined_at_s")),
         _closeness(numbers, lost_at_s is not None, "its skills" if own_clock else "the source"),
         "" if own_clock else _away(numbers),
         _skate(numbers, "its skills" if own_clock else "the source"),
@@ -44,11 +46,17 @@ def summarize_measurements(
     return [sentence for sentence in sentences if sentence]
 
 
-def describe_loss(lost_at_s: float | None, fell: bool, lost_s: float | None = None) -> str:
-    """'Lost it at 5.2 s', and what became of it. lost_at_s: None where only that is known. lost_s: how long in all."""
+def describe_loss(
+    lost_at_s: float | None, fell: bool, lost_s: float | None = None, rejoined_at_s: float | None = None
+) -> str:
+    """'Lost it at 5.2 s', and what became of it.
+
+    lost_at_s: None where only that is known. lost_s: how long in all. rejoined_at_s: when it was back for good.
+    """
     when = "" if lost_at_s is None else f" at {lost_at_s:.1f} s" if lost_at_s >= 0.05 else " at once"
     after = " and stayed down" if fell else f", for {lost_s:.1f} s" if lost_s is not None else ""
-    return f"Lost it{when}{after}"
+    back = "" if fell or rejoined_at_s is None else f"; back with it at {rejoined_at_s:.1f} s"
+    return f"Lost it{when}{after}{back}"
 
 
 def _closeness(numbers: Mapping[str, float], lost: bool, followed: str) -> str:

@@ -9,16 +9,23 @@ import numpy as np
 from ..errors import BadMotion
 from ..geometry.differences import angular_velocity, velocity
 from ..geometry.quaternions import Array, normalize, slerp, unroll
+from ..limits import LARGEST_M, SPARSEST_FPS
+from ..texts import is_encodable
+from .motion_size import require_frame_rate, require_motion_size
 from .skeleton import Skeleton, freeze_array, to_local, to_world
 
 
 @dataclass(frozen=True)
 class Tag:
-    """A style tag: the name of frames ``start`` up to, not with, ``stop``."""
+    """A style tag: the name of frames ``start`` up to, not with, ``stop``.
+
+    is_proposal: Sinew's own idea, which nobody has taken up yet.
+    """
 
     name: str
     start: int
     stop: int
+    is_proposal: bool = False
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -45,8 +52,10 @@ class Clip:
     tags: tuple[Tag, ...] = ()
 
     def __post_init__(self) -> None:
-        pos = np.array(self.local_pos, dtype=float)
-        quat = np.array(self.local_quat_wxyz, dtype=float)
+        pos = np.asarray(self.local_pos, dtype=float)
+        if pos.flags.writeable or pos.base is not None:  # else nobody can change it, and large ones need not be twice
+            pos = pos.copy()
+        quat = np.asarray(self.local_quat_wxyz, dtype=float)
         object.__setattr__(self, "tags", tuple(self.tags))
         self._check(pos, quat)
         object.__setattr__(self, "local_pos", freeze_array(pos))
@@ -54,20 +63,32 @@ class Clip:
 
     def _check(self, pos: Array, quat: Array) -> None:
         label = self._label()
-        _require_rate(label, self.fps)
+        require_frame_rate(label, self.fps, SPARSEST_FPS)
         bones = len(self.skeleton)
         if pos.ndim != 3 or pos.shape[1:] != (bones, 3) or quat.shape != (len(pos), bones, 4):
             raise BadMotion(f"{label} has arrays of shape {pos.shape} and {quat.shape} for {bones} bones")
         if len(pos) == 0:
             raise BadMotion(f"{label} has no frames")
+        self._check_names()
         bad = ~(np.isfinite(pos).all(-1) & np.isfinite(quat).all(-1))
         if bad.any():
             frame, bone = (int(i) for i in np.argwhere(bad)[0])
             name = self.skeleton.names[bone]
             raise BadMotion(f"{label}: bone '{name}' is not a number at frame {frame}", "Delete or repair that key")
+        far = np.abs(pos).max(-1, initial=0.0)
+        if (far > LARGEST_M).any():
+            frame, bone = (int(i) for i in np.argwhere(far > LARGEST_M)[0])
+            where = f"is {far[frame, bone]:g} m away at frame {frame}"
+            hint = "Repair that key, or give the right units (--scale)"
+            raise BadMotion(f"{label}: bone '{self.skeleton.names[bone]}' {where}", hint)
         for tag in self.tags:
             if tag.stop > len(pos):
                 raise BadMotion(f"{label} has {len(pos)} frames, but tag '{tag.name}' ends at {tag.stop}")
+
+    def _check_names(self) -> None:
+        for what, name in (("name", self.name), *(("tag", tag.name) for tag in self.tags)):
+            if not is_encodable(name):
+                raise BadMotion(f"{self._label()} has a {what} that is no text", "Rename it with plain letters")
 
     def _label(self) -> str:
         return f"Clip '{self.name}'" if self.name else "The clip"
@@ -107,7 +128,7 @@ class Clip:
         if not 0 <= start < min(stop, len(self)):
             raise BadMotion(f"{self._label()} has no frames {start} to {stop}", f"It has the frames 0 to {len(self)}")
         tags = (
-            Tag(t.name, max(t.start, start) - start, min(t.stop, stop) - start)
+            replace(t, start=max(t.start, start) - start, stop=min(t.stop, stop) - start)
             for t in self.tags
             if max(t.start, start) < min(t.stop, stop)
         )
@@ -136,27 +157,28 @@ class Clip:
         end: where the durations do not divide, whether less than a frame is cut at the end, or one more frame is there
         to cover it, which holds the last pose or goes straight on.
         """
-        _require_rate(self._label(), fps)
+        require_frame_rate(self._label(), fps, SPARSEST_FPS)
         if fps == self.fps:
             return self
         count = int(np.floor(self.duration_s * fps + 1e-6)) + 1
         count += end != "cut" and (count - 1) / fps < self.duration_s - 1e-6 / fps
+        if count > len(self):
+            require_motion_size(f"{self._label()} at {fps:g} frames a second", count, len(self.skeleton))
         times_s = np.arange(count) / fps
         pos, quat = self._at_places(times_s * self.fps) if end == "extend" else self.sample(times_s)
         # A tag covers the time up to its stop; one too short for the new rate keeps the frame after its start.
         ratio = fps / self.fps
-        spans = ((tag.name, _frames_before(tag.start * ratio), _frames_before(tag.stop * ratio)) for tag in self.tags)
-        tags = tuple(Tag(name, start, min(max(stop, start + 1), count)) for name, start, stop in spans if start < count)
+        spans = ((tag, _frames_before(tag.start * ratio), _frames_before(tag.stop * ratio)) for tag in self.tags)
+        tags = tuple(
+            replace(tag, start=start, stop=min(max(stop, start + 1), count))
+            for tag, start, stop in spans
+            if start < count
+        )
         return Clip(self.skeleton, fps, pos, quat, self.name, tags)
 
     def with_fps(self, fps: float) -> "Clip":
         """The same frames played at another rate: for files whose frame rate is wrong."""
         return replace(self, fps=float(fps))
-
-
-def _require_rate(label: str, fps: float) -> None:
-    if not (np.isfinite(fps) and fps > 0):
-        raise BadMotion(f"{label} has a frame rate of {fps}", "Give frames per second above zero")
 
 
 def _frames_before(place: float) -> int:

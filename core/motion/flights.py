@@ -88,8 +88,11 @@ def find_flights(body: BodyPoints) -> list[Flight]:
     return sorted(flights, key=lambda flight: flight.start)
 
 
-def fastest_fall(centre: Array, frames: int) -> float:
-    """Metres per frame squared: the fastest fall seen over any ``frames`` frames that are fairly smooth."""
+def fastest_fall(centre: Array, frames: int, times: int = 1) -> float:
+    """Metres per frame squared: the fastest fall seen over any ``frames`` frames that are fairly smooth.
+
+    times: how often at least it falls as fast, each time in other frames.
+    """
     height = centre[:, 2] - centre[:, 2].mean()
     if len(height) < frames:
         return 0.0
@@ -98,7 +101,11 @@ def fastest_fall(centre: Array, frames: int) -> float:
     left = np.correlate(height**2, np.ones(frames), "valid") - sum(part**2 for part in parts)
     fall = -2.0 * parts[2] / np.linalg.norm(bow)
     smooth = np.sqrt(np.maximum(left, 0.0) / frames) < 0.1 * np.abs(fall) * (frames - 1) ** 2 / 8.0
-    return float(np.max(fall[smooth], initial=0.0))
+    fall = np.where(smooth, fall, 0.0)
+    for _ in range(times - 1):
+        here = int(np.argmax(fall))
+        fall[max(here - frames + 1, 0) : here + frames] = 0.0
+    return float(np.max(fall, initial=0.0))
 
 
 def _largest_piece(clip: Clip) -> tuple[list[int], list[int]]:

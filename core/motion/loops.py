@@ -15,6 +15,7 @@ from ..geometry.quaternions import (
     to_rotation_vector,
 )
 from .clip import Clip, Tag
+from .motion_size import require_motion_size
 from .time_warp import warp_clip
 
 # How far the ends may be apart, as a mean over the bones that move, for a clip to count as a cycle.
@@ -58,6 +59,7 @@ def loop_clip(clip: Clip, cycles: int) -> Clip:
             f"'{clip.name}' is not a cycle: its end is {apart:.0f}° a joint away from its beginning",
             "Choose a frame range that ends as it begins, or ask for one cycle",
         )
+    require_motion_size(f"'{clip.name}' played {cycles} times", cycles * (len(clip) - 1) + 1, len(clip.skeleton))
     pos, quat = _closed(clip)
     step_quat, step_pos = _step(clip)
     roots = _moving_roots(clip)

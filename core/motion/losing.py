@@ -6,7 +6,7 @@ the whole pose count too, each against all that the source does a little earlier
 is not lost.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,12 +45,25 @@ class LostMotionDetector:
         """Metres: the character's height."""
         return character_height(self.wanted_pos)
 
-    def lost_spans(self, seen_pos: Array, seen_quat_wxyz: Array, place_counts: bool = False) -> list[tuple[int, int]]:
+    def lost_spans(
+        self,
+        seen_pos: Array,
+        seen_quat_wxyz: Array,
+        place_counts: bool = False,
+        away: Sequence[tuple[int, int]] = (),
+    ) -> list[tuple[int, int]]:
         """Ranges of moments in which a body, seen at (T, L, 3) and (T, L, 4), was lost; down for good is lost too.
 
-        place_counts: nothing was there to push it away, so that being elsewhere is being lost.
+        place_counts: nothing was there to push it away, so that being elsewhere is being lost. away: ranges in which it
+        did not follow, and is lost; after the first of them it goes on wherever it is.
         """
-        astray = self.detect_astray(np.arange(len(seen_pos)), seen_pos, seen_quat_wxyz, place_counts)
+        frames = np.arange(len(seen_pos))
+        astray = self.detect_astray(frames, seen_pos, seen_quat_wxyz, place_counts)
+        if place_counts and away:
+            stays = slice(away[0][0], None)
+            astray[stays] = self.detect_astray(frames[stays], seen_pos[stays], seen_quat_wxyz[stays])
+        for first, stop in away:
+            astray[first:stop] = True
         fell_s = find_fall_time(self.wanted_pos, seen_pos, 1.0 / self.fps)
         if fell_s is not None:
             astray[round(fell_s * self.fps) :] = True

@@ -19,6 +19,12 @@ _LONG_S = 0.5
 _SPIKE_S = 0.034
 _SPIKE_RAD = 0.35
 _UNUSUAL = 6.0
+# A flip turns a bone over and back: solvers of markers do that where a limb is nearly straight or folded. No joint of
+# anybody is as fast; the fast frames around the fastest belong to it.
+_FLIP_RAD_S, _FLIP_EDGE_RAD_S = 50.0, 20.0
+_FLIP_RAD = 1.5
+_FLIP_S = 0.3
+_FLIP_BACK = 0.5  # of its largest angle, that a bone may be away from where it was when it has come back
 
 
 @dataclass(frozen=True)
@@ -53,10 +59,11 @@ def repair_clip(clip: Clip) -> tuple[Clip, RepairReport]:
     quat = fill_slerp(np.array(clip.local_quat_wxyz), lost)
     spikes: list[tuple[str, int]] = []
     for bone, name in enumerate(clip.skeleton.names):
-        bad = _spikes(quat[:, bone], clip.fps)
-        if bad.any():
-            quat[:, bone] = fill_slerp(quat[:, bone], bad)
-            spikes += [(name, int(frame)) for frame in np.flatnonzero(bad)]
+        for find in (_flips, _spikes):
+            bad = find(quat[:, bone], clip.fps)
+            if bad.any():
+                quat[:, bone] = fill_slerp(quat[:, bone], bad)
+                spikes += [(name, int(frame)) for frame in np.flatnonzero(bad)]
     report = RepairReport(tuple(int(frame) for frame in np.flatnonzero(lost)), tuple(spikes))
     if not report.touched:
         return clip, report
@@ -118,6 +125,41 @@ def _spikes(quat: Array, fps: float) -> NDArray[np.bool_]:
         usual = _UNUSUAL * float(np.median(away))
         bad[reach:-reach] |= (away > max(least, usual)) & (away > 1.5 * angle_between(before, after))
     return bad
+
+
+def _flips(quat: Array, fps: float) -> NDArray[np.bool_]:
+    """(T,) frames in which a bone is turned over: it went there faster than any joint, and soon comes back, or ends."""
+    bad = np.zeros(len(quat), dtype=bool)
+    rate = angle_between(quat[1:], quat[:-1]) * fps
+    if not (rate > _FLIP_RAD_S).any():
+        return bad
+    # Stretches of steps that are too fast: from the frame before the first step to the frame after the last.
+    edge = np.diff(np.concatenate([[False], rate > _FLIP_EDGE_RAD_S, [False]]).astype(int))
+    stretches = list(zip(np.flatnonzero(edge == 1), np.flatnonzero(edge == -1), strict=True))
+    longest, last, done = round(_FLIP_S * fps), len(quat) - 1, 0
+    for first, stop in stretches:
+        if first < done or rate[first:stop].max() <= _FLIP_RAD_S:
+            continue
+        backs = [back for _, back in stretches if first < back <= first + longest and _comes_back(quat, first, back)]
+        if backs:
+            done = max(backs)
+            bad[first + 1 : done] = True
+        elif angle_between(quat[first], quat[stop]) <= _FLIP_RAD:
+            continue
+        elif done == 0 and first <= longest:  # it begins turned over
+            done = stop
+            bad[:stop] = True
+        elif last - stop <= longest:  # or ends so
+            bad[first + 1 :] = True
+            break
+    return bad
+
+
+def _comes_back(quat: Array, first: int, stop: int) -> bool:
+    """Whether it turns over between two frames, and is near where it was in the second one."""
+    away = angle_between(quat[first + 1 : stop], quat[first])
+    most = float(away.max(initial=0.0))
+    return most > _FLIP_RAD and float(angle_between(quat[first], quat[stop])) < _FLIP_BACK * most
 
 
 def _neighbours(bad: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The bones of a character at rest."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadMotion
 from ..geometry.quaternions import Array, multiply, normalize, rotate
+from ..limits import LARGEST_M, MOST_BONES
+from ..texts import is_encodable
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,8 @@ class Skeleton:
     def __post_init__(self) -> None:
         count = len(self.names)
         object.__setattr__(self, "names", tuple(self.names))
+        if count > MOST_BONES:
+            raise BadMotion(f"The skeleton has {count} bones, and {MOST_BONES} is the most", "Choose another armature")
         object.__setattr__(self, "parents", self._own("parents", (count,), np.int64))
         object.__setattr__(self, "rest_pos", self._own("rest_pos", (count, 3)))
         quats = self._own("rest_quat_wxyz", (count, 4))
@@ -39,8 +44,11 @@ class Skeleton:
         object.__setattr__(self, "lengths", self._own("lengths", (count,)))
         if count == 0:
             raise BadMotion("The skeleton has no bones")
+        for name in self.names:
+            if not is_encodable(name):
+                raise BadMotion(f"A bone is called '{name}', which is no text", "Rename it with plain letters")
         if len(set(self.names)) != count:
-            twice = next(name for name in self.names if self.names.count(name) > 1)
+            twice = Counter(self.names).most_common(1)[0][0]
             raise BadMotion(f"Two bones are called '{twice}'", "Rename one of them")
         for bone, parent in enumerate(self.parents):
             if not -1 <= parent < bone:
@@ -54,6 +62,9 @@ class Skeleton:
         for bone, values in zip(self.names, array, strict=True):
             if not np.isfinite(values).all():
                 raise BadMotion(f"Skeleton {name} of bone '{bone}' is not a number", "Repair its rest pose")
+            if np.abs(values).max(initial=0.0) > LARGEST_M:
+                much = f"{np.abs(values).max():g}"
+                raise BadMotion(f"Skeleton {name} of bone '{bone}' is {much}", "Repair its rest pose")
         return freeze_array(array)
 
     def __len__(self) -> int:

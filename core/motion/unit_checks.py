@@ -24,6 +24,10 @@ _TOO_FAST, _TOO_SLOW = 0.72, 1.6  # measured rate over labelled rate, from which
 _HELD_M = 0.05  # what seems to float must not be supported by anything, not even by a rolling foot
 _BALLOON = 3.0  # measured over labelled rate from which a body falls as slowly as a balloon
 
+# A body that is carried falls no faster than one that is not. Who falls so fast, so long and so often is played too
+# fast, whether or not a flight can be made out.
+_PULLED, _PULLED_S, _PULLED_TIMES = 2.0, 0.15, 4
+
 _STRIDE_SPREAD = 0.3  # relative, of what people's strides say of a rate
 
 _SMALLEST_M, _TALLEST_M, _PERSON_M = 0.4, 3.0, 1.6
@@ -72,7 +76,7 @@ def check_frame_rate(clip: Clip) -> FrameRateFinding | None:
     flights = find_flights(body)
     found = _measured_rate(flights)
     if found is None:
-        return _check_steps(body, clip.fps) if not flights else None
+        return _check_falls(body, clip.fps) or (_check_steps(body, clip.fps) if not flights else None)
     measured, spread = found
     if not _clearly_off(measured / clip.fps, body, flights):
         return None
@@ -80,15 +84,25 @@ def check_frame_rate(clip: Clip) -> FrameRateFinding | None:
     if suggested is None:
         return None
     gravity = GRAVITY_M_S2 * (clip.fps / measured) ** 2
-    return FrameRateFinding(
-        gravity_m_s2=gravity,
-        flights=len(flights),
-        factor=suggested / clip.fps,
-        suggested_fps=suggested,
-        message=f"This motion falls at {_short(gravity)} m/s² in the air, {_of_gravity(gravity / GRAVITY_M_S2)}: "
-        f"it was probably recorded at {suggested:g} frames a second, not {clip.fps:.4g}",
-        hint=f"Set the true frame rate to {suggested:g} (--fps {suggested:g})",
-    )
+    said = f"This motion falls at {_short(gravity)} m/s² in the air, {_of_gravity(gravity / GRAVITY_M_S2)}"
+    return _finding(said, suggested, clip.fps, gravity, len(flights))
+
+
+def _check_falls(body: BodyPoints, fps: float) -> FrameRateFinding | None:
+    """What is pulled down again and again, by nothing."""
+    fall = fastest_fall(body.centre, max(round(_PULLED_S * fps), 5), _PULLED_TIMES) * fps**2
+    if fall < _PULLED * GRAVITY_M_S2:
+        return None
+    most = fps * np.sqrt(GRAVITY_M_S2 / fall)
+    suggested = max((rate for rate in _RATES if rate < most * np.exp(_FAR) and _is_part(rate, fps)), default=None)
+    if suggested is None:
+        return None
+    said = f"This motion falls at {_short(fall)} m/s² again and again, {_of_gravity(fall / GRAVITY_M_S2)}"
+    return _finding(said, float(suggested), fps, fall)
+
+
+def _is_part(rate: float, fps: float) -> bool:
+    return abs(fps / rate - round(fps / rate)) < 0.005
 
 
 def _check_steps(body: BodyPoints, fps: float) -> FrameRateFinding | None:
@@ -99,20 +113,22 @@ def _check_steps(body: BodyPoints, fps: float) -> FrameRateFinding | None:
         if not costs:
             return None
         suggested = float(min(costs, key=lambda rate: costs[rate]))
-        return _step_finding(f"Its strides take {slow:.0f} times as long as anybody's of that length", suggested, fps)
+        return _finding(f"Its strides take {slow:.0f} times as long as anybody's of that length", suggested, fps)
     if not is_off_balance(body, fps):
         return None
-    slower = [rate for rate in sorted(_RATES, reverse=True) if abs(fps / rate - round(fps / rate)) < 0.005 < fps - rate]
+    slower = [rate for rate in sorted(_RATES, reverse=True) if rate < fps - 0.005 and _is_part(rate, fps)]
     balanced = next((rate for rate in slower if fps / rate > 1.5 and is_balanced(body, rate)), None)
     if balanced is None:
         return None
-    return _step_finding("Nobody could keep their balance at this speed", float(balanced), fps)
+    return _finding("Nobody could keep their balance at this speed", float(balanced), fps)
 
 
-def _step_finding(message: str, suggested: float, fps: float) -> FrameRateFinding:
+def _finding(
+    message: str, suggested: float, fps: float, gravity_m_s2: float | None = None, flights: int = 0
+) -> FrameRateFinding:
     return FrameRateFinding(
-        gravity_m_s2=None,
-        flights=0,
+        gravity_m_s2=gravity_m_s2,
+        flights=flights,
         factor=suggested / fps,
         suggested_fps=suggested,
         message=f"{message}: it was probably recorded at {suggested:g} frames a second, not {fps:.4g}",

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..child_python import call_arguments, start_python
 from ..errors import BadStage
 from ..geometry.quaternions import Array
 from . import decomposer
@@ -155,13 +156,8 @@ def _options(part: _Part) -> dict[str, Any]:
 
 def _run(source: Path, target: Path, patience: _Patience) -> int | None:
     """The decomposer's exit code; None if it took too long."""
-    process = subprocess.Popen(
-        [sys.executable, decomposer.__file__, str(source), str(target)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )
+    words = call_arguments("core.sim.decomposer", "main", str(source.absolute()), str(target.absolute()))
+    process = start_python(sys.executable, words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while process.poll() is None:
             if patience.left_s < 0.0:

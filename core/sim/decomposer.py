@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run CoACD on one mesh: ``python decomposer.py IN.npz OUT.npz``.
-
-A script of its own, in a process of its own: the library ends its process on meshes that it does not like, and
-cannot be stopped when it takes too long. ``convex.py`` runs it.
+"""Run CoACD on one mesh, in a process of its own: the library ends its process on meshes that it does not like, and
+cannot be stopped when it takes too long. ``convex_decomposition.py`` starts it.
 """
 
 import json
-import sys
 
 import numpy as np
 
@@ -26,7 +23,3 @@ def main(source: str, target: str) -> int:
     pieces = [corners for corners, _ in coacd.run_coacd(mesh, **options)]
     np.savez(target, corners=np.concatenate(pieces), ends=np.cumsum([len(piece) for piece in pieces]))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

@@ -25,6 +25,7 @@ class Trace:
     torque: (K, nu) N·m of the servos and rate: (K, nu) rad/s of their joints, laid out as ``BodyModel`` says.
     begin_s: seconds of the take at the first moment, where only some of its frames were simulated.
     source_skate_m_s: foot skate of the source as it came, before its feet were planted; None where nobody measured it.
+    away: ranges of moments in which it did not follow its source, because it had fallen and got up again.
     is_part: only some links were simulated, and the others kept the body where its source is: it cannot be lost.
     """
 
@@ -44,6 +45,7 @@ class Trace:
     begin_s: float = 0.0
     is_part: bool = False
     source_skate_m_s: float | None = None
+    away: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.fps) and self.fps > 0.0):

@@ -6,6 +6,7 @@ import bpy
 from ...bridge.body import fitted_bodies
 from ...bridge.overlay import draw_handler
 from ...bridge.scene.chosen_armature import why_editing
+from ...bridge.scene.report_lines import report_line
 from ..reporting import explains_errors, waiting
 
 
@@ -29,7 +30,7 @@ class SINEW_OT_overlay_refit(bpy.types.Operator):
         """A click: nobody waits for it; the overlay shows the body when it is fitted."""
         draw_handler.retry_drawing()
         fitted_bodies.refit(context.scene, context.scene.sinew.armature)
-        self.report({"INFO"}, "The body is being fitted")
+        report_line(self, "INFO", "The body is being fitted")
         return {"FINISHED"}
 
     @explains_errors
@@ -41,5 +42,5 @@ class SINEW_OT_overlay_refit(bpy.types.Operator):
         if fitted.problem is not None:
             raise fitted.problem
         assert fitted.body is not None
-        self.report({"INFO"}, f"A body of {len(fitted.body.links)} parts and {fitted.body.mass:.1f} kg")
+        report_line(self, "INFO", f"A body of {len(fitted.body.links)} parts and {fitted.body.mass:.1f} kg")
         return {"FINISHED"}

@@ -4,6 +4,7 @@
 import bpy
 
 from ...bridge.body import part_editing
+from ...bridge.scene.report_lines import report_line
 from ..reporting import explains_errors, waiting
 from .part_verb import EditedPartVerb
 
@@ -21,5 +22,5 @@ class SINEW_OT_body_part_mirror(EditedPartVerb, bpy.types.Operator):
         obj, bone = context.scene.sinew.armature, part_editing.active_bone(context)
         with waiting(context):
             other = part_editing.mirror_part_edit(context.scene, obj, bone)
-        self.report({"INFO"}, f"'{other}' is now as '{bone}'")
+        report_line(self, "INFO", f"'{other}' is now as '{bone}'")
         return {"FINISHED"}

@@ -4,6 +4,7 @@
 import bpy
 
 from ...bridge.body import part_editing
+from ...bridge.scene.report_lines import report_line
 from ..list_rows import NeedsRows
 
 
@@ -19,5 +20,5 @@ class SINEW_OT_body_reset(NeedsRows, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Remove every line."""
         count = part_editing.reset_edits(context.scene.sinew.armature, "")
-        self.report({"INFO"}, f"{count} bone{'s' * (count != 1)} reset")
+        report_line(self, "INFO", f"{count} bone{'s' * (count != 1)} reset")
         return {"FINISHED"}

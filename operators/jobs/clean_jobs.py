@@ -5,6 +5,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty
 
 from ...bridge.jobs import monitor
+from ...bridge.scene.report_lines import report_line
 from ...core import jobs
 from ..reporting import explains_errors, waiting
 
@@ -36,5 +37,5 @@ class SINEW_OT_clean_jobs(bpy.types.Operator):
         with waiting(context):
             gone = jobs.clean_jobs(older_than_days=self.days, keep_uncollected=self.keep_unbaked)
         monitor.drop_deleted()
-        self.report({"INFO"}, f"Deleted {len(gone)} {'job' if len(gone) == 1 else 'jobs'} in '{jobs.jobs_root()}'")
+        report_line(self, "INFO", f"Deleted {len(gone)} {'job' if len(gone) == 1 else 'jobs'} in '{jobs.jobs_root()}'")
         return {"FINISHED"}

@@ -4,7 +4,8 @@
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge.jobs import baking, monitor, requests
+from ...bridge.jobs import baking, learned_results, monitor, requests
+from ...bridge.scene.report_lines import report_line
 from ...bridge.takes import preview_range
 from ..reporting import explains_errors, waiting
 
@@ -26,16 +27,20 @@ class SINEW_OT_collect(bpy.types.Operator):
     def prepare(self, context: bpy.types.Context) -> set[str]:
         """Begin, and leave the rest to timers; the undo step is that of the bake itself."""
         monitor.bake(self.job)
-        self.report({"INFO"}, f"Baking '{monitor.job_of(self.job).spec.title}'")
+        report_line(self, "INFO", f"Baking '{monitor.job_of(self.job).spec.title}'")
         return {"CANCELLED"}
 
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Write the take; the undo step is this operator's."""
+        """Write the take, or keep what was learned where there is none; the undo step is this operator's."""
         job = monitor.job_of(self.job)
         with waiting(context):
-            written = requests.collect(job, baking.taken(self.job))
-        preview_range.follow_action(written.obj, written.action)
+            if learned_results.only_learns(job):
+                said = f"Learned '{learned_results.collect_learned(job).name}'"
+            else:
+                written = requests.collect(job, baking.taken(self.job))
+                preview_range.follow_action(written.obj, written.action)
+                said = f"Baked '{written.action.name}' on '{written.obj.name}'"
         monitor.look(self.job)
-        self.report({"INFO"}, f"Baked '{written.action.name}' on '{written.obj.name}'")
+        report_line(self, "INFO", said)
         return {"FINISHED"}

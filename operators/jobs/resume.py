@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...bridge.jobs import monitor
+from ...bridge.scene.report_lines import report_line
 from ..reporting import explains_errors, waiting
 
 
@@ -23,5 +24,5 @@ class SINEW_OT_resume(bpy.types.Operator):
         job = monitor.job_of(self.job)
         with waiting(context):
             said = monitor.go_on(job, context.scene)
-        self.report({"INFO"}, said)
+        report_line(self, "INFO", said)
         return {"FINISHED"}

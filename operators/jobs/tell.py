@@ -4,6 +4,8 @@
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
+from ...bridge.scene.report_lines import report_line
+
 _KINDS = (("INFO", "Info", "Good news"), ("WARNING", "Warning", "Something the user should know"))
 
 
@@ -19,7 +21,7 @@ class SINEW_OT_tell(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Report it."""
-        self.report({self.kind}, self.text)
+        report_line(self, self.kind, self.text)
         return {"FINISHED"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:

@@ -24,14 +24,16 @@ def family_operators() -> Iterator[type[bpy.types.Operator]]:
             if method is not None:
                 words = method.button or method.label, method.tooltip or method.help
                 yield make_operator(method.name, *words, family.name, verb)
-        label = family.learn.learned.label
+        label = family.learned.label
         about = (
             f"Copy the learned {label} into a folder beside the .blend, so that both can go to another machine together"
         )
         title = f"Copy {label.title()} Beside .blend"
         yield make_operator(f"{family.name}_bring_along", title, about, family.name, BringAlongVerb)
-        if family.learn.stops_early:
-            about = "Stop training now, keep the best that was learned so far, and bake a take of it"
+        if family.learn is not None and family.learn.stops_early:
+            about = "Stop training now, and keep the best that was learned so far"
+            if family.learn.makes_take:
+                about = "Stop training now, keep the best that was learned so far, and bake a take of it"
             yield make_operator(f"{family.name}_finish", "Stop and Keep Best", about, family.name, FinishVerb)
 
 

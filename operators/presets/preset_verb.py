@@ -7,6 +7,7 @@ import bpy
 from bl_operators.presets import AddPresetBase
 from bpy.props import BoolProperty, StringProperty
 
+from ...bridge.scene.report_lines import report_line
 from ...core.errors import BadFile, SinewError
 from ..reporting import SaysWhyNot
 
@@ -44,9 +45,9 @@ class PresetUse(SaysWhyNot):
         try:
             name = run_preset(self.filepath, self.preset_menu)
         except SinewError as error:
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"{self.what}: {name}")
+        report_line(self, "INFO", f"{self.what}: {name}")
         return {"FINISHED"}
 
 
@@ -75,7 +76,7 @@ class PresetAdd(SaysWhyNot, AddPresetBase):
         """Write or remove the file, unless it is Sinew's own; where Blender would do nothing, say why."""
         reason = self._why_not_name()
         if reason:
-            self.report({"ERROR"}, reason)
+            report_line(self, "ERROR", reason)
             return {"CANCELLED"}
         return super().execute(context)
 

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...bridge.scene.report_lines import report_line
 from ...bridge.setup import installing, readiness
 from ..reporting import explains_errors
 
@@ -33,5 +34,5 @@ class SINEW_OT_install_missing(bpy.types.Operator):
         """Start it; the panel shows how it goes."""
         known = readiness.current_readiness()
         installing.start_installation(known.missing, known.python)
-        self.report({"INFO"}, "Installing: the panel shows how far it is")
+        report_line(self, "INFO", "Installing: the panel shows how far it is")
         return {"FINISHED"}

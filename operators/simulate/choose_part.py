@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...bridge.jobs.part_choice import PART_ITEMS, WHOLE, choose_part, why_no_part_choice
+from ...bridge.scene.report_lines import report_line
 from ..reporting import SaysWhyNot, explains_errors
 
 
@@ -26,5 +27,5 @@ class SINEW_OT_choose_part(SaysWhyNot, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Fill in the bones."""
         bones = choose_part(context.scene, self.part)
-        self.report({"INFO"}, f"Simulates {bones or 'the whole body'}")
+        report_line(self, "INFO", f"Simulates {bones or 'the whole body'}")
         return {"FINISHED"}

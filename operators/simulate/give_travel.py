@@ -26,7 +26,7 @@ class SINEW_OT_give_travel(MotionVerb, bpy.types.Operator):
     def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """The method that does it, for the chosen motion."""
         request = replace(requested_motion(scene), method="travel", settings={"cycles": self.cycles}, body=None)
-        return recipes.simulate_recipe(request)
+        return recipes.simulate_recipe(request, doing="Giving travel to")
 
     def begun(self, scene: bpy.types.Scene) -> None:
         """The source stays chosen."""

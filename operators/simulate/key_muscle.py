@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import BoolProperty
 
+from ...bridge.scene.report_lines import report_line
 from ...bridge.takes import muscle_keys
 from ..reporting import SaysWhyNot, explains_errors
 
@@ -31,5 +32,5 @@ class SINEW_OT_key_muscle(SaysWhyNot, bpy.types.Operator):
         said = muscle_keys.key_muscle(
             scene.sinew.armature, scene.sinew.action, scene.frame_current_final, remove=self.remove
         )
-        self.report({"INFO"}, said)
+        report_line(self, "INFO", said)
         return {"FINISHED"}

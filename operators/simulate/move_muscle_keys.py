@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...bridge.scene.report_lines import report_line
 from ...bridge.takes import muscle_keys
 from ..reporting import SaysWhyNot, explains_errors
 
@@ -25,5 +26,5 @@ class SINEW_OT_move_muscle_keys(SaysWhyNot, bpy.types.Operator):
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Move them."""
-        self.report({"INFO"}, muscle_keys.move_muscle_keys(context.scene.sinew.armature))
+        report_line(self, "INFO", muscle_keys.move_muscle_keys(context.scene.sinew.armature))
         return {"FINISHED"}

@@ -5,6 +5,7 @@ import bpy
 
 from ...bridge.mannequin import example_walker
 from ...bridge.scene import viewport
+from ...bridge.scene.report_lines import report_line
 from ...bridge.setup import readiness
 from ...bridge.takes import preview_range
 from ..reporting import explains_errors
@@ -44,7 +45,7 @@ class SINEW_OT_try_mannequin(bpy.types.Operator):
             bpy.ops.sinew.simulate("EXEC_DEFAULT" if bpy.app.background else "INVOKE_DEFAULT")
         except RuntimeError as error:
             # What it reports as an error arrives here. The mannequin is there and may be simulated once that is mended.
-            self.report({"WARNING"}, str(error).strip().removeprefix("Error: "))
+            report_line(self, "WARNING", str(error).strip().removeprefix("Error: "))
         return {"FINISHED"}
 
 

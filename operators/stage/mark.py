@@ -4,6 +4,7 @@
 import bpy
 from bpy.props import EnumProperty
 
+from ...bridge.scene.report_lines import report_line
 from ...bridge.stage.properties import LABELS, ROLES
 from ...bridge.stage.stage_editing import assign_role
 from ..reporting import explains_errors
@@ -37,7 +38,7 @@ class SINEW_OT_stage_mark(bpy.types.Operator):
         chosen = context.selected_objects
         marked = assign_role(chosen, self.role, context.scene.frame_current)
         if len(marked) < len(chosen):
-            self.report({"WARNING"}, f"{len(chosen) - len(marked)} of the selected objects cannot be that")
+            report_line(self, "WARNING", f"{len(chosen) - len(marked)} of the selected objects cannot be that")
         else:
-            self.report({"INFO"}, f"{LABELS[self.role]}: {', '.join(obj.name for obj in marked)}")
+            report_line(self, "INFO", f"{LABELS[self.role]}: {', '.join(obj.name for obj in marked)}")
         return {"FINISHED"}

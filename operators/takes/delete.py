@@ -5,6 +5,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...bridge import takes
+from ...bridge.scene.report_lines import report_line
 from ...bridge.takes import take_operations
 from ...core.errors import SinewError
 from .take_verb import TakeVerb
@@ -28,7 +29,7 @@ class SINEW_OT_take_delete(TakeVerb, bpy.types.Operator):
         try:
             reason = take_operations.why_confirm_delete(takes.take_owner(context), self.index)
         except SinewError as error:
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         if not reason:
             return self.execute(context)

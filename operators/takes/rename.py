@@ -5,6 +5,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ...bridge import takes
+from ...bridge.scene.report_lines import report_line
 from ...bridge.takes import take_operations
 from ...core.errors import SinewError
 from .take_verb import TakeVerb
@@ -25,7 +26,7 @@ class SINEW_OT_take_rename(TakeVerb, bpy.types.Operator):
         try:
             row = takes.row_at(takes.take_owner(context), self.index)
         except SinewError as error:
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         self.name = row.action.name if row.action else ""
         return context.window_manager.invoke_props_dialog(self, confirm_text="Rename")

@@ -5,6 +5,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ...bridge import takes
+from ...bridge.scene.report_lines import report_line
 from ...core.errors import SinewError
 
 
@@ -36,9 +37,9 @@ class TakeVerb:
         try:
             text = self.do(takes.take_owner(context))
         except SinewError as error:
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
-        self.report({"INFO"}, text)
+        report_line(self, "INFO", text)
         return {"FINISHED"}
 
     def do(self, obj: bpy.types.Object) -> str:

@@ -22,12 +22,25 @@ BLENDER = {
     "bpy_extras",
     "gpu",
     "gpu_extras",
+    "idprop",
     "mathutils",
     "rna_prop_ui",
 }
 
 # Each room of core may import itself, those of its row, and BASE. A new room needs a row.
-BASE = ("core.__version__", "core.array_cache", "core.errors", "core.files", "core.settings")
+BASE = (
+    "core.__version__",
+    "core.array_cache",
+    "core.child_python",
+    "core.errors",
+    "core.files",
+    "core.interrupts",
+    "core.limits",
+    "core.npz_checks",
+    "core.paths",
+    "core.settings",
+    "core.texts",
+)
 BELOW = {
     "core.geometry": (),
     "core.motion": ("core.geometry",),
@@ -52,14 +65,16 @@ BRIDGE = {
     "learned": ("body", "rig", "scene"),
     "jobs": ("learned", "takes", "stage", "body", "setup", "rig", "scene"),
     "methods": ("jobs", "learned", "body", "setup", "rig", "scene"),
+    "library": ("methods", "jobs", "learned", "body", "importing", "rig", "scene"),
     "graph": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "bounds": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
+    "direct": ("graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
-    "properties": ("methods", "bounds", "graph", "jobs", "takes", "stage", "rig", "scene"),
+    "properties": ("methods", "bounds", "direct", "graph", "library", "jobs", "takes", "stage", "rig", "scene"),
 }
 # An operator knows bridge, jobs and errors, its own folder, and what all operators share.
 SHARED = ("operators.armature_verb", "operators.family_verb", "operators.list_rows", "operators.reporting")
-FEATURES = ("body", "bounds", "graph", "jobs", "methods", "presets", "setup", "simulate", "stage", "takes")
+FEATURES = ("body", "bounds", "graph", "jobs", "library", "methods", "presets", "setup", "simulate", "stage", "takes")
 BELOW_OPERATORS = ("bridge", "core.jobs", "core.errors")
 # Rooms of control graphs, each built on those before it; the two methods stand on all of them.
 GRAPH_ROOMS = {
@@ -85,12 +100,14 @@ GRAPH_BELOW["core.control.graph.learning"] += (TRACKER,)
 # A method knows itself, the kit for tracking, and the top modules of control; the kit knows no method.
 CONTROL_TOP = tuple(
     f"core.control.{name}"
-    for name in ("cast", "character", "frame_range", "learned", "method", "muscle", "staging", "work_meter")
+    for name in ("cast", "character", "frame_range", "learned", "method", "muscle", "practice", "staging", "work_meter")
 )
 METHODS_BELOW = {
     "core.control.tracking": ("core.control.tracking", *CONTROL_TOP),
     "core.control.sampling": ("core.control.sampling", "core.control.tracking", *CONTROL_TOP),
     "core.control.bounds": ("core.control.bounds", TRACKER, "core.control.tracking", *CONTROL_TOP),
+    # It hands its motion to another method, by name.
+    "core.control.direct": ("core.control.direct", "core.control.registry", "core.control.tracking", *CONTROL_TOP),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
 }
 OURS = {

@@ -126,7 +126,7 @@ def test_the_architecture_is_a_short_read_that_names_every_room():
 def options() -> set[str]:
     """Every option of the launcher and the command line."""
     files = [path for room in (*SOURCES, "bench") for path in (ROOT / room).rglob("*.py")]
-    texts = [path.read_text(encoding="utf-8") for path in (*files, ROOT / "sinew")]
+    texts = [path.read_text(encoding="utf-8") for path in (*files, ROOT / "tools" / "launcher.py")]
     return set(re.findall(r"--[a-z][a-z-]+", "\n".join(texts))) | BLENDERS_OWN
 
 

@@ -2,9 +2,11 @@
 """A broken or half-made environment is noticed. No network and no real installation: a made-up one of a few files."""
 
 import os
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +23,8 @@ def whole(tmp_path):
     (tmp_path / "requirements").mkdir()
     (tmp_path / "requirements" / "common.txt").write_text("# shared\nscipy==1.0\n")
     (tmp_path / "requirements" / "blender-4.5.txt").write_text("-r common.txt\nbpy==4.5.0  # Blender\n")
+    hashes = "# a.whl\nscipy==1.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:ab\n\nbpy==4.5.0 --hash=sha256:bb\n"
+    (tmp_path / "requirements" / "hashes.txt").write_text(hashes + "torch==2.0 --hash=sha256:cc\n")
     made = environment.Environment(str(tmp_path), "4.5")
     os.makedirs(os.path.join(made.packages, "bpy-4.5.0.dist-info"))
     os.makedirs(os.path.join(made.packages, "bpy"))
@@ -112,17 +116,57 @@ def test_an_interrupted_making_leaves_no_marker(whole, monkeypatch):
     assert not os.path.exists(whole.marker)
 
 
-def test_torch_comes_from_where_it_is_small_and_nothing_else_does(whole, tmp_path, monkeypatch):
-    (tmp_path / "requirements" / "common.txt").write_text("scipy==1.0\ntorch==2.0 # learning\n")
+def commands_of(whole, monkeypatch):
+    """What is asked of pip to make it, with the requirements that each of these finds."""
     asked = []
+
+    def note(command, _):
+        lists = [word for word in command if word.endswith(".txt")]
+        asked.append((command, [line for path in lists for line in Path(path).read_text("utf-8").splitlines()]))
+
     monkeypatch.setattr(pythons, "find", lambda: (sys.executable, "3.11.7"))
-    monkeypatch.setattr(making, "_run", lambda command, _: asked.append(command))
+    monkeypatch.setattr(making, "_run", note)
     monkeypatch.setattr(making, "check_imports", lambda _: None)
     making.ensure(whole)
-    small = [command for command in asked if making.SMALL_TORCH in command]
-    assert len(small) == 1 and small[0][-1] == "torch==2.0" and "scipy==1.0" not in small[0]
-    # First, so that the rest finds its torch there already.
-    assert asked.index(small[0]) < next(place for place, command in enumerate(asked) if "-r" in command)
+    return asked
+
+
+def test_torch_comes_from_where_it_is_small_and_nothing_else_does(whole, tmp_path, monkeypatch):
+    (tmp_path / "requirements" / "common.txt").write_text("scipy==1.0\ntorch==2.0 # learning\n")
+    asked = [both for both in commands_of(whole, monkeypatch) if "install" in both[0]]
+    assert [making.SMALL_TORCH in command for command, _ in asked] == [True, False]  # so that the rest finds it there
+    assert asked[0][1] == ["torch==2.0 --hash=sha256:cc"] and len(asked[1][1]) == 3
+
+
+def test_nothing_is_installed_but_by_its_hash(whole, tmp_path, monkeypatch):
+    (tmp_path / "requirements" / "common.txt").write_text('scipy==1.0 ; sys_platform != "amiga"\n')
+    asked = [both for both in commands_of(whole, monkeypatch) if "install" in both[0]]
+    assert asked and all("--require-hashes" in command for command, _ in asked)
+    lines = ['scipy==1.0 ; sys_platform != "amiga" --hash=sha256:aa --hash=sha256:ab', "bpy==4.5.0 --hash=sha256:bb"]
+    assert asked[-1][1] == lines
+    (tmp_path / "requirements" / "common.txt").write_text("scipy==1.1\n")
+    with pytest.raises(environment.Failure, match=r"scipy==1\.1 has no hash.*tools/hashes\.py"):
+        making.ensure(whole)
+
+
+@pytest.mark.parametrize("blender", list(environment.VERSIONS))
+def test_every_pin_has_its_hashes(blender, root):
+    lines = making.with_hashes(environment.Environment(str(root), blender).requirements)
+    assert any(line.startswith("torch==") for line in lines)
+    for line in lines:
+        assert re.fullmatch(r"[\w-]+==[\w.]+( ; [^-]*[^- ])?( --hash=sha256:[0-9a-f]{64})+", line), line
+
+
+def test_only_how_files_are_come_by_is_taken_from_pips_variables(monkeypatch):
+    route = {"PIP_FIND_LINKS": "/wheels", "PIP_INDEX_URL": "https://mirror", "PIP_CERT": "/cert", "PIP_PROXY": "x"}
+    astray = dict.fromkeys(
+        ("PIP_TARGET", "PIP_REQUIRE_HASHES", "PIP_CONSTRAINT", "PIP_NO_BINARY", "PIP_DRY_RUN", "PIP_PYTHON",
+         "pip_user", "PIP_CONFIG_SETTINGS", "PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS"), "astray")  # fmt: skip
+    for name, value in {**route, **astray}.items():
+        monkeypatch.setenv(name, value)
+    kept = making.clean_variables()
+    assert not set(astray) & set(kept) and {name: kept[name] for name in route} == route
+    assert kept["PATH"] == os.environ["PATH"]
 
 
 def test_without_a_python_the_old_one_stays(whole, monkeypatch):

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from .load import load, load_launcher
+from .load import load
 
 STUB = """
 import json, os, sys, time
@@ -24,7 +24,7 @@ print(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd(), "pythonpath": os.env
 sys.exit(7)
 """
 
-VERBS = ("demo", "test", "simulate", "graph", "bounds", "takes", "clips", "jobs", "bench", "build")
+VERBS = "demo test simulate graph bounds direct library takes clips jobs bench fuzz kills build".split()
 
 
 @pytest.fixture
@@ -60,6 +60,16 @@ def sinew(project, *arguments, cwd=None, **variables):
     )
 
 
+@pytest.mark.parametrize(
+    "name", ["PYTHONHASHSEED", "PYTHONTRACEMALLOC", "PYTHONUTF8", "PYTHONIOENCODING", "PYTHONHOME"]
+)
+def test_a_verbs_python_does_not_die_of_a_variable(project, name):
+    done = subprocess.run(
+        [sys.executable, "-I", str(project / "sinew"), "demo"], env={**os.environ, name: "bogus"}, capture_output=True,
+        text=True, check=False, timeout=120)  # fmt: skip
+    assert done.returncode == 7 and done.stderr == ""
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"], ["--blender", "5.0", "--help"]])
 def test_help_lists_every_verb(root, arguments):
     done = sinew(root, *arguments)
@@ -82,6 +92,7 @@ def test_no_verb_is_misuse_and_shows_the_help(root):
             ["xyzzy"],
             f"sinew: there is no verb 'xyzzy': choose one of {', '.join(VERBS)}",
         ),
+        (["\x1b[2J\nx"], f"sinew: there is no verb '\\x1b[2J\\nx': choose one of {', '.join(VERBS)}"),
         (["--fast", "demo"], "sinew: there is no option '--fast': ./sinew --help lists them"),
         (["--blender", "2.79", "demo"], "sinew: --blender is '2.79': choose one of 4.5, 5.0"),
         (["demo", "--blender"], "sinew: --blender is '': choose one of 4.5, 5.0"),
@@ -164,10 +175,10 @@ def test_without_a_python_the_error_is_one_line(project):
     ],
 )
 def test_words_are_split(argv, wanted):
-    assert load_launcher().split(argv) == wanted
+    assert load("tools.launcher").split(argv) == wanted
 
 
 def test_help_after_two_dashes_is_pytests():
-    launcher = load_launcher()
+    launcher = load("tools.launcher")
     assert launcher.wants_help(["--only", "core", "-h"])
     assert not launcher.wants_help(["--", "--help"])

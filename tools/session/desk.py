@@ -34,7 +34,11 @@ class Desk:
             os.makedirs(work)
         self.blend = os.path.join(work, "session.blend")
         self.log = os.path.join(work, "blender.log")
-        own = {"BLENDER_USER_RESOURCES": os.path.join(work, "user"), "SINEW_JOBS": os.path.join(work, "data", "jobs")}
+        own = {
+            "BLENDER_USER_RESOURCES": os.path.join(work, "user"),
+            "SINEW_JOBS": os.path.join(work, "data", "jobs"),
+            "XDG_DATA_HOME": os.path.join(work, "data"),
+        }
         self.variables = {**os.environ, **own}
         self.kept: dict[str, Any] = {}  # what one step tells a later one
         self.blender: Blender | None = None

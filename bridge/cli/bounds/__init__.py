@@ -4,6 +4,7 @@
 import argparse
 
 from ..subverbs import add_subverbs, run_subverb
+from ..verb import Verb
 
 _VERBS = {
     "train": "learn a motion within its bounds, and write a controller file",
@@ -13,9 +14,9 @@ _VERBS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verbs below this one."""
     add_subverbs(parser, __package__, _VERBS)
 
 
-run = run_subverb
+VERB = Verb(_add_arguments, run_subverb)

@@ -2,8 +2,6 @@
 """``bounds bake``: a new motion with a controller file, on a character of its own or in a scene."""
 
 import argparse
-import json
-from pathlib import Path
 
 import bpy
 
@@ -17,18 +15,21 @@ from ...jobs import requests
 from ...learned.learned_file import Learned, learned_file
 from ..bodies import add_body, body_of
 from ..graph.scenes import pushes_of, stand_up
+from ..job_arguments import add_engine, add_job_folder, add_seed
+from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
 from ..running import bake_take, render_take, run_job, summarize
+from ..verb import Verb
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
     add(
         "file",
         nargs="?",
-        type=Path,
+        type=path_argument,
         metavar=f"FILE{ENDING}",
         help="what was learned; left out, what the scene's armature refers to",
     )
@@ -50,16 +51,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--clean", action="store_true", help="alone on flat ground, whatever is on the scene's stage")
     add("--frame", type=int, default=1, metavar="F", help="the frame where it begins (default 1)")
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
-    add("--seed", type=int, default=0, metavar="N", help="same seed, same motion (default 0)")
+    add_engine(parser)
+    add_seed(parser, "motion")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
     add("--json", action="store_true", help="print the report")
     add_body(parser)
     add_outputs(parser)
-    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+    add_job_folder(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Open, bake in a worker, and write what was asked for."""
     if not 0.0 <= arguments.seconds <= 3600.0:
         raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.1 to 3600")
@@ -78,7 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
         about = {"controller": str(arguments.file or learned.path), "input": arguments.input}
         report, written = bake_take(arguments, job, **about)
         render_take(arguments, report, written, "FOLLOW")
-        print(json.dumps(report, indent=2) if arguments.json else summarize(report))
+        if arguments.json:
+            say_json(report)
+        else:
+            say(*summarize(report))
     return 0
 
 
@@ -106,3 +110,6 @@ def _opened(arguments: argparse.Namespace, learned: Learned | None) -> tuple[Con
         body=body_of(arguments),
     )
     return request, learned
+
+
+VERB = Verb(_add_arguments, _run)

@@ -3,9 +3,7 @@
 
 import argparse
 import dataclasses
-from pathlib import Path
 
-from ....core.control import registry
 from ....core.control.bounds.bounds import attach_keys
 from ....core.control.bounds.learned_file import CONTROLLER
 from ....core.control.bounds.presets import bounds_presets
@@ -19,20 +17,23 @@ from ...jobs import requests
 from ...jobs.preparing import do_at_once
 from ...scene import saving
 from .. import CANCELLED
-from ..bodies import add_body, body_of
+from ..bodies import add_body
+from ..job_arguments import add_engine, add_seed, add_settings
 from ..jobs import run_to_end
+from ..lines import path_argument, say
 from ..registering import registered
-from .train import METHOD, learning_line
+from ..verb import Verb
+from .train import learning_line, training_request
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
     add("input", metavar="INPUT", help="what the neutral controller was trained on")
-    add("--begin", type=Path, required=True, metavar=f"FILE{CONTROLLER.ending}", help="the neutral controller")
+    add("--begin", type=path_argument, required=True, metavar=f"FILE{CONTROLLER.ending}", help="the neutral controller")
     add(
         "--out",
-        type=Path,
+        type=path_argument,
         required=True,
         metavar="FOLDER",
         help=f"where the controllers go, as STYLE{CONTROLLER.ending}",
@@ -44,28 +45,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
     add("--bounds", default="style_exploration", metavar="PRESET", help=f"one of: {', '.join(bounds_presets())}")
     add("--off", action="append", default=[], metavar="BOUND", help="switch a bound off; may be repeated")
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
-    add("--seed", type=int, default=0, metavar="N", help="same seed, same controllers (default 0)")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
+    add_engine(parser)
+    add_seed(parser, "controllers")
+    add_settings(parser, "of training")
     add_body(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Make all jobs, run one after the other, and write what each learned as soon as it has."""
     own = [f"bounds={arguments.bounds}", f"strength={arguments.strength}"]
-    settings = registry.get_method(METHOD).settings_type.from_texts([*arguments.set, *own])
+    request = training_request(arguments, [*arguments.set, *own])
     neutral = read_neutral(arguments.begin)
     saving.require_writable_folder(arguments.out)
-    request = requests.Request(
-        armature=arguments.armature,
-        action=arguments.action,
-        method=METHOD,
-        settings=settings.to_mapping(),
-        engine=arguments.engine,
-        seed=arguments.seed,
-        scale=arguments.scale,
-        body=body_of(arguments),
-    )
     styles = [style.strip() for style in arguments.styles.split(",") if style.strip()]
     if not styles:
         raise BadSettings("No style was asked for", f"Give --styles with some of: {', '.join(VARIANTS)}")
@@ -83,6 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
             path = arguments.out / f"{style}{CONTROLLER.ending}"
             CONTROLLER.write_content(path.resolve(), *job.product(CONTROLLER.name))
             report = job.result().report
-            print(f"{path}: {learning_line(report['bounds'])}")
+            say(f"{path}: {learning_line(report['bounds'])}")
             write_json(arguments.out / f"{style}.json", report)
     return 0
+
+
+VERB = Verb(_add_arguments, _run)

@@ -2,9 +2,7 @@
 """``bounds test``: how long a controller lasts by itself, how hard a push it stands, and in what style, as JSON."""
 
 import argparse
-import json
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import Any
 
 from ....core.control import registry
@@ -17,16 +15,19 @@ from ....core.jobs.engine_choice import resolve_engine
 from ....core.sim import engines
 from ....core.sim.engine import World
 from ....core.sim.stage import Character, Stage
+from ..job_arguments import add_engine
+from ..lines import path_argument, say_json
 from ..outputs import require_outputs, write_report
+from ..verb import Verb
 
 _TESTS = ("lasts", "push", "style")
 _MOST = 4096
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
-    add("file", type=Path, metavar=f"FILE{ENDING}", help="what was learned")
+    add("file", type=path_argument, metavar=f"FILE{ENDING}", help="what was learned")
     add(
         "--only",
         default=",".join(_TESTS),
@@ -40,12 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--copies", type=int, default=32, metavar="N", help="how many begin, spread over the course (default 32)")
     add("--side", default="back", help=f"where pushes come from: {', '.join(SIDES)} (default back)")
     add("--hardest", type=float, default=800.0, metavar="N", help="newtons that pushes go up to (default 800)")
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
+    add_engine(parser)
     add("--json", action="store_true", help="print JSON alone (the default; for scripts that say so)")
-    add("--report", type=Path, metavar="FILE.json", help="write it to a file as well")
+    add("--report", type=path_argument, metavar="FILE.json", help="write it to a file as well")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Test and print; what does not last is no error."""
     wanted = _wanted(arguments)
     arguments.out, arguments.preview = None, []
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             report["push"] = measure_push(controller, world, arguments.side, arguments.seconds)
     report["about"] = dict(controller.about)
     write_report(arguments, report)
-    print(json.dumps(report, indent=2))
+    say_json(report)
     return 0
 
 
@@ -90,3 +91,6 @@ def _wanted(arguments: argparse.Namespace) -> list[str]:
             f"{arguments.hardest:g} N are no push", f"Give --hardest from {STEP_N:g} to {STEP_N * _MOST:g}"
         )
     return found
+
+
+VERB = Verb(_add_arguments, _run)

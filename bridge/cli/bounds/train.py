@@ -13,6 +13,7 @@ from ....core import jobs
 from ....core.control import registry
 from ....core.control.bounds.bounds import attach_keys
 from ....core.control.bounds.files import ENDING
+from ....core.control.bounds.learned_file import CONTROLLER
 from ....core.control.bounds.presets import bounds_presets
 from ....core.control.bounds.style.style_choice import attach_style_clip
 from ....core.errors import BadSettings
@@ -23,15 +24,18 @@ from ...importing.importers import open_input
 from ...jobs import requests
 from ...jobs.preparing import do_at_once
 from ..bodies import add_body, body_of
+from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
+from ..lines import path_argument, say
 from ..outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from ..registering import registered
 from ..running import run_job
+from ..verb import Verb
 
 METHOD = training.METHOD
 _KEYS = re.compile(r"(?P<bound>[^=]+)=(?P<keys>.+)")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
     add(
@@ -68,35 +72,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Action of the same armature",
     )
     add("--manner-scale", type=float, default=1.0, metavar="S", help="metres a unit of that file (default 1)")
-    add("--begin", type=Path, metavar=f"FILE{ENDING}", help="a controller that has the skill already, to begin with")
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
-    add("--seed", type=int, default=0, metavar="N", help="same seed, same controller (default 0)")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of training; may be repeated")
+    add(
+        "--begin",
+        type=path_argument,
+        metavar=f"FILE{ENDING}",
+        help="a controller that has the skill already, to begin with",
+    )
+    add_engine(parser)
+    add_seed(parser, "controller")
+    add_settings(parser, "of training")
     add_body(parser)
     add_outputs(parser, f"FILE{ENDING}", "the controller file to write")
-    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+    add_job_folder(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Open, train in a worker, and write what was asked for."""
     if arguments.out is None:
         raise BadSettings("There is no place for the controller", f"Give --out FILE{ENDING}")
     named = {name: getattr(arguments, name) for name in ("bounds", "style", "strength")}
     texts = [*arguments.set, *(f"{name}={value}" for name, value in named.items() if value is not None)]
-    settings = registry.get_method(METHOD).settings_type.from_texts(texts)
+    request = training_request(arguments, texts)
     keys = attach_keys(dict(map(_keyed, arguments.key)), arguments.off)
     require_outputs(arguments, ENDING)
-    request = requests.Request(
-        armature=arguments.armature,
-        action=arguments.action,
-        method=METHOD,
-        settings=settings.to_mapping(),
-        engine=arguments.engine,
-        seed=arguments.seed,
-        scale=arguments.scale,
-        body=body_of(arguments),
-    )
-    if (settings.style == "manner") != bool(arguments.manner):
+    if (request.settings["style"] == "manner") != bool(arguments.manner):
         raise BadSettings("A manner is that of another motion", "Give --style manner together with --manner CLIP")
     begun = neutral_attachment(arguments.begin) if arguments.begin else {}
     with registered():
@@ -113,7 +112,6 @@ def run(arguments: argparse.Namespace) -> int:
             request,
             own=_in_scene(arguments.input) and not any(text.partition("=")[0].strip() == "bounds" for text in texts),
             more={**keys, **manner, **begun},
-            controller_file=arguments.out.resolve(),
         )
         job = do_at_once(lambda own: training.train_job(own, asked, rig, arguments.job_dir))
         if code := run_job(arguments, job, input=arguments.input):
@@ -122,16 +120,30 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def training_request(arguments: argparse.Namespace, texts: list[str]) -> requests.Request:
+    """What is asked for, with settings as texts, checked before anything is opened."""
+    return requests.Request(
+        armature=arguments.armature,
+        action=arguments.action,
+        method=METHOD,
+        settings=registry.get_method(METHOD).settings_type.from_texts(texts).to_mapping(),
+        engine=arguments.engine,
+        seed=arguments.seed,
+        scale=arguments.scale,
+        body=body_of(arguments),
+    )
+
+
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Write the controller, show what it does, and say how it was learned."""
-    written = requests.collect(job)
+    written = requests.collect(job, files={CONTROLLER.name: arguments.out.resolve()})
     widen(written)
     report = {**job.result().report, "input": arguments.input, "out": str(arguments.out)}
     report["preview"] = [str(path) for path in rendered(arguments, written, view=preview_view(arguments.input))]
     write_report(arguments, report)
-    print(f"{arguments.out}: {learning_line(report['bounds'])}")
+    say(f"{arguments.out}: {learning_line(report['bounds'])}")
     for sentence in report.get("summary", ()):
-        print(f"  {sentence}")
+        say(f"  {sentence}")
 
 
 def _in_scene(text: str | None) -> bool:
@@ -158,3 +170,6 @@ def _keyed(text: str) -> tuple[str, dict[int, float]]:
     except ValueError:
         hint = "Write a bound and frame:width pairs, such as --key 'com z=0:0.2,20:0.05'"
         raise BadSettings(f"'{text}' are no keys of a bound", hint) from None
+
+
+VERB = Verb(_add_arguments, _run)

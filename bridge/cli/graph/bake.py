@@ -2,8 +2,6 @@
 """``graph bake``: a new motion from a graph file, on a character of its own or in a scene."""
 
 import argparse
-import json
-from pathlib import Path
 
 import bpy
 
@@ -18,18 +16,21 @@ from ...jobs import requests
 from ...learned.learned_file import Learned, learned_file
 from ...rig.placing import PLACES
 from ..bodies import add_body, body_of
+from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
+from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
 from ..running import bake_take, render_take, run_job, summarize
+from ..verb import Verb
 from .scenes import points_of, pushes_of, stand_up
 
 _WORDS = {"SEQUENCE": "sequence", "WALK": "walk", "PATH": "path", "PUSHED": "pushed", "MEET": "meet"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
-    add("file", type=Path, metavar="GRAPH.npz", help="what was learned")
+    add("file", type=path_argument, metavar="GRAPH.npz", help="what was learned")
     add(
         "input",
         nargs="?",
@@ -59,18 +60,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "stands when it begins (default back); repeatable",
     )
     add("--frame", type=int, default=1, metavar="F", help="the frame where it begins (default 1)")
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
-    add("--seed", type=int, default=0, metavar="N", help="same seed, same motion (default 0)")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of baking; repeatable")
+    add_engine(parser)
+    add_seed(parser, "motion")
+    add_settings(parser, "of baking")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
     add("--place", default="auto", metavar="WHERE", help="auto, action, nla, copy or controls: where the result goes")
     add("--json", action="store_true", help="print the report")
     add_body(parser)
     add_outputs(parser)
-    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+    add_job_folder(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Open, bake in a worker, and write what was asked for."""
     settings = _checked(arguments)
     require_outputs(arguments)
@@ -135,6 +136,9 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     # In a scene that we made: alone with a camera that goes along, together with one that sees everybody's way.
     render_take(arguments, report, written, "AUTO" if bpy.data.filepath else "FRAME" if written.others else "FOLLOW")
     if arguments.json:
-        print(json.dumps(report, indent=2))
+        say_json(report)
         return
-    print("\n  ".join([summarize(report), *(finding["message"] for finding in report["findings"])]))
+    say(*summarize(report), *(f"  {finding['message']}" for finding in report["findings"]))
+
+
+VERB = Verb(_add_arguments, _run)

@@ -2,13 +2,13 @@
 """``graph learn``: from clips, or what was collected in a .blend, to a graph file."""
 
 import argparse
-import sys
 from pathlib import Path
 
 import bpy
 
 from ....core import jobs
 from ....core.control import registry
+from ....core.control.graph.learned_file import GRAPH
 from ....core.control.graph.transitions.distance_image import write_distance_image
 from ....core.control.graph.transitions.distances import propose_transitions
 from ....core.control.graph.transitions.motion_graph import MotionGraph
@@ -22,13 +22,16 @@ from ...jobs import requests
 from ...jobs.preparing import do_at_once
 from ...learned.learned_file import learned_file
 from ..bodies import add_body, body_of
+from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
+from ..lines import path_argument, say, say_aside
 from ..outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from ..registering import registered
 from ..running import run_job
+from ..verb import Verb
 from .inputs import Choices, choices_of, open_blend, open_files
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
     add(
@@ -52,17 +55,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Without any, those of the .blend or the best ones are taken",
     )
     add("--propose", action="store_true", help="the best transitions besides those that are given")
-    add("--begin-with", type=Path, metavar="GRAPH.npz", help="the same skills, learned for another body")
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
-    add("--seed", type=int, default=0, metavar="N", help="same seed, same graph (default 0)")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of learning; repeatable")
+    add("--begin-with", type=path_argument, metavar="GRAPH.npz", help="the same skills, learned for another body")
+    add_engine(parser)
+    add_seed(parser, "graph")
+    add_settings(parser, "of learning")
     add_body(parser)
     add_outputs(parser, "GRAPH.npz", "the graph file to write")
-    add("--picture", type=Path, metavar="FILE.png", help="how far the skills' moments are from each other")
-    add("--job-dir", type=Path, metavar="DIR", help="keep the job in this folder; run again to go on after a kill")
+    add("--picture", type=path_argument, metavar="FILE.png", help="how far the skills' moments are from each other")
+    add_job_folder(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Open, learn in a worker, and write what was asked for."""
     if arguments.out is None:
         raise BadSettings("There is no place for the graph", "Give --out GRAPH.npz")
@@ -73,7 +76,6 @@ def run(arguments: argparse.Namespace) -> int:
         engine=arguments.engine,
         seed=arguments.seed,
         body=body_of(arguments),
-        graph_file=arguments.out.resolve(),
         known=arguments.begin_with.resolve() if arguments.begin_with else None,
     )
     require_outputs(arguments, ".npz")
@@ -113,14 +115,14 @@ def _opened(arguments: argparse.Namespace, choices: Choices) -> tuple[bpy.types.
 
 def _say(graph: MotionGraph) -> None:
     for skill in graph.skills:
-        print(f"sinew: {skill.name}: {skill.duration_s:.2f} s, {'gait' if skill.gait else skill.kind}", file=sys.stderr)
+        say_aside(f"{skill.name}: {skill.duration_s:.2f} s, {'gait' if skill.gait else skill.kind}")
     for way in graph.transitions:
-        print(f"sinew: {way}", file=sys.stderr)
+        say_aside(f"{way}")
 
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Write the graph, show the walk, and say what was learned."""
-    written = requests.collect(job)
+    written = requests.collect(job, files={GRAPH.name: arguments.out.resolve()})
     widen(written)
     graph = learned_file("graph").read_file(arguments.out.resolve()).model
     report = {**job.result().report, "inputs": arguments.inputs, "out": str(arguments.out)}
@@ -129,6 +131,9 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     ]
     write_report(arguments, report)
     count = len(graph.skills)
-    print(f"{arguments.out}: {count} skill{'' if count == 1 else 's'} learned in {report['wall_s']:.0f} s")
+    say(f"{arguments.out}: {count} skill{'' if count == 1 else 's'} learned in {report['wall_s']:.0f} s")
     for one in figures_of(graph):
-        print("  ".join([f"  {one.name:<16}", f"{one.duration_s:5.1f} s", *number_texts(one.numbers)]))
+        say("  ".join([f"  {one.name:<16}", f"{one.duration_s:5.1f} s", *number_texts(one.numbers)]))
+
+
+VERB = Verb(_add_arguments, _run)

@@ -2,31 +2,31 @@
 """``graph show``: what is in a graph file."""
 
 import argparse
-import json
-from pathlib import Path
 
 from ....core.control.graph.model.control_graph import ControlGraph
 from ...graph.figures import figures_of, mapping_of, number_texts
 from ...learned.learned_file import learned_file
+from ..lines import path_argument, say, say_json
+from ..verb import Verb
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
-    parser.add_argument("file", type=Path, metavar="GRAPH.npz")
+    parser.add_argument("file", type=path_argument, metavar="GRAPH.npz")
     parser.add_argument("--json", action="store_true", help="print JSON with everything that is known of it")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Print a line a skill and a line a transition, or JSON."""
     graph = learned_file("graph").read_file(arguments.file.resolve()).model
     if arguments.json:
-        print(json.dumps(mapping_of(graph), indent=2))
+        say_json(mapping_of(graph))
     else:
-        print(_table(graph))
+        say(*_table(graph))
     return 0
 
 
-def _table(graph: ControlGraph) -> str:
+def _table(graph: ControlGraph) -> list[str]:
     body = graph.body
     about = f"a body of {body.mass:.0f} kg and {len(body.skeleton)} bones, {graph.structure.count} fragments"
     count = len(graph.skills)
@@ -35,4 +35,7 @@ def _table(graph: ControlGraph) -> str:
         kind = "gait" if one.gait else one.kind
         numbers = number_texts(one.numbers)
         lines.append("  ".join([f"  {one.name:<16}", f"{kind:<6}", f"{one.duration_s:5.1f} s", *numbers]))
-    return "\n".join([*lines, *(f"  {way}" for way in graph.transitions)])
+    return [*lines, *(f"  {way}" for way in graph.transitions)]
+
+
+VERB = Verb(_add_arguments, _run)

@@ -2,9 +2,6 @@
 """``graph test``: push what was learned, let it run and walk about, and print how much it takes, as JSON."""
 
 import argparse
-import json
-import sys
-from pathlib import Path
 
 from ....core.control import registry
 from ....core.control.graph.testing.report import TESTS, measure_graph, require_tests
@@ -12,13 +9,16 @@ from ....core.errors import BadSettings
 from ....core.jobs.engine_choice import resolve_engine
 from ....core.sim import engines
 from ...learned.learned_file import learned_file
+from ..job_arguments import add_engine
+from ..lines import path_argument, say_aside, say_json
 from ..outputs import require_outputs, write_report
+from ..verb import Verb
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     add = parser.add_argument
-    add("file", type=Path, metavar="GRAPH.npz", help="what was learned")
+    add("file", type=path_argument, metavar="GRAPH.npz", help="what was learned")
     add(
         "--only",
         default=",".join(TESTS),
@@ -29,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--skills", default="", metavar="NAMES", help="only these, such as walk,run")
     add("--seconds", type=float, default=60.0, metavar="S", help="how long endurance and walk are (default 60)")
     add("--cycles", type=int, default=20, metavar="N", help="how many cycles a push must be stood for (default 20)")
-    add("--engine", default="auto", help="auto, mujoco or bullet (default auto: the fastest installed)")
+    add_engine(parser)
     add("--seed", type=int, default=0, metavar="N", help="of the walk (default 0)")
     add("--json", action="store_true", help="print JSON alone (the default; for scripts that say so)")
-    add("--report", type=Path, metavar="FILE.json", help="write it to a file as well")
+    add("--report", type=path_argument, metavar="FILE.json", help="write it to a file as well")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _run(arguments: argparse.Namespace) -> int:
     """Test and print."""
     wanted = [name.strip() for name in arguments.only.split(",") if name.strip()]
     require_tests(wanted)
@@ -54,8 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
         seconds=arguments.seconds,
         cycles=arguments.cycles,
         seed=arguments.seed,
-        say=lambda text: print(f"sinew: {text}", file=sys.stderr),
+        say=say_aside,
     )
     write_report(arguments, report)
-    print(json.dumps(report, indent=2))
+    say_json(report)
     return 0
+
+
+VERB = Verb(_add_arguments, _run)

@@ -5,6 +5,8 @@ The work is a process of its own (``run.py``) that writes a log. It goes on if B
 lives, and a file cancels it; here is only what starts it, looks at it on a timer and remembers it for the panel.
 """
 
+import contextlib
+import os
 import re
 import shutil
 import subprocess
@@ -13,15 +15,19 @@ from pathlib import Path
 
 import bpy
 
+from ....core.child_python import start_python
 from ....core.errors import SinewError
 from ....core.files import cannot_write
-from ....core.jobs import lock, processes
+from ....core.jobs import lock
 from ...scene.viewport import redraw_areas
 from .. import packages, readiness
 from . import run
 from .failures import explain_failure
 
 PERIOD_S = 0.25
+
+PINS = Path(__file__).resolve().with_name("pinned.txt")
+"""The hash of every file that may be installed."""
 
 # What to ask pip for, by the name that a package is imported by: the versions of requirements/common.txt.
 REQUIREMENTS = {
@@ -92,17 +98,16 @@ def start_installation(names: tuple[str, ...], python: str) -> None:
         stream = log.open("wb")
     except OSError as error:
         raise cannot_write(log, error) from error
-    command = [python, str(Path(run.__file__).resolve()), str(root), *(REQUIREMENTS[name] for name in names)]
+    script, wanted = str(Path(run.__file__).resolve()), [REQUIREMENTS[name] for name in names]
     with stream:
         try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
+            process = start_python(
+                python,
+                [script, str(root.absolute()), str(PINS), *wanted],
+                variables={name: os.environ[name] for name in run.ROUTE if name in os.environ},
+                outlives_us=True,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                env=processes.worker_environment(),
-                start_new_session=True,
-                creationflags=processes.windows_flags(),
             )
         except OSError as error:
             raise SinewError(f"'{python}' cannot be started: {error.strerror}", "Choose another Python") from error
@@ -173,6 +178,8 @@ def register() -> None:
         _seen[:] = [_look()]
         _watch()
     elif root.is_dir():
+        with contextlib.suppress(OSError):
+            run.restore(root)
         for leftover in root.glob(".python*"):  # of one that was killed
             shutil.rmtree(leftover, ignore_errors=True)
 

@@ -59,17 +59,17 @@ _KNOWN = (
     (
         r"No space left on device|Errno 28|not enough space on the disk|Disk quota exceeded",
         "The disk is full",
-        "Make room: PyTorch takes 900 MB beside the jobs. Or choose another Jobs Folder in the preferences",
+        "Make room: PyTorch takes 900 MB in your user data folder",
     ),
     (
         r"(?:Read-only file system|Permission denied|Access is denied)[^'\n]*'([^'\n]*)'",
         "Nothing may be written to '…'",
-        "Choose a Jobs Folder that is yours in Sinew's preferences: packages are kept beside it",
+        "See that your user data folder is yours to write: packages are kept there",
     ),
     (
         r"Read-only file system|Permission denied|Access is denied",
         "Nothing may be written where Sinew keeps its packages",
-        "Choose a Jobs Folder that is yours in Sinew's preferences: packages are kept beside it",
+        "See that your user data folder is yours to write: packages are kept there",
     ),
     (
         (
@@ -80,9 +80,14 @@ _KNOWN = (
         f"See whether this computer is online and whether a firewall is in the way, and try again. {_WITHOUT_NETWORK}",
     ),
     (
+        r"ERROR: https://([\w.]+)/\S* does not answer",
+        "… does not answer, which has PyTorch for this system",
+        f"See whether this computer is online and whether a firewall is in the way, and try again. {_WITHOUT_NETWORK}",
+    ),
+    (
         r"DO NOT MATCH THE HASHES|Hash mismatch|invalid wheel|BadZipFile|IncompleteRead",
-        "What was downloaded is damaged",
-        "Try again",
+        "What was downloaded is damaged, or is not what Sinew knows; nothing of it was installed",
+        "Try again, from another network if need be",
     ),
 )
 _NONE_FITS = re.compile(r"No matching distribution found for ([^\s;]+)")

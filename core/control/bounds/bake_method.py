@@ -11,8 +11,7 @@ from ...sim import engines
 from ..method import Method, Run, Source
 from ..staging import build_job_stage
 from ..tracking.skeleton_matching import describe_skeleton_difference
-from .controller import controller_from_arrays
-from .learned_file import CONTROLLER
+from .learned_file import CONTROLLER, attached_controller
 from .playback import play_policy, require_length
 from .take_making import make_playback_take
 
@@ -40,10 +39,7 @@ class BoundsBake(Method):
 
     def run(self, clip: Clip, settings: BoundsBakeSettings, run: Run) -> Take:
         """Play the controller on the job's stage, and make a take of it."""
-        attached = run.attachment(CONTROLLER.attachment)
-        if attached is None:
-            raise BoundsError("The job has no controller", "Train one first, or choose a controller file")
-        controller = controller_from_arrays(*attached)
+        controller = attached_controller(run)
         reference = controller.reference
         if different := describe_skeleton_difference(controller.body.skeleton, clip.skeleton):
             raise BoundsError(

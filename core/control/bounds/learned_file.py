@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..learned import LearnedKind
+from ...errors import BoundsError
+from ..learned import LearnedFormat, LearnedKind
+from ..method import Run
 from .controller import Controller, controller_from_arrays
-from .files import ENDING, read_content, write_content
-
-__all__ = ["CONTROLLER", "describe", "from_content", "read_content", "write_content"]
+from .files import ENDING, read_controller_content, write_controller_content
 
 CONTROLLER = LearnedKind(
     name="controller",
@@ -25,12 +25,20 @@ CONTROLLER = LearnedKind(
 _MILLION = 1e6
 
 
-def from_content(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], label: str) -> Controller:
+def attached_controller(run: Run) -> Controller:
+    """The controller that a job plays or tests."""
+    attached = run.attachment(CONTROLLER.attachment)
+    if attached is None:
+        raise BoundsError("The job has no controller", "Train one first, or choose a controller file")
+    return controller_from_arrays(*attached)
+
+
+def _from_content(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], label: str) -> Controller:
     """The controller in a learned file; what is none, or not whole, is a ``BadFile``."""
     return controller_from_arrays(arrays, meta, label=label)
 
 
-def describe(controller: Controller) -> tuple[str, ...]:
+def _describe(controller: Controller) -> tuple[str, ...]:
     """What it does, and how it was learned."""
     reference, about = controller.reference, controller.about
     kind = "A gait, one cycle of" if reference.symmetric else "A cycle of" if reference.cyclic else "Played once,"
@@ -49,3 +57,6 @@ def _training(about: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _steps(count: float) -> str:
     return f"{count / _MILLION:.2f} million" if count >= 0.1 * _MILLION else f"{count:.0f}"
+
+
+FORMAT = LearnedFormat(_from_content, _describe, read_controller_content, write_controller_content)

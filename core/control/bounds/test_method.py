@@ -4,15 +4,13 @@
 from contextlib import closing
 from dataclasses import dataclass
 
-from ...errors import BoundsError
 from ...motion import Clip
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.engine import World
 from ...sim.stage import Character, Stage
 from ..method import Method, Product, Run, Source
-from .controller import controller_from_arrays
-from .learned_file import CONTROLLER
+from .learned_file import CONTROLLER, attached_controller
 from .push_recovery import SIDES, STEP_N
 from .robustness import measure_lasting, measure_push
 
@@ -47,10 +45,7 @@ class BoundsTest(Method):
 
     def run(self, clip: Clip, settings: BoundsTestSettings, run: Run) -> None:
         """Test, and leave the figures in the report and in sentences."""
-        attached = run.attachment(CONTROLLER.attachment)
-        if attached is None:
-            raise BoundsError("The job has no controller", "Train one first, or choose a controller file")
-        controller = controller_from_arrays(*attached)
+        controller = attached_controller(run)
 
         def world_of(copies: int) -> closing[World]:
             return closing(engines.get_engine(run.engine).compile(Stage((Character(controller.body),)), copies))

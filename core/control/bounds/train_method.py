@@ -4,15 +4,14 @@
 import time
 from contextlib import closing
 
-import numpy as np
-
-from ...errors import BadFile
 from ...geometry.quaternions import Array
+from ...learn.learning_curve import UpdateRecord
 from ...motion import Clip, Take
 from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import build_job_body
 from ..method import Method, Product, Run, Watched
+from ..practice import practise, resume_practice
 from ..tracking.source_preparation import add_findings
 from .bounds import read_job_bounds, require_start_within, sample_widths
 from .controller import Controller, controller_to_arrays
@@ -28,8 +27,6 @@ from .training import Training, mean_survival_s
 from .training_progress import TrainingProgress
 
 _SHOWN_S = 10.0
-_CHECKPOINT_S = 20.0
-_SPENT = "spent_s"  # name of an array of its own in checkpoints
 _REPORTED_ADAPTATIONS = 100  # of the initial states' curve
 
 
@@ -69,7 +66,7 @@ class BoundsTrain(Method):
         require_start_within(widths, reference, clip)
         budget = round(settings.millions * 1e6)
         with _make_training(reference, widths, seed, settings, run) as training:
-            spent_s = _resume(run, training)
+            spent_s = resume_practice(run, training)
             progress = TrainingProgress(run, training, budget, settings.stop)
             if settings.warm and not training.pretrained and not training.samples:
                 began = time.monotonic()
@@ -108,19 +105,6 @@ def _make_training(
     )
 
 
-def _resume(run: Run, training: Training) -> float:
-    """Resume from the newest checkpoint, if there is one; gives the seconds that were spent before it."""
-    found = run.load_checkpoint()
-    if found is None:
-        return 0.0
-    try:
-        training.restore(found[1])
-        return float(found[1].get(_SPENT, 0.0))
-    except BadFile as error:
-        run.add_finding("checkpoint", f"Training begins anew: {error.message}", "")
-        return 0.0
-
-
 def _train(
     run: Run,
     training: Training,
@@ -130,24 +114,17 @@ def _train(
     stop: bool,
     spent_s: float = 0.0,
 ) -> float:
-    """Train until the policy survives, the budget of samples is used up, or the user stops it; gives all seconds.
+    """Train until the policy survives, the budget of samples is used up, or the user stops it; gives all seconds."""
 
-    Pauses, which are taken where progress is reported, are not counted.
-    """
-    saved = time.monotonic()
-    while training.samples < budget and not (stop and training.is_done):
-        if run.is_enough() and training.samples:
-            break
-        began = time.monotonic()
-        record = training.advance()
-        spent_s += time.monotonic() - began
-        if time.monotonic() - saved > _CHECKPOINT_S:
-            run.save_checkpoint(training.samples, **training.state(), **{_SPENT: np.array(spent_s)})
-            saved = time.monotonic()
+    def is_over(_: float) -> bool:
+        return training.samples >= budget or (stop and training.is_done)
+
+    def after(record: UpdateRecord, _: float) -> None:
         if preview.is_due:
             run.show(*preview.record(training.trainer.policy, training.samples))
         progress.practise(record)
-    return spent_s
+
+    return practise(run, training, is_over=is_over, after=after, spent_s=spent_s)
 
 
 def _describe(training: Training, spent_s: float) -> dict[str, object]:

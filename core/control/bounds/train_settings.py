@@ -4,6 +4,7 @@
 from dataclasses import dataclass, replace
 
 from ...body import BodyModel
+from ...learn.hyperparameters import DEVICES
 from ...motion import Clip
 from ...settings import Settings, setting
 from ..tracking.body_symmetry import find_asymmetry
@@ -79,17 +80,7 @@ class BoundsTrainSettings(Settings):
         "Begin in states that did well, not in the source's: for sources that nobody could follow (equation 12)",
     )
     worlds: int = setting(512, "Copies", "How many learn side by side; an even number", minimum=2, maximum=65536)
-    device: str = setting(
-        "auto",
-        "Device",
-        "Where the networks are trained",
-        choices=(
-            ("auto", "Automatic", "The graphics card if PyTorch can use one, or else the processor"),
-            ("cpu", "Processor", "The same seed gives the same policy, with as many threads"),
-            ("cuda", "CUDA", "A graphics card of NVIDIA, or of AMD by ROCm"),
-            ("mps", "Metal", "The graphics of an Apple processor"),
-        ),
-    )
+    device: str = setting("auto", "Device", "Where the networks are trained", choices=DEVICES)
     threads: int = setting(
         0, "Threads", "Threads for physics and networks while it learns; 0 for one each core", minimum=0, maximum=256
     )

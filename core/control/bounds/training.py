@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Training a policy within bounds until it survives as long as required; it can be stopped and resumed anywhere."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 from ...errors import BadFile
 from ...geometry.quaternions import Array
 from ...learn.hyperparameters import PPOHyperparameters
+from ...learn.kept_best import keep_best, read_best
 from ...learn.learning_curve import UpdateRecord
 from ...learn.policy import Policy
-from ...learn.rollout import arrays_under
 from ...learn.threads import count_threads
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine
@@ -189,22 +188,13 @@ class Training:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides how training goes on, as plain arrays."""
-        arrays = dict(self.trainer.state())
-        about: dict[str, Any] = {"tests": [vars(test) for test in self.tests], "best": None}
-        if self.best is not None:
-            own, about["best"] = self.best.to_arrays()
-            arrays |= {f"best.{name}": array for name, array in own.items()}
-        arrays["tests"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
-        return arrays
+        return {**self.trainer.state(), **keep_best(self.tests, self.best)}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
+        kept, best = read_best(arrays)
         try:
-            about = json.loads(np.asarray(arrays["tests"], dtype=np.uint8).tobytes().decode())
-            tests = [PolicyTest(int(one["samples"]), float(one["share"]), bool(one["whole"])) for one in about["tests"]]
-            best = None
-            if about["best"] is not None:
-                best = Policy.from_arrays(arrays_under("best.", arrays), about["best"])
+            tests = [PolicyTest(int(one["samples"]), float(one["share"]), bool(one["whole"])) for one in kept]
         except (KeyError, TypeError, ValueError) as error:
             raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
         self.trainer.restore(arrays)

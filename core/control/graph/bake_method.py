@@ -17,9 +17,8 @@ from ..method import Method, Run, Source
 from ..staging import build_job_stage
 from ..tracking.facing import upright_rotation
 from ..tracking.skeleton_matching import describe_skeleton_difference
-from .learned_file import GRAPH
+from .learned_file import GRAPH, attached_graph
 from .model.control_graph import ControlGraph
-from .model.io import graph_from_arrays
 from .playing.baking import bake_characters, place_of_pose, start_state
 from .playing.planners import (
     ApproachPlanner,
@@ -72,10 +71,7 @@ class GraphBake(Method):
 
     def run(self, clip: Clip, settings: GraphBakeSettings, run: Run) -> Take:
         """Place the characters on the stage, play them, and make takes."""
-        attached = run.attachment(GRAPH.attachment)
-        if attached is None:
-            raise GraphError("The job has no learned graph", "Learn the skills first, or choose a graph file")
-        graph = graph_from_arrays(*attached)
+        graph = attached_graph(run)
         clips = [clip, *(member.clip for member in load_cast(run))]
         for one in clips:
             if different := describe_skeleton_difference(graph.body.skeleton, one.skeleton):

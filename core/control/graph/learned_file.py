@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A learned graph as a kind of learned file."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from ...errors import BadFile
+from ... import limits
+from ...errors import BadFile, GraphError
 from ...files import read_arrays
-from ..learned import Content, LearnedKind
+from ..learned import Content, LearnedFormat, LearnedKind
+from ..method import Run
 from .model.control_graph import ControlGraph
 from .model.io import AGAIN, graph_from_arrays
 
@@ -25,21 +23,27 @@ GRAPH = LearnedKind(
 )
 
 
-def read_content(path: Path) -> Content:
+def attached_graph(run: Run) -> ControlGraph:
+    """The learned graph that a job plays or tests."""
+    attached = run.attachment(GRAPH.attachment)
+    if attached is None:
+        raise GraphError("The job has no learned graph", "Learn the skills first, or choose a graph file")
+    return graph_from_arrays(*attached)
+
+
+def _read_content(path: Path) -> Content:
     """(arrays, description) of a graph file; one that is torn says how to come by another."""
     try:
-        return read_arrays(path)
+        return read_arrays(path, limits.LEARNED_BYTES)
     except BadFile as error:
         raise BadFile(error.message, AGAIN) from error
 
 
-def from_content(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], label: str) -> ControlGraph:
-    """The graph in a learned file; what is no whole graph is a ``BadFile``."""
-    return graph_from_arrays(arrays, meta, label)
-
-
-def describe(graph: ControlGraph) -> tuple[str, ...]:
+def _describe(graph: ControlGraph) -> tuple[str, ...]:
     """Its skills and transitions, in sentences."""
     names = ", ".join(chain.name for chain in graph.skills)
     count = len(graph.transitions)
     return (f"Skills: {names}", f"{count} transition{'' if count == 1 else 's'}")
+
+
+FORMAT = LearnedFormat(graph_from_arrays, _describe, _read_content)

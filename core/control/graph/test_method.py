@@ -3,13 +3,11 @@
 
 from dataclasses import dataclass
 
-from ...errors import GraphError
 from ...motion import Clip
 from ...settings import Settings, setting
 from ...sim import engines
 from ..method import Method, Product, Run, Source
-from .learned_file import GRAPH
-from .model.io import graph_from_arrays
+from .learned_file import GRAPH, attached_graph
 from .testing.report import TESTS, measure_graph, tested_skills
 
 
@@ -38,10 +36,7 @@ class GraphTest(Method):
 
     def run(self, clip: Clip, settings: GraphTestSettings, run: Run) -> None:
         """Test, and leave the figures in the report and in sentences."""
-        attached = run.attachment(GRAPH.attachment)
-        if attached is None:
-            raise GraphError("The job has no learned graph", "Learn the skills first, or choose a graph file")
-        graph = graph_from_arrays(*attached)
+        graph = attached_graph(run)
         tests = [name for name in TESTS if getattr(settings, name)]
         total = len(tested_skills(graph, "")) * len(set(tests) - {"walk"}) + ("walk" in tests)
         done = iter(range(total))

@@ -16,7 +16,7 @@ from ...errors import BadFile, JobError
 from ...motion import Clip, Take
 from ...motion.library import LIBRARY, Library, library_from_arrays, make_library
 from ...settings import Settings, setting
-from ..learned import LearnedKind
+from ..learned import LearnedFormat, LearnedKind
 from ..method import Method, Product, Run, Source, Watched
 
 KIND = "sinew medley"
@@ -32,16 +32,19 @@ MEDLEY = LearnedKind(
 )
 
 
-def from_content(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], label: str) -> Library:
+def medley_from_content(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], label: str) -> Library:
     """What was learned; called for every learned file of this kind, wherever it comes from."""
     if meta.get("kind") != KIND:
         raise BadFile(f"{label} is no medley", "Choose one that Sinew learned")
     return library_from_arrays(arrays, meta)
 
 
-def describe(library: Library) -> tuple[str, ...]:
+def describe_medley(library: Library) -> tuple[str, ...]:
     """What the panel and ``medley show`` say of a file."""
     return (f"{len(library)} clips, {library.motion.duration_s:.1f} s", f"Clips: {', '.join(library.names)}")
+
+
+FORMAT = LearnedFormat(medley_from_content, describe_medley)
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class MedleyBake(Method):
         attached = run.attachment(MEDLEY.attachment)
         if attached is None:
             raise JobError("The job has no medley", "Learn one first, or choose a file")
-        library = from_content(*attached, "The medley")
+        library = medley_from_content(*attached, "The medley")
         if library.motion.skeleton.names != clip.skeleton.names:
             raise JobError(f"The medley has other bones than '{clip.name}'", "Learn one for this armature")
         roots = np.flatnonzero(clip.skeleton.parents < 0)

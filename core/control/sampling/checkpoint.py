@@ -21,6 +21,7 @@ from ..method import Run
 from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from . import plan
 from .fragment_samples import FragmentSamples, Indices, SamplingDistribution, Trajectory
+from .getting_up import GetUp
 from .plan import PlanTask
 from .relaxing import Relaxation
 from .search import SamconSearch
@@ -96,6 +97,7 @@ def pack_rollout(rollout: StageRollout, engine: str) -> Arrays:
         if character.relaxation is not None:
             arrays[f"limp{character_index}_first"] = np.array(character.relaxation.first)
             arrays[f"limp{character_index}_targets"] = character.relaxation.targets
+        arrays |= _pack_get_ups(f"rise{character_index}", character)
         arrays |= _pack_trajectory(f"way{character_index}", character.trajectory)
     if rollout.planning is not None:
         arrays |= _pack_plan(*rollout.planning)
@@ -115,15 +117,23 @@ def restore_rollout(rollout: StageRollout, engine: str, arrays: Mapping[str, np.
     offsets = saved.floats("offsets", len(begun), _nu(rollout))
     waiting = saved.integers("waiting", None, below=len(characters))
     anchors, calm = saved.floats("anchors", len(characters), 2), saved.integers("calm", len(characters))
+    if len(begun) > rollout.fragments:
+        raise BadFile("The checkpoint has more fragments than the clip")
+    get_ups = [_read_get_ups(saved, f"rise{index}", one) for index, one in enumerate(characters)]
     trajectories = [
         _read_trajectory(saved, f"way{character_index}", one) for character_index, one in enumerate(characters)
     ]
     relaxations = [_read_relaxation(saved, f"limp{index}", one) for index, one in enumerate(characters)]
     astray = saved.integers("astray", len(characters)) if "astray" in arrays else np.zeros(len(characters), dtype=int)
-    if len(begun) > rollout.fragments:
-        raise BadFile("The checkpoint has more fragments than the clip")
     state = saved.floats("state", size)
-    planning = _read_plan(saved, rollout, len(begun), [int(character_index) for character_index in waiting])
+    for character, known in zip(characters, get_ups, strict=True):
+        character.repeat_get_ups(known)
+    try:
+        planning = _read_plan(saved, rollout, len(begun), [int(character_index) for character_index in waiting])
+    except BadFile:
+        for character in characters:
+            character.repeat_get_ups([])
+        raise
     rollout.state, rollout.start_states, rollout.offsets = state, list(begun), list(offsets)
     rollout.waiting, rollout.planning = [int(character_index) for character_index in waiting], planning
     for character_index, character in enumerate(characters):
@@ -186,6 +196,39 @@ def _read_relaxation(saved: "_SavedArrays", name: str, character: StageCharacter
         return None
     first = int(saved.integers(f"{name}_first"))
     return Relaxation(first, saved.floats(f"{name}_targets", character.tracking_error.nu))
+
+
+def _pack_get_ups(name: str, character: StageCharacter) -> Arrays:
+    """How it lay and got up, if it ever did."""
+    if not character.get_ups:
+        return {}
+    return {
+        f"{name}_limp": np.array([(one.first, one.stop) for one in character.relaxations]),
+        f"{name}_targets": np.array([one.targets for one in character.relaxations]),
+        f"{name}_pose": np.array([one.qpos for one in character.get_ups]),
+        f"{name}_rejoins": np.array([one.rejoins for one in character.get_ups]),
+    }
+
+
+def _read_get_ups(saved: "_SavedArrays", name: str, character: StageCharacter) -> list[tuple[Relaxation, GetUp]]:
+    if f"{name}_limp" not in saved.arrays:
+        return []
+    if character.rises is None:
+        raise BadFile("The checkpoint has somebody get up who is to stay down")
+    reference = character.wanted
+    limp = saved.integers(f"{name}_limp", None, 2, below=reference.fragments)
+    targets = saved.floats(f"{name}_targets", len(limp), character.tracking_error.nu)
+    pose = saved.floats(f"{name}_pose", len(limp), character.body.nq)
+    rejoins = saved.integers(f"{name}_rejoins", len(limp), below=len(reference.states))
+    if np.any(np.diff(limp.ravel()) <= 0) or np.any(rejoins <= FRAGMENT_STEPS * limp[:, 1]):
+        raise BadFile("The checkpoint has somebody get up before lying down")
+    return [
+        (
+            Relaxation(int(limp[at, 0]), targets[at], int(limp[at, 1])),
+            GetUp(int(limp[at, 1]), pose[at], int(rejoins[at])),
+        )
+        for at in range(len(limp))
+    ]
 
 
 def _pack_plan(character_index: int, number: int, search: SamconSearch) -> Arrays:

@@ -19,7 +19,8 @@ class FragmentSamples:
 
     states: (E, state_size) at its end. offsets: (E, nu) radians. parents: (E,) into the elites of the layer before.
     total: (E,) what they are ranked by. anchors: (E, 2) metres by which the reference is moved for them from here on.
-    cost: of the cheapest new sample alone (equation 20); height_error: how far that one is from the wanted heights.
+    cost: of the cheapest new sample alone (equation 20); height_error: how far that one is from the wanted heights, and
+    no less than counts as astray where it is so otherwise, such as by its lean.
     noise: (N, nu) what was added to the feedback's offsets, in units of the spread; value: (N,) how the samples ranked;
     elites: (E,) which of the N these are.
     """

@@ -30,7 +30,7 @@ def roll_out_job(
     def begin_watched(its_stage: Stage, number: int) -> StageRollout:
         rollout = begin(its_stage, number)
         for character in rollout.characters:
-            character.planner.poll_cancel = progress.poll
+            character.poll_cancel = progress.poll
         progress.rollout = rollout
         return rollout
 

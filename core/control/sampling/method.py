@@ -36,6 +36,7 @@ from ..tracking.reference import CONTROL_FPS, make_reference
 from ..tracking.source_preparation import add_findings, clean_source, prepare_source
 from ..tracking.trimming import bridge_source, shift_stage, trim_findings, trim_setting
 from .cost_report import compute_take_cost, sum_cost_by_second
+from .getting_up import GetUpPlanner
 from .job_rollout import roll_out_job
 from .partial import simulate_part
 from .plan import SearchEffort
@@ -45,8 +46,8 @@ from .stage_rollout import StageRollout
 
 _EFFORTS = {
     "draft": SearchEffort(80, (0.1,)),
-    "normal": SearchEffort(100, (0.1, 0.05), refits_above=3.0),
-    "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04)),
+    "normal": SearchEffort(100, (0.1, 0.05, 0.05, 0.05, 0.05), refits_above=3.0, usual=2, improves=True),
+    "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04), improves=True),
 }
 _RECORDING_COPIES = 64
 COST = "cost"
@@ -88,6 +89,7 @@ class SamplingSettings(Settings):
         "What a body does that has lost its source for good, such as after a fall",
         choices=(
             ("limp", "Go Limp", "It lets go, lies down and rests"),
+            ("get_up", "Get Up", "It lets go and lies; where its source stands, it gets up and goes on with it"),
             ("go_on", "Go On Trying", "It goes on reaching for its source from wherever it is"),
         ),
     )
@@ -163,7 +165,9 @@ class SamplingMethod(Method):
                 own = int(np.random.default_rng(run.seed + number).integers(2**62)) if number else seed
                 begun = _begin_rollout(its_stage, sources, muscle, effort, own, run, opened)
                 for character in begun.characters:
-                    character.lets_go = settings.when_lost == "limp"
+                    character.lets_go = settings.when_lost != "go_on"
+                    if settings.when_lost == "get_up":
+                        character.rises = GetUpPlanner(character.reference, build_surface(its_stage))
                 return begun
 
             rollout = roll_out_job(stage, begin, run, opened)
@@ -182,9 +186,8 @@ class SamplingMethod(Method):
             run.add_detail(
                 attachment_name(COST, index), sum_cost_by_second(compute_take_cost(rollout, recording, index))
             )
-            if foot_lock.touched:
-                name = f"{stage.characters[index].name}: " if index else ""
-                run.add_finding("held", f"{name}{foot_lock.message}", "")
+            held = foot_lock.message if foot_lock.touched else ""
+            _say(run, stage, index, held=held, get_up=character.describe_rising(trim.start / clip.fps))
             takes.append(take)
         if played is not None:
             cycles = SimulatedCycles(played, takes[0], times_s, sources[0].fps, find_lost_time(traces[0]))
@@ -195,6 +198,14 @@ class SamplingMethod(Method):
         props = collect_prop_motions(recording, takes[0].motion)
         take = replace(takes[0], others=tuple(takes[1:]), props=props, source_times_s=times_s)
         return trim.pad_take(take, clip.fps)
+
+
+def _say(run: Run, stage: Stage, index: int, **messages: str) -> None:
+    """Findings about a character by kind, those that are not empty; of others than the main one with their names."""
+    name = f"{stage.characters[index].name}: " if index else ""
+    for kind, message in messages.items():
+        if message:
+            run.add_finding(kind, f"{name}{message}", "")
 
 
 def _hand_back(cycles: SimulatedCycles, stage: Stage, settings: SamplingSettings, run: Run) -> Take:

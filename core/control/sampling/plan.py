@@ -23,6 +23,9 @@ SECTION, AHEAD = 100, 15
 # Distances at which linear models are fitted around the reference and around a nominal trajectory, of the tracking
 # error's scales.
 _AROUND, _NEAR = 0.75, 0.5
+# What a fragment of a trajectory costs on the mean (equation 20) for more passes to be worth their time: below, nothing
+# is left to see; above, it has lost the motion, which small changes do not bring back.
+_IMPROVABLE = 1.15, 2.5
 EXPLORE = 2
 """What randomness is for, besides the search's own."""
 
@@ -32,12 +35,27 @@ class SearchEffort:
     """How hard to search: copies that sample each fragment, and the noise on offsets in radians, pass by pass.
 
     refits_above: what a fragment of the trajectory that was found costs (equation 20) for the next pass to fit its
-    Jacobian anew around it, and not go by the reference's.
+    Jacobian anew around it, and not go by the reference's. usual: how many of the passes are made where the first one
+    found a trajectory that is good already, or lost; 0 for all. improves: whether later passes improve the trajectory
+    of the first as a whole, or search anew around its LQR solution, which varies more.
     """
 
     copies: int
     spreads: tuple[float, ...]
     refits_above: float = 0.0
+    usual: int = 0
+    improves: bool = False
+
+    @property
+    def usual_passes(self) -> int:
+        """How many passes most sections take."""
+        return self.usual or len(self.spreads)
+
+    def count_passes(self, number: int, nominal: Trajectory | None) -> int:
+        """How many passes there will be, as far as it is known in pass ``number`` around a nominal trajectory."""
+        if number == 1 and nominal is not None and not _IMPROVABLE[0] < np.mean(nominal.cost) < _IMPROVABLE[1]:
+            return self.usual_passes
+        return len(self.spreads) if number else self.usual_passes
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +120,7 @@ class Planner:
         if begun is None and (known := self._load_first_pass(task)) is not None:
             begun = (1, self.search(1, task, known))
         number, search = begun or (0, self.search(0, task, None))
+        passes = self.effort.count_passes(number, search.nominal)
         while True:
             while not search.done:
                 search.advance()
@@ -109,7 +128,9 @@ class Planner:
             trajectory = search.best_trajectory()
             self._save_first_pass(number, task, trajectory)
             number += 1
-            if number == len(self.effort.spreads):
+            if number == 1:
+                passes = self.effort.count_passes(1, trajectory)
+            if number == passes:
                 return trajectory
             search = self.search(number, task, trajectory)
 

@@ -19,19 +19,27 @@ _LIMP, _FADE_S = 0.03, 0.3
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """From fragment ``first`` on servos hold targets (nu,), those of the pose it was in, with ever less strength."""
+    """From fragment ``first`` on servos hold targets (nu,), those of the pose it was in, with ever less strength.
+
+    stop: the fragment in which it begins to get up; None as long as it lies.
+    """
 
     first: int
     targets: Array
+    stop: int | None = None
 
     def started(self, fragments: Indices) -> np.ndarray:
         """(N,) which of the fragments (N,) it is for."""
-        return np.asarray(fragments >= self.first)
+        started = np.asarray(fragments >= self.first)
+        return started if self.stop is None else started & (fragments < self.stop)
 
     def strength(self, fragments: Indices) -> Array:
         """(N, FRAGMENT_STEPS) share of its strength in the steps of fragments (N,); 1 before it lets go."""
         steps = (fragments[:, None] - self.first) * FRAGMENT_STEPS + np.arange(1, FRAGMENT_STEPS + 1)
-        return np.asarray(1.0 - (1.0 - _LIMP) * np.clip(steps / (_FADE_S * CONTROL_FPS), 0.0, 1.0))
+        found = np.asarray(1.0 - (1.0 - _LIMP) * np.clip(steps / (_FADE_S * CONTROL_FPS), 0.0, 1.0))
+        if self.stop is not None:
+            found[fragments >= self.stop] = 1.0
+        return found
 
 
 class LossWatch:

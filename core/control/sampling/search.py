@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """SAMCON: copies sample offsets around the LQR feedback, and elites go on (control graphs, section 5.3).
 
-Samples of a fragment are ranked by the tracking cost (equation 20) and the LQR solution's value function. Where the
-motion is lost, the search goes back some fragments with a sampling distribution adapted by CMA, then with feedback
-linearised around the states where it failed.
+Samples of a fragment are ranked by the tracking cost (equation 20) and the LQR solution's value function. A pass after
+the first may improve a nominal trajectory: samples are shares of the way from it to the LQR solution around it, a line
+search as of iterative LQR, with noise. Where the motion is lost, the search goes back some fragments with a sampling
+distribution adapted by CMA, then with feedback linearised around the states where it failed.
 """
 
 from collections.abc import Callable
@@ -13,10 +14,11 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from ...motion.falling import STRAY, height_error
+from ...motion.losing import LostMotionDetector
 from ...sim.engine import SensorRows, World
 from ..tracking.linear_dynamics import LinearModels, NominalFragments, fit_linear_models
-from ..tracking.lqr import LqrSolution, solve_lqr
-from ..tracking.reference import Reference
+from ..tracking.lqr import MAX_OFFSET, LqrSolution, solve_lqr
+from ..tracking.reference import CONTROL_FPS, Reference
 from ..tracking.resampling import resample_systematically
 from ..tracking.rollout import RolloutMeter, roll_out
 from ..tracking.shared_models import fit_shared_models
@@ -32,18 +34,28 @@ from .fragment_samples import (
     trace_trajectory,
 )
 
-# How much of the ranking so far still counts a fragment later: a lucky start must not outweigh a stumble now.
+# How much of the ranking so far still counts a fragment later, while a trajectory is sought: a lucky start must not
+# outweigh a stumble now.
 _MEMORY = 0.6
+# How far from the nominal trajectory to the LQR solution samples go at most: the whole way is beyond where the linear
+# models hold. Shares of that and of the noise are spread evenly over the samples, by golden ratios in one dimension
+# and in two, so that neither goes with the other or with the parents' order.
+_FURTHEST, _GOLDEN, _PLASTIC = 0.5, 0.6180339887498949, 0.7548776662466927
 # A unit of the value function, in units of equation 20.
 _VALUE_WEIGHT = 3.0
 _ELITES, _HOPELESS = 0.2, 0.3  # of the samples: how many go on, and how many are abandoned half way
 # When the best sample's height error is this large for a while, it will soon be down: earlier than a take counts as
 # fallen. One that costs no more than the second by equation 20 follows a source that no body could follow more closely.
 _LOST, _DEAR = 0.4 * STRAY, 5.0
+# What costs no more than this by equation 20 is near its source, and need not be compared with all that it does.
+_NEAR_COST = 2.0
 _LIMP = 0.5  # muscle below which no body is expected to keep up
 _LONG = 3  # fragments that this must last: a flight that no body could fly as captured is off for a while, too
-_BACK, _RETRIES = 6, 3  # fragments to go back when lost, and how often before the shot shows it
-_ROUNDS = (1, 2, 2, 3)  # of all copies, with each retry
+_ASTRAY_LONG = 2  # fragments that it may be where a take counts as lost: what is over sooner is a stumble
+_BACK, _RETRIES = 9, 3  # fragments to go back when lost, and how often before the shot shows it
+# Of all copies, with each retry; and where there is no going back. Elites grow with them: few that go on from many
+# samples are nearly the same, and are lost together.
+_ROUNDS, _HASTY_ROUNDS = (1, 4, 4, 6), 2
 _PATIENCE = 2.0  # how many fragments may be tried again, as a share of all
 _NEAR = 0.7  # distances at which models are fitted around a trajectory that failed, of the tracking error's scales
 _WIDER = 0.5  # more spread with each retry
@@ -64,6 +76,7 @@ class SearchProblem:
     """What a search is given: N copies of a world, the tracking error of its reference, and noise (nu,) radians.
 
     meter: counts what is simulated, if given. shares_models: whether fragments that are alike have one Jacobian.
+    improves: whether a nominal trajectory is improved as a whole, and not sought anew around its LQR solution.
     """
 
     world: World
@@ -72,6 +85,7 @@ class SearchProblem:
     random: RandomStream
     meter: RolloutMeter | None = None
     shares_models: bool = False
+    improves: bool = False
 
     def fit_models(
         self,
@@ -93,7 +107,8 @@ class SamconSearch:
     nominal: the trajectory of the pass before; it stays among the samples, so that a pass is never worse than the last.
     lqr: for fragments from ``first`` on. relearned: those for which it is no longer what the search began with.
     retries: (F,) how often each fragment was gone back to. retry_budget: how many fragments may still be tried again.
-    distributions: by fragment, where it is no longer the isotropic one.
+    distributions: by fragment, where it is no longer the isotropic one. hasty: there is no going back, so that all
+    samples there will be are drawn at once.
     """
 
     problem: SearchProblem
@@ -109,12 +124,16 @@ class SamconSearch:
     retry_budget: int = field(init=False)
     distributions: dict[int, SamplingDistribution] = field(default_factory=dict)
     relearned: set[int] = field(default_factory=set)
+    hasty: bool = False
 
     def __post_init__(self) -> None:
         self.retries = np.zeros(self.stop - self.first, dtype=np.int64)
         reference = self.problem.tracking_error.reference
         self._activity = compute_activity(reference, np.arange(self.first, self.stop))
         self.retry_budget = round(_PATIENCE * len(self.retries))
+        self._detector: LostMotionDetector | None = None
+        self._improved = self.nominal if self.problem.improves else None
+        self._improved_errors = None if self._improved is None else self._start_errors(self._improved)
 
     @property
     def done(self) -> bool:
@@ -130,7 +149,7 @@ class SamconSearch:
         back = min(_BACK * (1 + int(self.retries[at])), at + 1)
         limp = self.problem.tracking_error.reference.muscle[self._frames(at)].min() < _LIMP
         since = self._lost_since()
-        lost = at + 1 - since >= _LONG
+        lost = at + 1 - since >= (_ASTRAY_LONG if layer.height_error >= STRAY else _LONG)
         # A body that lies on the ground is no longer helped by trying again from there.
         if lost and not limp and self.retries[[since, at]].max() < _RETRIES and back <= self.retry_budget:
             self._go_back(back)
@@ -139,7 +158,7 @@ class SamconSearch:
     def _lost_since(self) -> int:
         """The fragment since which the best samples have been lost without a break; that of the next layer if not."""
         since = len(self.layers)
-        while since and self.layers[since - 1].height_error > _LOST and self.layers[since - 1].cost > _DEAR:
+        while since and _is_lost(self.layers[since - 1]):
             since -= 1
         return since
 
@@ -155,13 +174,14 @@ class SamconSearch:
         problem, at = self.problem, len(self.layers)
         world, tracking_error = problem.world, problem.tracking_error
         rng = problem.random(SAMPLES, self.first + at, int(self.retries[at]))
-        rounds = [self._sample(rng, retry, self.nominal if number == 0 else None) for number in range(_ROUNDS[retry])]
-        parents, noise, offsets, ends, total, each, anchors, link_pos = (
+        count = _HASTY_ROUNDS if self.hasty else _ROUNDS[retry]
+        rounds = [self._sample(rng, retry, self.nominal if number == 0 else None) for number in range(count)]
+        parents, noise, offsets, ends, total, each, anchors, link_pos, link_quat = (
             np.concatenate(parts) for parts in zip(*rounds, strict=True)
         )
         skip = 0 if self.nominal is None else 1  # the first sample is the nominal trajectory
         best = skip + int(np.argmin(each[skip:]))
-        keep = round(_ELITES * world.copies)
+        keep = round(_ELITES * world.copies * (1 if self.hasty else count))
         if self.nominal is None:
             elites = np.argsort(total, kind="stable")[:keep]
         else:  # the nominal trajectory is the first sample of all, and stays the first elite
@@ -169,6 +189,8 @@ class SamconSearch:
         frame = int(self._frames(at)[-1])
         wanted = tracking_error.reference.rows.link_pos[0, [frame]]
         lost = height_error(wanted, link_pos[[best]], tracking_error.tallest)[0]
+        if each[best] > _NEAR_COST and self._is_astray(frame, link_pos[[best]], link_quat[[best]]):
+            lost = max(lost, STRAY)
         return FragmentSamples(
             ends[elites], offsets[elites], parents[elites], total[elites], anchors[elites],
             float(each[best]), float(lost), noise, total, elites,
@@ -186,7 +208,12 @@ class SamconSearch:
         spread = problem.noise + _LOOSE * retry / _RETRIES * (problem.noise.max() - problem.noise)
         if retry == 0:  # what keeps up by feedback alone must not tremble
             spread = spread * self._activity[at]
-        offsets = self.lqr.offsets(at, begun) + noise * spread
+        feedback = self.lqr.offsets(at, begun)
+        if self._improved is not None and self._improved_errors is not None:
+            held = self._improved.offsets[at] + (begun - self._improved_errors[at]) @ self.lqr.gains[at].T
+            feedback = held + _FURTHEST * _spread_shares(count, _GOLDEN) * (feedback - held)
+            noise *= _spread_shares(count, _PLASTIC)
+        offsets = np.clip(feedback, -MAX_OFFSET, MAX_OFFSET) + noise * spread
         if nominal is not None:
             noise[0] += (nominal.offsets[at] - offsets[0]) / np.maximum(spread, 1e-9)
             offsets[0] = nominal.offsets[at]
@@ -194,9 +221,29 @@ class SamconSearch:
         pose = world.pose_of(ends)
         each = compute_cost(tracking_error.reference, frame, pose[0], rows, offsets, anchors, CostWeights()).total
         error = tracking_error.state_error(*pose, frame, anchors)
-        total = _MEMORY * total_before + each + _VALUE_WEIGHT * self.lqr.value(at + 1, error)
+        if self._improved is None:
+            total_before = _MEMORY * total_before
+        else:  # the whole trajectory counts: its cost so far, and what is to come from here instead of from the start
+            total_before = total_before - _VALUE_WEIGHT * self.lqr.value(at, begun)
+        total = total_before + each + _VALUE_WEIGHT * self.lqr.value(at + 1, error)
         total = np.where(np.isfinite(total), total, np.inf)
-        return parents, noise, offsets, ends, total, each, shift_anchors(anchors, error), rows.link_pos[:, -1]
+        anchors = shift_anchors(anchors, error)
+        return parents, noise, offsets, ends, total, each, anchors, rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]
+
+    def _is_astray(self, frame: int, link_pos: Array, link_quat_wxyz: Array) -> bool:
+        """Whether a body with links at (1, L, 3) and (1, L, 4) in a frame is one that a take would count as lost."""
+        if self._detector is None:
+            reference = self.problem.tracking_error.reference
+            rows, trunk = reference.rows, reference.body.trunk
+            self._detector = LostMotionDetector(rows.link_pos[0], rows.link_quat_wxyz[0], trunk, float(CONTROL_FPS))
+        return bool(self._detector.detect_astray(np.array([frame]), link_pos, link_quat_wxyz)[0])
+
+    def _start_errors(self, nominal: Trajectory) -> Array:
+        """(F, nx) state errors of the nominal trajectory at the starts of its fragments."""
+        tracking_error = self.problem.tracking_error
+        frames = tracking_error.reference.frame_before(np.arange(self.first, self.stop))
+        pose = self.problem.world.pose_of(nominal.starts)
+        return tracking_error.state_error(*pose, frames, nominal.anchors)
 
     def _begin(self, at: int) -> int:
         return int(self.problem.tracking_error.reference.frame_before(np.array([self.first + at]))[0])
@@ -244,6 +291,16 @@ class SamconSearch:
         self.relearned.update(int(index) for index in some)
         for index in some:
             self.distributions.pop(int(index), None)
+
+
+def _is_lost(layer: FragmentSamples) -> bool:
+    """Whether the best sample of a fragment is lost: too far from the wanted heights, or astray whatever it costs."""
+    return layer.height_error >= STRAY or (layer.height_error > _LOST and layer.cost > _DEAR)
+
+
+def _spread_shares(count: int, ratio: float) -> Array:
+    """(count, 1) numbers from 0 to 1, evenly spread in every stretch of the samples."""
+    return (np.arange(count) * ratio % 1.0)[:, None]
 
 
 def compute_activity(reference: Reference, fragments: Indices) -> Array:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One character on the stage: it plans in a world where nothing unforeseen happens, and reacts where something did."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...array_cache import ArrayCache
+from ...array_cache import ArrayCache, compute_digest
 from ...body import BodyModel
 from ...body.four_legs import find_front_feet
 from ...geometry.quaternions import Array
@@ -14,6 +15,7 @@ from ...sim.engine import World
 from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
 from ..tracking.tracking_error import TrackingError
 from .fragment_samples import Indices, Trajectory
+from .getting_up import MOST_GET_UPS, REST_FRAGMENTS, GetUp, GetUpPlanner
 from .plan import EXPLORE, Planner, PlanTask, SearchEffort
 from .relaxing import LossWatch, Relaxation
 from .search import SamconSearch, SearchProblem, shift_anchors
@@ -37,6 +39,9 @@ class StageCharacter:
     trajectory: the plan it follows; None while it reacts. anchor: (2,) metres by which its reference is moved.
     undisturbed: how many fragments went as expected. expected: (nq,) the pose at the end of the fragment under way.
     relaxation: since it has let go; None as long as it follows its source. lets_go: whether it does when it is lost.
+    rises: plans how it gets up again, None where it shall not; get_ups: those it has begun, and relaxations: as many,
+    in which it lay before. wanted: the reference that it was to follow from the beginning.
+    poll_cancel: called while linear models are fitted, which takes seconds.
     """
 
     source: Clip
@@ -51,13 +56,26 @@ class StageCharacter:
     expected: Array | None = None
     relaxation: Relaxation | None = None
     lets_go: bool = True
+    rises: GetUpPlanner | None = None
+    get_ups: list[GetUp] = field(default_factory=list)
+    relaxations: list[Relaxation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.tracking_error = TrackingError(self.reference)
         self.noise = compute_noise_scale(self.body)
+        self.wanted = self.reference
+        self.poll_cancel: Callable[[], None] | None = None
+        self._track()
+
+    def _track(self) -> None:
+        """Follow the reference as it is now."""
+        self.tracking_error = TrackingError(self.reference)
         self.watch = LossWatch(self.reference)
-        cache = ArrayCache("plans") if self.about else None
-        self.planner = Planner(self.tracking_error, self.problem, self.effort, cache, self.about, self.seed)
+        about = self.about
+        if about and self.get_ups:
+            about = compute_digest(about, self.reference.qpos)
+        cache = ArrayCache("plans") if about else None
+        self.planner = Planner(self.tracking_error, self.problem, self.effort, cache, about, self.seed)
+        self.planner.poll_cancel = lambda: self.poll_cancel() if self.poll_cancel is not None else None
 
     @property
     def body(self) -> BodyModel:
@@ -75,7 +93,8 @@ class StageCharacter:
             seed = (0, self.seed[-1]) if what[0] == EXPLORE else self.seed
             return np.random.default_rng([*seed, number, *what])
 
-        return SearchProblem(self.world, self.tracking_error, spread * self.noise, random, shares_models=True)
+        noise, improves = spread * self.noise, self.effort.improves
+        return SearchProblem(self.world, self.tracking_error, noise, random, shares_models=True, improves=improves)
 
     def task(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> PlanTask:
         """The plan to be made; before: (nu,) the offsets that led to the pose."""
@@ -122,25 +141,70 @@ class StageCharacter:
         """Follow nothing from fragment ``first`` on."""
         self.relaxation, self.trajectory = self.watch.relax(first, pose[0]), None
 
+    def plan_get_up(self, fragment: int, pose: tuple[Array, Array]) -> GetUp | None:
+        """How it gets up now that it lies; None where it does not lie, may not or cannot yet."""
+        if self.rises is None or self.relaxation is None or len(self.get_ups) == MOST_GET_UPS:
+            return None
+        rested = fragment >= self.relaxation.first + REST_FRAGMENTS
+        return self.rises.plan(fragment, pose) if rested else None
+
+    def get_up(self, get_up: GetUp) -> None:
+        """Follow a way up and then the source again; needs a new plan."""
+        assert self.rises is not None and self.relaxation is not None
+        self.relaxations.append(replace(self.relaxation, stop=get_up.first))
+        self.get_ups.append(get_up)
+        self.relaxation, self.trajectory, self.anchor = None, None, np.zeros(2)
+        self.reference = self.rises.make_reference(self.reference, get_up, self.world)
+        self._track()
+
+    def describe_rising(self, begin_s: float) -> str:
+        """What became of it after it let go, in plain words; '' where it never did or was not to get up.
+
+        begin_s: what the clip's first frame is at.
+        """
+        if self.rises is None or not self.times_limp:
+            return ""
+        if self.relaxation is not None:
+            tried = f"got up {len(self.get_ups)} times and fell again" if len(self.get_ups) > 1 else "fell again"
+            why = self.rises.why_not or "its source does not stand again long enough"
+            return f"It {tried} and stays down" if self.get_ups else f"It stays down: {why}"
+        return f"It begins to get up at {begin_s + self.get_ups[-1].first * FRAGMENT_STEPS / CONTROL_FPS:.1f} s"
+
+    def repeat_get_ups(self, known: Sequence[tuple[Relaxation, GetUp]]) -> None:
+        """Be as after having lain and got up so and no otherwise, as a checkpoint has it."""
+        if known or self.get_ups:
+            self.reference, self.get_ups, self.relaxations = self.wanted, [], []
+            self._track()
+        for relaxation, get_up in known:
+            self.relaxation = relaxation
+            self.get_up(get_up)
+
+    @property
+    def times_limp(self) -> list[Relaxation]:
+        """Every time that it lay and followed nothing, in order."""
+        return self.relaxations if self.relaxation is None else [*self.relaxations, self.relaxation]
+
     def servo_targets(self, fragments: Indices, before: Array, offsets: Array) -> Array:
         """(N, FRAGMENT_STEPS, nu) as ``Reference.servo_targets`` says, and what it holds since it let go."""
         targets = self.reference.servo_targets(fragments, before, offsets)
-        if self.relaxation is not None:
-            targets[self.relaxation.started(fragments)] = self.relaxation.targets
+        for relaxation in self.times_limp:
+            targets[relaxation.started(fragments)] = relaxation.targets
         return targets
 
     def strength(self, fragments: Indices) -> Array:
         """(N, FRAGMENT_STEPS) share of its strength in fragments (N,), as keyed, and less since it let go."""
         keyed = self.reference.muscle[self.reference.frames_of_many(fragments)]
-        return keyed if self.relaxation is None else keyed * self.relaxation.strength(fragments)
+        for relaxation in self.times_limp:
+            keyed = keyed * relaxation.strength(fragments)
+        return keyed
 
     def strength_at_frames(self) -> Array:
         """(T,) the same at the reference's frames."""
         muscle = self.reference.muscle
-        if self.relaxation is None:
-            return muscle
-        steps = self.relaxation.strength(np.arange(self.reference.fragments)).ravel()
-        return muscle * np.concatenate([steps[:1], steps])[: len(muscle)]
+        for relaxation in self.times_limp:
+            steps = relaxation.strength(np.arange(self.reference.fragments)).ravel()
+            muscle = muscle * np.concatenate([steps[:1], steps])[: len(muscle)]
+        return muscle
 
     def _reaction(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> SamconSearch:
         lqr, first = self.planner.lqr_at(fragment)
@@ -149,7 +213,7 @@ class StageCharacter:
             self.problem(REACT), lqr.since(fragment - first), fragment, stop, state, self.anchor, before
         )
         # There is no going back, so look as widely at once as for a second retry.
-        search.retries[:], search.retry_budget = _HASTE, 0
+        search.retries[:], search.retry_budget, search.hasty = _HASTE, 0, True
         return search
 
     def _state(self, fragment: int, pose: tuple[Array, Array]) -> Array:

@@ -41,15 +41,17 @@ def _batches(rollout: StageRollout) -> Iterator[Indices]:
 
     Those in which somebody has let go are not mixed with others, so that each batch is as it was when it was played.
     """
-    first = [one.relaxation.first for one in rollout.characters if one.relaxation is not None]
-    for begin, end in pairwise(sorted({0, *first, rollout.fragments})):
+    limp = [relaxation for one in rollout.characters for relaxation in one.times_limp]
+    edges = {edge for relaxation in limp for edge in (relaxation.first, relaxation.stop) if edge is not None}
+    for begin, end in pairwise(sorted({0, *edges, rollout.fragments})):
         for start in range(begin, end, rollout.world.copies):
             yield np.arange(start, min(start + rollout.world.copies, end))
 
 
 def describe_character(character: StageCharacter) -> RecordedCharacter:
     """A character and its reference."""
-    reference, wanted = character.reference, character.reference.rows
+    reference, wanted = character.reference, character.wanted.rows
+    end = len(reference.states)
     return RecordedCharacter(
         character.body,
         character.source,
@@ -58,5 +60,12 @@ def describe_character(character: StageCharacter) -> RecordedCharacter:
         wanted.link_pos[0],
         wanted.link_quat_wxyz[0],
         wanted.com[0, :, 0],
-        None if character.relaxation is None else character.relaxation.first * FRAGMENT_STEPS,
+        tuple(
+            (one.first * FRAGMENT_STEPS, end if one.stop is None else one.stop * FRAGMENT_STEPS)
+            for one in character.times_limp
+        ),
+        tuple(
+            (one.first * FRAGMENT_STEPS, get_up.rejoins)
+            for one, get_up in zip(character.relaxations, character.get_ups, strict=True)
+        ),
     )

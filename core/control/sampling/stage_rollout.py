@@ -65,11 +65,11 @@ class StageRollout:
         fitted: the share of the models under way. Plans that are made anew after a disturbance do not count: how many
         there will be is not known before.
         """
-        passes = [len(one.effort.spreads) for one in self.characters]
+        passes = [one.effort.usual_passes for one in self.characters]
         each, at = 2 * sum(passes) + (not self.foreseeable), len(self.offsets)
         begin = at // SECTION * SECTION
         length = min(SECTION, self.fragments - begin)
-        count = float(begin * each)
+        count, more = float(begin * each), 0
         if at > begin and self.foreseeable:  # only who lets go stops amid a section, and planning it was all the work
             count += length * each
         elif at > begin:
@@ -78,9 +78,12 @@ class StageRollout:
             index, number, search = self.planning
             count += length * (2 * (sum(passes[:index]) + number) + 1) + len(search.layers)
             count += length * fitted if len(search.layers) == length else 0.0
+            effort = self.characters[index].effort
+            more = 2 * length * (effort.count_passes(number, search.nominal) - effort.usual_passes)
         elif self.waiting:
             count += length * (2 * sum(passes[: self.waiting[0]]) + fitted)
-        return (self.fragments * each if self.done else int(count)), self.fragments * each
+        total = self.fragments * each + more
+        return (total if self.done else int(count)), total
 
     def run(self, on_progress: Callable[["StageRollout"], None]) -> None:
         """Go on to the end; ``on_progress`` is called whenever something more is done."""
@@ -93,12 +96,20 @@ class StageRollout:
         stop = min((at // SECTION + 1) * SECTION, self.fragments)
         if at % SECTION == 0 and self.planning is None and not self.waiting and self._plans_end(at):
             self.waiting = [i for i, one in enumerate(self.characters) if one.relaxation is None]
+        self._let_rise(at)
         self._plan(at, stop, on_progress)
         if self.foreseeable and self.characters[0].relaxation is None:
             self._adopt(self.characters[0])
         else:
             self._play(at, stop)
         on_progress(self)
+
+    def _let_rise(self, at: int) -> None:
+        """Let everybody get up who lies and can."""
+        for index, character in enumerate(self.characters):
+            if (get_up := character.plan_get_up(at, self.pose_of(index))) is not None:
+                character.get_up(get_up)
+                self.waiting.append(index)
 
     def _plans_end(self, at: int) -> bool:
         """Whether the plans are used up, or there never were any."""
@@ -204,7 +215,7 @@ class StageRollout:
         """Fragments (n,) simulated in the whole world from states (n, state_size): states (n, steps, …) and rows."""
         copies = self.world.copies
         strength = self.characters[0].strength(fragments)
-        if any(one.relaxation is not None for one in self.characters):
+        if any(one.times_limp for one in self.characters):
             strength = np.stack([one.strength(fragments) for one in self.characters], axis=-1)
         return roll_out(
             self.world,

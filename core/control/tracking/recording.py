@@ -50,7 +50,7 @@ class RecordedCharacter:
     """A character of a recording, and what it was to do.
 
     source: what riders and merged bones go on with. muscle: (K,) share of strength.
-    follows_until: the moment from which on it followed nothing, if there was one.
+    limp: ranges of moments in which it followed nothing. away: those from letting go to being with its source again.
     wanted_pos: (K, L, 3), wanted_quat_wxyz: (K, L, 4), wanted_com: (K, 3): where its links and centroid should be.
     """
 
@@ -61,7 +61,8 @@ class RecordedCharacter:
     wanted_pos: Array
     wanted_quat_wxyz: Array
     wanted_com: Array
-    follows_until: int | None = None
+    limp: tuple[tuple[int, int], ...] = ()
+    away: tuple[tuple[int, int], ...] = ()
 
 
 def make_take(
@@ -91,10 +92,12 @@ def make_take(
     simulated = clip_of_pose(body, character.source, qpos, CONTROL_FPS)
     fell_s = find_fall_time(character.wanted_pos, rows.link_pos[0, :, links], 1.0 / CONTROL_FPS)
     until = min(
-        len(recording) if fell_s is None else round(fell_s * CONTROL_FPS), character.follows_until or len(recording)
+        len(recording) if fell_s is None else round(fell_s * CONTROL_FPS),
+        next((first for first, stop in character.limp if stop >= len(recording)), len(recording)),
     )
     stands = detect_support(body, force)
-    stands[until:] = False  # the feet of who lies are where they are
+    for first, stop in (*character.limp, (until, len(recording))):
+        stands[first:stop] = False  # the feet of who lies are where they are
     standing, holding = lock_feet(body, simulated, stands, build_surface(recording.stage), until)
     calm = smooth_poses(character.space, filter_contact_jitter(character.space, qpos), smooth, CONTROL_FPS)
     finished = copy_footprints(
@@ -125,6 +128,7 @@ def make_take(
         contact_force=force,
         torque=servo_torques(body, qpos, qvel, recording.targets[:, where["nu"]], character.muscle),
         rate=qvel[:, 6:],
+        away=character.away,
     )
     return take, trace, holding
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import BadFile, BadMotion
 from ...files import read_arrays, write_arrays
 from ..clip import Clip, Tag
+from ..motion_size import require_motion_size
 from ..skeleton import Skeleton
 from ..take import PropMotion, Take
 
@@ -29,6 +30,9 @@ def save_clip(path: Path, clip: Clip) -> None:
 def load_clip(path: Path) -> Clip:
     """Read a clip; anything else is a ``BadFile`` that says what is wrong."""
     arrays, meta = _open(path, "sinew.clip", VERSION)
+    shape = arrays["local_pos"].shape if "local_pos" in arrays else ()
+    if len(shape) == 3:  # of any other, it is said below what is wrong
+        require_motion_size(f"'{path}'", shape[0], shape[1])
     return _clip(f"'{path}'", arrays, meta)
 
 

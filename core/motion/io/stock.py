@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from ...child_python import find_program, run_python
 from ...errors import BadFile
 from ...geometry.quaternions import Array, conjugate, from_matrix, multiply, normalize, rotate, slerp
+from ...limits import FASTEST_FPS, LARGEST_M, MOST_FRAMES
 from ..clip import Clip
 from ..skeleton import Skeleton, to_local
 
@@ -165,24 +167,13 @@ def stock_skeleton() -> Skeleton:
 def _ask(python: str) -> str | None:
     """Where another Python keeps pybullet_data, or None; it is started once and the answer kept."""
     code = "import importlib.util as u; s = u.find_spec('pybullet_data'); print(s.origin if s else '')"
-    # Without the flag Windows would flash a console window over Blender.
-    flags: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONHOME", "PYTHONPATH")}
+    if (path := find_program(python)) is None:
+        return None
     try:
-        done = subprocess.run(
-            [python, "-c", code],
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=30,
-            env={**env, "PYTHONUTF8": "1"},
-            creationflags=flags,
-            check=False,
-        )
+        done = run_python(path, ["-c", code], timeout_s=30.0)
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
+    return done.stdout.decode("utf-8", "replace").strip() or None if done.returncode == 0 else None
 
 
 def _read(name: str, python: str | None) -> tuple[Array, bool]:
@@ -195,12 +186,14 @@ def _read(name: str, python: str | None) -> tuple[Array, bool]:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
         rows = np.array(data["Frames"], dtype=float)
         loop = data.get("Loop") == "wrap"
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadFile(f"'{path}' is not a whole stock clip: {error}", hint) from error
     if rows.ndim != 2 or rows.shape[1] != _WIDTH or len(rows) < 2 or not np.isfinite(rows).all():
         raise BadFile(f"'{path}' is not a whole stock clip: its frames have shape {rows.shape}", hint)
     if (rows[:-1, 0] <= 0.0).any():
         raise BadFile(f"'{path}' is not a stock clip: a frame lasts no time", hint)
+    if np.abs(rows).max() > LARGEST_M or rows[:, 0].sum() > MOST_FRAMES / FASTEST_FPS:
+        raise BadFile(f"'{path}' is not a stock clip: {np.abs(rows).max():g} stands among its numbers", hint)
     return rows, loop
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sinew.bench.command import main
+from sinew.bridge import is_command
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.jobs import requests
 from sinew.bridge.rig.rig_reader import read_rig
@@ -247,3 +248,16 @@ def test_only_some_bones_are_simulated(scene, tmp_path):
     apart = np.linalg.norm(taken.world()[0] - source.world()[0], axis=-1).max(axis=0)
     moved = {name for name, far in zip(source.skeleton.names, apart, strict=True) if far > 1e-4}
     assert moved == {"forearm.L"}  # the upper arm turns, and its head stays in the shoulder
+
+
+@pytest.mark.parametrize(
+    ("words", "called"),
+    [
+        (["blender", "-b", "shot.blend", "-c", "sinew", "takes"], True),
+        (["blender", "--command", "sinew", "clips"], True),
+        (["blender", "-b", "sinew.blend", "-c", "extension", "list"], False),
+        (["blender", "sinew"], False),
+    ],
+)
+def test_a_blender_that_was_started_for_a_verb_is_known(words, called):
+    assert is_command(words) is called

@@ -85,9 +85,9 @@ def test_a_job_that_learns_carries_every_skill_and_transition(runner):
 
 def test_what_was_learned_comes_home_with_a_walk_named_after_the_armature(runner, tmp_path):
     graph = FILES.read(runner).model
-    job = learned_from(runner, GraphLearnRequest(graph_file=tmp_path / "asked.npz"))
+    job = learned_from(runner, GraphLearnRequest())
     learned_by(job, graph)
-    written = requests.collect(job)
+    written = requests.collect(job, files={"graph": tmp_path / "asked.npz"})
     assert written.action.name == "Mannequin skills"
     assert FILES.path_of(runner) == tmp_path / "asked.npz"
     assert runner.sinew_takes[0].source.name == "run"

@@ -46,6 +46,14 @@ def test_all_actions_of_the_armature_but_its_takes(addon):
     assert skills(obj) == ["Jump", "Wave"]
 
 
+def test_an_action_that_keys_a_property_besides_the_bones_is_no_other_characters(addon):
+    obj = hero()
+    obj["by_hand"] = 1.0
+    obj.keyframe_insert('["by_hand"]')
+    assert bpy.ops.sinew.graph_skill_add_all() == {"FINISHED"}
+    assert skills(obj) == ["Wave"]
+
+
 def test_nobody_is_refused_without_a_word(addon):
     for name in ("skill_add", "skill_add_all", "skill_remove", "propose", "transition_add", "transition_remove"):
         with refusal("Choose an armature"):

@@ -24,6 +24,7 @@ from .operator_scenes import (
     kept,
     lacking,
     lost_files,
+    no_actions,
     no_skill_action,
     no_way,
     nothing,
@@ -38,6 +39,8 @@ from .operator_scenes import (
     short,
     skill,
     skills,
+    tagged,
+    tagged_by_hand,
     takes,
     two_jobs,
     unmoved,
@@ -50,6 +53,7 @@ ARMATURE = "Choose an armature"
 _KINDS = ("body", "gains", "bounds", "style", "disturbance", "push")
 _EDITED = "'Hero' is in Edit Mode: leave it with Tab"
 _NO_BONE = "Select a bone of the character in Pose Mode"
+_LIBRARY = [(nothing, ARMATURE), (chosen, "No library yet: build one from the Actions, or choose a library file")]
 _MOTION = [
     (nothing, ARMATURE),
     (unmoved, "'Hero' has no Action: choose one"),
@@ -60,6 +64,8 @@ _CHARACTER = [(nothing, ARMATURE)]
 _PART = [(nothing, ARMATURE), (editing, _EDITED), (chosen, _NO_BONE)]
 _SKILLS = [(nothing, ARMATURE), (chosen, "No skills yet: add Actions"), (no_skill_action, "Skill 'Wave' has no Action")]
 _TWO = [*_SKILLS, (skill, "Add another skill")]
+
+_TAGGED = [(nothing, ARMATURE), (unmoved, "'Hero' has no Action: give it one in the Action Editor")]
 
 REFUSED = {
     "install_missing": [
@@ -151,6 +157,24 @@ REFUSED = {
     ],
     "graph_test": [(nothing, ARMATURE), (chosen, "No graph yet: learn the skills, or choose a graph file")],
     "bounds_test": [(nothing, ARMATURE), (chosen, "No controller yet: train one, or choose a controller file")],
+    "direct_train": _LIBRARY,
+    "direct_bake": _LIBRARY,
+    "direct_test": _LIBRARY,
+    "direct_bring_along": [
+        (nothing, ARMATURE),
+        (chosen, "'Hero' has no library yet: build one from its Actions"),
+        (unsaved_files, "The .blend was never saved: save it first"),
+    ],
+    "library_build": [(nothing, ARMATURE), (editing, _EDITED), (no_actions, "This file has no Actions")],
+    "library_picture": [
+        (nothing, ARMATURE),
+        (chosen, "No library yet: build one from the Actions"),
+        (lost_files, "There is no library in"),
+    ],
+    "library_tag_add": _TAGGED,
+    "library_tag_propose": _TAGGED,
+    "library_tag_remove": [*_TAGGED, (chosen, "The Action has no style tags: add one, or have some proposed")],
+    "library_tag_accept": [*_TAGGED, (tagged_by_hand, "No style is proposed: Propose Styles finds some")],
     "medley_learn": [
         (nothing, ARMATURE),
         (editing, _EDITED),
@@ -190,7 +214,8 @@ WRONG = {
     "take_visit": (chosen, {"name": "Nobody"}, _GONE),
     **{name: (takes, {"index": 8}, _NO_TAKE) for name in REFUSED if name.startswith("take_") and "unkept" not in name},
     **dict.fromkeys(
-        ("cancel", "pause", "resume", "collect", "bounds_finish", "medley_finish"), (chosen, {"job": "nobody"}, _NO_JOB)
+        ("cancel", "pause", "resume", "collect", "bounds_finish", "direct_finish", "medley_finish"),
+        (chosen, {"job": "nobody"}, _NO_JOB),
     ),
     **dict.fromkeys(
         ("cancel_batch", "pause_batch", "resume_batch", "forget_batch"), (chosen, {"batch": "nobody"}, _NO_BATCH)
@@ -203,7 +228,17 @@ WRONG = {
     "graph_learn": (skills, {}, ("From 'Nod' there is no way to 'Wave'", "Add transitions")),
     "graph_bring_along": (lost_files, {}, ("There is no graph in", "learn the skills again")),
     "bounds_bring_along": (lost_files, {}, ("'/no/such/file.npz' does not exist", "train one again")),
+    "direct_bring_along": (lost_files, {}, ("There is no library in", "build it again")),
     "medley_bring_along": (lost_files, {}, ("There is no medley in", "learn it again")),
+    "library_build": (chosen, {}, _NO_BODY),
+    "library_tag_propose": (chosen, {}, _NO_BODY),
+    "library_tag_add": (
+        chosen,
+        {"name": "walk", "first": 1, "last": 999},
+        ("beyond Action 'Wave'", "goes from 1 to 20"),
+    ),
+    "library_tag_remove": (tagged, {"index": 7}, ("'Wave' has no style tag 8", "It has 2")),
+    "library_tag_accept": (tagged, {"index": 0}, ("Style tag 'walk' is no proposal", "It counts already")),
     "bounds_train": (lacking("torch"), {}, ("Training needs torch", "pip install torch")),
 }
 
@@ -242,6 +277,9 @@ UNDONE = {
     "graph_skill_add_all": (chosen, {}),
     "graph_skill_remove": (skills, {}),
     "graph_transition_remove": (skills, {}),
+    "library_tag_add": (chosen, {"name": "walk", "first": 2, "last": 9}),
+    "library_tag_remove": (tagged, {"index": 1}),
+    "library_tag_accept": (tagged, {}),
     "bounds_loosen": (at_ten, {}),
     "bounds_tighten": (at_ten, {}),
     "bounds_clear_keys": (painted, {}),
@@ -269,6 +307,7 @@ STILL_BY_NATURE = {
     "install_cancel": "packages are no part of a .blend",
     "overlay_refit": "bodies are fitted beside the file",
     "bounds_finish": "leaves a file in the job's folder",
+    "direct_finish": "leaves a file in the job's folder",
     "medley_finish": "leaves a file in the job's folder",
     **dict.fromkeys([f"{kind}_preset_add" for kind in _KINDS], _FILES),
 }
@@ -283,7 +322,7 @@ ELSEWHERE = {
         "bounds_bake": "bounds/test_bounds_jobs.py::test_a_controller_of_another_skeleton_is_refused_before_there_is_a_job",
         "bounds_styles": "bounds/test_bounds_jobs.py::test_a_python_that_cannot_train_is_told_how_before_there_is_a_job",
         **dict.fromkeys(
-            ("medley_learn", "medley_bake", "graph_test", "bounds_test"),
+            ("medley_learn", "medley_bake", "direct_train", "direct_bake", "direct_test", "graph_test", "bounds_test"),
             "methods/test_families.py::test_what_cannot_be_is_told_in_the_panel_and_makes_no_job",
         ),
         "move_muscle_keys": "takes/test_muscle_keys.py::test_keys_of_a_take_without_a_source_stay_where_they_are",
@@ -309,8 +348,19 @@ ELSEWHERE = {
         "bounds_train": "bounds/test_bounds_jobs.py::test_beginning_to_learn_and_to_bake_is_one_step_each",
         "bounds_bring_along": "bounds/test_bounds_jobs.py::test_a_controller_is_copied_beside_the_file",
         **dict.fromkeys(
-            ("medley_learn", "medley_bake", "medley_bring_along", "graph_test", "bounds_test"),
+            (
+                *("medley_learn", "medley_bake", "medley_bring_along", "graph_test", "bounds_test"),
+                *("direct_bake", "direct_bring_along"),
+            ),
             "methods/test_families.py::test_each_verb_is_one_step",
+        ),
+        **dict.fromkeys(
+            ("direct_train", "direct_test"),
+            "direct/test_policy_training.py::test_beginning_to_train_and_to_test_is_one_step_each",
+        ),
+        **dict.fromkeys(
+            ("library_build", "library_picture", "library_tag_propose"),
+            "library/test_action_libraries.py::test_each_verb_is_one_step",
         ),
         "graph_propose": "operators/test_every_operator.py::test_what_takes_a_body_is_one_step_too",
         "graph_distances": "operators/test_every_operator.py::test_what_takes_a_body_is_one_step_too",
@@ -337,7 +387,7 @@ ALWAYS = {
     "take_visit": "stands beside the armature that it leads to",
     "cancel_preparing": "stands with the motion that is being read",
     **dict.fromkeys(
-        ("cancel", "pause", "resume", "collect", "forget_job", "bounds_finish", "medley_finish"),
+        ("cancel", "pause", "resume", "collect", "forget_job", "bounds_finish", "direct_finish", "medley_finish"),
         "stands with the job that it is about",
     ),
     **dict.fromkeys(
@@ -350,6 +400,7 @@ NEVER_WRONG = {
     "stage_add_push": "there is a bone, and a collection that is shown",
     "graph_skill_add": "the Action that moves the character has keys for it",
     "graph_skill_remove": "the list has one",
+    "library_picture": "its file was read before it is offered",
     "graph_transition_remove": "the list has one",
     "bounds_loosen": "all that it needs is asked before it is offered",
     "bounds_tighten": "all that it needs is asked before it is offered",

@@ -60,6 +60,27 @@ def role():
     return obj
 
 
+def no_actions():
+    """'Hero' in a file without any Action."""
+    unmoved()
+
+
+def tagged():
+    """'Hero', whose Action is tagged 'walk' and, as a proposal, 'idle'."""
+    obj = chosen()
+    markers = obj.animation_data.action.pose_markers
+    for name, frame in (("walk", 2), ("walk end", 6), ("idle?", 8), ("idle? end", 12)):
+        markers.new(name).frame = frame
+    return obj
+
+
+def tagged_by_hand():
+    """'Hero', whose Action has a tag that nobody proposed."""
+    obj = chosen()
+    obj.animation_data.action.pose_markers.new("walk").frame = 2
+    return obj
+
+
 def physics():
     """'Hero', to be simulated with physics."""
     chosen()
@@ -142,13 +163,15 @@ def lost_files():
     """'Hero', whose files with what was learned are gone, in a .blend that was saved."""
     obj = chosen()
     bpy.ops.wm.save_as_mainfile(filepath=bpy.app.tempdir + "verbs.blend")
-    obj.sinew_graph.file = obj.sinew_bounds.file = obj.sinew_medley.file = "/no/such/file.npz"
+    for family in ("graph", "bounds", "medley", "direct"):
+        getattr(obj, f"sinew_{family}").file = "/no/such/file.npz"
 
 
 def unsaved_files():
     """'Hero' with files of what was learned, in a .blend that was never saved."""
     obj = chosen()
-    obj.sinew_graph.file = obj.sinew_bounds.file = obj.sinew_medley.file = "/no/such/file.npz"
+    for family in ("graph", "bounds", "medley", "direct"):
+        getattr(obj, f"sinew_{family}").file = "/no/such/file.npz"
 
 
 def cube():

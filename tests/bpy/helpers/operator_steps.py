@@ -45,6 +45,7 @@ def state():
         "mode": bpy.context.mode,
         "active": active.name if active else "",
         "selected": sorted(obj.name for obj in bpy.context.selected_objects),
+        "markers": {act.name: [(one.name, one.frame) for one in act.pose_markers] for act in bpy.data.actions},
         "images": sorted(image.name for image in bpy.data.images),
     }
 

@@ -148,7 +148,7 @@ class SkillsLayout(SearchLayout):
     def separator(self):
         pass
 
-    def prop(self, data, name, text=None, icon="NONE", emboss=True, placeholder=""):
+    def prop(self, data, name, text=None, icon="NONE", emboss=True, placeholder="", toggle=False):
         super().prop(data, name, text=text, icon=icon)
 
     def template_list(self, kind, _, data, name, active_data, active_name, rows=5):

@@ -6,7 +6,7 @@ import time
 import bpy
 import pytest
 
-from sinew.bridge.jobs import baking, monitor
+from sinew.bridge.jobs import baking, monitor, watched_job
 from sinew.bridge.rig import actions, keying, placing
 from sinew.core import jobs
 
@@ -18,7 +18,7 @@ BAKED = "Wave passthrough"
 @pytest.fixture
 def pieces(addon, monkeypatch):
     """As where Blender has a window, and with as many pieces as there can be."""
-    monkeypatch.setattr(monitor, "bakes_in_slices", lambda: True)
+    monkeypatch.setattr(watched_job, "bakes_in_slices", lambda: True)
     keyed = placing.key_at_place
     monkeypatch.setattr(keyed, "__kwdefaults__", {**keyed.__kwdefaults__, "slice_s": 0.0})
     bpy.ops.ed.undo_push(message="Original")
@@ -78,7 +78,7 @@ def test_in_pieces_comes_what_comes_at_once(pieces, monkeypatch, place, moving):
     assert not half_made() and BAKED in piecemeal["actions"]
     bpy.ops.ed.undo()
     assert animation() == before
-    monkeypatch.setattr(monitor, "bakes_in_slices", lambda: False)
+    monkeypatch.setattr(watched_job, "bakes_in_slices", lambda: False)
     assert bpy.ops.sinew.collect("EXEC_DEFAULT", True, job=job_id) == {"FINISHED"}
     assert animation() == piecemeal
 

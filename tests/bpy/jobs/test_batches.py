@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from sinew.bridge.importing.importers import open_input
-from sinew.bridge.jobs import batches, monitor, ownership, queueing, requests, scene_request
+from sinew.bridge.jobs import batches, job_views, monitor, ownership, queueing, requests, scene_request
 from sinew.core import jobs
 from sinew.core.errors import BadSettings, JobError
+from sinew.core.jobs import JobStatus
 from sinew.core.sim.stage_io import stage_from_arrays
 from sinew.core.sim.variations import VariationSettings
 from sinew.panels import batches as batch_panel
@@ -52,7 +53,8 @@ def views():
 
 
 def alive():
-    return sum(view.alive for view in monitor.watched_jobs())
+    """How many are at work; a process that has told its end may take a moment to leave."""
+    return sum(view.alive and view.state != "done" for view in monitor.watched_jobs())
 
 
 def run_counting(seconds=60.0):
@@ -91,6 +93,37 @@ def test_a_preference_lets_more_run_at_once(addon):
     start(4)
     most, _ = run_counting()
     assert most == 2 and [view.state for view in views()] == ["done"] * 4
+
+
+def test_one_whose_events_are_not_read_to_their_end_counts_as_alive(addon, monkeypatch):
+    """On a busy machine the time for reading runs out, and one worker too many was started."""
+    hero()
+    slowly(0.3)
+    start(2)
+    monitor.tick_monitor()
+    assert [view.queued for view in views()] == [False, True]
+    until_s = time.monotonic() + 30
+    while not monitor.job_of(views()[0].id).status().alive:
+        assert time.monotonic() < until_s
+        time.sleep(0.02)
+    with monkeypatch.context() as patch:
+        patch.setattr(monitor, "_READING_S", -1.0)
+        while views()[0].state != "reading":  # it says something every now and then
+            assert time.monotonic() < until_s and views()[1].queued
+            monitor.tick_monitor()
+            time.sleep(0.02)
+        assert views()[1].queued
+    tick_to_end()
+    assert [view.state for view in views()] == ["done"] * 2
+
+
+def test_what_a_worker_does_is_shown_and_its_character_is_known_by_its_mark(addon):
+    obj = hero()
+    job = monitor.job_of(start(1)[0].id)
+    seen = job_views.view_job(job, JobStatus("running", measurements={"doing": "Practising"}))
+    assert seen.doing == "Practising" and seen.mark == obj.sinew_mark != ""
+    assert job_views.view_job(job, JobStatus("done", measurements={"doing": "Practising"})).doing == ""
+    tick_to_end()
 
 
 def test_one_that_fails_does_not_stop_the_others(addon):

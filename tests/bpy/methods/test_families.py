@@ -4,6 +4,7 @@
 import json
 
 import bpy
+import numpy as np
 import pytest
 
 from sinew.bridge.cli import main
@@ -12,8 +13,10 @@ from sinew.bridge.learned.learned_file import learned_file
 from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core import jobs
+from sinew.core.control.direct.learned_file import DIRECTED
 from sinew.core.control.graph.model.io import save_graph
 from sinew.core.control.medley.methods import KIND, MEDLEY
+from sinew.core.motion import Clip
 from sinew.core.motion.library import make_library
 from sinew.panels.families import EXAMPLES
 
@@ -99,7 +102,14 @@ def test_what_cannot_be_is_told_in_the_panel_and_makes_no_job(walker, tmp_path):
     assert "Dance" in str(get_adapter("medley").problem_of("Hero"))
     path = tmp_path / "x.npz"
     path.write_bytes(b"nothing")
-    for family, verb in (("medley", "medley_bake"), ("graph", "graph_test"), ("bounds", "bounds_test")):
+    for family, verb in (
+        ("medley", "medley_bake"),
+        ("graph", "graph_test"),
+        ("bounds", "bounds_test"),
+        ("direct", "direct_train"),
+        ("direct", "direct_bake"),
+        ("direct", "direct_test"),
+    ):
         group = getattr(walker, f"sinew_{family}")
         group.file = str(path)
         assert str(path) in get_adapter(family).file.why_none(walker)
@@ -118,12 +128,21 @@ def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
     MEDLEY.write_content(tmp_path / "far" / "a.medley.npz", arrays, {**meta, "kind": KIND})
     save_graph(tmp_path / "far" / "a.graph.npz", graph)
     obj.sinew_medley.file = str(tmp_path / "far" / "a.medley.npz")
+    long = np.resize(np.arange(len(clip)), 240)  # round and round: a second and more at any rate
+    walk = Clip(clip.skeleton, 60.0, clip.local_pos[long], clip.local_quat_wxyz[long], "walk")
+    DIRECTED.write_content(tmp_path / "far" / "a.library.npz", *make_library([walk]).to_arrays())
+    obj.sinew_direct.file = str(tmp_path / "far" / "a.library.npz")
+    target = bpy.data.objects.new("Target", None)
+    bpy.context.scene.collection.objects.link(target)
+    obj.sinew_direct.way, obj.sinew_direct.target = "OBJECT", target
     obj.sinew_graph.file = str(tmp_path / "far" / "a.graph.npz")
     obj.sinew_bounds.file = str(next((root / "tests" / "data" / "before").rglob("*.safetensors")))
     (tmp_path / "here").mkdir()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "here" / "scene.blend"))
     bpy.ops.ed.undo_push(message="Original")
     for verb in ("medley_learn", "medley_bake", "medley_bring_along", "graph_test", "bounds_test"):
+        one_step(verb)
+    for verb in ("direct_bake", "direct_bring_along"):
         one_step(verb)
 
 

@@ -35,10 +35,12 @@ def keys_of(action):
     ]
 
 
-def test_it_travels_in_an_action_of_its_own(walker):
+def test_it_travels_in_an_action_of_its_own(walker, capfd):
     source = walker.animation_data.action
     before = keys_of(source)
     bpy.ops.sinew.give_travel(cycles=3)
+    said = capfd.readouterr().out
+    assert "Giving travel to 'Walk" in said and "Simulating" not in said
     view = tick_to_end()
     assert view.action == "Walk travelling"
     made = bpy.data.actions[view.action]

@@ -10,7 +10,7 @@ import pytest
 import written_before
 from sinew.bridge.jobs import monitor
 from sinew.core import jobs
-from sinew.core.files import write_json
+from sinew.core.jobs.home import write_home
 
 from ..helpers.interface import tick_to_end
 from ..helpers.property_values import all_values, curve_values, curves_sha256
@@ -24,7 +24,7 @@ def opened(addon, tmp_path, monkeypatch):
     blend = written_before.unpack(tmp_path)
     monkeypatch.setenv("SINEW_JOBS", str(tmp_path / "jobs"))
     for job in jobs.all_jobs():  # what saving it here would have written
-        write_json(job.folder / "home.json", {"blend": str(blend), "settled": False})
+        write_home(job, str(blend))
     bpy.ops.wm.open_mainfile(filepath=str(blend))
     return bpy.data.objects["Mannequin"]
 

@@ -47,6 +47,9 @@ CHANGES = (
     "graph_learn",
     "graph_bake",
     "graph_bring_along",
+    "direct_train",
+    "direct_bake",
+    "direct_bring_along",
 )
 
 

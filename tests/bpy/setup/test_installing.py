@@ -4,6 +4,7 @@
 Wheels of a few lines stand in for the real ones, which are hundreds of megabytes; pip itself is the real one.
 """
 
+import hashlib
 import os
 import re
 import subprocess
@@ -15,7 +16,7 @@ import bpy
 import pytest
 
 from sinew.bridge.setup import installing, packages, readiness
-from sinew.bridge.setup.installing import InstallationView, parse_log
+from sinew.bridge.setup.installing import InstallationView, parse_log, run
 
 WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
@@ -31,15 +32,27 @@ def wheel(folder, name, version="1.0", body="x = 1\n"):
         archive.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in (f"{name}.py", f"{info}/RECORD")))
 
 
+def pin(folder):
+    """Know the wheels of a folder, and none else, by their hashes."""
+    lines = []
+    for path in sorted(folder.glob("*.whl")):
+        name, version = path.name.split("-")[:2]
+        lines.append(
+            f"# one\n{name}=={version} \\\n    --hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+        )
+    installing.PINS.write_text("".join(lines), encoding="utf-8")
+
+
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
     """Where pip finds wheels, instead of going online."""
     folder = tmp_path / "shelf"
     for name in ("sinew_one", "sinew_two"):
         wheel(folder, name)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("SINEW_WHEELS", str(folder))
     monkeypatch.setattr(installing, "REQUIREMENTS", {"one": "sinew_one==1.0", "two": "sinew_two==1.0"})
+    monkeypatch.setattr(installing, "PINS", tmp_path / "pinned.txt")
+    pin(folder)
     return folder
 
 
@@ -71,8 +84,8 @@ def imports(name):
 
 @pytest.fixture(autouse=True)
 def _own_folder(jobs_folder, tmp_path, monkeypatch):
-    """Jobs, and with them packages, in a folder of this test alone."""
-    monkeypatch.setenv("SINEW_JOBS", str(tmp_path / "data" / "jobs"))
+    """Packages in a folder of this test alone."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 def test_packages_come_into_a_folder_of_their_own_and_workers_find_them(addon, shelf):
@@ -100,6 +113,7 @@ def test_a_failure_leaves_what_was_there_and_says_why(addon, shelf):
 
 def test_what_cannot_be_imported_is_not_installed(addon, shelf):
     wheel(shelf, "sinew_two", body="raise ImportError('a library is missing')\n")
+    pin(shelf)
     last = install("two")[-1]
     assert last == InstallationView("failed", "ImportError: a library is missing") and contents() == []
 
@@ -145,3 +159,49 @@ def test_the_versions_are_the_ones_that_are_tested(root):
     lines = (root / "requirements" / "common.txt").read_text().splitlines()
     pinned = {line.split(";")[0].strip() for line in lines if re.match(r"[\w-]+==", line)}
     assert {text for text in installing.REQUIREMENTS.values() if "==" in text} <= pinned
+
+
+def test_every_file_that_may_be_installed_is_known_by_its_hash(root):
+    known = run.read_pins(installing.PINS)
+    versions = (root / "requirements" / "common.txt").read_text().replace(" ;", "\n")
+    for text in (*installing.REQUIREMENTS.values(), *(f"{name}==" for name in run.WITH_TORCH)):
+        line = known[text.partition("==")[0]]
+        assert line.startswith(text) and re.fullmatch(r"\S+( --hash=sha256:[0-9a-f]{64})+", line)
+        assert re.search(rf"(?m)^{re.escape(line.split()[0])}\s*$", versions)
+
+
+def test_another_file_of_the_same_name_is_refused(addon, shelf):
+    wheel(shelf, "sinew_one", body="x = 'somebody else'\n")
+    last = install("one")[-1]
+    assert last.state == "failed" and "is not what Sinew knows" in last.doing
+    assert contents() == [] and not imports("sinew_one")
+
+
+def test_pips_own_settings_count_for_nothing(addon, shelf, tmp_path, monkeypatch):
+    theirs = tmp_path / "theirs"
+    wheel(theirs, "sinew_one", version="1.0.post1", body="raise SystemExit('theirs')\n")
+    settings = tmp_path / "pip.conf"
+    settings.write_text(f"[global]\nfind-links = {theirs}\ntarget = {tmp_path / 'elsewhere'}\nno-binary = :all:\n")
+    for name, value in {
+        "CONFIG_FILE": settings, "FIND_LINKS": theirs, "TARGET": tmp_path / "elsewhere", "NO_BINARY": ":all:",
+        "PREFIX": tmp_path / "elsewhere", "INDEX_URL": "http://localhost:9/simple", "USER": "1",
+        "REQUIREMENT": "nothing", "CONSTRAINT": "nothing", "DRY_RUN": "1", "PYTHON": "nothing",
+        "LOG": tmp_path / "elsewhere",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"PIP_{name}", str(value))
+    assert install("one")[-1].state == "done"
+    assert imports("sinew_one") and not (tmp_path / "elsewhere").exists()
+
+
+def test_what_is_tried_out_is_what_was_installed(addon, shelf, tmp_path, monkeypatch):
+    """A wheel without what it promises, for a Python that has a module of that name elsewhere."""
+    info = "sinew_two-1.0.dist-info"
+    with zipfile.ZipFile(shelf / "sinew_two-1.0-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: sinew_two\nVersion: 1.0\n")
+        archive.writestr(f"{info}/WHEEL", WHEEL)
+        archive.writestr(f"{info}/RECORD", f"{info}/RECORD,,\n")
+    pin(shelf)
+    monkeypatch.setattr(run, "_IMPORTED_BY", {"sinew_two": "json"})
+    (tmp_path / "root").mkdir()
+    assert run.main(tmp_path / "root", installing.PINS, ["sinew_two==1.0"]) == 1
+    assert not list((tmp_path / "root").glob("*python*"))

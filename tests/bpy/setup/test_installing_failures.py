@@ -33,7 +33,7 @@ SAID = {
     "proxy": ("proxy asks for a name and a password", "HTTPS_PROXY"),
     "dns": ("There is no network", "Connect this computer"),
     "full": ("The disk is full", "Make room"),
-    "ro": ("Nothing may be written to '/opt/sinew/packages'", "Jobs Folder"),
+    "ro": ("Nothing may be written to '/opt/sinew/packages'", "user data folder"),
     "wrongpython": ("no scipy==1.17.1 for Python 3.12 on linux-x86_64", "Choose another Python"),
 }
 
@@ -91,15 +91,15 @@ class AskingProxy(Silent):
 @pytest.fixture
 def pip_goes_to(addon, tmp_path, monkeypatch):
     """Let pip look for packages there, and nowhere else; gives how installing ended."""
-    monkeypatch.setenv("SINEW_JOBS", str(tmp_path / "data" / "jobs"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     for name in [name for name in os.environ if name.upper().startswith("PIP_") or name.upper().endswith("_PROXY")]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_RETRIES", "1")  # without any, pip does not say what it met
     monkeypatch.setattr(installing, "REQUIREMENTS", {"one": "sinew_one==1.0"})
+    monkeypatch.setattr(installing, "PINS", tmp_path / "pinned.txt")
+    installing.PINS.write_text(f"sinew_one==1.0 --hash=sha256:{'0' * 64}\n")
 
     def install(index, **environment):
-        monkeypatch.setenv("PIP_INDEX_URL", index)
+        monkeypatch.setenv("SINEW_INDEX", index)
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         installing.start_installation(("one",), sys.executable)
@@ -138,7 +138,7 @@ def test_a_proxy_that_asks_for_a_password(pip_goes_to):
 def test_an_index_that_has_nothing_for_this_python(pip_goes_to, tmp_path):
     shelf = tmp_path / "shelf"
     shelf.mkdir()
-    view = pip_goes_to("http://unused.invalid", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(shelf))
+    view = pip_goes_to("http://unused.invalid", SINEW_WHEELS=str(shelf))
     assert view.doing.startswith("The package index has no sinew_one==1.0 for Python {}.{}".format(*sys.version_info))
 
 
@@ -178,7 +178,7 @@ def test_a_folder_that_is_not_ours(pip_goes_to):
     root = packages.installed_root()
     with unwritable(root, "install.log", "lock"):
         view = pip_goes_to("http://unused.invalid")
-    assert str(root) in view.doing and "Jobs Folder" in view.fix
+    assert str(root) in view.doing and "user data folder" in view.fix
 
 
 def test_the_panel_shows_what_it_is_and_the_fix(addon, monkeypatch):

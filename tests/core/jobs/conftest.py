@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sinew.core import jobs
+from sinew.core.child_python import child_environment
 from sinew.core.motion import Clip, Skeleton, Tag
 
 _WORKER = """
@@ -68,7 +69,7 @@ def run_worker(root):
     def run(job: jobs.Job, fault: str = "") -> "subprocess.CompletedProcess[str]":
         script = _WORKER.format(entry=str(root / "core" / "entry.py"), fault=fault, folder=str(job.folder))
         command = [sys.executable, "-c", script]
-        kept = jobs.processes.worker_environment()  # as it is launched: other threads sum up in another order
+        kept = child_environment()  # as it is launched: other threads sum up in another order
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=kept)
 
     return run

@@ -31,6 +31,7 @@ def spoil_spec(job: jobs.Job, **changes) -> None:
         ({"settings": {"speed": 1}}, BadSettings, "speed", "chunk_frames"),
         ({"engine": "havok"}, EngineMissing, "havok", "auto, mujoco, bullet"),
         ({"seed": -1}, JobError, "-1", "at least 0"),
+        ({"seed": 10**44}, JobError, "147 bits", "at most 18446744073709551615"),
         ({"attachments": {"../x": ({}, {})}}, JobError, "../x", "small letters"),
         ({"attachments": {"clip": ({}, {})}}, JobError, "clip", "small letters"),
     ],

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from sinew.core.errors import CannotWrite
+from sinew.core.errors import CannotWrite, JobError
 from sinew.core.jobs import events, processes
 from sinew.core.jobs.history import History
 from sinew.core.jobs.lock import hold_lock, is_locked
@@ -53,6 +53,15 @@ def test_a_reader_survives_that_the_torn_tail_is_cut(path):
     events.append_event(path, "started", 2)
     assert [(event["kind"], event["run"]) for event in reader.poll()] == [("started", 2)]
     assert all(json.loads(line) for line in path.read_bytes().splitlines())
+
+
+def test_a_tail_is_not_looked_for_in_a_file_that_nobody_would_read(tmp_path):
+    path = tmp_path / "events.jsonl"
+    with path.open("wb") as stream:
+        stream.truncate(200 << 30)
+    with pytest.raises(JobError, match="too large: 204800 MB"):
+        events.cut_torn_tail(path)
+    assert path.stat().st_size == 200 << 30
 
 
 def test_lines_that_are_no_events_are_skipped(path):

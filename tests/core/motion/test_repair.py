@@ -54,3 +54,22 @@ def test_a_first_frame_in_another_pose_is_replaced_by_the_next():
     again, report = repair_clip(changed(clip, quat=quat))
     assert report.lost_frames == (0,)
     assert np.allclose(again.local_quat_wxyz[0], clip.local_quat_wxyz[1])
+
+
+@pytest.mark.parametrize(("first", "stop"), [(30, 40), (0, 8), (-9, None)])
+def test_a_foot_that_is_turned_over_for_a_moment_is_turned_back(first, stop):
+    clip = stock.load_stock("run").resample(60)
+    foot = clip.skeleton.index("foot.L")
+    quat = np.array(clip.local_quat_wxyz)
+    over = multiply(quat[:, foot], from_rotation_vector(np.array([0.0, 2.9, 0.3])))
+    quat[first:stop, foot] = over[first:stop]
+    again, report = repair_clip(changed(clip, quat=quat))
+    assert {bone for bone, _ in report.spikes} == {"foot.L"}
+    assert angle_between(again.local_quat_wxyz[:, foot], clip.local_quat_wxyz[:, foot]).max() < 0.8
+
+
+def test_what_stays_turned_over_for_long_is_left():
+    clip = stock.load_stock("walk").resample(60)
+    quat, foot = np.array(clip.local_quat_wxyz), clip.skeleton.index("foot.L")
+    quat[40:90, foot] = multiply(quat[40:90, foot], from_rotation_vector(np.array([0.0, 2.9, 0.3])))
+    assert repair_clip(changed(clip, quat=quat))[1].spikes == ()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, Delaunay
 
+from sinew.core.child_python import call_arguments
 from sinew.core.errors import BadStage
 from sinew.core.sim import convex_decomposition
 from sinew.core.sim.convex_decomposition import MOST_CORNERS, decompose_convex
@@ -169,10 +170,12 @@ def test_a_library_that_takes_too_long_is_ended():
     assert len(pieces) == 1 and "too long" in findings[0].message
 
 
-def test_a_missing_library_is_named(monkeypatch, tmp_path):
-    fake = tmp_path / "coacd.py"
-    fake.write_text("raise ImportError\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+def test_a_missing_library_is_named(monkeypatch):
+    def without_coacd(*words):
+        option, code, *rest = call_arguments(*words)
+        return [option, f"import sys; sys.modules['coacd'] = None; {code}", *rest]
+
+    monkeypatch.setattr(convex_decomposition, "call_arguments", without_coacd)
     _, findings = decompose_convex("Ell", ell())
     assert "CoACD is not installed" in findings[0].message and "pip install coacd" in findings[0].hint
 

@@ -38,7 +38,7 @@ _POLICIES = ("gains", "states", "actions", "spreads")
 
 def save_graph(path: Path, graph: ControlGraph) -> None:
     """Write the graph whole."""
-    write_arrays(path, *graph_to_arrays(graph))
+    write_arrays(path, *graph_to_arrays(graph), checksum=True)
 
 
 def load_graph(path: Path) -> ControlGraph:

@@ -5,8 +5,6 @@ Every row is a moment at which a skill could be left, every column one at which 
 near. Get-ups are not entered by transitions, and have no columns.
 """
 
-import struct
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,8 +13,9 @@ from numpy.typing import NDArray
 
 from ....body.model import BodyModel
 from ....files import write_whole
+from ....geometry.bitmap_font import HEIGHT, WIDTH, render_text
+from ....geometry.png import encode_png
 from ....geometry.quaternions import Array
-from .bitmap_font import HEIGHT, WIDTH, render_text
 from .distances import Candidate, find_candidates, point_cloud_distances, point_clouds_of
 from .motion_graph import FRAGMENT_S, MotionGraph, Skill, Transition
 
@@ -80,19 +79,6 @@ def draw_distance_image(
         _dot(pixels, *layout.place(transition), layout.dot)
     _explain(pixels, layout)
     return pixels
-
-
-def encode_png(pixels: Pixels) -> bytes:
-    """Bytes (H, W, 3) as those of a PNG file."""
-    height, width, _ = pixels.shape
-    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)  # no filter
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, data) for kind, data in parts)
 
 
 class _PixelLayout:

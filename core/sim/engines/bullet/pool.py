@@ -14,23 +14,17 @@ import sys
 import weakref
 from collections.abc import Mapping, Sequence
 from multiprocessing.shared_memory import SharedMemory
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .... import errors
+from ....child_python import call_arguments, start_python
 from ....errors import SinewError
 from ....geometry.quaternions import Array
 
-_ENTRY = Path(__file__).resolve().parents[3] / "entry.py"
-_MAIN = """
-import importlib, runpy
-runpy.run_path({entry!r})["load_package"]()
-importlib.import_module("sinew.core.sim.engines.bullet.helper").main()
-"""
 # Each helper has a core to itself; libraries that start threads would only be in the way.
-_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
+_ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 _numbers = itertools.count()
 
 
@@ -110,13 +104,8 @@ class Pool:
 
 
 def _start() -> "subprocess.Popen[bytes]":
-    flags = 0
-    if sys.platform == "win32":
-        flags = subprocess.CREATE_NO_WINDOW
-    return subprocess.Popen(
-        [sys.executable, "-c", _MAIN.format(entry=str(_ENTRY))], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env={**os.environ, **_ONE_THREAD}, creationflags=flags,
-    )  # fmt: skip
+    words = call_arguments("core.sim.engines.bullet.helper", "main")
+    return start_python(sys.executable, words, variables=_ONE_THREAD, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def _send(helper: "subprocess.Popen[bytes]", command: Mapping[str, Any], data: bytes) -> None:

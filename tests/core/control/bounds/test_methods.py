@@ -8,11 +8,16 @@ import pytest
 from safetensors.numpy import load_file
 
 from sinew.bench.run import BenchRun
-from sinew.core.control import registry
-from sinew.core.control.bounds import live_preview, train_method
+from sinew.core.control import practice, registry
+from sinew.core.control.bounds import live_preview
 from sinew.core.control.bounds.bounds import attach_keys
 from sinew.core.control.bounds.controller import controller_from_arrays
-from sinew.core.control.bounds.files import load_controller, read_content, save_controller, write_content
+from sinew.core.control.bounds.files import (
+    load_controller,
+    read_controller_content,
+    save_controller,
+    write_controller_content,
+)
 from sinew.core.control.bounds.train_settings import BoundsTrainSettings, make_training_config
 from sinew.core.control.bounds.training import BoundsTrainingConfig
 from sinew.core.errors import BadFile, BadSettings, BoundsError
@@ -100,7 +105,7 @@ def test_training_shows_what_it_learned_and_says_how(walked):
 
 
 def test_killed_and_resumed_it_hands_over_the_same_controller(walked, monkeypatch):
-    monkeypatch.setattr(train_method, "_CHECKPOINT_S", 0.0)
+    monkeypatch.setattr(practice, "CHECKPOINT_S", 0.0)
     method = registry.get_method("bounds_train")
     settings = method.settings_type.from_mapping(LITTLE)
     killed = KilledRun()
@@ -173,7 +178,7 @@ def test_a_controller_file_comes_back_whole(walked, tmp_path):
 def test_others_can_read_the_file(walked, tmp_path):
     path = tmp_path / "walk.safetensors"
     arrays, meta = walked[1].products["controller"]
-    write_content(path, arrays, meta)
+    write_controller_content(path, arrays, meta)
     found = load_file(path)
     assert set(found) == set(arrays)
     for name, array in arrays.items():
@@ -193,15 +198,15 @@ FOREIGN = (
 def test_torn_foreign_and_changed_files_are_refused(walked, tmp_path):
     arrays, meta = walked[1].products["controller"]
     path = tmp_path / "walk.safetensors"
-    write_content(path, arrays, meta)
+    write_controller_content(path, arrays, meta)
     data = path.read_bytes()
     cut = [data[: int(share * len(data))] for share in (0.0, 0.001, 0.3, 0.99, 0.99999)]
     for broken in (*cut, data[:100], data[:-1000], data[:8] + b"[" + data[9:], *FOREIGN):
         path.write_bytes(broken)
         with pytest.raises(BadFile):
-            read_content(path)
+            read_controller_content(path)
     with pytest.raises(BadFile, match="does not exist"):
-        read_content(tmp_path / "none.safetensors")
+        read_controller_content(tmp_path / "none.safetensors")
     with pytest.raises(BadFile, match="no controller"):
         controller_from_arrays(arrays, {**meta, "kind": "something"})
     with pytest.raises(BadFile, match="newer Sinew"):

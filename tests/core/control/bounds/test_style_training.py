@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from sinew.bench.run import BenchRun
-from sinew.core.control import registry
-from sinew.core.control.bounds import train_method
+from sinew.core.control import practice, registry
 from sinew.core.control.bounds.bounds import bounds_of_preset, sample_widths
 from sinew.core.control.bounds.controller import controller_from_arrays
 from sinew.core.control.bounds.endurance import Endurance
@@ -82,7 +81,7 @@ def test_a_style_begins_as_the_neutral_policy_and_listens_first(neutral):
 
 
 def test_a_killed_style_goes_on_as_if_nothing_had_happened(neutral, monkeypatch):
-    monkeypatch.setattr(train_method, "_CHECKPOINT_S", 0.0)
+    monkeypatch.setattr(practice, "CHECKPOINT_S", 0.0)
     monkeypatch.setattr(styled, "_CRITIC_UPDATES", 2)
     words = {"style": "less_volume", "strength": 0.5}
     whole = trained(Run({NEUTRAL: neutral}), **words)

@@ -100,7 +100,7 @@ class Scene:
             patch.setattr(engines, "get_engine", lambda _: get_engine(self.engine))
             for module, name, value in self.constants:
                 patch.setattr(module, name, value)
-            yield rollout_of(opened, self.clips, effort=SearchEffort(20, (0.1, 0.07)), **self.stage)
+            yield rollout_of(opened, self.clips, effort=SearchEffort(20, (0.1, 0.07), improves=True), **self.stage)
 
     def moments(self, wanted) -> list[int]:
         """After which checkpoints the arrays are as wanted."""

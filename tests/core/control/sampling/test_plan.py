@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plans: every pass is done, the next knows the trajectory of the last, and feedback looks beyond its section."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sinew.core.control.sampling import plan as plan_module
+from sinew.core.control.sampling.cost import compute_cost
 from sinew.core.control.sampling.plan import Planner, PlanTask, SearchEffort
+from sinew.core.control.tracking.rollout import roll_out
+from sinew.core.control.tracking.tracking_cost import CostWeights
 
 from .toys import problem_of, tracking_error_of, waving, world_of
 
@@ -17,11 +22,11 @@ def error_and_world():
     world.close()
 
 
-def planner_of(tracking_error, world, spreads=(0.1, 0.05, 0.03)):
+def planner_of(tracking_error, world, spreads=(0.1, 0.05, 0.03), improves=False):
     """Every pass has its own randomness and spread."""
     return Planner(
         tracking_error,
-        lambda number: problem_of(world, tracking_error, number, spreads[number]),
+        lambda number: replace(problem_of(world, tracking_error, number, spreads[number]), improves=improves),
         SearchEffort(20, spreads),
     )
 
@@ -36,10 +41,11 @@ def whole(tracking_error):
     )
 
 
-def test_passes_follow_each_other_and_each_knows_the_way_before(error_and_world):
+@pytest.mark.parametrize("improves", [False, True])
+def test_passes_follow_each_other_and_each_knows_the_way_before(error_and_world, improves):
     tracking_error, world = error_and_world
     seen = []
-    trajectory = planner_of(tracking_error, world).plan(
+    trajectory = planner_of(tracking_error, world, improves=improves).plan(
         whole(tracking_error), lambda number, search: seen.append((number, search))
     )
     assert sorted({number for number, _ in seen}) == [0, 1, 2] and len(trajectory) == 10
@@ -64,6 +70,44 @@ def test_a_plan_begun_is_finished_as_if_it_had_not_been_put_aside(error_and_worl
         search.advance()
     again = planner.plan(whole(tracking_error), lambda *what: None, (1, search))
     np.testing.assert_array_equal(again.ends, first.ends)
+
+
+@pytest.mark.parametrize(("improvable", "passes"), [((-1.0, 1e9), 4), ((1e8, 1e9), 2), ((-2.0, -1.0), 2)])
+def test_more_passes_where_the_first_left_something_to_improve(error_and_world, monkeypatch, improvable, passes):
+    tracking_error, world = error_and_world
+    monkeypatch.setattr(plan_module, "_IMPROVABLE", improvable)
+    planner = planner_of(tracking_error, world, (0.1, 0.05, 0.05, 0.05))
+    planner.effort = SearchEffort(20, planner.effort.spreads, usual=2)
+    seen = []
+    whole_plan = planner.plan(whole(tracking_error), lambda number, search: seen.append((number, search)))
+    assert sorted({number for number, _ in seen}) == list(range(passes))
+    assert {planner.effort.count_passes(number, search.nominal) for number, search in seen if number} == {passes}
+    # Taken up again in the second pass, it is as long.
+    first = [search for number, search in seen if number == 0][-1].best_trajectory()
+    again = planner.plan(whole(tracking_error), lambda *_: None, (1, planner.search(1, whole(tracking_error), first)))
+    np.testing.assert_array_equal(again.ends, whole_plan.ends)
+
+
+def test_an_improving_pass_ranks_by_the_cost_of_the_whole_trajectory(error_and_world):
+    tracking_error, world = error_and_world
+    task, seen = whole(tracking_error), []
+    planner = planner_of(tracking_error, world, (0.1, 0.05), improves=True)
+    planner.plan(task, lambda *what: seen.append(what))
+    search = [search for number, search in seen if number == 1][-1]
+    nominal, lqr, reference = search.nominal, search.lqr, tracking_error.reference
+    spent, rest = 0.0, []
+    for at, layer in enumerate(search.layers):
+        before = np.tile(nominal.offsets[at - 1] if at else task.before, (world.copies, 1))
+        starts, offsets, anchors = (
+            np.tile(part[at], (world.copies, 1)) for part in (nominal.starts, nominal.offsets, nominal.anchors)
+        )
+        targets = reference.servo_targets(np.full(world.copies, at), before, offsets)
+        states, rows = roll_out(world, starts, targets)
+        frame, pose = int(reference.frames_of(at)[-1]), world.pose_of(states[:, -1])
+        spent += compute_cost(reference, frame, pose[0], rows, offsets, anchors, CostWeights()).total[0]
+        rest.append(3.0 * lqr.value(at + 1, tracking_error.state_error(*pose, frame, anchors))[0])
+        begin = 3.0 * lqr.value(0, tracking_error.state_error(*world.pose_of(task.start[None]), 0, np.zeros((1, 2))))[0]
+        assert layer.total[0] == pytest.approx(spent + rest[-1] - begin)
 
 
 def test_guides_are_for_sections_and_look_ahead(error_and_world, monkeypatch):

@@ -11,6 +11,8 @@ from sinew.core.control.sampling.search import SamconSearch, roll_out_samples
 from sinew.core.control.tracking.linear_dynamics import fit_linear_models, reference_fragments
 from sinew.core.control.tracking.lqr import LqrSolution, solve_lqr
 from sinew.core.control.tracking.reference import CONTROL_FPS
+from sinew.core.geometry.quaternions import multiply
+from sinew.core.motion.falling import STRAY
 
 from .toys import PLATE, finished, problem_of, search_of, tracking_error_of, waving, world_of
 
@@ -155,7 +157,18 @@ def test_a_retry_tries_more_and_wider(hover):
     while len(search.layers) == 0 or search.retries[len(search.layers) - 1] == 0:
         search.advance()
     again = search.layers[-1]
-    assert len(again.value) > len(first.value) and len(again.total) == len(first.total)
+    assert len(again.value) > len(first.value)
+    # As many of the samples go on as before: few of many are nearly the same, and are lost together.
+    assert len(again.total) / len(again.value) == len(first.total) / len(first.value)
+
+
+def test_who_cannot_go_back_draws_twice_and_keeps_as_many_as_ever(wave):
+    search = search_of(*wave)
+    first = search.advance()
+    hasty = search_of(*wave)
+    hasty.retries[:], hasty.retry_budget, hasty.hasty = 2, 0, True
+    found = hasty.advance()
+    assert (len(found.value), len(found.total)) == (2 * len(first.value), len(first.total))
 
 
 def test_the_second_time_it_looks_around_where_it_was_lost(hover, monkeypatch):
@@ -186,10 +199,20 @@ ASTRAY, DEAR = 1.1 * search_module._LOST, 1.1 * search_module._DEAR
         ([(ASTRAY, DEAR), (0.9 * search_module._LOST, DEAR), (ASTRAY, DEAR)], False),
         ([(ASTRAY, 0.9 * search_module._DEAR)] * 6, False),
         ([(0.9 * search_module._LOST, DEAR)] * 6, False),
+        ([(STRAY, 0.5 * DEAR)] * 2, True),
+        ([(STRAY, 0.5 * DEAR), (0.0, 0.5 * DEAR), (STRAY, 0.5 * DEAR)], False),
     ],
-    ids=["for long", "not yet", "not all the while", "low, but as near as can be", "far off, but up"],
+    ids=[
+        "for long",
+        "not yet",
+        "not all the while",
+        "low, but as near as can be",
+        "far off, but up",
+        "where a take counts as lost",
+        "a stumble",
+    ],
 )
-def test_only_who_is_both_astray_and_far_off_for_long_is_lost(wave, monkeypatch, seen, lost):
+def test_only_who_is_far_off_for_long_is_lost(wave, monkeypatch, seen, lost):
     """Who is lower than the source may still follow one that nobody could follow more closely."""
     search = search_of(*wave)
     given = iter(seen)
@@ -204,6 +227,15 @@ def test_only_who_is_both_astray_and_far_off_for_long_is_lost(wave, monkeypatch,
         search.advance()
     # All of three fragments are taken back: as many as _BACK were not yet done.
     assert (len(search.layers), search.retries.any()) == ((0, True) if lost else (len(seen), False))
+
+
+def test_a_body_that_leans_as_its_source_never_does_is_astray(wave):
+    """Where all links are as high as they should be, heights alone do not tell."""
+    search = search_of(*wave)
+    rows = wave[0].tracking_error.reference.rows
+    pos, quat = rows.link_pos[0, [6]], rows.link_quat_wxyz[0, [6]]
+    toppled = multiply(np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0]), quat)
+    assert (search._is_astray(6, pos, quat), search._is_astray(6, pos, toppled)) == (False, True)
 
 
 def test_who_lies_on_the_ground_is_not_tried_again_from_there(wave, monkeypatch):

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from sinew.core.control.graph.transitions import distance_image
-from sinew.core.control.graph.transitions.bitmap_font import render_text
-from sinew.core.control.graph.transitions.distance_image import draw_distance_image, encode_png, write_distance_image
+from sinew.core.control.graph.transitions.distance_image import draw_distance_image, write_distance_image
 from sinew.core.control.graph.transitions.distances import find_candidates
 from sinew.core.control.graph.transitions.motion_graph import MotionGraph, Transition
 from sinew.core.errors import GraphError
+from sinew.core.geometry.bitmap_font import render_text
+from sinew.core.geometry.png import encode_png
 
 from .boundary_distances import skill_distances
 

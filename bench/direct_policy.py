@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A trained director measured: how often it falls, how well it follows, what a frame costs, and what cubes do to it."""
+
+import time
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+
+from ..core.body.foot_skate import source_foot_skate
+from ..core.body.model import Shape
+from ..core.body.poses import clip_of_pose
+from ..core.control.direct.artificial_user import CHANCE
+from ..core.control.direct.directing import Directing
+from ..core.control.direct.features import FPS
+from ..core.control.direct.guides import WishGuide
+from ..core.control.direct.learned_file import TrainedDirector
+from ..core.control.direct.policy.environment import servo_targets
+from ..core.control.direct.policy.matching_streams import make_clip_streams, make_matching_streams
+from ..core.control.direct.policy.playing import FALLEN_M, PolicyLoop
+from ..core.control.direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES, ReferenceStreams, make_streams
+from ..core.control.direct.policy.stream_test import follow_streams, root_relative_error
+from ..core.control.direct.policy.turning import measure_turn
+from ..core.control.direct.train_method import choose_held_out
+from ..core.control.direct.wish import Wish
+from ..core.geometry.quaternions import Array
+from ..core.motion import Clip
+from ..core.sim import engines
+from ..core.sim.engine import World
+from ..core.sim.stage import Character, Prop, Stage
+from .direct_control import SHARP_TURNS, measure_jerk
+from .rows import Row
+
+_WISHED_MINUTES, _COPIES = 30.0, 30
+_HELD_MINUTES = 6.0
+_CUBES_KG = (0.01, 1.0, 2.0, 4.0, 8.0)
+_CUBE_M_S, _CUBE_EVERY_S, _CUBE_DENSITY = 5.0, 1.0, 400.0
+_CUBE_COPIES, _CUBE_SECONDS = 16, 20.0
+
+
+class PolicyBench:
+    """A trained director made ready to be measured."""
+
+    def __init__(self, director: TrainedDirector, seed: int, engine: str = "mujoco") -> None:
+        self.controller, self.stored, self.seed = director.controller, director.stored, seed
+        self.body, self.engine = director.stored.body, engines.get_engine(engine)
+        self.directing = Directing(self.body, director.library)
+
+    def world(self, copies: int, stage: Stage | None = None, threads: int = 0) -> closing[World]:
+        """A world of one character."""
+        return closing(self.engine.compile(stage or Stage((Character(self.body),)), copies, threads=threads))
+
+    def streams_of(self, wish: Wish) -> tuple[ReferenceStreams, Clip]:
+        """What motion matching makes of a wish, as a stream."""
+        made = self.directing.make_motion(wish, np.random.default_rng(self.seed))
+        contacts = self.directing.contacts[made.played.frame[0]]
+        return make_streams(self.body, [made.motion], [contacts]), made.motion
+
+
+def measure_wishes(bench: PolicyBench) -> list[Row]:
+    """Half an hour of random wishes without any disturbance."""
+    rng = np.random.default_rng(bench.seed)
+    streams = make_matching_streams(
+        bench.directing, bench.body, rng, characters=_COPIES, seconds=60.0 * _WISHED_MINUTES / _COPIES, chance=CHANCE
+    )
+    with bench.world(_COPIES) as world:
+        found = follow_streams(bench.controller, streams, world, _WISHED_MINUTES, bench.seed)
+    row: Row = {"what": "random wishes", "falls": found.falls, "minutes": found.minutes}
+    row |= {"falls_in_10_minutes": 10.0 * found.falls_per_minute, "joint_error_m": found.joint_error_m}
+    return [row | {"goal": {"falls_in_10_minutes": 1.0, "joint_error_m": 0.05}}]
+
+
+def measure_held_out(bench: PolicyBench) -> list[Row]:
+    """Clips that were left out of training, beside those that were not."""
+    share = float(bench.controller.about["settings"]["left_out"])
+    held_out = choose_held_out(bench.stored, share)
+    found = []
+    for chosen in (held_out, ~held_out):
+        if not chosen.any():
+            return [{"what": "clips left out of training", "skipped": "it was trained with all of them"}]
+        streams = make_clip_streams(bench.directing, bench.body, np.flatnonzero(chosen))
+        with bench.world(_COPIES) as world:
+            found.append(follow_streams(bench.controller, streams, world, _HELD_MINUTES, bench.seed))
+    unseen, seen = found
+    row: Row = {"what": "clips left out of training", "falls_per_minute": unseen.falls_per_minute}
+    row |= {"others_falls_per_minute": seen.falls_per_minute, "joint_error_m": unseen.joint_error_m}
+    row["ratio"] = unseen.falls_per_minute / max(seen.falls_per_minute, 1.0 / seen.minutes)
+    return [row | {"goal": {"ratio": 1.5}}]
+
+
+def measure_answers(bench: PolicyBench) -> list[Row]:
+    """A turn by 90 degrees, and a path of sharp turns at a walk."""
+    turned: Row = {
+        "what": "heading by 90 degrees, simulated",
+        **measure_turn(bench.controller, bench.directing, bench.body, bench.world),
+    }
+    wish = Wish(np.full(1500, 1.3), SHARP_TURNS, styles=(("walk",),))
+    streams, motion = bench.streams_of(wish)
+    path = WishGuide(wish).path
+    assert path is not None
+    qpos, com, apart, error = _follow(bench, streams)
+    away = np.array([np.sqrt(((path.points - place) ** 2).sum(axis=-1).min()) for place in com[:, :2]])
+    row: Row = {"what": "path of sharp turns at a walk, simulated", "com_mean_m": float(away.mean())}
+    row |= {"com_most_m": float(away.max()), "fell": bool(apart.max() > FALLEN_M), "joint_error_m": error}
+    row |= _describe_motion(bench, motion, qpos)
+    row |= {"goal": {"com_mean_m": 0.15, "joint_error_m": 0.05, "skate_m_s": 0.02, "jerk_ratio": 1.5}}
+    return [turned | {"goal": {"turn_90_s": 1.2}}, row]
+
+
+def measure_still(bench: PolicyBench) -> list[Row]:
+    """Standing for a minute."""
+    streams, motion = bench.streams_of(Wish(np.zeros(3600), goal=np.zeros((3600, 2))))
+    qpos, com, apart, error = _follow(bench, streams)
+    row: Row = {"what": "standing for 60 s, simulated", "fell": bool(apart.max() > FALLEN_M), "joint_error_m": error}
+    row["drift_m"] = float(np.linalg.norm(com[:, :2] - com[0, :2], axis=-1).max())
+    row["jerk_m_s3"] = measure_jerk(clip_of_pose(bench.body, motion, qpos, FPS))
+    idle = [i for i in range(len(bench.stored.clips)) if any(tag.name == "idle" for tag in bench.stored.clips[i].tags)]
+    clips = [bench.directing.database.library.clip(index) for index in idle]
+    row["idle_jerk_m_s3"] = float(np.mean([measure_jerk(clip) for clip in clips])) if clips else None
+    return [row]
+
+
+def _follow(bench: PolicyBench, streams: ReferenceStreams) -> tuple[Array, Array, Array, float]:
+    """One character on a stream: poses (T, nq) and centres of mass (T, 3) at 60 a second, heads apart, joint error."""
+    poses, coms, apart, errors = [], [], [], []
+    with bench.world(1) as world:
+        loop = PolicyLoop(bench.controller, streams, world, streams.starts[:1])
+        for _ in range((len(streams) - 1) // CONTROL_FRAMES):
+            states, _ = loop.step(end_only=False)
+            poses.append(world.pose_of(states[0])[0])
+            coms.append(loop.rows.com[0, :, 0])
+            apart.append(loop.apart_m()[0])
+            errors.append(root_relative_error(loop)[0])
+    return np.concatenate(poses), np.concatenate(coms), np.array(apart), float(np.mean(errors))
+
+
+def _describe_motion(bench: PolicyBench, motion: Clip, qpos: Array) -> Row:
+    simulated = clip_of_pose(bench.body, motion, qpos, FPS)
+    jerks = measure_jerk(simulated), measure_jerk(motion)
+    skate = source_foot_skate(bench.body, simulated)
+    return {
+        "skate_m_s": skate,
+        "jerk_m_s3": jerks[0],
+        "kinematic_jerk_m_s3": jerks[1],
+        "jerk_ratio": jerks[0] / jerks[1],
+    }
+
+
+def measure_policy_frames(bench: PolicyBench) -> list[Row]:
+    """The rows of table 4: processor time of a 60 Hz frame by part, for one character and for many, one thread."""
+    rows: list[Row] = []
+    for count in (1, 64):
+        rng = np.random.default_rng(bench.seed)
+        begun = time.process_time()
+        streams = make_matching_streams(bench.directing, bench.body, rng, characters=count, seconds=10.0, chance=CHANCE)
+        made_us = 1e6 * (time.process_time() - begun) / (count * 600)
+        with bench.world(count, threads=1) as world:
+            loop = PolicyLoop(bench.controller, streams, world, streams.starts[:-1])
+            parts = np.min([_time_parts(loop) for _ in range(100)], axis=0) * 1e6 / (count * CONTROL_FRAMES)
+        state_us, policy_us, physics_us = (float(part) for part in parts)
+        whole = state_us + policy_us + physics_us
+        row: Row = {"what": f"a frame but for kinematic control, {count} at once, each", "frame_us": whole}
+        row |= {"state_us": state_us, "policy_us": policy_us, "physics_us": physics_us, "streams_us": made_us}
+        rows.append(row | {"goal": {"frame_us": 300.0 if count == 1 else 125.0}})
+    return rows
+
+
+def _time_parts(loop: PolicyLoop) -> tuple[float, float, float]:
+    """Seconds of a control step for state, policy and physics."""
+    marks = [time.process_time()]
+    loop.state = replace(loop.state)  # nothing is known of it yet
+    observed = loop.state.observations(loop.offsets)
+    marks.append(time.process_time())
+    loop.controller.policy(observed)
+    marks.append(time.process_time())
+    loop.advance(servo_targets(loop.streams, loop.frame, loop.offsets, loop.acting))
+    marks.append(time.process_time())
+    return tuple(np.diff(marks))
+
+
+def measure_cubes(bench: PolicyBench) -> list[Row]:
+    """Figure 11: a running character is hit each second by a cube at 5 m/s, and lasts so long."""
+    rows: list[Row] = []
+    streams = _run_streams(bench)
+    for mass in _CUBES_KG:
+        lasted = [_last_under_cubes(bench, streams, mass, seed) for seed in range(_CUBE_COPIES)]
+        rows.append(
+            {"what": f"running, a cube of {mass:g} kg each second", "lasts_s": float(np.mean(lasted)), "mass_kg": mass}
+        )
+    return rows
+
+
+def _run_streams(bench: PolicyBench) -> ReferenceStreams:
+    circle = 8.0 * np.stack([np.cos(np.linspace(0, 2 * np.pi, 60)), np.sin(np.linspace(0, 2 * np.pi, 60))], axis=-1)
+    wish = Wish(np.full(round(_CUBE_SECONDS * FPS), 2.5), circle, closed=True, styles=(("run",),))
+    return bench.streams_of(wish)[0]
+
+
+def _last_under_cubes(bench: PolicyBench, streams: ReferenceStreams, mass: float, seed: int) -> float:
+    """Seconds until it falls. Cubes are thrown at where the chest will be, from any side."""
+    rng, size = np.random.default_rng(seed), (mass / _CUBE_DENSITY) ** (1.0 / 3.0)
+    props, chest = [], bench.body.trunk[-1]
+    for number in range(1, int(_CUBE_SECONDS / _CUBE_EVERY_S)):
+        hit = int(number * _CUBE_EVERY_S * FPS)
+        angle, flight_s = rng.uniform(0.0, 2.0 * np.pi), 0.3
+        aim = streams.link_pos[hit, chest].astype(float)
+        velocity = _CUBE_M_S * np.array([np.cos(angle), np.sin(angle), 0.0])
+        fall = np.array([0.0, 0.0, 0.5 * 9.81 * flight_s**2])
+        start = aim - velocity * flight_s + fall
+        cube = Shape("box", np.full(3, 0.5 * size), np.zeros(3))
+        appears_s = number * _CUBE_EVERY_S - flight_s
+        props.append(Prop(f"cube {number}", mass, start, cube, velocity=velocity, appears_s=appears_s))
+    with bench.world(1, Stage((Character(bench.body),), props=tuple(props))) as world:
+        loop = PolicyLoop(bench.controller, streams, world, streams.starts[:1])
+        for step in range(round(_CUBE_SECONDS * CONTROL_FPS) - 1):
+            loop.step()
+            if not loop.apart_m()[0] <= FALLEN_M:
+                return step / CONTROL_FPS
+    return _CUBE_SECONDS

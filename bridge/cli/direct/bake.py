@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``direct bake``: a directed take from a library, on a character of its own or in a scene."""
+
+import argparse
+import re
+from dataclasses import replace
+
+import bpy
+
+from ....core import jobs
+from ....core.control import registry
+from ....core.control.direct.bake_method import DirectBake
+from ....core.control.direct.learned_file import directed_skeleton
+from ....core.errors import BadSettings
+from ....core.motion import Skeleton
+from ... import mannequin
+from ...direct.baking import direct_job
+from ...direct.wishes import DirectRequest
+from ...importing.importers import open_input, set_frame_rate
+from ...jobs import requests
+from ...jobs.preparing import do_at_once
+from ...learned.learned_file import Learned, learned_file
+from ...rig.placing import PLACES
+from ...scene.muted_output import mute_output
+from ..bodies import add_body, body_of
+from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
+from ..lines import path_argument, say, say_json
+from ..outputs import add_outputs, require_outputs
+from ..registering import registered
+from ..running import bake_take, render_take, run_job, summarize
+from ..verb import Verb
+
+_FPS = 60.0
+
+Points = tuple[tuple[float, float], ...]
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    # A point such as -3,2 is no option; argparse knows that of plain numbers only.
+    parser._negative_number_matcher = re.compile(r"-[\d.]")
+    add("file", type=path_argument, metavar="LIBRARY", help="the library, as 'sinew library build' writes it")
+    add(
+        "--points",
+        nargs="+",
+        default=[],
+        metavar="X,Y",
+        help="metres to go along, such as 0,0 3,0 5,2; round and round if they end where they begin",
+    )
+    add("--blend", type=path_argument, metavar="FILE", help="a scene, with the curve and whatever else is on the stage")
+    add("--curve", default="", metavar="NAME", help="the scene's curve to go along")
+    add("--target", default="", metavar="NAME", help="an object of the scene to go after, which may be animated")
+    add(
+        "--armature",
+        default="",
+        metavar="NAME",
+        help="who is directed; if left out, a character is made of the library",
+    )
+    add("--speed", type=float, metavar="V", help="metres a second (default 1.3; in a scene what the armature says)")
+    add("--style", default="", metavar="TAG", help="a style tag, or several with seconds: 'walk 3, run 2, walk'")
+    add("--face", default="", metavar="NAME", help="an object of the scene to face, rather than along the way")
+    add("--seconds", type=float, default=10.0, metavar="T", help="how long (default 10)")
+    add("--frame", type=int, default=1, metavar="F", help="the frame where it begins (default 1)")
+    add("--physics", choices=("on", "off"), default="on", help="off: without a body, in a moment (default on)")
+    add_engine(parser)
+    add_seed(parser, "motion")
+    names = ", ".join(name for name in DirectBake.settings_type.field_names() if name != "physics")
+    add_settings(parser, f"of these: {names}")
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
+    add("--place", default="auto", metavar="WHERE", help="auto, action, nla, copy or controls: where the result goes")
+    add("--json", action="store_true", help="print the report")
+    add_body(parser)
+    add_outputs(parser)
+    add_job_folder(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Open, direct in a worker, and write what was asked for."""
+    settings, points = _checked(arguments), _points(arguments.points)
+    require_outputs(arguments)
+    learned = learned_file("direct").read_file(arguments.file.resolve())
+    with registered():
+        request = _request(arguments, learned, settings, points)
+        job = do_at_once(lambda own: direct_job(own, request, learned, arguments.job_dir))
+        if code := run_job(arguments, job, file=str(arguments.file)):
+            return code
+        _finish(arguments, job)
+    return 0
+
+
+def _checked(arguments: argparse.Namespace) -> dict[str, object]:
+    """The method's settings; wrong words are refused before anything is opened."""
+    if not (arguments.points or arguments.curve or arguments.target):
+        raise BadSettings("There is nowhere to go", "Give --points X,Y X,Y …, --curve NAME or --target NAME")
+    if arguments.points and (arguments.curve or arguments.target):
+        raise BadSettings("There are points and something of a scene to go to", "Leave out one of both")
+    if (arguments.curve or arguments.target) and not (arguments.blend or bpy.data.filepath):
+        raise BadSettings(
+            f"There is no scene with '{arguments.curve or arguments.target}' in it", "Give --blend FILE.blend"
+        )
+    if arguments.speed is not None and not 0.0 <= arguments.speed <= 20.0:
+        raise BadSettings(f"{arguments.speed:g} m/s is no speed", "Give metres a second from 0 to 20")
+    if not 0.5 <= arguments.seconds <= 3600.0:
+        raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.5 to 3600")
+    places = [place[0].lower() for place in PLACES]
+    if arguments.place.lower() not in places:
+        raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
+    texts = [*arguments.set, f"physics={'true' if arguments.physics == 'on' else 'false'}"]
+    return dict(registry.get_method(DirectBake.name).settings_type.from_texts(texts).to_mapping())
+
+
+def _points(words: list[str]) -> Points:
+    """Points in metres, given as words or as one text."""
+    found = []
+    for word in " ".join(words).split():
+        x, comma, y = word.partition(",")
+        try:
+            if not comma:
+                raise ValueError
+            found.append((float(x), float(y)))
+        except ValueError:
+            raise BadSettings(f"'{word}' is no point", "Write points in metres, such as 0,0 3,0 5,2") from None
+    if len(found) == 1:
+        raise BadSettings(f"'{words[0]}' is a single point", "Give at least two")
+    return tuple(found)
+
+
+def _request(
+    arguments: argparse.Namespace, learned: Learned, settings: dict[str, object], points: Points
+) -> DirectRequest:
+    """What is to be baked, once the scene is there."""
+    scale, skeleton = arguments.scale, directed_skeleton(learned.model)
+    if arguments.blend:
+        scale = open_input(str(arguments.blend), arguments.scale)
+    elif not bpy.data.filepath:
+        _make_scene()
+    name = arguments.armature or _find_character(skeleton)
+    obj = requests.find_armature(name) if name else _stand_up(skeleton, scale)
+    own, body = obj.sinew_direct, body_of(arguments)
+    if not name:  # its mesh is made of its bones, and says less of a body than the tables that the library had
+        body = replace(body, use_mesh=False)
+    bpy.context.view_layer.update()
+    return DirectRequest(
+        armature=obj.name,
+        settings=settings,
+        engine=arguments.engine,
+        seed=arguments.seed,
+        scale=scale,
+        place=arguments.place.upper(),
+        body=body,
+        frame_start=arguments.frame,
+        seconds=arguments.seconds,
+        points=points,
+        curve=arguments.curve,
+        target=arguments.target,
+        speed_m_s=arguments.speed,
+        style=arguments.style or own.style,
+        facing="OBJECT" if arguments.face else own.facing,
+        look_at=arguments.face or (own.look_at.name if own.look_at else ""),
+    )
+
+
+def _make_scene() -> None:
+    with mute_output():
+        bpy.ops.wm.read_homefile(use_empty=True)
+        set_frame_rate(bpy.context.scene, _FPS)
+        mannequin.build_set(bpy.context.scene)
+
+
+def _find_character(skeleton: Skeleton) -> str:
+    """The scene's only armature with the library's bones; '' where there is none."""
+    armatures = [obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE"]
+    fitting = [obj.name for obj in armatures if set(skeleton.names) == {bone.name for bone in obj.data.bones}]
+    if len(fitting) > 1:
+        raise BadSettings(f"There are several characters for the library: {', '.join(fitting)}", "Give --armature NAME")
+    return fitting[0] if fitting else ""
+
+
+def _stand_up(skeleton: Skeleton, scale: float) -> bpy.types.Object:
+    """A character of the library's skeleton in the scene that is open."""
+    with mute_output():
+        obj = mannequin.build(bpy.context.scene, skeleton)
+    metres = scale * bpy.context.scene.unit_settings.scale_length
+    obj.scale = (1.0 / metres,) * 3
+    return obj
+
+
+def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
+    """Save, report and show what came home."""
+    report, written = bake_take(arguments, job, library=str(arguments.file), input=str(arguments.blend or ""))
+    render_take(arguments, report, written, "AUTO" if bpy.data.filepath else "FOLLOW")
+    if arguments.json:
+        say_json(report)
+        return
+    say(*summarize(report), *(f"  {finding['message']}" for finding in report["findings"]))
+
+
+VERB = Verb(_add_arguments, _run)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How well a policy follows streams: how often it falls, how near its joints keep, how its feet slide."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....body.foot_skate import source_foot_skate
+from ....body.poses import clip_of_pose
+from ....geometry.quaternions import Array
+from ....motion import Clip
+from ....sim.engine import World
+from ..features import FPS
+from .controller import TrackingController
+from .playing import FALLEN_M, PolicyLoop
+from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams
+
+_ERROR_COUNTS_M = 0.1  # a fall a minute more is as bad as so much more of joint error
+
+
+@dataclass(frozen=True)
+class StreamTest:
+    """What came of following streams. joint_error_m: mean distance of links, relative to the root, while up.
+
+    samples: how much had been practised.
+    """
+
+    falls: int
+    minutes: float
+    joint_error_m: float
+    samples: int = 0
+
+    @property
+    def falls_per_minute(self) -> float:
+        """How often it fell."""
+        return self.falls / self.minutes
+
+    @property
+    def merit(self) -> float:
+        """By which policies are compared: the higher, the better."""
+        return -self.falls_per_minute - self.joint_error_m / _ERROR_COUNTS_M
+
+
+def follow_streams(
+    controller: TrackingController, streams: ReferenceStreams, world: World, minutes: float, seed: int = 0
+) -> StreamTest:
+    """Follow streams for so many minutes in all, shared by the copies of a world; who falls is put back.
+
+    Copies begin evenly spread over all streams, and go over to another one when theirs ends.
+    """
+    rng, count = np.random.default_rng(seed), world.copies
+    usable = _find_beginnings(streams)
+    loop = PolicyLoop(controller, streams, world, rng.permutation(_spread(usable, count)))
+    steps = max(1, round(minutes * 60.0 * CONTROL_FPS / count))
+    falls, error = 0, 0.0
+    for _ in range(steps):
+        loop.step()
+        fell = ~(loop.apart_m() <= FALLEN_M)  # NaN has fallen, too
+        error += float(root_relative_error(loop)[~fell].mean()) if not fell.all() else 0.0
+        over = loop.frame + CONTROL_FRAMES > streams.ends[loop.frame]
+        falls += int(fell.sum())
+        if over.any():
+            loop.frame[over] = rng.choice(usable, size=int(over.sum()))
+        if (fell | over).any():
+            loop.put_back(fell | over)
+    return StreamTest(falls, steps * count / CONTROL_FPS / 60.0, error / steps)
+
+
+def _find_beginnings(streams: ReferenceStreams) -> Indices:
+    """Frames after which a stream goes on for a while."""
+    rest = streams.ends - np.arange(len(streams))
+    return np.flatnonzero(rest >= min(2 * FPS, np.diff(streams.starts).max() - 1))
+
+
+def _spread(frames: Indices, count: int) -> Indices:
+    """(count,) of frames (K,), evenly."""
+    found: Indices = frames[np.linspace(0, len(frames) - 1, count).astype(np.int64)]
+    return found
+
+
+def root_relative_error(loop: PolicyLoop) -> Array:
+    """(N,) metres, the mean over all links of how far they are from the stream's, both relative to their roots."""
+    errors = loop.state.link_errors
+    found: Array = np.linalg.norm(errors - errors[:, :1], axis=-1).mean(axis=-1)
+    return found
+
+
+def measure_skate_of(
+    controller: TrackingController, streams: ReferenceStreams, world: World, source: Clip
+) -> float | None:
+    """m/s that feet slide by which stand, of one character on the first stream until it falls; None where none stands.
+
+    source: a clip of the skeleton, for the bones that have no link.
+    """
+    loop, poses = PolicyLoop(controller, streams, world, streams.starts[:1]), []
+    for _ in range(int(streams.starts[1] - 1) // CONTROL_FRAMES):
+        states, _ = loop.step(end_only=False)
+        if not loop.apart_m()[0] <= FALLEN_M:
+            break
+        poses.append(world.pose_of(states[0])[0])
+    if not poses:
+        return None
+    qpos = np.concatenate(poses)
+    return source_foot_skate(streams.body, clip_of_pose(streams.body, source, qpos, FPS))

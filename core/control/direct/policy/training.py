@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Training the tracking policy on streams; it can be stopped and resumed after any update, bit for bit."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import BadFile
+from ....learn.hyperparameters import PPOHyperparameters
+from ....learn.kept_best import keep_best, read_best
+from ....learn.learning_curve import UpdateRecord
+from ....learn.policy import Policy
+from ....learn.threads import count_threads
+from ....learn.trainer import Trainer
+from ....sim.engine import Engine
+from ....sim.stage import Character, Stage
+from .controller import TrackingController
+from .environment import TrackingConfig, TrackingEnvironment, find_acting
+from .observations import StreamFeatures
+from .pushes import PushConfig
+from .reference_streams import ReferenceStreams
+from .stream_test import StreamTest, follow_streams
+
+_ENVIRONMENTS = 2  # side by side, whatever the machine, so that a checkpoint fits another one
+_TEST_COPIES, _TEST_MINUTES = 32, 4.0
+_PUSHED_FROM = 0.3  # of the budget: who still falls by itself learns nothing from being pushed
+
+PPO = PPOHyperparameters(
+    horizon=8,
+    epochs=3,
+    minibatch=1024,
+    discount=0.97,
+    target_kl=0.02,
+    width=256,
+    critic_width=256,
+    noise=0.2,
+    final_noise=0.08,
+    noise_anneal_samples=15_000_000,
+    output_scale=0.3,
+)
+
+
+@dataclass(frozen=True)
+class TrackingTrainingConfig:
+    """worlds: copies in all, an even number. samples: budget; it says when noise is small and pushes begin.
+
+    test_interval: samples between two tests on streams that are not practised on.
+    """
+
+    worlds: int = 512
+    samples: int = 20_000_000
+    test_interval: int = 1_000_000
+    tracking: TrackingConfig = field(default_factory=TrackingConfig)
+    ppo: PPOHyperparameters = field(default_factory=lambda: PPO)
+
+
+class TrackingTraining:
+    """Environments on streams, the trainer of their policy, and tests on other streams. Use it in a ``with``.
+
+    begin: a policy to go on from, such as that of another body with as many joints.
+    """
+
+    def __init__(
+        self,
+        practised: ReferenceStreams,
+        tested: ReferenceStreams,
+        engine: Engine,
+        config: TrackingTrainingConfig,
+        seed: int,
+        begin: Policy | None = None,
+    ) -> None:
+        self.config, self._seed, self.tested = config, seed, tested
+        self._worlds = ExitStack()
+        self._pushes = config.tracking.pushes
+        quiet = replace(config.tracking, pushes=PushConfig(every_s=0.0))
+        acting = find_acting(practised.body, config.tracking.all_joints)
+        stage, features, environments = Stage((Character(practised.body),)), StreamFeatures(practised, acting), []
+        for generator in np.random.default_rng([seed, 1]).spawn(_ENVIRONMENTS):
+            threads = max(1, count_threads(config.ppo.threads) // _ENVIRONMENTS)
+            world = engine.compile(stage, config.worlds // _ENVIRONMENTS, threads=threads)
+            self._worlds.enter_context(closing(world))
+            environments.append(TrackingEnvironment(practised, features, world, generator, quiet))
+        self.environments = tuple(environments)
+        test_world = engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads)
+        self._test_world = self._worlds.enter_context(closing(test_world))
+        self.trainer = Trainer(self.environments, config.ppo, seed)
+        if begin is not None:
+            self.trainer.model.load_policy(begin)
+        self.tests: list[StreamTest] = []
+        self.best: Policy | None = None
+
+    def __enter__(self) -> "TrackingTraining":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worlds.close()
+
+    @property
+    def samples(self) -> int:
+        """Control steps of all copies so far; those of tests are not counted, for they are not learned from."""
+        return self.trainer.samples
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that fell least when tested; the newest before any test."""
+        return self.trainer.policy if self.best is None else self.best
+
+    def controller(self, policy: Policy | None = None, about: Mapping[str, Any] | None = None) -> TrackingController:
+        """The best policy, or another one, ready to act."""
+        tracking = self.config.tracking
+        return TrackingController(policy or self.policy, tracking.smoothing, tracking.all_joints, about or {})
+
+    def advance(self) -> UpdateRecord:
+        """One update, and a test if it is time for one."""
+        if self.samples >= _PUSHED_FROM * self.config.samples:
+            for environment in self.environments:
+                environment.pushes.config = self._pushes
+        record = self.trainer.update()
+        last = self.tests[-1].samples if self.tests else 0
+        if self.samples - last >= self.config.test_interval:
+            self.test()
+        return record
+
+    def test(self) -> StreamTest:
+        """See how often the newest policy falls on streams that it does not practise; the best so far is kept."""
+        policy = self.trainer.policy
+        found = follow_streams(self.controller(policy), self.tested, self._test_world, _TEST_MINUTES, self._seed)
+        found = replace(found, samples=self.samples)
+        if self.best is None or found.merit > max(test.merit for test in self.tests):
+            self.best = policy
+        self.tests.append(found)
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that decides how training goes on, as plain arrays."""
+        return {**self.trainer.state(), **keep_best(self.tests, self.best)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
+        kept, best = read_best(arrays)
+        try:
+            tests = [StreamTest(**test) for test in kept]
+        except TypeError as error:
+            raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
+        self.trainer.restore(arrays)
+        self.tests, self.best = tests, best

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The method ``direct_test``: artificial users direct a trained library, and its falls are counted."""
+
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import NotLearned
+from ...motion import Clip
+from ...settings import Settings, setting
+from ...sim import engines
+from ...sim.engine import World
+from ...sim.stage import Character, Stage
+from ..method import Method, Product, Run, Source
+from .artificial_user import CHANCE
+from .directing import Directing
+from .learned_file import DIRECTED, TrainedDirector, director_from_content
+from .policy.matching_streams import make_matching_streams
+from .policy.stream_test import follow_streams, measure_skate_of
+from .policy.turning import measure_turn
+
+_COPIES = 16
+_CLIP_S = 60.0  # how long a user directs one and the same character
+
+
+@dataclass(frozen=True)
+class DirectTestSettings(Settings):
+    """What an animator may set."""
+
+    minutes: float = setting(
+        10.0, "Minutes", "How long it is directed, by all artificial users together", minimum=0.1, maximum=10_000.0
+    )
+
+
+class DirectTest(Method):
+    """How often a directed character falls, and how well it follows."""
+
+    name = "direct_test"
+    label = "Test Director"
+    help = "Tell it this and that at random, and count how often it falls"
+    uses_engine = True
+    takes = Source.LEARNED_FILE
+    makes = (Product.REPORT,)
+    learned = DIRECTED
+    settings_type = DirectTestSettings
+
+    def run(self, clip: Clip, settings: DirectTestSettings, run: Run) -> None:
+        """Test, and leave the figures in the report and in sentences."""
+        director = load_trained(run)
+        rng = np.random.default_rng(run.seed)
+        run.progress(0, 4)
+        body, controller = director.stored.body, director.controller
+        directing = Directing(body, director.library)
+        lasts_s = min(_CLIP_S, 60.0 * settings.minutes)
+        users = max(1, round(60.0 * settings.minutes / lasts_s))
+        streams = make_matching_streams(directing, body, rng, characters=users, seconds=lasts_s, chance=CHANCE)
+        run.progress(1, 4)
+
+        def world_of(copies: int) -> closing[World]:
+            return closing(engines.get_engine(run.engine).compile(Stage((Character(body),)), copies))
+
+        with world_of(min(_COPIES, users)) as world:
+            found = follow_streams(controller, streams, world, settings.minutes, run.seed)
+        run.progress(2, 4)
+        with world_of(1) as world:
+            skate = measure_skate_of(controller, streams, world, director.library.clip(0))
+        run.progress(3, 4)
+        turns = measure_turn(controller, directing, body, world_of)
+        figures: dict[str, float | None] = {
+            "falls": found.falls,
+            "minutes": found.minutes,
+            "joint_error_m": found.joint_error_m,
+        }
+        figures |= {"skate_m_s": skate, "falls_per_minute": found.falls_per_minute, **turns}
+        run.add_detail("test", figures)
+        each = f"{found.falls} falls in {found.minutes:.1f} minutes"
+        run.add_finding("test", f"{each}; joints are {1000.0 * found.joint_error_m:.0f} mm from the motion", "")
+        run.progress(4, 4)
+
+
+def load_trained(run: Run) -> TrainedDirector:
+    """The job's library with its policy; one without is refused."""
+    attached = run.attachment(DIRECTED.attachment)
+    director = None if attached is None else director_from_content(*attached, "The library")
+    if not isinstance(director, TrainedDirector):
+        raise NotLearned("The library has no policy to test", "Train it first ('sinew direct train')")
+    return director

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How much Sinew takes from a file that somebody else may have written, in one place.
+
+A limit is checked before memory is taken, and a message names the number and the fix. Each is about ten times what the
+largest honest file has that we know of: nobody who animates meets one, and what is beyond is damaged, or made to hurt.
+"""
+
+MIB = 1024 * 1024
+GIB = 1024 * MIB
+
+# JSON. A report with a hundred characters has 2 MB. A random generator's state has whole numbers of 128 bits, which are
+# 39 digits, and every whole number of so many digits is a float as well. What we write is some ten levels deep.
+JSON_BYTES = 16 * MIB
+JSON_DIGITS = 40
+JSON_DEPTH = 100
+LARGEST_SEED = 2**64 - 1
+
+# Texts that a panel or a line of a terminal shows: titles, messages, what was found.
+TEXT_LETTERS = 2000
+NAME_LETTERS = 200  # of a job's id and of what else is a file's name
+
+# Arrays. A library of five hundred thousand frames has 0.6 GB, and travels with its job. Ours are not packed, so that
+# they are as large as they look; others' may be, where what stands still packs well, but no motion is packed to a
+# fiftieth and large as well.
+ARCHIVE_BYTES = 4 * GIB
+ARCHIVE_ENTRIES = 10_000
+ARCHIVE_DIRECTORY_BYTES = 4 * MIB  # 10,000 entries with names of 300 letters
+PACKED_TO = 50
+PACKED_FREE_BYTES = 64 * MIB  # unpacked bytes that are nobody's worry
+ARRAY_HEADER_BYTES = 10_000  # NumPy's own limit
+
+# A preview of what is learned is read on a timer, once a second: some seconds of a body's links have 1 MB.
+SHOWN_BYTES = 16 * MIB
+
+# Learned files: graphs and controllers have up to some 10 MB, and one is read for the panel that shows it.
+LEARNED_BYTES = 256 * MIB
+LIBRARY_BYTES = 2 * GIB  # clips of single precision: a million frames of sixty bones
+TENSORS = 10_000
+TENSOR_HEADER_BYTES = 4 * MIB
+
+# Events. A day's run writes 10 MB. One line is a small part of a report.
+EVENTS_BYTES = 1 * GIB
+EVENT_LINE_BYTES = 256 * 1024
+EVENT_SLICE_BYTES = 32 * 1024  # some 2 ms of reading, ten on a busy machine
+EVENTS_FAR_BEHIND_BYTES = 4 * MIB  # from here on only one in so many reports of progress is read
+EVENTS_THINNED_TO = 16
+STEPS = 2**53  # whole numbers that a float can tell apart
+RUNS = 10**9
+MOMENT_S = 1e11  # the year 5138
+FINDINGS = 200
+CURVES = 64
+MEASUREMENTS = 1000
+
+# What a .blend keeps of a take: its report is some KB of JSON, and frames by the thousand.
+REPORT_LETTERS = 1_000_000
+
+# Variations of a batch are numbered; Blender keeps such a number in 32 bits.
+VARIATIONS = 10**6
+
+# Motions. Optical capture has up to 480 frames a second; what is below a half is no motion that a body could follow.
+# A clip may be sparser: of an hour, some fifty frames are looked at to fit a body.
+# Rigs with faces have some 1,500 bones. What is read of an armature takes some 350 bytes a bone and frame, whatever the
+# file has: one key that lies astray makes hours of it. Captured motion has three keys and more for each of them, or at
+# least for those that a large rig is driven by.
+SLOWEST_FPS, FASTEST_FPS, SPARSEST_FPS = 0.5, 1000.0, 0.001
+MOST_FRAMES = 1_048_574  # Blender's own last frame
+MOST_BONES = 10_000
+MOST_POSES = 10_000_000  # bones times frames: half an hour of sixty bones at 90 frames a second
+MOST_SPARSE_POSES, SPARSE_KEYS = 2_500_000, 0.1  # poses with fewer keys each: sixty bones for half an hour
+LARGEST_UNITS, LARGEST_DEGREES = 1e9, 1e9  # a million metres in millimetres, and turns beyond counting
+LARGEST_M = 1e9
+HEAVIEST_KG = 1e5  # the largest dinosaurs had some 70 t
+LARGEST_SCALE = 1e6  # metres a unit, and its inverse
+
+# Motion files. Blender's importer keeps every number of a BVH as a word of its own, of some hundred bytes.
+BVH_BYTES = 512 * MIB
+BVH_NUMBERS = 20_000_000
+FBX_BYTES = 2 * GIB
+FBX_ARRAY_BYTES = 1 * GIB  # of all arrays together, unpacked
+FBX_DEPTH = 64
+GLTF_BYTES = 2 * GIB
+GLTF_DEPTH = 900  # of nodes within nodes: Python gives up soon after
+BLENDER_PATH_BYTES = 1023  # of a file's path; Blender cuts what is longer
+BLENDER_NAME_BYTES = 63
