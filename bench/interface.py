@@ -52,6 +52,11 @@ _CLICKS = (
     "bounds_bake",
     "medley_learn",
     "medley_bake",
+    "library_tag_propose",
+    "library_build",
+    "library_picture",
+    "direct_bake",
+    "direct_train",
 )
 # What Blender does by itself, whoever gives an armature an Action or makes an undo step; and how long is waited while
 # the interface goes on.
@@ -136,6 +141,7 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
         _end_jobs()
     if scene_of is heavy_scenes.mannequin_scene:
         _learn(clock, scene, armature)
+    _direct(clock, scene, armature)
     return clock.spent
 
 
@@ -159,6 +165,16 @@ def _learn(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) 
         jobs.wait(job)
         requests.collect(job)
         _prepare(clock, bake)
+        _end_jobs()
+
+
+def _direct(clock: "_Clock", scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+    """The clicks about a library of the character's Actions, and those that direct it and let it practise."""
+    armature.sinew_direct.way, armature.sinew_direct.target = "OBJECT", bpy.data.objects.new("Goal", None)
+    armature.sinew_direct.target.location = (9.0, 0.0, 0.0)
+    scene.collection.objects.link(armature.sinew_direct.target)
+    for verb in ("library_tag_propose", "library_build", "library_picture", "direct_bake", "direct_train"):
+        _prepare(clock, verb)
         _end_jobs()
 
 
