@@ -21,6 +21,7 @@ import numpy as np
 
 from .errors import SinewError
 from .files import make_folder, read_arrays, write_arrays
+from .paths import find_in_folder, is_plain_file
 
 MOST_BYTES = 512 * 1024 * 1024
 """How large the folder grows; what was not asked for the longest goes first."""
@@ -54,7 +55,7 @@ class ArrayCache:
             return None
         path = self.folder / f"{key}.npz"
         try:
-            if not path.is_file():
+            if not is_plain_file(path):
                 return None
             arrays, _ = read_arrays(path)
             os.utime(path)
@@ -78,7 +79,7 @@ class ArrayCache:
 
     def _shrink(self) -> None:
         assert self.folder is not None
-        files = [(path.stat(), path) for path in self.folder.glob("*.npz")]
+        files = [(path.stat(), path) for path in find_in_folder(self.folder, ".npz")]
         total = sum(status.st_size for status, _ in files)
         for status, path in sorted(files, key=lambda file: file[0].st_mtime):
             if total <= MOST_BYTES:

@@ -27,6 +27,7 @@ from . import limits
 from .errors import BadFile, CannotWrite
 from .interrupts import finish_first
 from .npz_checks import check_archive, check_text
+from .paths import is_folder, is_link, is_there
 
 Attachment = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
 """Arrays and a description, as they travel with a job under a name."""
@@ -58,8 +59,8 @@ _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(o
 _AS_IT_IS = getattr(os, "O_BINARY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _WINDOWS = sys.platform == "win32"
+_PART_BYTES = 60  # of a name that a temporary one begins with
 _WINDOWS_PATH = 259  # characters, where long paths are not switched on
-_REPARSE_POINT = 0x400
 _PAUSES_S = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0)  # a scanner for viruses takes its time
 _ODD_NUMBER = re.compile(rf"NaN|Infinity|[0-9]{{{limits.JSON_DIGITS - 20}}}|[0-9.][eE]")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -117,8 +118,7 @@ def write_new(path: Path, data: bytes, mode: int = PUBLIC) -> bool:
 def _written_part(path: Path, data: bytes, mode: int) -> Iterator[Path]:
     """A flushed file beside ``path``, which is gone afterwards; an ``OSError`` is about ``path``."""
     make_folder(path.parent)
-    # Of the name only the beginning: with what comes around it, it must not become too long for the disk.
-    part = path.with_name(f".{path.name[:60]}.{secrets.token_hex(6)}.part")
+    part = path.with_name(f".{shorten_name(path.name)}.{secrets.token_hex(6)}.part")
     with finish_first():
         try:
             # Not tempfile: its files are for their owner's eyes only, and a farm's other users must read these.
@@ -135,6 +135,14 @@ def _written_part(path: Path, data: bytes, mode: int) -> Iterator[Path]:
                 part.unlink(missing_ok=True)
 
 
+def shorten_name(name: str) -> str:
+    """The beginning of a file's name: with what comes around it, it must not become too long for the disk.
+
+    A disk counts bytes, of which a letter may have four.
+    """
+    return name.encode("utf-8", "ignore")[:_PART_BYTES].decode("utf-8", "ignore")
+
+
 def replace_file(part: Path, path: Path) -> None:
     """Rename over ``path``; on Windows a reader who has it open is in the way for a moment."""
     _insist(lambda: os.replace(part, path))
@@ -142,7 +150,7 @@ def replace_file(part: Path, path: Path) -> None:
 
 def remove_file(path: Path) -> bool:
     """Remove the file if it is there; False where it stays, as a folder does, and what is open elsewhere on Windows."""
-    if path.is_dir() and not is_link(path):
+    if is_folder(path) and not is_link(path):
         return False
     try:
         _insist(lambda: path.unlink(missing_ok=True))
@@ -173,24 +181,6 @@ def mode_in(folder: Path) -> int:
         return PUBLIC if stat.S_IMODE(folder.stat().st_mode) & 0o077 else PRIVATE
     except OSError:
         return PRIVATE
-
-
-def is_link(path: Path) -> bool:
-    """Whether the name leads elsewhere: a symbolic link, or a junction of Windows."""
-    try:
-        # Windows calls links and junctions reparse points; Python 3.11 knows no junctions.
-        attributes = getattr(os.lstat(path), "st_file_attributes", 0)
-        return path.is_symlink() or bool(attributes & _REPARSE_POINT)
-    except OSError:
-        return False
-
-
-def is_there(path: Path) -> bool:
-    """Whether a file is there; one that nobody may look at is not."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
 
 
 def open_to_write(path: Path, flags: int, mode: int = PUBLIC) -> int:
@@ -226,9 +216,13 @@ def open_to_read(path: Path, most: int = limits.ARCHIVE_BYTES) -> BinaryIO:
         os.close(handle)
         if not stat.S_ISREG(about.st_mode):
             raise BadFile(f"'{path}' is no plain file")
-        size, limit = (f"{count / limits.MIB:.0f} MB" for count in (about.st_size, most))
-        raise BadFile(f"'{path}' is too large: {size}, and at most {limit} are read", "Delete it, or make it anew")
+        size, limit = _describe_bytes(about.st_size), _describe_bytes(most)
+        raise BadFile(f"'{path}' is too large: {size}, and at most {limit} are read", "Choose another, or make it anew")
     return os.fdopen(handle, "rb")
+
+
+def _describe_bytes(count: int) -> str:
+    return f"{count / limits.MIB:.0f} MB" if count >= limits.MIB else f"{count / 1024:.0f} KB"
 
 
 def read_bytes(path: Path, most: int = limits.ARCHIVE_BYTES) -> bytes:
@@ -242,8 +236,13 @@ def read_bytes(path: Path, most: int = limits.ARCHIVE_BYTES) -> bytes:
 
 
 def write_json(path: Path, value: Any, mode: int = PUBLIC) -> None:
-    """Write JSON whole; NaN is refused because other readers would choke on it."""
-    write_whole(path, (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode(), mode)
+    """Write JSON whole."""
+    write_whole(path, encode_json(value), mode)
+
+
+def encode_json(value: Any) -> bytes:
+    """A value as it stands in a JSON file; NaN is refused because other readers would choke on it."""
+    return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def read_json(path: Path, most: int = limits.JSON_BYTES) -> Any:

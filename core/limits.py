@@ -11,8 +11,12 @@ GIB = 1024 * MIB
 # JSON. A report with a hundred characters has 2 MB. A random generator's state has whole numbers of 128 bits, which are
 # 39 digits, and every whole number of so many digits is a float as well. What we write is some ten levels deep.
 JSON_BYTES = 16 * MIB
+# What a job is to do, and notes beside it, are read for every job of a folder when a .blend is opened: they have 1 KB,
+# and 100 KB with a hundred characters, for bones and edits travel as arrays.
+SPEC_BYTES = 256 * 1024
 JSON_DIGITS = 40
 JSON_DEPTH = 100
+JSON_ITEMS = 2_000_000  # lists, mappings and their entries: each takes some hundred bytes, whatever its text has
 LARGEST_SEED = 2**64 - 1
 
 # Texts that a panel or a line of a terminal shows: titles, messages, what was found.
@@ -78,7 +82,15 @@ BVH_NUMBERS = 20_000_000
 FBX_BYTES = 2 * GIB
 FBX_ARRAY_BYTES = 1 * GIB  # of all arrays together, unpacked
 FBX_DEPTH = 64
-GLTF_BYTES = 2 * GIB
+GLTF_BYTES = 2 * GIB  # with the files that belong to it
+GLTF_JSON_BYTES = 64 * MIB
 GLTF_DEPTH = 900  # of nodes within nodes: Python gives up soon after
+# Blender takes 8 to 28 times the bytes of a glTF file's numbers (gltf_size.py has what was measured). Twenty minutes of
+# sixty bones at 60 frames a second are the first; zeros that a file has nowhere, and what is in it once and meant more
+# often, are the second. Channels of an animation share their times, so that honest files take nearly twice what is there.
+GLTF_NUMBERS_BYTES = 256 * MIB
+GLTF_EMPTY_BYTES, GLTF_REPEATED = 16 * MIB, 2
+GLTF_NODES, GLTF_MATERIALS, GLTF_PRIMITIVES = 20_000, 2000, 1000  # the last in one mesh
+SOURCE_BYTES = 2 * GIB  # of any file that a library is made of
 BLENDER_PATH_BYTES = 1023  # of a file's path; Blender cuts what is longer
 BLENDER_NAME_BYTES = 63

@@ -9,6 +9,7 @@ from ...core.control.learned import Content
 from ...core.files import Attachment
 from ...core.motion import Clip
 from ...core.motion.io import stock
+from ...core.paths import is_plain_file, real_path, usable_path
 from ..importing.importers import open_input
 from ..jobs import requests
 from ..jobs.preparing import Preparation
@@ -19,7 +20,7 @@ from ..scene.time_slicing import Slices
 
 def read_neutral(path: Path) -> Content:
     """What a controller file holds, if it holds one whole. For any thread."""
-    content = CONTROLLER.read_content(path.resolve())
+    content = CONTROLLER.read_content(real_path(path))
     CONTROLLER.from_content(content, f"'{path}'")
     return content
 
@@ -31,7 +32,7 @@ def neutral_attachment(path: Path) -> dict[str, Attachment]:
 
 def open_style_clip(text: str, scale: float = 1.0) -> Clip | None:
     """The motion of a file or a stock clip, which is opened for that in place of what is open now; None for neither."""
-    if not Path(text).expanduser().is_file() and text not in stock.stock_names():
+    if not is_plain_file(usable_path(text)) and text not in stock.stock_names():
         return None
     left = open_input(text, scale)
     return read_rig(requests.find_armature(), scale=left).clip

@@ -77,3 +77,7 @@ def _main(argv: Sequence[str], others: Mapping[str, str]) -> int:
     except BrokenPipeError:  # the reader of our output has gone: `./sinew clips | head`
         sys.stderr.close()
         return 0
+    except OSError as error:  # whoever reads or writes should have said more of it; this much is known
+        about = f"'{error.filename}': " if error.filename is not None else ""
+        say_aside(f"{about}{error.strerror or error}. Check that path, and what you may do there")
+        return 1

@@ -15,7 +15,7 @@ from ...core.motion.io import npz, stock
 from ...core.motion.io.bvh_check import check_bvh
 from ...core.motion.io.fbx_check import check_fbx
 from ...core.motion.io.gltf_check import check_gltf
-from ...core.paths import usable_path
+from ...core.paths import real_path, usable_path, why_no_file
 from .. import mannequin
 from ..rig.armatures import armature_from_skeleton
 from ..rig.rig_reader import RigMotion, require_scale
@@ -35,14 +35,13 @@ def open_input(text: str, scale: float = 1.0, python: str | None = None) -> floa
     if suffix not in _READERS:
         _open_stock(text, python)
         return 1.0
-    if not path.is_file():
-        is_odd = path.exists()
-        raise BadFile(f"'{text}' {'is no file' if is_odd else 'does not exist'}", "Check the path")
+    if reason := why_no_file(path):
+        raise BadFile(f"'{text}' {reason}", "Check the path")
     try:
         if suffix in _CHECKS:
             _CHECKS[suffix](path)
         with mute_output(errors=True):
-            return _READERS[suffix](path.resolve(), scale)
+            return _READERS[suffix](real_path(path), scale)
     except SinewError:
         raise
     except OSError as error:

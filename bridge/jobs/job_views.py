@@ -4,8 +4,8 @@
 from dataclasses import dataclass
 
 from ...core.errors import SinewError
-from ...core.files import is_there
 from ...core.jobs import Job, JobStatus
+from ...core.paths import is_there
 from ..takes.report_texts import method_label, time_text
 from . import queueing
 

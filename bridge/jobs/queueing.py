@@ -8,8 +8,8 @@ So all of it outlives Blender.
 
 from collections.abc import Iterable
 
-from ...core.files import is_there
 from ...core.jobs import Job
+from ...core.paths import is_there
 
 _MARK = "queue"
 

@@ -13,8 +13,9 @@ from ...core.control import registry
 from ...core.control.learned import Content, LearnedKind
 from ...core.control.method import Source
 from ...core.errors import NotLearned, SinewError
-from ...core.files import is_there, read_bytes, write_whole
+from ...core.files import read_bytes, write_whole
 from ...core.jobs import Job
+from ...core.paths import is_there
 from . import paths
 from .file_views import FileViews
 

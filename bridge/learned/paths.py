@@ -7,8 +7,9 @@ import bpy
 
 from ...core.control.learned import LearnedKind
 from ...core.errors import BadFile, CannotWrite
-from ...core.files import is_link, read_bytes, write_new
+from ...core.files import read_bytes, write_new
 from ...core.jobs import jobs_root
+from ...core.paths import is_link, real_path
 
 _LONGEST_STEM = 120  # bytes; with an ending and a number every disk takes it
 _MOST_NUMBERS = 10_000
@@ -20,11 +21,7 @@ def absolute(obj: bpy.types.Object, text: str) -> Path | None:
     """A path as the armature's file keeps it, in full; None for none."""
     if not text.strip():
         return None
-    path = Path(bpy.path.abspath(text.strip(), library=obj.library))
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError):  # links in a circle: who reads it will say so
-        return path
+    return real_path(Path(bpy.path.abspath(text.strip(), library=obj.library)))
 
 
 def folder(kind: str) -> Path:
@@ -34,7 +31,7 @@ def folder(kind: str) -> Path:
     """
     home = Path(bpy.path.abspath("//")) if bpy.data.filepath else jobs_root()
     found = home / ("sinew" if bpy.data.filepath else kind)
-    if is_link(found) or not found.resolve().is_relative_to(home.resolve()):
+    if is_link(found) or not real_path(found).is_relative_to(real_path(home)):
         raise CannotWrite(f"'{found}' is a link to another folder", "Put a folder there instead")
     return found
 
@@ -68,10 +65,10 @@ def _has_just(path: Path, data: bytes) -> bool:
 
 def referred(path: Path) -> str:
     """The path as the .blend keeps it: from its own folder on, where it is in it or below."""
-    home = Path(bpy.path.abspath("//")).resolve() if bpy.data.filepath else None
-    if home is not None and path.resolve().is_relative_to(home):
-        return bpy.path.relpath(str(path.resolve()), start=str(home))
-    return str(path.resolve())
+    home, full = Path(bpy.path.abspath("//")), real_path(path)
+    if bpy.data.filepath and full.is_relative_to(real_path(home)):
+        return bpy.path.relpath(str(full), start=str(real_path(home)))
+    return str(full)
 
 
 def is_elsewhere(path: Path | None) -> bool:

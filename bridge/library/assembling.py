@@ -21,6 +21,7 @@ from ...core.control.tracking.library_files import (
 )
 from ...core.control.tracking.source_preparation import clean_source
 from ...core.errors import BadFile, BadMotion, CannotWrite, SinewError
+from ...core.paths import is_plain_file
 
 
 def open_library(path: Path) -> StoredLibrary:
@@ -31,7 +32,7 @@ def open_library(path: Path) -> StoredLibrary:
 def is_trained_file(path: Path) -> bool:
     """Whether a policy is in the file with its library."""
     try:
-        return path.is_file() and "controller" in LIBRARY_FILE.read_content(path)[1]
+        return is_plain_file(path) and "controller" in LIBRARY_FILE.read_content(path)[1]
     except BadFile:
         return False
 

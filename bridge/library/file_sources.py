@@ -12,11 +12,13 @@ from ...core.control.tracking.library_building import LibrarySource
 from ...core.control.tracking.library_files import StoredLibrary
 from ...core.errors import BadFile, RigError
 from ...core.files import sha256_of
+from ...core.limits import SOURCE_BYTES
 from ...core.motion import Clip
 from ...core.motion.io.bvh import load_bvh
 from ...core.motion.io.npz import load_clip
 from ...core.motion.motion_size import require_frame_rate
 from ...core.motion.style_names import find_name_styles
+from ...core.paths import is_folder, is_plain_file, list_folder, real_path, why_no_file
 from ..importing.importers import open_input
 from ..methods.job_inputs import own_actions
 from ..rig.rig_reader import read_rig
@@ -31,20 +33,20 @@ def find_motion_files(paths: Iterable[Path]) -> list[Path]:
     """The files, and of folders all motion files in them, by name; what is neither is refused."""
     found: list[Path] = []
     for path in paths:
-        if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.suffix.lower() in ENDINGS and one.is_file())
+        if is_folder(path):
+            inside = [one for one in list_folder(path) if one.suffix.lower() in ENDINGS and is_plain_file(one)]
             if not inside:
                 raise BadFile(f"There are no motion files in '{path}'", f"Give a folder of {', '.join(ENDINGS)}")
             found += inside
-        elif not path.is_file():
-            raise BadFile(f"'{path}' does not exist", "Check the path")
+        elif reason := why_no_file(path):
+            raise BadFile(f"'{path}' {reason}", "Check the path")
         elif path.suffix.lower() not in ENDINGS:
             raise BadFile(f"'{path}' is no motion file", f"Give files that end in {', '.join(ENDINGS)}")
         else:
             found.append(path)
     if not found:
         raise BadFile("There are no motion files", "Give a folder or files")
-    return list(dict.fromkeys(path.resolve() for path in found))
+    return list(dict.fromkeys(real_path(path) for path in found))
 
 
 def make_file_sources(
@@ -59,19 +61,47 @@ def make_file_sources(
     ]
 
 
-def digest_files(stored: StoredLibrary) -> dict[str, str]:
-    """By source of a library's clips the digest that it has now, of those that are files and still there."""
-    found = {}
-    for origin in (clip.origin for clip in stored.clips):
-        file, _, action = origin.source.partition(_OF)
-        if Path(file).is_file():
-            digest = _digest_file(Path(file), stored.scale)
-            found[origin.source] = compute_digest(digest, action) if action else digest
+def digest_files(stored: StoredLibrary, folders: Iterable[Path]) -> tuple[dict[str, str], list[str]]:
+    """By source of a library's clips the digest that it has now, of those that are files in one of the folders; and,
+    in words, which were not looked at though they are there.
+
+    A library says itself what it was made of, and somebody else may have made it: only motion files are read, and only
+    where the user wants them looked for.
+    """
+    homes = [real_path(folder) for folder in folders]
+    digests: dict[str, str] = {}
+    unread: list[str] = []
+    for file, sources in _group_by_file(stored).items():
+        if not is_plain_file(file):
+            continue  # it is gone, or was never a file
+        try:
+            _require_wanted(file, homes)
+            digest = _digest_file(file, stored.scale)
+        except BadFile as error:
+            unread.append(error.message)
+            continue
+        digests |= {source: compute_digest(digest, action) if action else digest for source, action in sources}
+    return digests, unread
+
+
+def _require_wanted(file: Path, homes: Iterable[Path]) -> None:
+    if file.suffix.lower() not in ENDINGS:
+        raise BadFile(f"'{file}' is no motion file")
+    if not any(real_path(file).is_relative_to(home) for home in homes):
+        raise BadFile(f"'{file}' is elsewhere")
+
+
+def _group_by_file(stored: StoredLibrary) -> dict[Path, list[tuple[str, str]]]:
+    """By file the sources in it, each with its Action ('' for none)."""
+    found: dict[Path, list[tuple[str, str]]] = {}
+    for clip in stored.clips:
+        file, _, action = clip.origin.source.partition(_OF)
+        found.setdefault(Path(file), []).append((clip.origin.source, action))
     return found
 
 
 def _digest_file(path: Path, scale: float) -> str:
-    return compute_digest(sha256_of(path), scale)
+    return compute_digest(sha256_of(path, SOURCE_BYTES), scale)
 
 
 def _load_clip(path: Path) -> Clip:

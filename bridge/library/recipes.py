@@ -29,6 +29,7 @@ from ...core.measure.library_picture import draw_library
 from ...core.motion import Clip
 from ...core.motion.clip import Tag
 from ...core.motion.style_names import find_name_styles
+from ...core.paths import is_plain_file, real_path
 from ..body.body_inputs import read_body_request
 from ..jobs.preparing import Outcome, Preparation, Recipe
 from ..jobs.requests import Request, find_action, find_armature
@@ -82,7 +83,7 @@ def _describe_news(stored: StoredLibrary, before: StoredLibrary | None, prepared
 
 def _read_before(path: Path | None) -> StoredLibrary | None:
     """The library that the armature has, if it can be read."""
-    if path is None or not path.is_file():
+    if path is None or not is_plain_file(path):
         return None
     try:
         return open_library(path)
@@ -138,7 +139,7 @@ def _place_for(obj: bpy.types.Object, own: Path | None) -> Path:
     own: the armature's library, None where it has none that could be read, or a trained one, which stays as it is.
     """
     home = paths.folder(LIBRARY_FILE.folder)
-    if own is not None and own.parent == home.resolve():
+    if own is not None and own.parent == real_path(home):
         return own
     stem = paths.file_stem(obj.name)
     names = (f"{stem}{f'-{number}' if number > 1 else ''}{LIBRARY_FILE.ending}" for number in itertools.count(1))

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.errors import CannotWrite
 from ...core.files import write_whole
+from ...core.paths import is_plain_file
 from .studio import Studio, require_place, studio
 
 _GAP = 3  # pixels between tiles
@@ -69,7 +70,7 @@ def _shot(made: Studio, frame: int) -> np.ndarray:
     made.show(frame)
     made.scene.render.filepath = str(file)
     made.shoot(animation=False)
-    if not file.is_file():
+    if not is_plain_file(file):
         raise CannotWrite(f"Blender could not write '{file}'", "Free some space for temporary files")
     return _pixels(file)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.errors import BadSettings, CannotWrite, RigError
 from ...core.geometry.quaternions import Array
+from ...core.paths import is_folder
 from ..mannequin.build import dress
 from ..mannequin.framing import THREE_QUARTER, figure_size, new_camera, pad_points, sample_outlines, view_matrix
 from ..mannequin.studio_set import make_ground, make_sky, make_sun
@@ -97,7 +98,7 @@ def studio(
 def require_place(path: Path) -> None:
     """Refuse a file that could not be written, before any time is spent on rendering it."""
     require_writable_folder(path.parent)
-    if path.is_dir():
+    if is_folder(path):
         raise CannotWrite(f"Cannot write '{path}': it is a folder", "Give a file name")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import bpy
 
 from ...core import jobs
+from ...core.paths import find_in_folder, is_folder
 
 _NAME = "SINEW_PACKAGES"
 _given: list[str] = []  # what this module put into the environment, so that nothing else is ever taken out of it
@@ -33,9 +34,8 @@ def site_of(root: Path, version: str = "") -> Path:
 def package_folders() -> list[Path]:
     """Every folder that workers may import from: of the extension's wheels, and of what was installed."""
     wheels = Path(bpy.utils.user_resource("EXTENSIONS")) / ".local" / "lib"
-    root = installed_root()
-    installed = sorted(root.glob("python*/site-packages")) if root.is_dir() else []
-    return [site_of(wheels), *installed]
+    homes = [path for path in find_in_folder(installed_root()) if path.name.startswith("python")]
+    return [site_of(wheels), *(path / "site-packages" for path in homes if is_folder(path / "site-packages"))]
 
 
 def apply_packages() -> None:

@@ -12,7 +12,8 @@ import numpy as np
 
 from .. import limits
 from ..errors import BadFile
-from ..files import is_there, read_arrays, write_arrays
+from ..files import read_arrays, write_arrays
+from ..paths import is_there
 
 # What code that expects a whole file may raise for one that somebody made up, besides a ``BadFile``.
 _ODD = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

@@ -22,6 +22,7 @@ from ..errors import JobError, SinewError
 from ..files import read_arrays, read_json, write_arrays, write_json
 from ..motion import Clip, Skeleton
 from ..motion.io.npz import load_clip, save_clip, skeleton_from_arrays, skeleton_to_arrays
+from ..paths import is_plain_file
 from .launching import find_worker_python
 
 _INPUTS, _CLIP, _BODY, _PROBLEM = "inputs.npz", "clip.npz", "body.npz", "problem.json"
@@ -45,10 +46,10 @@ def fit_in_worker(
             done = run_python(path, words, timeout_s=_LONGEST_S)
         except (subprocess.TimeoutExpired, OSError) as error:
             raise JobError(f"The body could not be fitted: {error}", "Try it without the mesh") from error
-        if (folder / _PROBLEM).exists():
+        if is_plain_file(folder / _PROBLEM):
             problem = read_json(folder / _PROBLEM)
             raise JobError(problem["message"], problem["hint"])
-        if done.returncode != 0 or not (folder / _BODY).exists():
+        if done.returncode != 0 or not is_plain_file(folder / _BODY):
             last = (done.stderr.decode(errors="replace").strip().splitlines() or ["no words"])[-1]
             raise JobError(f"The body could not be fitted: {last}", "Try it without the mesh")
         return body_from_arrays(*read_arrays(folder / _BODY))
@@ -67,7 +68,7 @@ def _made(folder: Path) -> BodyModel:
     arrays, meta = read_arrays(folder / _INPUTS)
     choices = BodyChoices.from_mapping(meta["choices"])
     skeleton = skeleton_from_arrays(meta["names"], arrays)
-    clip = load_clip(folder / _CLIP) if (folder / _CLIP).exists() else None
+    clip = load_clip(folder / _CLIP) if is_plain_file(folder / _CLIP) else None
     mesh = SkinnedMesh(arrays["vertices"], arrays["weights"], arrays["areas"]) if "vertices" in arrays else None
     return build_chosen_body(skeleton, clip, mesh, choices, without_mesh="switch Fit to Mesh off")[0]
 

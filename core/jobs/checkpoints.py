@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import BadFile
 from ..files import read_arrays, remove_file, write_arrays
+from ..paths import find_in_folder
 
 _KEEP = 3
 _KIND = "sinew.checkpoint"
@@ -45,5 +46,5 @@ def read_newest_checkpoint(folder: Path, rng: np.random.Generator) -> tuple[int,
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    files = (path for path in folder.glob("*.npz") if re.fullmatch(r"[0-9]{1,12}", path.stem))
+    files = (path for path in find_in_folder(folder, ".npz") if re.fullmatch(r"[0-9]{1,12}", path.stem))
     return sorted(files, key=lambda path: int(path.stem), reverse=True)

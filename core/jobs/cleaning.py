@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from ..errors import BadSettings, SinewError
-from ..files import is_there
+from ..paths import is_there, list_folder
 from .creation import subfolders
 from .folders import jobs_root
 from .job import open_job
@@ -37,7 +37,7 @@ def clean_jobs(root: Path | None = None, *, older_than_days: float, keep_uncolle
 
 def _is_garbage(folder: Path, before: float, keep_uncollected: bool) -> bool:
     try:
-        if max(path.lstat().st_mtime for path in (folder, *folder.iterdir())) >= before:
+        if max(path.lstat().st_mtime for path in (folder, *list_folder(folder))) >= before:
             return False
         if not is_there(folder / "spec.json"):
             # A creation that was interrupted; any other folder is not ours to touch.

@@ -18,8 +18,6 @@ from ..files import (
     PRIVATE,
     Attachment,
     cannot_write,
-    is_link,
-    is_there,
     make_folder,
     remove_file,
     sha256_of,
@@ -29,6 +27,7 @@ from ..interrupts import finish_first
 from ..limits import LARGEST_SEED
 from ..motion import Clip
 from ..motion.io.npz import save_clip
+from ..paths import find_in_folder, is_folder, is_link, is_there
 from .engine_choice import check_engine_name
 from .folders import jobs_root
 from .home import write_home
@@ -165,7 +164,7 @@ def create(
 def _remove_parts(home: Job) -> None:
     """Remove what a creation that was killed left half written; without a spec, nobody else is at the folder."""
     for folder in (home.folder, home.inputs):
-        for part in folder.glob(".*.part"):
+        for part in find_in_folder(folder, ".part"):
             if _PART.fullmatch(part.name):
                 remove_file(part)
 
@@ -179,9 +178,12 @@ def _close_to_others(home: Job) -> None:
     """Let files be as private as the job's folder, also where that is opened later."""
     if home.mode != PRIVATE or sys.platform == "win32":
         return
-    home.inputs.chmod(0o700)
-    for path in home.inputs.iterdir():
-        path.chmod(PRIVATE)
+    try:
+        home.inputs.chmod(0o700)
+        for path in find_in_folder(home.inputs):
+            path.chmod(PRIVATE)
+    except OSError as error:
+        raise cannot_write(home.inputs, error) from error
 
 
 def _check_choices(seed: int, attachments: Attachments) -> None:
@@ -196,9 +198,9 @@ def _check_choices(seed: int, attachments: Attachments) -> None:
 
 def _check_empty(home: Job) -> None:
     """Refuse to mix a job with other files; ``inputs`` and parts may be left of a creation that was interrupted."""
+    if not is_folder(home.folder):
+        return
     try:
-        if not home.folder.is_dir():
-            return
         others = {name for name in os.listdir(home.folder) if not _PART.fullmatch(name)} - {home.inputs.name}
     except OSError as error:
         raise cannot_write(home.folder, error) from error

@@ -15,21 +15,21 @@ import numpy as np
 
 from .. import limits
 from ..control import registry
-from ..errors import BadFile, JobError, SinewError, UnknownMethod
+from ..errors import BadFile, CannotWrite, JobError, SinewError, UnknownMethod
 from ..files import (
     cannot_write,
-    is_link,
-    is_there,
+    encode_json,
     mode_in,
     open_to_write,
     read_arrays,
     read_bytes,
     read_json,
     sha256_of,
-    write_json,
+    write_whole,
 )
 from ..motion import Clip, Take
 from ..motion.io.npz import load_clip, load_take
+from ..paths import is_folder, is_link, is_there
 from . import processes
 from .history import History
 from .lock import is_locked
@@ -115,7 +115,7 @@ class Job:
     @cached_property
     def digest(self) -> str:
         """By what this very job is known, whatever it calls itself: its spec never changes."""
-        return sha256_of(self.folder / "spec.json", limits.JSON_BYTES)
+        return sha256_of(self.folder / "spec.json", limits.SPEC_BYTES)
 
     @property
     def mode(self) -> int:
@@ -123,23 +123,24 @@ class Job:
         return mode_in(self.folder)
 
     def write_note(self, name: str, value: Any) -> None:
-        """Keep plain values in a JSON file beside the spec."""
-        write_json(self.folder / name, value, self.mode)
+        """Keep plain values in a JSON file of the folder; more of them than are read again is refused."""
+        data = encode_json(value)
+        if len(data) > limits.SPEC_BYTES:
+            why = f"it would have {len(data) // 1024} KB, and at most {limits.SPEC_BYTES // 1024} are read"
+            raise CannotWrite(f"Cannot write '{self.folder / name}': {why}", "Take fewer characters in one job")
+        write_whole(self.folder / name, data, self.mode)
 
     def read_note(self, name: str) -> dict[str, Any] | None:
         """What ``write_note`` kept; None for nothing, and for what cannot be read."""
         try:
-            note = read_json(self.folder / name)
+            note = read_json(self.folder / name, limits.SPEC_BYTES)
         except BadFile:
             return None
         return note if isinstance(note, dict) else None
 
     def has_folder(self) -> bool:
         """Whether its folder is still there, as far as one may see."""
-        try:
-            return self.folder.is_dir()
-        except OSError:
-            return False
+        return is_folder(self.folder)
 
     def require_own_folders(self) -> None:
         """Refuse a folder that leads elsewhere, before anything is written in it."""

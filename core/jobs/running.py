@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotWrite
-from ..files import is_there, to_jsonable, write_arrays
+from ..files import to_jsonable, write_arrays
 from ..motion.take import Measurement
+from ..paths import is_there
 from ..sim.trace import Trace
 from . import checkpoints
 from .events import append_event

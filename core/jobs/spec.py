@@ -77,7 +77,7 @@ class JobSpec:
 def read_spec(path: Path) -> JobSpec:
     """The spec in the file; a ``JobError`` says what is wrong with it."""
     try:
-        values = read_json(path)
+        values = read_json(path, limits.SPEC_BYTES)
     except BadFile as error:
         raise JobError(error.message, "Simulate again") from error
     return JobSpec.from_mapping(values, str(path))

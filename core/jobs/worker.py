@@ -26,6 +26,7 @@ from ..files import PRIVATE, cannot_write, remove_file, sha256_of, write_arrays,
 from ..motion import Clip, Take
 from ..motion.inspection import UNIT_KINDS, inspect_clip
 from ..motion.io.npz import save_take
+from ..paths import find_in_folder, is_plain_file
 from .engine_choice import resolve_engine
 from .events import append_event, cut_torn_tail
 from .job import Job
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the job in the folder named by the only argument; gives the exit code."""
     faulthandler.enable()  # a crash inside a physics engine leaves its stack in worker.log
     log_to(sys.stderr)
-    if len(arguments) != 1 or not (Path(arguments[0]) / "spec.json").is_file():
+    if len(arguments) != 1 or not is_plain_file(Path(arguments[0]) / "spec.json"):
         _log.error("Give the folder of one job (it holds a spec.json): %s", list(arguments))
         return REFUSED
     job = Job(Path(arguments[0]))
@@ -86,8 +87,9 @@ def _run(job: Job) -> int:
 def _remove_parts(job: Job) -> None:
     """Remove what a kill left half-written. Nobody else writes while we hold the lock."""
     for folder in (job.checkpoints, job.take_file.parent):
-        for part in folder.glob(".*.part"):
-            remove_file(part)
+        for part in find_in_folder(folder, ".part"):
+            if part.name.startswith("."):
+                remove_file(part)
 
 
 def _outcome(job: Job, number: int) -> tuple[str, dict[str, Any]]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import BadFile, SinewError
 from ..files import make_folder, read_arrays, write_arrays
+from ..paths import is_plain_file
 from .autoencoder import MotionEncoder, hash_sequences
 from .environment import Floats
 from .requirement import require_torch
@@ -31,7 +32,7 @@ def load_or_train_encoder(sequences: Sequence[Floats], folder: Path | None = Non
     """
     name = hash_sequences(sequences, version=_VERSION, units=_UNITS, width=_WIDTH, steps=_STEPS)
     path = (folder or encoder_folder()) / f"{name}.npz"
-    if path.is_file():
+    if is_plain_file(path):
         try:
             return MotionEncoder.from_arrays(read_arrays(path)[0])
         except BadFile:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ..child_python import call_arguments, start_python
 from ..errors import BadStage
 from ..geometry.quaternions import Array
+from ..paths import is_plain_file
 from . import decomposer
 from .stage_parts import Finding, Mesh
 
@@ -131,7 +132,7 @@ def _decompose(part: _Part, patience: _Patience) -> tuple[list[Array], tuple[str
             source, vertices=part.mesh.vertices, triangles=part.mesh.triangles, options=np.array(json.dumps(options))
         )
         code = _run(source, target, patience)
-        if code == 0 and target.exists():
+        if code == 0 and is_plain_file(target):
             with np.load(target, allow_pickle=False) as arrays:
                 return np.split(arrays["corners"], arrays["ends"][:-1]), ("", "")
     if code == decomposer.MISSING:

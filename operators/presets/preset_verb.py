@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the verbs about presets have in common: they are Blender's own, with undo, tooltips and reasons."""
 
+import os
 from pathlib import Path
 
 import bpy
@@ -17,7 +18,7 @@ _SHIPPED = Path(__file__).resolve().parents[2] / "presets"
 def run_preset(filepath: str, menu: str) -> str:
     """Take what a preset's file says; gives the preset's name. Refuses a file that is gone or does not fit."""
     name = bpy.path.display_name(bpy.path.basename(filepath), title_case=False)
-    if not Path(filepath).is_file():
+    if not os.path.isfile(filepath):
         raise BadFile(f"There is no preset '{name}' any more", "Choose another one")
     try:
         bpy.ops.script.execute_preset(filepath=filepath, menu_idname=menu)

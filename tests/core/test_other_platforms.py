@@ -21,9 +21,9 @@ import pytest
 
 from sinew.core import array_cache, child_python, files
 from sinew.core.errors import CannotWrite
-from sinew.core.files import cannot_write, is_link, remove_file, write_whole
+from sinew.core.files import cannot_write, remove_file, write_whole
 from sinew.core.jobs import checkpoints, folders, lock, processes
-from sinew.core.paths import is_too_long
+from sinew.core.paths import is_link, is_too_long
 
 IN_USE = 32  # ERROR_SHARING_VIOLATION
 

@@ -35,6 +35,7 @@ BASE = (
     "core.errors",
     "core.files",
     "core.interrupts",
+    "core.json_size",
     "core.limits",
     "core.npz_checks",
     "core.paths",

@@ -11,6 +11,7 @@ from ....core.control.tracking.library_building import LibrarySource
 from ....core.control.tracking.library_files import LIBRARY_FILE, StoredLibrary
 from ....core.errors import BadSettings, SinewError
 from ....core.motion.style_names import WAYS
+from ....core.paths import is_plain_file
 from ...library.assembling import assemble, make_library_body, open_library, require_untrained, write_library
 from ...library.file_sources import find_motion_files, make_file_sources
 from ...scene import saving
@@ -85,7 +86,7 @@ def _find_onto(arguments: argparse.Namespace) -> list[LibrarySource]:
 
 def _read_before(arguments: argparse.Namespace) -> StoredLibrary | None:
     """The library that is there already, if what it was made with is what is asked for now."""
-    if not arguments.out.is_file():
+    if not is_plain_file(arguments.out):
         return None
     before = open_library(arguments.out.resolve())  # what is no library is not written over
     same = before.scale == arguments.scale and arguments.onto is None

@@ -13,11 +13,21 @@ from ...library.file_sources import digest_files
 from ..lines import indented, path_argument, say, say_json
 from ..verb import Verb
 
+_MOST_NAMED = 5
+
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     parser.add_argument("file", type=path_argument, metavar=f"FILE{LIBRARY_FILE.ending}")
     parser.add_argument("--json", action="store_true", help="print JSON: clips, frames, seconds, tags and more")
+    parser.add_argument(
+        "--sources",
+        action="append",
+        default=[],
+        type=path_argument,
+        metavar="FOLDER",
+        help="where else to look whether files that it was made of have changed; may be repeated",
+    )
     parser.add_argument(
         "--picture", type=path_argument, metavar="FILE.png", help="draw speed against turning, coloured by style tag"
     )
@@ -29,15 +39,20 @@ def _run(arguments: argparse.Namespace) -> int:
         raise BadSettings(f"'{arguments.picture}' has the wrong ending", "Give a file that ends in .png")
     path = arguments.file.resolve()
     stored = open_library(path)
-    changed = find_changed(stored, digest_files(stored))
+    digests, unread = digest_files(stored, [path.parent, *arguments.sources])
+    changed = find_changed(stored, digests)
     if arguments.picture:
         write_whole(arguments.picture.resolve(), encode_png(draw_library(stored.body, stored.library)))
     if arguments.json:
-        say_json({**summarize_library(stored), "changed": changed, "note": stored.note})
+        say_json({**summarize_library(stored), "changed": changed, "unread": unread, "note": stored.note})
         return 0
     lines = [*LIBRARY_FILE.describe(stored), *_tag_lines(summarize_library(stored)["tags"])]
     if changed:
         lines.append(f"Changed since it was built: {', '.join(changed)}. Build it again, or add them again")
+    if unread:
+        more = f", and {len(unread) - _MOST_NAMED} more" if len(unread) > _MOST_NAMED else ""
+        lines.append(f"Whether these have changed was not looked at: {'; '.join(unread[:_MOST_NAMED])}{more}")
+        lines.append("What is beside the library or below is looked at, and what is in --sources FOLDER")
     say(*indented(str(arguments.file), lines))
     return 0
 

@@ -19,6 +19,7 @@ from ....core.child_python import start_python
 from ....core.errors import SinewError
 from ....core.files import cannot_write
 from ....core.jobs import lock
+from ....core.paths import find_in_folder, is_folder, is_there
 from ...scene.viewport import redraw_areas
 from .. import packages, readiness
 from . import run
@@ -93,7 +94,7 @@ def start_installation(names: tuple[str, ...], python: str) -> None:
     log = log_path()
     try:
         root.mkdir(parents=True, exist_ok=True)
-        if (root / run.CANCEL).exists():  # a read-only disk refuses to unlink even what is not there
+        if is_there(root / run.CANCEL):  # a read-only disk refuses to unlink even what is not there
             (root / run.CANCEL).unlink()
         stream = log.open("wb")
     except OSError as error:
@@ -177,11 +178,12 @@ def register() -> None:
     if lock.is_locked(root / run.LOCK):
         _seen[:] = [_look()]
         _watch()
-    elif root.is_dir():
+    elif is_folder(root):
         with contextlib.suppress(OSError):
             run.restore(root)
-        for leftover in root.glob(".python*"):  # of one that was killed
-            shutil.rmtree(leftover, ignore_errors=True)
+        for leftover in find_in_folder(root):  # of one that was killed
+            if leftover.name.startswith(".python"):
+                shutil.rmtree(leftover, ignore_errors=True)
 
 
 def unregister() -> None:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ... import limits
 from ...errors import BadFile
-from ...files import CHECKSUM, checksum_of, is_there, parse_json, read_bytes, write_whole
+from ...files import CHECKSUM, checksum_of, parse_json, read_bytes, write_whole
+from ...paths import is_there
 from .controller import Controller, controller_from_arrays, controller_to_arrays
 
 ENDING = ".safetensors"

@@ -13,13 +13,15 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...errors import BadFile
-from ...limits import GLTF_BYTES, GLTF_DEPTH, MOST_BONES
+from ...json_size import require_few_items
+from ...limits import GLTF_BYTES, GLTF_DEPTH, GLTF_JSON_BYTES, GLTF_NODES, GLTF_NUMBERS_BYTES, MIB
 from ...texts import is_encodable
+from .gltf_size import COUNTS, check_gltf_size
 
 _MAGIC, _VERSION, _JSON = b"glTF", 2, b"JSON"
+_HEAD = 20  # bytes of a .glb before its JSON
 _AGAIN = "Export or download it again"
 _WIDTHS = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
-_COUNTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 _LISTS = ("accessors", "animations", "buffers", "bufferViews", "meshes", "nodes", "scenes", "skins", "materials")
 # List, path to the number within one of its entries ('*' for every one of a list or mapping), list that is meant.
 _REFERENCES = (
@@ -37,6 +39,7 @@ _REFERENCES = (
     ("animations", "channels.*.target.node", "nodes"),
     ("meshes", "primitives.*.attributes.*", "accessors"),
     ("meshes", "primitives.*.indices", "accessors"),
+    ("meshes", "primitives.*.targets.*.*", "accessors"),
     ("meshes", "primitives.*.material", "materials"),
 )
 
@@ -49,32 +52,55 @@ def check_gltf(path: Path) -> None:
             f"'{path}' has {size / 1e9:.1f} GB, and {GLTF_BYTES / 1e9:.1f} GB is the most that Sinew opens",
             "Export only the character and its motion",
         )
-    data = path.read_bytes()
-    text, offset = (_json_chunk(path, data), 20) if data[:4] == _MAGIC else (data, 0)
+    text, offset = _read_json(path, size)
     tree = _parsed(path, text, offset)
     _check_lists(path, tree)
     for name, way, meant in _REFERENCES:
         _check_references(path, tree, name, way, meant)
     _check_channels(path, tree)
     _check_nodes(path, tree)
-    _check_buffers(path, tree, data)
+    there = _check_buffers(path, tree, size)
+    check_gltf_size(path, tree, there)
 
 
-def _json_chunk(path: Path, data: bytes) -> bytes:
-    """The JSON of a binary file."""
-    if len(data) < 20:
-        raise BadFile(f"'{path}' ends at byte {len(data)}, within its header", _AGAIN)
-    version, whole, length = struct.unpack_from("<III", data, 4)
+def _read_json(path: Path, size: int) -> tuple[bytes, int]:
+    """The JSON, which is all of a .gltf file and the beginning of a .glb, and the byte where it begins."""
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD)
+        if not head.startswith(_MAGIC):
+            _require_short(path, size)
+            return head + stream.read(size), 0
+        length = _json_length(path, head, size)
+        _require_short(path, length)
+        return stream.read(length), _HEAD
+
+
+def _require_short(path: Path, length: int) -> None:
+    if length > GLTF_JSON_BYTES:
+        has, most = f"{length / MIB:.0f} MB", f"{GLTF_JSON_BYTES / MIB:.0f} MB"
+        hint = "Export it as .glb, which keeps its numbers elsewhere"
+        raise BadFile(f"'{path}' has a description of {has}, and at most {most} are read", hint)
+
+
+def _json_length(path: Path, head: bytes, size: int) -> int:
+    """How many bytes the JSON of a binary file has."""
+    if len(head) < _HEAD:
+        raise BadFile(f"'{path}' ends at byte {len(head)}, within its header", _AGAIN)
+    version, whole, length = struct.unpack_from("<III", head, 4)
     if version != _VERSION:
         raise BadFile(f"'{path}' is glTF of version {version}, and Blender reads version {_VERSION}", _AGAIN)
-    if whole != len(data):
-        raise BadFile(f"'{path}' has {len(data)} bytes, and says at byte 8 that it has {whole}", _AGAIN)
-    if data[16:20] != _JSON or 20 + length > len(data):
+    if whole != size:
+        raise BadFile(f"'{path}' has {size} bytes, and says at byte 8 that it has {whole}", _AGAIN)
+    if head[16:20] != _JSON or _HEAD + length > size:
         raise BadFile(f"'{path}' is damaged at byte 12: its description is not where it should be", _AGAIN)
-    return data[20 : 20 + length]
+    return int(length)
 
 
 def _parsed(path: Path, text: bytes, offset: int) -> dict[str, Any]:
+    try:
+        require_few_items(text)
+    except ValueError as error:
+        raise BadFile(f"'{path}' has too long a description: {error}", "Export only the character") from None
     try:
         found = json.loads(text.decode("utf-8-sig"), parse_int=int)
     except UnicodeDecodeError as error:
@@ -99,8 +125,9 @@ def _check_lists(path: Path, tree: Mapping[str, Any]) -> None:
         rows = tree.get(name, [])
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise _wrong(path, name, "is no list of entries")
-    if len(tree.get("nodes", ())) > 10 * MOST_BONES:
-        raise _wrong(path, "nodes", f"has {len(tree['nodes'])} entries", "Export only the character and its motion")
+    if len(tree.get("nodes", ())) > GLTF_NODES:
+        many = f"has {len(tree['nodes'])} entries, and at most {GLTF_NODES} are read"
+        raise _wrong(path, "nodes", many, "Export only the character and its motion")
 
 
 def _wrong(path: Path, where: str, what: str, hint: str = _AGAIN) -> BadFile:
@@ -179,9 +206,17 @@ def _are_numbers(value: Any, count: int) -> bool:
     return all(isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < 1e30 for one in value)
 
 
-def _check_buffers(path: Path, tree: Mapping[str, Any], data: bytes) -> None:
-    """Accessors lie within their views, views within their buffers, and buffers within their files."""
-    sizes = [_buffer_size(path, number, row, data) for number, row in enumerate(tree.get("buffers", ()))]
+def _check_buffers(path: Path, tree: Mapping[str, Any], size: int) -> int:
+    """Accessors lie within their views, views within their buffers, buffers within their files; gives all their bytes.
+
+    size: of the file itself. A file beside it belongs to one buffer: each would read all of it.
+    """
+    sizes: list[int] = []
+    files: dict[Path, int] = {}
+    for number, row in enumerate(tree.get("buffers", ())):
+        sizes.append(_buffer_size(path, number, row, size, files))
+    if (total := sum(files.values())) > GLTF_BYTES:
+        raise _wrong(path, "buffers", f"are files of {total / 1e9:.1f} GB, more than Sinew opens", "Export less")
     views = tree.get("bufferViews", [])
     for number, view in enumerate(views):
         where = f"bufferViews.{number}"
@@ -196,6 +231,7 @@ def _check_buffers(path: Path, tree: Mapping[str, Any], data: bytes) -> None:
             raise _wrong(path, where, f"ends at byte {first + length} of a buffer of {sizes[view['buffer']]}")
     for number, accessor in enumerate(tree.get("accessors", ())):
         _check_accessor(path, f"accessors.{number}", accessor, views)
+    return min(sum(sizes), size + sum(files.values()))
 
 
 def _whole(path: Path, where: str, row: Mapping[str, Any], name: str, default: int | None) -> int:
@@ -207,49 +243,73 @@ def _whole(path: Path, where: str, row: Mapping[str, Any], name: str, default: i
 
 def _check_accessor(path: Path, where: str, row: Mapping[str, Any], views: list[dict[str, Any]]) -> None:
     kind, shape = row.get("componentType"), row.get("type")
-    if not isinstance(kind, int) or kind not in _WIDTHS or not isinstance(shape, str) or shape not in _COUNTS:
+    if not isinstance(kind, int) or kind not in _WIDTHS or not isinstance(shape, str) or shape not in COUNTS:
         raise _wrong(path, where, f"holds numbers of an unknown kind ({kind!r}, {shape!r})")
     count, first = _whole(path, where, row, "count", None), _whole(path, where, row, "byteOffset", 0)
-    width = _WIDTHS[kind] * _COUNTS[shape]
-    if count * width > GLTF_BYTES:
+    width = _WIDTHS[kind] * COUNTS[shape]
+    if count * width > GLTF_NUMBERS_BYTES:
         raise _wrong(path, f"{where}.count", f"is {count}, which is more than Sinew opens")
+    if "sparse" in row:
+        _check_sparse(path, f"{where}.sparse", row["sparse"], count, width, views)
     if "bufferView" not in row:
         return
     view = views[row["bufferView"]]
     stride = view.get("byteStride", width)
-    has, wanted = view["byteLength"], first + (stride * (count - 1) + width if count else 0)
-    if wanted > has:
-        raise _wrong(path, where, f"wants {wanted} bytes of a bufferView of {has}")
+    _require_within(path, where, view, first + (stride * (count - 1) + width if count else 0))
 
 
-def _buffer_size(path: Path, number: int, row: Mapping[str, Any], data: bytes) -> int:
-    """How many bytes a buffer has, as it says and as there are."""
+def _check_sparse(path: Path, where: str, row: Any, most: int, width: int, views: list[dict[str, Any]]) -> None:
+    """Numbers that stand in for others: which ones, and what they are, each in a bufferView."""
+    parts = [row.get(name) if isinstance(row, dict) else None for name in ("indices", "values")]
+    if not all(isinstance(part, dict) and _is_index(part.get("bufferView"), len(views)) for part in parts):
+        raise _wrong(path, where, "does not say where its indices and values are")
+    count = _whole(path, where, row, "count", None)
+    if count > most:
+        raise _wrong(path, f"{where}.count", f"is {count}, and there are {most} to stand in for")
+    kind = parts[0].get("componentType")
+    if not isinstance(kind, int) or kind not in _WIDTHS:
+        raise _wrong(path, f"{where}.indices", f"are numbers of an unknown kind ({kind!r})")
+    for name, part, wide in zip(("indices", "values"), parts, (_WIDTHS[kind], width), strict=True):
+        first = _whole(path, f"{where}.{name}", part, "byteOffset", 0)
+        _require_within(path, f"{where}.{name}", views[part["bufferView"]], first + count * wide)
+
+
+def _require_within(path: Path, where: str, view: Mapping[str, Any], wanted: int) -> None:
+    if wanted > view["byteLength"]:
+        raise _wrong(path, where, f"wants {wanted} bytes of a bufferView of {view['byteLength']}")
+
+
+def _buffer_size(path: Path, number: int, row: Mapping[str, Any], size: int, files: dict[Path, int]) -> int:
+    """How many bytes a buffer has, as it says and as there are. files: those beside it, with their sizes, so far."""
     where = f"buffers.{number}"
     said, uri = _whole(path, where, row, "byteLength", None), row.get("uri")
     if uri is None:
-        has = len(data)
+        has = size
     elif not isinstance(uri, str):
         raise _wrong(path, f"{where}.uri", "is no text")
     elif uri.startswith("data:"):
         has = len(uri)
     else:
-        has = _file_size(path, where, uri)
+        beside, has = _file_beside(path, where, uri)
+        if beside in files:
+            raise _wrong(path, f"{where}.uri", f"is '{uri}', which another buffer is as well")
+        files[beside] = has
     if said > has:
         raise _wrong(path, f"{where}.byteLength", f"is {said}, and there are {has} bytes")
     return said
 
 
-def _file_size(path: Path, where: str, uri: str) -> int:
-    """The size of a file beside the glTF file; what is elsewhere, or no file, is not opened."""
+def _file_beside(path: Path, where: str, uri: str) -> tuple[Path, int]:
+    """A file beside the glTF file and its size; what is elsewhere, or no file, is not opened."""
     name = unquote(uri)
     try:
         beside = (path.parent / name).resolve()
         inside = beside.is_relative_to(path.parent.resolve()) and beside.is_file()
         size = beside.stat().st_size if inside else -1
-    except (OSError, ValueError):
-        size = -1
+    except (OSError, ValueError, RuntimeError):  # the last for links in a circle
+        beside, size = path, -1
     if size < 0:
         raise _wrong(path, f"{where}.uri", f"is '{uri}', and there is no such file beside it", "Put the file there")
     if size > GLTF_BYTES:
         raise _wrong(path, f"{where}.uri", f"is '{uri}', a file of {size / 1e9:.0f} GB")
-    return size
+    return beside, size

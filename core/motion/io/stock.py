@@ -20,6 +20,7 @@ from ...child_python import find_program, run_python
 from ...errors import BadFile
 from ...geometry.quaternions import Array, conjugate, from_matrix, multiply, normalize, rotate, slerp
 from ...limits import FASTEST_FPS, LARGEST_M, MOST_FRAMES
+from ...paths import is_folder, list_folder
 from ..clip import Clip
 from ..skeleton import Skeleton, to_local
 
@@ -102,7 +103,7 @@ class StockInfo:
 def stock_folder(python: str | None = None) -> Path:
     """Where the clips are: SINEW_STOCK, this Python's pybullet_data, or that of ``python`` (or SINEW_PYTHON)."""
     if chosen := os.environ.get("SINEW_STOCK"):
-        if not Path(chosen).is_dir():
+        if not is_folder(chosen):
             raise BadFile(f"SINEW_STOCK is '{chosen}', which is not a folder", _INSTALL)
         return Path(chosen)
     spec = importlib.util.find_spec("pybullet_data")
@@ -110,17 +111,18 @@ def stock_folder(python: str | None = None) -> Path:
     if not origin and (asked := python or os.environ.get("SINEW_PYTHON")):
         origin = _ask(asked)
     motions = Path(origin).parent / "data" / "motions" if origin else None
-    if motions is None or not motions.is_dir():
+    if motions is None or not is_folder(motions):
         raise BadFile("The stock clips are not installed", _INSTALL)
     return motions
 
 
 def stock_names(python: str | None = None) -> tuple[str, ...]:
     """The stock clips there are, by name."""
-    found = sorted(path.stem[len(_PREFIX) :] for path in stock_folder(python).glob(f"{_PREFIX}*.txt"))
-    if not found:
-        raise BadFile(f"There are no stock clips in '{stock_folder(python)}'", _INSTALL)
-    return tuple(found)
+    folder = stock_folder(python)
+    names = [path.stem for path in list_folder(folder, ".txt") if path.stem.startswith(_PREFIX)]
+    if not names:
+        raise BadFile(f"There are no stock clips in '{folder}'", _INSTALL)
+    return tuple(name.removeprefix(_PREFIX) for name in names)
 
 
 def stock_info(name: str, python: str | None = None) -> StockInfo:

@@ -7,11 +7,12 @@ import zlib
 
 import pytest
 
-from sinew.core.errors import BadFile
 from sinew.core.motion.io.bvh import load_bvh
 from sinew.core.motion.io.bvh_check import check_bvh
 from sinew.core.motion.io.fbx_check import check_fbx
 from sinew.core.motion.io.gltf_check import check_gltf
+
+from .written_files import gltf, refused, written
 
 BVH = """HIERARCHY
 ROOT Hips
@@ -34,15 +35,6 @@ Frame Time: 0.0333333
 0 0.9 0 1 2 3 4 5 6
 0 0.9 0 1 2 3 4 5 6
 """
-
-
-def refused(check, path, *words):
-    with pytest.raises(BadFile) as caught:
-        check(path)
-    said = str(caught.value)
-    assert "\n" not in said
-    for word in words:
-        assert word in said, said
 
 
 @pytest.mark.parametrize(
@@ -165,32 +157,6 @@ def test_a_broken_fbx_is_told_by_its_byte(tmp_path, content, words):
     path = tmp_path / "walk.fbx"
     path.write_bytes(content)
     refused(check_fbx, path, str(path), *words)
-
-
-def gltf():
-    return {
-        "asset": {"version": "2.0"},
-        "nodes": [{"name": "Hips", "children": [1]}, {"name": "Arm", "rotation": [0, 0, 0, 1]}],
-        "skins": [{"joints": [0, 1]}],
-        "scenes": [{"nodes": [0]}],
-        "buffers": [{"byteLength": 32, "uri": "data:application/octet-stream;base64," + "A" * 44}],
-        "bufferViews": [{"buffer": 0, "byteLength": 8}, {"buffer": 0, "byteOffset": 8, "byteLength": 24}],
-        "accessors": [
-            {"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR"},
-            {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3"},
-        ],
-        "animations": [
-            {
-                "samplers": [{"input": 0, "output": 1}],
-                "channels": [{"sampler": 0, "target": {"node": 1, "path": "translation"}}],
-            }
-        ],
-    }
-
-
-def written(path, tree):
-    path.write_text(tree if isinstance(tree, str) else json.dumps(tree), encoding="utf-8")
-    return path
 
 
 def test_a_whole_gltf_passes(tmp_path):
