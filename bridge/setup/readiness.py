@@ -5,19 +5,19 @@ Nothing here waits. ``check_readiness`` starts a process that answers, ``poll_re
 and ``current_readiness`` is what there is to draw.
 """
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import bpy
 
 from ...core.child_python import find_program, start_python
 from ...core.errors import LearningMissing
+from ...core.files import parse_json
 from ...core.learn.requirement import missing_package_error
 from ..mannequin import example_walker
 from ..scene.viewport import redraw_areas
@@ -48,6 +48,9 @@ for name, package in (("numpy", "numpy"), ("scipy", "scipy"), ("mujoco", "mujoco
         answer["problem"] = "%s: %s" % (name, error)
 print(json.dumps(answer))
 """
+
+
+_ASKED_FOR = ("version", "numpy", "scipy", "mujoco", "pybullet", "cma", "coacd", "safetensors", "torch")
 
 
 @dataclass(frozen=True)
@@ -159,19 +162,28 @@ def _hear(asked: _Asking) -> Readiness:
         stream.seek(0)
         output = stream.read().decode("utf-8", "replace").strip()
     try:
-        return parse_answer(asked.python, json.loads(output.splitlines()[-1]))
+        return parse_answer(asked.python, parse_json(output.splitlines()[-1]))
     except (ValueError, IndexError):
-        return Readiness(asked.python, problem=f"The worker's Python '{asked.python}' does not answer")
+        return _no_answer(asked.python)
 
 
-def parse_answer(python: str, answer: dict[str, str]) -> Readiness:
-    """What an answer means: versions by the name that a package is imported by, '' for what is not there."""
+def _no_answer(python: str) -> Readiness:
+    return Readiness(python, problem=f"The worker's Python '{python}' does not answer")
+
+
+def parse_answer(python: str, answer: Any) -> Readiness:
+    """What an answer means: versions by the name that a package is imported by, '' for what is not there.
+
+    Whatever else the program says that was chosen as a Python is no answer.
+    """
+    if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in _ASKED_FOR):
+        return _no_answer(python)
     needed = ("numpy", "scipy", "cma", "coacd")
     engine = f"MuJoCo {answer['mujoco']}" if answer["mujoco"] else ""
     if not engine and answer["pybullet"]:
         engine = f"Bullet {answer['pybullet']}"
     lacking = [name for name in needed if not answer[name]] + ([] if engine else ["mujoco"])
-    problem = answer.get("problem", "")
+    problem = str(answer.get("problem", ""))
     if not answer["numpy"]:
         problem = problem or f"'{python}' has no NumPy: choose another Python, or install it there"
     learning = [name for name in ("safetensors", "torch") if not answer[name]]

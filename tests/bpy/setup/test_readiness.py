@@ -177,3 +177,21 @@ def fake_python(folder, script):
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
+
+
+@pytest.mark.parametrize(
+    "answer", [1, None, [], {}, "yes", ALL, ALL | {"safetensors": "1", "torch": 2}, ALL | LEARNER | {"version": None}]
+)
+def test_what_is_no_answer_is_told_and_not_tripped_over(answer):
+    known = parse_answer("python", answer)
+    assert not known.simulates and known.version == "" and "does not answer" in known.problem
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script as a program is POSIX")
+@pytest.mark.parametrize("said", ["1", "{}", "[" * 5000, '{"version": 3}', "NaN", ""])
+def test_a_program_that_says_something_else_is_no_python(addon, tmp_path, monkeypatch, said):
+    other = tmp_path / "python"
+    other.write_text(f"#!/bin/sh\necho '{said}'\n", encoding="utf-8")
+    other.chmod(0o755)
+    monkeypatch.setattr(readiness.preferences, "preferred_python", lambda: str(other))
+    assert "does not answer" in answered().problem
