@@ -7,7 +7,6 @@ from pathlib import Path
 
 import bpy
 
-from ...core.control import registry
 from ...core.control.method import Product
 from ...core.errors import CannotWrite, JobError, RigError
 from ...core.jobs import Job
@@ -19,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 def only_learns(job: Job) -> bool:
     """Whether a learned file is all that comes of the job: there is no take to bake."""
-    method = registry.get_method(job.spec.method)
+    method = job.method
     return Product.LEARNED_FILE in method.makes and not method.makes_take
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import bpy
 
 from ...core import jobs
-from ...core.control import registry
 from ...core.control.method import Product
 from ...core.errors import JobError, SinewError
 from ..scene.time_slicing import is_tool_active
@@ -93,6 +92,8 @@ def follow_job(watched: WatchedJob, until_s: float, tick: Callable[[], float | N
         watched.again &= after.state == "lost"
         if after.state == "done" and watched.unbaked:
             after = _note_report(watched) if _only_measures(watched.job) else _bake_when_possible(watched, tick)
+    except SinewError as error:
+        after = _show_problem(watched, error)
     except Exception:  # noqa: BLE001
         # A bug met with one job must not hide the others, nor repeat itself four times a second.
         _log.exception("The job in '%s' cannot be followed", watched.job.folder)
@@ -104,8 +105,15 @@ def follow_job(watched: WatchedJob, until_s: float, tick: Callable[[], float | N
     return after != before
 
 
+def _show_problem(watched: WatchedJob, problem: SinewError) -> JobView:
+    """Let the list say why nothing comes of it, and say it once to whoever looks elsewhere."""
+    watched.tried, watched.wanted, watched.problem = True, False, problem
+    reports.report_to_user(f"{watched.job.spec.title}: {problem}", "WARNING")
+    return refresh_view(watched)
+
+
 def _only_measures(job: jobs.Job) -> bool:
-    return registry.get_method(job.spec.method).makes == (Product.REPORT,)
+    return job.method.makes == (Product.REPORT,)
 
 
 def _note_report(watched: WatchedJob) -> JobView:

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import limits
 from ..control import registry
+from ..control.method import Method
 from ..errors import BadFile, CannotWrite, JobError, SinewError, UnknownMethod
 from ..files import (
     cannot_write,
@@ -111,6 +112,15 @@ class Job:
     def spec(self) -> JobSpec:
         """What the job is to do."""
         return read_spec(self.folder / "spec.json")
+
+    @property
+    def method(self) -> Method:
+        """What does it; one that this Sinew does not have is a ``JobError``."""
+        try:
+            return registry.get_method(self.spec.method)
+        except UnknownMethod as error:
+            made_by = f"Job '{self.spec.title}' was made by another Sinew ({self.spec.sinew_version})"
+            raise JobError(f"{made_by}: this one has no method '{self.spec.method}'", "Update Sinew") from error
 
     @cached_property
     def digest(self) -> str:
@@ -314,10 +324,17 @@ class Job:
     def has_result(self) -> bool:
         """Whether it is done and all that it made is whole."""
         try:
-            self.result() if _makes_take(self.spec.method) else self.report()
+            self.result() if self._makes_take() else self.report()
         except SinewError:
             return False
         return True
+
+    def _makes_take(self) -> bool:
+        """Whether there must be a take; so it is for a method that this Sinew does not know."""
+        try:
+            return self.method.makes_take
+        except JobError:
+            return True
 
     def check_inputs(self) -> None:
         """Refuse inputs that are not as ``create`` wrote them."""
@@ -331,14 +348,6 @@ class Job:
     def collected(self) -> dict[str, Any] | None:
         """What ``mark_collected`` noted, or None."""
         return self.read_note("collected.json")
-
-
-def _makes_take(method: str) -> bool:
-    """Whether there must be a take; so it is for a method that this Sinew does not know."""
-    try:
-        return registry.get_method(method).makes_take
-    except UnknownMethod:
-        return True
 
 
 def open_job(folder: Path | str) -> Job:

@@ -19,7 +19,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..control import registry
 from ..control.frame_range import run_in_range
 from ..errors import SinewError
 from ..files import PRIVATE, cannot_write, remove_file, sha256_of, write_arrays, write_json
@@ -122,7 +121,7 @@ def _work(job: Job, number: int) -> dict[str, Any]:
     run.rest_if_paused()
     job.check_inputs()
     clip = job.clip()
-    method = registry.get_method(spec.method)
+    method = job.method
     settings = method.settings_type.from_mapping(spec.settings)
     run.engine = resolve_engine(spec.engine, method)
     _note_findings(clip, run)
