@@ -3,7 +3,8 @@
 
 A job belongs to the file that it was started from, until that is saved under another name. Both must say so: the job
 in its folder (``core/jobs/home.py``), and the .blend, which lists it with a digest of its spec. Of a Blender that was
-killed before it could save there is no list; then the note in the job's folder must be this user's own.
+killed before it could save there is no list; then the note in the job's folder must be this user's own. Files from
+before digests list names alone; then the note, or every file that decides what the job is, must be.
 """
 
 import os
@@ -13,7 +14,7 @@ import bpy
 
 from ...core.files import cannot_write
 from ...core.jobs import Job
-from ...core.jobs.home import is_proved, read_home, write_home
+from ...core.jobs.home import is_proved, is_users_own, read_home, write_home
 
 
 def is_here(job: Job) -> bool:
@@ -25,13 +26,18 @@ def is_here(job: Job) -> bool:
 def is_ours(job: Job, listed: str | None) -> bool:
     """Whether the open file says so too, so that its result comes home by itself.
 
-    listed: the digest that the file has of it, '' in files from before, None where the file does not list it.
+    listed: the digest that the file has of it, '' in files from before, None where the file does not list it. A file
+    from before knows its jobs by name alone, and anybody can give a job that name: then it must be this user's.
     """
-    return is_here(job) and (is_proved(job) if listed is None else is_same(job, listed))
+    if not is_here(job):
+        return False
+    if listed:
+        return is_same(job, listed)
+    return is_proved(job) or (listed is not None and is_users_own(job))
 
 
 def is_same(job: Job, listed: str) -> bool:
-    """Whether it is the job that the file lists, and not another one that took its name."""
+    """Whether it may be the job that the file lists, as far as that knows: not another one that took its name."""
     return not listed or listed == job.digest
 
 

@@ -12,16 +12,19 @@ import hmac
 import json
 import os
 import secrets
+import stat
 from pathlib import Path
 from typing import Any
 
 from ..errors import SinewError
 from ..files import PRIVATE, read_bytes, write_new
+from ..paths import real_path
 from .folders import user_data_folder
 from .job import Job
 
 _NAME = "home.json"
 _KEY_BYTES = 32
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read_home(job: Job) -> dict[str, Any]:
@@ -47,6 +50,21 @@ def is_proved(job: Job) -> bool:
     home = read_home(job)
     expected = _sign(job, home.get("blend", ""))
     return bool(expected) and hmac.compare_digest(expected.encode(), home.get("proof", "").encode())
+
+
+def is_users_own(job: Job) -> bool:
+    """Whether nobody else can have written it: its folder, its spec and its events are this user's own.
+
+    For jobs from before there were proofs. Nobody can give a file to another user; but where others may write to it,
+    its owner says nothing. Windows tells owners otherwise, so that there it has to lie among the user's own data.
+    """
+    if not hasattr(os, "geteuid"):
+        return job.folder.is_relative_to(real_path(user_data_folder()))
+    try:
+        found = [os.lstat(path) for path in (job.folder, job.folder / "spec.json", job.events)]
+    except OSError:
+        return False
+    return all(about.st_uid == os.geteuid() and not about.st_mode & _OTHERS_WRITE for about in found)
 
 
 def _sign(job: Job, blend: str) -> str:

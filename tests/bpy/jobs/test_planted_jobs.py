@@ -172,20 +172,68 @@ def test_a_copy_of_our_own_job_is_not_baked_a_second_time(addon, tmp_path):
     assert baked() == []
 
 
-def test_files_from_before_know_their_jobs_by_name_alone(addon, tmp_path):
+@pytest.fixture
+def from_before(addon, tmp_path):
+    """A done job that the open file lists by its name alone, as an older Sinew left both."""
     hero()
     save_as(tmp_path / "hero.blend")
     job = monitor.job_of(simulate())
     jobs.wait(job)
     bpy.context.scene.sinew.jobs[0].digest = ""
-    bpy.app.handlers.save_pre.remove(monitor._on_save)  # as the older Sinew left it
+    bpy.app.handlers.save_pre.remove(monitor._on_save)
     bpy.ops.wm.save_mainfile()
     bpy.app.handlers.save_pre.append(monitor._on_save)
     write_json(job.folder / "home.json", {"blend": bpy.data.filepath, "settled": False})
     assert not home.is_proved(job)
+    return job
+
+
+def test_files_from_before_know_their_users_jobs_by_name_alone(from_before):
     bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
     tick_to_end()
     assert baked() == ["Wave passthrough"]
+
+
+@POSIX
+@pytest.mark.parametrize("how", ["another's", "written by others"])
+@pytest.mark.parametrize("name", [".", "spec.json", "events.jsonl"])
+def test_a_name_that_a_file_from_before_lists_is_not_enough(from_before, name, how, monkeypatch):
+    if how == "another's":
+        lstat, mine = os.lstat, os.geteuid()
+        theirs = str(from_before.folder / name)
+
+        def stranger(path, **words):
+            about = list(lstat(path, **words))
+            about[4] = mine + 1 if str(path) == theirs else about[4]
+            return os.stat_result(about)
+
+        monkeypatch.setattr(home.os, "lstat", stranger)
+    else:
+        (from_before.folder / name).chmod(0o777)
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    view = tick_to_end()
+    assert baked() == [] and view.id == from_before.spec.id and "Bake it if it belongs here" in view.message
+    assert bpy.ops.sinew.collect(job=from_before.spec.id) == {"FINISHED"}
+    assert baked() == ["Wave passthrough"]
+
+
+def test_a_job_of_a_newer_sinew_is_told_of(addon, tmp_path, capfd, reported):
+    hero()
+    save_as(tmp_path / "hero.blend")
+    job = monitor.job_of(simulate())
+    jobs.wait(job)
+    path = job.folder / "spec.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"passthrough"', '"of_a_newer_sinew"'), encoding="utf-8")
+    bpy.context.scene.sinew.jobs[0].digest = sha256_of(path)
+    bpy.app.handlers.save_pre.remove(monitor._on_save)
+    bpy.ops.wm.save_mainfile()
+    bpy.app.handlers.save_pre.append(monitor._on_save)
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    view = tick_to_end()
+    assert view.state == "done" and view.is_error
+    assert "has no method 'of_a_newer_sinew'" in view.message and view.hint == "Update Sinew"
+    assert [kind for kind, _ in reported] == ["WARNING"]
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_one_odd_job_costs_nobody_the_list(addon, tmp_path):
