@@ -58,6 +58,9 @@ MEASUREMENTS = 1000
 # What a .blend keeps of a take: its report is some KB of JSON, and frames by the thousand.
 REPORT_LETTERS = 1_000_000
 
+# Pose markers of an Action, which the panel looks at with every draw: an hour of motion has some hundred.
+MARKERS = 2000
+
 # Variations of a batch are numbered; Blender keeps such a number in 32 bits.
 VARIATIONS = 10**6
 

@@ -95,6 +95,8 @@ def _draw_tags(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.
         row.operator("sinew.library_tag_remove", text="", icon="X").index = index
     if len(tags) > _MOST_ROWS:
         column.label(text=f"and {len(tags) - _MOST_ROWS} more in the Dope Sheet")
+    if reason := action_tags.why_not_all_tags(obj):
+        paragraph(layout, context, reason, icon="INFO")
     row = layout.row(align=True)
     row.operator("sinew.library_tag_add", icon="ADD", text="Add")
     row.operator("sinew.library_tag_propose", icon="AUTOMERGE_ON", text="Propose")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Style tags of an Action, kept as its pose markers: they show in the Dope Sheet, move with it, and travel with it."""
 
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 import bpy
 
 from ...core.errors import RigError
+from ...core.limits import MARKERS
 from ...core.motion.clip import Tag
 from ...core.motion.marker_tags import MarkedRange, name_markers, parse_markers
 from ..rig import actions
@@ -54,11 +56,11 @@ def why_no_tags(scene: bpy.types.Scene, *, proposed: bool = False) -> str:
 
 
 def read_action_tags(obj: bpy.types.Object) -> list[ActionTag]:
-    """The tags of the armature's Action, in the order of their first frames."""
+    """The tags of the armature's Action, in the order of their first frames; of its first ``MARKERS`` markers."""
     action = tagged_action(obj)
     if action is None:
         return []
-    found = _ranges(action)
+    found = _first_ranges(action)
     last = _last_frame(obj, action) if any(one.stop is None for one in found) else 0
     return [
         ActionTag(
@@ -70,6 +72,13 @@ def read_action_tags(obj: bpy.types.Object) -> list[ActionTag]:
         )
         for one in found
     ]
+
+
+def why_not_all_tags(obj: bpy.types.Object) -> str:
+    """Why the list of tags is not whole, with the fix; '' if it is."""
+    action = tagged_action(obj)
+    count = len(action.pose_markers) if action is not None else 0
+    return f"Only {MARKERS} of {count} pose markers are read: remove some in the Dope Sheet" if count > MARKERS else ""
 
 
 def place_action_tags(obj: bpy.types.Object, action: bpy.types.Action, styles: Iterable[str] = ()) -> tuple[Tag, ...]:
@@ -151,7 +160,17 @@ def _mark(action: bpy.types.Action, name: str, first: int, last: int, *, is_prop
 
 
 def _ranges(action: bpy.types.Action) -> tuple[MarkedRange, ...]:
-    return parse_markers([(marker.name, marker.frame) for marker in action.pose_markers])
+    """What the markers of an Action say; refuses one with more of them than are read."""
+    if (count := len(action.pose_markers)) > MARKERS:
+        raise RigError(
+            f"Action '{action.name}' has {count} pose markers, and at most {MARKERS} are read",
+            "Remove some in the Dope Sheet",
+        )
+    return _first_ranges(action)
+
+
+def _first_ranges(action: bpy.types.Action) -> tuple[MarkedRange, ...]:
+    return parse_markers([(marker.name, marker.frame) for marker in itertools.islice(action.pose_markers, MARKERS)])
 
 
 def _nth(action: bpy.types.Action, index: int) -> MarkedRange:

@@ -6,14 +6,18 @@ none either, and a marker of dashes names nothing. A name with a question mark b
 Sinew's proposal, until somebody takes the question mark away.
 """
 
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..errors import BadMotion
+from ..limits import BLENDER_NAME_BYTES
 
 END, PROPOSED = " end", "?"
-LONGEST_NAME = 48
-"""Letters of a tag's name that leave room for the rest of a marker's."""
+LONGEST_NAME = BLENDER_NAME_BYTES - len(f"{PROPOSED}{END}")
+"""Bytes of a tag's name that leave room for the rest of a marker's; a letter may have four."""
 
 
 @dataclass(frozen=True)
@@ -32,37 +36,63 @@ class MarkedRange:
 
 def parse_markers(markers: Sequence[tuple[str, float]]) -> tuple[MarkedRange, ...]:
     """The ranges that markers (name, frame) mean, in the order of their first frames."""
+    return _parse(tuple(markers))
+
+
+@lru_cache(maxsize=8)
+def _parse(markers: tuple[tuple[str, float], ...]) -> tuple[MarkedRange, ...]:
+    """The same, kept for as long as they do not change: a panel asks with every draw."""
     names = [name.strip() for name, _ in markers]
-    order = sorted(range(len(markers)), key=lambda place: markers[place][1])
+    frames = [frame for _, frame in markers]
+    order = sorted(range(len(markers)), key=frames.__getitem__)
     begins = [place for place in order if not names[place].endswith(END) and names[place].strip("- ?")]
-    ends = {place: _find_end(markers, names, begins, place) for place in begins}
-    plain = [place for place in order if ends.get(place) is None and not names[place].endswith(END)]
+    ends = _find_ends(names, frames, order, begins)
+    # Frames of all that an open range may go up to, in order.
+    open_frames = [frames[place] for place in order if place not in ends and not names[place].endswith(END)]
     found = []
     for place in begins:
-        end = ends[place]
-        later = [markers[other][1] for other in plain if markers[other][1] > markers[place][1]]
-        stop = markers[end][1] + 1 if end is not None else min(later, default=None)
-        is_proposal = names[place].endswith(PROPOSED)
+        first, end = frames[place], ends.get(place)
+        stop = frames[end] + 1 if end is not None else _next_above(open_frames, first)
         own = (place,) if end is None else (place, end)
-        found.append(MarkedRange(names[place].rstrip("? "), markers[place][1], stop, is_proposal, own))
+        found.append(MarkedRange(names[place].rstrip("? "), first, stop, names[place].endswith(PROPOSED), own))
     return tuple(found)
 
 
-def _find_end(
-    markers: Sequence[tuple[str, float]], names: Sequence[str], begins: Sequence[int], place: int
-) -> int | None:
-    """The marker that ends the range which one begins: the first of that name before it begins again."""
-    first = markers[place][1]
-    again = [markers[other][1] for other in begins if names[other] == names[place] and markers[other][1] > first]
-    limit = min(again, default=float("inf"))
-    fitting = [i for i, name in enumerate(names) if name == names[place] + END and first <= markers[i][1] < limit]
-    return min(fitting, key=lambda i: markers[i][1], default=None)
+def _find_ends(
+    names: Sequence[str], frames: Sequence[float], order: Sequence[int], begins: Sequence[int]
+) -> dict[int, int]:
+    """By marker that begins a range the one that ends it: the first of that name before it begins again."""
+    of_name: dict[str, list[int]] = defaultdict(list)
+    begin_frames: dict[str, list[float]] = defaultdict(list)
+    for place in order:
+        if names[place].endswith(END):
+            of_name[names[place].removesuffix(END)].append(place)
+    for place in begins:
+        begin_frames[names[place]].append(frames[place])
+    found = {}
+    for place in begins:
+        candidates, first = of_name[names[place]], frames[place]
+        again = _next_above(begin_frames[names[place]], first)
+        nearest = bisect_left(candidates, first, key=frames.__getitem__)
+        if nearest < len(candidates) and (again is None or frames[candidates[nearest]] < again):
+            found[place] = candidates[nearest]
+    return found
+
+
+def _next_above(frames: Sequence[float], frame: float) -> float | None:
+    """The first of frames in order that is after one; None for none."""
+    place = bisect_right(frames, frame)
+    return frames[place] if place < len(frames) else None
 
 
 def name_markers(name: str, is_proposal: bool) -> tuple[str, str]:
     """The names of the markers that begin and end a range; a name that no marker could have is refused."""
     plain = name.strip()
-    if not plain.strip("- ?") or plain.endswith((END, PROPOSED)) or len(plain) > LONGEST_NAME:
-        raise BadMotion(f"'{name}' cannot be a style tag", f"Give it a word or two of at most {LONGEST_NAME} letters")
+    if (
+        not plain.strip("- ?")
+        or plain.endswith((END, PROPOSED))
+        or len(plain.encode("utf-8", "replace")) > LONGEST_NAME
+    ):
+        raise BadMotion(f"'{name}' cannot be a style tag", f"Give it a word or two of at most {LONGEST_NAME} bytes")
     begin = f"{plain}{PROPOSED}" if is_proposal else plain
     return begin, f"{begin}{END}"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Libraries of an armature's Actions: built in slices, changed Actions noticed, tags that travel with the Action."""
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from sinew.bridge.library import action_tags
 from sinew.bridge.library.action_sources import digest_action
 from sinew.bridge.library.assembling import open_library
 from sinew.bridge.rig import actions
+from sinew.core import limits
 from sinew.core.control.tracking.library_files import LIBRARY_FILE
 from sinew.core.motion.plain_walk import plain_walk
 from sinew.panels.library import SINEW_PT_library, SINEW_UL_library_actions
@@ -208,3 +210,18 @@ def test_the_panel_shows_tags_the_library_and_what_is_wrong(walker):
     OPS.library_build()
     drawn = draw_wide(SINEW_PT_library, SkillsLayout)
     assert "library_picture" in drawn.idnames and "is called" not in drawn.text
+
+
+def test_an_action_with_markers_without_end_costs_a_line(walker):
+    markers = walker.animation_data.action.pose_markers
+    for number in range(limits.MARKERS + 5):
+        markers.new(f"m{number}").frame = number
+    began = time.monotonic()
+    for _ in range(20):
+        assert len(action_tags.read_action_tags(walker)) == limits.MARKERS
+    assert time.monotonic() - began < 2.0, "0.1 s a draw at most, on a busy machine"
+    said = f"Only {limits.MARKERS} of {limits.MARKERS + 5} pose markers are read"
+    assert said in draw_wide(SINEW_PT_library, SkillsLayout).text
+    for verb in (OPS.library_build, OPS.library_tag_propose, OPS.library_tag_remove):
+        with pytest.raises(RuntimeError, match="pose markers, and at most"):
+            verb()
