@@ -23,7 +23,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core import jobs
-from ...core.errors import JobError, SinewError
+from ...core.errors import JobError, NotEnoughMemory, SinewError
 from ..rig import sampling_copy
 from ..rig.rig_reader import RigMotion, RigReading
 from ..scene.time_slicing import SLICE_S, ResultT, Slices, TimeSlicedTask, is_tool_active, run_all_slices
@@ -209,11 +209,12 @@ def tick_preparations() -> float | None:
         first = _going[0]
         try:
             done = first.step()
-        except SinewError as error:
+        except (SinewError, MemoryError) as error:
+            problem = error if isinstance(error, SinewError) else NotEnoughMemory(f"'{first.title}'")
             _going.remove(first)
             first.drop()
-            first.fail(error)
-            reports.report_to_user(str(error), "WARNING")
+            first.fail(problem)
+            reports.report_to_user(str(problem), "WARNING")
         except BaseException:
             _going.remove(first)
             first.drop()

@@ -83,6 +83,6 @@ class FileViews(Generic[View]):
 def _stamp(path: Path) -> Stamp:
     try:
         found = path.stat()
-    except OSError:
+    except (OSError, ValueError):
         return path, 0, 0
     return path, found.st_mtime_ns, found.st_size

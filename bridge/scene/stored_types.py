@@ -16,7 +16,7 @@ import bpy
 from bpy.app.handlers import persistent
 from idprop.types import IDPropertyArray, IDPropertyGroup
 
-from ...core.errors import SinewError
+from ...core.errors import NotEnoughMemory, SinewError
 
 _OWNERS = ("scenes", "objects", "actions")
 _PREFIX = "sinew"
@@ -43,9 +43,11 @@ def remove_junk() -> int:
 def explain_junk(error: Exception) -> str:
     """What to say of an error in something that should not fail, '' for a bug of ours.
 
-    A ``SinewError`` speaks for itself. Any other is the file's fault if it stores what cannot be, which is then taken
-    out as soon as Blender lets us.
+    A ``SinewError`` speaks for itself, and memory that is at its end is nobody's bug. Any other is the file's fault if
+    it stores what cannot be, which is then taken out as soon as Blender lets us.
     """
+    if isinstance(error, MemoryError):
+        error = NotEnoughMemory()
     if isinstance(error, SinewError):
         return str(error)
     if next(_find_junk(), None) is None:

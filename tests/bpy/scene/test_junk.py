@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import os
 import random
 import shutil
 
@@ -13,10 +14,14 @@ import pytest
 import written_before
 from sinew import operators
 from sinew.bridge.jobs import monitor, notices
+from sinew.bridge.learned.file_views import FileViews
+from sinew.bridge.learned.learned_file import LearnedView, learned_file
 from sinew.bridge.rig import sources
 from sinew.bridge.scene import library_overrides, stored_types
 from sinew.bridge.setup import readiness
 from sinew.bridge.takes import take_data, views
+from sinew.core.control import registry
+from sinew.core.control.learned import LearnedKind
 from sinew.tools.fuzz.blend_properties import draw_panels, spoil
 
 # What starts something that goes on for long, asks the network, or writes where the user says.
@@ -44,6 +49,10 @@ FILES += [
     "//sinew",
     ".",
     "//sinew/Mannequin.graph.npz/x",
+    "/tmp/" + "a" * 300,
+    "//circle",
+    "//pipe.npz",
+    "~nosuchuserx/y.npz",
     "//character.blend",
     "//\udcff".encode("utf-8", "replace").decode(),
 ]
@@ -110,14 +119,62 @@ def test_a_takes_rows_may_hold_anything(opened, capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
+FAMILIES = [family.name for family in registry.families()]
+
+
+def verbs_with_files():
+    """The names of all operators that read the learned file of a family, or the library that directing goes by."""
+    names = [cls.bl_idname.removeprefix("sinew.") for cls in operators._CLASSES]
+    return [name for name in names if name.partition("_")[0] in (*FAMILIES, "library")]
+
+
 @pytest.mark.parametrize("path", FILES, ids=range(len(FILES)))
-def test_a_file_property_may_point_anywhere(opened, path, capfd):
-    for group in ("sinew_graph", "sinew_bounds"):
-        getattr(opened, group).file = path
+def test_a_file_property_may_point_anywhere(opened, path, capfd, tmp_path):
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.npz")
+    for family in FAMILIES:
+        if hasattr(opened, f"sinew_{family}"):
+            getattr(opened, f"sinew_{family}").file = path
+    opened.sinew_direct.style = "x" * 1000
     look_at_everything()
-    for verb in ("graph_bake", "graph_test", "bounds_bake", "bounds_test", "graph_bring_along", "bounds_bring_along"):
-        if hasattr(bpy.ops.sinew, verb):
-            clicked(verb)
+    verbs = verbs_with_files()
+    assert {"graph_bake", "bounds_test", "direct_bake", "direct_train", "library_build", "library_picture"} <= {*verbs}
+    for verb in verbs:
+        clicked(verb)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["", "*", "[", "[!", "x" * 10_000, ",,,", "\u202e\n", "walk, walk, walk", "*" * 300])
+def test_a_library_may_be_asked_for_anything(opened, words, capfd):
+    opened.sinew_library.actions = opened.sinew_direct.style = words
+    opened.sinew_library.action_index = 2**31 - 1
+    opened.sinew_direct.curve = opened.sinew_direct.target = opened.sinew_direct.look_at = opened
+    opened.sinew_direct.seconds, opened.sinew_direct.speed = 3600.0, 20.0
+    look_at_everything()
+    for verb in ("library_build", "library_picture", "direct_bake", "direct_train"):
+        clicked(verb)
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_memory_that_is_at_its_end_is_told_and_tried_once(opened, monkeypatch, capfd):
+    tried = []
+
+    def read(self, path):
+        tried.append(path)
+        raise MemoryError
+
+    monkeypatch.setattr(LearnedKind, "read_content", read)
+    for family in ("graph", "bounds", "direct"):
+        file = learned_file(family)
+        monkeypatch.setattr(file, "_views", FileViews(file._read_view, LearnedView(is_reading=True)))
+        getattr(opened, f"sinew_{family}").file = f"//{family}.npz"
+        for _ in range(3):
+            assert "takes more memory than there is" in file.why_none(opened)
+    assert len(tried) == 3, "once a file, whatever is drawn"
+    look_at_everything()
+    for verb in verbs_with_files():
+        clicked(verb)
     assert "Traceback" not in capfd.readouterr().err
 
 
