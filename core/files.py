@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from . import limits
 from .errors import BadFile, CannotWrite
 from .interrupts import finish_first
-from .npz_checks import check_archive, check_text
+from .json_size import require_few_items
+from .npz_checks import META, check_archive, check_meta, check_text
 from .paths import is_folder, is_link, is_there
 
 Attachment = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]
@@ -259,6 +260,7 @@ def parse_json(text: str) -> Any:
 
     So every number is finite and a float can hold it, every text can be written in UTF-8, and nothing is nested deeply.
     """
+    require_few_items(text)
     try:
         if _ODD_NUMBER.search(text):  # else a third of the time will do
             value = json.loads(text, parse_constant=_refuse_number, parse_int=_whole_number, parse_float=_finite_number)
@@ -327,20 +329,26 @@ def write_arrays(
         if array.dtype.hasobject:  # NumPy would pickle it without a word
             raise TypeError(f"array '{name}' holds Python objects")
     meta = {**meta, CHECKSUM: checksum_of(arrays, meta)} if checksum else dict(meta)
-    text = np.array(json.dumps(meta, ensure_ascii=False, allow_nan=False))
-    np.savez(stream, meta=text, **arrays)
+    text = json.dumps(meta, ensure_ascii=False, allow_nan=False)
+    try:
+        check_meta(text)
+    except ValueError as error:  # nobody could read it
+        raise CannotWrite(f"Cannot write '{path}': {error}", "Choose less for it, such as fewer clips") from error
+    np.savez(stream, meta=np.array(text), **arrays)
     write_whole(path, stream.getvalue())
 
 
-def read_arrays(path: Path, most: int = limits.ARCHIVE_BYTES) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def read_arrays(
+    path: Path, most: int = limits.ARCHIVE_BYTES, packed_to: int = limits.PACKED_TO
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read what ``write_arrays`` wrote: (arrays, meta). Torn, foreign and boundless files are a ``BadFile``.
 
-    most: bytes of the file, and of what is in it.
+    most: bytes of the file, and of what is in it. packed_to: how many times its size a file may have in it.
     """
     hint = "Export or simulate it again"
     try:
         with open_to_read(path, most) as stream:
-            check_archive(stream, most)
+            check_archive(stream, most, packed_to)
             archive = np.load(stream, allow_pickle=False)
             # NumPy stops where a header says that its array ends, and what was not read to its end is not checked.
             if damaged := archive.zip.testzip():
@@ -348,7 +356,9 @@ def read_arrays(path: Path, most: int = limits.ARCHIVE_BYTES) -> tuple[dict[str,
             arrays = {name: archive[name] for name in archive.files}
         for name, array in arrays.items():
             check_text(name, array)
-        meta = parse_json(str(arrays.pop("meta"))) if "meta" in arrays else {}
+        text = str(arrays.pop(META, "{}"))
+        check_meta(text)
+        meta = parse_json(text)
     except _TORN as error:
         raise BadFile(f"'{path}' is not a whole .npz file: {error}", hint) from error
     if not isinstance(meta, dict):

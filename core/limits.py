@@ -24,13 +24,17 @@ TEXT_LETTERS = 2000
 NAME_LETTERS = 200  # of a job's id and of what else is a file's name
 
 # Arrays. A library of five hundred thousand frames has 0.6 GB, and travels with its job. Ours are not packed, so that
-# they are as large as they look; others' may be, where what stands still packs well, but no motion is packed to a
-# fiftieth and large as well.
+# they are as large as they look, and are counted as numbers of double precision, which most become: that is twice as
+# much where they are kept in single precision. Others' clips may be packed, where what stands still packs well, but no
+# motion is packed to a fiftieth and large as well.
 ARCHIVE_BYTES = 4 * GIB
 ARCHIVE_ENTRIES = 10_000
 ARCHIVE_DIRECTORY_BYTES = 4 * MIB  # 10,000 entries with names of 300 letters
-PACKED_TO = 50
+PACKED_TO, OTHERS_PACKED_TO = 4, 50
 PACKED_FREE_BYTES = 64 * MIB  # unpacked bytes that are nobody's worry
+# An archive's description. A library of sixty clips has 64,000 letters and 4,000 entries.
+META_LETTERS = 4 * MIB
+META_ITEMS = 500_000
 ARRAY_HEADER_BYTES = 10_000  # NumPy's own limit
 
 # A preview of what is learned is read on a timer, once a second: some seconds of a body's links have 1 MB.
@@ -73,6 +77,7 @@ SLOWEST_FPS, FASTEST_FPS, SPARSEST_FPS = 0.5, 1000.0, 0.001
 MOST_FRAMES = 1_048_574  # Blender's own last frame
 MOST_BONES = 10_000
 MOST_POSES = 10_000_000  # bones times frames: half an hour of sixty bones at 90 frames a second
+MOST_LIBRARY_POSES = 60_000_000  # of all clips of a library together: nine hours of sixty bones at 30 frames a second
 MOST_SPARSE_POSES, SPARSE_KEYS = 2_500_000, 0.1  # poses with fewer keys each: sixty bones for half an hour
 LARGEST_UNITS, LARGEST_DEGREES = 1e9, 1e9  # a million metres in millimetres, and turns beyond counting
 LARGEST_M = 1e9
@@ -90,7 +95,7 @@ GLTF_JSON_BYTES = 64 * MIB
 GLTF_DEPTH = 900  # of nodes within nodes: Python gives up soon after
 # Blender takes 8 to 28 times the bytes of a glTF file's numbers (gltf_size.py has what was measured). Twenty minutes of
 # sixty bones at 60 frames a second are the first; zeros that a file has nowhere, and what is in it once and meant more
-# often, are the second. Channels of an animation share their times, so that honest files take nearly twice what is there.
+# often, are the second. Channels of an animation share their times: honest files take nearly twice what is there.
 GLTF_NUMBERS_BYTES = 256 * MIB
 GLTF_EMPTY_BYTES, GLTF_REPEATED = 16 * MIB, 2
 GLTF_NODES, GLTF_MATERIALS, GLTF_PRIMITIVES = 20_000, 2000, 1000  # the last in one mesh

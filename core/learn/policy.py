@@ -15,6 +15,7 @@ from .normaliser import Normaliser, RunningStatistics
 
 Weights = NDArray[np.float32]
 _HINT = "Train it again, or choose another file"
+_WRITTEN = (np.dtype(np.float32), np.dtype(np.float64))  # weights, and what normalises observations
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +99,11 @@ def _layer(arrays: Mapping[str, NDArray[Any]], number: int) -> tuple[Weights, We
 
 
 def _checked(array: NDArray[Any], dimensions: int) -> NDArray[np.float64]:
+    if array.ndim != dimensions:
+        raise ValueError(f"an array has {array.ndim} dimensions instead of {dimensions}")
+    if array.dtype not in _WRITTEN:  # what is narrower would become wider
+        raise ValueError(f"an array holds {array.dtype} instead of {' or '.join(map(str, _WRITTEN))}")
     numbers = np.asarray(array, dtype=np.float64)
-    if numbers.ndim != dimensions:
-        raise ValueError(f"an array has {numbers.ndim} dimensions instead of {dimensions}")
     if not np.isfinite(numbers).all():
         raise ValueError("an array holds what is no number")
     return numbers

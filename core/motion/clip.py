@@ -52,12 +52,11 @@ class Clip:
     tags: tuple[Tag, ...] = ()
 
     def __post_init__(self) -> None:
-        pos = np.asarray(self.local_pos, dtype=float)
-        if pos.flags.writeable or pos.base is not None:  # else nobody can change it, and large ones need not be twice
-            pos = pos.copy()
-        quat = np.asarray(self.local_quat_wxyz, dtype=float)
+        pos, quat = (np.asarray(array, dtype=float) for array in (self.local_pos, self.local_quat_wxyz))
         object.__setattr__(self, "tags", tuple(self.tags))
         self._check(pos, quat)
+        if pos.flags.writeable or pos.base is not None:  # else nobody can change it, and large ones need not be twice
+            pos = pos.copy()
         object.__setattr__(self, "local_pos", freeze_array(pos))
         object.__setattr__(self, "local_quat_wxyz", freeze_array(unroll(normalize(quat))))
 

@@ -199,7 +199,8 @@ def library_from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any
     version = meta.get("library_format", 0)
     if not isinstance(version, int) or version > FORMAT:
         raise BadFile(f"The library was written by a newer Sinew (format {version})", "Update Sinew")
-    motion = clip_from_arrays({name: array for name, array in arrays.items() if name not in _ARRAYS}, dict(meta))
+    own = {name: array for name, array in arrays.items() if name not in _ARRAYS}
+    motion = clip_from_arrays(own, dict(meta), is_library=True)
     names = meta.get("clips")
     if not isinstance(names, list):
         raise BadMotion("The library does not say where its clips are", _AGAIN)

@@ -6,6 +6,7 @@ from ..limits import (
     FASTEST_FPS,
     MOST_BONES,
     MOST_FRAMES,
+    MOST_LIBRARY_POSES,
     MOST_POSES,
     MOST_SPARSE_POSES,
     SLOWEST_FPS,
@@ -23,6 +24,17 @@ def require_motion_size(label: str, frames: int, bones: int) -> None:
         raise BadMotion(
             f"{label} has {frames} frames of {bones} bones, and Sinew reads {MOST_POSES} poses of bones at most",
             f"Choose at most {MOST_POSES // bones} frames",
+        )
+
+
+def require_library_size(label: str, frames: int, bones: int) -> None:
+    """Refuse more poses of bones in all clips of a library together than anybody has; ``label`` names the library."""
+    if bones > MOST_BONES:
+        raise BadMotion(f"{label} has {bones} bones, and {MOST_BONES} is the most", "Choose another armature")
+    if frames * bones > MOST_LIBRARY_POSES:
+        raise BadMotion(
+            f"{label} has {frames} frames of {bones} bones, and a library {MOST_LIBRARY_POSES} poses of bones at most",
+            f"Choose fewer clips, of at most {MOST_LIBRARY_POSES // bones} frames together",
         )
 
 

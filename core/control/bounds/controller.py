@@ -139,17 +139,19 @@ def _read(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Contro
     for name, shape in shapes.items():
         if parts[name].shape != shape:
             raise BoundsError(f"its course has {name} of shape {parts[name].shape}, not {shape}")
-    widths = np.asarray(arrays["widths"], dtype=float)
+    widths = _numbers(arrays["widths"])
     if list(meta["bounds"]) != list(names) or widths.shape != (steps + 1, len(names)) or not (widths > 0.0).all():
         raise BoundsError("its bounds are not those of its body")
     policy = Policy.from_arrays(arrays_under("policy.", arrays), meta["policy"])
     if (policy.observation_size, policy.action_size) != (observation_size(reference), body.nu):
         raise BoundsError("its policy sees or moves something else than this Sinew lets it", "Train it again")
-    return Controller(reference, freeze_array(widths), policy, dict(meta["about"]))
+    return Controller(reference, widths, policy, dict(meta["about"]))
 
 
 def _numbers(array: NDArray[Any]) -> Array:
+    if array.dtype != np.float64:  # as it was written: what is narrower would become wider
+        raise ValueError(f"its course or its bounds hold {array.dtype}, not numbers of double precision")
     found = np.array(array, dtype=float)
     if not np.isfinite(found).all():
-        raise ValueError("its course is not all numbers")
+        raise ValueError("its course or its bounds are not all numbers")
     return freeze_array(found)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ... import limits
 from ...errors import BadFile
 from ...files import CHECKSUM, checksum_of, parse_json, read_bytes, write_whole
+from ...npz_checks import require_wide_numbers
 from ...paths import is_there
 from .controller import Controller, controller_from_arrays, controller_to_arrays
 
@@ -75,6 +76,7 @@ def read_controller_content(path: Path) -> Content:
         numbers = memoryview(data)[8 + length :]
         _require_side_by_side(header, len(numbers))
         arrays = {str(name): _array(its, numbers) for name, its in header.items()}
+        require_wide_numbers(8 * sum(array.size for array in arrays.values()), len(data))
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise BadFile(f"'{path}' is not a whole controller: {error}", _AGAIN) from error
     if not isinstance(meta, dict):

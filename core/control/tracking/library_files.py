@@ -19,6 +19,7 @@ from ...body.io import body_from_arrays, body_to_arrays
 from ...errors import BadFile, BadMotion, SinewError
 from ...motion.clip import Tag
 from ...motion.library import ClipOrigin, Library, require_tag_inside
+from ...motion.motion_size import require_library_size
 from ..learned import Content, LearnedFormat, LearnedKind
 from .library_building import (
     LIBRARY_FPS,
@@ -86,6 +87,7 @@ def store_library(stored: StoredLibrary) -> Content:
     clips = stored.clips
     if not clips:
         raise BadMotion("There are no clips for a library", "Choose at least one Action or motion file")
+    require_library_size("The library", sum(map(len, clips)), len(stored.body.skeleton))
     arrays = {name: np.concatenate([getattr(clip, name) for clip in clips], dtype=kind) for name, kind in _ROWS.items()}
     arrays["starts"] = np.cumsum([0, *map(len, clips)])
     body_arrays, body_meta = body_to_arrays(stored.body)
@@ -124,8 +126,11 @@ def _read_library(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> 
     model = body_from_arrays(body, meta["body"])
     rows, starts, count = meta["clips"], np.asarray(arrays["starts"]), len(arrays["local_pos"])
     bones, feet = len(model.skeleton), len(name_feet(model))
+    require_library_size("it", count, bones)
     shapes = {"local_pos": (bones, 3), "local_quat_wxyz": (bones, 4), "contacts": (feet,), "times_s": ()}
     for name, shape in shapes.items():
+        if arrays[name].dtype.newbyteorder("=") != _ROWS[name]:  # what is narrower would become wider for every frame
+            raise BadMotion(f"its '{name}' are {arrays[name].dtype}, not {np.dtype(_ROWS[name])}", _AGAIN)
         if arrays[name].shape != (count, *shape) or not np.isfinite(arrays[name]).all():
             raise BadMotion(f"its '{name}' are not those of {count} frames of its skeleton", _AGAIN)
     whole = starts.ndim == 1 and starts.dtype.kind == "i" and len(starts) == len(rows) + 1 > 1

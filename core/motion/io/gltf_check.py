@@ -260,7 +260,7 @@ def _check_accessor(path: Path, where: str, row: Mapping[str, Any], views: list[
 
 def _check_sparse(path: Path, where: str, row: Any, most: int, width: int, views: list[dict[str, Any]]) -> None:
     """Numbers that stand in for others: which ones, and what they are, each in a bufferView."""
-    parts = [row.get(name) if isinstance(row, dict) else None for name in ("indices", "values")]
+    parts: list[Any] = [row.get(name) if isinstance(row, dict) else None for name in ("indices", "values")]
     if not all(isinstance(part, dict) and _is_index(part.get("bufferView"), len(views)) for part in parts):
         raise _wrong(path, where, "does not say where its indices and values are")
     count = _whole(path, where, row, "count", None)

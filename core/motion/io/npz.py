@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Clips and takes as ``.npz`` files: plain arrays and a JSON description, versioned, no pickles."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ...errors import BadFile, BadMotion
 from ...files import read_arrays, write_arrays
+from ...limits import OTHERS_PACKED_TO, PACKED_TO
 from ..clip import Clip, Tag
-from ..motion_size import require_motion_size
+from ..motion_size import require_library_size, require_motion_size
 from ..skeleton import Skeleton
 from ..take import PropMotion, Take
 
@@ -29,10 +30,7 @@ def save_clip(path: Path, clip: Clip) -> None:
 
 def load_clip(path: Path) -> Clip:
     """Read a clip; anything else is a ``BadFile`` that says what is wrong."""
-    arrays, meta = _open(path, "sinew.clip", VERSION)
-    shape = arrays["local_pos"].shape if "local_pos" in arrays else ()
-    if len(shape) == 3:  # of any other, it is said below what is wrong
-        require_motion_size(f"'{path}'", shape[0], shape[1])
+    arrays, meta = _open(path, "sinew.clip", VERSION, OTHERS_PACKED_TO)
     return _clip(f"'{path}'", arrays, meta)
 
 
@@ -41,11 +39,11 @@ def clip_to_arrays(clip: Clip) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]
     return _clip_arrays(clip), {"version": VERSION, **_clip_meta(clip)}
 
 
-def clip_from_arrays(arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
-    """The inverse of ``clip_to_arrays``."""
+def clip_from_arrays(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], *, is_library: bool = False) -> Clip:
+    """The inverse of ``clip_to_arrays``; is_library: that it is all clips of a library, one after the other."""
     label = f"Clip '{meta.get('name', '')}'"
     _check_version(label, meta, VERSION)
-    return _clip(label, arrays, meta)
+    return _clip(label, arrays, meta, require_library_size if is_library else require_motion_size)
 
 
 def save_take(path: Path, take: Take) -> None:
@@ -131,8 +129,10 @@ def _clip_meta(clip: Clip) -> dict[str, Any]:
     return {"names": list(clip.skeleton.names), "fps": clip.fps, "name": clip.name, "tags": tags}
 
 
-def _open(path: Path, kind: str, newest: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    arrays, meta = read_arrays(path)
+def _open(
+    path: Path, kind: str, newest: int, packed_to: int = PACKED_TO
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    arrays, meta = read_arrays(path, packed_to=packed_to)
     if meta.get("kind") != kind:
         raise BadFile(f"'{path}' is not a {kind} file", "Give an .npz that Sinew wrote")
     _check_version(f"'{path}'", meta, newest)
@@ -147,7 +147,15 @@ def _check_version(label: str, meta: dict[str, Any], newest: int) -> None:
         raise BadFile(f"{label} was written by a newer Sinew (format {version})", "Update Sinew")
 
 
-def _clip(label: str, arrays: dict[str, NDArray[Any]], meta: dict[str, Any]) -> Clip:
+def _clip(
+    label: str,
+    arrays: dict[str, NDArray[Any]],
+    meta: dict[str, Any],
+    require_size: Callable[[str, int, int], None] = require_motion_size,
+) -> Clip:
+    shape = arrays["local_pos"].shape if "local_pos" in arrays else ()
+    if len(shape) == 3:  # of any other, it is said below what is wrong
+        require_size(label, shape[0], shape[1])
     try:
         skeleton = skeleton_from_arrays(meta["names"], arrays)
         tags = tuple(Tag(str(name), int(start), int(stop)) for name, start, stop in meta["tags"])

@@ -97,13 +97,15 @@ MADE_UP = {
     "of a shape below nothing": ({"a": tensor(0, 2**20, [-1, -(2**20)])}, "less than nothing"),
     "of a kind that is none": ({"a": tensor(0, 2**20, kind="PICKLE")}, "PICKLE"),
     "of texts": ({"a": tensor("0", "5", [5])}, "controller"),
+    "of numbers of one byte": ({"a": tensor(0, 2**20)}, "its numbers would take 8 MB, and at most 4 MB"),
     "of nothing": ({"a": None}, "controller"),
     "of parts": ({"a": tensor(0, 2**20, [0.5])}, "controller"),
 }
 
 
 @pytest.mark.parametrize("name", MADE_UP)
-def test_arrays_that_somebody_made_up_take_no_memory(tmp_path, name):
+def test_arrays_that_somebody_made_up_take_no_memory(tmp_path, name, monkeypatch):
+    monkeypatch.setattr(limits, "PACKED_FREE_BYTES", 0)
     header, message = MADE_UP[name]
     path = tensors(tmp_path / "a.safetensors", ABOUT | header, bytes(2**20))
     tracemalloc.start()
@@ -157,3 +159,15 @@ def test_a_description_that_somebody_made_up_is_a_message(kept):
     ]
     found = [problem for problem in problems if problem is not None]
     assert len(found) > 60 and all(problem.message.startswith("'a file'") for problem in found)
+
+
+def test_numbers_of_another_precision_than_is_written_are_refused(kept):
+    """What is narrower in a file would become wider in memory; of a body's few links that is nobody's worry."""
+    kind, new, _ = kept
+    arrays, meta = kind.read_content(new)
+    large = [name for name, array in arrays.items() if array.dtype.kind == "f" and not name.startswith("body")]
+    assert len(large) > 6
+    for name in large:
+        for narrow in (np.int8, np.float16, np.bool_):
+            problem = problem_of(kind, (arrays | {name: arrays[name].astype(narrow)}, meta))
+            assert problem is not None and np.dtype(narrow).name in problem.message, name

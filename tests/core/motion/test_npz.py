@@ -11,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sinew.core import limits
 from sinew.core.errors import BadFile, BadMotion, CannotWrite
 from sinew.core.files import read_arrays, write_arrays
-from sinew.core.motion import Clip, PropMotion, Tag, Take
+from sinew.core.motion import Clip, PropMotion, Tag, Take, motion_size
 from sinew.core.motion.io import npz
 
 ARRAYS = ("local_pos", "local_quat_wxyz")
@@ -361,3 +362,28 @@ def test_a_file_in_the_way_of_the_folder_is_refused(random_clip, tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(CannotWrite, match="file"):
         npz.save_clip(tmp_path / "file" / "clip.npz", random_clip(1, 2, 2))
+
+
+def test_how_long_a_motion_is_is_known_before_it_is_read(random_clip, company, tmp_path, monkeypatch):
+    """Of clips that travel, of takes, and of those who are in them."""
+    arrays, meta = npz.clip_to_arrays(random_clip(8, 6, 3, 30.0))
+    frames = limits.MOST_FRAMES + 1
+    arrays |= {"local_pos": np.broadcast_to(0.0, (frames, 3, 3))}  # all of them are the same one
+    with pytest.raises(BadMotion, match=f"{frames} frames, and 1048574 is the most"):
+        npz.clip_from_arrays(arrays, meta)
+    with pytest.raises(BadFile, match="shape"):  # a library may have so many
+        npz.clip_from_arrays(arrays, meta, is_library=True)
+    npz.save_take(tmp_path / "take.npz", company)
+    monkeypatch.setattr(motion_size, "MOST_POSES", 20)  # the second has thirty
+    with pytest.raises(BadFile, match="6 frames of 5 bones"):
+        npz.load_take(tmp_path / "take.npz")
+
+
+@pytest.mark.parametrize("read", [npz.load_clip, npz.load_take])
+def test_numbers_of_one_byte_are_no_motion(random_clip, tmp_path, read):
+    """64 MB of them would become half a gigabyte."""
+    arrays, meta = npz.clip_to_arrays(random_clip(8, 6, 3, 30.0))
+    arrays["local_pos"] = np.zeros((3_000_000, 3, 3), np.int8)
+    np.savez_compressed(tmp_path / "a.npz", meta=np.array(json.dumps(meta)), **arrays)
+    with pytest.raises(BadFile, match="its numbers would take 206 MB, and at most 64 MB"):
+        read(tmp_path / "a.npz")

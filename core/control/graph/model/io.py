@@ -170,6 +170,6 @@ def _graph(body: BodyModel, arrays: Mapping[str, NDArray[Any]], meta: Mapping[st
 
 def _numbers(arrays: Mapping[str, NDArray[Any]], name: str) -> Array:
     array = arrays[name]
-    if not np.can_cast(array.dtype, np.float64):
-        raise GraphError(f"{name} holds {array.dtype}, not numbers")
+    if array.dtype != np.float64:  # as it was written: what is narrower would become wider
+        raise GraphError(f"{name} holds {array.dtype}, not numbers of double precision")
     return freeze_array(np.array(array, dtype=float))

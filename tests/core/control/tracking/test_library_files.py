@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sinew.core import limits
 from sinew.core.body import build_body
 from sinew.core.control.tracking.library_building import prepare_clip
 from sinew.core.control.tracking.library_files import (
@@ -136,3 +137,25 @@ def test_an_unknown_clip_is_told_with_names_like_it(stored):
     assert stored.find_clip("Other") == 1
     with pytest.raises(BadMotion, match=r"no clip 'Otter'.*'Other'"):
         stored.find_clip("Otter")
+
+
+@pytest.mark.parametrize("name", ["local_pos", "local_quat_wxyz", "contacts", "times_s"])
+@pytest.mark.parametrize("kind", [np.int8, np.float16, np.int64])
+def test_motion_of_another_precision_than_is_written_is_refused(stored, name, kind):
+    """What is narrower in a file would become wider for every frame."""
+    arrays, meta = store_library(stored)
+    arrays[name] = arrays[name].astype(kind)
+    with pytest.raises(BadFile, match=f"its '{name}' are {np.dtype(kind)}, not (float|bool)"):
+        stored_library_from_content(arrays, meta, "'walks'")
+
+
+def test_a_library_of_more_than_anybody_has_is_refused_before_it_is_looked_at(stored):
+    arrays, meta = store_library(stored)
+    bones = len(stored.body.skeleton)
+    frames = limits.MOST_LIBRARY_POSES // bones + 1
+    arrays |= {"local_pos": np.broadcast_to(np.float32(0.0), (frames, bones, 3))}  # all of them are the same one
+    with pytest.raises(BadFile, match=f"{frames} frames of {bones} bones.* 60000000 poses.*fewer clips"):
+        stored_library_from_content(arrays, meta, "'walks'")
+    long = replace(stored.clips[0], local_pos=arrays["local_pos"])
+    with pytest.raises(BadMotion, match=r"The library has .* 60000000"):
+        store_library(replace(stored, clips=(long,)))
