@@ -88,7 +88,13 @@ LARGEST_SCALE = 1e6  # metres a unit, and its inverse
 BVH_BYTES = 512 * MIB
 BVH_NUMBERS = 20_000_000
 FBX_BYTES = 2 * GIB
-FBX_ARRAY_BYTES = 1 * GIB  # of all arrays together, unpacked
+# Of all arrays together, unpacked: twenty minutes of sixty bones. A node takes some 300 bytes when it was read, a model
+# 25 KB, and a material 90 KB. A hundred takes of sixty bones have 600,000 nodes.
+FBX_ARRAY_BYTES = 512 * MIB
+FBX_NODES, FBX_PROPERTIES = 2_000_000, 6_000_000
+FBX_MODELS, FBX_MATERIALS = 20_000, 2000
+FBX_KEYS_REPEATED = 500_000  # keys that are in no curve, but are one's for several objects: each takes up to 1 KB
+FBX_SHAPES_BYTES = 256 * MIB  # shapes times points of the largest mesh
 FBX_DEPTH = 64
 GLTF_BYTES = 2 * GIB  # with the files that belong to it
 GLTF_JSON_BYTES = 64 * MIB

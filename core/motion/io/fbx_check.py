@@ -11,28 +11,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...errors import BadFile
-from ...limits import FBX_ARRAY_BYTES, FBX_BYTES, FBX_DEPTH
+from ...limits import FBX_BYTES, FBX_DEPTH, MIB
+from .fbx_size import OBJECT, PROPERTY, FbxSize
 
 _MAGIC = b"Kaydara FBX Binary  \x00\x1a\x00"
 _HEADER = len(_MAGIC) + 4
 _OLDEST = 7100
 _WIDE = 7500  # from this version on, places are numbers of 64 bits
 _AGAIN = "Export or download it again"
+_LESS = "Export only the character and its motion, or a shorter one"
 _SCALARS = {b"C": 1, b"B": 1, b"Z": 1, b"Y": 2, b"I": 4, b"F": 4, b"D": 8, b"L": 8}
 # What Blender's importer begins with; without them it falls over.
 _PARTS = ("GlobalSettings", "Objects", "Connections")
+_PACKED_PIECE, _PIECE = MIB // 16, MIB  # bytes of an array that are unpacked at a time, and that they become at most
 _ARRAYS = {b"b": 1, b"c": 1, b"i": 4, b"f": 4, b"d": 8, b"l": 8}
 
 
 @dataclass
 class _Tree:
-    """A file's bytes, how many its arrays have together, unpacked, and what its outermost nodes are called."""
+    """A file's bytes, what was counted of them, and what its outermost nodes are called.
+
+    within: names of the nodes that are open. owner: id of the last object, which arrays belong to.
+    """
 
     path: Path
     data: memoryview
     is_wide: bool
-    unpacked: int = 0
+    size: FbxSize
     parts: set[str] = field(default_factory=set)
+    within: list[str] = field(default_factory=list)
+    owner: int = 0
 
     def wrong(self, at: int, what: str, hint: str = _AGAIN) -> BadFile:
         """The error for what is found at a byte."""
@@ -60,7 +68,10 @@ def check_fbx(path: Path) -> None:
             f"'{path}' is FBX of version {version}, and Blender reads those from {_OLDEST} on",
             "Convert it with a newer program, such as Autodesk's FBX Converter",
         )
-    _check_tree(_Tree(path, memoryview(data), version >= _WIDE))
+    tree = _Tree(path, memoryview(data), version >= _WIDE, FbxSize(size))
+    _check_tree(tree)
+    if reason := tree.size.too_often():
+        raise BadFile(f"'{path}' would take too much memory: it has {reason}", _LESS)
 
 
 def _check_tree(tree: _Tree) -> None:
@@ -70,6 +81,7 @@ def _check_tree(tree: _Tree) -> None:
     while True:
         if at == ends[-1] and len(ends) > 1:
             ends.pop()
+            tree.within.pop()
             continue
         if at + head > ends[-1]:
             raise tree.wrong(at, "the file ends within a node")
@@ -85,11 +97,14 @@ def _check_tree(tree: _Tree) -> None:
         if end > len(tree.data):
             raise tree.wrong(at, f"a node ends at byte {end}, and the file at byte {len(tree.data)}: it is cut off")
         first = at + head + name
+        called = bytes(tree.data[at + head : first]).decode("utf-8", "replace")
         if len(ends) == 1:
-            tree.parts.add(bytes(tree.data[at + head : first]).decode("utf-8", "replace"))
+            tree.parts.add(called)
         if not first + length <= end <= ends[-1]:
             raise tree.wrong(at, f"a node ends at byte {end}, outside the one around it")
+        tree.within.append(called)
         _check_properties(tree, first, first + length, count)
+        _count_node(tree, first, count, at)
         if len(ends) > FBX_DEPTH:
             raise tree.wrong(at, f"nodes are more than {FBX_DEPTH} levels deep")
         at = first + length
@@ -99,6 +114,48 @@ def _check_tree(tree: _Tree) -> None:
 def _check_parts(tree: _Tree) -> None:
     if missing := [part for part in _PARTS if part not in tree.parts]:
         raise BadFile(f"'{tree.path}' has no {missing[0]}, so there is no scene in it", _AGAIN)
+
+
+def _count_node(tree: _Tree, first: int, count: int, at: int) -> None:
+    """Count a node whose properties, which begin at ``first``, are sound; at: where it begins itself."""
+    size = tree.size
+    size.nodes, size.properties = size.nodes + 1, size.properties + count
+    if tree.within[:-1] == ["Objects"]:
+        kind, tree.owner = tree.within[-1], _id_at(tree, first, count)
+        size.models += kind == "Model"
+        size.materials += kind == "Material"
+        if kind == "Geometry" and _is_shape(tree, first, count):
+            size.shapes.append(tree.owner)
+    elif tree.within == ["Connections", "C"] and count >= 3:
+        kind_at, source_at = first, _after_text(tree, first)
+        words = bytes(tree.data[kind_at + 5 : source_at])
+        if source_at and words in (OBJECT, PROPERTY):
+            source, target = _id_at(tree, source_at, 1), _id_at(tree, source_at + 9, 1)
+            size.connections[source, words].append(target)
+    if reason := size.too_much():
+        raise tree.wrong(at, f"it has {reason}", _LESS)
+
+
+def _id_at(tree: _Tree, at: int, count: int) -> int:
+    """The number of 64 bits that a property is; 0 where it is none."""
+    if not count or bytes(tree.data[at : at + 1]) != b"L" or at + 9 > len(tree.data):
+        return 0
+    (found,) = struct.unpack_from("<q", tree.data, at + 1)
+    return int(found)
+
+
+def _after_text(tree: _Tree, at: int) -> int:
+    """Where the property after a text begins; 0 where it is no text."""
+    if bytes(tree.data[at : at + 1]) != b"S":
+        return 0
+    (length,) = struct.unpack_from("<I", tree.data, at + 1)
+    return at + 5 + int(length)
+
+
+def _is_shape(tree: _Tree, first: int, count: int) -> bool:
+    """Whether an object, which has an id, a name and a class, is of the class 'Shape'."""
+    at = _after_text(tree, first + 9) if count >= 3 and bytes(tree.data[first : first + 1]) == b"L" else 0
+    return bool(at) and bytes(tree.data[at : at + 10]) == b"S\x05\x00\x00\x00Shape"
 
 
 def _check_properties(tree: _Tree, at: int, end: int, count: int) -> None:
@@ -136,13 +193,13 @@ def _check_array(tree: _Tree, at: int, end: int, width: int) -> int:
     first, wanted = at + 13, length * width
     if first + size > end:
         raise tree.wrong(at, f"an array of {size} bytes ends outside its node")
-    tree.unpacked += wanted
-    if tree.unpacked > FBX_ARRAY_BYTES:
-        raise tree.wrong(
-            at,
-            f"its arrays have more than {FBX_ARRAY_BYTES / 1e9:.1f} GB, which is more than Sinew opens",
-            "Export only the character and its motion",
-        )
+    tree.size.unpacked += wanted
+    if reason := tree.size.too_much():
+        raise tree.wrong(at, f"it has {reason}", _LESS)
+    if tree.within == ["Objects", "AnimationCurve", "KeyTime"]:
+        tree.size.keys[tree.owner] = tree.size.keys.get(tree.owner, 0) + length
+    elif tree.within == ["Objects", "Geometry", "Vertices"]:
+        tree.size.points = max(tree.size.points, length // 3)
     if packing not in (0, 1):
         raise tree.wrong(at, f"an array is packed in an unknown way ({packing})")
     has = size if packing == 0 else _unpacked_size(tree, at, first, size, wanted)
@@ -153,10 +210,18 @@ def _check_array(tree: _Tree, at: int, end: int, width: int) -> int:
 
 
 def _unpacked_size(tree: _Tree, at: int, first: int, size: int, most: int) -> int:
-    """How many bytes an array unpacks to; of more than it should, one more is as good as all."""
-    packed = zlib.decompressobj()
+    """How many bytes an array unpacks to, counted piece by piece; of more than it should, a few are as good as all."""
+    packed, found = zlib.decompressobj(), 0
     try:
-        found = len(packed.decompress(tree.data[first : first + size], most + 1))
-        return found + len(packed.flush(1)) if found <= most and packed.eof else found + (not packed.eof)
+        for place in range(first, first + size, _PACKED_PIECE):
+            left = bytes(tree.data[place : min(place + _PACKED_PIECE, first + size)])
+            while left and not packed.eof and found <= most:
+                found += len(packed.decompress(left, _PIECE))
+                left = packed.unconsumed_tail
+        while found <= most and not packed.eof and (rest := packed.decompress(b"", _PIECE)):
+            found += len(rest)
     except zlib.error as error:
         raise tree.wrong(at, f"an array cannot be unpacked ({error})") from error
+    if found <= most and not packed.eof:
+        raise tree.wrong(at, "an array cannot be unpacked (it ends too soon)")
+    return found

@@ -2,6 +2,8 @@
 """Files that tests write by hand, and how they are refused."""
 
 import json
+import struct
+import zlib
 
 import pytest
 
@@ -41,3 +43,42 @@ def gltf():
 def written(path, tree):
     path.write_text(tree if isinstance(tree, str) else json.dumps(tree), encoding="utf-8")
     return path
+
+
+def fbx_node(name, properties=(), children=b"", at=0):
+    """A node of an FBX of version 7400 that begins at byte ``at``."""
+    content = b"".join(properties)
+    end = at + 13 + len(name) + len(content) + len(children)
+    return struct.pack("<IIIB", end, len(properties), len(content), len(name)) + name + content + children
+
+
+def fbx(properties=(), objects=(), connections=()):
+    """A whole file; objects, connections: (name, properties, children) of what is within those, as is each child."""
+    found = b"Kaydara FBX Binary  \x00\x1a\x00" + struct.pack("<I", 7400)
+    for name, its, children in (
+        (b"Objects", properties, objects),
+        (b"GlobalSettings", (), ()),
+        (b"Connections", (), connections),
+    ):
+        found += fbx_tree(name, its, children, len(found))
+    return found + b"\0" * 13
+
+
+def fbx_tree(name, properties, children, at):
+    first, content = at + 13 + len(name) + len(b"".join(properties)), b""
+    for child in children:
+        content += fbx_tree(*child, first + len(content))
+    return fbx_node(name, properties, content + (b"\0" * 13 if children else b""), at)
+
+
+def number(value):
+    return b"L" + struct.pack("<q", value)
+
+
+def text(value):
+    return b"S" + struct.pack("<I", len(value)) + value
+
+
+def packed(values, says=None):
+    data = zlib.compress(struct.pack(f"<{len(values)}d", *values))
+    return b"d" + struct.pack("<III", len(values) if says is None else says, 1, len(data)) + data
