@@ -87,6 +87,8 @@ LARGEST_SCALE = 1e6  # metres a unit, and its inverse
 # Motion files. Blender's importer keeps every number of a BVH as a word of its own, of some hundred bytes.
 BVH_BYTES = 512 * MIB
 BVH_NUMBERS = 20_000_000
+BVH_LINE_LETTERS = 1 * MIB  # ten times a frame of 1,500 joints
+BVH_LINES = 3_000_000  # as many frames as there may be, each followed by an empty line
 FBX_BYTES = 2 * GIB
 # Of all arrays together, unpacked: twenty minutes of sixty bones. A node takes some 300 bytes when it was read, a model
 # 25 KB, and a material 90 KB. A hundred takes of sixty bones have 600,000 nodes.

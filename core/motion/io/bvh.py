@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadFile
-from ...files import read_bytes
+from ...files import open_to_read, read_bytes
 from ...geometry.quaternions import Array, conjugate, from_matrix, from_rotation_vector, multiply, rotate
 from ...limits import BVH_BYTES
 from ..bone_lengths import replace_impossible_lengths
@@ -26,6 +26,7 @@ _HINT = "Export it again, or check that it opens in Blender by hand"
 _SHORTEST = 1e-3  # of a unit: shorter bones are pointed along Y, by a tenth of a unit
 _TALL = 3.0  # a skeleton so many times as long along Z as along Y stands along Z
 _AXES = {"x": 0, "y": 1, "z": 2}
+_PIECE = 1 << 20  # letters of the motion that are read at a time
 # From Y up to Z up, as Blender does it: what was Z comes towards the viewer.
 _Y_UP: Array = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 # Where a bone points straight down, its other axes are hardly defined; below these Blender goes other ways.
@@ -47,8 +48,9 @@ class _Joint:
 
 def load_bvh(path: Path, scale: float = 1.0) -> Clip:
     """The motion in a BVH file; scale: metres a unit of it. What is no whole BVH is a ``BadFile``."""
-    text = read_bytes(path, BVH_BYTES).decode("utf-8", errors="replace")
+    open_to_read(path, BVH_BYTES).close()  # what is no plain file says so
     check_bvh(path)
+    text = read_bytes(path, BVH_BYTES).decode("utf-8", errors="replace")
     try:
         head, _, motion = text.partition("MOTION")
         joints, columns = _read_joints(iter(head.split()))
@@ -122,12 +124,24 @@ def _read_motion(text: str, columns: int) -> tuple[float, Array]:
     if not begin.split()[:1] == ["Frames:"] or not rest.strip():
         raise ValueError("it has no frames")
     dt, _, numbers = rest.strip().partition("\n")
-    values = np.array(numbers.split(), dtype=float)
+    values = _numbers(numbers)
     if float(dt) <= 0.0:
         raise ValueError(f"a frame lasts {float(dt):g} s")
     if not len(values) or len(values) % columns:
         raise ValueError(f"it ends in the middle of frame {len(values) // columns + 1}")
     return snap_frame_rate(1.0 / float(dt)), values.reshape(-1, columns)
+
+
+def _numbers(text: str) -> Array:
+    """(N,) all numbers of a text, piece by piece: a word takes far more than the number that it becomes."""
+    pieces, at = [np.zeros(0)], 0
+    while at < len(text):
+        end = min(at + _PIECE, len(text))
+        while end < len(text) and not text[end].isspace():
+            end += 1
+        pieces.append(np.array(text[at:end].split(), dtype=float))
+        at = end
+    return np.concatenate(pieces)
 
 
 def _make_clip(name: str, joints: list[_Joint], fps: float, rows: Array, scale: float) -> Clip:

@@ -7,6 +7,7 @@ joints that have more or fewer channels than there are numbers, whose motion wou
 """
 
 import codecs
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,16 +18,20 @@ from ...errors import BadFile
 from ...limits import (
     BLENDER_NAME_BYTES,
     BVH_BYTES,
+    BVH_LINE_LETTERS,
+    BVH_LINES,
     BVH_NUMBERS,
     FASTEST_FPS,
     LARGEST_DEGREES,
     LARGEST_UNITS,
     MOST_BONES,
     MOST_FRAMES,
+    MOST_POSES,
     SLOWEST_FPS,
 )
 
 _AXES = "xyz"
+_MOST_CHANNELS = 9  # of a joint: place, turn and size
 _SHOWN = 40  # letters of a number that a message shows
 _AGAIN = "Export or download it again"
 
@@ -80,9 +85,20 @@ def check_bvh(path: Path) -> None:
 
 
 def _words_of(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """(line number from 1, words) of every line that has words, as Blender splits them."""
+    """(line number from 1, words) of every line that has words, as Blender splits them.
+
+    A word takes some twenty times its letters, so that no line is read that is longer than any frame.
+    """
     with path.open("r", encoding="utf-8", errors="surrogateescape") as stream:
-        for number, line in enumerate(stream, start=1):
+        for number in itertools.count(1):
+            if not (line := stream.readline(BVH_LINE_LETTERS + 1)):
+                return
+            if len(line) > BVH_LINE_LETTERS:
+                hint = "Write every frame on a line of its own"
+                raise BadFile(f"'{path}', line {number}: it has more than {BVH_LINE_LETTERS} letters", hint)
+            if number > BVH_LINES:
+                hint = "Delete empty lines, or cut the file into shorter pieces"
+                raise BadFile(f"'{path}' has more than {BVH_LINES} lines", hint)
             try:
                 line.encode()
             except UnicodeEncodeError:
@@ -94,7 +110,7 @@ def _words_of(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _check_hierarchy(reading: _Reading) -> None:
     """Read joints up to MOTION."""
-    depth = 0
+    depth = ends = 0
     words = reading.next_words("a ROOT")
     while words[0].lower() != "motion" or len(words) > 1:
         word = words[0].lower()
@@ -105,6 +121,9 @@ def _check_hierarchy(reading: _Reading) -> None:
         if word == "end" and len(words) > 1 and words[1].lower() == "site":
             if depth == 0:
                 raise reading.wrong("an End Site stands outside every joint")
+            ends += 1
+            if ends > MOST_BONES:
+                raise reading.wrong(f"there are more than {MOST_BONES} End Sites", "Leave one for each joint")
             _expect(reading, "{")
             _check_offset(reading, f"the end of '{reading.joints[-1].name}'")
             depth += 1
@@ -143,6 +162,9 @@ def _check_joint(reading: _Reading, words: list[str]) -> list[str]:
     says = words[1] if len(words) > 1 else ""
     if says.lstrip("+0") != str(len(joint.channels) or ""):
         raise reading.wrong(f"'{joint.name}' should have '{says}' channels, and {len(joint.channels)} are named")
+    if len(joint.channels) > _MOST_CHANNELS:
+        much = f"'{joint.name}' has {len(joint.channels)} channels, and {_MOST_CHANNELS} is the most"
+        raise reading.wrong(much, "Export it with three positions and three rotations a joint")
     turns = [channel[0] for channel in joint.channels if channel in ("xrotation", "yrotation", "zrotation")]
     if turns and sorted(turns) != list(_AXES):
         has = ", ".join(f"{axis.upper()}rotation" for axis in turns)
@@ -228,6 +250,11 @@ def _check_frames(reading: _Reading) -> None:
             raise reading.wrong(
                 f"there are more than {frames - 1} frames of {wanted} numbers, which is more than Sinew reads",
                 "Cut the file into shorter pieces",
+            )
+        if frames * len(reading.joints) > MOST_POSES:  # joints that do not move are in every frame as well
+            raise reading.wrong(
+                f"there are more than {frames - 1} frames of {len(reading.joints)} joints, more than Sinew reads",
+                "Cut the file into shorter pieces, or leave out joints that do not move",
             )
         if len(words) != wanted:
             raise reading.wrong(f"frame {frames} has {len(words)} numbers, and the joints have {wanted} channels")

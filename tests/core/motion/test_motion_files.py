@@ -11,29 +11,7 @@ from sinew.core.motion.io.bvh_check import check_bvh
 from sinew.core.motion.io.fbx_check import check_fbx
 from sinew.core.motion.io.gltf_check import check_gltf
 
-from .written_files import fbx, gltf, packed, refused, written
-
-BVH = """HIERARCHY
-ROOT Hips
-{
-  OFFSET 0.0 0.9 0.0
-  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
-  JOINT Left Arm
-  {
-    OFFSET 0.1 0.4 0.0
-    CHANNELS 3 Zrotation Xrotation Yrotation
-    End Site
-    {
-      OFFSET 0.3 0.0 0.0
-    }
-  }
-}
-MOTION
-Frames: 2
-Frame Time: 0.0333333
-0 0.9 0 1 2 3 4 5 6
-0 0.9 0 1 2 3 4 5 6
-"""
+from .written_files import BVH, fbx, gltf, packed, refused, written
 
 
 @pytest.mark.parametrize(
@@ -52,6 +30,7 @@ Frame Time: 0.0333333
         ("HIERARCHY", "\ufeffHIERARCHY", ("line 1", "byte order mark")),
         ("CHANNELS 6", "CHANNELS 0", ("line 5", "'Hips'", "'0' channels", "6 are named")),
         ("CHANNELS 3", "CHANNELS 999999999", ("line 9", "'999999999' channels", "3 are named")),
+        ("CHANNELS 3", "CHANNELS 13" + 10 * " Xscale", ("line 9", "'Left_Arm' has 13 channels", "9 is the most")),
         ("CHANNELS 3", "CHANNELS -3", ("line 9", "'-3' channels")),
         ("}\nMOTION", "MOTION", ("line 15", "1 '}' are missing")),
         ("JOINT Left Arm", "JOINT " + "é" * 40, ("line 6", "80 bytes", "63", "shorter name")),

@@ -9,6 +9,28 @@ import pytest
 
 from sinew.core.errors import BadFile
 
+BVH = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0.0 0.9 0.0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Left Arm
+  {
+    OFFSET 0.1 0.4 0.0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0.3 0.0 0.0
+    }
+  }
+}
+MOTION
+Frames: 2
+Frame Time: 0.0333333
+0 0.9 0 1 2 3 4 5 6
+0 0.9 0 1 2 3 4 5 6
+"""
+
 
 def refused(check, path, *words):
     with pytest.raises(BadFile) as caught:
