@@ -84,7 +84,9 @@ LARGEST_M = 1e9
 HEAVIEST_KG = 1e5  # the largest dinosaurs had some 70 t
 LARGEST_SCALE = 1e6  # metres a unit, and its inverse
 
-# Motion files. Blender's importer keeps every number of a BVH as a word of its own, of some hundred bytes.
+# Motion files. Stock clips have up to 0.2 MB. Blender's importer keeps every number of a BVH as a word of its own, of
+# some hundred bytes.
+STOCK_BYTES = 4 * MIB
 BVH_BYTES = 512 * MIB
 BVH_NUMBERS = 20_000_000
 BVH_LINE_LETTERS = 1 * MIB  # ten times a frame of 1,500 joints

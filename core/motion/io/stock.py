@@ -6,7 +6,6 @@ at +X and Z up, as Blender's front view wants it. pybullet itself is never impor
 """
 
 import importlib.util
-import json
 import os
 import subprocess
 from dataclasses import dataclass
@@ -17,15 +16,19 @@ from typing import Any
 import numpy as np
 
 from ...child_python import find_program, run_python
-from ...errors import BadFile
+from ...errors import BadFile, BadMotion
+from ...files import read_json
 from ...geometry.quaternions import Array, conjugate, from_matrix, multiply, normalize, rotate, slerp
-from ...limits import FASTEST_FPS, LARGEST_M, MOST_FRAMES
+from ...limits import FASTEST_FPS, LARGEST_M, MOST_FRAMES, STOCK_BYTES
 from ...paths import is_folder, list_folder
 from ..clip import Clip
+from ..motion_size import require_frame_rate, require_motion_size
 from ..skeleton import Skeleton, to_local
 
 _PREFIX = "humanoid3d_"
 _INSTALL = "Install pybullet for the worker's Python (pip install pybullet), or point SINEW_STOCK at its data/motions"
+_SHORTEST_S = 1e-9  # of a frame: the inverse of what is shorter may be no number
+_REINSTALL = "Reinstall pybullet for the worker's Python"
 
 # The file's axes in the world: X forward is -Y, Y up is +Z, Z to the right is -X.
 _FILE_TO_WORLD: Array = from_matrix(np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
@@ -183,20 +186,34 @@ def _read(name: str, python: str | None) -> tuple[Array, bool]:
     if name not in (known := stock_names(python)):
         raise BadFile(f"There is no stock clip '{name}'", f"Choose one of: {', '.join(known)}")
     path = stock_folder(python) / f"{_PREFIX}{name}.txt"
-    hint = "Reinstall pybullet for the worker's Python"
     try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
+        data: Any = read_json(path, STOCK_BYTES)
+    except BadFile as error:
+        raise BadFile(error.message, _REINSTALL) from error
+    try:
         rows = np.array(data["Frames"], dtype=float)
         loop = data.get("Loop") == "wrap"
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadFile(f"'{path}' is not a whole stock clip: {error}", hint) from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadFile(f"'{path}' is not a whole stock clip: {error}", _REINSTALL) from error
     if rows.ndim != 2 or rows.shape[1] != _WIDTH or len(rows) < 2 or not np.isfinite(rows).all():
-        raise BadFile(f"'{path}' is not a whole stock clip: its frames have shape {rows.shape}", hint)
-    if (rows[:-1, 0] <= 0.0).any():
-        raise BadFile(f"'{path}' is not a stock clip: a frame lasts no time", hint)
+        raise BadFile(f"'{path}' is not a whole stock clip: its frames have shape {rows.shape}", _REINSTALL)
+    if (rows[:-1, 0] < _SHORTEST_S).any():
+        raise BadFile(f"'{path}' is not a stock clip: a frame lasts no time", _REINSTALL)
     if np.abs(rows).max() > LARGEST_M or rows[:, 0].sum() > MOST_FRAMES / FASTEST_FPS:
-        raise BadFile(f"'{path}' is not a stock clip: {np.abs(rows).max():g} stands among its numbers", hint)
+        raise BadFile(f"'{path}' is not a stock clip: {np.abs(rows).max():g} stands among its numbers", _REINSTALL)
+    _require_size(path, rows)
     return rows, loop
+
+
+def _require_size(path: Path, rows: Array) -> None:
+    """Refuse a rate or a length at which there would be more frames than anything has, before there are any."""
+    times, fps = _times(rows)
+    label = f"'{path}'"
+    try:
+        require_frame_rate(label, fps)
+        require_motion_size(label, _count(times, fps), len(_JOINTS))
+    except BadMotion as error:
+        raise BadFile(error.message, _REINSTALL) from error
 
 
 def _times(rows: Array) -> tuple[Array, float]:
@@ -211,7 +228,11 @@ def _times(rows: Array) -> tuple[Array, float]:
 
 def _steady(times: Array, fps: float) -> Array:
     """(N,) seconds of frames at a steady rate over the same time."""
-    return np.arange(int(np.floor(times[-1] * fps + 1e-6)) + 1) / fps
+    return np.arange(_count(times, fps)) / fps
+
+
+def _count(times: Array, fps: float) -> int:
+    return int(np.floor(times[-1] * fps + 1e-6)) + 1
 
 
 def _to_world_axes(rows: Array) -> tuple[Array, Array]:

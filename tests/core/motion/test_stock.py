@@ -2,12 +2,15 @@
 """The stock clips against an independent forward kinematics in the file's own axes."""
 
 import json
+import os
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from sinew.core import limits
 from sinew.core.errors import BadFile
 from sinew.core.motion.io import stock
 
@@ -201,3 +204,45 @@ def test_empty_or_missing_folder_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("SINEW_STOCK", str(tmp_path / "gone"))
     with pytest.raises(BadFile, match="not a folder"):
         stock.stock_names()
+
+
+def frame(seconds):
+    """A standing pose that lasts so long."""
+    row = [seconds, 0.0, 0.9, 0.0, 1.0] + [0.0] * 39
+    for first in (8, 12, 16, 21, 25, 30, 35, 39):
+        row[first] = 1.0
+    return row
+
+
+@pytest.mark.parametrize(
+    ("seconds", "message"),
+    [
+        ([1e-6, 1e-6, 1000.0, 1e-6], "frame rate of 1e"),
+        ([1e-320, 1e-320, 1e-320], "lasts no time"),
+        ([0.001] * 3 + [1040.0, 0.001], "1040004 frames of 13 bones"),
+        ([1000.0, 1000.0], "1000 stands among its numbers"),
+    ],
+)
+def test_rate_and_length_are_known_before_there_are_frames(tmp_path, monkeypatch, seconds, message):
+    monkeypatch.setenv("SINEW_STOCK", str(tmp_path))
+    text = json.dumps({"Loop": "none", "Frames": [frame(one) for one in seconds]})
+    (tmp_path / "humanoid3d_odd.txt").write_text(text, encoding="utf-8")
+    for read in (stock.stock_info, stock.load_stock):
+        tracemalloc.start()
+        with pytest.raises(BadFile, match=message) as caught:
+            read("odd")
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert "humanoid3d_odd.txt" in str(caught.value) and "Reinstall" in str(caught.value)
+        assert peak < 8 * limits.MIB
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes are POSIX")
+def test_a_pipe_and_a_file_of_nothing_are_refused_at_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("SINEW_STOCK", str(tmp_path))
+    os.mkfifo(tmp_path / "humanoid3d_pipe.txt")
+    with (tmp_path / "humanoid3d_sparse.txt").open("wb") as stream:
+        stream.truncate(200 * limits.GIB)
+    for name, message in (("pipe", "no plain file"), ("sparse", "204800 MB, and at most 4 MB")):
+        with pytest.raises(BadFile, match=message):
+            stock.stock_info(name)
