@@ -25,11 +25,9 @@ class SinewError(Exception):
         return f"{self.message.rstrip('.')}. {self.hint}"
 
 
-class NotEnoughMemory(SinewError):
+def not_enough_memory(what: str = "It") -> SinewError:
     """Memory that is at its end, whatever was to be done with it."""
-
-    def __init__(self, what: str = "It") -> None:
-        super().__init__(f"{what} takes more memory than there is", "Take less at once, or close other programs")
+    return SinewError(f"{what} takes more memory than there is", "Take less at once, or close other programs")
 
 
 class BadMotion(SinewError):

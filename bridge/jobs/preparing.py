@@ -23,7 +23,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...core import jobs
-from ...core.errors import JobError, NotEnoughMemory, SinewError
+from ...core.errors import JobError, SinewError, not_enough_memory
 from ..rig import sampling_copy
 from ..rig.rig_reader import RigMotion, RigReading
 from ..scene.time_slicing import SLICE_S, ResultT, Slices, TimeSlicedTask, is_tool_active, run_all_slices
@@ -210,7 +210,7 @@ def tick_preparations() -> float | None:
         try:
             done = first.step()
         except (SinewError, MemoryError) as error:
-            problem = error if isinstance(error, SinewError) else NotEnoughMemory(f"'{first.title}'")
+            problem = error if isinstance(error, SinewError) else not_enough_memory(f"'{first.title}'")
             _going.remove(first)
             first.drop()
             first.fail(problem)

@@ -12,7 +12,7 @@ import bpy
 from ...core.control import registry
 from ...core.control.learned import Content, LearnedKind
 from ...core.control.method import Source
-from ...core.errors import NotEnoughMemory, NotLearned, SinewError
+from ...core.errors import NotLearned, SinewError, not_enough_memory
 from ...core.files import read_bytes, write_whole
 from ...core.jobs import Job
 from ...core.paths import is_there
@@ -88,7 +88,7 @@ class LearnedFile:
         except SinewError as error:
             return LearnedView(problem=error)
         except MemoryError:  # it is kept like any other, or every draw would try again
-            return LearnedView(problem=NotEnoughMemory(f"'{path}'"))
+            return LearnedView(problem=not_enough_memory(f"'{path}'"))
 
     def why_none(self, obj: bpy.types.Object) -> str:
         """Why the armature has none that could be used, with the fix; '' if it has. Cheap enough for ``draw``."""

@@ -86,9 +86,9 @@ def digest_files(stored: StoredLibrary, folders: Iterable[Path]) -> tuple[dict[s
 
 def _require_wanted(file: Path, homes: Iterable[Path]) -> None:
     if file.suffix.lower() not in ENDINGS:
-        raise BadFile(f"'{file}' is no motion file")
+        raise BadFile(f"'{file}' is no motion file", "Build the library again")
     if not any(real_path(file).is_relative_to(home) for home in homes):
-        raise BadFile(f"'{file}' is elsewhere")
+        raise BadFile(f"'{file}' is elsewhere", "Give its folder as --sources")
 
 
 def _group_by_file(stored: StoredLibrary) -> dict[Path, list[tuple[str, str]]]:

@@ -16,7 +16,7 @@ import bpy
 from bpy.app.handlers import persistent
 from idprop.types import IDPropertyArray, IDPropertyGroup
 
-from ...core.errors import NotEnoughMemory, SinewError
+from ...core.errors import SinewError, not_enough_memory
 
 _OWNERS = ("scenes", "objects", "actions")
 _PREFIX = "sinew"
@@ -47,7 +47,7 @@ def explain_junk(error: Exception) -> str:
     it stores what cannot be, which is then taken out as soon as Blender lets us.
     """
     if isinstance(error, MemoryError):
-        error = NotEnoughMemory()
+        error = not_enough_memory()
     if isinstance(error, SinewError):
         return str(error)
     if next(_find_junk(), None) is None:
