@@ -28,9 +28,10 @@ def register() -> None:
     from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
-    from .scene import change_counter, library_overrides, stored_types
+    from .scene import change_counter, console_log, library_overrides, stored_types
     from .setup import installing, preferences, readiness
 
+    console_log.register()
     properties.register()
     body_properties.register()
     library_overrides.register()
@@ -56,7 +57,7 @@ def unregister() -> None:
     from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
-    from .scene import change_counter, library_overrides, stored_types
+    from .scene import change_counter, console_log, library_overrides, stored_types
     from .setup import installing, preferences, readiness
 
     while _commands:
@@ -75,3 +76,4 @@ def unregister() -> None:
     library_overrides.unregister()
     body_properties.unregister()
     properties.unregister()
+    console_log.unregister()

@@ -13,7 +13,7 @@ from ..bridge.jobs import monitor, notices, preparing
 from ..bridge.jobs.preparing import Outcome, Recipe
 from ..bridge.jobs.scene_request import request_of, why_no_request
 from ..bridge.scene.chosen_armature import why_no_armature
-from ..bridge.scene.report_lines import report_line
+from ..bridge.scene.report_lines import fit_line, report_line
 from ..bridge.scene.stored_types import explain_junk
 from ..core.errors import SinewError
 
@@ -43,7 +43,7 @@ class SaysWhyNot:
         """Say what is missing."""
         reason = asked_why_not(lambda: cls.why_not(context))
         if reason:
-            cls.poll_message_set(reason)
+            cls.poll_message_set(fit_line(reason))
         return not reason
 
 
@@ -55,7 +55,7 @@ class NeedsMotion:
         """Say what is missing."""
         reason = asked_why_not(lambda: why_no_request(context.scene))
         if reason:
-            cls.poll_message_set(reason)
+            cls.poll_message_set(fit_line(reason))
         return not reason
 
 
@@ -165,7 +165,7 @@ class SimulatingVerb(MotionVerb):
             return self.prepare(context)
         self.anyway = self.asked = True
         return context.window_manager.invoke_confirm(
-            self, event, title="Simulate it anyway?", message=reason, confirm_text="Simulate"
+            self, event, title="Simulate it anyway?", message=fit_line(reason), confirm_text="Simulate"
         )
 
     def execute(self, context: bpy.types.Context) -> set[str]:

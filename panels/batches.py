@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 import bpy
 
 from ..bridge.jobs.job_views import JobView
+from ..bridge.scene.report_lines import fit_line
 from ..bridge.takes.report_texts import time_text
-from .drawing import paragraph
+from .drawing import paragraph, write_line
 
 _WORDS = {"done": "done", "failed": "failed", "lost": "interrupted", "cancelled": "cancelled", "missing": "not here"}
 
@@ -24,10 +25,10 @@ def draw_batch(
     busy = any(view.alive or view.queued or view.paused for view in views)
     row = box.row()
     motion = re.sub(r"( push)? \d+$", "", views[0].title.rpartition(": ")[0])
-    row.label(text=f"{motion}: {len(views)} variations", icon="RENDERLAYERS")
+    write_line(row, f"{motion}: {len(views)} variations", icon="RENDERLAYERS")
     if busy:
         row = box.row(align=True)
-        row.progress(factor=sum(view.fraction for view in views) / len(views), text=batch_text(views))
+        row.progress(factor=sum(view.fraction for view in views) / len(views), text=fit_line(batch_text(views)))
         if all(view.paused for view in views if view.alive or view.queued or view.paused):
             row.operator("sinew.resume_batch", text="", icon="PLAY").batch = views[0].batch
         else:

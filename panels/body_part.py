@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.body import part_editing
 from ..bridge.body.edits import override_row
-from .drawing import SidebarPanel, paragraph
+from .drawing import SidebarPanel, paragraph, write_line
 
 _SIZES = {"capsule": ("radius", "length"), "sphere": ("radius",), "box": ("edges",)}
 
@@ -27,7 +27,7 @@ class SINEW_PT_body_part(SidebarPanel, bpy.types.Panel):
             return
         bone = part_editing.active_bone(context)
         view, row = part_editing.view_part(obj, bone), override_row(obj, bone)
-        layout.label(text=bone, icon="BONE_DATA")
+        write_line(layout, bone, icon="BONE_DATA")
         if view is not None:
             _draw_fitted(layout, context, view)
         if row is not None:
@@ -43,8 +43,8 @@ def _draw_fitted(layout: bpy.types.UILayout, context: bpy.types.Context, view: p
     column.scale_y = 0.8
     for name, value in (("Fitted as", view.role.replace("_", " ")), *view.facts):
         split = column.split(factor=0.35)
-        split.label(text=name)
-        split.label(text=value)
+        write_line(split, name)
+        write_line(split, value)
 
 
 def _draw_fields(layout: bpy.types.UILayout, row: bpy.types.PropertyGroup, *, root: bool) -> None:

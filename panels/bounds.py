@@ -7,7 +7,7 @@ from ..bridge.bounds import views
 from ..bridge.bounds.properties import ONE_BONE
 from ..bridge.scene.chosen_armature import why_no_armature
 from .bounds_learning import draw_learning, draw_style
-from .drawing import SidebarPanel, chosen_character, paragraph
+from .drawing import SidebarPanel, chosen_character, paragraph, write_line
 from .presets import SINEW_PT_bounds_presets
 
 
@@ -96,7 +96,7 @@ def _draw_width(
 def _draw_parts(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
     header, body = layout.panel("SINEW_PT_bound_parts", default_closed=True)
     count = len(obj.sinew_bound_parts)
-    header.label(text=f"Single Parts ({count})" if count else "Single Parts")
+    write_line(header, f"Single Parts ({count})" if count else "Single Parts")
     if body is None:
         return
     row = body.row()

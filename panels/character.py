@@ -4,6 +4,7 @@
 import bpy
 
 from ..bridge.scene.chosen_armature import why_linked
+from ..bridge.scene.report_lines import fit_line
 from .drawing import SidebarPanel, message_box, paragraph
 
 
@@ -21,14 +22,14 @@ class SINEW_PT_character(SidebarPanel, bpy.types.Panel):
         active = context.active_object
         if chosen.armature is None:
             if active is not None and active.type == "ARMATURE":
-                layout.operator("sinew.pick_selected", text=f"Use '{active.name}'", icon="ARMATURE_DATA")
+                layout.operator("sinew.pick_selected", text=fit_line(f"Use '{active.name}'"), icon="ARMATURE_DATA")
             else:
                 paragraph(layout, context, "Select an armature, or choose one here", icon="INFO")
         row = layout.row(align=True)
         row.prop(chosen, "armature", icon="ARMATURE_DATA")
         if chosen.armature is not None:
             row.operator("sinew.pick_selected", text="", icon="RESTRICT_SELECT_OFF")
-        layout.prop(chosen, "action", placeholder=_what_moves(chosen.armature))
+        layout.prop(chosen, "action", placeholder=fit_line(_what_moves(chosen.armature)))
         if chosen.armature is not None and (reason := why_linked(chosen.armature)):
             message_box(layout, context, reason, "Else the result can only go to a baked copy", is_error=False)
 

@@ -12,9 +12,8 @@ import bpy
 from ..bridge.jobs.job_views import JobView
 from ..bridge.jobs.live_curves import LiveCurve
 from ..bridge.scene.chosen_armature import why_no_armature
+from ..bridge.scene.report_lines import fit_line
 from ..bridge.scene.stored_types import explain_junk
-
-_LONGEST = 2000  # letters of a text: more than anybody reads in a panel
 
 
 class SidebarPanel:
@@ -54,6 +53,11 @@ def chosen_character(layout: bpy.types.UILayout, context: bpy.types.Context) -> 
     return context.scene.sinew.armature
 
 
+def write_line(layout: bpy.types.UILayout, text: str, *, icon: str = "NONE") -> None:
+    """A label with a text that is not ours alone: names in it are shown, and make no line of their own."""
+    layout.label(text=fit_line(text), icon=icon)
+
+
 def paragraph(
     layout: bpy.types.UILayout, context: bpy.types.Context, text: str, *, icon: str, alert: bool = False
 ) -> None:
@@ -83,7 +87,7 @@ def message_box(
 def progress_bar(layout: bpy.types.UILayout, view: JobView) -> None:
     """Draw how far a job is, with a button that cancels it."""
     row = layout.row(align=True)
-    row.progress(factor=view.fraction, text=view.text)
+    row.progress(factor=view.fraction, text=fit_line(view.text))
     row.operator("sinew.cancel", text="", icon="CANCEL").job = view.id
 
 
@@ -93,8 +97,8 @@ def curve_rows(layout: bpy.types.UILayout, curves: Iterable[LiveCurve]) -> None:
     column.scale_y = 0.8
     for curve in curves:
         split = column.split(factor=0.55)
-        split.label(text=f"{curve.name}: {curve.value}")
-        split.label(text=curve.bars)
+        write_line(split, f"{curve.name}: {curve.value}")
+        write_line(split, curve.bars)
 
 
 @functools.lru_cache(maxsize=64)
@@ -102,8 +106,7 @@ def _wrapped(text: str, width: float, size: float) -> tuple[str, ...]:
     """The text in lines of at most ``width`` pixels in the interface's font of that ``size``."""
     blf.size(0, size)
     lines = [""]
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
-    for word in text.split():
+    for word in fit_line(text).split():
         line = f"{lines[-1]} {word}".lstrip()
         if blf.dimensions(0, line)[0] <= width:
             lines[-1] = line

@@ -6,8 +6,9 @@ import bpy
 from ..bridge import takes
 from ..bridge.jobs import monitor, preparing
 from ..bridge.jobs.job_views import JobView
+from ..bridge.scene.report_lines import fit_line
 from .batches import draw_batch
-from .drawing import SidebarPanel, message_box, paragraph
+from .drawing import SidebarPanel, message_box, paragraph, write_line
 from .job_buttons import draw_bar, draw_doing
 
 _ICONS = {
@@ -37,9 +38,9 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
         baked = takes.baked_jobs() if views else {}
         for one in reading:
             box = layout.box()
-            box.label(text=one.title, icon="TIME")
+            write_line(box, one.title, icon="TIME")
             row = box.row(align=True)
-            row.progress(factor=one.fraction, text=one.text)
+            row.progress(factor=one.fraction, text=fit_line(one.text))
             row.operator("sinew.cancel_preparing", text="", icon="CANCEL").number = one.id
         if not (views or reading):
             layout.label(text="No jobs yet", icon="INFO")
@@ -59,9 +60,9 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
 
 def _draw_job(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView, action: str) -> None:
     row = box.row()
-    row.label(text=view.title, icon=_ICONS.get(view.state, "DOT"))
+    write_line(row, view.title, icon=_ICONS.get(view.state, "DOT"))
     if not view.batch:  # whose jobs have long titles, and one method
-        row.label(text=view.method)
+        write_line(row, view.method)
     if not (view.alive or view.queued):
         row.operator("sinew.forget_job", text="", icon="X", emboss=False).job = view.id
     if view.alive or view.queued or view.paused:
@@ -80,7 +81,7 @@ def _draw_end(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
         paragraph(box, context, f"{view.text}, baked as '{action}'", icon="ACTION")  # how it went stands in Takes
         return
     row = box.row()
-    row.label(text=view.text)
+    write_line(row, view.text)
     if view.state == "done":
         words = {"text": "Use It", "icon": "CHECKMARK"} if view.file else {"icon": "ACTION_TWEAK"}
         row.operator("sinew.collect", **words).job = view.id

@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.library import action_tags, views
 from ..bridge.methods.adapters import get_adapter
-from .drawing import SidebarPanel, chosen_character, paragraph
+from .drawing import SidebarPanel, chosen_character, paragraph, write_line
 from .method_sections import draw_problem
 
 _MOST_ROWS = 24
@@ -30,7 +30,7 @@ class SINEW_UL_library_actions(bpy.types.UIList):
         """Draw one line."""
         row = layout.row(align=True)
         row.prop(item, "sinew_in_library", text="")
-        row.label(text=item.name, icon="ACTION")
+        write_line(row, item.name, icon="ACTION")
 
     def filter_items(
         self, context: bpy.types.Context, data: bpy.types.BlendData, name: str
@@ -82,19 +82,19 @@ def _draw_tags(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.
     if action is None:
         paragraph(layout, context, action_tags.why_no_action(context.scene), icon="INFO")
         return
-    layout.label(text=f"Styles of '{action.name}'", icon="ACTION")
+    write_line(layout, f"Styles of '{action.name}'", icon="ACTION")
     tags = action_tags.read_action_tags(obj)
     column = layout.column(align=True)
     column.use_property_split = False
     for index, tag in enumerate(tags[:_MOST_ROWS]):
         row = column.row(align=True)
-        row.label(text=f"{tag.name}{'?' if tag.is_proposal else ''}", icon="MARKER_HLT")
-        row.label(text=f"{tag.first} to {'the end' if tag.is_open else tag.last}")
+        write_line(row, f"{tag.name}{'?' if tag.is_proposal else ''}", icon="MARKER_HLT")
+        write_line(row, f"{tag.first} to {'the end' if tag.is_open else tag.last}")
         if tag.is_proposal:
             row.operator("sinew.library_tag_accept", text="", icon="CHECKMARK").index = index
         row.operator("sinew.library_tag_remove", text="", icon="X").index = index
     if len(tags) > _MOST_ROWS:
-        column.label(text=f"and {len(tags) - _MOST_ROWS} more in the Dope Sheet")
+        write_line(column, f"and {len(tags) - _MOST_ROWS} more in the Dope Sheet")
     if reason := action_tags.why_not_all_tags(obj):
         paragraph(layout, context, reason, icon="INFO")
     row = layout.row(align=True)

@@ -9,8 +9,9 @@ from ..bridge.jobs.job_views import JobView
 from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.methods.adapter import FamilyAdapter
 from ..bridge.methods.declared import Product
+from ..bridge.scene.report_lines import fit_line
 from ..bridge.setup import readiness
-from .drawing import message_box, paragraph, progress_bar
+from .drawing import message_box, paragraph, progress_bar, write_line
 from .job_buttons import draw_doing
 
 Draw = Callable[[bpy.types.UILayout], None]
@@ -42,7 +43,7 @@ def draw_learn_settings(
 ) -> None:
     """A closed sub-panel with how it is learned. more: (property, placeholder) of the family's own group."""
     header, body = layout.panel(panel, default_closed=True)
-    header.label(text=title)
+    write_line(header, title)
     if body is None:
         return
     draw_settings(body, context, adapter, Product.LEARNED_FILE, without)
@@ -51,7 +52,7 @@ def draw_learn_settings(
     own = adapter.group(obj)
     body.prop(own, "seed")
     for name, placeholder in more:
-        body.prop(own, name, placeholder=placeholder)
+        body.prop(own, name, placeholder=fit_line(placeholder))
 
 
 def draw_learn_button(
@@ -77,7 +78,7 @@ def draw_learn_button(
     button = layout.column(align=True)
     button.scale_y = 1.4
     if method.stops_early and view is not None and view.resumable and view.fraction > 0.0:
-        button.operator("sinew.resume", text=f"Go On From {view.fraction:.0%}", icon="PLAY").job = view.id
+        button.operator("sinew.resume", text=fit_line(f"Go On From {view.fraction:.0%}"), icon="PLAY").job = view.id
     button.operator(f"sinew.{method.name}", icon="PLAY")
 
 

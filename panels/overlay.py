@@ -5,7 +5,7 @@ import bpy
 
 from ..bridge.body import fitted_bodies
 from ..bridge.overlay import draw_handler
-from .drawing import SidebarPanel, message_box, paragraph
+from .drawing import SidebarPanel, message_box, paragraph, write_line
 
 
 class SINEW_PT_overlay(SidebarPanel, bpy.types.Panel):
@@ -62,4 +62,4 @@ def _draw_fitted(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
         message_box(layout, context, fitted.problem.message, fitted.problem.hint, is_error=True)
     elif fitted.body is not None:
         mass, count = fitted.body.mass, len(fitted.body.links)
-        layout.label(text=f"{count} parts, {mass:.1f} kg", icon="OUTLINER_OB_ARMATURE")
+        write_line(layout, f"{count} parts, {mass:.1f} kg", icon="OUTLINER_OB_ARMATURE")

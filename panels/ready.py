@@ -4,11 +4,12 @@
 import bpy
 
 from ..bridge.methods.declared import Source, families
+from ..bridge.scene.report_lines import fit_line
 from ..bridge.setup import installing, readiness
 from ..bridge.setup.installing import InstallationView
 from ..bridge.setup.preferences import ROOT_PACKAGE
 from ..bridge.setup.readiness import Readiness
-from .drawing import SidebarPanel, paragraph
+from .drawing import SidebarPanel, paragraph, write_line
 
 _NAMES = {"mujoco": "MuJoCo", "torch": "PyTorch", "numpy": "NumPy", "scipy": "SciPy"}
 _SIZE = {"torch": 200, "mujoco": 10, "scipy": 36}  # megabytes to download, about
@@ -32,7 +33,7 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
             row.operator("sinew.try_mannequin", text="", icon="ARMATURE_DATA")
             return
         elif known.simulates:
-            layout.label(text=f"Simulate: ready, with {known.engine}", icon="CHECKMARK")
+            write_line(layout, f"Simulate: ready, with {known.engine}", icon="CHECKMARK")
         else:
             layout.label(text="Simulate: needs MuJoCo", icon="X")
         if known is None or known.simulates:  # the first thing to press; what is missing can wait
@@ -47,10 +48,10 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
 def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, known: Readiness) -> None:
     """What learns with the engine alone, and whose training needs more: not all that is learned needs PyTorch."""
     if known.learns:  # and something else is being installed
-        layout.label(text=f"Learn: ready, with {known.learner}", icon="CHECKMARK")
+        write_line(layout, f"Learn: ready, with {known.learner}", icon="CHECKMARK")
     elif known.simulates:
         ready, lacking = _learners()
-        layout.label(text=f"{', '.join(ready)}: ready", icon="CHECKMARK")
+        write_line(layout, f"{', '.join(ready)}: ready", icon="CHECKMARK")
         paragraph(layout, context, f"{', '.join(lacking)}: needs PyTorch", icon="RADIOBUT_OFF")
 
 
@@ -88,20 +89,20 @@ def _draw_missing(
         paragraph(layout, context, said, icon="INTERNET_OFFLINE")
     row = layout.row(align=True)
     if known.missing and installing.may_go_online():
-        row.operator("sinew.install_missing", text=_offer(known.missing), icon="IMPORT")
+        row.operator("sinew.install_missing", text=fit_line(_offer(known.missing)), icon="IMPORT")
     elif known.missing:
         row.operator("extensions.userpref_allow_online", text="Allow Online Access", icon="INTERNET")
     words = "" if known.missing else "Use Another Python"
-    row.operator("preferences.addon_show", text=words, icon="PREFERENCES").module = ROOT_PACKAGE
+    row.operator("preferences.addon_show", text=fit_line(words), icon="PREFERENCES").module = ROOT_PACKAGE
     row.operator("sinew.check_ready", text="", icon="FILE_REFRESH")
 
 
 def _draw_progress(layout: bpy.types.UILayout, install: InstallationView) -> None:
     row = layout.row(align=True)
     if install.part is None:
-        row.label(text=install.doing, icon="IMPORT")
+        write_line(row, install.doing, icon="IMPORT")
     else:
-        row.progress(factor=install.part, text=install.doing)
+        row.progress(factor=install.part, text=fit_line(install.doing))
     row.operator("sinew.install_cancel", text="", icon="X")
     layout.operator("wm.path_open", text="Open the Log", icon="TEXT").filepath = str(installing.log_path())
 

@@ -6,6 +6,7 @@ import bpy
 from ..bridge.jobs import monitor, notices, source_fixes
 from ..bridge.jobs.notices import Notice
 from ..bridge.jobs.scene_request import method_group, request_of, setting_names, uses_engine, why_no_request
+from ..bridge.scene.report_lines import fit_line
 from ..bridge.takes import muscle_keys
 from . import part
 from .drawing import SidebarPanel, message_box, paragraph
@@ -110,5 +111,5 @@ def _draw_doubt(box: bpy.types.UILayout, context: bpy.types.Context, notice: Not
         return
     # A fix that a button applies needs no words.
     label = source_fixes.fix_label(context.scene, notice.fix, notice.value)
-    button = box.operator("sinew.fix_source", text=label, icon="MODIFIER")
+    button = box.operator("sinew.fix_source", text=fit_line(label), icon="MODIFIER")
     button.fix, button.value = notice.fix, notice.value

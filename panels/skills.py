@@ -8,7 +8,7 @@ from ..bridge.graph.figures import figures_of
 from ..bridge.methods.adapter import FamilyAdapter
 from ..bridge.methods.adapters import get_adapter
 from ..bridge.methods.declared import Product
-from .drawing import SidebarPanel, chosen_character
+from .drawing import SidebarPanel, chosen_character, write_line
 from .method_sections import (
     draw_bake_button,
     draw_learn_button,
@@ -67,13 +67,13 @@ class SINEW_UL_transitions(bpy.types.UIList):
         row.prop(item, "use", text="")
         text = row.row()
         text.alert = any(name not in data.sinew_skills for name in (item.source, item.target))
-        text.label(text=views.transition_text(item))
+        write_line(text, views.transition_text(item))
         far = row.row()
         far.alignment = "RIGHT"
         if not item.use:
             far.label(text="left out")
         elif item.distance >= 0.0:
-            far.label(text=f"{100.0 * item.distance:.0f} cm")
+            write_line(far, f"{100.0 * item.distance:.0f} cm")
 
 
 class SINEW_PT_skills(SidebarPanel, bpy.types.Panel):
@@ -115,7 +115,7 @@ def _draw_skills(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
         if skill.kind in ("AUTO", "CYCLE"):
             layout.prop(skill, "gait")
         if skill.looks and "AUTO" in (skill.kind, skill.gait):
-            layout.label(text=f"Looks like a {skill.looks}", icon="INFO")
+            write_line(layout, f"Looks like a {skill.looks}", icon="INFO")
 
 
 def _draw_transitions(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
@@ -136,7 +136,7 @@ def _draw_transitions(layout: bpy.types.UILayout, obj: bpy.types.Object) -> None
         column.use_property_split = False
         for word, skill, frame in (("From", "source", "leave_frame"), ("To", "target", "enter_frame")):
             split = column.split(factor=0.18, align=True)
-            split.label(text=word)
+            write_line(split, word)
             ends = split.split(factor=0.65, align=True)
             ends.prop_search(way, skill, obj, "sinew_skills", text="")
             ends.prop(way, frame, text="")
@@ -148,10 +148,10 @@ def _draw_figures(box: bpy.types.UILayout, adapter: FamilyAdapter, obj: bpy.type
     column.scale_y = 0.8
     for skill in figures_of(graph):
         split = column.split(factor=0.58)
-        split.label(text=skill.name, icon=_KINDS.get(skill.kind.upper(), "DOT"))
-        split.label(text=skill.text)
+        write_line(split, skill.name, icon=_KINDS.get(skill.kind.upper(), "DOT"))
+        write_line(split, skill.text)
     count = len(graph.transitions)
-    column.label(text=f"{count} transition{'' if count == 1 else 's'}", icon="BLANK1")
+    write_line(column, f"{count} transition{'' if count == 1 else 's'}", icon="BLANK1")
 
 
 def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:

@@ -3,9 +3,10 @@
 
 import bpy
 
+from ..bridge.scene.report_lines import fit_line
 from ..bridge.stage.properties import ICONS, LABELS
 from ..bridge.stage.views import StageItem, gravity_text, pushes_off_stage, stage_items
-from .drawing import SidebarPanel, paragraph
+from .drawing import SidebarPanel, paragraph, write_line
 from .presets import SINEW_PT_push_presets
 
 _MARKS = ("OBSTACLE", "TERRAIN", "PROP", "PROJECTILE", "CHARACTER")
@@ -55,7 +56,7 @@ def _draw_ground(layout: bpy.types.UILayout, scene: bpy.types.Scene, found: list
         row.prop(own, "ground")
         if own.ground:
             row.prop(own, "friction", text="Friction")
-    column.prop(scene, "use_gravity", text=gravity_text(scene))
+    column.prop(scene, "use_gravity", text=fit_line(gravity_text(scene)))
     column.prop(own, "self_collision")
 
 
@@ -66,8 +67,8 @@ def _draw_item(box: bpy.types.UILayout, context: bpy.types.Context, item: StageI
     name = split.row()
     name.alignment = "LEFT"
     icon = "ERROR" if wrong else item.icon
-    name.operator("sinew.stage_select", text=item.name, icon=icon, emboss=False).name = item.name
-    split.label(text=item.text if item.shows else "hidden")
+    name.operator("sinew.stage_select", text=fit_line(item.name), icon=icon, emboss=False).name = item.name
+    write_line(split, item.text if item.shows else "hidden")
     row.operator("sinew.stage_clear", text="", icon="X", emboss=False).name = item.name
     if wrong:
         paragraph(box, context, str(item.problem), icon="BLANK1", alert=True)
@@ -78,7 +79,7 @@ def _draw_off(box: bpy.types.UILayout, name: str) -> None:
     row = box.row(align=True)
     split = row.split(factor=0.5)
     split.active = False
-    split.label(text=name, icon=ICONS["PUSH"])
+    write_line(split, name, icon=ICONS["PUSH"])
     split.label(text="off the stage")
     row.operator("sinew.stage_restore", text="", icon="LOOP_BACK", emboss=False).name = name
 
@@ -87,7 +88,7 @@ def _draw_active(layout: bpy.types.UILayout, scene: bpy.types.Scene, obj: bpy.ty
     part = obj.sinew
     box = layout.box()
     title = box.row()
-    title.label(text=f"{LABELS[part.role]}: {obj.name}", icon=ICONS[part.role])
+    write_line(title, f"{LABELS[part.role]}: {obj.name}", icon=ICONS[part.role])
     if part.role == "PUSH":
         SINEW_PT_push_presets.draw_panel_header(title)
     column = box.column()
@@ -100,7 +101,7 @@ def _draw_active(layout: bpy.types.UILayout, scene: bpy.types.Scene, obj: bpy.ty
         armature = part.armature or scene.sinew.armature
         if armature is not None:
             text = "Bone" if part.role == "PUSH" else "Target Bone"
-            column.prop_search(part, "bone", armature.data, "bones", text=text)
+            column.prop_search(part, "bone", armature.data, "bones", text=fit_line(text))
     for name in _FIELDS[part.role]:
         row = column.row()
         row.active = part.intent == "FORCE" or name != _STRENGTHS.get(part.role)
@@ -112,7 +113,7 @@ def _draw_buttons(layout: bpy.types.UILayout) -> None:
     column.label(text="Put the selected objects on the stage as:")
     grid = column.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
     for role in _MARKS:
-        grid.operator("sinew.stage_mark", text=LABELS[role], icon=ICONS[role]).role = role
+        grid.operator("sinew.stage_mark", text=fit_line(LABELS[role]), icon=ICONS[role]).role = role
     grid.operator("sinew.stage_clear", text="Nothing", icon="X").name = ""
     layout.operator("sinew.stage_add_push", icon=ICONS["PUSH"])
     layout.operator("sinew.stage_check", icon="VIEWZOOM")

@@ -4,9 +4,10 @@
 import bpy
 
 from ..bridge import takes
+from ..bridge.scene.report_lines import fit_line
 from ..bridge.takes import views
 from ..bridge.takes.views import TakeView
-from .drawing import SidebarPanel, paragraph
+from .drawing import SidebarPanel, paragraph, write_line
 
 _UP = "CHECKMARK"
 _COLORS = {"fell": "STRIP_COLOR_01", "skates": "STRIP_COLOR_02", "sinks": "STRIP_COLOR_06"}  # red, orange, purple
@@ -35,7 +36,7 @@ class SINEW_UL_takes(bpy.types.UIList):
         if action is None:
             name = row.row()
             name.alert = True
-            name.label(text=views.take_title(item), icon="ERROR")
+            write_line(name, views.take_title(item), icon="ERROR")
             row.operator("sinew.take_delete", text="", icon="X", emboss=False).index = index
             return
         shown = "RADIOBUT_ON" if views.is_take_shown(data, item) else "RADIOBUT_OFF"
@@ -47,7 +48,7 @@ class SINEW_UL_takes(bpy.types.UIList):
             row.label(text="", icon=icon)
         label = row.row()
         label.alignment = "RIGHT"
-        label.label(text=item.label.removeprefix("seed ") if _is_narrow(context) else item.label)
+        write_line(label, item.label.removeprefix("seed ") if _is_narrow(context) else item.label)
         kept = "SOLO_ON" if action.use_fake_user else "SOLO_OFF"
         row.operator("sinew.take_keep", text="", icon=kept, emboss=False).index = index
 
@@ -79,7 +80,7 @@ class SINEW_PT_takes(SidebarPanel, bpy.types.Panel):
         if obj is None:
             paragraph(layout, context, "Select an armature", icon="INFO")
             return
-        layout.label(text=obj.name, icon="ARMATURE_DATA")
+        write_line(layout, obj.name, icon="ARMATURE_DATA")
         if obj.sinew_takes:
             _draw_list(layout, context, obj)
             _draw_chosen(layout, context, obj)
@@ -157,8 +158,8 @@ def _draw_pairs(layout: bpy.types.UILayout, pairs: tuple[tuple[str, str], ...]) 
     column.scale_y = 0.8
     for name, value in pairs:
         split = column.split(factor=0.42)
-        split.label(text=name)
-        split.label(text=value)
+        write_line(split, name)
+        write_line(split, value)
 
 
 def _draw_copies(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
@@ -167,4 +168,4 @@ def _draw_copies(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
         column = layout.column(align=True)
         column.label(text="Takes on baked copies:")
         for copy in copies:
-            column.operator("sinew.take_visit", text=copy.name, icon="ARMATURE_DATA").name = copy.name
+            column.operator("sinew.take_visit", text=fit_line(copy.name), icon="ARMATURE_DATA").name = copy.name

@@ -4,6 +4,7 @@
 import bpy
 
 from ..bridge.jobs.scene_request import uses_engine, why_no_variations
+from ..bridge.scene.report_lines import fit_line
 from .drawing import SidebarPanel, paragraph
 from .presets import SINEW_PT_disturbance_presets
 
@@ -36,7 +37,7 @@ class SINEW_PT_variations(SidebarPanel, bpy.types.Panel):
             paragraph(layout, context, why_no_variations(scene), icon="INFO")
         button = layout.column()
         button.scale_y = 1.3
-        button.operator("sinew.simulate_variations", text=f"Simulate {own.count} Variations", icon="PLAY")
+        button.operator("sinew.simulate_variations", text=fit_line(f"Simulate {own.count} Variations"), icon="PLAY")
 
 
 def _draw_pushes(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:

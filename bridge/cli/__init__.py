@@ -14,6 +14,7 @@ from importlib import import_module
 from ...core.control import registry
 from ...core.errors import SinewError
 from ...core.interrupts import INTERRUPTED, finish_first, leave_on_interrupt, raise_on_interrupt
+from ..scene.console_log import log_in_lines
 from .lines import LineParser, prepare_streams, require_words, say_aside
 
 CANCELLED = INTERRUPTED
@@ -36,7 +37,7 @@ def main(argv: Sequence[str], others: Mapping[str, str] | None = None) -> int:
 
     others: verb -> absolute module name, of verbs that are not shipped; they have their ``SUMMARY`` themselves.
     """
-    with leave_on_interrupt():
+    with leave_on_interrupt(), log_in_lines():
         return _main(argv, others or {})
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ...core.errors import SinewError
 from ...core.jobs import Job, JobStatus
 from ...core.paths import is_there
+from ...core.texts import one_line
 from ..takes.report_texts import method_label, time_text
 from . import queueing
 
@@ -27,7 +28,7 @@ _STATES = {
 
 @dataclass(frozen=True)
 class JobView:
-    """What there is to see of a job.
+    """What there is to see of a job. Texts that are only shown are one line each, whatever a job or a file holds.
 
     state: as in ``JobStatus``, or 'missing' for a folder that is not on this computer.
     text: the state in words, with the time left where it is known; stands on the progress bar.
@@ -99,17 +100,17 @@ def view_job(job: Job, status: JobStatus, waiting: str = "", problem: SinewError
     collected = job.collected() if state == "done" else None
     return JobView(
         spec.id,
-        spec.title,
-        method_label(spec.method),
+        one_line(spec.title),
+        one_line(method_label(spec.method)),
         state,
         _text(job, status),
         status.fraction,
-        message,
-        hint,
+        one_line(message),
+        one_line(hint),
         is_error,
         str((collected or {}).get("action", "")),
-        status.summary,
-        tuple(finding.get("message", "") for finding in status.findings),
+        tuple(map(one_line, status.summary)),
+        tuple(one_line(finding.get("message", "")) for finding in status.findings),
         queueing.batch_of(job),
         queueing.number_of(job),
         queueing.is_queued(job, state) and problem is None,
@@ -120,16 +121,24 @@ def view_job(job: Job, status: JobStatus, waiting: str = "", problem: SinewError
         None if status.eta_s is None else round(status.eta_s),
         round(status.wall_s),
         (status.alive and is_there(job.pause_file)) or queueing.is_held_back(job, state),
-        doing=str(status.measurements.get("doing", "")) if status.alive else "",
+        doing=one_line(str(status.measurements.get("doing", ""))) if status.alive else "",
         mark=spec.target.mark,
-        file=str((collected or {}).get("file", "")),
+        file=one_line(str((collected or {}).get("file", ""))),
     )
 
 
 def missing_view(job_id: str, title: str, problem: SinewError) -> JobView:
     """The view of a job that the file names but that cannot be read here."""
     return JobView(
-        job_id, title or job_id, "", "missing", _STATES["missing"], 0.0, problem.message, problem.hint, is_error=True
+        job_id,
+        one_line(title or job_id),
+        "",
+        "missing",
+        _STATES["missing"],
+        0.0,
+        problem.message,
+        problem.hint,
+        is_error=True,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import bpy
 
+from ..scene.report_lines import fit_line
 from . import monitor, preparing
 from .job_views import JobView
 
@@ -34,7 +35,7 @@ def _draw(self: bpy.types.Header, context: bpy.types.Context) -> None:
     if said is not None:
         row = self.layout.row()
         row.ui_units_x = 16
-        row.progress(text=said[0], factor=said[1])
+        row.progress(text=fit_line(said[0]), factor=said[1])
 
 
 def register() -> None:

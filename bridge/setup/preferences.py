@@ -7,6 +7,7 @@ import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ...core import jobs
+from ..scene.report_lines import fit_line
 
 # ``bl_ext.<repository>.sinew`` as an extension, ``sinew`` everywhere else.
 ROOT_PACKAGE = __package__.removesuffix(".bridge.setup")
@@ -48,8 +49,8 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         """Draw the paths, what is used where one is empty, and how many jobs run at once."""
         layout = self.layout
         layout.use_property_split = True
-        layout.prop(self, "worker_python", placeholder=os.environ.get("SINEW_PYTHON", "Blender's own"))
-        layout.prop(self, "jobs_folder", placeholder=str(jobs.jobs_root()))
+        layout.prop(self, "worker_python", placeholder=fit_line(os.environ.get("SINEW_PYTHON", "Blender's own")))
+        layout.prop(self, "jobs_folder", placeholder=fit_line(str(jobs.jobs_root())))
         layout.prop(self, "workers_at_once")
 
 

@@ -6,7 +6,7 @@ import bpy
 from ...bridge.body import fitted_bodies
 from ...bridge.overlay import draw_handler
 from ...bridge.scene.chosen_armature import why_editing
-from ...bridge.scene.report_lines import report_line
+from ...bridge.scene.report_lines import fit_line, report_line
 from ..reporting import explains_errors, waiting
 
 
@@ -23,7 +23,7 @@ class SINEW_OT_overlay_refit(bpy.types.Operator):
         obj = context.scene.sinew.armature
         reason = why_editing(obj) if obj is not None else "Choose an armature"
         if reason:
-            cls.poll_message_set(reason)
+            cls.poll_message_set(fit_line(reason))
         return not reason
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:

@@ -5,6 +5,7 @@ import bpy
 
 from ...bridge.body import part_editing
 from ...bridge.body.edits import override_row
+from ...bridge.scene.report_lines import fit_line
 
 
 class PartVerb:
@@ -15,7 +16,7 @@ class PartVerb:
         """Say what is missing."""
         reason = part_editing.why_no_part(context)
         if reason:
-            cls.poll_message_set(reason)
+            cls.poll_message_set(fit_line(reason))
         return not reason
 
 
@@ -29,5 +30,5 @@ class EditedPartVerb:
         if not reason and override_row(context.scene.sinew.armature, part_editing.active_bone(context)) is None:
             reason = f"Bone '{part_editing.active_bone(context)}' is as it was fitted: edit it first"
         if reason:
-            cls.poll_message_set(reason)
+            cls.poll_message_set(fit_line(reason))
         return not reason

@@ -3,7 +3,7 @@
 
 import bpy
 
-from ...bridge.scene.report_lines import report_line
+from ...bridge.scene.report_lines import fit_line, report_line
 from ...bridge.setup import installing, readiness
 from ..reporting import explains_errors
 
@@ -26,7 +26,7 @@ class SINEW_OT_install_missing(bpy.types.Operator):
             installing.why_no_installation() if known.missing else "Nothing is missing: all that Sinew can use is there"
         )
         if reason:
-            cls.poll_message_set(reason)
+            cls.poll_message_set(fit_line(reason))
         return not reason
 
     @explains_errors

@@ -5,7 +5,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...bridge import takes
-from ...bridge.scene.report_lines import report_line
+from ...bridge.scene.report_lines import fit_line, report_line
 from ...bridge.takes import take_operations
 from ...core.errors import SinewError
 from .take_verb import TakeVerb
@@ -35,7 +35,7 @@ class SINEW_OT_take_delete(TakeVerb, bpy.types.Operator):
             return self.execute(context)
         self.anyway = True
         return context.window_manager.invoke_confirm(
-            self, event, title="Delete Take?", message=reason, confirm_text="Delete", icon="WARNING"
+            self, event, title="Delete Take?", message=fit_line(reason), confirm_text="Delete", icon="WARNING"
         )
 
     def do(self, obj: bpy.types.Object) -> str:

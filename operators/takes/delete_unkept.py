@@ -4,6 +4,7 @@
 import bpy
 
 from ...bridge import takes
+from ...bridge.scene.report_lines import fit_line
 from ...bridge.takes import take_operations
 from .take_verb import TakeVerb
 
@@ -21,7 +22,8 @@ class SINEW_OT_take_delete_unkept(TakeVerb, bpy.types.Operator):
             return False
         obj = takes.take_owner(context)
         if not take_operations.unkept_takes(obj):
-            cls.poll_message_set(f"Every take of '{obj.name}' is kept, linked or in the NLA: take a star off first")
+            reason = f"Every take of '{obj.name}' is kept, linked or in the NLA: take a star off first"
+            cls.poll_message_set(fit_line(reason))
             return False
         return True
 
@@ -30,7 +32,7 @@ class SINEW_OT_take_delete_unkept(TakeVerb, bpy.types.Operator):
         count = len(take_operations.unkept_takes(takes.take_owner(context)))
         text = "1 take is not kept" if count == 1 else f"{count} takes are not kept"
         return context.window_manager.invoke_confirm(
-            self, event, title="Delete All Not Kept?", message=text, confirm_text="Delete", icon="WARNING"
+            self, event, title="Delete All Not Kept?", message=fit_line(text), confirm_text="Delete", icon="WARNING"
         )
 
     def do(self, obj: bpy.types.Object) -> str:

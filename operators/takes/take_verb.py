@@ -5,7 +5,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ...bridge import takes
-from ...bridge.scene.report_lines import report_line
+from ...bridge.scene.report_lines import fit_line, report_line
 from ...core.errors import SinewError
 
 
@@ -29,7 +29,7 @@ class TakeVerb:
         if obj is None:
             cls.poll_message_set("Select an armature that has takes")
         elif not obj.sinew_takes:
-            cls.poll_message_set(f"'{obj.name}' has no takes yet: simulate its Action")
+            cls.poll_message_set(fit_line(f"'{obj.name}' has no takes yet: simulate its Action"))
         return obj is not None and bool(obj.sinew_takes)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
