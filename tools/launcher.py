@@ -48,13 +48,22 @@ class Misuse(Exception):
     """A command line that cannot be understood, in one line for the user."""
 
 
-def start() -> int:
-    """What the file ``sinew`` does: main with the words after its name, and a word for who presses Ctrl-C."""
+def start() -> None:
+    """What the file ``sinew`` does: main with the words after its name, and a word for who presses Ctrl-C.
+
+    It leaves by itself: a Python that ends in order has its handlers taken away first, and Ctrl-C would kill it.
+    """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, leave)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    return main(sys.argv[1:])
+    code = main(sys.argv[1:])
+    from contextlib import suppress
+
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # its reader may have gone
+            stream.flush()
+    os._exit(code)
 
 
 def main(argv: list[str]) -> int:
@@ -211,6 +220,5 @@ def hand_over(python: str, script: str, arguments: list[str]) -> int:
     # Windows has no exec that keeps the console; Ctrl-C reaches the child by itself, so this one only waits.
     import subprocess
 
-    process = subprocess.Popen(command)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return process.wait()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a child does not inherit there
+    return subprocess.Popen(command).wait()

@@ -2,6 +2,7 @@
 """Ctrl-C at seeded moments of a real command: one line, 130, and nothing left."""
 
 import random
+import subprocess
 import sys
 
 import pytest
@@ -41,3 +42,13 @@ def test_what_is_left_is_seen(tmp_path):
     assert interrupt([sys.executable, "-I", "-c", half], 0.5, False).startswith("half a job")
     orphan = "import subprocess, sys; subprocess.Popen(['sleep', '60'], start_new_session=True); sys.exit(130)"
     assert interrupt([sys.executable, "-I", "-c", orphan], 0.5, False).startswith("processes were left")
+
+
+def test_the_launcher_leaves_before_python_forgets_who_hears_ctrl_c(root):
+    """An orderly end gives SIGINT back to the system first, which then kills a command that is done already."""
+    late = "import atexit, sys; sys.path.insert(0, sys.argv[1]); from tools import launcher\n"
+    late += (
+        "atexit.register(print, 'an orderly end'); launcher.main = lambda words: print('done') or 7\nlauncher.start()"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", late, str(root)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "done\n", "")
