@@ -164,8 +164,9 @@ def _run(command: list[str], complaint: str) -> None:
         errors="replace",
         # The lock stays held while the step lives, even if this launcher is killed.
         close_fds=os.name == "nt",
-        # A Ctrl-C is ours alone to hear; we end the step with all that it has started.
+        # A Ctrl-C is ours alone to hear; we end the step with all that it has started. Windows has groups for that.
         start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
     assert process.stdout is not None
     try:

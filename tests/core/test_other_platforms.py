@@ -22,7 +22,8 @@ import pytest
 from sinew.core import array_cache, child_python, files
 from sinew.core.errors import CannotWrite
 from sinew.core.files import cannot_write, remove_file, write_whole
-from sinew.core.jobs import checkpoints, folders, lock, processes
+from sinew.core.jobs import Job, checkpoints, folders, home, lock, processes
+from sinew.core.learn import autoencoder_cache
 from sinew.core.paths import is_link, is_too_long
 
 IN_USE = 32  # ERROR_SHARING_VIOLATION
@@ -218,6 +219,32 @@ def test_jobs_and_caches_are_where_each_system_has_such_things(monkeypatch, plat
     for module in (folders, array_cache):
         monkeypatch.setattr(module, "sys", SimpleNamespace(platform=platform))
     assert folders.jobs_root() == Path(jobs)
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "encoders"),
+    [
+        ("win32", {"LOCALAPPDATA": "/Users/Ann Lee/AppData/Local"}, "/Users/Ann Lee/AppData/Local/Sinew/encoders"),
+        ("win32", {}, "/home/ann/AppData/Local/Sinew/encoders"),
+        ("darwin", {"XDG_CACHE_HOME": "/ignored"}, "/home/ann/Library/Caches/Sinew/encoders"),
+        ("linux", {"XDG_CACHE_HOME": "/caches"}, "/caches/sinew/encoders"),
+        ("linux", {}, "/home/ann/.cache/sinew/encoders"),
+    ],
+)
+def test_encoders_are_where_each_system_has_what_can_be_made_again(monkeypatch, platform, variables, encoders):
+    for name in ("LOCALAPPDATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": "/home/ann", **variables}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(autoencoder_cache, "sys", SimpleNamespace(platform=platform))
+    assert autoencoder_cache.encoder_folder() == Path(encoders)
+
+
+def test_where_files_have_no_owners_a_job_from_before_is_known_by_its_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(home, "os", SimpleNamespace(environ=os.environ))  # without geteuid
+    monkeypatch.setattr(home, "user_data_folder", lambda: tmp_path / "data")
+    assert home.is_users_own(Job(tmp_path / "data" / "jobs" / "a"))
+    assert not home.is_users_own(Job(tmp_path / "shared" / "jobs" / "a"))
 
 
 def test_a_bare_name_is_not_looked_for_in_the_working_folder_of_windows(tmp_path, monkeypatch):

@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from types import SimpleNamespace
 
 import bpy
 import pytest
 
 from sinew.bridge.jobs import ownership
+from sinew.bridge.scene import muted_output
 from sinew.bridge.scene.muted_output import mute_output
 from sinew.bridge.scene.saving import save_blend
 from sinew.core import files
@@ -44,6 +46,32 @@ def test_output_is_muted_where_the_process_has_none():
         subprocess.run([sys.executable, "-c", script, name, told], check=False, cwd=folder)
         with open(told, encoding="utf-8") as stream:
             assert stream.read() == "went on"
+
+
+@pytest.mark.parametrize(("platform", "library"), [("win32", "ucrtbase"), ("linux", None), ("darwin", None)])
+def test_what_c_keeps_back_is_let_go_of_by_its_own_library(monkeypatch, platform, library):
+    asked, flushed = [], []
+
+    def load(name):
+        asked.append(name)
+        return SimpleNamespace(fflush=flushed.append)
+
+    monkeypatch.setattr(muted_output.ctypes, "CDLL", load)
+    monkeypatch.setattr(muted_output.sys, "platform", platform)
+    with mute_output():
+        pass
+    assert set(asked) == {library} and flushed == [None, None], "before and after"
+
+
+def test_a_c_library_of_another_name_is_done_without(monkeypatch, capfd):
+    def gone(name):
+        raise OSError("Could not find module")
+
+    monkeypatch.setattr(muted_output.ctypes, "CDLL", gone)
+    with mute_output():
+        print("nobody sees this")
+    print("and this they do")
+    assert capfd.readouterr().out == "and this they do\n"
 
 
 def test_a_blend_that_is_open_elsewhere_keeps_its_content(scene, tmp_path, monkeypatch):
