@@ -26,11 +26,11 @@ NAME_LETTERS = 200  # of a job's id and of what else is a file's name
 # Arrays. A library of five hundred thousand frames has 0.6 GB, and travels with its job. Ours are not packed, so that
 # they are as large as they look, and are counted as numbers of double precision, which most become: that is twice as
 # much where they are kept in single precision. Others' clips may be packed, where what stands still packs well, but no
-# motion is packed to a fiftieth and large as well.
+# motion is packed to a tenth and large as well.
 ARCHIVE_BYTES = 4 * GIB
 ARCHIVE_ENTRIES = 10_000
 ARCHIVE_DIRECTORY_BYTES = 4 * MIB  # 10,000 entries with names of 300 letters
-PACKED_TO, OTHERS_PACKED_TO = 4, 50
+PACKED_TO, OTHERS_PACKED_TO = 4, 10
 PACKED_FREE_BYTES = 64 * MIB  # unpacked bytes that are nobody's worry
 # An archive's description. A library of sixty clips has 64,000 letters and 4,000 entries.
 META_LETTERS = 4 * MIB
@@ -77,6 +77,7 @@ SLOWEST_FPS, FASTEST_FPS, SPARSEST_FPS = 0.5, 1000.0, 0.001
 MOST_FRAMES = 1_048_574  # Blender's own last frame
 MOST_BONES = 10_000
 MOST_POSES = 10_000_000  # bones times frames: half an hour of sixty bones at 90 frames a second
+MOST_PACKED_POSES = 300_000  # of a clip, however well it is packed: Blender takes some 2 KB to show each
 MOST_LIBRARY_POSES = 60_000_000  # of all clips of a library together: nine hours of sixty bones at 30 frames a second
 MOST_SPARSE_POSES, SPARSE_KEYS = 2_500_000, 0.1  # poses with fewer keys each: sixty bones for half an hour
 LARGEST_UNITS, LARGEST_DEGREES = 1e9, 1e9  # a million metres in millimetres, and turns beyond counting
@@ -94,9 +95,9 @@ BVH_LINES = 3_000_000  # as many frames as there may be, each followed by an emp
 FBX_BYTES = 2 * GIB
 # Of all arrays together, unpacked: twenty minutes of sixty bones. A node takes some 300 bytes when it was read, a model
 # 25 KB, and a material 90 KB. A hundred takes of sixty bones have 600,000 nodes.
-FBX_ARRAY_BYTES = 512 * MIB
+FBX_ARRAY_BYTES, FBX_PACKED_TO = 512 * MIB, 50
 FBX_NODES, FBX_PROPERTIES = 2_000_000, 6_000_000
-FBX_MODELS, FBX_MATERIALS = 20_000, 2000
+FBX_MODELS, FBX_MATERIALS, FBX_SHAPES = 20_000, 2000, 5000
 FBX_KEYS_REPEATED = 500_000  # keys that are in no curve, but are one's for several objects: each takes up to 1 KB
 FBX_SHAPES_BYTES = 256 * MIB  # shapes times points of the largest mesh
 FBX_DEPTH = 64
@@ -108,7 +109,8 @@ GLTF_DEPTH = 900  # of nodes within nodes: Python gives up soon after
 # often, are the second. Channels of an animation share their times: honest files take nearly twice what is there.
 GLTF_NUMBERS_BYTES = 256 * MIB
 GLTF_EMPTY_BYTES, GLTF_REPEATED = 16 * MIB, 2
-GLTF_NODES, GLTF_MATERIALS, GLTF_PRIMITIVES = 20_000, 2000, 1000  # the last in one mesh
+GLTF_NODES, GLTF_MATERIALS = 20_000, 2000
+GLTF_PRIMITIVES, GLTF_SHAPES = 1000, 2000  # of one mesh: Blender adds each by copying all before it
 SOURCE_BYTES = 2 * GIB  # of any file that a library is made of
 BLENDER_PATH_BYTES = 1023  # of a file's path; Blender cuts what is longer
 BLENDER_NAME_BYTES = 63

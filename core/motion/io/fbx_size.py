@@ -15,10 +15,11 @@ from ...limits import (
     FBX_MATERIALS,
     FBX_MODELS,
     FBX_NODES,
+    FBX_PACKED_TO,
     FBX_PROPERTIES,
+    FBX_SHAPES,
     FBX_SHAPES_BYTES,
     MIB,
-    OTHERS_PACKED_TO,
     PACKED_FREE_BYTES,
 )
 
@@ -52,10 +53,11 @@ class FbxSize:
             (self.properties, FBX_PROPERTIES, "properties"),
             (self.models, FBX_MODELS, "models"),
             (self.materials, FBX_MATERIALS, "materials"),
+            (len(self.shapes), FBX_SHAPES, "shapes"),
         ):
             if count > most:
                 return f"more than {most} {what}"
-        allowed = min(FBX_ARRAY_BYTES, max(PACKED_FREE_BYTES, OTHERS_PACKED_TO * self.size))
+        allowed = min(FBX_ARRAY_BYTES, max(PACKED_FREE_BYTES, FBX_PACKED_TO * self.size))
         if self.unpacked > allowed:
             return f"arrays of more than {allowed / MIB:.0f} MB, which is the most for a file of its size"
         return ""

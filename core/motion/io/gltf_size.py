@@ -19,6 +19,7 @@ from ...limits import (
     GLTF_NUMBERS_BYTES,
     GLTF_PRIMITIVES,
     GLTF_REPEATED,
+    GLTF_SHAPES,
     MIB,
 )
 
@@ -63,11 +64,13 @@ def _check_entries(path: Path, tree: Row, accessors: Sequence[Row]) -> None:
     nodes = len(tree.get("nodes", ())) + sum(
         max((_at(accessors, place).get("count", 0) for place in rows.values()), default=0) for rows in _instances(tree)
     )
-    primitives = max((len(_primitives(mesh)) for mesh in tree.get("meshes", ())), default=0)
+    meshes = [_primitives(mesh) for mesh in tree.get("meshes", ())]
+    shapes = max((_shapes(row) for rows in meshes for row in rows), default=0)
     for name, count, most in (
         ("nodes, with all instances,", nodes, GLTF_NODES),
         ("materials", len(tree.get("materials", ())), GLTF_MATERIALS),
-        ("primitives in one mesh", primitives, GLTF_PRIMITIVES),
+        ("primitives in one mesh", max(map(len, meshes), default=0), GLTF_PRIMITIVES),
+        ("shapes of one mesh", shapes, GLTF_SHAPES),
     ):
         if count > most:
             raise BadFile(f"'{path}' has {count} {name} and at most {most} are read", _LESS)
@@ -101,6 +104,11 @@ def _attributes(primitive: Row) -> Row:
     return found if isinstance(found, dict) else {}
 
 
+def _shapes(primitive: Row) -> int:
+    targets = primitive.get("targets")
+    return len(targets) if isinstance(targets, list) else 0
+
+
 def _mesh_bytes(tree: Row, accessors: Sequence[Row]) -> int:
     """Of all meshes: a mesh is made anew for each skin, and for each set of weights, that a node gives it.
 
@@ -121,8 +129,7 @@ def _mesh_bytes(tree: Row, accessors: Sequence[Row]) -> int:
             count = _at(accessors, _attributes(row).get("POSITION")).get("count", 0)
             turned = _at(accessors, row.get("indices")).get("count", count)
             vertices, corners = vertices + count, corners + turned * (3 if row.get("mode") in _STRIPS else 1)
-            targets = row.get("targets")
-            shapes = max(shapes, len(targets) if isinstance(targets, list) else 0)
+            shapes = max(shapes, _shapes(row))
         of_corner = sum(width for name, width in widths.items() if name.startswith(_PER_CORNER))
         of_vertex = sum(widths.values()) - of_corner + shapes * 3 * _NUMBER
         total += (vertices * of_vertex + corners * (of_corner + _NUMBER)) * len(given.get(number, {None}))

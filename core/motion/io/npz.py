@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...errors import BadFile, BadMotion
 from ...files import read_arrays, write_arrays
-from ...limits import OTHERS_PACKED_TO, PACKED_TO
+from ...limits import MOST_PACKED_POSES, OTHERS_PACKED_TO, PACKED_TO
 from ..clip import Clip, Tag
 from ..motion_size import require_library_size, require_motion_size
 from ..skeleton import Skeleton
@@ -20,6 +20,8 @@ VERSION, TAKE_VERSION = 1, 2
 """Newest formats of clips and of takes. Takes of format 1 are of one character and know of no props."""
 
 _AGAIN = "Export or simulate it again"
+_POSE = {"local_pos": 3, "local_quat_wxyz": 4}  # numbers of a bone in a frame
+_POSE_BYTES = 8 * sum(_POSE.values())
 _SKELETON = ("parents", "rest_pos", "rest_quat_wxyz", "lengths")
 
 
@@ -31,7 +33,19 @@ def save_clip(path: Path, clip: Clip) -> None:
 def load_clip(path: Path) -> Clip:
     """Read a clip; anything else is a ``BadFile`` that says what is wrong."""
     arrays, meta = _open(path, "sinew.clip", VERSION, OTHERS_PACKED_TO)
+    _require_not_packed(path, arrays)
     return _clip(f"'{path}'", arrays, meta)
+
+
+def _require_not_packed(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse a long motion in a small file: what opens it takes far more for each pose than any number has."""
+    poses = max(
+        (array.size // width for name, width in _POSE.items() if (array := arrays.get(name)) is not None), default=0
+    )
+    most = max(MOST_PACKED_POSES, OTHERS_PACKED_TO * path.stat().st_size // _POSE_BYTES)
+    if poses > most:
+        told = f"'{path}' has {poses} poses of bones, and {most} are the most for a file of its size"
+        raise BadFile(told, "Save it without compression, or cut it into shorter pieces")
 
 
 def clip_to_arrays(clip: Clip) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -67,6 +67,7 @@ def test_an_array_is_counted_piece_by_piece(tmp_path):
         (fbx([zeros(33 * 2**17), zeros(33 * 2**17)]), ("byte", "arrays of more than 64 MB")),
         (fbx(objects=[thing(b"Model", 7)] * 20_001), ("more than 20000 models",)),
         (fbx(objects=[thing(b"Material", 7)] * 2001), ("more than 2000 materials",)),
+        (fbx(objects=[thing(b"Geometry", 7, its_class=b"Shape")] * 5001), ("more than 5000 shapes",)),
         (animated(20_000, objects=100), ("20000 keys, which its connections make 2000000 of", "Export only")),
         (animated(20_000, layers=100), ("make 2000000 of",)),
         (animated(20_000, layers=10, stacks=10), ("make 2000000 of",)),

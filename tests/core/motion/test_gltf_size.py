@@ -69,6 +69,7 @@ def on_skins(count, skins):
         (scene(100_000, [TRIANGLE] * 20), ("of 0 MB of numbers its entries take 31 MB", "at most 16 MB")),
         (scene(100_000, [TRIANGLE] * 200), ("meshes and animations take 305 MB", "at most 256 MB")),
         (scene(100_000, [TRIANGLE | {"targets": [{}] * 30}]), ("its entries take",)),
+        (scene(3, [TRIANGLE | {"targets": [{}] * 2001}]), ("2001 shapes of one mesh", "at most 2000")),
         (filled(100_000), ("its entries take",)),
         (on_skins(100_000, 20), ("its entries take 31 MB",)),
         (strip(3_000_000), ("its entries take",)),

@@ -387,3 +387,22 @@ def test_numbers_of_one_byte_are_no_motion(random_clip, tmp_path, read):
     np.savez_compressed(tmp_path / "a.npz", meta=np.array(json.dumps(meta)), **arrays)
     with pytest.raises(BadFile, match="its numbers would take 206 MB, and at most 64 MB"):
         read(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float32, np.float64])
+def test_a_long_motion_in_a_small_file_is_refused(random_clip, tmp_path, kind):
+    """Blender would take some 2 KB for each of its poses."""
+    arrays, meta = npz.clip_to_arrays(random_clip(8, 6, 3, 30.0))
+    meta |= {"kind": "sinew.clip"}
+    for frames, is_long in ((100_000, False), (110_000, True)):
+        arrays |= {"local_pos": np.zeros((frames, 3, 3), kind), "local_quat_wxyz": np.ones((frames, 3, 4), kind)}
+        np.savez_compressed(tmp_path / "a.npz", meta=np.array(json.dumps(meta)), **arrays)
+        if is_long:
+            with pytest.raises(BadFile, match="330000 poses of bones, and 300000 are the most for a file of its size"):
+                npz.load_clip(tmp_path / "a.npz")
+        else:
+            assert len(npz.load_clip(tmp_path / "a.npz")) == frames
+    npz.save_clip(
+        tmp_path / "a.npz", Clip(random_clip(8, 6, 3, 30.0).skeleton, 30.0, *(arrays[name] for name in ARRAYS))
+    )
+    assert len(npz.load_clip(tmp_path / "a.npz")) == 110_000  # as it is written, it is as large as it looks
