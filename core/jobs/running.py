@@ -50,6 +50,8 @@ class WorkerRun:
         self._written = 0.0
         self._waiting: dict[str, Any] | None = None
         self._furthest = 0.0
+        self.going_on_from: int | None = None
+        """The step whose checkpoint was read, until the method has got beyond it."""
 
     @property
     def wall_s(self) -> float:
@@ -59,6 +61,7 @@ class WorkerRun:
     def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
         """Say that ``step`` of ``total`` is done, with live numbers for the curve."""
         self.raise_if_cancelled()
+        self.going_on_from = None
         step, self._furthest = self._never_back(int(step), int(total))
         self._waiting = {"step": step, "total": int(total), "measurements": measurements}
         between_s = min(_SELDOM_S, max(_OFTEN_S, self.wall_s / _SLOWING))
@@ -79,6 +82,7 @@ class WorkerRun:
     def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
         """Keep what is needed to go on from ``step`` after a kill."""
         self.raise_if_cancelled()
+        self.going_on_from = None
         checkpoints.write_checkpoint(self.job.checkpoints, int(step), arrays, self.rng)
 
     def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
@@ -89,6 +93,7 @@ class WorkerRun:
         if checkpoint:
             _log.info("Going on from the checkpoint of step %d", checkpoint[0])
             self.write("resumed", step=checkpoint[0])
+            self.going_on_from = checkpoint[0]
         return checkpoint
 
     def attachment(self, name: str) -> tuple[dict[str, np.ndarray], dict[str, Any]] | None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ..control.frame_range import run_in_range
-from ..errors import SinewError
+from ..errors import BadFile, SinewError
 from ..files import PRIVATE, cannot_write, remove_file, sha256_of, write_arrays, write_json
 from ..motion import Clip, Take
 from ..motion.inspection import UNIT_KINDS, inspect_clip
@@ -38,6 +38,9 @@ from .running import Cancelled, WorkerRun
 
 # Exit codes, for whoever started the worker by hand; the events are what counts.
 DONE, FAILED, CANCELLED, REFUSED = 0, 1, 2, 3
+
+# What a method may raise for a checkpoint that somebody else wrote, or another method.
+_UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 _log = logging.getLogger(__name__)
 
@@ -125,7 +128,16 @@ def _work(job: Job, number: int) -> dict[str, Any]:
     settings = method.settings_type.from_mapping(spec.settings)
     run.engine = resolve_engine(spec.engine, method)
     _note_findings(clip, run)
-    take = run_in_range(method, clip, settings, run)
+    try:
+        take = run_in_range(method, clip, settings, run)
+    except _UNFIT as error:
+        if run.going_on_from is None:
+            raise
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadFile(
+            f"The checkpoint of step {run.going_on_from} in '{job.checkpoints}' is none of this job ({what})",
+            "Delete that folder, then resume the job: it begins anew",
+        ) from error
     run.flush()
     return _write_result(run, None if take is None else measure_job_takes(take, clip, run))
 

@@ -2,6 +2,7 @@
 """Killed at any moment: nothing half-written is read as whole, the state shown is right, resume works."""
 
 import os
+import shutil
 import signal
 import time
 
@@ -10,6 +11,7 @@ import pytest
 
 from sinew.core import jobs
 from sinew.core.errors import JobError
+from sinew.core.jobs import checkpoints
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 
@@ -168,6 +170,29 @@ def test_a_broken_checkpoint_is_skipped_for_the_one_before(make, run_worker, tmp
     newest.write_bytes(newest.read_bytes()[:100])
     assert run_worker(job, WALK.format(counter=str(counter), die_at=-1)).returncode == 0
     assert len(counter.read_text().split()) == 27 + (40 - 10)
+
+
+@pytest.mark.parametrize("planted", [{}, {"values": np.zeros((7, 2))}, {"values": np.array("text")}])
+def test_a_checkpoint_that_somebody_else_wrote_is_a_message(make, run_worker, tmp_path, planted):
+    """Whole, and of nothing that the method knows: no bug of its own."""
+    counter = tmp_path / "steps"
+    job = make()
+    run_worker(job, WALK.format(counter=str(counter), die_at=27))
+    checkpoints.write_checkpoint(job.checkpoints, 20, planted, np.random.default_rng(0))
+    assert run_worker(job, WALK.format(counter=str(counter), die_at=-1)).returncode == 1
+    status = job.status()
+    assert status.state == "failed" and "The checkpoint of step 20 in" in status.message
+    assert "bug" not in status.message and "begins anew" in status.hint
+    shutil.rmtree(job.checkpoints)
+    assert run_worker(job, WALK.format(counter=str(counter), die_at=-1)).returncode == 0
+
+
+def test_a_bug_after_the_checkpoint_is_one(make, run_worker, tmp_path):
+    counter, job = tmp_path / "steps", make()
+    run_worker(job, WALK.format(counter=str(counter), die_at=27))
+    broken = WALK.format(counter=str(counter), die_at=29).replace("            die()", '            {}["gone"]')
+    assert run_worker(job, broken).returncode == 1
+    assert "Sinew met a bug: KeyError: 'gone'" in job.status().message
 
 
 def test_only_the_newest_three_checkpoints_are_kept(make, run_worker):
