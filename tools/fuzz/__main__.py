@@ -33,6 +33,7 @@ FORMATS = {
     "controller": 6,
     "medley": 4,
     "library": 3,
+    "direct": 3,
     "stock": 4,
     "settings": 4,
     "job": 6,

@@ -17,13 +17,11 @@ from sinew.bridge import cli
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.jobs import monitor, requests
 from sinew.bridge.learned.learned_file import learned_file
-from sinew.bridge.library.assembling import open_library
+from sinew.bridge.library.assembling import is_trained_file, open_library
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core import jobs
 from sinew.core.control import registry
-from sinew.core.control.tracking.library_files import LIBRARY_FILE, summarize_library
 from sinew.core.errors import SinewError
-from sinew.core.measure.library_picture import draw_library
 from sinew.core.motion.inspection import inspect_clip
 from sinew.core.motion.io import stock
 from sinew.core.motion.io.bvh import load_bvh
@@ -79,11 +77,20 @@ def read_motion_too(path: Path, seed: int, refused: SinewError) -> None:
 
 
 def show_library(path: Path, seed: int) -> None:
-    """As ``library show`` does."""
-    stored = open_library(path)
-    "\n".join(LIBRARY_FILE.describe(stored))
-    summarize_library(stored)
-    draw_library(stored.body, stored.library)
+    """As ``library show`` does, in words, as JSON and as a picture."""
+    for more in ([], ["--json"], ["--picture", str(path.with_name("picture.png"))]):
+        if (code := cli.main(["library", "show", str(path), *more])) not in (0, 1):
+            raise Misbehaviour("exit code %r" % (code,))
+    open_library(path)  # whose refusal counts
+
+
+def read_director(path: Path, seed: int) -> None:
+    """As a panel shows it, as a job that plays it attaches it, and as ``library show`` does."""
+    is_trained_file(path)
+    try:
+        read_learned("direct")(path, seed)
+    finally:
+        show_library(path, seed)
 
 
 def read_stock(path: Path, seed: int) -> None:
@@ -242,6 +249,7 @@ CASES: dict[str, Callable[[Path, int], None]] = {
     "controller": read_learned("bounds"),
     "medley": read_learned("medley"),
     "library": show_library,
+    "direct": read_director,
     "stock": read_stock,
     "settings": read_settings,
     "job": read_jobs,

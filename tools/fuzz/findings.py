@@ -11,6 +11,8 @@ from collections import Counter
 from typing import Any
 
 MOST_MB = 1024.0
+# Blender takes some 2 KB for a pose of a bone, which a BVH may have in 6 bytes: files that are large may take more.
+MOST_TIMES = 300.0
 _LARGEST_KEPT = 50 << 20
 
 
@@ -21,6 +23,7 @@ class Findings:
         self.seed, self.out = seed, out
         self.counts: dict[str, Counter] = {kind: Counter() for kind in formats}
         self.longest: dict[str, float] = dict.fromkeys(formats, 0.0)
+        self.largest_mb: dict[str, float] = dict.fromkeys(formats, 0.0)
         # (format, what) -> how often, and the number of the first such case.
         self.causes: dict[tuple[str, str], list[int]] = {}
 
@@ -31,10 +34,12 @@ class Findings:
 
     def add(self, kind: str, number: int, answer: dict[str, Any], case: str) -> None:
         """Count an answer; the first case of each cause is kept."""
-        if answer["outcome"] != "failed" and answer.get("grown_mb", 0.0) > MOST_MB:
+        most_mb = MOST_MB + MOST_TIMES * size_of(case) / 2**20
+        if answer["outcome"] != "failed" and answer.get("grown_mb", 0.0) > most_mb:
             answer.update(outcome="failed", what="memory: more than %g MB" % MOST_MB)
         self.counts[kind][answer["outcome"]] += 1
         self.longest[kind] = max(self.longest[kind], answer.get("seconds", 0.0))
+        self.largest_mb[kind] = max(self.largest_mb[kind], answer.get("grown_mb", 0.0))
         if answer["outcome"] != "failed":
             return
         cause = kind, answer["what"].encode("ascii", "backslashreplace").decode()
@@ -60,12 +65,19 @@ class Findings:
                 counts["taken"],
                 counts["failed"],
                 self.longest[kind],
+                self.largest_mb[kind],
             )
-            lines.append("  %-11s %6d cases %6d refused %6d taken %4d failed  longest %4.1f s" % shown)
+            lines.append("  %-11s %6d cases %6d refused %6d taken %4d failed, at most %4.1f s, %4.0f MB" % shown)
         for (kind, what), (times, number) in self.causes.items():
             again = "./sinew fuzz --seed %d --only %s --case %d" % (self.seed, kind, number)
             lines.append("FAILED %s: %s, %d times, first %s" % (kind, what, times, again))
         return "\n".join(lines)
+
+
+def size_of(path: str) -> int:
+    """Bytes of all plain files in a folder, without those that are only long."""
+    found = [os.lstat(os.path.join(at, name)) for at, _, names in os.walk(path) for name in names]
+    return sum(one.st_blocks * 512 for one in found if stat.S_ISREG(one.st_mode))
 
 
 def keep_case(path: str, target: str) -> None:

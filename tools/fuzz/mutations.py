@@ -197,6 +197,8 @@ def mutate_archive(data: bytes, rng: Rng) -> bytes:
         return mutate_bytes(data, rng)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
+    if rng.random() < 0.8:
+        _drop_checksum(entries)
     name = pick(list(entries), rng)
     if rng.random() < 0.35 and "meta.npy" in entries:
         name = "meta.npy"
@@ -213,6 +215,13 @@ def mutate_archive(data: bytes, rng: Rng) -> bytes:
         entries[name] = _other_array(name, entries[name], rng)
     packing = zipfile.ZIP_DEFLATED if rng.random() < 0.3 else zipfile.ZIP_STORED
     return _zipped(entries, packing)
+
+
+def _drop_checksum(entries: dict) -> None:
+    """Of a file that is kept: else every damage would be found by that, and nothing behind it be tried."""
+    if b"checksum" in entries.get("meta.npy", b"").replace(b"\0", b""):
+        meta = json.loads(str(np.load(io.BytesIO(entries["meta.npy"]), allow_pickle=False)))
+        entries["meta.npy"] = saved_array(np.array(json.dumps({**meta, "checksum": None})))
 
 
 def _zipped(entries: dict, packing: int) -> bytes:
@@ -235,7 +244,7 @@ def _lying_header(content: bytes, rng: Rng) -> bytes:
 def _other_array(name: str, content: bytes, rng: Rng) -> bytes:
     array = np.load(io.BytesIO(content), allow_pickle=False)
     if array.dtype.kind == "U" and array.ndim == 0:
-        return _saved(np.array(mutate_json(str(array).encode(), rng).decode("utf-8", "replace")))
+        return saved_array(np.array(mutate_json(str(array).encode(), rng).decode("utf-8", "replace")))
     array, kind = np.array(array), int(rng.integers(7))
     if kind == 0 and array.size:
         array = array[: int(rng.integers(len(array)))] if array.ndim else array.reshape(1)
@@ -252,10 +261,11 @@ def _other_array(name: str, content: bytes, rng: Rng) -> bytes:
         values = NUMBERS if array.dtype.kind != "f" else (*NUMBERS, math.nan, math.inf)
         with np.errstate(all="ignore"):
             array.ravel()[few] = np.array([float(pick(values, rng)) for _ in few]).astype(array.dtype)
-    return _saved(array)
+    return saved_array(array)
 
 
-def _saved(array: np.ndarray) -> bytes:
+def saved_array(array: np.ndarray) -> bytes:
+    """An array as it stands in an archive."""
     stream = io.BytesIO()
     np.save(stream, array)
     return stream.getvalue()

@@ -17,24 +17,27 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import mutations
+from . import appetites, mutations
 
 LONGEST_S = 40.0
 CASES_A_CHILD = 250
 
 # How a format's files are damaged; folders, properties and arguments have ways of their own.
+_ARCHIVE = appetites.or_fattened(mutations.mutate_archive, appetites.fatten_archive)
+_JSON = appetites.or_fattened(mutations.mutate_json, appetites.fatten_json, 0.05)
 MUTATIONS: dict[str, Callable[[bytes, np.random.Generator], bytes]] = {
-    "bvh": mutations.mutate_text,
-    "fbx": mutations.mutate_fbx,
-    "glb": mutations.mutate_glb,
-    "gltf": mutations.mutate_json,
-    "clip": mutations.mutate_archive,
-    "take": mutations.mutate_archive,
-    "graph": mutations.mutate_archive,
-    "controller": mutations.mutate_safetensors,
-    "medley": mutations.mutate_archive,
-    "library": mutations.mutate_archive,
-    "stock": mutations.mutate_json,
+    "bvh": appetites.or_fattened(mutations.mutate_text, appetites.fatten_bvh, 0.1),
+    "fbx": appetites.or_fattened(mutations.mutate_fbx, appetites.fatten_fbx),
+    "glb": appetites.or_fattened(mutations.mutate_glb, appetites.fatten_glb, 0.3),
+    "gltf": appetites.or_fattened(mutations.mutate_json, appetites.fatten_gltf, 0.3),
+    "clip": _ARCHIVE,
+    "take": _ARCHIVE,
+    "graph": _ARCHIVE,
+    "controller": appetites.or_fattened(mutations.mutate_safetensors, appetites.fatten_safetensors),
+    "medley": _ARCHIVE,
+    "library": _ARCHIVE,
+    "direct": _ARCHIVE,
+    "stock": appetites.or_fattened(mutations.mutate_json, appetites.fatten_stock, 0.3),
     "settings": mutations.mutate_json,
 }
 
@@ -153,9 +156,9 @@ def damage_folder(folder: str, rng: np.random.Generator) -> None:
         data = stream.read()
     mutate = mutations.mutate_bytes
     for ending, own in (
-        (".json", mutations.mutate_json),
+        (".json", _JSON),
         (".jsonl", mutations.mutate_json_lines),
-        (".npz", mutations.mutate_archive),
+        (".npz", _ARCHIVE),
     ):
         if path.endswith(ending) and data:
             mutate = own

@@ -9,15 +9,23 @@ import tarfile
 from pathlib import Path
 
 import bpy
+import numpy as np
 
 from sinew.bridge import cli
 from sinew.bridge.importing.importers import show_clip
+from sinew.bridge.library.assembling import open_library
 from sinew.bridge.rig.armatures import armature_from_skeleton
 from sinew.bridge.scene.muted_output import mute_output
 from sinew.core import jobs
 from sinew.core.control import registry
+from sinew.core.control.direct.learned_file import DIRECTED
+from sinew.core.control.direct.policy.controller import TrackingController
+from sinew.core.control.direct.policy.environment import find_acting
+from sinew.core.control.direct.train_method import store_director
 from sinew.core.control.medley.methods import KIND
 from sinew.core.files import write_arrays
+from sinew.core.learn.normaliser import Normaliser, RunningStatistics
+from sinew.core.learn.policy import Policy
 from sinew.core.motion import PropMotion, Take
 from sinew.core.motion.io.npz import save_clip, save_take
 from sinew.core.motion.library import make_library
@@ -33,6 +41,7 @@ def make_seeds(folder: Path) -> dict[str, list[str]]:
         folder.mkdir(parents=True, exist_ok=True)
         made = {**_motions(folder), **_archives(folder), **_texts(folder), **_jobs(folder)}
         made["library"] = [_library(folder)]
+        made["direct"] = [_trained(folder, Path(made["library"][0])), *made["library"]]
         made["blend"] = [str(shutil.copy(_BEFORE / "character.blend", folder))]
         shutil.copytree(_BEFORE / "sinew", folder / "sinew", dirs_exist_ok=True)
         listed.write_text(json.dumps(made), encoding="utf-8")
@@ -84,6 +93,19 @@ def _library(folder: Path) -> str:
     return str(target)
 
 
+def _trained(folder: Path, library: Path) -> str:
+    """The same library with a policy that asks for nothing, as training leaves it."""
+    stored = open_library(library)
+    actions, observations = len(find_acting(stored.body)), 40
+    layers = [(np.zeros(shape, np.float32), np.zeros(shape[0], np.float32)) for shape in ((8, 40), (actions, 8))]
+    normaliser = Normaliser(RunningStatistics.empty(observations))
+    policy = Policy(normaliser, layers, "elu", 1.0, np.ones(actions, np.float32))
+    about = {"seconds": 60.0, "falls_per_minute": 1.0}
+    target = folder / "trained.library.npz"
+    DIRECTED.write_content(target, *store_director(stored, TrackingController(policy, 0.4, about=about)))
+    return str(target)
+
+
 def _texts(folder: Path) -> dict[str, list[str]]:
     """Settings of every method, the words of a command line, and a stock clip in pybullet's own form."""
     settings = {name: registry.get_method(name).settings_type().to_mapping() for name in registry.all_method_names()}
@@ -113,6 +135,7 @@ def _texts(folder: Path) -> dict[str, list[str]]:
         ["jobs", "clean", "--older-than", "30"],
         ["graph", "show", str(_BEFORE / "sinew" / "Mannequin.graph.npz")],
         ["medley", "show", str(folder / "walk.medley.npz")],
+        ["library", "show", str(folder / "walks.library.npz"), "--sources", str(folder), "--picture", "out.png"],
     ]
     (folder / "arguments.json").write_text(json.dumps(lines), encoding="utf-8")
     row = [0.0333, 0.0, 0.9, 0.0, 1.0] + [0.0] * 39
