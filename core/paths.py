@@ -42,6 +42,14 @@ def _kind_of(path: Path | str) -> int:
         return 0
 
 
+def size_of(path: Path | str) -> int:
+    """Bytes of a file; 0 for one that cannot be seen."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
 def why_no_file(path: Path | str) -> str:
     """Why no plain file is there, as the end of a sentence that names it; '' where one is."""
     try:

@@ -8,7 +8,7 @@ import bpy
 
 from ...core.errors import CannotWrite
 from ...core.files import write_whole
-from ...core.paths import is_plain_file
+from ...core.paths import size_of
 from .studio import Studio, require_place, studio
 
 _FPS = 12.0  # about; whole scene frames are left out to come near it
@@ -45,7 +45,7 @@ def film(
         file = made.folder / "film.mp4"
         copy.render.filepath = str(file)
         made.shoot(animation=True)
-        if not is_plain_file(file) or not file.stat().st_size:
+        if not size_of(file):
             raise CannotWrite(f"Blender could not write '{file}'", "Free some space for temporary files")
         data = file.read_bytes()
     write_whole(path, data)

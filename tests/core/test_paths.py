@@ -21,7 +21,6 @@ COVERING = {"OSError", "Exception", "BaseException"}
 # Where nothing but Sinew's own files is asked for, or where nothing of Sinew can be imported yet.
 OWN = {
     "bridge/setup/installing/run.py": "a script of its own, in a folder of its own",
-    "bridge/preview/film.py": "stat: of a film that was just rendered into a folder of its own",
     "core/array_cache.py": "rglob: Sinew's own sources",
     "core/body/presets.py": "glob: what is shipped",
     "core/control/bounds/presets.py": "glob: what is shipped",
@@ -94,7 +93,7 @@ ODD = ["a" * 300, "a" * 5000, "zero\0byte", "half\ud800", ""]
 def test_of_a_name_that_no_file_has_nothing_is_there(tmp_path, name):
     path = tmp_path / name / "x"
     assert not (paths.is_plain_file(path) or paths.is_folder(path) or paths.is_there(path) or paths.is_link(path))
-    assert paths.why_no_file(path)
+    assert paths.why_no_file(path) and paths.size_of(path) == 0
     assert paths.find_in_folder(path) == []
     assert isinstance(paths.real_path(path), Path)
     with pytest.raises(BadFile):
@@ -112,6 +111,7 @@ def test_what_is_there_is_seen(tmp_path):
     assert paths.is_there(file) and paths.is_there(folder) and not paths.is_there(circle)
     assert paths.is_link(link) and paths.is_link(circle) and not paths.is_link(file)
     assert paths.why_no_file(file) == "" and paths.why_no_file(folder) == "is no file"
+    assert paths.size_of(file) == 1
     assert paths.list_folder(tmp_path, ".txt") == [file]
     assert paths.real_path(link) == file.resolve()
     assert isinstance(paths.real_path(circle), Path)

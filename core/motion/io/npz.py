@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import BadFile, BadMotion
 from ...files import read_arrays, write_arrays
 from ...limits import MOST_PACKED_POSES, OTHERS_PACKED_TO, PACKED_TO
+from ...paths import size_of
 from ..clip import Clip, Tag
 from ..motion_size import require_library_size, require_motion_size
 from ..skeleton import Skeleton
@@ -42,7 +43,7 @@ def _require_not_packed(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     poses = max(
         (array.size // width for name, width in _POSE.items() if (array := arrays.get(name)) is not None), default=0
     )
-    most = max(MOST_PACKED_POSES, OTHERS_PACKED_TO * path.stat().st_size // _POSE_BYTES)
+    most = max(MOST_PACKED_POSES, OTHERS_PACKED_TO * size_of(path) // _POSE_BYTES)
     if poses > most:
         told = f"'{path}' has {poses} poses of bones, and {most} are the most for a file of its size"
         raise BadFile(told, "Save it without compression, or cut it into shorter pieces")
