@@ -16,10 +16,11 @@ from ...errors import BadFile
 from ...json_size import require_few_items
 from ...limits import GLTF_BYTES, GLTF_DEPTH, GLTF_JSON_BYTES, GLTF_NODES, GLTF_NUMBERS_BYTES, MIB
 from ...texts import is_encodable
+from .gltf_draco import check_packed_meshes
 from .gltf_size import COUNTS, check_gltf_size
 
 _MAGIC, _VERSION, _JSON = b"glTF", 2, b"JSON"
-_HEAD = 20  # bytes of a .glb before its JSON
+_HEAD, _CHUNK = 20, 8  # bytes of a .glb before its JSON, and between that and its numbers
 _AGAIN = "Export or download it again"
 _WIDTHS = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
 _LISTS = ("accessors", "animations", "buffers", "bufferViews", "meshes", "nodes", "scenes", "skins", "materials")
@@ -61,6 +62,21 @@ def check_gltf(path: Path) -> None:
     _check_nodes(path, tree)
     there = _check_buffers(path, tree, size)
     check_gltf_size(path, tree, there)
+    check_packed_meshes(path, tree, _sources(path, tree, offset + len(text) + _CHUNK))
+
+
+def _sources(path: Path, tree: Mapping[str, Any], begin: int) -> list[tuple[Path | str, int]]:
+    """Of each buffer, which is sound, its file and the byte where it begins, or its text; begin: of a .glb's own."""
+    found: list[tuple[Path | str, int]] = []
+    for number, row in enumerate(tree.get("buffers", ())):
+        uri = row.get("uri")
+        if uri is None:
+            found.append((path, begin))
+        elif uri.startswith("data:"):
+            found.append((uri, 0))
+        else:
+            found.append((_file_beside(path, f"buffers.{number}", uri)[0], 0))
+    return found
 
 
 def _read_json(path: Path, size: int) -> tuple[bytes, int]:
