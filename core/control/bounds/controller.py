@@ -139,7 +139,7 @@ def _read(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Contro
     for name, shape in shapes.items():
         if parts[name].shape != shape:
             raise BoundsError(f"its course has {name} of shape {parts[name].shape}, not {shape}")
-    widths = _numbers(arrays["widths"])
+    widths = _doubles(arrays["widths"])  # which are infinite where nothing is bound
     if list(meta["bounds"]) != list(names) or widths.shape != (steps + 1, len(names)) or not (widths > 0.0).all():
         raise BoundsError("its bounds are not those of its body")
     policy = Policy.from_arrays(arrays_under("policy.", arrays), meta["policy"])
@@ -149,9 +149,13 @@ def _read(arrays: Mapping[str, NDArray[Any]], meta: Mapping[str, Any]) -> Contro
 
 
 def _numbers(array: NDArray[Any]) -> Array:
+    found = _doubles(array)
+    if not np.isfinite(found).all():
+        raise ValueError("its course is not all numbers")
+    return found
+
+
+def _doubles(array: NDArray[Any]) -> Array:
     if array.dtype != np.float64:  # as it was written: what is narrower would become wider
         raise ValueError(f"its course or its bounds hold {array.dtype}, not numbers of double precision")
-    found = np.array(array, dtype=float)
-    if not np.isfinite(found).all():
-        raise ValueError("its course or its bounds are not all numbers")
-    return freeze_array(found)
+    return freeze_array(np.array(array))

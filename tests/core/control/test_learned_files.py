@@ -171,3 +171,10 @@ def test_numbers_of_another_precision_than_is_written_are_refused(kept):
         for narrow in (np.int8, np.float16, np.bool_):
             problem = problem_of(kind, (arrays | {name: arrays[name].astype(narrow)}, meta))
             assert problem is not None and np.dtype(narrow).name in problem.message, name
+
+
+def test_bounds_that_bind_nothing_are_read():
+    arrays, meta = KINDS["bounds"].read_content(BEFORE["bounds"])
+    widths = np.full_like(arrays["widths"], np.inf)
+    controller = KINDS["bounds"].from_content((arrays | {"widths": widths}, meta), "'a file'")
+    assert np.array_equal(controller.widths, widths)
