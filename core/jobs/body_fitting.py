@@ -38,7 +38,7 @@ def fit_in_worker(
     """
     choices.require_bones(skeleton)
     path = find_worker_python(python)
-    with tempfile.TemporaryDirectory(prefix="sinew-body-") as name:
+    with tempfile.TemporaryDirectory(prefix="sinew-body-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         _write(folder, skeleton, clip, mesh, choices)
         try:

@@ -126,7 +126,7 @@ def _as_hull(part: _Part, hull: Any) -> Array | None:
 def _decompose(part: _Part, patience: _Patience) -> tuple[list[Array], tuple[str, str]]:
     """Pieces by CoACD in a process of its own; none, with the reason and its fix, if that does not work out."""
     options = _options(part)
-    with tempfile.TemporaryDirectory(prefix="sinew-") as folder:
+    with tempfile.TemporaryDirectory(prefix="sinew-", ignore_cleanup_errors=True) as folder:
         source, target = Path(folder) / "mesh.npz", Path(folder) / "pieces.npz"
         np.savez(
             source, vertices=part.mesh.vertices, triangles=part.mesh.triangles, options=np.array(json.dumps(options))
