@@ -63,7 +63,8 @@ def bake_controller_job(
         place=asked.place,
         body=asked.body,
     )
-    rig = match_skeleton(read_standing_pose(obj, asked.frame_start, seconds, asked.scale), controller.body.skeleton)
+    rig = yield from read_standing_pose(obj, asked.frame_start, seconds, asked.scale, own.slice_s)
+    rig, obj = match_skeleton(rig, controller.body.skeleton), requests.find_armature(asked.armature)
     if different := describe_skeleton_difference(controller.body.skeleton, rig.clip.skeleton):
         raise BoundsError(
             f"The controller was learned for another skeleton than that of '{obj.name}': {different}",

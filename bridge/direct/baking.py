@@ -28,7 +28,8 @@ def direct_job(
 ) -> Slices[jobs.Job]:
     """Read where to go, the character and the stage, and make the job. Refuses what cannot be, with its fix."""
     own.title, director = request.armature, learned.model
-    rig = put_on_library(read_beginning(request), directed_skeleton(director), request.armature)
+    rig = yield from read_beginning(request, own.slice_s)
+    rig = put_on_library(rig, directed_skeleton(director), request.armature)
     yield None
     choices = read_body_request(requests.find_armature(request.armature)).checked()
     body = yield lambda: directed_body(director, lambda clip: build_plain_body(clip, choices))

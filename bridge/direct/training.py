@@ -27,8 +27,9 @@ from .baking import put_on_library
 def policy_job(own: Preparation, method: Method, request: BakeRequest, learned: Learned) -> Slices[jobs.Job]:
     """Make the job for an armature; one whose bones are not the library's is refused."""
     obj = requests.find_armature(request.armature)
-    rig = read_standing_pose(obj, request.frame_start, request.seconds, request.scale)
+    rig = yield from read_standing_pose(obj, request.frame_start, request.seconds, request.scale, own.slice_s)
     put_on_library(rig, directed_skeleton(learned.model), request.armature)
+    obj = requests.find_armature(request.armature)
     target = Target(
         armature=obj.name,
         blend=bpy.data.filepath,

@@ -132,8 +132,8 @@ def _read_cast(own: Preparation, request: GraphBakeRequest, skeleton: Skeleton) 
     found = {}
     for name in [one.name for one in (obj, *other_characters(scene, obj))]:
         one = own.scene.objects[name]
-        rig = read_standing_pose(one, request.frame_start, request.seconds, request.scale)
-        rig = match_skeleton(rig, skeleton)
+        rig = yield from read_standing_pose(one, request.frame_start, request.seconds, request.scale, own.slice_s)
+        rig, one = match_skeleton(rig, skeleton), own.scene.objects[name]
         if rig.clip.skeleton is not skeleton:
             why = describe_skeleton_difference(skeleton, rig.clip.skeleton)
             raise GraphError(

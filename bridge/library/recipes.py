@@ -61,8 +61,9 @@ def build_recipe(armature: str, names: list[str], *, mirror: bool, scale: float)
         own.text = "Writing the library"
         yield lambda: write_library(place, stored)
         learned_file(FAMILY).refer(find_armature(armature), place)
-        said = f"'{place.name}': {LIBRARY_FILE.describe(stored)[0]}; {_describe_news(stored, before, prepared)}"
-        return Outcome(said, (f"{said}. {stored.note}",) if stored.note else ())
+        about, note = yield lambda: (LIBRARY_FILE.describe(stored)[0], stored.note)
+        said = f"'{place.name}': {about}; {_describe_news(stored, before, prepared)}"
+        return Outcome(said, (f"{said}. {note}",) if note else ())
 
     return steps
 

@@ -23,7 +23,7 @@ from ..rig.rest_bones import BONE_CHANNEL
 from ..rig.rig_reader import RigMotion
 from ..rig.rig_writer import require_writable
 from ..rig.standing import match_skeleton, read_standing_pose
-from ..scene.time_slicing import Slices
+from ..scene.time_slicing import SLICE_S, Slices
 
 
 @dataclass(frozen=True)
@@ -134,16 +134,15 @@ def bake_job(
     own: Preparation, method: Method, request: BakeRequest, learned: Learned, folder: Path | None = None
 ) -> Slices[jobs.Job]:
     """Read the pose to begin in and the stage, and make the job that plays or measures what was learned."""
-    rig = read_beginning(request)
-    yield None
+    rig = yield from read_beginning(request, own.slice_s)
     return (yield from play_job(own, method, request, learned, rig, folder=folder))
 
 
-def read_beginning(request: BakeRequest) -> RigMotion:
+def read_beginning(request: BakeRequest, slice_s: float = SLICE_S) -> Slices[RigMotion]:
     """The pose that the character begins in, of an armature that a take can be written to."""
     obj = requests.find_armature(request.armature)
-    rig = read_standing_pose(obj, request.frame_start, request.seconds, request.scale)
-    require_writable(obj, rig.clip.skeleton.names, request.place)
+    rig = yield from read_standing_pose(obj, request.frame_start, request.seconds, request.scale, slice_s)
+    require_writable(requests.find_armature(request.armature), rig.clip.skeleton.names, request.place)
     return rig
 
 

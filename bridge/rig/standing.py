@@ -7,16 +7,29 @@ import bpy
 import numpy as np
 
 from ...core.motion import Clip, Skeleton
-from . import sources
-from .rig_reader import RigMotion, read_rig
+from ..scene.time_slicing import SLICE_S, Slices
+from .rig_reader import RigMotion, RigReading
 
 _SAME_M, _SAME = 1e-3, 1e-4
 
 
-def read_standing_pose(obj: bpy.types.Object, frame: int, seconds: float, scale: float) -> RigMotion:
+def read_standing_pose(
+    obj: bpy.types.Object, frame: int, seconds: float, scale: float, slice_s: float = SLICE_S
+) -> Slices[RigMotion]:
     """The armature's pose at a frame, without its takes, as a motion that does not move and lasts so long."""
-    with sources.without_takes([obj]):
-        rig = read_rig(obj, frames=(frame, frame + 1), scale=scale)
+    reading = RigReading(obj, frames=(frame, frame + 1), scale=scale, without_takes=True)
+    try:
+        yield None  # many bones take a while each time
+        while not reading.advance(slice_s):
+            yield None
+        rig: RigMotion = yield lambda: _hold_first(reading.finish(), seconds)
+    finally:
+        reading.close()
+    return rig
+
+
+def _hold_first(rig: RigMotion, seconds: float) -> RigMotion:
+    """The first pose of a motion, held for so long."""
     count = max(round(seconds * rig.clip.fps), 1) + 1
     still = (np.repeat(array[:1], count, axis=0) for array in (rig.clip.local_pos, rig.clip.local_quat_wxyz))
     clip = Clip(rig.clip.skeleton, rig.clip.fps, *still, rig.clip.name)

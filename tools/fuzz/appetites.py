@@ -18,6 +18,7 @@ Fatten = Callable[[bytes, Rng], bytes]
 
 _NARROW = ("i1", "u1", "?", "i2", "f2", "f4")
 _MOST_BYTES = 256 << 20  # of zeros that are packed into an archive: more takes too long to make
+_MOST_TEXT = 20_000_000  # letters of entries that are said again and again: more takes gigabytes here, to be made
 
 
 def many(rng: Rng, least: int, most: int) -> int:
@@ -57,10 +58,11 @@ def _lengthen(entries: dict, rng: Rng) -> None:
         return
     length = pick(rows, rng)
     kind, chosen = pick(_NARROW, rng), [name for name, array in arrays.items() if array.ndim and len(array) == length]
-    row_bytes = sum(np.dtype(kind).itemsize * arrays[name][:1].size for name in chosen)
+    widest = max(np.dtype(kind).itemsize, 8 if rng.random() < 0.1 else 0)
+    row_bytes = sum(widest * arrays[name][:1].size for name in chosen)
     count = many(rng, 1000, max(2000, _MOST_BYTES // max(row_bytes, 1)))
     for name in chosen:
-        narrow = kind if rng.random() < 0.9 else arrays[name].dtype
+        narrow = kind if widest < 8 else arrays[name].dtype
         if arrays[name].dtype.kind != "U":
             entries[name] = saved_array(np.zeros((count, *arrays[name].shape[1:]), narrow))
     if "starts.npy" in entries:
@@ -135,17 +137,23 @@ def fatten_gltf(data: bytes, rng: Rng) -> bytes:
             row["count"] = count
     elif kind == 3 and value.get("animations"):
         rows = value["animations"]
-        rows[:] = rows * min(count, 5000)
+        rows[:] = _repeat(rows, min(count, 5000))
     elif kind == 4 and value.get("animations"):
         its = value["animations"][0]
-        its["channels"] = [
+        channels = [
             {"sampler": int(rng.integers(len(its["samplers"]))), "target": {"node": node, "path": path}}
             for node in range(len(nodes))
             for path in ("translation", "rotation", "scale")
-        ] * min(count, 500)
+        ]
+        its["channels"] = _repeat(channels, min(count, 500))
     else:
         _add_meshes(value, kind, count, rng)
     return json.dumps(value).encode()
+
+
+def _repeat(entries: list, times: int) -> list:
+    """The entries so often, or as often as their text may."""
+    return entries * max(1, min(times, _MOST_TEXT // max(len(json.dumps(entries)), 1)))
 
 
 def _add_meshes(value: dict, kind: int, count: int, rng: Rng) -> None:

@@ -93,7 +93,7 @@ def test_an_object_is_gone_after_from_where_the_character_stands(walker):
 def read(walks, obj, **words):
     """The wish of the scene."""
     request = DirectRequest(armature=obj.name, seconds=2.0, **words)
-    rig = read_beginning(request)
+    rig = run_all_slices(read_beginning(request))
     root = (walks[1].skeleton.index("pelvis"), upright_rotation(walks[1]))
     return run_all_slices(read_wish(bpy.context.scene, request, rig, root, float("inf")))
 
