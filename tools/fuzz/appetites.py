@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import struct
 import zipfile
 import zlib
@@ -59,7 +60,7 @@ def _lengthen(entries: dict, rng: Rng) -> None:
     length = pick(rows, rng)
     kind, chosen = pick(_NARROW, rng), [name for name, array in arrays.items() if array.ndim and len(array) == length]
     widest = max(np.dtype(kind).itemsize, 8 if rng.random() < 0.1 else 0)
-    row_bytes = sum(widest * arrays[name][:1].size for name in chosen)
+    row_bytes = sum(widest * math.prod(arrays[name].shape[1:]) for name in chosen)  # some have no row to be measured by
     count = many(rng, 1000, max(2000, _MOST_BYTES // max(row_bytes, 1)))
     for name in chosen:
         narrow = kind if widest < 8 else arrays[name].dtype
