@@ -119,7 +119,7 @@ def write_new(path: Path, data: bytes, mode: int = PUBLIC) -> bool:
 def _written_part(path: Path, data: bytes, mode: int) -> Iterator[Path]:
     """A flushed file beside ``path``, which is gone afterwards; an ``OSError`` is about ``path``."""
     make_folder(path.parent)
-    part = path.with_name(f".{shorten_name(path.name)}.{secrets.token_hex(6)}.part")
+    part = path.with_name(f".{shorten_file_name(path.name)}.{secrets.token_hex(6)}.part")
     with finish_first():
         try:
             # Not tempfile: its files are for their owner's eyes only, and a farm's other users must read these.
@@ -136,7 +136,7 @@ def _written_part(path: Path, data: bytes, mode: int) -> Iterator[Path]:
                 part.unlink(missing_ok=True)
 
 
-def shorten_name(name: str) -> str:
+def shorten_file_name(name: str) -> str:
     """The beginning of a file's name: with what comes around it, it must not become too long for the disk.
 
     A disk counts bytes, of which a letter may have four.

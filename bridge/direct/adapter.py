@@ -14,7 +14,7 @@ from ..methods.adapter import FamilyAdapter
 from ..scene.settings_groups import plain_values, shortest_decimal
 from ..scene.time_slicing import Slices
 from .baking import direct_job
-from .training import policy_job
+from .training import policy_job_in_slices
 from .wishes import DirectRequest
 
 WEIGHTS = ("feet", "feet_speed", "hip_speed", "path", "facing")
@@ -46,7 +46,9 @@ class DirectAdapter(FamilyAdapter):
         """Read the library, make the job that trains with it, and start its worker."""
         method = self.method(Product.LEARNED_FILE)
         request = replace(self.bake_request(scene, obj, Product.LEARNED_FILE), seed=obj.sinew_direct.seed)
-        begin = self.playing_recipe(obj, lambda own, learned: policy_job(own, method, request, learned), "Training")
+        begin = self.playing_recipe(
+            obj, lambda own, learned: policy_job_in_slices(own, method, request, learned), "Training"
+        )
 
         def steps(own: Preparation) -> Slices[Outcome]:
             self.require_packages(method)
@@ -66,7 +68,9 @@ class DirectAdapter(FamilyAdapter):
     def test(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """Read the trained library, make the job that counts its falls, and start its worker."""
         method, request = self.method(Product.REPORT), self.bake_request(scene, obj, Product.REPORT)
-        return self.playing_recipe(obj, lambda own, learned: policy_job(own, method, request, learned), "Testing")
+        return self.playing_recipe(
+            obj, lambda own, learned: policy_job_in_slices(own, method, request, learned), "Testing"
+        )
 
     def why_not_bake(self, scene: bpy.types.Scene) -> str:
         """There must be a library, and somewhere to go."""

@@ -24,7 +24,7 @@ from ..takes.marks import ensure_mark
 from .baking import put_on_library
 
 
-def policy_job(own: Preparation, method: Method, request: BakeRequest, learned: Learned) -> Slices[jobs.Job]:
+def policy_job_in_slices(own: Preparation, method: Method, request: BakeRequest, learned: Learned) -> Slices[jobs.Job]:
     """Make the job for an armature; one whose bones are not the library's is refused."""
     obj = requests.find_armature(request.armature)
     rig = yield from read_standing_pose(obj, request.frame_start, request.seconds, request.scale, own.slice_s)

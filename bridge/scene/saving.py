@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import CannotWrite
-from ...core.files import cannot_write, make_folder, remove_file, replace_file, shorten_name
+from ...core.files import cannot_write, make_folder, remove_file, replace_file, shorten_file_name
 from ...core.interrupts import finish_first
 from .muted_output import mute_output
 
@@ -26,7 +26,7 @@ def require_writable_folder(folder: Path) -> None:
 def save_blend(path: Path) -> None:
     """Save the open scene as ``path``; what was there before stays if anything goes wrong."""
     require_writable_folder(path.parent)
-    part = path.with_name(f".{shorten_name(path.stem)}.part.blend")
+    part = path.with_name(f".{shorten_file_name(path.stem)}.part.blend")
     try:
         _save_copy(part)
         replace_file(part, path)

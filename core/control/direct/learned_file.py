@@ -19,7 +19,7 @@ from ..learned import LearnedFormat, LearnedKind
 from ..tracking import library_files
 from ..tracking.library_files import KIND as LIBRARY_KIND
 from ..tracking.library_files import StoredLibrary
-from .policy.controller import TrackingController, controller_from_arrays
+from .policy.controller import TrackingController, tracking_controller_from_arrays
 
 DIRECTED = LearnedKind(
     name="direct",
@@ -63,7 +63,7 @@ def director_from_content(arrays: Mapping[str, np.ndarray], meta: Mapping[str, A
         stored = library_files.stored_library_from_content(arrays, meta, label)
         if "controller" not in meta:
             return stored
-        return TrainedDirector(stored, controller_from_arrays(arrays, meta["controller"], label))
+        return TrainedDirector(stored, tracking_controller_from_arrays(arrays, meta["controller"], label))
     if "clips" not in meta:
         raise BadFile(f"{label} has no library in it", "Choose a file that 'sinew library build' made")
     try:

@@ -45,7 +45,9 @@ class TrackingController:
         return {f"{_PREFIX}{name}": array for name, array in arrays.items()}, meta
 
 
-def controller_from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], label: str) -> TrackingController:
+def tracking_controller_from_arrays(
+    arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], label: str
+) -> TrackingController:
     """What ``to_arrays`` gave; anything else is a ``BadFile``, for it may come from anywhere."""
     own = {name.removeprefix(_PREFIX): array for name, array in arrays.items() if name.startswith(_PREFIX)}
     try:

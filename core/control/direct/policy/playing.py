@@ -75,7 +75,7 @@ class PolicyLoop:
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class PolicyRecording:
     """A recording of one character. apart_m: (steps,) metres between the heads after each control step."""
 
     film: Recording
@@ -89,7 +89,7 @@ def play_stream(
     motion: Clip,
     world: World,
     on_progress: Callable[[float], None] = lambda _: None,
-) -> Played:
+) -> PolicyRecording:
     """Simulate one character on the only stream there is, whose motion is given, with whatever is on the stage.
 
     One that has fallen goes limp: it would flail on the ground after a motion that is done standing.
@@ -112,7 +112,7 @@ def play_stream(
         on_progress((step + 1) / steps)
     qpos, qvel = world.pose_of(np.concatenate(states))
     film = Recording(world.stage, qpos, qvel, np.concatenate([targets[0][:1], *targets]), _join_rows(rows))
-    return Played(film, _describe_wanted(streams, motion, np.array(apart)), np.array(apart[1:]))
+    return PolicyRecording(film, _describe_wanted(streams, motion, np.array(apart)), np.array(apart[1:]))
 
 
 def _describe_wanted(streams: ReferenceStreams, motion: Clip, apart_m: Array) -> RecordedCharacter:

@@ -9,7 +9,7 @@ import pytest
 
 from directed_walks import make_walks
 from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.policy.controller import TrackingController, controller_from_arrays
+from sinew.core.control.direct.policy.controller import TrackingController, tracking_controller_from_arrays
 from sinew.core.control.direct.policy.matching_streams import make_clip_streams
 from sinew.core.control.direct.policy.playing import PolicyLoop, play_stream
 from sinew.core.control.direct.policy.stream_test import follow_streams
@@ -75,7 +75,7 @@ def test_a_checkpoint_of_another_training_is_refused(streams):
 
 def test_it_acts_the_same_when_it_comes_from_a_file(trained, streams):
     controller = trained
-    again = controller_from_arrays(*controller.to_arrays(), "'x'")
+    again = tracking_controller_from_arrays(*controller.to_arrays(), "'x'")
     assert again.about == {"samples": controller.about["samples"]}
     with world_of(streams) as world:
         first, second = (PolicyLoop(one, streams, world, np.zeros(1, np.int64)) for one in (controller, again))
@@ -95,7 +95,7 @@ def test_a_policy_that_is_not_whole_is_refused(trained, spoil):
     else:
         del meta["policy"]
     with pytest.raises(BadFile):
-        controller_from_arrays(arrays, meta, "'x'")
+        tracking_controller_from_arrays(arrays, meta, "'x'")
 
 
 def test_a_policy_for_another_body_is_refused(trained, streams):
