@@ -70,7 +70,7 @@ VARIATIONS = 10**6
 
 # Motions. Optical capture has up to 480 frames a second; what is below a half is no motion that a body could follow.
 # A clip may be sparser: of an hour, some fifty frames are looked at to fit a body.
-# Rigs with faces have some 1,500 bones. What is read of an armature takes some 350 bytes a bone and frame, whatever the
+# Rigs with faces have some 1,500 bones. What is read of an armature takes some 500 bytes a bone and frame, whatever the
 # file has: one key that lies astray makes hours of it. Captured motion has three keys and more for each of them, or at
 # least for those that a large rig is driven by.
 SLOWEST_FPS, FASTEST_FPS, SPARSEST_FPS = 0.5, 1000.0, 0.001
@@ -79,7 +79,7 @@ MOST_BONES = 10_000
 MOST_POSES = 10_000_000  # bones times frames: half an hour of sixty bones at 90 frames a second
 MOST_PACKED_POSES = 300_000  # of a clip, however well it is packed: Blender takes some 2 KB to show each
 MOST_LIBRARY_POSES = 60_000_000  # of all clips of a library together: nine hours of sixty bones at 30 frames a second
-MOST_SPARSE_POSES, SPARSE_KEYS = 2_500_000, 0.1  # poses with fewer keys each: sixty bones for half an hour
+MOST_SPARSE_POSES, SPARSE_KEYS = 1_500_000, 0.1  # poses with fewer keys each: sixty bones for 17 minutes
 LARGEST_UNITS, LARGEST_DEGREES = 1e9, 1e9  # a million metres in millimetres, and turns beyond counting
 LARGEST_M = 1e9
 HEAVIEST_KG = 1e5  # the largest dinosaurs had some 70 t

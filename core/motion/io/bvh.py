@@ -65,6 +65,7 @@ def load_bvh(path: Path, scale: float = 1.0) -> Clip:
 def _read_joints(words: Iterator[str]) -> tuple[list[_Joint], int]:
     """The joints in the order of the file, and how many columns the motion has."""
     joints: list[_Joint] = []
+    names: set[str] = set()
     chain: list[int] = []
     columns, word = 0, next(words)
     if word.lower() != "hierarchy":
@@ -74,7 +75,8 @@ def _read_joints(words: Iterator[str]) -> tuple[list[_Joint], int]:
         if kind in ("root", "joint"):
             parent = chain[-1] if chain else -1
             name = "_".join(_until(words, "{"))
-            joints.append(_Joint(_free_name(name, joints), parent, len(chain)))
+            joints.append(_Joint(_free_name(name, names), parent, len(chain)))
+            names.add(joints[-1].name)
             chain.append(len(joints) - 1)
         elif kind == "end":
             list(_until(words, "{"))
@@ -107,8 +109,8 @@ def _until(words: Iterator[str], stop: str) -> Iterator[str]:
     raise ValueError(f"it ends where a '{stop}' should follow")
 
 
-def _free_name(name: str, joints: list[_Joint]) -> str:
-    names, number, free = {joint.name for joint in joints}, 1, name
+def _free_name(name: str, names: set[str]) -> str:
+    number, free = 1, name
     while free in names:
         free, number = f"{name}.{number:03d}", number + 1
     return free

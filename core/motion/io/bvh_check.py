@@ -27,7 +27,9 @@ from ...limits import (
     MOST_BONES,
     MOST_FRAMES,
     MOST_POSES,
+    MOST_SPARSE_POSES,
     SLOWEST_FPS,
+    SPARSE_KEYS,
 )
 
 _AXES = "xyz"
@@ -243,6 +245,7 @@ def _check_frames(reading: _Reading) -> None:
     columns = [(joint.name, channel) for joint in reading.joints for channel in joint.channels]
     wanted = len(columns)
     largest = np.array([LARGEST_DEGREES if channel.endswith("rotation") else LARGEST_UNITS for _, channel in columns])
+    most_poses = MOST_POSES if wanted >= SPARSE_KEYS * len(reading.joints) else MOST_SPARSE_POSES
     frames = 0
     for number, words in reading.lines:
         reading.number, frames = number, frames + 1
@@ -251,7 +254,7 @@ def _check_frames(reading: _Reading) -> None:
                 f"there are more than {frames - 1} frames of {wanted} numbers, which is more than Sinew reads",
                 "Cut the file into shorter pieces",
             )
-        if frames * len(reading.joints) > MOST_POSES:  # joints that do not move are in every frame as well
+        if frames * len(reading.joints) > most_poses:  # joints that do not move are in every frame as well
             raise reading.wrong(
                 f"there are more than {frames - 1} frames of {len(reading.joints)} joints, more than Sinew reads",
                 "Cut the file into shorter pieces, or leave out joints that do not move",
