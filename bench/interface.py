@@ -37,6 +37,7 @@ GOAL_MS = 100.0
 _PATIENCE_S = 600.0
 _EVALUATED = "bake, Blender's own look at the new Action"
 _CHANGED = "bounds_loosen, Blender's own look at the changed Action"
+_LOOK = "Blender's own look at what changed"
 _ANY_KEY = "a key by hand, Blender's own look at the changed Action"
 _CLICKS = (
     "check_source",
@@ -65,7 +66,7 @@ _NO_BLOCK = (
     _EVALUATED,
     _CHANGED,
     _ANY_KEY,
-    *(f"{verb}, until it has begun" for verb in _CLICKS),
+    *(f"{verb}, {what}" for verb in _CLICKS for what in ("until it has begun", _LOOK)),
     "bake, until it is ready",
 )
 
@@ -206,6 +207,8 @@ def _prepare(clock: "_Clock", verb: str) -> None:
     while preparing.preparation_views():
         with clock(f"{verb}, longest piece", worst=True):
             preparing.tick_preparations()
+        with clock(f"{verb}, {_LOOK}", worst=True):  # as a window does before the next piece
+            bpy.context.view_layer.update()
         pieces += 1
         time.sleep(0.005)
     clock.spent[f"{verb}, until it has begun"] = (round(1e3 * (time.perf_counter() - begun), 2), float(pieces))

@@ -73,7 +73,7 @@ class Preparation:
         self.slice_s = SLICE_S if slice_s is None else slice_s
         self.title = self.text = ""
         self.reading: RigReading | None = None
-        self.cancelled = False
+        self.cancelled = self.is_done = False
         self._steps = steps_of(self)
         self._work = TimeSlicedTask(self._steps)
         self._made: list[jobs.Job] = []
@@ -98,8 +98,8 @@ class Preparation:
         return outcome
 
     def step(self) -> bool:
-        """Do a piece of it; True when all of it is done, or nobody wants it any more."""
-        return self.cancelled or self._work.step()
+        """Do a piece of it; True when all of it is done."""
+        return self._work.step()
 
     def drop(self) -> None:
         """Let it be; nothing of it is left, also not of what a thread is about to make."""
@@ -201,29 +201,33 @@ def cancel_preparation(number: int) -> None:
     raise JobError(f"Nothing that is being read has the number {number}", "It was read by now: cancel its job")
 
 
+def _advance(first: Preparation) -> None:
+    """Do a piece of it. What came of it is told a piece later: to report makes Blender look at what has changed."""
+    if first.cancelled or first.is_done:
+        _going.remove(first)
+        if not first.cancelled:
+            _tell(first.outcome)
+        return
+    try:
+        first.is_done = first.step()
+    except (SinewError, MemoryError) as error:
+        problem = error if isinstance(error, SinewError) else not_enough_memory(f"'{first.title}'")
+        _going.remove(first)
+        first.drop()
+        first.fail(problem)
+        reports.report_to_user(str(problem), "WARNING")
+    except BaseException:
+        _going.remove(first)
+        first.drop()
+        raise
+
+
 def tick_preparations() -> float | None:
     """Go on with the oldest preparation; seconds until the next piece, None for no more."""
     if is_tool_active():
         return _LATER_S
     if _going:
-        first = _going[0]
-        try:
-            done = first.step()
-        except (SinewError, MemoryError) as error:
-            problem = error if isinstance(error, SinewError) else not_enough_memory(f"'{first.title}'")
-            _going.remove(first)
-            first.drop()
-            first.fail(problem)
-            reports.report_to_user(str(problem), "WARNING")
-        except BaseException:
-            _going.remove(first)
-            first.drop()
-            raise
-        else:
-            if done:
-                _going.remove(first)
-                if not first.cancelled:
-                    _tell(first.outcome)
+        _advance(_going[0])
         reports.redraw()
     return _PAUSE_S if _going else None
 

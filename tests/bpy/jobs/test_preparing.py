@@ -116,6 +116,17 @@ def test_stopped_while_it_reads_nothing_is_left(addon, jobs_folder):
     assert preparing.preparation_views() == [] and monitor.watched_jobs() == [] and jobs.all_jobs() == []
 
 
+def test_what_came_of_it_is_told_a_piece_after_it_is_done(addon, reported):
+    """A report has Blender evaluate what the last piece has changed, which would be a part of that piece."""
+    hero()
+    click("check_source")
+    (going,) = preparing._going
+    while not going.is_done:
+        preparing.tick_preparations()
+    assert reported == [] and len(preparing.preparation_views()) == 1
+    assert preparing.tick_preparations() is None and len(reported) == 1 and preparing.preparation_views() == []
+
+
 def test_what_cannot_be_read_is_told(addon, reported):
     obj = hero()
     click("simulate")
