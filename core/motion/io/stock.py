@@ -22,7 +22,7 @@ from ...geometry.quaternions import Array, conjugate, from_matrix, multiply, nor
 from ...limits import FASTEST_FPS, LARGEST_M, MOST_FRAMES, STOCK_BYTES
 from ...paths import is_folder, list_folder
 from ..clip import Clip
-from ..motion_size import require_frame_rate, require_motion_size
+from ..motion_size import require_frame_rate, require_keys, require_motion_size
 from ..skeleton import Skeleton, to_local
 
 _PREFIX = "humanoid3d_"
@@ -212,6 +212,7 @@ def _require_size(path: Path, rows: Array) -> None:
     try:
         require_frame_rate(label, fps)
         require_motion_size(label, _count(times, fps), len(_JOINTS))
+        require_keys(label, _count(times, fps), len(_JOINTS), rows[:, 1:].size)
     except BadMotion as error:
         raise BadFile(error.message, _REINSTALL) from error
 

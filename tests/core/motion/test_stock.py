@@ -220,6 +220,7 @@ def frame(seconds):
         ([1e-6, 1e-6, 1000.0, 1e-6], "frame rate of 1e"),
         ([1e-320, 1e-320, 1e-320], "lasts no time"),
         ([0.001] * 3 + [1040.0, 0.001], "1040004 frames of 13 bones"),
+        ([0.001] * 3 + [200.0, 0.001], "only 215 keys for 200004 frames of 13 bones"),
         ([1000.0, 1000.0], "1000 stands among its numbers"),
     ],
 )
