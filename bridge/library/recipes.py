@@ -18,6 +18,7 @@ from ...core.control.tracking.library_building import (
     PreparedClip,
     digest_clip,
     digest_preparation,
+    find_deeds,
     prepare_clip,
     prepare_clips,
 )
@@ -28,6 +29,7 @@ from ...core.errors import BadFile, NotLearned
 from ...core.measure.library_picture import draw_library
 from ...core.motion import Clip
 from ...core.motion.clip import Tag
+from ...core.motion.deeds import Deed
 from ...core.motion.style_names import find_name_styles
 from ...core.paths import is_plain_file, real_path
 from ..body.body_inputs import read_body_request
@@ -38,6 +40,7 @@ from ..learned.learned_file import learned_file
 from ..rig.rig_reader import RigMotion
 from ..scene.images import give_preview, image_of_pixels, show_image
 from ..scene.time_slicing import Slices
+from .action_deeds import place_action_deeds, propose_action_deeds
 from .action_sources import SOURCE, digest_in_slices
 from .action_tags import place_action_tags, propose_action_tags, tagged_action
 from .assembling import is_trained_file, open_library, write_library
@@ -110,6 +113,7 @@ def _prepare_all(
         own.text = f"Looking at '{name}', {number + 1} of {len(names)}"
         digest = yield from digest_in_slices(armature, name, scale, own.slice_s)
         tags, fps = place_action_tags(find_armature(armature), find_action(name), styles[number]), _scene_fps()
+        deeds = place_action_deeds(find_armature(armature), find_action(name), fps)
         full = digest_clip(digest, digest_preparation(body)) if body is not None else ""
         clip: Clip | None = None
         if not any(one.origin.digest == full for one in known):
@@ -122,7 +126,7 @@ def _prepare_all(
             if body is None:
                 body = yield (lambda first=clip: build_plain_body(clean_source(first)[0], choices))
         own.text = f"Preparing '{name}', {number + 1} of {len(names)}"
-        source = LibrarySource(name, f"{SOURCE}{name}", digest, lambda read=clip: read, tags, fps)
+        source = LibrarySource(name, f"{SOURCE}{name}", digest, lambda read=clip: read, tags, fps, deeds=deeds)
         made = yield (lambda one=source, of=body: next(iter(prepare_clips(of, [one], known))))
         clips.append(made)
     assert body is not None
@@ -156,27 +160,41 @@ def propose_recipe(armature: str, scale: float) -> Recipe:
         choices = read_body_request(obj).checked()
         name = action.name if action else ""
         rig: RigMotion = yield from own.read(Request(armature, action=name, scale=scale))
-        tags: tuple[Tag, ...] = yield lambda: _propose(rig.clip, choices)
+        given = _given_names(find_armature(armature), name)
+        tags, deeds = yield lambda: _propose(rig.clip, choices, given)
         obj = find_armature(armature)
         step = rig.scene_fps / LIBRARY_FPS
         count = propose_action_tags(obj, tags, rig.frame_start, step)
-        if not count:
+        marked = propose_action_deeds(find_action(name), deeds, rig.frame_start, step)
+        if not count and not marked:
             return Outcome(f"Nothing new to propose for '{name}'")
         styles = ", ".join(dict.fromkeys(tag.name for tag in tags))
-        return Outcome(f"{count} ranges of '{name}' proposed: {styles}")
+        moments = f"; key moments of {', '.join(dict.fromkeys(marked))}: {len(marked)}" if marked else ""
+        return Outcome(f"{count} ranges of '{name}' proposed: {styles}{moments}")
 
     return steps
 
 
-def _propose(clip: Clip, choices: BodyChoices) -> tuple[Tag, ...]:
-    """Proposals for a clip, in frames of a library from the clip's beginning on."""
+def _given_names(obj: bpy.types.Object, name: str) -> tuple[Tag, ...]:
+    """What the Action is said to be, in its frames: by its style tags, or else by its name."""
+    tags = place_action_tags(obj, find_action(name), find_name_styles([name], "names")[0])
+    return tuple(tag for tag in tags if not tag.is_proposal)
+
+
+def _propose(
+    clip: Clip, choices: BodyChoices, given: tuple[Tag, ...]
+) -> tuple[tuple[Tag, ...], tuple[Deed, ...]]:
+    """Proposals for a clip, in frames of a library from the clip's beginning on. given: its own tags, in its frames."""
     body = build_plain_body(clean_source(clip)[0], choices)
-    prepared = prepare_clip(body, replace(clip, tags=()))
-    found = []
-    for tag in prepared.tags:
-        start, stop = (round(float(prepared.times_s[edge]) * LIBRARY_FPS) for edge in (tag.start, tag.stop - 1))
-        found.append(replace(tag, start=start, stop=stop + 1))
-    return tuple(found)
+    prepared = prepare_clip(body, replace(clip, tags=given))
+    frames = np.rint(prepared.times_s * LIBRARY_FPS).astype(int)
+    proposed = (tag for tag in prepared.tags if tag.is_proposal)
+    tags = tuple(replace(tag, start=int(frames[tag.start]), stop=int(frames[tag.stop - 1]) + 1) for tag in proposed)
+    deeds = tuple(
+        replace(one, start=int(frames[one.start]), key=int(frames[one.key]), stop=int(frames[one.stop - 1]) + 1)
+        for one in find_deeds(body, prepared)
+    )
+    return tags, deeds
 
 
 def picture_recipe(armature: str) -> Recipe:

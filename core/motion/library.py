@@ -12,6 +12,7 @@ from ..errors import BadFile, BadMotion
 from ..geometry.flags import find_runs
 from ..geometry.quaternions import Array
 from .clip import Clip, Tag
+from .deeds import Deed, deeds_from_rows, deeds_to_rows, require_deed_inside
 from .io.npz import clip_from_arrays, clip_to_arrays
 from .skeleton import freeze_array
 
@@ -49,6 +50,7 @@ class Library:
     mirrors: (K,) which clip a clip is the mirror image of, left for right; -1 for one that was given.
     tags: (K,) of each clip its style tags, in frames of the clip. origins: (K,) where each is from.
     times_s: (F,) seconds in its source of every frame: sources may have been trimmed, and flights retimed.
+    deeds: (K,) of each clip what is done in it and when, in frames of the clip.
     """
 
     motion: Clip
@@ -60,6 +62,7 @@ class Library:
     tags: tuple[tuple[Tag, ...], ...] = ()
     origins: tuple[ClipOrigin, ...] = ()
     times_s: Array = field(default_factory=lambda: np.zeros(0))
+    deeds: tuple[tuple[Deed, ...], ...] = ()
 
     def __post_init__(self) -> None:
         count, frames = len(self.names), len(self.motion)
@@ -83,11 +86,14 @@ class Library:
             object.__setattr__(self, name, freeze_array(array))
         object.__setattr__(self, "tags", self.tags or ((),) * count)
         object.__setattr__(self, "origins", self.origins or (ClipOrigin(),) * count)
-        if len(self.tags) != count or len(self.origins) != count:
-            raise BadMotion("The library does not have tags and an origin for each clip", _AGAIN)
+        object.__setattr__(self, "deeds", self.deeds or ((),) * count)
+        if {len(self.tags), len(self.origins), len(self.deeds)} != {count}:
+            raise BadMotion("The library does not have tags, deeds and an origin for each clip", _AGAIN)
         for clip, length in enumerate(np.diff(starts)):
             for tag in self.tags[clip]:
                 require_tag_inside(tag, self.names[clip], int(length))
+            for deed in self.deeds[clip]:
+                require_deed_inside(deed, self.names[clip], int(length))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -145,6 +151,7 @@ class Library:
             "library_format": FORMAT,
             "feet": list(self.feet),
             "clip_tags": [[[tag.name, tag.start, tag.stop, tag.is_proposal] for tag in tags] for tags in self.tags],
+            "clip_deeds": [deeds_to_rows(deeds) for deeds in self.deeds],
             "origins": [[origin.source, origin.digest, list(origin.notes)] for origin in self.origins],
         }
         return arrays, {**meta, **clips}
@@ -215,9 +222,18 @@ def library_from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any
             tuple(tuple(_tag(*words) for words in tags) for tags in meta.get("clip_tags", ())),
             tuple(ClipOrigin(str(s), str(d), tuple(map(str, notes))) for s, d, notes in meta.get("origins", ())),
             arrays.get("times_s", np.zeros(0)),
+            _deeds(meta.get("clip_deeds", ()), names, arrays.get("starts", np.zeros(0))),
         )
     except (TypeError, ValueError, IndexError) as error:
         raise BadMotion(f"The library is not whole: {error}", _AGAIN) from error
+
+
+def _deeds(rows: Any, names: list[Any], starts: np.ndarray) -> tuple[tuple[Deed, ...], ...]:
+    """Deeds of each clip; none in what was written before there were any."""
+    lengths = np.diff(starts)
+    return tuple(
+        deeds_from_rows(own, str(name), int(length)) for own, name, length in zip(rows, names, lengths, strict=bool(rows))
+    )
 
 
 def _tag(name: Any, start: Any, stop: Any, is_proposal: Any = False) -> Tag:

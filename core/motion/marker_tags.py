@@ -3,7 +3,8 @@
 
 'walk' begins a range and 'walk end' is on its last frame. Without its end a range goes up to the next marker that has
 none either, and a marker of dashes names nothing. A name with a question mark behind it ('walk?', 'walk? end') is
-Sinew's proposal, until somebody takes the question mark away.
+Sinew's proposal, until somebody takes the question mark away. Names with an exclamation mark are of deeds
+(``deed_markers.py``), and name no style.
 """
 
 from bisect import bisect_left, bisect_right
@@ -14,6 +15,7 @@ from functools import lru_cache
 
 from ..errors import BadMotion
 from ..limits import BLENDER_NAME_BYTES
+from .deed_markers import is_deed_marker
 
 END, PROPOSED = " end", "?"
 LONGEST_NAME = BLENDER_NAME_BYTES - len(f"{PROPOSED}{END}")
@@ -44,7 +46,8 @@ def _parse(markers: tuple[tuple[str, float], ...]) -> tuple[MarkedRange, ...]:
     """The same, kept for as long as they do not change: a panel asks with every draw."""
     names = [name.strip() for name, _ in markers]
     frames = [frame for _, frame in markers]
-    order = sorted(range(len(markers)), key=frames.__getitem__)
+    plain = [place for place in range(len(markers)) if not is_deed_marker(names[place])]
+    order = sorted(plain, key=frames.__getitem__)
     begins = [place for place in order if not names[place].endswith(END) and names[place].strip("- ?")]
     ends = _find_ends(names, frames, order, begins)
     # Frames of all that an open range may go up to, in order.
@@ -91,6 +94,7 @@ def name_markers(name: str, is_proposal: bool) -> tuple[str, str]:
     if (
         not plain.strip("- ?")
         or plain.endswith((END, PROPOSED))
+        or is_deed_marker(plain)
         or len(plain.encode("utf-8", "replace")) > LONGEST_NAME
     ):
         raise BadMotion(f"'{name}' cannot be a style tag", f"Give it a word or two of at most {LONGEST_NAME} bytes")

@@ -4,6 +4,7 @@
 import argparse
 from dataclasses import replace
 
+from ....core.control.tracking.library_building import find_deeds
 from ....core.control.tracking.library_files import LIBRARY_FILE
 from ....core.motion.library import tag_frames
 from ...library.assembling import open_library, write_library
@@ -29,7 +30,9 @@ def _run(arguments: argparse.Namespace) -> int:
     index = stored.find_clip(arguments.clip)
     clip = stored.clips[index]
     tags = tag_frames(clip.tags, clip.name, len(clip), arguments.name, *span, remove=arguments.remove)
-    clips = (*stored.clips[:index], replace(clip, tags=tags), *stored.clips[index + 1 :])
+    clip = replace(clip, tags=tags)
+    clip = replace(clip, deeds=find_deeds(stored.body, clip))  # proposals have the names of style tags
+    clips = (*stored.clips[:index], clip, *stored.clips[index + 1 :])
     write_library(path, replace(stored, clips=clips))
     what = "are no longer" if arguments.remove else "are"
     say(f"{arguments.file}: frames {span[0]} to {span[1]} of '{arguments.clip}' {what} '{arguments.name}'")

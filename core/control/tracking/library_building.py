@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...array_cache import compute_digest
 from ...body import BodyModel, build_body
 from ...body.clip_mirroring import ClipMirror
+from ...body.deed_proposals import propose_deeds
 from ...body.foot_contacts import find_foot_contacts, name_feet
 from ...body.io import body_to_arrays
 from ...body.role_retargeting import retarget_clip
@@ -22,6 +23,7 @@ from ...errors import BadMotion, RigError
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.clip import Tag
+from ...motion.deeds import Deed, merge_deeds, place_deeds
 from ...motion.library import LIBRARY, ClipOrigin, Flags, Library
 from ...motion.skeleton import freeze_array
 from ...motion.trim import require_motion
@@ -47,6 +49,7 @@ class LibrarySource:
     source: the file or Action. digest: of its motion, cheap to have. read: gives the motion.
     tags: what the source itself says of styles, in frames of which there are ``fps`` a second; None where it says
         nothing and the library is asked. styles: tags for the whole of a clip that the library does not know yet.
+    deeds: what the source itself says of deeds, in the same frames; None as for tags.
     """
 
     name: str
@@ -56,6 +59,7 @@ class LibrarySource:
     tags: tuple[Tag, ...] | None = None
     fps: float = LIBRARY_FPS
     styles: tuple[str, ...] = ()
+    deeds: tuple[Deed, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,8 @@ class PreparedClip:
     """A clip of a library at ``LIBRARY_FPS``, on the body's skeleton, in single precision as it is kept.
 
     local_pos: (T, B, 3) and local_quat_wxyz: (T, B, 4) as a ``Clip`` has them. contacts: (T, N) of the body's feet.
-    times_s: (T,) seconds in the source. tags: in frames of the clip.
+    times_s: (T,) seconds in the source. tags: in frames of the clip. deeds: likewise; None where nobody has looked for
+        any yet, as in files of an older Sinew (``find_deeds``).
     """
 
     name: str
@@ -73,6 +78,7 @@ class PreparedClip:
     times_s: Array
     tags: tuple[Tag, ...]
     origin: ClipOrigin
+    deeds: tuple[Deed, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.local_pos)
@@ -170,7 +176,8 @@ def prepare_clips(
         if source.tags is not None:
             own = () if any(tag.is_proposal for tag in source.tags) else tuple(tag for tag in tags if tag.is_proposal)
             tags = (*place_tags(source.tags, source.fps, one.times_s), *own)
-        yield replace(one, name=source.name, tags=tags, origin=replace(one.origin, source=source.source))
+        one = replace(one, name=source.name, tags=tags, origin=replace(one.origin, source=source.source))
+        yield replace(one, deeds=_gather_deeds(body, one, by_source.get(source.source), source))
 
 
 def digest_clip(source_digest: str, preparation: str) -> str:
@@ -187,6 +194,23 @@ def _keep_tags(one: PreparedClip, before: PreparedClip | None, source: LibrarySo
         kept = (tag for tag in before.tags if not tag.is_proposal and tag.start < length)
         given = tuple(replace(tag, stop=min(tag.stop, length)) for tag in kept)
     return replace(one, tags=(*given, *one.tags))
+
+
+def find_deeds(body: BodyModel, one: PreparedClip, given: Sequence[Deed] | None = None) -> tuple[Deed, ...]:
+    """The deeds of a clip: those that somebody gave it (its own, where none are told), and Sinew's proposals."""
+    own = tuple(deed for deed in one.deeds or () if not deed.is_proposal) if given is None else tuple(given)
+    clip = Clip(body.skeleton, LIBRARY_FPS, one.local_pos, one.local_quat_wxyz, one.name)
+    return merge_deeds(own, propose_deeds(body, clip, one.tags))
+
+
+def _gather_deeds(
+    body: BodyModel, one: PreparedClip, before: PreparedClip | None, source: LibrarySource
+) -> tuple[Deed, ...]:
+    """What the source says of deeds, or else what the library had; proposals for the rest."""
+    if source.deeds is not None:
+        return find_deeds(body, one, place_deeds(source.deeds, source.fps, one.times_s))
+    own = one.deeds if one.deeds is not None else (before.deeds if before is not None else ()) or ()
+    return find_deeds(body, one, [deed for deed in own if not deed.is_proposal and deed.stop <= len(one)])
 
 
 def find_mirror(body: BodyModel) -> ClipMirror | str:
@@ -214,6 +238,7 @@ def gather_library(body: BodyModel, clips: Sequence[PreparedClip]) -> Library:
         tags=tuple(one.tags for one in clips),
         origins=tuple(one.origin for one in clips),
         times_s=np.concatenate([one.times_s for one in clips]),
+        deeds=tuple(one.deeds or () for one in clips),
     )
 
 
@@ -235,6 +260,7 @@ def add_mirrored(library: Library, mirror: ClipMirror) -> Library:
         library.tags * 2,
         (*library.origins, *(replace(origin, notes=()) for origin in library.origins)),
         np.tile(library.times_s, 2),
+        library.deeds * 2,
     )
 
 

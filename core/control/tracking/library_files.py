@@ -5,7 +5,7 @@ Motion is kept in single precision, and a clip that did not change is written as
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from ...body.foot_contacts import name_feet
 from ...body.io import body_from_arrays, body_to_arrays
 from ...errors import BadFile, BadMotion, SinewError
 from ...motion.clip import Tag
+from ...motion.deeds import deeds_from_rows, deeds_to_rows
 from ...motion.library import ClipOrigin, Library, require_tag_inside
 from ...motion.motion_size import require_library_size
 from ..learned import Content, LearnedFormat, LearnedKind
@@ -25,6 +26,7 @@ from .library_building import (
     LIBRARY_FPS,
     PreparedClip,
     add_mirrored,
+    find_deeds,
     find_mirror,
     gather_library,
     is_slowed_down,
@@ -73,6 +75,16 @@ class StoredLibrary:
         mirror = find_mirror(self.body) if self.mirror else ""
         return mirror if isinstance(mirror, str) else ""
 
+    @cached_property
+    def with_deeds(self) -> "StoredLibrary":
+        """The same library, with deeds found in clips that nobody has looked at yet."""
+        if all(clip.deeds is not None for clip in self.clips):
+            return self
+        looked = (
+            clip if clip.deeds is not None else replace(clip, deeds=find_deeds(self.body, clip)) for clip in self.clips
+        )
+        return replace(self, clips=tuple(looked))
+
     def find_clip(self, name: str) -> int:
         """The place of a clip; a name that there is not is refused, with some that there are."""
         names = [clip.name for clip in self.clips]
@@ -99,6 +111,8 @@ def store_library(stored: StoredLibrary) -> Content:
             "digest": clip.origin.digest,
             "notes": list(clip.origin.notes),
             "tags": [[tag.name, tag.start, tag.stop, tag.is_proposal] for tag in clip.tags],
+            # Without a row, whoever reads it looks for deeds by itself.
+            **({} if clip.deeds is None else {"deeds": deeds_to_rows(clip.deeds)}),
         }
         for clip in clips
     ]
@@ -145,7 +159,8 @@ def _read_library(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> 
             name: arrays[name][start:stop].astype(kind, copy=False) for name, kind in _ROWS.items()
         }
         origin = ClipOrigin(str(row["source"]), str(row["digest"]), tuple(map(str, row["notes"])))
-        clips.append(PreparedClip(str(row["name"]), tags=tags, origin=origin, **parts))
+        deeds = None if "deeds" not in row else deeds_from_rows(row["deeds"], str(row["name"]), int(stop - start))
+        clips.append(PreparedClip(str(row["name"]), tags=tags, origin=origin, deeds=deeds, **parts))
     return StoredLibrary(model, tuple(clips), bool(meta["mirror"]), float(meta["scale"]))
 
 
@@ -153,6 +168,7 @@ def summarize_library(stored: StoredLibrary) -> dict[str, Any]:
     """What ``library show --json`` says of the clips that were given; mirrored copies come on top of that.
 
     tags: by name frames, seconds, and whether it is only proposed, as ``Library.find_frames`` has it.
+    deeds: by name how often it is done, its key moments as [clip, frame], and whether it is only proposed.
     """
     tags: dict[str, dict[str, Any]] = {}
     given = {tag.name for clip in stored.clips for tag in clip.tags if not tag.is_proposal}
@@ -165,12 +181,23 @@ def summarize_library(stored: StoredLibrary) -> dict[str, Any]:
         "frames": frames,
         "seconds": frames / LIBRARY_FPS,
         "tags": tags,
+        "deeds": _summarize_deeds(stored.with_deeds),
         "mirrored": stored.mirror and not stored.note,
         "fps": LIBRARY_FPS,
         "feet": list(name_feet(stored.body)),
         "names": [clip.name for clip in stored.clips],
         "slowed_down": [clip.name for clip in stored.clips if is_slowed_down(clip)],
     }
+
+
+def _summarize_deeds(stored: StoredLibrary) -> dict[str, dict[str, Any]]:
+    rows = [(deed, clip.name) for clip in stored.clips for deed in clip.deeds or ()]
+    found = {}
+    for name in sorted({deed.name for deed, _ in rows}):
+        own = [(deed, clip) for deed, clip in rows if deed.name == name]
+        moments = [[clip, deed.key] for deed, clip in own]
+        found[name] = {"count": len(own), "proposed": all(deed.is_proposal for deed, _ in own), "moments": moments}
+    return found
 
 
 def _count(clip: PreparedClip, name: str, proposals: bool) -> int:
@@ -191,6 +218,9 @@ def describe_stored_library(stored: StoredLibrary) -> tuple[str, ...]:
     lines = [f"{clips}, {minutes}:{seconds:02d} min{copies}"]
     if tags:
         lines.append(f"Styles: {', '.join(tags)}")
+    if one["deeds"]:
+        deeds = (f"{name}{'?' if deed['proposed'] else ''} ×{deed['count']}" for name, deed in one["deeds"].items())
+        lines.append(f"Deeds: {', '.join(deeds)}")
     if one["slowed_down"]:
         lines.append(f"Slowed down, because they fell faster than anything can: {', '.join(one['slowed_down'])}")
     return (*lines, *([stored.note] if stored.note else []))
