@@ -26,6 +26,7 @@ from .direct import properties as direct_properties
 from .graph import properties as graph_properties
 from .library import properties as library_properties
 from .methods import properties as family_properties
+from .respond import properties as respond_properties
 from .rig import actions
 from .rig.placing import PLACES
 from .scene.settings_groups import enum_items, property_group, settings_group
@@ -175,6 +176,7 @@ def register() -> None:
     graph_properties.register()
     bounds_properties.register()
     direct_properties.register()
+    respond_properties.register()
     library_properties.register()
     family_properties.register()
     for cls in _CLASSES:
@@ -191,6 +193,7 @@ def unregister() -> None:
         bpy.utils.unregister_class(cls)
     family_properties.unregister()
     library_properties.unregister()
+    respond_properties.unregister()
     direct_properties.unregister()
     bounds_properties.unregister()
     graph_properties.unregister()

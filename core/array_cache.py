@@ -49,8 +49,10 @@ class ArrayCache:
         root = cache_root() if root is None else root
         self.folder = root / name if root is not None else None
 
-    def load(self, key: str, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, np.ndarray] | None:
-        """What was kept under a key, if it has just these arrays of float64; None if not."""
+    def load(
+        self, key: str, shapes: Mapping[str, tuple[int, ...]], kinds: Mapping[str, Any] | None = None
+    ) -> dict[str, np.ndarray] | None:
+        """What was kept under a key, if it has just these arrays; None if not. kinds: of numbers, where not float64."""
         if self.folder is None:
             return None
         path = self.folder / f"{key}.npz"
@@ -64,7 +66,8 @@ class ArrayCache:
             return None
         if {name: array.shape for name, array in arrays.items()} != dict(shapes):
             return None
-        return arrays if all(array.dtype == np.float64 for array in arrays.values()) else None
+        wanted = {name: np.dtype((kinds or {}).get(name, np.float64)) for name in shapes}
+        return arrays if all(array.dtype == wanted[name] for name, array in arrays.items()) else None
 
     def save(self, key: str, arrays: Mapping[str, np.ndarray]) -> None:
         """Keep arrays; where that cannot be, they are computed again next time."""

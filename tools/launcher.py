@@ -23,6 +23,7 @@ VERBS = {
     "graph": (COMMAND_LINE, "learn skills that keep their balance, and make new motion from them"),
     "bounds": (COMMAND_LINE, "learn a motion within spacetime bounds, and make takes with it"),
     "direct": (COMMAND_LINE, "let a library of motion go where it is told, with a body"),
+    "respond": (COMMAND_LINE, "let a library of motion do deeds on cue, on time, with a body"),
     "library": (COMMAND_LINE, "minutes of motion on one character: build, add, show and tag"),
     "takes": (COMMAND_LINE, "list the takes in a .blend, with their numbers"),
     "clips": (COMMAND_LINE, "list the stock clips"),

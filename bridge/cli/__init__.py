@@ -25,6 +25,7 @@ _VERBS = {
     "graph": "learn skills that keep their balance, and make new motion from them",
     "bounds": "learn a motion within spacetime bounds, and make takes with what was learned",
     "direct": "let a library of motion go where it is told",
+    "respond": "let a library of motion do deeds on cue, on time",
     "library": "minutes of motion on one character: build, add, show and tag",
     "takes": "list the takes in a .blend, with their numbers",
     "clips": "list the stock clips",

@@ -11,6 +11,7 @@ _OWN = {
     "graph": "..graph.adapter:GraphAdapter",
     "bounds": "..bounds.adapter:BoundsAdapter",
     "direct": "..direct.adapter:DirectAdapter",
+    "respond": "..respond.adapter:RespondAdapter",
 }
 
 

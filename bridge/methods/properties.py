@@ -14,7 +14,7 @@ from bpy.props import StringProperty as Text
 from ...core.control import registry
 from ...core.control.registry import Family
 
-OWN = ("graph", "bounds", "direct")
+OWN = ("graph", "bounds", "direct", "respond")
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}
 _COMMON: dict[str, Any] = {"options": set(), "override": _EDITABLE}
 

@@ -26,20 +26,29 @@ _LEAST_REACH = 0.3  # of the leg's length, from where a limb mostly is
 _LEAST_HEIGHT, _RUN_HEIGHT = 0.06, 0.97  # of the leg's length; hips of who runs are between 0.9 and 1.07
 _LEAST_SPEED_M_S = 1.0  # on the way out
 _OUT_S = 0.5  # in which a limb goes out
-_SHARE = 0.5  # of the greatest score in a clip: what is less is no deed
-_APART_S = 0.6  # between two key moments
+_SHARE, _SHARE_OF_OTHERS = 0.5, 0.8  # of the greatest score in a clip, by the limb that has it and by other ones
+_APART_S, _HEIGHTS_APART_S = 0.4, 1.0  # between two key moments of limbs, and of hips
+_RUN_UP_S = 0.4  # of its clip before a key moment: with less, nobody could get there
 _THERE = 0.97  # of a reach that is held, which is as good as there
 _EDGE = 0.2  # of the reach at which a deed begins and ends
 _LONGEST_S = 1.2  # from its beginning to its key moment, and from there to its end
 _GRAVITY_M_S2 = 9.81
+_WORDS = {
+    "foot": ("kick", "stomp", "knee"),
+    "hand": ("punch", "jab", "block", "strike", "slap", "throw", "catch", "grab", "wave", "push", "swing"),
+}
 
 
 @dataclass(frozen=True, eq=False)
 class _Signal:
-    """What may say when a deed is done: (T,) how far out something is, and (T,) how much that counts at each frame."""
+    """What may say when a deed is done: (T,) how far out something is, and (T,) how much that counts at each frame.
+
+    role: of the link that it is about.
+    """
 
     out: Array
     score: Array
+    role: str
 
 
 def propose_deeds(body: BodyModel, clip: Clip, tags: Iterable[Tag]) -> tuple[Deed, ...]:
@@ -53,8 +62,15 @@ def propose_deeds(body: BodyModel, clip: Clip, tags: Iterable[Tag]) -> tuple[Dee
     signals = _measure(body, clip)
     found = []
     for tag in names:
-        found += _find_in(signals, tag, clip.fps)
+        role = _acting_role(tag.name)
+        acting = [signal for signal in signals if signal.role == role]
+        found += _find_in(acting or signals, tag, clip.fps, _SHARE if acting else _SHARE_OF_OTHERS)
     return tuple(found)
+
+
+def _acting_role(name: str) -> str:
+    """Whether a deed's name says that it is done by hand or by foot; '' if it does not."""
+    return next((role for role, words in _WORDS.items() if any(word in name.lower() for word in words)), "")
 
 
 def _measure(body: BodyModel, clip: Clip) -> list[_Signal]:
@@ -72,7 +88,7 @@ def _measure_heights(height: Array, leg_m: float) -> list[_Signal]:
     """The hips above and below where they are in a run, of which the further one counts."""
     away = height - _RUN_HEIGHT * leg_m
     out = away if float(away.max()) > float(-away.min()) else -away
-    return [_Signal(out, np.where(out > _LEAST_HEIGHT * leg_m, out, 0.0))]
+    return [_Signal(out, np.where(out > _LEAST_HEIGHT * leg_m, out, 0.0), "pelvis")]
 
 
 def _measure_limbs(body: BodyModel, clip: Clip, pos: Array, root_quat: Array, root: int, leg_m: float) -> list[_Signal]:
@@ -94,25 +110,30 @@ def _measure_limbs(body: BodyModel, clip: Clip, pos: Array, root_quat: Array, ro
         before = max(int(_OUT_S * clip.fps), 1)
         fastest = np.lib.stride_tricks.sliding_window_view(np.concatenate([np.zeros(before), rate]), before + 1).max(-1)
         counts = (out > _LEAST_REACH * leg_m) & (fastest > _LEAST_SPEED_M_S)
-        found.append(_Signal(out, np.where(counts, out * fastest, 0.0)))
+        found.append(_Signal(out, np.where(counts, out * fastest, 0.0), link.role))
     return found
 
 
-def _find_in(signals: list[_Signal], tag: Tag, fps: float) -> list[Deed]:
-    """The deeds of a tag: the greatest local maxima, of which no two are near each other."""
+def _find_in(signals: list[_Signal], tag: Tag, fps: float, of_others: float) -> list[Deed]:
+    """The deeds of a tag: the greatest local maxima, of which no two are near each other.
+
+    of_others: the share of the greatest score that counts where another limb has it.
+    """
+    apart = fps * (_HEIGHTS_APART_S if signals[0].role == "pelvis" else _APART_S)
     inside = slice(tag.start, tag.stop)
+    most = max((float(signal.score[inside].max()) for signal in signals), default=0.0)
     peaks: list[tuple[float, int, Array]] = []
     for signal in signals:
         score, out = signal.score[inside], signal.out[inside]
         middle = out[1:-1]
-        places = np.flatnonzero((middle >= out[:-2]) & (middle > out[2:]) & (score[1:-1] > 0.0)) + 1
+        least = most * (_SHARE if score.max() == most else of_others)
+        is_peak = (middle >= out[:-2]) & (middle > out[2:]) & (score[1:-1] > 0.0) & (score[1:-1] >= least)
+        places = np.flatnonzero(is_peak) + 1
+        places = places[places >= min(_RUN_UP_S * fps, len(out) / 3)]
         peaks += [(float(score[place]), int(place), out) for place in places]
-    if not peaks:
-        return []
-    least = _SHARE * max(score for score, _, _ in peaks)
     chosen: list[tuple[int, Array]] = []
-    for score, place, out in sorted(peaks, key=lambda peak: (-peak[0], peak[1])):
-        if score >= least and all(abs(place - other) >= _APART_S * fps for other, _ in chosen):
+    for _, place, out in sorted(peaks, key=lambda peak: (-peak[0], peak[1])):
+        if all(abs(place - other) >= apart for other, _ in chosen):
             chosen.append((place, out))
     return [_make_deed(tag, place, out, fps) for place, out in sorted(chosen, key=lambda one: one[0])]
 

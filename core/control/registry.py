@@ -23,6 +23,8 @@ _METHODS = {
     "direct_train": ".direct.train_method:DirectTrain",
     "direct_bake": ".direct.bake_method:DirectBake",
     "direct_test": ".direct.test_method:DirectTest",
+    "respond_bake": ".respond.bake_method:RespondBake",
+    "respond_test": ".respond.test_method:RespondTest",
     "medley_learn": ".medley.methods:MedleyLearn",
     "medley_bake": ".medley.methods:MedleyBake",
 }
@@ -74,6 +76,7 @@ _FAMILIES = (
         "learn a motion within spacetime bounds, and make takes with what was learned",
     ),
     Family("direct", "Direct", "let a library of motion go where it is told"),
+    Family("respond", "Respond", "let a library of motion do deeds on cue"),
     Family("medley", "Medley", "the example of CONTRIBUTING.md: clips of a library in random order", is_example=True),
 )
 

@@ -12,18 +12,16 @@ from ....core.control import registry
 from ....core.control.direct.bake_method import DirectBake
 from ....core.control.direct.learned_file import directed_skeleton
 from ....core.errors import BadSettings
-from ....core.motion import Skeleton
-from ... import mannequin
 from ...direct.baking import direct_job
 from ...direct.wishes import DirectRequest
-from ...importing.importers import open_input, set_frame_rate
+from ...importing.importers import open_input
 from ...jobs import requests
 from ...jobs.preparing import do_at_once
 from ...learned.learned_file import Learned, learned_file
 from ...rig.placing import PLACES
-from ...scene.muted_output import mute_output
 from ..bodies import add_body, body_of
 from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
+from ..library_character import find_character, make_scene, stand_up
 from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
@@ -134,9 +132,9 @@ def _request(
     if arguments.blend:
         scale = open_input(str(arguments.blend), arguments.scale)
     elif not bpy.data.filepath:
-        _make_scene()
-    name = arguments.armature or _find_character(skeleton)
-    obj = requests.find_armature(name) if name else _stand_up(skeleton, scale)
+        make_scene(_FPS)
+    name = arguments.armature or find_character(skeleton)
+    obj = requests.find_armature(name) if name else stand_up(skeleton, scale)
     own, body = obj.sinew_direct, body_of(arguments)
     if not name:  # its mesh is made of its bones, and says less of a body than the tables that the library had
         body = replace(body, use_mesh=False)
@@ -159,31 +157,6 @@ def _request(
         facing="OBJECT" if arguments.face else own.facing,
         look_at=arguments.face or (own.look_at.name if own.look_at else ""),
     )
-
-
-def _make_scene() -> None:
-    with mute_output():
-        bpy.ops.wm.read_homefile(use_empty=True)
-        set_frame_rate(bpy.context.scene, _FPS)
-        mannequin.build_set(bpy.context.scene)
-
-
-def _find_character(skeleton: Skeleton) -> str:
-    """The scene's only armature with the library's bones; '' where there is none."""
-    armatures = [obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE"]
-    fitting = [obj.name for obj in armatures if set(skeleton.names) == {bone.name for bone in obj.data.bones}]
-    if len(fitting) > 1:
-        raise BadSettings(f"There are several characters for the library: {', '.join(fitting)}", "Give --armature NAME")
-    return fitting[0] if fitting else ""
-
-
-def _stand_up(skeleton: Skeleton, scale: float) -> bpy.types.Object:
-    """A character of the library's skeleton in the scene that is open."""
-    with mute_output():
-        obj = mannequin.build(bpy.context.scene, skeleton)
-    metres = scale * bpy.context.scene.unit_settings.scale_length
-    obj.scale = (1.0 / metres,) * 3
-    return obj
 
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From a library and cues to a motion, without physics.
+
+Up to a cue the character goes where the next place is, or waits, by motion matching; the last one to two and a half
+seconds are planned, from that moment on from which it costs least.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...body import BodyModel
+from ...errors import BadSettings
+from ...motion import Clip
+from ...motion.library import Library
+from ...sim.stage_parts import Finding
+from ..direct.database import MatchingDatabase, MatchingWeights
+from ..direct.features import FPS
+from ..direct.foot_locking import lock_feet_in_contact, read_contacts
+from ..direct.inertialisation import make_clip
+from ..direct.matching import from_complex
+from .cues import Cue, CueSheet
+from .goals import Goal, find_goal, require_key_moment
+from .interludes import Interludes
+from .planning import Planner, Wanted, plan_response
+from .pose_features import compute_pose_features
+from .reaching import WantedMoment, reach_moments
+from .response_tables import HORIZON_S, STEP, STEPS, ResponseTable, Roots, build_table, count_to_keys
+from .root_paths import RootPath, bend_path, join_paths, play_frames
+from .transition_graph import Frames, build_graph
+
+_SHORTEST, _LONGEST = 5 * STEP, 18 * STEP  # frames that are planned, where there is time for more
+_TRIED = 3  # moments to begin a plan at, of which the best is kept
+_LEAST_FOLLOW, _STYLE_FOLLOW = 12, 30  # frames that are played out after a key moment, and after a style's
+_TAIL = 60  # frames of standing after the last cue
+_KEY_FRAMES = 6  # on either side of a key moment, which editing leaves as they are
+_TOO_FAST = 1.3  # times the fastest that there is in the library
+_ON_THE_WAY = 0.1  # what a squared metre from the way to the next place costs
+_NEAR_M = 0.5  # that a deed's own steps may make up for
+
+
+@dataclass(frozen=True, eq=False)
+class ResponseMotion:
+    """What was made. motion: at 60 frames a second, feet locked. path: which frames of the library, and where.
+
+    keys: for each cue the frame of the library that is its goal. costs: m² of the transitions to it.
+    """
+
+    motion: Clip
+    path: RootPath
+    keys: tuple[int, ...]
+    costs: tuple[float, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+class Responding:
+    """A library made ready to respond, on one body. most_m: the largest transition, in metres of pose and velocity.
+
+    build: the body that a motion will have, if it is built of that motion.
+    """
+
+    def __init__(
+        self,
+        body: BodyModel,
+        library: Library,
+        weights: MatchingWeights | None = None,
+        build: Callable[[Clip], BodyModel] | None = None,
+        most_m: float = 0.3,
+    ) -> None:
+        self.body, self.library = body, library
+        self._build = build or (lambda _: body)
+        self.database = MatchingDatabase(body, library, weights)
+        self.contacts = read_contacts(body, library)
+        features = compute_pose_features(body, library, self.database.track)
+        graph = build_graph(library, features, self.database.track.heading)
+        roots = Roots(self.database.track)
+        self.planner = Planner(features, graph, roots, count_to_keys(library), self.database.ends, most_m**2)
+        self._tables: dict[str, ResponseTable] = {}
+        self.fastest_m_s = float(np.percentile(np.abs(roots.vel), 99.5))
+
+    def table(self, goal: Goal) -> ResponseTable:
+        """D and T of a goal, made once."""
+        if goal.name not in self._tables:
+            planner = self.planner
+            self._tables[goal.name] = build_table(
+                self.library,
+                planner.features,
+                planner.graph,
+                planner.roots,
+                goal.frames,
+                most_m2=planner.most_m2,
+                is_deed=goal.is_deed,
+            )
+        return self._tables[goal.name]
+
+    def find_goals(self, cues: Sequence[Cue]) -> list[Goal]:
+        """What each cue means; all are looked at before anything is planned."""
+        for cue in cues:
+            require_key_moment(self.library, cue.deed)
+        return [find_goal(self.library, cue.deed) for cue in cues]
+
+    def make_motion(
+        self,
+        sheet: CueSheet,
+        rng: np.random.Generator,
+        *,
+        start: tuple[float, float] = (0.0, 0.0),
+        heading: float = 0.0,
+        steering: float = 0.15,
+        lock: bool = True,
+        name: str = "",
+    ) -> ResponseMotion:
+        """The motion that cues ask for; what the library cannot do in time is refused, with when it could."""
+        goals = self.find_goals(sheet.cues)
+        between = Interludes(self.database, sheet.cues, self.fastest_m_s)
+        first = between.find_beginning(rng)
+        paths = [RootPath(np.array([first]), np.array([complex(*start)]), np.array([heading]))]
+        keys, costs = [], []
+        for number, (cue, goal) in enumerate(zip(sheet.cues, goals, strict=True)):
+            if number:
+                paths.append(self._play_out(join_paths(paths), goals[number - 1], keys[-1], cue))
+            done = join_paths(paths)
+            self._require_place(sheet, cue, done)
+            whole, cost = self._answer(sheet, number, goal, between, done, steering)
+            paths.append(whole)
+            keys.append(int(whole.frame[-1]))
+            costs.append(cost)
+        paths.append(self._play_out(join_paths(paths), goals[-1], keys[-1], None))
+        done = join_paths(paths)
+        paths.append(between.wait(done, _TAIL))
+        path = join_paths(paths)
+        motion, findings = self._make_clip(sheet, path, lock, name), self._describe(sheet, path)
+        return ResponseMotion(motion, path, tuple(keys), tuple(costs), findings)
+
+    def key_poses(self, keys: Sequence[int]) -> Clip:
+        """Frames of the library, as a clip."""
+        motion = self.library.motion
+        return Clip(motion.skeleton, motion.fps, motion.local_pos[list(keys)], motion.local_quat_wxyz[list(keys)], "keys")
+
+    def _answer(
+        self, sheet: CueSheet, number: int, goal: Goal, between: Interludes, done: RootPath, steering: float
+    ) -> tuple[RootPath, float]:
+        """The path from what is done to a cue's moment, and what its transitions cost."""
+        cue, table = sheet.cues[number], self.table(goal)
+        want = self._find_want(sheet, number, done)
+        count = cue.at - (len(done) - 1)
+        waited = between.go(done, number, count - _SHORTEST) if count > _SHORTEST else None
+        options = self._find_departures(table, done, waited, count, want)
+        best: tuple[float, RootPath, float] | None = None
+        for before, left in options:
+            begin = join_paths([done, before]) if len(before) else done
+            now = int(begin.frame[-1]), complex(begin.pos[-1]), float(begin.yaw[-1])
+            straight = goal.frames if goal.is_deed else goal.frames[:0]
+            plan = plan_response(self.planner, table, straight, now[0], left, now[1], now[2], want)
+            if plan is None:
+                continue
+            path = play_frames(self.planner.roots, plan.frames, begin)
+            score = plan.cost + float(want.error(path.pos[-1:], path.yaw[-1:])[0])
+            if best is None or score < best[0]:
+                best = score, join_paths([before, path]) if len(before) else path, plan.cost
+        if best is None:
+            raise self._too_soon(sheet, cue, table, done)
+        if cue.place is None and cue.heading is None:
+            return best[1], best[2]
+        return bend_path(done, best[1], None if cue.place is None else want.place, want.heading, steering), best[2]
+
+    @staticmethod
+    def _find_want(sheet: CueSheet, number: int, done: RootPath) -> Wanted:
+        """Where a cue wants the root; one without a place wants it on the way to the next place, a little."""
+        cue = sheet.cues[number]
+        if cue.place is not None:
+            return Wanted(complex(*cue.place), cue.heading)
+        after = next((one for one in sheet.cues[number:] if one.place is not None), None)
+        if after is None or after.place is None:
+            return Wanted(None, cue.heading)
+        here, now = complex(done.pos[-1]), len(done) - 1
+        share = (cue.at - now) / max(after.at - now, 1)
+        return Wanted(here + share * (complex(*after.place) - here), cue.heading, _ON_THE_WAY)
+
+    def _find_departures(
+        self, table: ResponseTable, done: RootPath, waited: RootPath | None, count: int, want: Wanted
+    ) -> list[tuple[RootPath, int]]:
+        """What to play before planning, and how many frames are left then: the most promising, by D and T."""
+        if waited is None:
+            return [(_cut(done, 0), count)]
+        found = []
+        for left in range(_SHORTEST, min(_LONGEST, count) + 1, STEP):
+            frames = count - left
+            end = _cut(waited, frames) if frames else done
+            frame, steps = int(end.frame[-1]), left // STEP
+            cost = float(table.cost[steps, frame])
+            pos = end.pos[-1:] + np.exp(1j * end.yaw[-1:]) * table.way[steps, frame]
+            score = cost + float(want.error(pos, end.yaw[-1:] + table.turn[steps, frame])[0])
+            found.append((score, frames, left))
+        found = [one for one in sorted(found) if np.isfinite(one[0])][:_TRIED]
+        options = [(_cut(waited, frames), left) for _, frames, left in found]
+        if count <= STEP * STEPS and not any(left == count for _, left in options):
+            options.append((_cut(done, 0), count))
+        return options
+
+    def _play_out(self, done: RootPath, goal: Goal, key: int, after: Cue | None) -> RootPath:
+        """What follows on a key moment: the deed to its end, as far as the next cue leaves time for that."""
+        place = int(np.searchsorted(goal.frames, key))
+        wished = int(goal.follow[place]) if goal.is_deed else _STYLE_FOLLOW
+        if after is not None:
+            wished = min(wished, max(_LEAST_FOLLOW, after.at - len(done) - 6 * STEP), (after.at - len(done)) // 2)
+        room = int(self.planner.ends[key]) - key
+        return play_frames(self.planner.roots, key + 1 + np.arange(max(min(wished, room), 0)), done)
+
+    def _too_soon(self, sheet: CueSheet, cue: Cue, table: ResponseTable, done: RootPath) -> BadSettings:
+        """Why a cue cannot be, with the first frame at which it could."""
+        frame, now = int(done.frame[-1]), len(done) - 1
+        count = find_earliest(table, self.planner.ends, frame, cue.at - now)
+        message = f"'{cue.deed}' cannot be done by frame {cue.frame:g}"
+        if count is None:
+            return BadSettings(
+                f"{message}: there is no way to it in {HORIZON_S:g} s", "Allow larger transitions, or add clips"
+            )
+        return BadSettings(message, f"The earliest frame for it is {int(np.ceil(self._frame(sheet, now + count)))}")
+
+    def _require_place(self, sheet: CueSheet, cue: Cue, done: RootPath) -> None:
+        """Refuse a place that nobody in the library is fast enough for."""
+        if cue.place is None:
+            return
+        now = len(done) - 1
+        away = max(abs(complex(*cue.place) - complex(done.pos[-1])) - _NEAR_M, 0.0)
+        needed = int(np.ceil(FPS * away / (_TOO_FAST * self.fastest_m_s)))
+        if now + needed > cue.at:
+            raise BadSettings(
+                f"'{cue.deed}' cannot be at {cue.place[0]:g},{cue.place[1]:g} by frame {cue.frame:g}: that is "
+                f"{away + _NEAR_M:.1f} m away, and the library's fastest motion goes {self.fastest_m_s:.1f} m/s",
+                f"The earliest frame for it is {int(np.ceil(self._frame(sheet, now + needed)))}",
+            )
+
+    @staticmethod
+    def _frame(sheet: CueSheet, index: float) -> float:
+        return sheet.frame_start + index / FPS * sheet.fps
+
+    def _make_clip(self, sheet: CueSheet, path: RootPath, lock: bool, name: str) -> Clip:
+        motion = make_clip(self.database, path.frame, from_complex(path.pos), path.yaw, name)
+        wanted = [
+            WantedMoment(cue.at, cue.place, cue.heading, cue.at - _KEY_FRAMES, cue.at + _KEY_FRAMES)
+            for cue in sheet.cues
+        ]
+        body = self._build(motion)
+        motion = reach_moments(body, motion, wanted)
+        return lock_feet_in_contact(body, motion, self.contacts[path.frame]) if lock else motion
+
+    def _describe(self, sheet: CueSheet, path: RootPath) -> tuple[Finding, ...]:
+        """Cues whose place was not reached."""
+        found = []
+        for cue in sheet.cues:
+            away = 0.0 if cue.place is None else abs(complex(*cue.place) - complex(path.pos[cue.at]))
+            if away > _NEAR_M / 2:
+                message = f"'{cue.label}' is done {away:.1f} m from its place"
+                found.append(Finding("cue", message, "Give it more time, or a place that is nearer"))
+        return tuple(found)
+
+
+def find_earliest(table: ResponseTable, ends: Frames, frame: int, least: int = 1) -> int | None:
+    """Frames, at least so many, in which the goal can be reached from a frame; None where it cannot within the horizon."""
+    for count in range(max(least, 1), STEP * STEPS + 1):
+        steps, rest = divmod(count, STEP)
+        if frame + rest <= ends[frame] and np.isfinite(table.cost[steps, frame + rest]):
+            return count
+    return None
+
+
+def _cut(path: RootPath, frames: int) -> RootPath:
+    return replace(path, frame=path.frame[:frames], pos=path.pos[:frames], yaw=path.yaw[:frames])
+

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The method ``respond_test``: how often a library does within a given time what it is asked for at random."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...motion import Clip
+from ...settings import Settings, setting
+from ..method import Method, Product, Run, Source
+from .bake_method import load_responder
+from .learned_file import RESPONDER
+from .responding import Responding
+from .trials import TASKS, Trial, run_trials
+
+
+@dataclass(frozen=True)
+class RespondTestSettings(Settings):
+    """What an animator may set."""
+
+    tau: float = setting(
+        0.5, "Response Time", "Within how many seconds it is to be done", minimum=0.1, maximum=2.5, unit="s"
+    )
+    trials: int = setting(300, "Trials", "How often it is asked for something", minimum=1, maximum=100_000)
+    task: str = setting("auto", "Task", "What it is asked for", choices=TASKS)
+    agility: float = setting(
+        0.3,
+        "Agility",
+        "How unlike two poses may be that follow each other, in metres: more is sooner, and less smooth",
+        minimum=0.05,
+        maximum=2.0,
+        unit="m",
+    )
+
+
+class RespondTest(Method):
+    """How soon a library does what it is asked for, without a body."""
+
+    name = "respond_test"
+    label = "Test Responses"
+    help = "Ask for deeds or directions at random, and count how many are done on time"
+    uses_engine = False
+    takes = Source.LEARNED_FILE
+    makes = (Product.REPORT,)
+    learned = RESPONDER
+    settings_type = RespondTestSettings
+
+    def run(self, clip: Clip, settings: RespondTestSettings, run: Run) -> None:
+        """Test, and leave the figures in the report."""
+        stored = load_responder(run)
+        run.progress(0, settings.trials, doing="Making tables")
+        responding = Responding(stored.body, stored.library, most_m=settings.agility)
+        rng = np.random.default_rng(run.seed)
+        trials = run_trials(
+            responding,
+            settings.tau,
+            settings.trials,
+            rng,
+            settings.task,
+            lambda done: run.progress(done, settings.trials),
+        )
+        run.add_detail("test", summarize_trials(trials, settings.tau))
+
+
+def summarize_trials(trials: Sequence[Trial], tau_s: float) -> dict[str, Any]:
+    """on_time: share of trials done within tau. mean_ttc_s: over those that were done at all. by_name: the same of each.
+
+    ttc_s, turn_rad: of each trial, for a plot.
+    """
+    names = sorted({trial.name for trial in trials})
+    return {
+        "tau_s": tau_s,
+        **_figures(trials, tau_s),
+        "by_name": {name: _figures([one for one in trials if one.name == name], tau_s) for name in names},
+        "ttc_s": [trial.ttc_s for trial in trials],
+        "turn_rad": [trial.turn for trial in trials],
+    }
+
+
+def _figures(trials: Sequence[Trial], tau_s: float) -> dict[str, Any]:
+    times = [trial.ttc_s for trial in trials if trial.ttc_s is not None]
+    costs = [trial.transition_m for trial in trials if trial.is_on_time(tau_s)]
+    return {
+        "trials": len(trials),
+        "on_time": sum(trial.is_on_time(tau_s) for trial in trials) / max(len(trials), 1),
+        "mean_ttc_s": float(np.mean(times)) if times else None,
+        "mean_transition_m": float(np.mean(costs)) if costs else None,
+    }
