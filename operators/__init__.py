@@ -54,6 +54,8 @@ from .presets.push_preset import SINEW_OT_push_preset
 from .presets.push_preset_add import SINEW_OT_push_preset_add
 from .presets.style_preset import SINEW_OT_style_preset
 from .presets.style_preset_add import SINEW_OT_style_preset_add
+from .respond.cue_add import SINEW_OT_respond_cue_add
+from .respond.cue_remove import SINEW_OT_respond_cue_remove
 from .setup.check_ready import SINEW_OT_check_ready
 from .setup.install_cancel import SINEW_OT_install_cancel
 from .setup.install_missing import SINEW_OT_install_missing
@@ -148,6 +150,8 @@ _CLASSES = (
     SINEW_OT_library_picture,
     SINEW_OT_library_tag_add,
     SINEW_OT_library_tag_remove,
+    SINEW_OT_respond_cue_add,
+    SINEW_OT_respond_cue_remove,
     SINEW_OT_library_tag_propose,
     SINEW_OT_library_tag_accept,
     SINEW_OT_bounds_loosen,

@@ -25,6 +25,7 @@ from .presets import (
     SINEW_PT_style_presets,
 )
 from .ready import SINEW_PT_ready
+from .respond import SINEW_PT_respond, SINEW_UL_cues
 from .simulate import SINEW_PT_simulate
 from .skills import SINEW_PT_skills, SINEW_UL_skills, SINEW_UL_transitions
 from .stage import SINEW_PT_stage
@@ -44,6 +45,7 @@ _CLASSES = (
     SINEW_UL_bound_parts,
     SINEW_UL_takes,
     SINEW_UL_library_actions,
+    SINEW_UL_cues,
     SINEW_PT_ready,
     SINEW_PT_character,
     SINEW_PT_body,
@@ -56,6 +58,7 @@ _CLASSES = (
     SINEW_PT_bounds,
     SINEW_PT_library,
     SINEW_PT_direct,
+    SINEW_PT_respond,
     *families.CLASSES,
     SINEW_PT_takes,
     SINEW_PT_jobs,

@@ -181,9 +181,7 @@ def _given_names(obj: bpy.types.Object, name: str) -> tuple[Tag, ...]:
     return tuple(tag for tag in tags if not tag.is_proposal)
 
 
-def _propose(
-    clip: Clip, choices: BodyChoices, given: tuple[Tag, ...]
-) -> tuple[tuple[Tag, ...], tuple[Deed, ...]]:
+def _propose(clip: Clip, choices: BodyChoices, given: tuple[Tag, ...]) -> tuple[tuple[Tag, ...], tuple[Deed, ...]]:
     """Proposals for a clip, in frames of a library from the clip's beginning on. given: its own tags, in its frames."""
     body = build_plain_body(clean_source(clip)[0], choices)
     prepared = prepare_clip(body, replace(clip, tags=given))

@@ -103,7 +103,9 @@ def _measure_limbs(body: BodyModel, clip: Clip, pos: Array, root_quat: Array, ro
             continue
         bone = clip.skeleton.index(link.bone)
         away = pos[:, bone] - pos[:, root] * [1.0, 1.0, 0.0]
-        local = np.column_stack([cos * away[:, :1] + sin * away[:, 1:2], cos * away[:, 1:2] - sin * away[:, :1], away[:, 2]])
+        local = np.column_stack(
+            [cos * away[:, :1] + sin * away[:, 1:2], cos * away[:, 1:2] - sin * away[:, :1], away[:, 2]]
+        )
         local = smooth_hann(local, clip.fps, _SMOOTH_S)
         out = np.linalg.norm(local - np.median(local, axis=0), axis=-1)
         rate = np.maximum(velocity(out[:, None], clip.dt_s)[:, 0], 0.0)

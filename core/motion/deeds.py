@@ -14,8 +14,8 @@ from ..errors import BadMotion
 from ..geometry.quaternions import Array
 
 PERIODIC = frozenset(
-    "walk run idle back side crouch turn pivot stop runstart runstop sidestep strafe start stand jog trot canter gallop "
-    "sprint sneak crawl swim climb dance pace amble".split()
+    "walk run idle back side crouch turn pivot stop runstart runstop sidestep strafe start stand jog trot canter "
+    "gallop sprint sneak crawl swim climb dance pace amble".split()
 )
 """Names of styles that go on and on: clips of these have no deeds."""
 

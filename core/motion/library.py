@@ -232,7 +232,8 @@ def _deeds(rows: Any, names: list[Any], starts: np.ndarray) -> tuple[tuple[Deed,
     """Deeds of each clip; none in what was written before there were any."""
     lengths = np.diff(starts)
     return tuple(
-        deeds_from_rows(own, str(name), int(length)) for own, name, length in zip(rows, names, lengths, strict=bool(rows))
+        deeds_from_rows(own, str(name), int(length))
+        for own, name, length in zip(rows, names, lengths, strict=bool(rows))
     )
 
 

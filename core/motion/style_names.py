@@ -25,6 +25,8 @@ def find_name_styles(names: Sequence[str], way: str = "auto", known: Collection[
     is_collection = len(words) >= _COLLECTION and shared > _SHARED * len(words)
 
     def is_style(word: str) -> bool:
-        return bool(word) and (way == "names" or (way == "auto" and (is_collection or often[word] > 1 or word in known)))
+        return bool(word) and (
+            way == "names" or (way == "auto" and (is_collection or often[word] > 1 or word in known))
+        )
 
     return [(word,) if is_style(word) else () for word in words]

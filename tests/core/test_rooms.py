@@ -70,12 +70,28 @@ BRIDGE = {
     "graph": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "bounds": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "direct": ("graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
+    "respond": ("direct", "methods", "jobs", "learned", "body", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
-    "properties": ("methods", "bounds", "direct", "graph", "library", "jobs", "takes", "stage", "rig", "scene"),
+    "properties": (
+        "methods",
+        "bounds",
+        "direct",
+        "respond",
+        "graph",
+        "library",
+        "jobs",
+        "takes",
+        "stage",
+        "rig",
+        "scene",
+    ),
 }
 # An operator knows bridge, jobs and errors, its own folder, and what all operators share.
 SHARED = ("operators.armature_verb", "operators.family_verb", "operators.list_rows", "operators.reporting")
-FEATURES = ("body", "bounds", "graph", "jobs", "library", "methods", "presets", "setup", "simulate", "stage", "takes")
+FEATURES = (
+    *("body", "bounds", "graph", "jobs", "library", "methods", "presets", "respond", "setup", "simulate", "stage"),
+    "takes",
+)
 BELOW_OPERATORS = ("bridge", "core.jobs", "core.errors")
 # Rooms of control graphs, each built on those before it; the two methods stand on all of them.
 GRAPH_ROOMS = {
@@ -103,12 +119,22 @@ CONTROL_TOP = tuple(
     f"core.control.{name}"
     for name in ("cast", "character", "frame_range", "learned", "method", "muscle", "practice", "staging", "work_meter")
 )
+# What motion matching plays, which other methods play as well.
+MATCHING = (
+    *("database", "directing", "features", "foot_locking", "guides", "inertialisation", "matching", "springs", "wish"),
+)
 METHODS_BELOW = {
     "core.control.tracking": ("core.control.tracking", *CONTROL_TOP),
     "core.control.sampling": ("core.control.sampling", "core.control.tracking", *CONTROL_TOP),
     "core.control.bounds": ("core.control.bounds", TRACKER, "core.control.tracking", *CONTROL_TOP),
     # It hands its motion to another method, by name.
     "core.control.direct": ("core.control.direct", "core.control.registry", "core.control.tracking", *CONTROL_TOP),
+    # It plays a library as motion matching does, and plans what that leads to; it knows nothing of wishes' training.
+    "core.control.respond": (
+        *("core.control.respond", "core.control.registry", "core.control.tracking"),
+        *(f"core.control.direct.{name}" for name in MATCHING),
+        *CONTROL_TOP,
+    ),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
 }
 OURS = {

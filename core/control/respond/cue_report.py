@@ -24,9 +24,9 @@ def report_cues(
 
     planned: what was to be done, at 60 frames a second; motion: what was, at any rate.
 
-    asked_frame, done_frame: the animator's; done_frame is None for what a fallen character does not do. distance_m: from
-    the asked place to the root then, None where none was asked. pose_error_m: mean distance of joints to those of the
-    key pose.
+    asked_frame, done_frame: the animator's; done_frame is None for what a fallen character does not do.
+    distance_m: from the asked place to the root then, None where none was asked. pose_error_m: mean distance of joints
+    to those of the key pose.
     """
     at_60 = motion if abs(motion.fps - FPS) < 1e-6 else motion.resample(FPS, end="hold")
     poses, wanted = local_joints(body, at_60), local_joints(body, keys)

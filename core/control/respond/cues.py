@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def sort_cues(cues: Iterable[Cue]) -> tuple[Cue, ...]:
     found = tuple(sorted(dict.fromkeys(cues), key=lambda cue: cue.time_s))
     if not found:
         raise BadSettings("There are no cues", _EXAMPLE)
-    for one, other in zip(found[:-1], found[1:], strict=True):
+    for one, other in pairwise(found):
         if one.at != other.at:
             continue
         what = "two deeds" if one.deed != other.deed else "two places"

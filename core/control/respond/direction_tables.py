@@ -23,7 +23,9 @@ _ROWS = 8192  # frames that are computed together, so that they stay in the cach
 _THREADS = 2
 _KEEPS_FRAMES, _KEEPS = 30, np.radians(20.0)  # for how long a clip goes on, and by how much it may turn meanwhile
 _ASIDE = np.arange(-3, 4)  # bins beside the right one that will do as well
-_ASIDE_WEIGHT = 0.3  # what a squared radian beside costs: roundings of steps add up, and an exact bin may be out of reach
+_ASIDE_WEIGHT = (
+    0.3  # what a squared radian beside costs: roundings of steps add up, and an exact bin may be out of reach
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,7 +79,14 @@ def find_times(table: ResponseTable, frame: int) -> NDArray[np.int64]:
 
 
 def plan_response(
-    planner: Planner, table: ResponseTable, goals: Frames, frame: int, count: int, pos: complex, yaw: float, want: Wanted
+    planner: Planner,
+    table: ResponseTable,
+    goals: Frames,
+    frame: int,
+    count: int,
+    pos: complex,
+    yaw: float,
+    want: Wanted,
 ) -> Plan | None:
     """The frames to play from a frame on, with the root at a place, to be at a goal in exactly ``count`` frames.
 
@@ -132,9 +139,7 @@ def _expand(
     rest = table.cost[left, arrive].astype(float)
     cost = beam.cost[source] + price + np.where(passed, UNASKED_M2, 0.0)
     fits = (played + length <= ends) & np.isfinite(cost + rest)
-    source, before, played, arrive, cost, rest = (
-        array[fits] for array in (source, before, played, arrive, cost, rest)
-    )
+    source, before, played, arrive, cost, rest = (array[fits] for array in (source, before, played, arrive, cost, rest))
     roots = planner.roots
     drift, late = roots.drift(before, played)
     way, turn = roots.play(played, arrive)

@@ -116,7 +116,8 @@ class Responding:
         between = Interludes(self.database, sheet.cues, self.fastest_m_s)
         first = between.find_beginning(rng)
         paths = [RootPath(np.array([first]), np.array([complex(*start)]), np.array([heading]))]
-        keys, costs = [], []
+        keys: list[int] = []
+        costs: list[float] = []
         for number, (cue, goal) in enumerate(zip(sheet.cues, goals, strict=True)):
             if number:
                 paths.append(self._play_out(join_paths(paths), goals[number - 1], keys[-1], cue))
@@ -136,7 +137,9 @@ class Responding:
     def key_poses(self, keys: Sequence[int]) -> Clip:
         """Frames of the library, as a clip."""
         motion = self.library.motion
-        return Clip(motion.skeleton, motion.fps, motion.local_pos[list(keys)], motion.local_quat_wxyz[list(keys)], "keys")
+        return Clip(
+            motion.skeleton, motion.fps, motion.local_pos[list(keys)], motion.local_quat_wxyz[list(keys)], "keys"
+        )
 
     def _answer(
         self, sheet: CueSheet, number: int, goal: Goal, between: Interludes, done: RootPath, steering: float
@@ -259,7 +262,7 @@ class Responding:
 
 
 def find_earliest(table: ResponseTable, ends: Frames, frame: int, least: int = 1) -> int | None:
-    """Frames, at least so many, in which the goal can be reached from a frame; None where it cannot within the horizon."""
+    """Frames, at least so many, in which a goal can be reached from a frame; None where it cannot in the horizon."""
     for count in range(max(least, 1), STEP * STEPS + 1):
         steps, rest = divmod(count, STEP)
         if frame + rest <= ends[frame] and np.isfinite(table.cost[steps, frame + rest]):
@@ -269,4 +272,3 @@ def find_earliest(table: ResponseTable, ends: Frames, frame: int, least: int = 1
 
 def _cut(path: RootPath, frames: int) -> RootPath:
     return replace(path, frame=path.frame[:frames], pos=path.pos[:frames], yaw=path.yaw[:frames])
-

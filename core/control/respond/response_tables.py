@@ -68,7 +68,7 @@ class Roots:
 
     def drift(self, before: Frames, after: Frames) -> tuple[Complex, NDArray[np.float64]]:
         """(way, turn) that come on top when one frame is gone over to from another."""
-        way = DRIFT_S * (self.vel[before] - self.vel[after])
+        way = (self.vel[before] - self.vel[after]) * complex(DRIFT_S)
         return way, DRIFT_S * (self.turn_rate[before] - self.turn_rate[after])
 
 

@@ -65,7 +65,7 @@ class RespondTest(Method):
 
 
 def summarize_trials(trials: Sequence[Trial], tau_s: float) -> dict[str, Any]:
-    """on_time: share of trials done within tau. mean_ttc_s: over those that were done at all. by_name: the same of each.
+    """on_time: share of trials done within tau. mean_ttc_s: of those that were done at all. by_name: the same of each.
 
     ttc_s, turn_rad: of each trial, for a plot.
     """

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which frames may follow each other: for every frame the nearest ones, among all, of each style, and of each turn.
 
-A dense table of all pairs would be 10^9 numbers. Neighbours are one of each run of 8 frames, as those beside the nearest
-are the same transition a moment later; and some are of every style, so that one can get from any style to any other, and
-some of frames that turn, to the left and to the right, which are rare and what a change of direction needs.
+A dense table of all pairs would be 10^9 numbers. Neighbours are one of each run of 8 frames, as those beside the
+nearest are the same transition a moment later; and some are of every style, so that one can get from any to any other,
+and some of frames that turn, to the left and to the right, which are rare and what a change of direction needs.
 """
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +68,7 @@ def build_graph(library: Library, features: Floats, heading: Array) -> Transitio
 def _group_clips(library: Library) -> Frames:
     """(K,) a number for each clip: that of its first given style; those of rare ones share the last."""
     names = [next((tag.name for tag in tags if not tag.is_proposal), "") for tags in library.tags]
-    frames = {name: 0 for name in names}
+    frames = dict.fromkeys(names, 0)
     for name, length in zip(names, np.diff(library.starts), strict=True):
         frames[name] += int(length)
     order = sorted(frames, key=lambda name: (-frames[name], name))
@@ -111,7 +112,7 @@ class _RunSearch:
 
     def __init__(self, library: Library, features: Floats, groups: Frames, heading: Array) -> None:
         starts = library.starts
-        runs = [np.arange(first, stop, RUN) for first, stop in zip(starts[:-1], starts[1:], strict=True)]
+        runs = [np.arange(first, stop, RUN) for first, stop in pairwise(starts)]
         self._first = np.concatenate(runs)  # (R,) first frame of each run
         clip = np.repeat(np.arange(len(library)), [len(own) for own in runs])
         self._ends = starts[1:][clip]

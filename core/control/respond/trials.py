@@ -14,7 +14,7 @@ from ...errors import BadSettings
 from ..direct.features import FPS
 from .direction_tables import build_direction_table, find_steady_frames, plan_turn
 from .goals import deed_names, find_goal
-from .planning import Planner, plan_response, Wanted
+from .planning import Planner, Wanted, plan_response
 from .responding import Responding, find_earliest
 from .response_tables import STEP, STEPS
 from .root_paths import RootPath, bend_path, play_frames

@@ -199,7 +199,8 @@ def _keep_tags(one: PreparedClip, before: PreparedClip | None, source: LibrarySo
 def find_deeds(body: BodyModel, one: PreparedClip, given: Sequence[Deed] | None = None) -> tuple[Deed, ...]:
     """The deeds of a clip: those that somebody gave it (its own, where none are told), and Sinew's proposals."""
     own = tuple(deed for deed in one.deeds or () if not deed.is_proposal) if given is None else tuple(given)
-    clip = Clip(body.skeleton, LIBRARY_FPS, one.local_pos, one.local_quat_wxyz, one.name)
+    pos, quat = (array.astype(np.float64) for array in (one.local_pos, one.local_quat_wxyz))
+    clip = Clip(body.skeleton, LIBRARY_FPS, pos, quat, one.name)
     return merge_deeds(own, propose_deeds(body, clip, one.tags))
 
 

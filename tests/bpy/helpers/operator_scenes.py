@@ -163,15 +163,21 @@ def lost_files():
     """'Hero', whose files with what was learned are gone, in a .blend that was saved."""
     obj = chosen()
     bpy.ops.wm.save_as_mainfile(filepath=bpy.app.tempdir + "verbs.blend")
-    for family in ("graph", "bounds", "medley", "direct"):
+    for family in ("graph", "bounds", "medley", "direct", "respond"):
         getattr(obj, f"sinew_{family}").file = "/no/such/file.npz"
 
 
 def unsaved_files():
     """'Hero' with files of what was learned, in a .blend that was never saved."""
     obj = chosen()
-    for family in ("graph", "bounds", "medley", "direct"):
+    for family in ("graph", "bounds", "medley", "direct", "respond"):
         getattr(obj, f"sinew_{family}").file = "/no/such/file.npz"
+
+
+def cue():
+    """'Hero' with a cue."""
+    obj = chosen()
+    obj.sinew_cues.add().deed = "kick"
 
 
 def cube():

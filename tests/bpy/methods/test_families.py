@@ -7,15 +7,20 @@ import bpy
 import numpy as np
 import pytest
 
+from directed_walks import tagged
 from sinew.bridge.cli import main
 from sinew.bridge.jobs import monitor
 from sinew.bridge.learned.learned_file import learned_file
 from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core import jobs
+from sinew.core.control.character import BodyChoices, build_plain_body
 from sinew.core.control.direct.learned_file import DIRECTED
 from sinew.core.control.graph.model.io import save_graph
 from sinew.core.control.medley.methods import KIND, MEDLEY
+from sinew.core.control.respond.learned_file import RESPONDER
+from sinew.core.control.tracking.library_building import prepare_clip
+from sinew.core.control.tracking.library_files import StoredLibrary, store_library
 from sinew.core.motion import Clip
 from sinew.core.motion.library import make_library
 from sinew.panels.families import EXAMPLES
@@ -102,6 +107,7 @@ def test_what_cannot_be_is_told_in_the_panel_and_makes_no_job(walker, tmp_path):
     assert "Dance" in str(get_adapter("medley").problem_of("Hero"))
     path = tmp_path / "x.npz"
     path.write_bytes(b"nothing")
+    walker.sinew_cues.add().deed = "kick"
     for family, verb in (
         ("medley", "medley_bake"),
         ("graph", "graph_test"),
@@ -109,6 +115,8 @@ def test_what_cannot_be_is_told_in_the_panel_and_makes_no_job(walker, tmp_path):
         ("direct", "direct_train"),
         ("direct", "direct_bake"),
         ("direct", "direct_test"),
+        ("respond", "respond_bake"),
+        ("respond", "respond_test"),
     ):
         group = getattr(walker, f"sinew_{family}")
         group.file = str(path)
@@ -132,6 +140,12 @@ def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
     walk = Clip(clip.skeleton, 60.0, clip.local_pos[long], clip.local_quat_wxyz[long], "walk")
     DIRECTED.write_content(tmp_path / "far" / "a.library.npz", *make_library([walk]).to_arrays())
     obj.sinew_direct.file = str(tmp_path / "far" / "a.library.npz")
+    body = build_plain_body(walk, BodyChoices())
+    stored = StoredLibrary(body, (prepare_clip(body, tagged(walk, "walk")),), mirror=False)
+    RESPONDER.write_content(tmp_path / "far" / "b.library.npz", *store_library(stored))
+    obj.sinew_respond.file = str(tmp_path / "far" / "b.library.npz")
+    cue = obj.sinew_cues.add()
+    cue.deed, cue.frame = "walk", 100
     target = bpy.data.objects.new("Target", None)
     bpy.context.scene.collection.objects.link(target)
     obj.sinew_direct.way, obj.sinew_direct.target = "OBJECT", target
@@ -143,6 +157,8 @@ def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
     for verb in ("medley_learn", "medley_bake", "medley_bring_along", "graph_test", "bounds_test"):
         one_step(verb)
     for verb in ("direct_bake", "direct_bring_along"):
+        one_step(verb)
+    for verb in ("respond_bake", "respond_test", "respond_bring_along"):
         one_step(verb)
 
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Motion on cue: key moments on their frames, places that are come to, and the same from the same seed."""
+
+import numpy as np
+import pytest
+
+from deed_clips import make_deeds
+from sinew.core import jobs
+from sinew.core.control.respond.cue_report import report_cues
+from sinew.core.control.respond.cues import CUES, CueSheet, cues_to_arrays, parse_cue, sort_cues
+from sinew.core.control.respond.goals import find_goal
+from sinew.core.control.respond.learned_file import RESPONDER
+from sinew.core.control.respond.responding import Responding
+from sinew.core.control.respond.trials import run_trials
+from sinew.core.control.tracking.library_files import store_library
+from sinew.core.errors import BadFile
+from sinew.core.motion import Clip
+
+
+@pytest.fixture(scope="module")
+def responding():
+    """A small library, made ready."""
+    stored = make_deeds()
+    return Responding(stored.body, stored.library)
+
+
+def sheet_of(*texts, fps=30.0):
+    """Cues from frame 1 on."""
+    return CueSheet(sort_cues(parse_cue(text, 1, fps) for text in texts), 1, fps)
+
+
+def rows_of(responding, sheet, made):
+    """What is reported of a motion without physics."""
+    return report_cues(responding.body, sheet, responding.key_poses(made.keys), made.motion, made.motion)
+
+
+def test_key_moments_fall_on_the_asked_frames(responding):
+    sheet = sheet_of("kick@60", "kick@111", "kick@200")
+    made = responding.make_motion(sheet, np.random.default_rng(1))
+    goal = find_goal(responding.library, "kick")
+    assert all(made.path.frame[cue.at] in goal.frames for cue in sheet.cues)
+    rows = rows_of(responding, sheet, made)
+    assert all(abs(row["done_frame"] - row["asked_frame"]) <= 1 for row in rows)
+    assert all(row["pose_error_m"] < 0.03 and row["distance_m"] is None for row in rows)
+    # Between them no leg is lifted, and the motion goes on without a jolt.
+    passed = np.isin(made.path.frame, goal.frames)
+    assert passed.sum() == 3
+    jolt = np.linalg.norm(np.diff(made.motion.world()[0], n=2, axis=0), axis=-1).max()
+    assert jolt < 0.1
+
+
+def test_a_place_is_come_to_by_walking_and_by_bending_the_way(responding):
+    sheet = sheet_of("walk@150:3,1", "kick@260:4,2")
+    made = responding.make_motion(sheet, np.random.default_rng(0))
+    rows = rows_of(responding, sheet, made)
+    assert [row["distance_m"] < 0.3 for row in rows] == [True, True], rows
+    speed = np.abs(np.diff(made.path.pos)) * 60.0
+    assert speed.max() < 2.5
+
+
+def test_the_same_seed_gives_the_same_motion(responding):
+    one, again = (responding.make_motion(sheet_of("kick@80"), np.random.default_rng(3)).motion for _ in range(2))
+    assert np.array_equal(one.local_quat_wxyz, again.local_quat_wxyz)
+
+
+def test_trials_count_what_is_done_within_the_time(responding):
+    found = [run_trials(responding, tau, 40, np.random.default_rng(2)) for tau in (0.3, 1.5)]
+    share = [sum(trial.is_on_time(tau) for trial in trials) for tau, trials in zip((0.3, 1.5), found, strict=True)]
+    assert share[0] < share[1] == 40
+    turns = run_trials(responding, 1.2, 40, np.random.default_rng(2), "direction")
+    on_time = [trial for trial in turns if trial.is_on_time(1.2)]
+    assert on_time and {trial.name for trial in turns} == {"walk"}
+    assert all(trial.is_on_time(1.2) for trial in turns if abs(trial.turn) < 0.15)
+
+
+def job_of(method, settings, seed=0, **more):
+    """A job of the family, done in a worker."""
+    stored = make_deeds()
+    skeleton = stored.body.skeleton
+    clip = Clip(skeleton, 30.0, *(np.repeat(a[None], 30, 0) for a in (skeleton.rest_pos, skeleton.rest_quat_wxyz)), "it")
+    attachments = {RESPONDER.attachment: store_library(stored), **more}
+    job = jobs.create(clip, method=method, settings=settings, seed=seed, attachments=attachments)
+    status = jobs.wait(job, jobs.launch(job))
+    return job, status
+
+
+def test_a_take_without_physics_and_its_report():
+    cues = cues_to_arrays(sheet_of("kick@60").cues, 1, 30.0)
+    job, status = job_of("respond_bake", {"physics": False}, **{CUES: cues})
+    assert status.state == "done", status.message
+    (row,) = job.result().report["respond"]["cues"]
+    assert row["asked_frame"] == 60 and abs(row["done_frame"] - 60) <= 1 and row["deed"] == "kick"
+    assert job.result().take.motion.fps == 30.0
+
+
+def test_what_cannot_be_is_what_the_job_says():
+    job, status = job_of("respond_bake", {"physics": False})
+    assert status.state == "failed" and "The job has no cues" in status.message
+    cues = cues_to_arrays(sheet_of("kick@3").cues, 1, 30.0)
+    job, status = job_of("respond_bake", {"physics": False}, **{CUES: cues})
+    assert status.state == "failed" and "earliest frame" in status.hint
+
+
+def test_a_test_leaves_its_figures():
+    job, status = job_of("respond_test", {"tau": 1.0, "trials": 20}, seed=4)
+    assert status.state == "done", status.message
+    test = job.report()["test"]
+    assert test["trials"] == 20 and test["on_time"] == 1.0 and 0.3 < test["mean_ttc_s"] <= 1.0
+    assert test["by_name"]["kick"]["trials"] == 20
+
+
+def test_what_is_no_library_or_cut_is_refused(tmp_path):
+    path = tmp_path / "a.library.npz"
+    RESPONDER.write_content(path, *store_library(make_deeds()))
+    whole = path.read_bytes()
+    assert RESPONDER.from_content(RESPONDER.read_content(path), "it").clips[-1].deeds
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(BadFile):
+        RESPONDER.from_content(RESPONDER.read_content(path), "it")
+    with pytest.raises(BadFile, match="has no library in it"):
+        RESPONDER.from_content(({}, {"kind": "other"}), "it")
+
+
+def test_a_file_that_says_nothing_of_deeds_is_looked_through():
+    arrays, meta = store_library(make_deeds())
+    for row in meta["clips"]:
+        del row["deeds"]
+    assert RESPONDER.from_content((arrays, meta), "it").clips[-1].deeds == make_deeds().clips[-1].deeds
