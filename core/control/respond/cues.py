@@ -20,7 +20,6 @@ _CUE = re.compile(
     rf"(?P<deed>[^@]+)@(?P<frame>{_NUMBER})(?::(?P<x>{_NUMBER}),(?P<y>{_NUMBER})(?:,(?P<heading>{_NUMBER}))?)?"
 )
 _EXAMPLE = "Write a deed, a frame and perhaps a place in metres: frontkick@96, walk@140:3,2, punch@200:3,2,90"
-_SAME_M = 1e-3
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array_cache import ArrayCache, compute_digest, describe_code
-from .planning import Plan, Planner
+from .planning import Plan, PlanningData
 from .response_tables import STEP, TRANSITION_M2
 from .transition_graph import Frames
 
@@ -35,7 +35,7 @@ class DirectionTable:
     cost: NDArray[np.float16]
 
 
-def find_steady_frames(planner: Planner, flags: NDArray[np.bool_]) -> Frames:
+def find_steady_frames(planner: PlanningData, flags: NDArray[np.bool_]) -> Frames:
     """Of the frames that are flagged (M,) those after which the clip goes on about as it heads."""
     frame = np.arange(len(flags))
     later = frame + _KEEPS_FRAMES
@@ -44,7 +44,7 @@ def find_steady_frames(planner: Planner, flags: NDArray[np.bool_]) -> Frames:
     return np.flatnonzero(flags & fits & (turn < _KEEPS))
 
 
-def build_direction_table(planner: Planner, goals: Frames, steps: int) -> DirectionTable:
+def build_direction_table(planner: PlanningData, goals: Frames, steps: int) -> DirectionTable:
     """The table for frames (G,) to end in, of so many steps; made once and kept."""
     digest = compute_digest(describe_code(), planner.graph.digest, goals, steps, planner.most_m2, BINS)
     cache, shape = ArrayCache("responses"), (steps + 1, len(planner.ends), BINS)
@@ -55,7 +55,7 @@ def build_direction_table(planner: Planner, goals: Frames, steps: int) -> Direct
     return DirectionTable(kept["cost"])
 
 
-def _fill(planner: Planner, goals: Frames, steps: int) -> NDArray[np.float16]:
+def _fill(planner: PlanningData, goals: Frames, steps: int) -> NDArray[np.float16]:
     count, roots = len(planner.ends), planner.roots
     cost = np.full((steps + 1, count, BINS), np.inf, dtype=np.float16)
     cost[0, goals, 0] = 0.0
@@ -91,7 +91,7 @@ def _to_bins(angle: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.rint(angle / _BIN).astype(np.int64)
 
 
-def plan_turn(planner: Planner, table: DirectionTable, frame: int, turn: float, count: int) -> Plan | None:
+def plan_turn(planner: PlanningData, table: DirectionTable, frame: int, turn: float, count: int) -> Plan | None:
     """The frames to play to have turned by an angle in exactly ``count`` frames; None where there is no way.
 
     Bins only say what is best: the angle that is left is told exactly, and seen to in each step anew.

@@ -14,8 +14,9 @@ from ..direct.wish import Wish
 from .cues import Cue
 from .root_paths import RootPath
 
-_GOES = ("walk", "run", "jog")  # styles to go in, in the order of preference
-_WALK_M_S = 1.3
+GOING = ("walk", "run", "jog")
+"""Styles to go somewhere in, in the order of preference."""
+
 _SLOWEST_M_S = 0.6
 _FAR_M = 0.4  # what is nearer needs no going to: a deed's own steps come so far
 _TURN_S = 1.0  # before a moment, from when on its heading is faced
@@ -29,7 +30,7 @@ class Interludes:
     def __init__(self, database: MatchingDatabase, cues: Sequence[Cue], fastest_m_s: float) -> None:
         self._database, self._cues, self._fastest = database, cues, fastest_m_s
         known = set(database.library.tag_names())
-        self._ways = tuple(name for name in _GOES if name in known)
+        self._ways = tuple(name for name in GOING if name in known)
         self._idle = (IDLE,) if IDLE in known else ()
 
     def find_beginning(self, rng: np.random.Generator) -> int:

@@ -27,7 +27,7 @@ _SAME = 4  # paths that may be in one frame: they differ in where they are
 
 
 @dataclass(frozen=True, eq=False)
-class Planner:
+class PlanningData:
     """A library made ready to be planned in.
 
     to_key: (M,) frames to the next key moment. ends: (M,) last frame of each frame's clip. most_m2: a transition that
@@ -58,11 +58,6 @@ class Wanted:
     heading: float | None = None
     place_weight: float = PLACE_WEIGHT
 
-    @property
-    def is_anywhere(self) -> bool:
-        """Whether nothing is wanted."""
-        return self.place is None and self.heading is None
-
     def error(self, pos: Complex, yaw: Array) -> Array:
         """(W,) what it costs to end there."""
         found = np.zeros(len(pos))
@@ -73,13 +68,8 @@ class Wanted:
         return found
 
 
-def find_times(table: ResponseTable, frame: int) -> NDArray[np.int64]:
-    """Steps in which a goal can be reached from a frame."""
-    return np.flatnonzero(np.isfinite(table.cost[:, frame]))
-
-
 def plan_response(
-    planner: Planner,
+    planner: PlanningData,
     table: ResponseTable,
     goals: Frames,
     frame: int,
@@ -129,7 +119,7 @@ class _Beam:
 
 
 def _expand(
-    planner: Planner, table: ResponseTable, goals: Frames, beam: _Beam, length: int, left: int, want: Wanted
+    planner: PlanningData, table: ResponseTable, goals: Frames, beam: _Beam, length: int, left: int, want: Wanted
 ) -> _Beam:
     """The best paths that are a step longer. left: steps after that."""
     source, before, played, price = _offer(planner, goals, beam, length, left)
@@ -154,7 +144,7 @@ def _expand(
 
 
 def _offer(
-    planner: Planner, goals: Frames, beam: _Beam, length: int, left: int
+    planner: PlanningData, goals: Frames, beam: _Beam, length: int, left: int
 ) -> tuple[Frames, Frames, Frames, Array]:
     """What each path may do: go on, go over to a neighbour, or straight to where a goal is just as far as needed.
 
@@ -179,7 +169,7 @@ def _offer(
     return source, beam.frame[source], played, price
 
 
-def _price(planner: Planner, far: Floats) -> Array:
+def _price(planner: PlanningData, far: Floats) -> Array:
     return np.where(far <= planner.most_m2, far + TRANSITION_M2, np.inf).astype(float)
 
 

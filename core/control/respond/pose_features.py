@@ -10,7 +10,7 @@ from ...motion import Clip
 from ...motion.library import Library
 from ...motion.skeleton import freeze_array
 from ..direct.features import FPS, RootTrack
-from ..tracking.facing import rotate_about_z
+from ..tracking.facing import rotate_about_z, twist_angle, upright_rotation
 
 VELOCITY_S = 0.12
 """A difference of 1 m/s counts as much as one of so many metres: about as far as it goes while a blend fades."""
@@ -42,8 +42,6 @@ def find_joint_bones(body: BodyModel) -> list[int]:
 
 def local_joints(body: BodyModel, clip: Clip) -> Array:
     """(T, J, 3) metres: the joints as seen from the pelvis, level and facing along +X; for comparing key poses."""
-    from ..tracking.facing import twist_angle, upright_rotation
-
     pos, quat = clip.world()
     root = clip.skeleton.index(body.links[0].bone)
     heading = twist_angle(quat[:, root], upright_rotation(body))

@@ -23,7 +23,7 @@ from ..direct.matching import from_complex
 from .cues import Cue, CueSheet
 from .goals import Goal, find_goal, require_key_moment
 from .interludes import Interludes
-from .planning import Planner, Wanted, plan_response
+from .planning import PlanningData, Wanted, plan_response
 from .pose_features import compute_pose_features
 from .reaching import WantedMoment, reach_moments
 from .response_tables import HORIZON_S, STEP, STEPS, ResponseTable, Roots, build_table, count_to_keys
@@ -75,7 +75,7 @@ class Responding:
         features = compute_pose_features(body, library, self.database.track)
         graph = build_graph(library, features, self.database.track.heading)
         roots = Roots(self.database.track)
-        self.planner = Planner(features, graph, roots, count_to_keys(library), self.database.ends, most_m**2)
+        self.planner = PlanningData(features, graph, roots, count_to_keys(library), self.database.ends, most_m**2)
         self._tables: dict[str, ResponseTable] = {}
         self.fastest_m_s = float(np.percentile(np.abs(roots.vel), 99.5))
 

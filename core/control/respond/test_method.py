@@ -13,7 +13,7 @@ from ..method import Method, Product, Run, Source
 from .bake_method import load_responder
 from .learned_file import RESPONDER
 from .responding import Responding
-from .trials import TASKS, Trial, run_trials
+from .trials import TASKS, ResponseTrial, run_trials
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class RespondTest(Method):
         run.add_detail("test", summarize_trials(trials, settings.tau))
 
 
-def summarize_trials(trials: Sequence[Trial], tau_s: float) -> dict[str, Any]:
+def summarize_trials(trials: Sequence[ResponseTrial], tau_s: float) -> dict[str, Any]:
     """on_time: share of trials done within tau. mean_ttc_s: of those that were done at all. by_name: the same of each.
 
     ttc_s, turn_rad: of each trial, for a plot.
@@ -79,7 +79,7 @@ def summarize_trials(trials: Sequence[Trial], tau_s: float) -> dict[str, Any]:
     }
 
 
-def _figures(trials: Sequence[Trial], tau_s: float) -> dict[str, Any]:
+def _figures(trials: Sequence[ResponseTrial], tau_s: float) -> dict[str, Any]:
     times = [trial.ttc_s for trial in trials if trial.ttc_s is not None]
     costs = [trial.transition_m for trial in trials if trial.is_on_time(tau_s)]
     return {

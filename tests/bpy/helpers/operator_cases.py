@@ -336,7 +336,15 @@ ELSEWHERE = {
         "bounds_styles": "bounds/test_bounds_jobs.py::test_a_python_that_cannot_train_is_told_how_before_there_is_a_job",
         **dict.fromkeys(
             (
-                *("medley_learn", "medley_bake", "direct_train", "direct_bake", "direct_test", "graph_test", "bounds_test"),
+                *(
+                    "medley_learn",
+                    "medley_bake",
+                    "direct_train",
+                    "direct_bake",
+                    "direct_test",
+                    "graph_test",
+                    "bounds_test",
+                ),
                 *("respond_bake", "respond_test"),
             ),
             "methods/test_families.py::test_what_cannot_be_is_told_in_the_panel_and_makes_no_job",

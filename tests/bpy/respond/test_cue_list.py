@@ -61,7 +61,9 @@ def test_from_cues_to_a_take(kicker):
 def test_the_panel_draws_the_library_the_cues_and_the_button(kicker):
     get_adapter("respond").file.view_of(kicker, wait=True)
     page = draw_wide(SINEW_PT_respond, SkillsLayout)
-    assert {"sinew.respond_cue_add", "sinew.respond_bake"} <= {f"sinew.{name}" for name in page.idnames} | set(page.idnames)
+    assert {"sinew.respond_cue_add", "sinew.respond_bake"} <= {f"sinew.{name}" for name in page.idnames} | set(
+        page.idnames
+    )
 
 
 def test_markers_of_an_action_are_its_deeds(addon):

@@ -77,7 +77,9 @@ def job_of(method, settings, seed=0, **more):
     """A job of the family, done in a worker."""
     stored = make_deeds()
     skeleton = stored.body.skeleton
-    clip = Clip(skeleton, 30.0, *(np.repeat(a[None], 30, 0) for a in (skeleton.rest_pos, skeleton.rest_quat_wxyz)), "it")
+    clip = Clip(
+        skeleton, 30.0, *(np.repeat(a[None], 30, 0) for a in (skeleton.rest_pos, skeleton.rest_quat_wxyz)), "it"
+    )
     attachments = {RESPONDER.attachment: store_library(stored), **more}
     job = jobs.create(clip, method=method, settings=settings, seed=seed, attachments=attachments)
     status = jobs.wait(job, jobs.launch(job))
