@@ -8,7 +8,6 @@ come is the paper's lower bound (equation 8): D(i, t), and how far T(i, t) ends 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from ..direct.matching import Complex

@@ -96,10 +96,10 @@ def test_a_take_without_physics_and_its_report():
 
 
 def test_what_cannot_be_is_what_the_job_says():
-    job, status = job_of("respond_bake", {"physics": False})
+    _, status = job_of("respond_bake", {"physics": False})
     assert status.state == "failed" and "The job has no cues" in status.message
     cues = cues_to_arrays(sheet_of("kick@3").cues, 1, 30.0)
-    job, status = job_of("respond_bake", {"physics": False}, **{CUES: cues})
+    _, status = job_of("respond_bake", {"physics": False}, **{CUES: cues})
     assert status.state == "failed" and "earliest frame" in status.hint
 
 
