@@ -78,7 +78,8 @@ def summarize_cues(rows: Sequence[dict[str, Any]]) -> list[str]:
             found.append(f"{row['deed']}@{row['asked_frame']}: not done, the character fell")
             continue
         late = row["done_frame"] - row["asked_frame"]
-        when = "on time" if not late else f"{abs(late):g} frames {'late' if late > 0 else 'early'}"
+        frames = "1 frame" if abs(late) == 1 else f"{abs(late):g} frames"
+        when = "on time" if not late else f"{frames} {'late' if late > 0 else 'early'}"
         where = "" if row["distance_m"] is None else f", {100 * row['distance_m']:.0f} cm from its place"
         found.append(f"{row['deed']}@{row['asked_frame']}: {when}{where}")
     return found
