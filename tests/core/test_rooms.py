@@ -109,6 +109,7 @@ METHODS_BELOW = {
     "core.control.bounds": ("core.control.bounds", TRACKER, "core.control.tracking", *CONTROL_TOP),
     # It hands its motion to another method, by name.
     "core.control.direct": ("core.control.direct", "core.control.registry", "core.control.tracking", *CONTROL_TOP),
+    "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
 }
 OURS = {
