@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a motion is to be edited to: key moments with time, place and heading, and points that a hand or foot reaches."""
+"""What a motion is to be edited to: key moments with time, place and heading, and points that limbs are to reach."""
 
 import itertools
 from collections.abc import Mapping, Sequence

@@ -4,11 +4,11 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ...body.build import build_body
 from ...body.foot_skate import source_foot_skate
 from ...errors import BadSettings
 from ...motion import Clip, Take
 from ...settings import Settings, setting
+from ..character import build_job_body
 from ..method import Method, Run
 from .constraints import EDITS, EditConstraint, FrameNumbers, Reach, edits_from_mapping, require_consistent
 from .motion_editing import EditedMotion, edit_motion, find_timed
@@ -70,7 +70,7 @@ class RetimeMethod(Method):
             )
         constraints, reaches = edits_from_mapping(attached[1])
         numbers = FrameNumbers(float(attached[1]["fps"]), int(attached[1]["first"]))
-        body, _ = build_body(clip.skeleton, clip=clip)
+        body, _ = build_job_body(clip, run)
         edited = edit_motion(
             body,
             clip,
