@@ -116,7 +116,7 @@ def edit_motion(
     path = _Path.of(body, warped)
     deformed = path.deform(wanted, at, list(zip(reaches, limbs, strict=True)), stands, hold_start, hold_end)
     moved = path.apply(deformed)
-    keys = sorted(set(at.values()))
+    keys = sorted({*at.values(), *([0] if hold_start else []), *([len(warped) - 1] if hold_end else [])})
     edited, held = keep_stances(body, moved, stands, keys)
     for reach, limb in zip(reaches, limbs, strict=True):
         swings = _swing(body, limb, held, at[reach.frame])

@@ -77,13 +77,14 @@ def _first_guess(source: Array, places: Mapping[int, Array], turns: Mapping[int,
     """A path to begin with: turned evenly between what is wanted, so that also half a turn has a side to go to."""
     count, frames = len(source), sorted(places)
     known = dict(turns)
-    if not turns:
-        known[frames[0]] = 0.0
-        for first, last in itertools.pairwise(frames):
-            before, after = source[last] - source[first], places[last] - places[first]
-            if min(np.linalg.norm(before), np.linalg.norm(after)) > _FAR_M:
-                angle = float(np.angle(complex(*after) / complex(*before)))
-                known[last] = known.get(first, 0.0) + angle
+    for first, last in itertools.pairwise(frames):
+        before, after = source[last] - source[first], places[last] - places[first]
+        if last not in known and min(np.linalg.norm(before), np.linalg.norm(after)) > _FAR_M:
+            # Also what is straight ahead or behind: exactly so there would be no side to go to.
+            angle = float(np.angle(complex(*after) / complex(*before) * np.exp(1e-3j)))
+            known[last] = (
+                angle if first not in turns else turns[first] + float(np.angle(np.exp(1j * (angle - turns[first]))))
+            )
     at = np.array(sorted(known))
     turn = np.interp(np.arange(count), at, np.array([known[frame] for frame in at])) if len(at) else np.zeros(count)
     shift = np.array([places[frame] - source[frame] for frame in frames])

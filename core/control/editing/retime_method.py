@@ -15,7 +15,7 @@ from .motion_editing import EditedMotion, edit_motion, find_timed
 from .time_map import PaceBounds, require_possible_times
 
 # Beyond these a motion is edited as asked, and the animator is told that it may look it.
-_STRETCHED, _GLIDES_M_S, _SLIDES_M_S = 1.6, 0.5, 0.02
+_STRETCHED, _GLIDES_M_S, _SLIDES_M_S, _LIFTED_S = 1.6, 0.5, 0.02, 0.1
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _tell(edited: EditedMotion, run: Run) -> None:
 def _findings(edited: EditedMotion) -> list[tuple[str, str, str]]:
     nearer = "Ask for a place that is nearer, or for a later frame"
     found = []
-    if edited.let_go_s > 0.0:
+    if edited.let_go_s > _LIFTED_S:
         text = f"Feet are lifted sooner than in the source, for {edited.let_go_s:.2f} s in all: the way is too long"
         found.append(("stances", text, nearer))
     if edited.shift_m_s > _GLIDES_M_S:

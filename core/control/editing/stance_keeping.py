@@ -38,6 +38,8 @@ _KEPT_S = 0.15  # around a key moment a swinging foot comes back to its own path
 # A foot that would be held over a longer way than this is let go, lifted for a while, and set down anew.
 _MOST_DRIFT_M, _MOST_TURN = 0.3, np.radians(50.0)
 _STEP_S, _STEP_LIFT_M = 0.2, 0.06
+# So is one that slips faster than this, because its leg does not reach; then what is left is held anew.
+_SLIPS_M_S, _ROUNDS = 0.05, 3
 
 
 def keep_stances(body: BodyModel, clip: Clip, contacts: Flags, keys: Sequence[int]) -> tuple[Clip, Flags]:
@@ -46,23 +48,64 @@ def keep_stances(body: BodyModel, clip: Clip, contacts: Flags, keys: Sequence[in
     keys: frames whose poses stay as they are. A foot that the edit has taken too far away for its leg is let go before
     the end of its contact: these frames are contacts no more.
     """
-    corrections, kept = [], np.zeros_like(contacts)
-    for column, leg in enumerate(legs_by_foot(body).values()):
+    legs = list(legs_by_foot(body).values())
+    held = []
+    for column, leg in enumerate(legs):
         stances = [(first, stop - 1) for first, stop in find_runs(contacts[:, column])]
         stances = [(first, last) for first, last in stances if last - first >= _LEAST_FRAMES]
-        if not stances:
-            continue
-        held = _let_go(body, clip, leg, stances, keys)
-        for first, last in held:
-            kept[first : last + 1, column] = True
-        if held:
-            corrections.append(_correct_foot(body, clip, leg, held, contacts[:, column] & ~kept[:, column], keys))
+        held.append(_let_go(body, clip, leg, stances, keys) if stances else [])
+    for _ in range(_ROUNDS):
+        edited = _hold(body, clip, legs, contacts, held, keys)
+        shorter = [_shorten(body, edited, leg, stances) for leg, stances in zip(legs, held, strict=True)]
+        if shorter == held:
+            break
+        held = shorter
+    else:
+        edited = _hold(body, clip, legs, contacts, held, keys)
+    return edited, _flag(held, contacts)
+
+
+def _hold(
+    body: BodyModel,
+    clip: Clip,
+    legs: Sequence[Leg],
+    contacts: Flags,
+    held: Sequence[list[tuple[int, int]]],
+    keys: Sequence[int],
+) -> Clip:
+    """The clip with each leg's foot held in its stances, and lifted in what else of its contacts there is."""
+    lifted = contacts & ~_flag(held, contacts)
+    corrections = [
+        _correct_foot(body, clip, leg, stances, lifted[:, column], keys)
+        for column, (leg, stances) in enumerate(zip(legs, held, strict=True))
+        if stances
+    ]
     if not corrections:
-        return clip, kept
+        return clip
     near = _near(keys, len(clip), clip.fps)[:, None, None]
     lowered = lower_hips(clip, corrections).local_pos
     hips = replace(clip, local_pos=clip.local_pos + (1.0 - near) * (lowered - clip.local_pos))
-    return apply_foot_corrections(clip, corrections, hips), kept
+    return apply_foot_corrections(clip, corrections, hips)
+
+
+def _flag(held: Sequence[list[tuple[int, int]]], contacts: Flags) -> Flags:
+    """(T, feet) the frames of stances."""
+    flags = np.zeros_like(contacts)
+    for column, stances in enumerate(held):
+        for first, last in stances:
+            flags[first : last + 1, column] = True
+    return flags
+
+
+def _shorten(body: BodyModel, clip: Clip, leg: Leg, stances: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stances without the steps at their ends in which the leg was too short to hold the foot."""
+    speed = np.linalg.norm(Sole.of(body, clip, leg, None).slide[:, :2], axis=-1) * clip.fps if stances else np.zeros(0)
+    shorter = []
+    for first, last in stances:
+        still = np.flatnonzero(speed[first:last] < _SLIPS_M_S)
+        if len(still) and still[-1] + 1 - still[0] >= _LEAST_FRAMES:
+            shorter.append((first + int(still[0]), first + int(still[-1]) + 1))
+    return shorter
 
 
 def measure_slide(body: BodyModel, clip: Clip, contacts: Flags) -> float | None:
