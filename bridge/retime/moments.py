@@ -8,8 +8,9 @@ import numpy as np
 
 from ...core.body import BodyModel
 from ...core.control.editing.constraints import EditConstraint, FrameNumbers, Reach
-from ...core.control.editing.limb_reaching import find_limb
+from ...core.control.editing.limb_reaching import find_limb, limb_point
 from ...core.control.editing.retime_method import RetimeSettings
+from ...core.control.tracking.facing import twist_angle, upright_rotation
 from ...core.errors import BadSettings
 from ...core.geometry.quaternions import Array
 from ..jobs.requests import Request
@@ -142,11 +143,13 @@ def _heading(
     moment: KeyMoment, matrix: Array, where: Array, rig: RigMotion, body: BodyModel, known: float | None
 ) -> float | None:
     """Radians from +X that the hips are to face."""
+    bone, frame = rig.clip.skeleton.index(body.links[0].bone), moment.frame - rig.frame_start
+    pos, quat = rig.clip.world()
+    root, aside = pos[:, bone], 0.0
     if moment.facing == "TARGET":
         ahead = -matrix[:2, 1]
     elif moment.facing == "TOWARDS":
-        root = rig.clip.skeleton.index(body.links[0].bone)
-        ahead = where[:2] - rig.clip.world()[0][0, root, :2]
+        ahead = where[:2] - root[0, :2]
     else:
         return known
     if float(np.linalg.norm(ahead)) < 1e-6:
@@ -154,4 +157,8 @@ def _heading(
             f"'{moment.target}' gives no direction to face at frame {moment.frame}",
             "Move it away from where the Action begins, or lay its Y axis level",
         )
-    return float(np.arctan2(ahead[1], ahead[0]))
+    if moment.facing == "TOWARDS" and moment.goal == "REACH" and 0 <= frame < len(pos):
+        # Who kicks sideways faces sideways: it is the limb that goes towards the target.
+        limb = limb_point(rig.clip, find_limb(body, moment.bone))[frame] - root[frame]
+        aside = float(twist_angle(quat[frame, bone], upright_rotation(body)) - np.arctan2(limb[1], limb[0]))
+    return float(np.arctan2(ahead[1], ahead[0])) + aside

@@ -16,7 +16,13 @@ GOALS = (
 )
 FACINGS = (
     ("KEEP", "As It Goes", "Leave it to the Action which way it faces at the key moment", "FORWARD", 0),
-    ("TOWARDS", "Towards the Target", "Face the target, as seen from where the Action begins", "CON_TRACKTO", 1),
+    (
+        "TOWARDS",
+        "Towards the Target",
+        "Face the target, as seen from where the Action begins; who reaches for it does so in that direction",
+        "CON_TRACKTO",
+        1,
+    ),
     (
         "TARGET",
         "As the Target",
