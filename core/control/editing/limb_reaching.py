@@ -112,14 +112,13 @@ def place_to_reach(clip: Clip, frame: int, limb: Limb, root: Array, turn: float,
 
 
 def reach_target(
-    clip: Clip, limb: Limb, reach: Reach, frame: int, swings: tuple[int, int], numbers: FrameNumbers
+    clip: Clip, limb: Limb, reach: Reach, frame: int, edges: tuple[float, float], numbers: FrameNumbers
 ) -> Clip:
     """The clip with the limb bent so that it is at its target in a frame; before and after it comes and goes smoothly.
 
-    swings: first and last frame between which the limb may be moved. Refuses a target that is out of reach.
+    edges: how many frames before and after it that takes. Refuses a target that is out of reach.
     """
     frames = np.arange(len(clip))
-    edges = [max(min(reach.span_s * clip.fps, room + 1.0), 1.0) for room in (frame - swings[0], swings[1] - frame)]
     away = np.where(frames < frame, (frame - frames) / edges[0], (frames - frame) / edges[1])
     weight = 1.0 - smootherstep(away)
     target, moved, shift = np.array(reach.target), clip, np.zeros(3)

@@ -30,8 +30,9 @@ from .time_map import PaceBounds, invert_time_map, solve_time_map
 # Stiffness by frame, of 1 elsewhere: around key moments; in the time map where no foot stands, for a body in the air
 # falls as fast as it falls; along the path once for each foot that stands, which it would take along.
 _KEY, _AIRBORNE, _STANDING = 200.0, 8.0, 4.0
-_SLOW_M_S = 0.05  # a path that is slower than this has no length to stretch
-_ROUNDS = 6  # in which the place that a reach asks for and the turn that it leads to come to agree
+_SWING_S = 0.15  # a foot that reaches comes and goes in no less, also if it has to be lifted sooner for it
+_THERE_M, _SOLE_M = 0.005, 0.08  # a target so far from the middle of a standing foot, and below it, is reached
+_ROUNDS, _AGREES_RAD = 6, 1e-3  # in which the place that a reach asks for and the turn that it leads to agree
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,7 @@ def edit_motion(
     keys = sorted({*at.values(), *([0] if hold_start else []), *([len(warped) - 1] if hold_end else [])})
     edited, held = keep_stances(body, moved, stands, keys)
     for reach, limb in zip(reaches, limbs, strict=True):
-        swings = _swing(body, limb, held, at[reach.frame])
-        edited = reach_target(edited, limb, reach, at[reach.frame], swings, numbers)
+        edited, held = _reach(body, edited, reach, limb, at[reach.frame], held, numbers)
     return _measure(
         body, clip, edited, (times, places, deformed), (contacts, stands, held), constraints, reaches, limbs, at
     )
@@ -212,16 +212,24 @@ class _Path:
         free = {at[one.frame]: (one, limb) for one, limb in reversed(reaches) if at[one.frame] not in places}
         found = deform_path(self.place, fps, stiffness, {**places, **{f: self.place[f] for f in free}}, turns)
         faced = {frame: float(found.turn[frame]) for frame in free}
-        for turn_too in (*[False] * _ROUNDS, True) if free else ():
-            there = {
-                frame: place_to_reach(self.clip, frame, limb, self.place[frame], faced[frame], np.array(reach.target))
-                for frame, (reach, limb) in free.items()
-            }
-            # In the end it faces as the place was found for, whether or not the two had settled.
-            known = {**faced, **turns} if turn_too else turns
-            found = deform_path(self.place, fps, stiffness, {**places, **there}, known)
-            faced = {frame: 0.5 * (turn + float(found.turn[frame])) for frame, turn in faced.items()}
-        return found
+        for _ in range(_ROUNDS if free else 0):
+            there = self._places_to_reach(free, faced)
+            found = deform_path(self.place, fps, stiffness, {**places, **there}, turns)
+            before, faced = faced, {frame: 0.5 * (turn + float(found.turn[frame])) for frame, turn in faced.items()}
+            if all(abs(faced[frame] - turn) < _AGREES_RAD for frame, turn in before.items()):
+                break
+        if not free:
+            return found
+        # In the end it faces as the place was found for, whether or not the two had settled.
+        there = self._places_to_reach(free, faced)
+        return deform_path(self.place, fps, stiffness, {**places, **there}, {**faced, **turns})
+
+    def _places_to_reach(self, free: Mapping[int, tuple[Reach, Limb]], faced: Mapping[int, float]) -> dict[int, Array]:
+        """(2,) metres by frame: where the root has to be for limbs to reach, turned by so much."""
+        return {
+            frame: place_to_reach(self.clip, frame, limb, self.place[frame], faced[frame], np.array(reach.target))
+            for frame, (reach, limb) in free.items()
+        }
 
     def apply(self, deformed: PathDeformation) -> Clip:
         """The clip along the deformed path."""
@@ -238,16 +246,35 @@ def _shortest(turns: Mapping[int, float]) -> dict[int, float]:
     return found
 
 
-def _swing(body: BodyModel, limb: Limb, stands: Flags, frame: int) -> tuple[int, int]:
-    """First and last frame around ``frame`` in which the limb does not stand; all of them for a hand."""
-    column = next((i for i, leg in enumerate(legs_by_foot(body).values()) if leg.foot == limb.end), None)
+def _reach(
+    body: BodyModel, clip: Clip, reach: Reach, limb: Limb, frame: int, held: Flags, numbers: FrameNumbers
+) -> tuple[Clip, Flags]:
+    """The clip with a limb that reaches, and where feet stand then: one that is lifted for it does not.
+
+    A foot comes and goes while it swings, as far as that is time enough.
+    """
+    most, column = max(reach.span_s * clip.fps, 1.0), _foot_column(body, limb)
     if column is None:
-        return 0, len(stands) - 1
-    standing = np.flatnonzero(stands[:, column])
-    if frame in standing:
-        return frame, frame
-    before, after = standing[standing < frame], standing[standing > frame]
-    return int(before[-1]) + 1 if len(before) else 0, int(after[0]) - 1 if len(after) else len(stands) - 1
+        return reach_target(clip, limb, reach, frame, (most, most), numbers), held
+    off = np.array(reach.target) - limb_point(clip, limb)[frame]
+    if held[frame, column] and np.linalg.norm(off[:2]) < _THERE_M and -_SOLE_M < off[2] < _THERE_M:
+        return clip, held  # it stands there already, and a target on the ground is under it
+    standing = np.flatnonzero(held[:, column])
+    rooms = [
+        np.min(np.abs(side - frame), initial=most) for side in (standing[standing <= frame], standing[standing > frame])
+    ]
+    least = most if held[frame, column] else min(_SWING_S * clip.fps, most)
+    edges = (max(float(rooms[0]), least), max(float(rooms[1]), least))
+    frames = np.arange(len(clip))
+    lifted = (frames > frame - edges[0]) & (frames < frame + edges[1])
+    held = held.copy()
+    held[lifted, column] = False
+    return reach_target(clip, limb, reach, frame, edges, numbers), held
+
+
+def _foot_column(body: BodyModel, limb: Limb) -> int | None:
+    """Which of ``name_feet`` a limb ends in; None for a hand."""
+    return next((i for i, leg in enumerate(legs_by_foot(body).values()) if leg.foot == limb.end), None)
 
 
 def _measure(

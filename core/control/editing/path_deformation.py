@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from ...geometry.quaternions import Array
 
 # What costs as much as each other: turning at so many radians a second, scaling by a factor of e to the so much, and
-# shifting at so many metres a second. Shifting is dear: whoever walks rather bends the path than goes sideways.
-_TURN_RAD_S, _SCALE, _SHIFT_M_S = 0.7, 0.25, 0.12
+# shifting at so many metres a second. Shifting is cheaper for who stands than for who goes at a metre a second and
+# more: whoever walks rather bends the path than goes sideways.
+_TURN_RAD_S, _SCALE, _SHIFT_M_S, _GOES_M_S = 0.7, 0.25, (0.4, 0.12), 1.0
 _EASE_S = 0.3  # over which each of them changes
-_ROUNDS, _SETTLED = 40, 1e-9
+_ROUNDS, _SETTLED = 40, 1e-7
 _FAR_M = 0.3  # a shorter way says nothing of its direction
 
 
@@ -170,7 +171,8 @@ class _Energy:
         self._scale = sparse.vstack(
             [sparse.diags_array(each / _SCALE), sparse.diags_array(ease * between / _SCALE) @ slope]
         ).tocsr()
-        speed = fps / _SHIFT_M_S
+        goes_m_s = float(np.linalg.norm(steps, axis=-1).mean()) * fps
+        speed = fps / float(np.interp(goes_m_s, (0.0, _GOES_M_S), _SHIFT_M_S))
         self._shift = sparse.vstack(
             [sparse.diags_array(speed * between), sparse.diags_array(speed * ease * each[1:-1]) @ inner]
         ).tocsr()

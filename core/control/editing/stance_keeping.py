@@ -34,6 +34,7 @@ from ...motion import Clip
 
 _LEAST_FRAMES = 2  # from the first frame of a stance to its last
 _ROOM = 5  # frames between two stances of which one on either side may be taken to stop and to go
+_BESIDE_S = 0.12  # a stance so near to another or to a key moment has no time to be elsewhere
 _KEPT_S = 0.15  # around a key moment a swinging foot comes back to its own path, and goes again
 # A foot that would be held over a longer way than this is let go, lifted for a while, and set down anew.
 _MOST_DRIFT_M, _MOST_TURN = 0.3, np.radians(50.0)
@@ -125,10 +126,10 @@ def _correct_foot(
     """What holds a foot in its stances, and lifts it where it was let go: lifted (T,)."""
     spans = make_stance_spans(_widen(stances, len(clip)), len(clip), clip.fps)
     turns = Sole.of(body, clip, leg, None).yaw_steps()[:, None] * UP
-    yaws = [_anchor(cancel_drift(turns, span), span, keys) for span in spans]
+    yaws = _settle([cancel_drift(turns, span) for span in spans], spans, keys, clip.fps)
     straight = rotate_foot(clip, leg, from_rotation_vector(blend_spans(spans, yaws, clip)))
     steps = compute_contact_steps(Sole.of(body, straight, leg, None)) * [1.0, 1.0, 0.0]
-    shifts = [_anchor(cancel_drift(steps, span), span, keys) for span in spans]
+    shifts = _settle([cancel_drift(steps, span) for span in spans], spans, keys, clip.fps)
     parts = [SpanCorrection(span, 0.0 * yaw, yaw, shift) for span, yaw, shift in zip(spans, yaws, shifts, strict=True)]
     stands = np.zeros(len(clip) - 1, dtype=bool)
     for first, last in stances:
@@ -149,10 +150,37 @@ def _widen(stances: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
     return wider
 
 
-def _anchor(offset: Array, span: StanceSpan, keys: Sequence[int]) -> Array:
-    """An offset (frames, 3) over a span that is nothing at the first key moment in its stance."""
-    inside = [key for key in keys if span.first <= key <= span.last]
-    return offset - offset[inside[0] - span.start] if inside else offset
+def _settle(offsets: list[Array], spans: list[StanceSpan], keys: Sequence[int], fps: float) -> list[Array]:
+    """Offsets (frames, 3) over spans, moved to where they belong.
+
+    Between stances that follow each other at once there is no time to go elsewhere: these share one offset. It is
+    nothing at the first key moment in them or right beside them, or else on average.
+    """
+    groups: list[list[int]] = []
+    for index, span in enumerate(spans):
+        if groups and span.first - spans[index - 1].last < _BESIDE_S * fps:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    settled: list[Array] = []
+    for group in groups:
+        chained: list[Array] = []
+        for index in group:
+            offset, span = offsets[index], spans[index]
+            before = chained[-1][spans[index - 1].inside][-1] if chained else 0.0 * offset[0]
+            chained.append(offset + (before - offset[span.inside][0]))
+        members = [spans[index] for index in group]
+        middle = np.median(np.concatenate([o[one.inside] for o, one in zip(chained, members, strict=True)]), axis=0)
+        kept = [_at_key(o, one, keys, fps) for o, one in zip(chained, members, strict=True)]
+        rest = next((value for value in kept if value is not None), middle)
+        settled += [offset - rest for offset in chained]
+    return settled
+
+
+def _at_key(offset: Array, span: StanceSpan, keys: Sequence[int], fps: float) -> Array | None:
+    """(3,) an offset over a span at the first key moment in its stance, or right beside it; None if there is none."""
+    near = [key for key in keys if max(span.first - key, key - span.last, 0) <= _BESIDE_S * fps]
+    return np.asarray(offset[int(np.clip(near[0], span.first, span.last)) - span.start]) if near else None
 
 
 def _let_go(
@@ -191,7 +219,8 @@ def _lift(correction: FootCorrection, lifted: Flags, fps: float) -> FootCorrecti
         below = [frame for frame in range(stop, end) if not lifted[frame] and correction.stands[frame]]
         end = min([end, *below])
         share = np.linspace(0.0, 1.0, end - begin + 1)
-        rise[begin : end + 1] = np.maximum(rise[begin : end + 1], _STEP_LIFT_M * np.sin(np.pi * share) ** 2)
+        height = _STEP_LIFT_M * min((end - begin) / (_STEP_S * fps), 1.0) ** 2  # in less time it gets less high
+        rise[begin : end + 1] = np.maximum(rise[begin : end + 1], height * np.sin(np.pi * share) ** 2)
     shift = correction.shift + rise[:, None] * UP
     return replace(correction, shift=shift, changed=correction.changed | (rise > 0.0))
 

@@ -143,6 +143,22 @@ def test_a_limb_comes_and_goes_smoothly():
     assert hardest(made.clip) < 1.3 * hardest(clip)
 
 
+def test_a_standing_foot_is_lifted_to_reach_and_one_above_its_target_stays():
+    clip, body = source("plain")
+    stance = edit("plain", []).contacts[:, 1]
+    first = int(np.flatnonzero(stance[30:] & ~stance[29:-1])[0]) + 30
+    frame, limb = first + 7, find_limb(body, "foot.R")
+    here = limb_point(clip, limb)[frame]
+    made = edit("plain", [], [Reach(frame, "foot.R", tuple(here + [0.05, 0.0, 0.15]), 0.2)])
+    assert not made.contacts[frame, 1] and made.contacts[first, 1] and made.reaches[0].off_m < 0.01
+    foot = clip.skeleton.index("foot.R")
+    hardest = [np.linalg.norm(np.diff(one.world()[0][:, foot], 2, axis=0), axis=-1).max() for one in (made.clip, clip)]
+    assert hardest[0] < 1.5 * hardest[1], "it is not jerked there"
+    stays = edit("plain", [], [Reach(frame, "foot.R", (here[0] + 0.3, here[1], 0.0))])
+    assert stays.contacts[frame, 1] and stays.slide_m_s < 0.02
+    assert np.linalg.norm(limb_point(stays.clip, limb)[frame, :2] - [here[0] + 0.3, here[1]]) < 0.01
+
+
 def test_the_same_edit_gives_the_same_bits():
     first, second = (edit("kick", [EDITS[0][1]], [Reach(KICK, "foot.R", (0.5, -1.8, 1.2))]) for _ in range(2))
     assert np.array_equal(first.clip.local_quat_wxyz, second.clip.local_quat_wxyz)
