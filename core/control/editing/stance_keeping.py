@@ -5,6 +5,7 @@ Which foot stands is known from the source; it need not be found again in what w
 is held where it is at the key moment, or else where it is on average; while it swings, it goes from one to the next.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -39,6 +40,8 @@ _KEPT_S = 0.15  # around a key moment a swinging foot comes back to its own path
 # A foot that would be held over a longer way than this is let go, lifted for a while, and set down anew.
 _MOST_DRIFT_M, _MOST_TURN = 0.3, np.radians(50.0)
 _STEP_S, _STEP_LIFT_M = 0.2, 0.06
+# So is one that two key poses of the same stance have in places further apart than this.
+_SAME_M, _SAME_RAD = 0.01, np.radians(2.0)
 # So is one that slips faster than this, because its leg does not reach; then what is left is held anew.
 _SLIPS_M_S, _ROUNDS = 0.05, 3
 
@@ -54,7 +57,8 @@ def keep_stances(body: BodyModel, clip: Clip, contacts: Flags, keys: Sequence[in
     for column, leg in enumerate(legs):
         stances = [(first, stop - 1) for first, stop in find_runs(contacts[:, column])]
         stances = [(first, last) for first, last in stances if last - first >= _LEAST_FRAMES]
-        held.append(_let_go(body, clip, leg, stances, keys) if stances else [])
+        others = np.delete(contacts, column, axis=1).any(axis=1)
+        held.append(_let_go(body, clip, leg, stances, others, keys) if stances else [])
     for _ in range(_ROUNDS):
         edited = _hold(body, clip, legs, contacts, held, keys)
         shorter = [_shorten(body, edited, leg, stances) for leg, stances in zip(legs, held, strict=True)]
@@ -157,8 +161,10 @@ def _settle(offsets: list[Array], spans: list[StanceSpan], keys: Sequence[int], 
     nothing at the first key moment in them or right beside them, or else on average.
     """
     groups: list[list[int]] = []
+    keyed = [_at_key(offset, span, keys, fps) is not None for offset, span in zip(offsets, spans, strict=True)]
     for index, span in enumerate(spans):
-        if groups and span.first - spans[index - 1].last < _BESIDE_S * fps:
+        both = index > 0 and keyed[index - 1] and keyed[index]  # two key poses are kept before anything else
+        if groups and not both and span.first - spans[index - 1].last < _BESIDE_S * fps:
             groups[-1].append(index)
         else:
             groups.append([index])
@@ -184,13 +190,16 @@ def _at_key(offset: Array, span: StanceSpan, keys: Sequence[int], fps: float) ->
 
 
 def _let_go(
-    body: BodyModel, clip: Clip, leg: Leg, stances: list[tuple[int, int]], keys: Sequence[int]
+    body: BodyModel, clip: Clip, leg: Leg, stances: list[tuple[int, int]], others: Flags, keys: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Stances as far as a foot can be held; those that go on after it was let go become several."""
+    """Stances as far as a foot can be held; those that go on after it was let go become several.
+
+    others: (T,) whether another foot stands, which is when a step is best made.
+    """
     sole, gap, held = Sole.of(body, clip, leg, None), max(round(_STEP_S * clip.fps), 2), []
     way = np.concatenate([np.zeros((1, 2)), np.cumsum(sole.slide[:, :2], axis=0)])
     turn = np.concatenate([[0.0], np.cumsum(sole.yaw_steps())])
-    for first, last in stances:
+    for first, last in _part_at_keys(stances, way, turn, others, keys, gap):
         inside = [key for key in keys if first <= key <= last]
         begin = first if not inside else _furthest(way, turn, inside[0], first)
         while last - begin >= _LEAST_FRAMES:
@@ -199,6 +208,29 @@ def _let_go(
                 held.append((begin, end))
             begin = end + gap
     return held
+
+
+def _part_at_keys(
+    stances: list[tuple[int, int]], way: Array, turn: Array, others: Flags, keys: Sequence[int], gap: int
+) -> list[tuple[int, int]]:
+    """Stances of no more than one key pose each: a foot that two of them have in different places makes a step."""
+    parts = []
+    for begin, last in stances:
+        first = begin
+        inside = [key for key in keys if begin <= key <= last]
+        for before, after in itertools.pairwise(inside):
+            moved = np.linalg.norm(way[after] - way[before]) > _SAME_M or abs(turn[after] - turn[before]) > _SAME_RAD
+            room = after - before - 1
+            if moved and room > 1:
+                step = min(gap, room)
+                starts = np.arange(before, after - step)
+                carried = np.array([others[start : start + step + 1].sum() for start in starts])
+                best = starts[carried == carried.max()]
+                start = int(best[len(best) // 2])
+                parts.append((first, start))
+                first = start + step
+        parts.append((first, last))
+    return parts
 
 
 def _furthest(way: Array, turn: Array, start: int, stop: int) -> int:

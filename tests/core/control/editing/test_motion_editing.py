@@ -48,6 +48,7 @@ EDITS = [
     ("kick", EditConstraint(KICK, 16 / 30, (0.2, -0.8))),
     ("kick", EditConstraint(KICK, 27 / 30, heading=-0.5)),
     ("walk", EditConstraint(20, 25 / 30, (0.3, -0.7), -1.2)),
+    ("walk", EditConstraint(19, 24 / 30, (0.3, -0.7), -1.2)),  # in the stance that the clip begins with
     ("plain", EditConstraint(60, 66 / 24, (1.0, 0.5), 0.0)),
     ("plain", EditConstraint(100, None, (2.0, 0.0))),
 ]
