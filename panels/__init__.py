@@ -25,6 +25,7 @@ from .presets import (
     SINEW_PT_style_presets,
 )
 from .ready import SINEW_PT_ready
+from .retime import SINEW_PT_retime
 from .simulate import SINEW_PT_simulate
 from .skills import SINEW_PT_skills, SINEW_UL_skills, SINEW_UL_transitions
 from .stage import SINEW_PT_stage
@@ -52,6 +53,7 @@ _CLASSES = (
     SINEW_PT_stage,
     SINEW_PT_simulate,
     SINEW_PT_variations,
+    SINEW_PT_retime,
     SINEW_PT_skills,
     SINEW_PT_bounds,
     SINEW_PT_library,

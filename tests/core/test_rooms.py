@@ -70,8 +70,11 @@ BRIDGE = {
     "graph": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "bounds": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "direct": ("graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
+    "retime": ("jobs", "body", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
-    "properties": ("methods", "bounds", "direct", "graph", "library", "jobs", "takes", "stage", "rig", "scene"),
+    "properties": (
+        *("methods", "bounds", "direct", "graph", "library", "retime", "jobs", "takes", "stage", "rig", "scene"),
+    ),
 }
 # An operator knows bridge, jobs and errors, its own folder, and what all operators share.
 SHARED = ("operators.armature_verb", "operators.family_verb", "operators.list_rows", "operators.reporting")
@@ -109,6 +112,7 @@ METHODS_BELOW = {
     "core.control.bounds": ("core.control.bounds", TRACKER, "core.control.tracking", *CONTROL_TOP),
     # It hands its motion to another method, by name.
     "core.control.direct": ("core.control.direct", "core.control.registry", "core.control.tracking", *CONTROL_TOP),
+    "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
 }
 OURS = {
