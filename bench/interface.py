@@ -43,6 +43,7 @@ _CLICKS = (
     "check_source",
     "fix_source",
     "give_travel",
+    "retime_and_reach",
     "simulate",
     "simulate_variations",
     "stage_check",
@@ -137,7 +138,8 @@ def _round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, _Spent]:
     _bake(clock)
     _draw(clock, "draw, with a take")
     _after(clock, scene, armature)
-    for verb in ("fix_source", "give_travel", "simulate_variations"):
+    scene.sinew.retime.use_at, scene.sinew.retime.at = True, scene.frame_current
+    for verb in ("fix_source", "give_travel", "retime_and_reach", "simulate_variations"):
         _prepare(clock, verb)
         _end_jobs()
     if scene_of is heavy_scenes.mannequin_scene:

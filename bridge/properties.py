@@ -27,6 +27,7 @@ from .graph import properties as graph_properties
 from .library import properties as library_properties
 from .methods import properties as family_properties
 from .respond import properties as respond_properties
+from .retime import properties as retime_properties
 from .rig import actions
 from .rig.placing import PLACES
 from .scene.settings_groups import enum_items, property_group, settings_group
@@ -164,9 +165,21 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
     variations: PointerProperty(
         type=SINEW_PG_variations, name="Variations", description="How the variations of a motion differ"
     )
+    retime: PointerProperty(
+        type=retime_properties.SINEW_PG_retime,
+        name="Retime and Reach",
+        description="When, where and how a key moment of the motion is wanted",
+    )
 
 
-_CLASSES = (SINEW_PG_job, *_SETTINGS.values(), SINEW_PG_methods, SINEW_PG_variations, SINEW_PG_scene)
+_CLASSES = (
+    SINEW_PG_job,
+    *_SETTINGS.values(),
+    SINEW_PG_methods,
+    SINEW_PG_variations,
+    retime_properties.SINEW_PG_retime,
+    SINEW_PG_scene,
+)
 
 
 def register() -> None:

@@ -66,6 +66,7 @@ from .simulate.give_travel import SINEW_OT_give_travel
 from .simulate.key_muscle import SINEW_OT_key_muscle
 from .simulate.move_muscle_keys import SINEW_OT_move_muscle_keys
 from .simulate.pick_selected import SINEW_OT_pick_selected
+from .simulate.retime_and_reach import SINEW_OT_retime_and_reach
 from .simulate.simulate import SINEW_OT_simulate
 from .simulate.simulate_variations import SINEW_OT_simulate_variations
 from .simulate.try_mannequin import SINEW_OT_try_mannequin
@@ -112,6 +113,7 @@ _CLASSES = (
     SINEW_OT_choose_part,
     SINEW_OT_simulate,
     SINEW_OT_give_travel,
+    SINEW_OT_retime_and_reach,
     SINEW_OT_simulate_variations,
     SINEW_OT_cancel,
     SINEW_OT_cancel_batch,

@@ -26,6 +26,7 @@ from .presets import (
 )
 from .ready import SINEW_PT_ready
 from .respond import SINEW_PT_respond, SINEW_UL_cues
+from .retime import SINEW_PT_retime
 from .simulate import SINEW_PT_simulate
 from .skills import SINEW_PT_skills, SINEW_UL_skills, SINEW_UL_transitions
 from .stage import SINEW_PT_stage
@@ -54,6 +55,7 @@ _CLASSES = (
     SINEW_PT_stage,
     SINEW_PT_simulate,
     SINEW_PT_variations,
+    SINEW_PT_retime,
     SINEW_PT_skills,
     SINEW_PT_bounds,
     SINEW_PT_library,

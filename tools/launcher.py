@@ -20,6 +20,7 @@ VERBS = {
     "demo": (COMMAND_LINE, "a mannequin walks through the whole of Sinew; results in out/"),
     "test": (os.path.join("tools", "check.py"), "lint, types, core tests and Blender tests"),
     "simulate": (COMMAND_LINE, "give the motion of a file or stock clip a body"),
+    "retime": (COMMAND_LINE, "let a key moment be at a wanted frame, place and heading, with its pose kept"),
     "graph": (COMMAND_LINE, "learn skills that keep their balance, and make new motion from them"),
     "bounds": (COMMAND_LINE, "learn a motion within spacetime bounds, and make takes with it"),
     "direct": (COMMAND_LINE, "let a library of motion go where it is told, with a body"),

@@ -3,15 +3,19 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from ...core import jobs
 from ...core.control.character import build_plain_body
 from ...core.control.direct.bake_method import DirectBake
+from ...core.control.direct.guides import WishGuide
 from ...core.control.direct.learned_file import directed_body, directed_skeleton
 from ...core.control.direct.wish import WISH
 from ...core.control.registry import get_method
 from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
 from ...core.errors import RigError
 from ...core.motion import Skeleton
+from ...core.sim.variations import trunk_bone
 from ..body.body_inputs import read_body_request
 from ..jobs import requests
 from ..jobs.preparing import Preparation
@@ -37,7 +41,12 @@ def direct_job(
     wish = yield from read_wish(own.scene, request, rig, read_body_root(body), own.slice_s)
     own.text = "Getting ready"
     method = get_method(DirectBake.name)
-    return (yield from play_job(own, method, request, learned, rig, {WISH: wish.to_arrays()}, folder))
+    heading = WishGuide(wish, wish.styles).start()[1]
+    bone, ahead = trunk_bone(body), np.array([np.cos(heading), np.sin(heading), 0.0])
+    pushes = tuple(
+        push.place(number, bone, request.armature, ahead) for number, push in enumerate(request.pushes, start=1)
+    )
+    return (yield from play_job(own, method, request, learned, rig, {WISH: wish.to_arrays()}, folder, pushes))
 
 
 def put_on_library(rig: RigMotion, skeleton: Skeleton, armature: str) -> RigMotion:

@@ -13,6 +13,7 @@ from ...core.control.direct.wish import Wish
 from ...core.control.tracking.facing import facing_direction, upright_rotation
 from ...core.errors import BadSettings
 from ...core.geometry.quaternions import Array
+from ...core.sim.trunk_push import TrunkPush
 from ..graph.paths import read_path
 from ..methods.job_inputs import BakeRequest
 from ..rig.keyed_properties import is_animated, sample_property_in_slices
@@ -30,6 +31,7 @@ class DirectRequest(BakeRequest):
     points: metres on the ground to go along, closed if they end where they begin; else curve: the name of one; else
     target: the name of an object to go after. speed_m_s: None for the armature's own, which may be keyed.
     style: as ``parse_styles`` reads it. facing: of ``properties.FACINGS``. look_at: the name of an object.
+    pushes: besides those on the stage.
     """
 
     points: tuple[tuple[float, float], ...] = ()
@@ -39,6 +41,7 @@ class DirectRequest(BakeRequest):
     style: str = ""
     facing: str = "ALONG"
     look_at: str = ""
+    pushes: tuple[TrunkPush, ...] = ()
 
 
 def read_wish(

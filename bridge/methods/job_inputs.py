@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import bpy
 
 from ...core import jobs
 from ...core.control.method import Method, Source
+from ...core.control.staging import STAGE
 from ...core.errors import RigError
 from ...core.motion.library import LIBRARY, make_library
+from ...core.sim.stage_io import stage_to_arrays
+from ...core.sim.stage_parts import PushPart
 from ..body.body_inputs import Attachments, BodyRequest
 from ..jobs import requests
 from ..jobs.preparing import Preparation
@@ -154,8 +158,12 @@ def play_job(
     rig: RigMotion,
     more: Attachments | None = None,
     folder: Path | None = None,
+    pushes: tuple[PushPart, ...] = (),
 ) -> Slices[jobs.Job]:
-    """Read the stage, and make the job that plays or measures what was learned from a pose on. more: attachments."""
+    """Read the stage, and make the job that plays or measures what was learned from a pose on.
+
+    more: attachments. pushes: besides those on the stage.
+    """
     source = request.for_method(method, Request(request.armature))
     inputs = yield from inputs_in_slices(source, rig, slice_s=own.slice_s)
     kind = method.learned
@@ -164,6 +172,9 @@ def play_job(
     named = {"named": method.result_name or kind.label, "named_after": "armature"}
     target = replace(inputs.target, action=action.name if action else "", **named)
     attachments: Attachments = {**inputs.attachments, kind.attachment: learned.content, **(more or {})}
+    if pushes and inputs.parts is not None:
+        parts = replace(inputs.parts, pushes=(*inputs.parts.pushes, *pushes))
+        inputs, attachments[STAGE] = replace(inputs, parts=parts), partial(stage_to_arrays, parts)
     inputs = replace(inputs, attachments=attachments, target=target)
     title = f"{request.armature}: {learned.path.name.removesuffix(kind.ending)}"
     return (yield from own.make(lambda: create_from(source, rig, inputs, title=title, folder=folder)))

@@ -12,20 +12,20 @@ from .stances import Flags, Sole, find_stances
 
 def name_feet(body: BodyModel) -> tuple[str, ...]:
     """The feet that a body stands on, as role and side: 'foot.L', 'foot.R', and hands of four-legged bodies."""
-    return tuple(_feet(body))
+    return tuple(legs_by_foot(body))
 
 
 def find_foot_contacts(body: BodyModel, clip: Clip) -> Flags:
     """(T, N) whether each of the feet of ``name_feet`` stands; the clip must be on the ground, a flat floor at 0."""
-    flags = np.zeros((len(clip), len(_feet(body))), dtype=bool)
-    for column, leg in enumerate(_feet(body).values()):
+    flags = np.zeros((len(clip), len(legs_by_foot(body))), dtype=bool)
+    for column, leg in enumerate(legs_by_foot(body).values()):
         for first, last in find_stances(Sole.of(body, clip, leg, None), clip.fps)[0]:
             flags[first : last + 1, column] = True
     return flags
 
 
-def _feet(body: BodyModel) -> dict[str, Leg]:
-    """Legs by the names of their feet."""
+def legs_by_foot(body: BodyModel) -> dict[str, Leg]:
+    """The legs that a body stands on, by the names of their feet."""
     front = {int(link) for link in find_front_feet(body)}
     found = {}
     for leg in find_legs(body, body.skeleton):

@@ -151,7 +151,7 @@ def _bend(pos: Array, quat: Array, leg: Leg, goal: Array, longest: Array) -> tup
     wanted = np.arccos(np.clip((far**2 - upper**2 - lower**2) / (2.0 * upper * lower), -1.0, 1.0))
     bend = from_rotation_vector(axis * (wanted - now)[:, None])
     reached = thigh + rotate(bend, shin)
-    return bend, _between(reached, goal - pos[:, leg.hip])
+    return bend, turn_between(reached, goal - pos[:, leg.hip])
 
 
 def bend_limb(
@@ -176,12 +176,12 @@ def bend_limb(
         now = np.arctan2(np.sum(np.cross(thigh, shin) * across, -1), np.sum(thigh * shin, -1))
         # The knee bends to the side that it is bent to already.
         bend = from_rotation_vector(across * (np.where(np.median(now) < 0.0, -wanted, wanted) - now)[:, None])
-        turn = _between(thigh + rotate(bend, shin), goal)
+        turn = turn_between(thigh + rotate(bend, shin), goal)
         upper, lower = multiply(turn, upper), multiply(turn, multiply(bend, lower))
     return upper, lower
 
 
-def _between(a: Array, b: Array) -> Array:
+def turn_between(a: Array, b: Array) -> Array:
     """(T, 4) the shortest turn from directions ``a`` (T, 3) to ``b`` (T, 3)."""
     a = a / np.linalg.norm(a, axis=-1, keepdims=True)
     b = b / np.linalg.norm(b, axis=-1, keepdims=True)

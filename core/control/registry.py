@@ -14,6 +14,7 @@ _METHODS = {
     "passthrough": ".passthrough:Passthrough",
     "sampling": ".sampling.method:SamplingMethod",
     "travel": ".travel:TravelMethod",
+    "retime": ".editing.retime_method:RetimeMethod",
     "graph_learn": ".graph.learn_method:GraphLearn",
     "graph_bake": ".graph.bake_method:GraphBake",
     "graph_test": ".graph.test_method:GraphTest",
@@ -29,6 +30,8 @@ _METHODS = {
     "medley_bake": ".medley.methods:MedleyBake",
 }
 _DEFAULT = "sampling"
+# Methods that are asked for more than settings can say, by a button and a verb of their own: no menu offers them.
+_HAS_OWN_VERB = ("retime",)
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,12 @@ _FAMILIES = (
 
 
 def clip_method_names() -> tuple[str, ...]:
-    """The name of every method that makes a take of a clip, in the order of the table."""
-    return tuple(name for name in _METHODS if not any(name.startswith(f"{family.name}_") for family in _FAMILIES))
+    """The name of every method that makes a take of a clip and its settings, in the order of the table."""
+    return tuple(
+        name
+        for name in _METHODS
+        if name not in _HAS_OWN_VERB and not any(name.startswith(f"{family.name}_") for family in _FAMILIES)
+    )
 
 
 def all_method_names() -> tuple[str, ...]:

@@ -71,18 +71,10 @@ BRIDGE = {
     "bounds": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "direct": ("graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "respond": ("direct", "methods", "jobs", "learned", "body", "rig", "scene"),
+    "retime": ("jobs", "body", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
     "properties": (
-        "methods",
-        "bounds",
-        "direct",
-        "respond",
-        "graph",
-        "library",
-        "jobs",
-        "takes",
-        "stage",
-        "rig",
+        *("methods", "bounds", "direct", "respond", "graph", "library", "retime", "jobs", "takes", "stage", "rig"),
         "scene",
     ),
 }
@@ -135,6 +127,7 @@ METHODS_BELOW = {
         *(f"core.control.direct.{name}" for name in MATCHING),
         *CONTROL_TOP,
     ),
+    "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
 }
 OURS = {

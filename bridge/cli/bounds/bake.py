@@ -20,6 +20,7 @@ from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
 from ..running import bake_take, render_take, run_job, summarize
+from ..trunk_pushes import add_trunk_pushes
 from ..verb import Verb
 
 
@@ -41,14 +42,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--armature", default="", metavar="NAME", help="which armature of the scene, where there are several")
     add("--seconds", type=float, default=0.0, metavar="S", help="how long (default as long as the clip, or one cycle)")
-    add(
-        "--push",
-        action="append",
-        default=[],
-        metavar="N@S[:SIDE]",
-        help="push the trunk with N newtons at S seconds for 0.1 s, from front, back, left or right as it stands when "
-        "it begins (default back); repeatable",
-    )
+    add_trunk_pushes(parser)
     add("--clean", action="store_true", help="alone on flat ground, whatever is on the scene's stage")
     add("--frame", type=int, default=1, metavar="F", help="the frame where it begins (default 1)")
     add_engine(parser)

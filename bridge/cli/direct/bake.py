@@ -26,6 +26,7 @@ from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
 from ..running import bake_take, render_take, run_job, summarize
+from ..trunk_pushes import add_trunk_pushes, parse_trunk_push
 from ..verb import Verb
 
 _FPS = 60.0
@@ -61,6 +62,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seconds", type=float, default=10.0, metavar="T", help="how long (default 10)")
     add("--frame", type=int, default=1, metavar="F", help="the frame where it begins (default 1)")
     add("--physics", choices=("on", "off"), default="on", help="off: without a body, in a moment (default on)")
+    add_trunk_pushes(parser)
     add_engine(parser)
     add_seed(parser, "motion")
     names = ", ".join(name for name in DirectBake.settings_type.field_names() if name != "physics")
@@ -101,6 +103,8 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
         raise BadSettings(f"{arguments.speed:g} m/s is no speed", "Give metres a second from 0 to 20")
     if not 0.5 <= arguments.seconds <= 3600.0:
         raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.5 to 3600")
+    if arguments.push and arguments.physics == "off":
+        raise BadSettings("Without physics nothing can be pushed", "Leave out --push, or --physics off")
     places = [place[0].lower() for place in PLACES]
     if arguments.place.lower() not in places:
         raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
@@ -156,6 +160,7 @@ def _request(
         style=arguments.style or own.style,
         facing="OBJECT" if arguments.face else own.facing,
         look_at=arguments.face or (own.look_at.name if own.look_at else ""),
+        pushes=tuple(parse_trunk_push(text) for text in arguments.push),
     )
 
 

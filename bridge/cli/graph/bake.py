@@ -21,6 +21,7 @@ from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
 from ..running import bake_take, render_take, run_job, summarize
+from ..trunk_pushes import add_trunk_pushes
 from ..verb import Verb
 from .scenes import points_of, pushes_of, stand_up
 
@@ -51,14 +52,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--from-here", action="store_true", help="go to the path from where the character stands, not from its start")
     add("--characters", type=int, default=0, metavar="N", help="make so many, who face each other (meet: default 2)")
-    add(
-        "--push",
-        action="append",
-        default=[],
-        metavar="N@S[:SIDE]",
-        help="push the trunk with N newtons at S seconds for 0.1 s, from front, back, left or right as it "
-        "stands when it begins (default back); repeatable",
-    )
+    add_trunk_pushes(parser)
     add("--frame", type=int, default=1, metavar="F", help="the frame where it begins (default 1)")
     add_engine(parser)
     add_seed(parser, "motion")

@@ -2,7 +2,6 @@
 """A scene for a graph that comes without one: characters who stand there, pushes, and a path."""
 
 import math
-import re
 from collections.abc import Sequence
 
 import bpy
@@ -11,7 +10,6 @@ import numpy as np
 from ....core.body import BodyModel
 from ....core.control.graph.model.control_graph import ControlGraph
 from ....core.errors import BadSettings
-from ....core.geometry.quaternions import Array
 from ....core.motion import Clip, Skeleton
 from ....core.motion.io import stock
 from ....core.sim.stage_parts import PushPart
@@ -20,10 +18,8 @@ from ... import mannequin
 from ...importing.importers import set_frame_rate
 from ...rig.rig_reader import read_rig
 from ...scene.muted_output import mute_output
+from ..trunk_pushes import parse_trunk_push
 
-PUSH_S = 0.1
-_PUSH = re.compile(r"\s*(?P<force>[\d.]+)\s*@\s*(?P<start>[\d.]+)\s*(?::\s*(?P<side>\w+)\s*)?")
-_SIDES = {"front": 0.0, "left": 90.0, "back": 180.0, "right": 270.0}  # degrees from straight ahead that it comes from
 _APART_M = 3.0
 _MOST = 12
 _SAME_M, _FPS = 1e-3, 30.0
@@ -70,22 +66,8 @@ def pushes_of(texts: Sequence[str], body: BodyModel, obj: bpy.types.Object, fram
         return ()
     clip = read_rig(obj, frames=(frame, frame + 1)).clip
     ahead = facing_direction_at(body, clip, 0.0)
-    return tuple(_push(text, number, trunk_bone(body), obj.name, ahead) for number, text in enumerate(texts, start=1))
-
-
-def _push(text: str, number: int, bone: str, character: str, ahead: Array) -> PushPart:
-    match = _PUSH.fullmatch(text)
-    try:
-        if match is None:
-            raise ValueError
-        force, start_s, side = float(match["force"]), float(match["start"]), (match["side"] or "back").lower()
-        angle = math.radians(_SIDES[side])
-    except (ValueError, KeyError):
-        hint = f"Write newtons@seconds:side, such as 150@2:left, with {', '.join(_SIDES)}"
-        raise BadSettings(f"'{text}' is no push", hint) from None
-    left = np.array([-ahead[1], ahead[0], 0.0])
-    towards = -(math.cos(angle) * ahead + math.sin(angle) * left)
-    return PushPart(f"Push {number}", character, bone, force * towards, start_s, PUSH_S)
+    bone, pushes = trunk_bone(body), enumerate(map(parse_trunk_push, texts), start=1)
+    return tuple(push.place(number, bone, obj.name, ahead) for number, push in pushes)
 
 
 def points_of(text: str | None) -> tuple[tuple[float, float], ...]:

@@ -78,6 +78,16 @@ class DirectBakeSettings(MatchingWeights):
         maximum=1.0,
     )
     lock_feet: bool = setting(True, "Lock Feet", "Hold feet where they stand while clips are bent and blended")
+    when_lost: str = setting(
+        "get_up",
+        "When Lost",
+        "What a body does that is searched for and has lost the motion for good, such as after a fall",
+        choices=(
+            ("limp", "Go Limp", "It lets go, lies down and rests"),
+            ("get_up", "Get Up", "It lets go and lies; then it gets up, and goes on with what it was told"),
+            ("go_on", "Go On Trying", "It goes on reaching for the motion from wherever it is"),
+        ),
+    )
     smooth: float = setting(
         0.0,
         "Smooth",
@@ -187,7 +197,7 @@ def _give_body(motion: Clip, settings: DirectBakeSettings, run: Run) -> Take:
     """The motion as a body would do it, on the job's stage and with everybody on it."""
     sampling = get_method("sampling")
     # It is no recording: nothing is to be trimmed, retimed or taken for a cycle, for its time is what was wished.
-    told = {"quality": settings.quality, "smooth": settings.smooth, "retime": False}
+    told = {name: getattr(settings, name) for name in ("quality", "smooth", "when_lost")} | {"retime": False}
     told |= {"trim": "off", "travel": "off", "loop": "all"}
     take = sampling.run(motion, sampling.settings_type.from_mapping(told), run)
     assert take is not None

@@ -67,6 +67,19 @@ def test_a_curve_of_a_scene_is_gone_along_from_the_chosen_frame_on(scene, librar
     assert places()[-1][1] == pytest.approx(3.15, abs=0.4)
 
 
+def test_a_push_comes_from_the_side_that_was_told_and_who_is_down_wants_to_get_up(scene, library, tmp_path):
+    report = tmp_path / "report.json"
+    words = ("--physics", "on", "--points", "0,0", "0,9", "--speed", "1.05", "--style", "walk", "--seconds", "3")
+    words += ("--push", "1800@0.4:right", "--set", "quality=draft", "--out", str(tmp_path / "out.blend"))
+    assert bake(library, *words, "--report", str(report)) == 0
+    made = json.loads(report.read_text())
+    assert made["lost"] and 0.4 < made["lost_at_s"] < 2.0
+    # Along +Y its right is +X. That it stays down is told of who was to get up, and was given no time for it.
+    way = places()
+    assert way[-1][0] < -0.3
+    assert any("It stays down" in finding["message"] for finding in made["findings"])
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -84,6 +97,8 @@ def test_a_curve_of_a_scene_is_gone_along_from_the_chosen_frame_on(scene, librar
         (("--points", "0,0", "3,0", "--seconds", "0"), "is no length"),
         (("--points", "0,0", "3,0", "--set", "feets=1"), "no setting 'feets'"),
         (("--points", "0,0", "3,0", "--armature", "Nobody"), "no armature 'Nobody'"),
+        (("--points", "0,0", "3,0", "--push", "200@1"), "Without physics nothing can be pushed"),
+        (("--points", "0,0", "3,0", "--physics", "on", "--push", "hard@1"), "'hard@1' is no push"),
     ],
 )
 def test_what_cannot_be_is_told_with_its_fix(scene, library, capsys, words, said):

@@ -37,6 +37,10 @@ class Layout:
         assert found.description, f"{name} has no tooltip"
         self.page.props.append(name)
 
+    def prop_search(self, data, name, holder, among, text=None, icon="NONE"):
+        self.prop(data, name, text, icon)
+        assert among in holder.bl_rna.properties
+
     def operator(self, idname, text=None, icon="NONE", emboss=True):
         group, _, name = idname.partition(".")
         kind = getattr(getattr(bpy.ops, group), name).get_rna_type()
