@@ -58,6 +58,9 @@ class RespondBakeSettings(Settings):
         minimum=0.0,
         maximum=1.0,
     )
+    reach: bool = setting(
+        True, "Reach Places", "Bend what is played so that each cue is done in its place, least around its key moment"
+    )
     lock_feet: bool = setting(True, "Lock Feet", "Hold feet where they stand while clips are bent and blended")
     smooth: float = setting(
         0.0,
@@ -99,6 +102,7 @@ class RespondBake(Method):
             heading=heading,
             steering=settings.steering,
             lock=settings.lock_feet,
+            reach=settings.reach,
             name=clip.name or "cues",
         )
         add_findings(run, made.findings)

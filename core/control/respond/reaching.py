@@ -2,7 +2,7 @@
 """Where motion editing (section 6.1) comes in: from a motion that nearly does what its cues ask for to one that does.
 
 A plan puts key moments on their frames, and its root path is bent towards their places as far as that goes without
-looking wrong. What is left over is for an editor that deforms the motion in space and time.
+looking wrong. What is left over the editor spreads over the whole motion, least around key moments.
 """
 
 from collections.abc import Sequence
@@ -10,22 +10,38 @@ from dataclasses import dataclass
 
 from ...body import BodyModel
 from ...motion import Clip
+from ..editing.constraints import EditConstraint
+from ..editing.motion_editing import EditedMotion, edit_motion
+from ..tracking.facing import twist_angle, upright_rotation
 
 
 @dataclass(frozen=True)
 class WantedMoment:
-    """What a motion is to do: at frame ``at`` of it, have its root at ``place`` (x, y in metres), facing ``heading``.
+    """What a motion is to do: at frame ``at`` of it, have its root at ``place`` (x, y in metres), turned by ``turn``.
 
-    key_first, key_last: frames around it whose pose is to stay as it is.
+    turn: radians that it faces away from where it was to. rigid_s: seconds around it that keep their shape.
     """
 
     at: int
     place: tuple[float, float] | None
-    heading: float | None
-    key_first: int
-    key_last: int
+    turn: float | None
+    rigid_s: float
 
 
-def reach_moments(body: BodyModel, clip: Clip, wanted: Sequence[WantedMoment]) -> Clip:
-    """The clip with all that is wanted in it, as near as editing comes; without an editor it is as it was."""
-    return clip
+def reach_moments(body: BodyModel, clip: Clip, wanted: Sequence[WantedMoment]) -> EditedMotion | None:
+    """The clip with all that is wanted in it, each key moment at its time; None where nothing is to be changed."""
+    if not any(one.place is not None or one.turn is not None for one in wanted):
+        return None
+    root = clip.skeleton.index(body.links[0].bone)
+    heading = twist_angle(clip.world()[1][:, root], upright_rotation(body))
+    constraints = [
+        EditConstraint(
+            one.at,
+            one.at / clip.fps,
+            one.place,
+            None if one.turn is None else float(heading[one.at]) + one.turn,
+            one.rigid_s,
+        )
+        for one in wanted
+    ]
+    return edit_motion(body, clip, constraints)

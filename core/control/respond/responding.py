@@ -34,7 +34,8 @@ _SHORTEST, _LONGEST = 5 * STEP, 18 * STEP  # frames that are planned, where ther
 _TRIED = 3  # moments to begin a plan at, of which the best is kept
 _LEAST_FOLLOW, _STYLE_FOLLOW = 12, 30  # frames that are played out after a key moment, and after a style's
 _TAIL = 60  # frames of standing after the last cue
-_KEY_FRAMES = 6  # on either side of a key moment, which editing leaves as they are
+_KEY_S = 0.2  # on either side of a key moment, which editing bends least
+_GLIDES_M_S = 0.8  # that the root goes besides its own steps: more shows
 _TOO_FAST = 1.3  # times the fastest that there is in the library
 _ON_THE_WAY = 0.1  # what a squared metre from the way to the next place costs
 _NEAR_M = 0.5  # that a deed's own steps may make up for
@@ -109,9 +110,13 @@ class Responding:
         heading: float = 0.0,
         steering: float = 0.15,
         lock: bool = True,
+        reach: bool = True,
         name: str = "",
     ) -> ResponseMotion:
-        """The motion that cues ask for; what the library cannot do in time is refused, with when it could."""
+        """The motion that cues ask for; what the library cannot do in time is refused, with when it could.
+
+        reach: edit it so that each cue is done in its place.
+        """
         goals = self.find_goals(sheet.cues)
         between = Interludes(self.database, sheet.cues, self.fastest_m_s)
         first = between.find_beginning(rng)
@@ -131,8 +136,8 @@ class Responding:
         done = join_paths(paths)
         paths.append(between.wait(done, _TAIL))
         path = join_paths(paths)
-        motion, findings = self._make_clip(sheet, path, lock, name), self._describe(sheet, path)
-        return ResponseMotion(motion, path, tuple(keys), tuple(costs), findings)
+        motion, findings = self._make_clip(sheet, path, lock, reach, name)
+        return ResponseMotion(motion, path, tuple(keys), tuple(costs), (*findings, *self._describe(sheet, motion)))
 
     def key_poses(self, keys: Sequence[int]) -> Clip:
         """Frames of the library, as a clip."""
@@ -240,25 +245,37 @@ class Responding:
     def _frame(sheet: CueSheet, index: float) -> float:
         return sheet.frame_start + index / FPS * sheet.fps
 
-    def _make_clip(self, sheet: CueSheet, path: RootPath, lock: bool, name: str) -> Clip:
+    def _make_clip(
+        self, sheet: CueSheet, path: RootPath, lock: bool, reach: bool, name: str
+    ) -> tuple[Clip, tuple[Finding, ...]]:
         motion = make_clip(self.database, path.frame, from_complex(path.pos), path.yaw, name)
-        wanted = [
-            WantedMoment(cue.at, cue.place, cue.heading, cue.at - _KEY_FRAMES, cue.at + _KEY_FRAMES)
-            for cue in sheet.cues
-        ]
         body = self._build(motion)
-        motion = reach_moments(body, motion, wanted)
-        return lock_feet_in_contact(body, motion, self.contacts[path.frame]) if lock else motion
+        if lock:
+            motion = lock_feet_in_contact(body, motion, self.contacts[path.frame])
+        wanted = [WantedMoment(cue.at, cue.place, _turn_left(cue, path), _KEY_S) for cue in sheet.cues]
+        edited = reach_moments(body, motion, wanted) if reach else None
+        if edited is None:
+            return motion, ()
+        if edited.shift_m_s < _GLIDES_M_S:
+            return edited.clip, ()
+        message = f"To be in their places, cues need the character to glide by up to {edited.shift_m_s:.1f} m/s"
+        return edited.clip, (Finding("cue", message, "Give them more time, or places that are nearer"),)
 
-    def _describe(self, sheet: CueSheet, path: RootPath) -> tuple[Finding, ...]:
+    def _describe(self, sheet: CueSheet, motion: Clip) -> tuple[Finding, ...]:
         """Cues whose place was not reached."""
         found = []
+        ground = motion.world()[0][:, motion.skeleton.index(self.body.links[0].bone), :2]
         for cue in sheet.cues:
-            away = 0.0 if cue.place is None else abs(complex(*cue.place) - complex(path.pos[cue.at]))
+            away = 0.0 if cue.place is None else float(np.hypot(*(ground[cue.at] - cue.place)))
             if away > _NEAR_M / 2:
                 message = f"'{cue.label}' is done {away:.1f} m from its place"
                 found.append(Finding("cue", message, "Give it more time, or a place that is nearer"))
         return tuple(found)
+
+
+def _turn_left(cue: Cue, path: RootPath) -> float | None:
+    """Radians that a cue's heading is off what was planned; None where it has none."""
+    return None if cue.heading is None else float(np.angle(np.exp(1j * (cue.heading - path.yaw[cue.at]))))
 
 
 def find_earliest(table: ResponseTable, ends: Frames, frame: int, least: int = 1) -> int | None:
