@@ -12,8 +12,10 @@ from sinew.core.control.respond.goals import find_goal
 from sinew.core.control.respond.learned_file import RESPONDER
 from sinew.core.control.respond.responding import Responding
 from sinew.core.control.respond.trials import run_trials
+from sinew.core.control.tracking.facing import twist_angle, upright_rotation
 from sinew.core.control.tracking.library_files import store_library
 from sinew.core.errors import BadFile
+from sinew.core.geometry.quaternions import angle_between
 from sinew.core.motion import Clip
 
 
@@ -51,11 +53,33 @@ def test_key_moments_fall_on_the_asked_frames(responding):
 
 def test_a_place_is_come_to_by_walking_and_by_bending_the_way(responding):
     sheet = sheet_of("walk@150:3,1", "kick@260:4,2")
-    made = responding.make_motion(sheet, np.random.default_rng(0))
+    made = responding.make_motion(sheet, np.random.default_rng(0), reach=False)
     rows = rows_of(responding, sheet, made)
     assert [row["distance_m"] < 0.3 for row in rows] == [True, True], rows
     speed = np.abs(np.diff(made.path.pos)) * 60.0
     assert speed.max() < 2.5
+
+
+def test_editing_puts_cues_in_their_places_with_key_poses_and_frames_as_they_were(responding):
+    sheet = sheet_of("walk@150:3,1", "kick@260:4,2,40")
+    plain, edited = (responding.make_motion(sheet, np.random.default_rng(0), reach=reach) for reach in (False, True))
+    rows = rows_of(responding, sheet, edited)
+    assert all(row["distance_m"] < 0.01 and row["done_frame"] == row["asked_frame"] for row in rows), rows
+    assert not edited.findings and len(edited.motion) == len(plain.motion)
+    at, inner = sheet.cues[1].at, slice(1, None)
+    turned = angle_between(edited.motion.local_quat_wxyz[at, inner], plain.motion.local_quat_wxyz[at, inner])
+    assert turned.max() < 0.05
+    # What the way was planned to face, it is turned from to what was asked for.
+    faced = [
+        twist_angle(one.motion.world()[1][at, :1], upright_rotation(responding.body))[0] for one in (plain, edited)
+    ]
+    left = np.radians(40.0) - plain.path.yaw[at]
+    assert abs(np.angle(np.exp(1j * (faced[1] - faced[0] - left)))) < 0.02
+
+
+def test_a_place_that_is_only_glided_to_is_told(responding):
+    made = responding.make_motion(sheet_of("kick@60:-1.5,0"), np.random.default_rng(1))
+    assert [finding.kind for finding in made.findings] == ["cue"] and "glide" in made.findings[0].message
 
 
 def test_the_same_seed_gives_the_same_motion(responding):
