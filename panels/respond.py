@@ -11,7 +11,7 @@ from .method_sections import draw_bake_button, draw_learned, draw_problem, draw_
 
 
 class SINEW_UL_cues(bpy.types.UIList):
-    """Cues: frame, deed, place."""
+    """Cues: frame, deed, place, target."""
 
     bl_idname = "SINEW_UL_cues"
 
@@ -33,6 +33,7 @@ class SINEW_UL_cues(bpy.types.UIList):
         row.prop(item, "frame", text="", emboss=False)
         row.prop(item, "deed", text="", placeholder="Deed", emboss=False)
         row.prop(item, "target", text="")
+        row.prop(item, "hit", text="", icon="PIVOT_CURSOR")
 
 
 class SINEW_PT_respond(SidebarPanel, bpy.types.Panel):

@@ -47,6 +47,12 @@ class RespondAdapter(FamilyAdapter):
             body=read_body_request(obj),
             frame_start=own.frame_start,
             cues=tuple(
-                SceneCue(cue.deed.strip(), cue.frame, cue.target.name if cue.target else "") for cue in obj.sinew_cues
+                SceneCue(
+                    cue.deed.strip(),
+                    cue.frame,
+                    cue.target.name if cue.target else "",
+                    cue.hit.name if cue.hit else "",
+                )
+                for cue in obj.sinew_cues
             ),
         )

@@ -27,11 +27,12 @@ _AFTER_S = 2.0  # that a take goes on after its last cue
 
 @dataclass(frozen=True)
 class SceneCue:
-    """A cue as a scene has it: the deed, its frame, and the name of an object that says the place, '' for none."""
+    """A cue as a scene has it: the deed, its frame, and the names of objects that say place and target, '' for none."""
 
     deed: str
     frame: int
     target: str = ""
+    hit: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,24 +81,29 @@ def _read_cues(
     """Cues in the order of time, with the places of their targets at their frames."""
     found = [parse_cue(text, request.frame_start, rig.scene_fps) for text in request.texts]
     for cue in request.cues:
-        place = None
-        if cue.target:
-            if cue.target not in scene.objects:
-                raise BadSettings(f"There is no object '{cue.target}' in this scene", "Choose one that is there")
-            place = yield from _read_place(scene, request.armature, cue, rig.metres_per_unit, slice_s)
-        found.append(make_cue(cue.deed, cue.frame, request.frame_start, rig.scene_fps, place))
+        points = []
+        for name in (cue.target, cue.hit):
+            if name and name not in scene.objects:
+                raise BadSettings(f"There is no object '{name}' in this scene", "Choose one that is there")
+            point = None
+            if name:
+                point = yield from _read_point(scene, request.armature, name, cue.frame, rig.metres_per_unit, slice_s)
+            points.append(point)
+        place = None if points[0] is None else points[0][:2]
+        found.append(make_cue(cue.deed, cue.frame, request.frame_start, rig.scene_fps, place, None, points[1]))
     return sort_cues(found)
 
 
-def _read_place(
-    scene: bpy.types.Scene, armature: str, cue: SceneCue, metres: float, slice_s: float
-) -> Slices[tuple[float, float]]:
-    """Where a cue's target is at its frame; it may be animated."""
+def _read_point(
+    scene: bpy.types.Scene, armature: str, name: str, frame: int, metres: float, slice_s: float
+) -> Slices[tuple[float, float, float]]:
+    """Where an object is at a frame, in metres; it may be animated."""
 
     def read(evaluated: bpy.types.Object) -> list[float]:
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        return list(bpy.context.scene.objects[cue.target].evaluated_get(depsgraph).matrix_world.translation[:2])
+        return list(bpy.context.scene.objects[name].evaluated_get(depsgraph).matrix_world.translation)
 
-    frames = np.array([float(cue.frame)])
+    frames = np.array([float(frame)])
     rows = yield from sample_property_in_slices(scene.objects[armature], None, frames, read, slice_s=slice_s)
-    return metres * float(rows[0, 0]), metres * float(rows[0, 1])
+    x, y, z = (metres * float(value) for value in rows[0])
+    return x, y, z

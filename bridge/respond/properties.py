@@ -34,6 +34,13 @@ class SINEW_PG_cue(bpy.types.PropertyGroup):
         description="Where the character is to be then; empty for anywhere. It may be animated",
         override=_EDITABLE,
     )
+    hit: PointerProperty(
+        type=bpy.types.Object,
+        poll=_is_other,
+        name="Hit",
+        description="What the hand or foot that does the deed is to hit; empty for nothing. It may be animated",
+        override=_EDITABLE,
+    )
 
 
 class SINEW_PG_respond(bpy.types.PropertyGroup):

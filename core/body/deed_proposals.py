@@ -62,13 +62,13 @@ def propose_deeds(body: BodyModel, clip: Clip, tags: Iterable[Tag]) -> tuple[Dee
     signals = _measure(body, clip)
     found = []
     for tag in names:
-        role = _acting_role(tag.name)
+        role = find_acting_role(tag.name)
         acting = [signal for signal in signals if signal.role == role]
         found += _find_in(acting or signals, tag, clip.fps, _SHARE if acting else _SHARE_OF_OTHERS)
     return tuple(found)
 
 
-def _acting_role(name: str) -> str:
+def find_acting_role(name: str) -> str:
     """Whether a deed's name says that it is done by hand or by foot; '' if it does not."""
     return next((role for role, words in _WORDS.items() if any(word in name.lower() for word in words)), "")
 

@@ -125,7 +125,7 @@ METHODS_BELOW = {
     "core.control.respond": (
         *("core.control.respond", "core.control.registry", "core.control.tracking"),
         *(f"core.control.direct.{name}" for name in MATCHING),
-        *(f"core.control.editing.{name}" for name in ("constraints", "motion_editing")),
+        *(f"core.control.editing.{name}" for name in ("constraints", "limb_reaching", "motion_editing")),
         *CONTROL_TOP,
     ),
     "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),

@@ -38,8 +38,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cue",
         action="append",
         default=[],
-        metavar="DEED@FRAME[:X,Y[,DEGREES]]",
-        help="what to do, at which frame, and where, such as frontkick@96 or walk@140:3,2; may be repeated",
+        metavar="DEED@FRAME[:X,Y[,DEGREES]][=X,Y,Z]",
+        help="what to do, at which frame, where, and what to hit, such as frontkick@96, walk@140:3,2 or "
+        "punch@200=3,2,1.4; may be repeated",
     )
     add("--blend", type=path_argument, metavar="FILE", help="a scene, with whatever else is on the stage")
     add("--armature", default="", metavar="NAME", help="who does it; if left out, a character is made of the library")

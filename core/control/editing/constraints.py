@@ -62,15 +62,16 @@ class Reach:
 class FrameNumbers:
     """How frames are told to people: ``first`` is the number of the clip's first one, in the source and in the result.
 
-    fps: frames a second of the result, as it is numbered.
+    fps: frames a second of the result, as it is numbered. step: by how much frames of the source count.
     """
 
     fps: float
-    first: int = 0
+    first: float = 0
+    step: float = 1.0
 
     def source(self, frame: int) -> int:
         """The number of a frame of the source."""
-        return self.first + frame
+        return round(self.first + self.step * frame)
 
     def result(self, time_s: float) -> float:
         """The number of the result's frame at a moment, which may lie between two."""

@@ -111,7 +111,8 @@ class RespondBake(Method):
         else:
             run.progress(1, 1)
             take = Take(made.motion.resample(clip.fps, end="hold"), own_clock=True)
-        rows = report_cues(body, sheet, responding.key_poses(made.keys), made.motion, take.motion, take.fell_at_s)
+        keys = responding.key_poses(made.keys)
+        rows = report_cues(body, sheet, keys, made.limbs, made.motion, take.motion, take.fell_at_s)
         costs = zip(rows, made.costs, strict=True)
         told = [{**row, "transition_m": float(np.sqrt(cost))} for row, cost in costs]
         run.add_detail(RESPONSE, {"cues": told})

@@ -15,11 +15,16 @@ from ..direct.features import FPS
 CUES = "cues"
 """What a job calls its attachment with the cues."""
 
+_REACH_M = 0.7  # that a hand or foot reaches, about
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)"
 _CUE = re.compile(
     rf"(?P<deed>[^@]+)@(?P<frame>{_NUMBER})(?::(?P<x>{_NUMBER}),(?P<y>{_NUMBER})(?:,(?P<heading>{_NUMBER}))?)?"
+    rf"(?:=(?P<hit>{_NUMBER},{_NUMBER},{_NUMBER}))?"
 )
-_EXAMPLE = "Write a deed, a frame and perhaps a place in metres: frontkick@96, walk@140:3,2, punch@200:3,2,90"
+_EXAMPLE = (
+    "Write a deed, a frame and perhaps a place or a target in metres: frontkick@96, walk@140:3,2, punch@200:3,2,90, "
+    "punch@200=3,2,1.4"
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,8 @@ class Cue:
 
     deed: its name. time_s: seconds from the beginning at which its key moment is asked for; of a style, when it is to
     go on. frame: the same as the animator calls it. place: (x, y) metres where the root is to be then, None for
-    anywhere. heading: radians from +X to face then, None for any.
+    anywhere. heading: radians from +X to face then, None for any. hit: (x, y, z) metres that the hand or foot is at
+    then which does the deed, None for nothing to hit.
     """
 
     deed: str
@@ -36,11 +42,21 @@ class Cue:
     frame: float
     place: tuple[float, float] | None = None
     heading: float | None = None
+    hit: tuple[float, float, float] | None = None
 
     @property
     def at(self) -> int:
         """The frame of a directed motion, at 60 a second."""
         return round(self.time_s * FPS)
+
+    def ground_from(self, here: complex) -> complex | None:
+        """About where the root is to be, coming from a place; None for anywhere. Complex metres."""
+        if self.place is not None:
+            return complex(*self.place)
+        if self.hit is None:
+            return None
+        away = complex(*self.hit[:2]) - here
+        return here + away * max(1.0 - _REACH_M / max(abs(away), 1e-9), 0.0)
 
     @property
     def label(self) -> str:
@@ -56,7 +72,13 @@ def parse_cue(text: str, frame_start: float, fps: float) -> Cue:
     frame, heading = float(found["frame"]), found["heading"]
     place = None if found["x"] is None else (float(found["x"]), float(found["y"]))
     angle = None if heading is None else float(np.radians(float(heading)))
-    return make_cue(found["deed"].strip(), frame, frame_start, fps, place, angle)
+    hit = None if found["hit"] is None else _point(found["hit"].split(","))
+    return make_cue(found["deed"].strip(), frame, frame_start, fps, place, angle, hit)
+
+
+def _point(words: Sequence[Any]) -> tuple[float, float, float]:
+    x, y, z = (float(word) for word in words)
+    return x, y, z
 
 
 def make_cue(
@@ -66,13 +88,14 @@ def make_cue(
     fps: float,
     place: tuple[float, float] | None = None,
     heading: float | None = None,
+    hit: tuple[float, float, float] | None = None,
 ) -> Cue:
     """A cue at a frame of an animator's; one before the motion begins is refused."""
     if frame <= frame_start:
         raise BadSettings(
             f"Cue '{deed}@{frame:g}' is not after the first frame, {frame_start:g}", "Ask for it at a later frame"
         )
-    return Cue(deed, (frame - frame_start) / fps, frame, place, heading)
+    return Cue(deed, (frame - frame_start) / fps, frame, place, heading, hit)
 
 
 def sort_cues(cues: Iterable[Cue]) -> tuple[Cue, ...]:
@@ -83,7 +106,7 @@ def sort_cues(cues: Iterable[Cue]) -> tuple[Cue, ...]:
     for one, other in pairwise(found):
         if one.at != other.at:
             continue
-        what = "two deeds" if one.deed != other.deed else "two places"
+        what = "two deeds" if one.deed != other.deed else "two places or targets"
         raise BadSettings(
             f"Cues '{one.label}' and '{other.label}' contradict each other: {what} at one frame",
             "Move one of them, or leave it out",
@@ -94,8 +117,7 @@ def sort_cues(cues: Iterable[Cue]) -> tuple[Cue, ...]:
 def cues_to_arrays(cues: Sequence[Cue], frame_start: float, fps: float) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """(arrays, meta) as a job attaches them. fps: of the animator's frames."""
     rows = [
-        {"deed": one.deed, "time_s": one.time_s, "frame": one.frame, "place": one.place, "heading": one.heading}
-        for one in cues
+        {name: getattr(one, name) for name in ("deed", "time_s", "frame", "place", "heading", "hit")} for one in cues
     ]
     return {}, {"cues": rows, "frame_start": frame_start, "fps": fps}
 
@@ -123,6 +145,7 @@ def cues_from_arrays(meta: Mapping[str, Any]) -> CueSheet:
                 float(row["frame"]),
                 None if row["place"] is None else (float(row["place"][0]), float(row["place"][1])),
                 None if row["heading"] is None else float(row["heading"]),
+                None if row["hit"] is None else _point(row["hit"]),
             )
             for row in meta["cues"]
         ]

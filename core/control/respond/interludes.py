@@ -48,13 +48,14 @@ class Interludes:
     def go(self, done: RootPath, number: int, frames: int) -> RootPath:
         """So many frames towards the place of a cue, or of the first one after it that has a place."""
         here = complex(done.pos[-1])
-        after = next((cue for cue in self._cues[number:] if cue.place is not None), None)
-        if after is None or after.place is None or abs(complex(*after.place) - here) < _FAR_M:
+        after = next((cue for cue in self._cues[number:] if cue.ground_from(here) is not None), None)
+        there = None if after is None else after.ground_from(here)
+        if after is None or there is None or abs(there - here) < _FAR_M:
             return self._match(done, here, 0.0, frames, number)
-        away = complex(*after.place) - here
+        away = there - here
         left_s = max((after.at - len(done) + 1) / FPS, 0.1)
         speed = float(np.clip(abs(away) / left_s, _SLOWEST_M_S, self._fastest))
-        return self._match(done, complex(*after.place), speed, frames, number)
+        return self._match(done, there, speed, frames, number)
 
     def wait(self, done: RootPath, frames: int) -> RootPath:
         """So many frames on the spot."""

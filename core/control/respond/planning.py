@@ -51,17 +51,21 @@ class Plan:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Where a root is to be at the goal: place (complex metres) and heading (radians), None for any."""
+    """Where a root is to be at the goal: place (complex metres) and heading (radians), None for any.
+
+    limb: what is to be at the place, in metres from the root in its frame; 0 for the root itself.
+    """
 
     place: complex | None = None
     heading: float | None = None
     place_weight: float = PLACE_WEIGHT
+    limb: complex = 0j
 
     def error(self, pos: Complex, yaw: Array) -> Array:
         """(W,) what it costs to end there."""
         found = np.zeros(len(pos))
         if self.place is not None:
-            found += self.place_weight * np.abs(pos - self.place) ** 2
+            found += self.place_weight * np.abs(pos + np.exp(1j * yaw) * self.limb - self.place) ** 2
         if self.heading is not None:
             found += HEADING_WEIGHT * np.angle(np.exp(1j * (yaw - self.heading))) ** 2
         return found

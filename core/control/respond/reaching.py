@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ...body import BodyModel
 from ...motion import Clip
-from ..editing.constraints import EditConstraint
+from ..editing.constraints import EditConstraint, FrameNumbers, Reach
 from ..editing.motion_editing import EditedMotion, edit_motion
 from ..tracking.facing import twist_angle, upright_rotation
 
@@ -20,17 +20,25 @@ class WantedMoment:
     """What a motion is to do: at frame ``at`` of it, have its root at ``place`` (x, y in metres), turned by ``turn``.
 
     turn: radians that it faces away from where it was to. rigid_s: seconds around it that keep their shape.
+    limb: a hand or foot that is to be at ``hit`` (x, y, z in metres) then.
     """
 
     at: int
     place: tuple[float, float] | None
     turn: float | None
     rigid_s: float
+    limb: str = ""
+    hit: tuple[float, float, float] | None = None
 
 
-def reach_moments(body: BodyModel, clip: Clip, wanted: Sequence[WantedMoment]) -> EditedMotion | None:
-    """The clip with all that is wanted in it, each key moment at its time; None where nothing is to be changed."""
-    if not any(one.place is not None or one.turn is not None for one in wanted):
+def reach_moments(
+    body: BodyModel, clip: Clip, wanted: Sequence[WantedMoment], numbers: FrameNumbers
+) -> EditedMotion | None:
+    """The clip with all that is wanted in it, each key moment at its time; None where nothing is to be changed.
+
+    numbers: how frames are told in messages, such as of a target that is out of reach.
+    """
+    if not any(one.place is not None or one.turn is not None or one.hit is not None for one in wanted):
         return None
     root = clip.skeleton.index(body.links[0].bone)
     heading = twist_angle(clip.world()[1][:, root], upright_rotation(body))
@@ -44,4 +52,5 @@ def reach_moments(body: BodyModel, clip: Clip, wanted: Sequence[WantedMoment]) -
         )
         for one in wanted
     ]
-    return edit_motion(body, clip, constraints)
+    reaches = [Reach(one.at, one.limb, one.hit, one.rigid_s) for one in wanted if one.hit is not None]
+    return edit_motion(body, clip, constraints, reaches, numbers=numbers)

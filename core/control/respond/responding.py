@@ -20,8 +20,11 @@ from ..direct.features import FPS
 from ..direct.foot_locking import lock_feet_in_contact, read_contacts
 from ..direct.inertialisation import make_clip
 from ..direct.matching import from_complex
+from ..editing.constraints import FrameNumbers
+from ..editing.limb_reaching import Limb
 from .cues import Cue, CueSheet
 from .goals import Goal, find_goal, require_key_moment
+from .hitting import HittingLimbs, find_hitting_limbs
 from .interludes import Interludes
 from .planning import PlanningData, Wanted, plan_response
 from .pose_features import compute_pose_features
@@ -46,12 +49,14 @@ class ResponseMotion:
     """What was made. motion: at 60 frames a second, feet locked. path: which frames of the library, and where.
 
     keys: for each cue the frame of the library that is its goal. costs: m² of the transitions to it.
+    limbs: for each cue that hits what it does that with.
     """
 
     motion: Clip
     path: RootPath
     keys: tuple[int, ...]
     costs: tuple[float, ...]
+    limbs: tuple[Limb | None, ...]
     findings: tuple[Finding, ...] = ()
 
 
@@ -78,6 +83,7 @@ class Responding:
         roots = Roots(self.database.track)
         self.planner = PlanningData(features, graph, roots, count_to_keys(library), self.database.ends, most_m**2)
         self._tables: dict[str, ResponseTable] = {}
+        self._hitting: dict[str, HittingLimbs] = {}
         self.fastest_m_s = float(np.percentile(np.abs(roots.vel), 99.5))
 
     def table(self, goal: Goal) -> ResponseTable:
@@ -136,8 +142,20 @@ class Responding:
         done = join_paths(paths)
         paths.append(between.wait(done, _TAIL))
         path = join_paths(paths)
-        motion, findings = self._make_clip(sheet, path, lock, reach, name)
-        return ResponseMotion(motion, path, tuple(keys), tuple(costs), (*findings, *self._describe(sheet, motion)))
+        limbs = tuple(self._find_limb(*one) for one in zip(sheet.cues, goals, keys, strict=True))
+        motion, findings = self._make_clip(sheet, path, limbs, lock, reach, name)
+        findings = (*findings, *self._describe(sheet, motion))
+        return ResponseMotion(motion, path, tuple(keys), tuple(costs), limbs, findings)
+
+    def hitting(self, goal: Goal) -> HittingLimbs:
+        """What each key moment of a deed hits with."""
+        if goal.name not in self._hitting:
+            keys = self.key_poses(goal.frames.tolist())
+            self._hitting[goal.name] = find_hitting_limbs(self.body, goal, keys, self.planner.roots)
+        return self._hitting[goal.name]
+
+    def _find_limb(self, cue: Cue, goal: Goal, key: int) -> Limb | None:
+        return None if cue.hit is None else self.hitting(goal).limbs[int(np.searchsorted(goal.frames, key))]
 
     def key_poses(self, keys: Sequence[int]) -> Clip:
         """Frames of the library, as a clip."""
@@ -151,7 +169,7 @@ class Responding:
     ) -> tuple[RootPath, float]:
         """The path from what is done to a cue's moment, and what its transitions cost."""
         cue, table = sheet.cues[number], self.table(goal)
-        want = self._find_want(sheet, number, done)
+        want = self._find_want(sheet, number, goal, done)
         count = cue.at - (len(done) - 1)
         waited = between.go(done, number, count - _SHORTEST) if count > _SHORTEST else None
         options = self._find_departures(table, done, waited, count, want)
@@ -169,22 +187,29 @@ class Responding:
                 best = score, join_paths([before, path]) if len(before) else path, plan.cost
         if best is None:
             raise self._too_soon(sheet, cue, table, done)
-        if cue.place is None and cue.heading is None:
+        if cue.place is None and cue.heading is None and cue.hit is None:
             return best[1], best[2]
-        return bend_path(done, best[1], None if cue.place is None else want.place, want.heading, steering), best[2]
+        place = want.place if cue.place is not None else None
+        if cue.place is None and cue.hit is not None:  # where the root is when this key moment's limb hits
+            key = int(np.searchsorted(goal.frames, best[1].frame[-1]))
+            limb = complex(self.hitting(goal).away[key])
+            place = complex(*cue.hit[:2]) - np.exp(1j * float(best[1].yaw[-1])) * limb
+        return bend_path(done, best[1], place, want.heading, steering), best[2]
 
-    @staticmethod
-    def _find_want(sheet: CueSheet, number: int, done: RootPath) -> Wanted:
+    def _find_want(self, sheet: CueSheet, number: int, goal: Goal, done: RootPath) -> Wanted:
         """Where a cue wants the root; one without a place wants it on the way to the next place, a little."""
         cue = sheet.cues[number]
         if cue.place is not None:
             return Wanted(complex(*cue.place), cue.heading)
-        after = next((one for one in sheet.cues[number:] if one.place is not None), None)
-        if after is None or after.place is None:
-            return Wanted(None, cue.heading)
+        if cue.hit is not None:
+            return Wanted(complex(*cue.hit[:2]), cue.heading, limb=self.hitting(goal).usual)
         here, now = complex(done.pos[-1]), len(done) - 1
+        after = next((one for one in sheet.cues[number:] if one.ground_from(here) is not None), None)
+        there = None if after is None else after.ground_from(here)
+        if after is None or there is None:
+            return Wanted(None, cue.heading)
         share = (cue.at - now) / max(after.at - now, 1)
-        return Wanted(here + share * (complex(*after.place) - here), cue.heading, _ON_THE_WAY)
+        return Wanted(here + share * (there - here), cue.heading, _ON_THE_WAY)
 
     def _find_departures(
         self, table: ResponseTable, done: RootPath, waited: RootPath | None, count: int, want: Wanted
@@ -229,14 +254,16 @@ class Responding:
 
     def _require_place(self, sheet: CueSheet, cue: Cue, done: RootPath) -> None:
         """Refuse a place that nobody in the library is fast enough for."""
-        if cue.place is None:
+        here = complex(done.pos[-1])
+        there = cue.ground_from(here)
+        if there is None:
             return
         now = len(done) - 1
-        away = max(abs(complex(*cue.place) - complex(done.pos[-1])) - _NEAR_M, 0.0)
+        away = max(abs(there - here) - _NEAR_M, 0.0)
         needed = int(np.ceil(FPS * away / (_TOO_FAST * self.fastest_m_s)))
         if now + needed > cue.at:
             raise BadSettings(
-                f"'{cue.deed}' cannot be at {cue.place[0]:g},{cue.place[1]:g} by frame {cue.frame:g}: that is "
+                f"'{cue.deed}' cannot be at {there.real:.2g},{there.imag:.2g} by frame {cue.frame:g}: that is "
                 f"{away + _NEAR_M:.1f} m away, and the library's fastest motion goes {self.fastest_m_s:.1f} m/s",
                 f"The earliest frame for it is {int(np.ceil(self._frame(sheet, now + needed)))}",
             )
@@ -246,14 +273,18 @@ class Responding:
         return sheet.frame_start + index / FPS * sheet.fps
 
     def _make_clip(
-        self, sheet: CueSheet, path: RootPath, lock: bool, reach: bool, name: str
+        self, sheet: CueSheet, path: RootPath, limbs: Sequence[Limb | None], lock: bool, reach: bool, name: str
     ) -> tuple[Clip, tuple[Finding, ...]]:
         motion = make_clip(self.database, path.frame, from_complex(path.pos), path.yaw, name)
         body = self._build(motion)
         if lock:
             motion = lock_feet_in_contact(body, motion, self.contacts[path.frame])
-        wanted = [WantedMoment(cue.at, cue.place, _turn_left(cue, path), _KEY_S) for cue in sheet.cues]
-        edited = reach_moments(body, motion, wanted) if reach else None
+        wanted = [
+            WantedMoment(cue.at, cue.place, _turn_left(cue, path), _KEY_S, limb.name if limb else "", cue.hit)
+            for cue, limb in zip(sheet.cues, limbs, strict=True)
+        ]
+        numbers = FrameNumbers(sheet.fps, sheet.frame_start, sheet.fps / FPS)
+        edited = reach_moments(body, motion, wanted, numbers) if reach else None
         if edited is None:
             return motion, ()
         if edited.shift_m_s < _GLIDES_M_S:

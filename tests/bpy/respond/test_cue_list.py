@@ -46,16 +46,22 @@ def test_from_cues_to_a_take(kicker):
     scene.collection.objects.link(target)
     second = kicker.sinew_cues.add()
     second.deed, second.frame, second.target = "walk", 160, target
+    ball = bpy.data.objects.new("Ball", None)
+    ball.location = (2.4, 0.6, 0.6)
+    scene.collection.objects.link(ball)
+    third = kicker.sinew_cues.add()
+    third.deed, third.frame, third.hit = "kick", 230, ball
     bpy.context.view_layer.update()
     assert adapter.why_not_bake(scene) == ""
     before = set(bpy.data.actions)
     assert bpy.ops.sinew.respond_bake("EXEC_DEFAULT", True) == {"FINISHED"}
     view = tick_to_end()
     assert view.state == "done" and len(set(bpy.data.actions) - before) == 1
-    kick, walk = monitor.job_of(view.id).report()["respond"]["cues"]
-    assert abs(kick["done_frame"] - 60) <= 1 and walk["distance_m"] < 0.4
+    kick, walk, hit = monitor.job_of(view.id).report()["respond"]["cues"]
+    assert abs(kick["done_frame"] - 60) <= 1 and walk["distance_m"] < 0.02
+    assert hit["distance_m"] < 0.02 and hit["limb"]
     scene.frame_set(1)
-    assert bpy.ops.sinew.respond_cue_remove("EXEC_DEFAULT", True) == {"FINISHED"} and len(kicker.sinew_cues) == 1
+    assert bpy.ops.sinew.respond_cue_remove("EXEC_DEFAULT", True) == {"FINISHED"} and len(kicker.sinew_cues) == 2
 
 
 def test_the_panel_draws_the_library_the_cues_and_the_button(kicker):

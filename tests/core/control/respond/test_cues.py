@@ -28,12 +28,14 @@ def test_a_cue_is_a_deed_a_frame_and_perhaps_a_place():
     assert (plain.deed, plain.time_s, plain.at, plain.place, plain.heading) == ("kick", 3.0, 180, None, None)
     placed = parse_cue("walk@91:-3,2.5,90", 1, 30.0)
     assert placed.place == (-3.0, 2.5) and placed.heading == pytest.approx(np.pi / 2)
-    sheet = sheet_of("kick@91", "walk@40:1,2")
+    hit = parse_cue("kick@91=1.5,-2,.8", 1, 30.0)
+    assert hit.place is None and hit.hit == (1.5, -2.0, 0.8) and parse_cue("kick@91:1,2=3,4,5", 1, 30.0).place == (1, 2)
+    sheet = sheet_of("kick@91=1,2,3", "walk@40:1,2")
     again = cues_from_arrays(cues_to_arrays(sheet.cues, 1, 30.0)[1])
     assert again == sheet and [cue.deed for cue in again.cues] == ["walk", "kick"] and sheet.frame_of(180) == 91
 
 
-@pytest.mark.parametrize("text", ["kick", "@9", "kick@", "kick@x", "kick@9:1", "kick@9:1,2,3,4", "kick@1"])
+@pytest.mark.parametrize("text", ["kick", "@9", "kick@", "kick@x", "kick@9:1", "kick@9:1,2,3,4", "kick@9=1,2", "kick@1"])
 def test_what_is_no_cue_is_told(text):
     with pytest.raises(BadSettings, match=r"cue|Cue"):
         parse_cue(text, 1, 30.0)

@@ -14,7 +14,7 @@ from sinew.core.control.respond.responding import Responding
 from sinew.core.control.respond.trials import run_trials
 from sinew.core.control.tracking.facing import twist_angle, upright_rotation
 from sinew.core.control.tracking.library_files import store_library
-from sinew.core.errors import BadFile
+from sinew.core.errors import BadFile, BadSettings
 from sinew.core.geometry.quaternions import angle_between
 from sinew.core.motion import Clip
 
@@ -33,7 +33,7 @@ def sheet_of(*texts, fps=30.0):
 
 def rows_of(responding, sheet, made):
     """What is reported of a motion without physics."""
-    return report_cues(responding.body, sheet, responding.key_poses(made.keys), made.motion, made.motion)
+    return report_cues(responding.body, sheet, responding.key_poses(made.keys), made.limbs, made.motion, made.motion)
 
 
 def test_key_moments_fall_on_the_asked_frames(responding):
@@ -75,6 +75,22 @@ def test_editing_puts_cues_in_their_places_with_key_poses_and_frames_as_they_wer
     ]
     left = np.radians(40.0) - plain.path.yaw[at]
     assert abs(np.angle(np.exp(1j * (faced[1] - faced[0] - left)))) < 0.02
+
+
+def test_a_target_is_hit_by_the_foot_that_kicks(responding):
+    sheet = sheet_of("kick@110=2.5,0.8,0.6")
+    made = responding.make_motion(sheet, np.random.default_rng(0))
+    (limb,) = made.limbs
+    foot = next(link.bone for link in responding.body.links if link.role == "foot" and link.side == "R")
+    assert limb.name == foot
+    (row,) = rows_of(responding, sheet, made)
+    assert row["distance_m"] < 0.01 and row["done_frame"] == 110 and row["limb"] == foot
+    # It has walked there, rather than glided.
+    assert not made.findings and abs(made.path.pos[sheet.cues[0].at] - (2.5 + 0.8j)) < 1.5
+    with pytest.raises(BadSettings, match=r"short of its target at frame 110"):
+        responding.make_motion(sheet_of("kick@110=2.5,0.8,2.6"), np.random.default_rng(0))
+    with pytest.raises(BadSettings, match="'walk' is a style, and hits nothing"):
+        responding.make_motion(sheet_of("walk@110=2.5,0.8,0.6"), np.random.default_rng(0))
 
 
 def test_a_place_that_is_only_glided_to_is_told(responding):
