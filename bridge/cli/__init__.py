@@ -26,6 +26,7 @@ _VERBS = {
     "bounds": "learn a motion within spacetime bounds, and make takes with what was learned",
     "direct": "let a library of motion go where it is told",
     "library": "minutes of motion on one character: build, add, show and tag",
+    "farm": "hand takes to a render farm, and put them together again",
     "takes": "list the takes in a .blend, with their numbers",
     "clips": "list the stock clips",
     "jobs": "list, show, cancel, resume and clean up jobs",

@@ -102,7 +102,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
-    request, wanted = _request(arguments), variations.variation_settings(arguments)
+    request, wanted = parse_request(arguments), variations.variation_settings(arguments)
     pushes = [] if wanted is not None else [parse_push(text) for text in arguments.push]
     require_outputs(arguments)
     with registered():
@@ -136,7 +136,9 @@ def _simulate_variations(
     arguments: argparse.Namespace, request: requests.Request, rig: RigMotion, wanted: VariationSettings
 ) -> int:
     """Make takes to choose from; what is done is saved and shown, whatever became of the others."""
-    batch, outcomes = variations.simulate_all(request, rig, wanted, arguments.job_dir)
+    batch, outcomes = variations.simulate_all(
+        request, rig, wanted, arguments.job_dir, only=arguments.only, anew=arguments.anew
+    )
     report = {**variations.report_of(batch, outcomes), "input": arguments.input}
     done = [outcome for outcome in outcomes if outcome.written is not None]
     for outcome in done:
@@ -158,7 +160,7 @@ def _simulate_variations(
     return code
 
 
-def _request(arguments: argparse.Namespace) -> requests.Request:
+def parse_request(arguments: argparse.Namespace) -> requests.Request:
     """What was asked, checked before anything is opened."""
     method, family = registry.get_method(arguments.method), registry.family_of(arguments.method)
     if family is not None and method.takes is not Source.CLIP:

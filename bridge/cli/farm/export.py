@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``farm export``: a folder to hand to a farm, with the scene as it is now and a job in the farm's own words."""
+
+import argparse
+import os
+from pathlib import Path
+
+import bpy
+
+from ....core.errors import BadFile, BadSettings, RigError
+from ....core.files import cannot_write, write_whole
+from ....core.jobs.farm import FORMATS, FarmOrder, parse_frame_list, require_format
+from ....core.jobs.farm.order import RESULTS_NAME, SCENE_NAME
+from ....core.paths import is_folder, is_there
+from ...importing.importers import open_input
+from ...jobs import requests
+from ...scene import saving
+from ...takes import ensure_mark
+from .. import simulate, variations
+from ..lines import indented, path_argument, say
+from ..registering import registered
+from ..verb import Verb
+from .take_options import add_take_options, read_options, simulate_arguments
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add("scene", nargs="?", metavar="FILE.blend", help="inside Blender it may be left out for the open scene")
+    add("--format", required=True, metavar="NAME", help=f"one of: {', '.join(FORMATS)}")
+    add(
+        "--out",
+        type=path_argument,
+        required=True,
+        metavar="FOLDER",
+        help="a new or empty folder that the nodes see as well; it gets the scene, the job, and later the results",
+    )
+    add("--render", default="", metavar="FRAMES", help="frames of every take to render, such as 1-120 or 1,50,100-110")
+    add(
+        "--blender",
+        default="",
+        metavar="PROGRAM",
+        help="Blender on the nodes (default: blender, or Flamenco's {blender})",
+    )
+    add(
+        "--addon",
+        default="",
+        metavar="MODULE",
+        help="Sinew's module on nodes where it is not enabled, such as bl_ext.user_default.sinew",
+    )
+    add_take_options(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Check everything that a task would stumble over later, then write."""
+    file_name, encode = require_format(arguments.format)
+    options = read_options(arguments)
+    asked = simulate_arguments(options, arguments.takes, arguments.seed)
+    request = simulate.parse_request(asked)
+    if arguments.scene and Path(arguments.scene).suffix.lower() != ".blend":
+        raise BadFile(f"'{arguments.scene}' is not a .blend", "Save what is to be simulated as one")
+    home = Path(os.path.abspath(arguments.out))
+    order = FarmOrder(
+        title=Path(arguments.scene or bpy.data.filepath).stem or "Takes",
+        takes=arguments.takes,
+        seed=arguments.seed,
+        options=options,
+        frames=parse_frame_list(arguments.render) if arguments.render else (),
+        blender=arguments.blender,
+        addon=arguments.addon,
+        scene=(home / SCENE_NAME).as_posix(),
+        results=(home / RESULTS_NAME).as_posix(),
+    )
+    variations.variation_settings(asked)
+    content = encode(order)
+    _require_own_folder(home, file_name)
+    with registered():
+        if arguments.scene:
+            open_input(arguments.scene)
+        _require_scene(request, renders=bool(order.frames))
+        saving.save_blend(home / SCENE_NAME)
+    write_whole(home / file_name, content)  # last: without it there is no job
+    frames = f", {len(order.frames)} frames of each rendered" if order.frames else ""
+    say(*indented(f"{order.takes} takes, merged{frames}: '{home / file_name}'", _next_steps(arguments.format)))
+    return 0
+
+
+def _require_own_folder(folder: Path, file_name: str) -> None:
+    """Refuse a folder with anything in it but what an export and its tasks write."""
+    if is_there(folder) and not is_folder(folder):
+        raise BadSettings(f"'{folder}' is no folder", "Give --out a new or an empty one")
+    try:
+        others = sorted(set(os.listdir(folder)) - {file_name, SCENE_NAME, RESULTS_NAME}) if is_there(folder) else []
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    if others:
+        raise BadSettings(f"The folder '{folder}' holds other files, such as '{others[0]}'", "Give --out an empty one")
+
+
+def _require_scene(request: requests.Request, *, renders: bool) -> None:
+    """Refuse what cannot be simulated or rendered, and mark whose takes these will be."""
+    if not bpy.context.scene.objects:
+        raise BadSettings("There is nothing to simulate", "Give the .blend with the character")
+    requests.read(request)
+    if renders and bpy.context.scene.camera is None:
+        raise RigError(f"The scene '{bpy.context.scene.name}' has no camera", "Add one, or leave out --render")
+    ensure_mark(requests.find_armature(request.armature))
+
+
+def _next_steps(form: str) -> tuple[str, ...]:
+    if form == "openjd":
+        return ("Submit the folder, or try it here: openjd run template.json --step Merge --run-dependencies",)
+    return ("Copy it into the folder 'scripts' beside flamenco-manager, and submit the scene as such a job",)
+
+
+VERB = Verb(_add_arguments, _run)
