@@ -10,6 +10,7 @@ from typing import Any
 from ...core import jobs
 from ...core.control import registry
 from ...core.errors import BadSettings, OtherJob, SinewError
+from ...core.limits import LARGEST_SEED
 from ...core.sim.variations import SIDES, Variation, VariationSettings
 from ...core.texts import one_line
 from ..jobs import batches, requests
@@ -81,6 +82,8 @@ def variation_settings(arguments: argparse.Namespace) -> VariationSettings | Non
     texts = [f"count={arguments.variations}", f"least_n={least}", f"most_n={most}"]
     texts += [f"side={arguments.side}"] if arguments.side else []
     settings = VariationSettings.from_texts([*texts, *arguments.vary])
+    if not 0 <= arguments.seed <= LARGEST_SEED - settings.count:  # the last variation has the seed so far on
+        raise BadSettings(f"The seed is {arguments.seed}", "Give a whole number of at least 0, and not beyond 64 bits")
     if arguments.only is not None and not 1 <= arguments.only <= settings.count:
         raise BadSettings(
             f"There is no variation {arguments.only} of {settings.count}",

@@ -9,6 +9,7 @@ import bpy
 
 from ....core.errors import BadFile, BadSettings, RigError
 from ....core.files import cannot_write, write_whole
+from ....core.jobs.engine_choice import check_engine_name
 from ....core.jobs.farm import FORMATS, FarmOrder, parse_frame_list, require_format
 from ....core.jobs.farm.order import RESULTS_NAME, SCENE_NAME
 from ....core.paths import is_folder, is_there
@@ -57,6 +58,7 @@ def _run(arguments: argparse.Namespace) -> int:
     options = read_options(arguments)
     asked = simulate_arguments(options, arguments.takes, arguments.seed)
     request = simulate.parse_request(asked)
+    check_engine_name(request.engine)
     if arguments.scene and Path(arguments.scene).suffix.lower() != ".blend":
         raise BadFile(f"'{arguments.scene}' is not a .blend", "Save what is to be simulated as one")
     home = Path(os.path.abspath(arguments.out))
@@ -80,9 +82,14 @@ def _run(arguments: argparse.Namespace) -> int:
         _require_scene(request, renders=bool(order.frames))
         saving.save_blend(home / SCENE_NAME)
     write_whole(home / file_name, content)  # last: without it there is no job
-    frames = f", {len(order.frames)} frames of each rendered" if order.frames else ""
-    say(*indented(f"{order.takes} takes, merged{frames}: '{home / file_name}'", _next_steps(arguments.format)))
+    frames = f", and frames {arguments.render} of each rendered" if order.frames else ""
+    done = f"'{home / file_name}': {_count(order.takes)} merged{frames}"
+    say(*indented(done, [_next_step(arguments.format, "Render" if order.frames else "Merge")]))
     return 0
+
+
+def _count(takes: int) -> str:
+    return "1 take" if takes == 1 else f"{takes} takes"
 
 
 def _require_own_folder(folder: Path, file_name: str) -> None:
@@ -107,10 +114,10 @@ def _require_scene(request: requests.Request, *, renders: bool) -> None:
     ensure_mark(requests.find_armature(request.armature))
 
 
-def _next_steps(form: str) -> tuple[str, ...]:
+def _next_step(form: str, last: str) -> str:
     if form == "openjd":
-        return ("Submit the folder, or try it here: openjd run template.json --step Merge --run-dependencies",)
-    return ("Copy it into the folder 'scripts' beside flamenco-manager, and submit the scene as such a job",)
+        return f"Submit the folder, or try it here: openjd run {FORMATS[form][0]} --step {last} --run-dependencies"
+    return "Copy it into the folder 'scripts' beside flamenco-manager, and submit the scene as such a job"
 
 
 VERB = Verb(_add_arguments, _run)
