@@ -101,6 +101,19 @@ def test_a_task_that_is_run_again_makes_the_same_and_touches_nothing_else(shot, 
     assert len(contents(tmp_path / "all.blend")[0]) == 2
 
 
+@pytest.mark.parametrize("place", ["nla", "copy", "controls"])
+def test_takes_are_merged_wherever_they_go(shot, tmp_path, place):
+    whole, results, merged = tmp_path / "whole.blend", tmp_path / "results", tmp_path / "merged.blend"
+    options = ("--method", "passthrough", "--frames", "1:10", "--place", place)
+    assert run("simulate", shot, *options, "--variations", 2, "--out", whole) == 0
+    for number in (1, 2):
+        assert run("farm", "take", number, "--scene", shot, "--results", results, *options, "--takes", 2) == 0
+    assert run("farm", "merge", "--scene", shot, "--into", merged, results / "takes") == 0
+    rows, keys = contents(whole)
+    assert contents(merged) == (rows, keys)
+    assert len(rows) == (4 if place == "copy" else 2)  # a copy lists its takes as well
+
+
 def test_a_take_of_a_changed_scene_replaces_the_old_one(shot, tmp_path, capsys):
     results = tmp_path / "results"
     options = ("--scene", shot, "--results", results, "--method", "passthrough", "--takes", 1)
