@@ -120,7 +120,7 @@ def _simulate(
     elif not bpy.context.scene.objects:
         raise BadSettings("There is nothing to simulate", "Give a file or a stock clip's name (see 'sinew clips')")
     rig = requests.read(request)
-    _say_findings(rig, arguments.anyway)
+    say_findings(rig, arguments.anyway)
     if wanted is not None:
         return _simulate_variations(arguments, request, rig, wanted)
     job = create_pushed_job(request, rig, pushes, arguments.job_dir)
@@ -211,7 +211,7 @@ def _setting_texts(arguments: argparse.Namespace, known: tuple[str, ...]) -> lis
     return texts
 
 
-def _say_findings(rig: RigMotion, anyway: bool) -> None:
+def say_findings(rig: RigMotion, anyway: bool) -> None:
     """Tell what looks wrong with the motion; what no body can do is refused."""
     for finding in inspect_clip(rig.clip):
         if finding.is_impossible and not anyway:

@@ -14,9 +14,8 @@ from ....core.jobs.farm import FORMATS, FarmOrder, parse_frame_list, require_for
 from ....core.jobs.farm.order import RESULTS_NAME, SCENE_NAME
 from ....core.paths import is_folder, is_there
 from ...importing.importers import open_input
-from ...jobs import requests
+from ...jobs import batches, requests
 from ...scene import saving
-from ...takes import ensure_mark
 from .. import simulate, variations
 from ..lines import indented, path_argument, say
 from ..registering import registered
@@ -73,13 +72,16 @@ def _run(arguments: argparse.Namespace) -> int:
         scene=(home / SCENE_NAME).as_posix(),
         results=(home / RESULTS_NAME).as_posix(),
     )
-    variations.variation_settings(asked)
+    settings = variations.variation_settings(asked)
     content = encode(order)
     _require_own_folder(home, file_name)
     with registered():
         if arguments.scene:
             open_input(arguments.scene)
-        _require_scene(request, renders=bool(order.frames))
+        _require_scene(renders=bool(order.frames))
+        rig = requests.read(request)
+        simulate.say_findings(rig, anyway=False)
+        batches.plan(request, rig, settings)  # all that a node would do before it simulates, and marks of whose takes
         saving.save_blend(home / SCENE_NAME)
     write_whole(home / file_name, content)  # last: without it there is no job
     frames = f", and frames {arguments.render} of each rendered" if order.frames else ""
@@ -104,14 +106,12 @@ def _require_own_folder(folder: Path, file_name: str) -> None:
         raise BadSettings(f"The folder '{folder}' holds other files, such as '{others[0]}'", "Give --out an empty one")
 
 
-def _require_scene(request: requests.Request, *, renders: bool) -> None:
-    """Refuse what cannot be simulated or rendered, and mark whose takes these will be."""
+def _require_scene(*, renders: bool) -> None:
+    """Refuse a scene in which there is nothing to simulate or no camera to render by."""
     if not bpy.context.scene.objects:
         raise BadSettings("There is nothing to simulate", "Give the .blend with the character")
-    requests.read(request)
     if renders and bpy.context.scene.camera is None:
         raise RigError(f"The scene '{bpy.context.scene.name}' has no camera", "Add one, or leave out --render")
-    ensure_mark(requests.find_armature(request.armature))
 
 
 def _next_step(form: str, last: str) -> str:

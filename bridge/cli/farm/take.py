@@ -4,6 +4,7 @@
 import argparse
 
 from ....core.errors import BadSettings
+from ....core.interrupts import interrupt_on_terminate
 from .. import simulate
 from ..lines import path_argument
 from ..verb import Verb
@@ -36,7 +37,8 @@ def _run(arguments: argparse.Namespace) -> int:
     words += [f"--out={home / f'{number}.blend'}", f"--report={home / f'{number}.json'}"]
     words += [arguments.scene] if arguments.scene else []
     options = read_options(arguments, encoded=arguments.encoded)
-    return simulate.VERB.run(simulate_arguments(options, takes, arguments.seed, words))
+    with interrupt_on_terminate():
+        return simulate.VERB.run(simulate_arguments(options, takes, arguments.seed, words))
 
 
 VERB = Verb(_add_arguments, _run)

@@ -15,6 +15,8 @@ FILE_NAME = "template.json"
 VERSION = "jobtemplate-2023-09"
 
 _LARGEST_INT = 2**63 - 1
+# A take that is cancelled keeps a checkpoint and ends its worker.
+_CANCELLATION = {"mode": "NOTIFY_THEN_TERMINATE", "notifyPeriodInSeconds": 60}
 _TAKE = {"name": "Take", "type": "INT", "range": "1-{{Param.Takes}}"}
 _MERGE_WORDS = (
     "farm",
@@ -75,7 +77,8 @@ def _step(name: str, args: list[str], *, after: str = "", parameters: list[dict[
         step["dependencies"] = [{"dependsOn": after}]
     if parameters:
         step["parameterSpace"] = {"taskParameterDefinitions": parameters}
-    step["script"] = {"actions": {"onRun": {"command": "{{Param.Blender}}", "args": args}}}
+    action = {"command": "{{Param.Blender}}", "args": args, "cancelation": _CANCELLATION}
+    step["script"] = {"actions": {"onRun": action}}
     return step
 
 

@@ -3,7 +3,10 @@
 
 import json
 import shutil
+import signal
 import subprocess
+import sys
+import time
 
 import bpy
 import pytest
@@ -12,6 +15,7 @@ from farm_tools import command_words, compile_flamenco, needs_openjd, needs_quic
 from sinew.bridge import cli
 from sinew.bridge.cli.registering import registered
 from sinew.bridge.importing.importers import open_input
+from sinew.core import jobs
 
 from ..helpers.blender_program import write_program
 from ..helpers.rigs import digest
@@ -99,6 +103,26 @@ def test_a_task_that_is_run_again_makes_the_same_and_touches_nothing_else(shot, 
         == 0
     )
     assert len(contents(tmp_path / "all.blend")[0]) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows asks no process to end")
+def test_a_task_that_is_asked_to_end_takes_its_worker_along_and_goes_on_later(shot, tmp_path):
+    results, program = tmp_path / "results", write_program(tmp_path / "blender")
+    words = ["farm", "take", "1", "--takes=1", f"--results={results}", "--set=quality=draft"]
+    command = [program, "-b", shot, "-c", "sinew", *words]
+    task = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    events = results / "takes" / "1" / "events.jsonl"
+    while not (events.exists() and '"progress"' in events.read_text()):
+        assert task.poll() is None, task.stderr.read()
+        time.sleep(0.05)
+    task.send_signal(signal.SIGTERM)
+    assert task.wait(60) == cli.CANCELLED and "cancelled" in task.stderr.read()
+    job = jobs.open_job(results / "takes" / "1")
+    assert job.status().state == "cancelled" and not job.status().alive
+    assert not (results / "takes" / "1.blend").exists()
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert job.report()["runs"] == 2 and (results / "takes" / "1.blend").exists()
 
 
 @pytest.mark.parametrize("place", ["nla", "copy", "controls"])
@@ -197,6 +221,8 @@ def test_an_export_has_the_scene_as_it_was(shot, tmp_path, capsys):
         (("--render", "5-1"), "no list of frames"),
         (("--render", "1-1048575"), "no list of frames"),
         (("--push", "much"), "no range of forces"),
+        (("--push", "50", "--vary", "bone=nose"), "'nose' has no body that could be pushed"),
+        (("--frames", "9:2"), "rames"),
         (("--addon", "a\tb"), "--addon"),
     ],
 )
