@@ -29,11 +29,11 @@ _SOMETIMES = {
 _REPEATED = {"set": "KEY=VALUE", "vary": "KEY=VALUE"}
 
 
-def add_take_options(parser: argparse.ArgumentParser) -> None:
-    """Declare what decides the takes."""
-    parser.add_argument(
-        "--takes", "--variations", type=int, required=True, metavar="N", help="how many takes, each with its own seed"
-    )
+def add_take_options(parser: argparse.ArgumentParser, takes: int | None = None) -> None:
+    """Declare what decides the takes. takes: how many there are unless it is said, None where it must be."""
+    about = "how many takes, each with its own seed" + (f" (default {takes})" if takes is not None else "")
+    words = {"type": int, "metavar": "N", "help": about, "default": takes, "required": takes is None}
+    parser.add_argument("--takes", "--variations", **words)
     add_seed(parser, "takes")
     group = parser.add_argument_group("as with 'simulate'")
     for name, default in _ALWAYS.items():

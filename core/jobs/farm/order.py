@@ -32,11 +32,6 @@ class FarmOption:
     name: str
     value: str
 
-    @property
-    def label(self) -> str:
-        """For people: 'Armature', 'Set 2'."""
-        return self.key.replace("_", " ").title()
-
 
 @dataclass(frozen=True)
 class FarmOrder:

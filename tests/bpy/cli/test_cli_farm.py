@@ -206,6 +206,30 @@ def test_an_export_has_the_scene_as_it_was(shot, tmp_path, capsys):
         assert "Mannequin walk" in bpy.data.actions
 
 
+def rendered(template):
+    """(frames, steps) of a template."""
+    told = json.loads(template.read_text())
+    frames = {one["name"]: one["default"] for one in told["parameterDefinitions"]}.get("RenderFrames", "")
+    return frames, [step["name"] for step in told["steps"]]
+
+
+def test_unless_it_is_said_one_frame_is_rendered_where_there_is_a_camera(scene, tmp_path, capsys):
+    words = ("--format", "openjd", "--out", tmp_path / "out", "--method", "passthrough")
+    template = tmp_path / "out" / "template.json"
+    assert run("farm", "export", "walk", *words) == 0  # whatever simulate takes
+    assert rendered(template) == ("1", ["Takes", "Merge", "Render"])
+    assert '"default": 20' in template.read_text()
+    assert run("farm", "export", "walk", *words, "--render", "none") == 0
+    assert rendered(template) == ("", ["Takes", "Merge"])
+    bpy.context.scene.camera = None
+    bpy.context.scene.frame_current = -5
+    assert run("farm", "export", *words, "--variations", 3) == 0  # the open scene
+    assert rendered(template) == ("", ["Takes", "Merge"]) and "no camera" in capsys.readouterr().err
+    bpy.context.scene.camera = next(obj for obj in bpy.context.scene.objects if obj.type == "CAMERA")
+    assert run("farm", "export", *words) == 0
+    assert rendered(template)[0] == "0"
+
+
 @pytest.mark.parametrize("form", ["openjd", "flamenco"])
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -243,7 +267,7 @@ def test_where_nothing_is_exported_to(shot, tmp_path, capsys):
     (full / "thesis.txt").write_text("years of work")
     rest = ("--takes", 1, "--out")
     assert "does not exist" in refused(tmp_path / "no.blend", "--format", "openjd", *rest, out)
-    assert "is not a .blend" in refused("walk", "--format", "openjd", *rest, out)
+    assert "'wlak' is neither a file" in refused("wlak", "--format", "openjd", *rest, out)
     assert "holds other files, such as 'thesis.txt'" in refused(shot, "--format", "openjd", *rest, full)
     assert "is no folder" in refused(shot, "--format", "openjd", *rest, full / "thesis.txt")
     assert "'deadline'. Choose one of: openjd, flamenco" in refused(shot, "--format", "deadline", *rest, out)

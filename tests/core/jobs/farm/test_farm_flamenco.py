@@ -7,6 +7,8 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from farm_tools import command_words, compile_flamenco, needs_quickjs
 from sinew.core.errors import BadSettings
@@ -42,6 +44,14 @@ def test_names_are_data_after_a_script_that_has_none():
     assert json.loads(data[1]) == make_job_type(ORDER)
     assert json.loads(data[2])[0] == ["armature", "armature"]
     assert {one["type"] for one in make_job_type(ORDER)["settings"]} == {"string", "int32"}
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=200))
+def test_no_name_is_more_than_a_text_of_the_script(name):
+    order = replace(ORDER, title=name, options=(("armature", name),))
+    text = script(order).removeprefix(_SCRIPT.read_text("utf-8").rstrip())
+    data = text[text.index("{") : text.rindex("};\n\nconst OPTIONS") + 1]
+    assert json.loads(data) == make_job_type(order)
 
 
 @pytest.mark.parametrize(

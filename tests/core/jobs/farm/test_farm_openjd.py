@@ -5,6 +5,8 @@ import json
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from farm_tools import needs_openjd, run_openjd
 from sinew.core.errors import BadSettings
@@ -35,6 +37,18 @@ def test_names_are_values_of_parameters_and_nothing_else():
     assert without_defaults(odd) == without_defaults(plain)
     given = {one["name"]: one["default"] for one in odd["parameterDefinitions"]}
     assert given["Armature"] == ODD and given["Set"] == f"bones={ODD}"
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=200))
+def test_no_name_changes_the_template(name):
+    odd, plain = (make_template(FarmOrder(one, 2, 0, (("armature", one), ("set", one)), (1,))) for one in (name, "A"))
+    assert without_defaults(odd) == without_defaults(plain)
+    assert (
+        json.loads(encode_template(FarmOrder("x", 1, options=(("action", name),))))["parameterDefinitions"][-1][
+            "default"
+        ]
+        == name
+    )
 
 
 def test_everything_that_is_referred_to_is_there():

@@ -58,10 +58,10 @@ def test_what_no_farm_could_do_is_refused_with_a_fix(wrong, said):
 
 def test_options_that_are_repeated_have_keys_of_their_own():
     order = FarmOrder("shot", 1, options=(("set", "a=1"), ("armature", "A"), ("set", "b=2")))
-    assert [(one.key, one.name, one.value, one.label) for one in order.numbered_options] == [
-        ("set_1", "set", "a=1", "Set 1"),
-        ("armature", "armature", "A", "Armature"),
-        ("set_2", "set", "b=2", "Set 2"),
+    assert [(one.key, one.name, one.value) for one in order.numbered_options] == [
+        ("set_1", "set", "a=1"),
+        ("armature", "armature", "A"),
+        ("set_2", "set", "b=2"),
     ]
 
 
