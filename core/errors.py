@@ -66,6 +66,10 @@ class JobError(SinewError):
     """A job that cannot be started, read, resumed or collected."""
 
 
+class OtherJob(JobError):
+    """A folder that holds another job than the one that is wanted."""
+
+
 class BadStage(SinewError):
     """Something on the stage that cannot be simulated as it stands."""
 

@@ -64,6 +64,19 @@ def raise_on_interrupt() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def interrupt_on_terminate() -> Iterator[None]:
+    """While it lasts, SIGTERM is as good as Ctrl-C: by it a farm asks a task to end, and its worker would live on."""
+    if not _may_listen():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, frame: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+
+
+@contextlib.contextmanager
 def finish_first() -> Iterator[None]:
     """Do not let Ctrl-C in between: it comes at the end of this block, or of the function that this decorates."""
     if threading.current_thread() is not threading.main_thread():

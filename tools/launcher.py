@@ -26,6 +26,7 @@ VERBS = {
     "direct": (COMMAND_LINE, "let a library of motion go where it is told, with a body"),
     "respond": (COMMAND_LINE, "let a library of motion do deeds on cue, on time, with a body"),
     "library": (COMMAND_LINE, "minutes of motion on one character: build, add, show and tag"),
+    "farm": (COMMAND_LINE, "hand takes to a render farm, and put them together again"),
     "takes": (COMMAND_LINE, "list the takes in a .blend, with their numbers"),
     "clips": (COMMAND_LINE, "list the stock clips"),
     "jobs": (COMMAND_LINE, "list, show, cancel, resume and clean up jobs"),

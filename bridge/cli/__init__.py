@@ -28,6 +28,7 @@ _VERBS = {
     "direct": "let a library of motion go where it is told",
     "respond": "let a library of motion do deeds on cue, on time",
     "library": "minutes of motion on one character: build, add, show and tag",
+    "farm": "hand takes to a render farm, and put them together again",
     "takes": "list the takes in a .blend, with their numbers",
     "clips": "list the stock clips",
     "jobs": "list, show, cancel, resume and clean up jobs",

@@ -102,7 +102,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
-    request, wanted = _request(arguments), variations.variation_settings(arguments)
+    request, wanted = parse_request(arguments), variations.variation_settings(arguments)
     pushes = [] if wanted is not None else [parse_push(text) for text in arguments.push]
     require_outputs(arguments)
     with registered():
@@ -120,7 +120,7 @@ def _simulate(
     elif not bpy.context.scene.objects:
         raise BadSettings("There is nothing to simulate", "Give a file or a stock clip's name (see 'sinew clips')")
     rig = requests.read(request)
-    _say_findings(rig, arguments.anyway)
+    say_findings(rig, arguments.anyway)
     if wanted is not None:
         return _simulate_variations(arguments, request, rig, wanted)
     job = create_pushed_job(request, rig, pushes, arguments.job_dir)
@@ -136,7 +136,9 @@ def _simulate_variations(
     arguments: argparse.Namespace, request: requests.Request, rig: RigMotion, wanted: VariationSettings
 ) -> int:
     """Make takes to choose from; what is done is saved and shown, whatever became of the others."""
-    batch, outcomes = variations.simulate_all(request, rig, wanted, arguments.job_dir)
+    batch, outcomes = variations.simulate_all(
+        request, rig, wanted, arguments.job_dir, only=arguments.only, anew=arguments.anew
+    )
     report = {**variations.report_of(batch, outcomes), "input": arguments.input}
     done = [outcome for outcome in outcomes if outcome.written is not None]
     for outcome in done:
@@ -158,7 +160,7 @@ def _simulate_variations(
     return code
 
 
-def _request(arguments: argparse.Namespace) -> requests.Request:
+def parse_request(arguments: argparse.Namespace) -> requests.Request:
     """What was asked, checked before anything is opened."""
     method, family = registry.get_method(arguments.method), registry.family_of(arguments.method)
     if family is not None and method.takes is not Source.CLIP:
@@ -209,7 +211,7 @@ def _setting_texts(arguments: argparse.Namespace, known: tuple[str, ...]) -> lis
     return texts
 
 
-def _say_findings(rig: RigMotion, anyway: bool) -> None:
+def say_findings(rig: RigMotion, anyway: bool) -> None:
     """Tell what looks wrong with the motion; what no body can do is refused."""
     for finding in inspect_clip(rig.clip):
         if finding.is_impossible and not anyway:

@@ -3,13 +3,14 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ...core import jobs
 from ...core.control import registry
-from ...core.errors import BadSettings, SinewError
+from ...core.errors import BadSettings, OtherJob, SinewError
+from ...core.limits import LARGEST_SEED
 from ...core.sim.variations import SIDES, Variation, VariationSettings
 from ...core.texts import one_line
 from ..jobs import batches, requests
@@ -45,6 +46,17 @@ def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that are about variations."""
     add = parser.add_argument_group("variations").add_argument
     add("--variations", type=int, metavar="N", help="make N takes to choose from, each with a seed of its own")
+    add(
+        "--only",
+        type=int,
+        metavar="K",
+        help="of the --variations make only this one, from 1 on; --job-dir is then its own",
+    )
+    add(
+        "--anew",
+        action="store_true",
+        help="where --job-dir holds another job, as of the scene before a change, begin anew in its place",
+    )
     add("--from", dest="side", metavar="SIDE", help=f"where pushes come from: {', '.join(side[0] for side in SIDES)}")
     add(
         "--vary",
@@ -59,7 +71,8 @@ def add_variation_arguments(parser: argparse.ArgumentParser) -> None:
 def variation_settings(arguments: argparse.Namespace) -> VariationSettings | None:
     """What was asked for, checked before anything is opened; None for a single take."""
     if arguments.variations is None:
-        for name, value in (("--from", arguments.side), ("--vary", arguments.vary)):
+        given = (("--from", arguments.side), ("--vary", arguments.vary), ("--anew", arguments.anew))
+        for name, value in (*given, ("--only", arguments.only is not None)):
             if value:
                 raise BadSettings(f"{name} is about variations", "Say how many with --variations N")
         return None
@@ -69,6 +82,13 @@ def variation_settings(arguments: argparse.Namespace) -> VariationSettings | Non
     texts = [f"count={arguments.variations}", f"least_n={least}", f"most_n={most}"]
     texts += [f"side={arguments.side}"] if arguments.side else []
     settings = VariationSettings.from_texts([*texts, *arguments.vary])
+    if not 0 <= arguments.seed <= LARGEST_SEED - settings.count:  # the last variation has the seed so far on
+        raise BadSettings(f"The seed is {arguments.seed}", "Give a whole number of at least 0, and not beyond 64 bits")
+    if arguments.only is not None and not 1 <= arguments.only <= settings.count:
+        raise BadSettings(
+            f"There is no variation {arguments.only} of {settings.count}",
+            f"Give --only a number from 1 to {settings.count}",
+        )
     if arguments.side and not (settings.pushes or settings.throw):
         raise BadSettings("--from says where pushes come from, and there are none", "Add --push 50:200")
     if not registry.get_method(arguments.method).uses_engine:
@@ -77,24 +97,36 @@ def variation_settings(arguments: argparse.Namespace) -> VariationSettings | Non
 
 
 def simulate_all(
-    request: requests.Request, rig: RigMotion, settings: VariationSettings, folder: Path | None
+    request: requests.Request,
+    rig: RigMotion,
+    settings: VariationSettings,
+    folder: Path | None,
+    *,
+    only: int | None = None,
+    anew: bool = False,
 ) -> tuple[Batch, list[VariationOutcome]]:
-    """Simulate and bake one after the other. One that fails does not stop the others; a cancel stops them all."""
+    """Simulate and bake one after the other. One that fails does not stop the others; a cancel stops them all.
+
+    folder: for a folder of each, or the folder of the only one. anew: another job there is replaced.
+    """
     batch = batches.plan(request, rig, settings)
+    if only is not None:
+        batch = replace(batch, variations=batch.variations[only - 1 : only])
     outcomes: list[VariationOutcome] = []
     digits = len(str(len(batch.variations)))
     for variation in batch.variations:
         say_aside(variation.title(rig.clip.name))
-        outcomes.append(_simulated(batch, variation, folder and folder / f"{variation.number:0{digits}d}"))
+        own = folder if only is not None else folder and folder / f"{variation.number:0{digits}d}"
+        outcomes.append(_simulated(batch, variation, own, anew))
         if outcomes[-1].state == "cancelled":
             break
     return batch, outcomes
 
 
-def _simulated(batch: Batch, variation: Variation, folder: Path | None) -> VariationOutcome:
+def _simulated(batch: Batch, variation: Variation, folder: Path | None, anew: bool) -> VariationOutcome:
     job = None
     try:
-        job = batch.create(variation, folder)
+        job = _created(batch, variation, folder, anew)
         status = run_to_end(job)
         if status.state == "cancelled":
             return VariationOutcome(variation, job, jobs.unfinished_report(job))
@@ -106,6 +138,16 @@ def _simulated(batch: Batch, variation: Variation, folder: Path | None) -> Varia
         unfinished = jobs.unfinished_report(job) if job is not None else {"status": "failed"}
         report = {**unfinished, "message": error.message, "hint": error.hint}
         return VariationOutcome(variation, job, report, problem=error)
+
+
+def _created(batch: Batch, variation: Variation, folder: Path | None, anew: bool) -> jobs.Job:
+    try:
+        return batch.create(variation, folder)
+    except OtherJob:
+        if not anew or folder is None:
+            raise
+        jobs.remove_job(folder)
+        return batch.create(variation, folder)
 
 
 def exit_code(batch: Batch, outcomes: Sequence[VariationOutcome]) -> int:

@@ -7,7 +7,7 @@ status = wait(job, process)
 take = job.result().take
 """
 
-from .cleaning import clean_jobs
+from .cleaning import clean_jobs, remove_job
 from .creation import UnreadableJob, all_jobs, create, find_jobs
 from .folders import jobs_root, user_data_folder
 from .job import Job, JobStatus, Result, open_job
@@ -33,6 +33,7 @@ __all__ = [
     "jobs_root",
     "launch",
     "open_job",
+    "remove_job",
     "unfinished_report",
     "user_data_folder",
     "wait",

@@ -6,7 +6,7 @@ import shutil
 import time
 from pathlib import Path
 
-from ..errors import BadSettings, SinewError
+from ..errors import BadSettings, JobError, SinewError
 from ..paths import is_there, list_folder
 from .creation import subfolders
 from .folders import jobs_root
@@ -33,6 +33,14 @@ def clean_jobs(root: Path | None = None, *, older_than_days: float, keep_uncolle
         elif _is_garbage(folder, before, keep_uncollected) and _remove(folder):
             removed.append(folder.name)
     return removed
+
+
+def remove_job(folder: Path) -> None:
+    """Remove the job in a folder, whatever became of it, unless it is at work."""
+    if open_job(folder).status().alive:
+        raise JobError(f"The job in '{folder}' is still at work", "Wait for it or cancel it, and try again")
+    if not _remove(folder):
+        raise JobError(f"The job in '{folder}' cannot be removed", "See what you may do there, or delete it yourself")
 
 
 def _is_garbage(folder: Path, before: float, keep_uncollected: bool) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import __version__
 from ..control import registry
-from ..errors import JobError, SinewError
+from ..errors import JobError, OtherJob, SinewError
 from ..files import (
     PRIVATE,
     Attachment,
@@ -210,7 +210,7 @@ def _check_empty(home: Job) -> None:
 
 def _same(there: Job, wanted: JobSpec) -> Job:
     if there.spec.content != wanted.content:
-        raise JobError(
+        raise OtherJob(
             f"The folder '{there.folder}' holds another job ('{there.spec.title}')",
             "Choose another folder, or delete that one",
         )

@@ -24,7 +24,9 @@ print(json.dumps({"argv": sys.argv[1:], "cwd": os.getcwd(), "pythonpath": os.env
 sys.exit(7)
 """
 
-VERBS = "demo test simulate retime graph bounds direct respond library takes clips jobs bench fuzz kills build".split()
+VERBS = (
+    "demo test simulate retime graph bounds direct respond library farm takes clips jobs bench fuzz kills build".split()
+)
 
 
 @pytest.fixture

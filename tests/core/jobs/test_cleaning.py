@@ -4,7 +4,10 @@
 import os
 import time
 
+import pytest
+
 from sinew.core import jobs
+from sinew.core.errors import JobError
 
 
 def age(job: jobs.Job, days: float) -> None:
@@ -48,9 +51,20 @@ def test_a_living_job_stays_however_old_it_looks(make):
         time.sleep(0.01)
     age(job, days=400)
     assert jobs.clean_jobs(older_than_days=0, keep_uncollected=False) == []
+    with pytest.raises(JobError, match="still at work"):
+        jobs.remove_job(job.folder)
     job.cancel()
     assert jobs.wait(job, process).state == "cancelled"
     assert jobs.clean_jobs(older_than_days=0) == [job.folder.name]
+
+
+def test_one_job_is_removed_with_all_that_is_in_it_and_no_other(make, run_worker):
+    job, other = make(), make()
+    run_worker(job)
+    jobs.remove_job(job.folder)
+    assert not job.folder.exists() and [one.spec.id for one in jobs.all_jobs()] == [other.spec.id]
+    with pytest.raises(JobError):
+        jobs.remove_job(job.folder)
 
 
 def test_what_an_interrupted_removal_or_creation_left_is_swept(make, jobs_folder):
