@@ -28,9 +28,9 @@ def report_cues(
     motion: Clip,
     fell_at_s: float | None = None,
 ) -> list[dict[str, Any]]:
-    """A row for each cue. keys: the key pose of each cue, as the library has it, one a frame. limbs: what each hits with.
+    """A row for each cue. keys: the key pose of each cue, as the library has it, one a frame.
 
-    planned: what was to be done, at 60 frames a second; motion: what was, at any rate.
+    limbs: what each hits with. planned: what was to be done, at 60 frames a second; motion: what was, at any rate.
 
     asked_frame, done_frame: the animator's; done_frame is None for what a fallen character does not do.
     distance_m: from the asked place to the root then, or from the target to what hits it, None where none was asked.
