@@ -35,7 +35,9 @@ def test_a_cue_is_a_deed_a_frame_and_perhaps_a_place():
     assert again == sheet and [cue.deed for cue in again.cues] == ["walk", "kick"] and sheet.frame_of(180) == 91
 
 
-@pytest.mark.parametrize("text", ["kick", "@9", "kick@", "kick@x", "kick@9:1", "kick@9:1,2,3,4", "kick@9=1,2", "kick@1"])
+@pytest.mark.parametrize(
+    "text", ["kick", "@9", "kick@", "kick@x", "kick@9:1", "kick@9:1,2,3,4", "kick@9=1,2", "kick@1"]
+)
 def test_what_is_no_cue_is_told(text):
     with pytest.raises(BadSettings, match=r"cue|Cue"):
         parse_cue(text, 1, 30.0)
