@@ -27,7 +27,7 @@ def find_character(skeleton: Skeleton) -> str:
     return fitting[0] if fitting else ""
 
 
-def stand_up(skeleton: Skeleton, scale: float) -> bpy.types.Object:
+def stand_up_character(skeleton: Skeleton, scale: float) -> bpy.types.Object:
     """A character of the library's skeleton in the scene that is open."""
     with mute_output():
         obj = mannequin.build(bpy.context.scene, skeleton)

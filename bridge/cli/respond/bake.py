@@ -20,7 +20,7 @@ from ...respond.baking import RespondRequest, respond_job
 from ...rig.placing import PLACES
 from ..bodies import add_body, body_of
 from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
-from ..library_character import find_character, make_scene, stand_up
+from ..library_character import find_character, make_scene, stand_up_character
 from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
 from ..registering import registered
@@ -93,7 +93,7 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
     elif not bpy.data.filepath:
         make_scene(arguments.fps)
     name = arguments.armature or find_character(skeleton)
-    obj = requests.find_armature(name) if name else stand_up(skeleton, scale)
+    obj = requests.find_armature(name) if name else stand_up_character(skeleton, scale)
     body = body_of(arguments)
     if not name:  # its mesh is made of its bones, and says less of a body than the tables that the library had
         body = replace(body, use_mesh=False)

@@ -18,7 +18,7 @@ from ....sim.engine import SensorRows, World
 from ...tracking.facing import rotate_about_z
 from ..features import FPS
 from .reference_streams import CONTROL_FRAMES, Floats, Indices, ReferenceStreams
-from .stance_mirror import StanceMirror, find_body_mirror, find_foot_links, find_mirrored
+from .stance_mirror import StanceMirror, find_body_mirror, find_mirrored, find_stance_links
 
 _TRACKED = ("foot", "toe", "shin", "hand", "forearm", "head", "chest")
 _COM_AHEAD = (6, 12, 24)  # frames
@@ -42,7 +42,7 @@ class StreamFeatures:
 
     def __init__(self, streams: ReferenceStreams, acting: Indices) -> None:
         body, frames = streams.body, np.arange(len(streams))
-        self.links, feet = find_tracked_links(body), find_foot_links(body)
+        self.links, feet = find_tracked_links(body), find_stance_links(body)
         heading, com = streams.heading.astype(float), streams.com.astype(float)
 
         def local(vectors: NDArray[Any]) -> Array:

@@ -23,7 +23,7 @@ _SMOOTH_FRAMES = 9
 _FASTER_M_S = 0.3  # than the other foot: it swings; with less the one that swung last still counts
 
 
-def find_foot_links(body: BodyModel) -> Indices:
+def find_stance_links(body: BodyModel) -> Indices:
     """Links that stand, one on each side."""
     return np.array([i for i, link in enumerate(body.links) if link.role == "foot"], dtype=np.int64)
 
@@ -34,13 +34,13 @@ def find_body_mirror(body: BodyModel) -> BodyMirror | None:
         mirror = BodyMirror(body)
     except RigError:
         return None
-    feet = find_foot_links(body)
+    feet = find_stance_links(body)
     return mirror if len(feet) == 2 and mirror.links[feet[0]] == feet[1] else None
 
 
 def find_mirrored(streams: ReferenceStreams) -> Flags:
     """(F,) frames in which the second foot swings, or was the last to swing."""
-    feet, found = find_foot_links(streams.body), np.zeros(len(streams), dtype=bool)
+    feet, found = find_stance_links(streams.body), np.zeros(len(streams), dtype=bool)
     for first, stop in zip(streams.starts[:-1], streams.starts[1:], strict=True):
         place = streams.link_pos[first:stop, feet, :2].astype(float)
         speed = FPS * np.linalg.norm(np.gradient(place, axis=0), axis=-1)
