@@ -11,7 +11,7 @@ from pathlib import Path
 from ...core import jobs
 from ...core.control.method import Product
 from ...core.errors import BadFile, JobError, SinewError
-from ...core.paths import is_folder, is_there
+from ...core.paths import is_folder, is_there, list_folder
 from .. import takes
 from ..rig.rig_writer import WrittenAction
 from . import requests
@@ -29,7 +29,7 @@ def find_take_folders(path: Path, count: int | None = None) -> list[Path]:
     if not is_folder(path):
         raise BadFile(f"'{path}' is no take", "Give folders that 'sinew farm take' or 'simulate --job-dir' has made")
     if count is None:
-        names = [one.name for one in path.iterdir() if one.name.isdecimal() and is_there(one / "spec.json")]
+        names = [one.name for one in list_folder(path) if one.name.isdecimal() and is_there(one / "spec.json")]
         if not names:
             raise BadFile(f"'{path}' has no takes in it", "Make them first, with 'sinew farm take'")
         return [path / name for name in sorted(names, key=int)]
