@@ -29,9 +29,10 @@ _BENCHES = {
     "characters": ".characters.command:measure",
     "travel": ".travel:measure",
     "direct": ".direct:measure",
+    "respond": ".respond:measure",
 }
 # These take many minutes, some an hour, and so only run when they are asked for by name.
-_LONG = ("simulate", "graph", "bounds", "characters", "travel", "direct")
+_LONG = ("simulate", "graph", "bounds", "characters", "travel", "direct", "respond")
 
 
 def main(argv: Sequence[str]) -> int:

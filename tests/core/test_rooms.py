@@ -120,10 +120,10 @@ METHODS_BELOW = {
     "core.control.sampling": ("core.control.sampling", "core.control.tracking", *CONTROL_TOP),
     "core.control.bounds": ("core.control.bounds", TRACKER, "core.control.tracking", *CONTROL_TOP),
     # It hands its motion to another method, by name.
-    "core.control.direct": ("core.control.direct", "core.control.registry", "core.control.tracking", *CONTROL_TOP),
+    "core.control.direct": ("core.control.direct", "core.control.searched_body", "core.control.tracking", *CONTROL_TOP),
     # It plays a library as motion matching does, and plans what that leads to; it knows nothing of wishes' training.
     "core.control.respond": (
-        *("core.control.respond", "core.control.registry", "core.control.tracking"),
+        *("core.control.respond", "core.control.searched_body", "core.control.tracking"),
         *(f"core.control.direct.{name}" for name in MATCHING),
         *(f"core.control.editing.{name}" for name in ("constraints", "limb_reaching", "motion_editing")),
         *CONTROL_TOP,

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Directed takes: a library goes where it is told; its policy gives that a body, or sampling control does."""
 
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from ...body import BodyModel
 from ...errors import JobError, NotLearned
 from ...motion import Clip, Take
 from ...motion.library import Library
@@ -16,9 +14,14 @@ from ...settings import setting
 from ...sim import engines
 from ...sim.trace import Trace
 from ..cast import load_cast
-from ..character import BODY, BodyChoices, build_plain_body
 from ..method import Method, Run, Source, Watched
-from ..registry import get_method
+from ..searched_body import (
+    give_searched_body,
+    make_body_builder,
+    quality_setting,
+    smooth_setting,
+    when_lost_setting,
+)
 from ..staging import build_job_stage
 from ..tracking.recording import collect_prop_motions, make_take
 from ..tracking.skeleton_matching import describe_skeleton_difference
@@ -60,16 +63,7 @@ class DirectBakeSettings(MatchingWeights):
             ("search", "Search", "Trials from moment to moment, which need no training and follow most closely"),
         ),
     )
-    quality: str = setting(
-        "normal",
-        "Quality",
-        "How many trials are spent on the motion's body",
-        choices=(
-            ("draft", "Draft", "Fast, to see whether it works"),
-            ("normal", "Normal", "About as long as the motion lasts on a fast machine"),
-            ("high", "High", "For difficult motions and final takes"),
-        ),
-    )
+    quality: str = quality_setting()
     steering: float = setting(
         0.1,
         "Steering",
@@ -78,23 +72,8 @@ class DirectBakeSettings(MatchingWeights):
         maximum=1.0,
     )
     lock_feet: bool = setting(True, "Lock Feet", "Hold feet where they stand while clips are bent and blended")
-    when_lost: str = setting(
-        "get_up",
-        "When Lost",
-        "What a body does that is searched for and has lost the motion for good, such as after a fall",
-        choices=(
-            ("limp", "Go Limp", "It lets go, lies down and rests"),
-            ("get_up", "Get Up", "It lets go and lies; then it gets up, and goes on with what it was told"),
-            ("go_on", "Go On Trying", "It goes on reaching for the motion from wherever it is"),
-        ),
-    )
-    smooth: float = setting(
-        0.0,
-        "Smooth",
-        "How much of small and fast movements is taken out of the take; feet stay where they stand",
-        minimum=0.0,
-        maximum=1.0,
-    )
+    when_lost: str = when_lost_setting()
+    smooth: float = smooth_setting()
 
 
 class DirectBake(Method):
@@ -117,7 +96,7 @@ class DirectBake(Method):
         trained, wish = _load(clip, run)
         by_policy = settings.physics and _is_by_policy(trained, settings, run)
         director = choose_clips(trained, wish.styles, IDLE)
-        library, build = director.library, _body_builder(run)
+        library, build = director.library, make_body_builder(run)
         directing = Directing(directed_body(director, build), library, settings, build)
         # A generator of its own: the job's belongs to the search that follows, and comes back after a kill.
         rng = np.random.default_rng(run.seed)
@@ -137,7 +116,7 @@ class DirectBake(Method):
                 return take
             lost = f"What was trained loses its feet after {take.fell_at_s:.1f} s, so the body was searched for"
             run.add_finding("policy", lost, "Train longer, or ask for something easier")
-        take = _give_body(made.motion, settings, run)
+        take = give_searched_body(made.motion, settings, run)
         return replace(take, own_clock=True, source_times_s=None)
 
 
@@ -184,24 +163,6 @@ def _load(clip: Clip, run: Run) -> tuple[AnyDirector, Wish]:
         why = describe_skeleton_difference(skeleton, clip.skeleton)
         raise JobError(f"The library is of another skeleton than '{clip.name}': {why}", "Build one for this armature")
     return director, wish_from_arrays(*wished)
-
-
-def _body_builder(run: Run) -> Callable[[Clip], BodyModel]:
-    """What builds the job's body of a clip, as far as its bones matter."""
-    attached = run.attachment(BODY)
-    choices = BodyChoices.from_mapping(attached[1]) if attached else BodyChoices()
-    return lambda clip: build_plain_body(clip, choices)
-
-
-def _give_body(motion: Clip, settings: DirectBakeSettings, run: Run) -> Take:
-    """The motion as a body would do it, on the job's stage and with everybody on it."""
-    sampling = get_method("sampling")
-    # It is no recording: nothing is to be trimmed, retimed or taken for a cycle, for its time is what was wished.
-    told = {name: getattr(settings, name) for name in ("quality", "smooth", "when_lost")} | {"retime": False}
-    told |= {"trim": "off", "travel": "off", "loop": "all"}
-    take = sampling.run(motion, sampling.settings_type.from_mapping(told), run)
-    assert take is not None
-    return take
 
 
 def _describe(made: DirectedMotion, library: Library) -> dict[str, object]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Takes that do what cues ask for, on time: planned in a library, and given a body by sampling control."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,9 +9,14 @@ from ...body import BodyModel
 from ...errors import JobError
 from ...motion import Clip, Take
 from ...settings import Settings, setting
-from ..character import BODY, BodyChoices, build_plain_body
 from ..method import Method, Run, Source, Watched
-from ..registry import get_method
+from ..searched_body import (
+    give_searched_body,
+    make_body_builder,
+    quality_setting,
+    smooth_setting,
+    when_lost_setting,
+)
 from ..tracking.facing import facing_direction, upright_rotation
 from ..tracking.library_files import StoredLibrary
 from ..tracking.skeleton_matching import describe_skeleton_difference
@@ -33,16 +37,8 @@ class RespondBakeSettings(Settings):
     physics: bool = setting(
         True, "Physics", "Give the motion a body; without, it is played as its clips are, in a moment"
     )
-    quality: str = setting(
-        "normal",
-        "Quality",
-        "How many trials are spent on the motion's body",
-        choices=(
-            ("draft", "Draft", "Fast, to see whether it works"),
-            ("normal", "Normal", "About as long as the motion lasts on a fast machine"),
-            ("high", "High", "For difficult motions and final takes"),
-        ),
-    )
+    quality: str = quality_setting()
+    when_lost: str = when_lost_setting()
     agility: float = setting(
         0.3,
         "Agility",
@@ -62,13 +58,7 @@ class RespondBakeSettings(Settings):
         True, "Reach Places", "Bend what is played so that each cue is done in its place, least around its key moment"
     )
     lock_feet: bool = setting(True, "Lock Feet", "Hold feet where they stand while clips are bent and blended")
-    smooth: float = setting(
-        0.0,
-        "Smooth",
-        "How much of small and fast movements is taken out of the take; feet stay where they stand",
-        minimum=0.0,
-        maximum=1.0,
-    )
+    smooth: float = smooth_setting()
 
 
 class RespondBake(Method):
@@ -89,7 +79,7 @@ class RespondBake(Method):
     def run(self, clip: Clip, settings: RespondBakeSettings, run: Run) -> Take:
         """Plan the motion, and give it a body by sampling control."""
         stored, sheet = _load(clip, run)
-        body, build = stored.body, _body_builder(run)
+        body, build = stored.body, make_body_builder(run)
         run.progress(0, 1, doing="Making tables")
         responding = Responding(body, stored.library, build=build, most_m=settings.agility)
         # A generator of its own: the job's belongs to the search that follows, and comes back after a kill.
@@ -107,7 +97,7 @@ class RespondBake(Method):
         )
         add_findings(run, made.findings)
         if settings.physics:
-            take = replace(_give_body(made.motion, settings, run), own_clock=True, source_times_s=None)
+            take = replace(give_searched_body(made.motion, settings, run), own_clock=True, source_times_s=None)
         else:
             run.progress(1, 1)
             take = Take(made.motion.resample(clip.fps, end="hold"), own_clock=True)
@@ -145,21 +135,3 @@ def _find_start(body: BodyModel, clip: Clip) -> tuple[tuple[float, float], float
     root = clip.skeleton.index(body.links[0].bone)
     ahead = facing_direction(quat[0, root], upright_rotation(body))
     return (float(pos[0, root, 0]), float(pos[0, root, 1])), float(np.arctan2(ahead[1], ahead[0]))
-
-
-def _body_builder(run: Run) -> Callable[[Clip], BodyModel]:
-    """What builds the job's body of a clip, as far as its bones matter."""
-    attached = run.attachment(BODY)
-    choices = BodyChoices.from_mapping(attached[1]) if attached else BodyChoices()
-    return lambda clip: build_plain_body(clip, choices)
-
-
-def _give_body(motion: Clip, settings: RespondBakeSettings, run: Run) -> Take:
-    """The motion as a body would do it, on the job's stage and with everybody on it."""
-    sampling = get_method("sampling")
-    # It is no recording: nothing is to be trimmed, retimed or taken for a cycle, for its time is what was asked for.
-    told = {"quality": settings.quality, "smooth": settings.smooth, "retime": False}
-    told |= {"trim": "off", "travel": "off", "loop": "all"}
-    take = sampling.run(motion, sampling.settings_type.from_mapping(told), run)
-    assert take is not None
-    return take

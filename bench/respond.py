@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``bench respond``: deeds on cue without a body, on libraries of ../shared: on their frames, in their places, in time.
+
+Sheets of four random cues, half of them with a place, planned as they are and then edited; and trials from random
+moments, of deeds or, where a library has none, of changes of direction. One row a measurement.
+"""
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..bridge.library.assembling import assemble, make_library_body
+from ..bridge.library.file_sources import find_motion_files, make_file_sources
+from ..core.body.foot_skate import source_foot_skate
+from ..core.control.respond.cue_report import report_cues
+from ..core.control.respond.cues import CueSheet, parse_cue, sort_cues
+from ..core.control.respond.goals import deed_names, find_goal
+from ..core.control.respond.responding import Responding
+from ..core.control.respond.trials import run_trials
+from ..core.control.tracking.library_files import StoredLibrary
+from ..core.errors import BadSettings
+from .direct import CMU_SCALE, LIBRARY
+from .options import print_progress, split_words
+from .rows import Row, append_row, code_version, describe_machine
+
+LIBRARIES = LIBRARY.parent
+NAMES = ("martial", "obstacles", "locomotion")
+_FPS, _CUES, _TRIALS = 30.0, 4, 300
+_TAUS_S = (0.5, 0.8, 1.0)
+_REACH_M = {"martial": 1.0, "obstacles": 3.0}  # how far the next place is from the one before, at most
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's own arguments."""
+    parser.add_argument("--only", type=split_words, default=(), metavar="NAMES", help=f"some of: {', '.join(NAMES)}")
+    parser.add_argument("--sheets", type=int, default=15, metavar="N", help="sheets of four cues each (default 15)")
+    parser.add_argument("--rows", type=Path, metavar="FILE.jsonl", help="add the rows to this file")
+    parser.add_argument("--seed", type=int, default=5, metavar="N", help="another seed (default 5)")
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure the libraries that were asked for."""
+    if unknown := [name for name in arguments.only if name not in NAMES]:
+        raise BadSettings(f"There is no library '{unknown[0]}'", f"Choose from: {', '.join(NAMES)}")
+    rows: list[Row] = []
+    for name in arguments.only or NAMES:
+        print_progress(name)
+        responding, first = _prepare(name)
+        rows.append(first)
+        if deed_names(responding.library):
+            for reach in (False, True):
+                rows.append(_measure_sheets(name, responding, arguments.sheets, arguments.seed, reach))
+        rows += [_measure_trials(name, responding, tau_s, arguments.seed) for tau_s in _TAUS_S]
+    for row in rows:
+        row |= {"code": code_version(), "machine": describe_machine()}
+        if arguments.rows:
+            append_row(arguments.rows, row)
+    return {"rows": rows}
+
+
+def _prepare(name: str) -> tuple[Responding, Row]:
+    sources = make_file_sources(find_motion_files([LIBRARIES / name]), CMU_SCALE)
+    body = make_library_body(sources)
+    stored = StoredLibrary(body, tuple(assemble(body, sources, ())), mirror=True, scale=CMU_SCALE).with_deeds
+    begun = time.perf_counter()
+    responding = Responding(stored.body, stored.library)
+    deeds = {deed: len(find_goal(responding.library, deed).frames) for deed in deed_names(responding.library)}
+    row: Row = {"what": f"{name}: made ready", "frames": len(stored.library.motion), "key_moments": deeds}
+    return responding, row | {"seconds_with_the_cache_as_it_is": time.perf_counter() - begun}
+
+
+def _measure_sheets(name: str, responding: Responding, count: int, seed: int, reach: bool) -> Row:
+    """How many cues are on their frames, how far from their places, and how feet slide."""
+    rng, names = np.random.default_rng(seed), deed_names(responding.library)
+    late, away, skate, findings, refused = [], [], [], 0, 0
+    for number in range(count):
+        sheet = _make_sheet(rng, names, _REACH_M[name])
+        try:
+            made = responding.make_motion(sheet, np.random.default_rng(number), reach=reach)
+        except BadSettings:
+            refused += 1
+            continue
+        keys = responding.key_poses(made.keys)
+        for row in report_cues(responding.body, sheet, keys, made.limbs, made.motion, made.motion):
+            late.append(abs(row["done_frame"] - row["asked_frame"]))
+            away += [] if row["distance_m"] is None else [row["distance_m"]]
+        skate.append(source_foot_skate(responding.body, made.motion) or 0.0)
+        findings += len(made.findings)
+    return {
+        "what": f"{name}: {count} sheets of {_CUES} cues, {'edited' if reach else 'as planned'}",
+        "refused": refused,
+        "cues": len(late),
+        "on_their_frame": float(np.mean(np.array(late) == 0)),
+        "places": len(away),
+        "place_median_m": float(np.median(away)),
+        "place_90_percent_m": float(np.percentile(away, 90)),
+        "places_within_5_cm": float(np.mean(np.array(away) < 0.05)),
+        "skate_median_m_s": float(np.median(skate)),
+        "skate_most_m_s": float(np.max(skate)),
+        "findings": findings,
+        "goal": {"on_their_frame": 0.95, "places_within_5_cm": 1.0, "skate_median_m_s": 0.02},
+    }
+
+
+def _make_sheet(rng: np.random.Generator, names: tuple[str, ...], reach_m: float) -> CueSheet:
+    """Cues 1.5 to 4 s apart; every second one, by chance, with a place that is a little further on."""
+    frame, here, texts = 1, np.zeros(2), []
+    for _ in range(_CUES):
+        frame += int(rng.integers(45, 120))
+        deed, place = str(rng.choice(names)), ""
+        if rng.uniform() < 0.5:
+            here = here + rng.uniform(-0.6, 1.0, 2) * reach_m
+            place = f":{here[0]:.2f},{here[1]:.2f}"
+        texts.append(f"{deed}@{frame}{place}")
+    return CueSheet(sort_cues(parse_cue(text, 1, _FPS) for text in texts), 1, _FPS)
+
+
+def _measure_trials(name: str, responding: Responding, tau_s: float, seed: int) -> Row:
+    """Of deeds or changes of direction from random moments, those that are done within so many seconds."""
+    trials = run_trials(responding, tau_s, _TRIALS, np.random.default_rng(seed))
+    on_time = float(np.mean([trial.is_on_time(tau_s) for trial in trials]))
+    what = "deeds" if deed_names(responding.library) else "changes of direction"
+    goal = {"on_time": 0.98 if what == "deeds" else 0.99}
+    return {"what": f"{name}: {what} within {tau_s:g} s", "trials": _TRIALS, "on_time": on_time, "goal": goal}
