@@ -18,8 +18,14 @@ from ..core.control.direct.learned_file import TrainedDirector
 from ..core.control.direct.policy.environment import servo_targets
 from ..core.control.direct.policy.matching_streams import make_clip_streams, make_matching_streams
 from ..core.control.direct.policy.playing import FALLEN_M, PolicyLoop
+from ..core.control.direct.policy.recovery import SEARCH_COPIES
 from ..core.control.direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES, ReferenceStreams, make_streams
-from ..core.control.direct.policy.stream_test import follow_streams, root_relative_error
+from ..core.control.direct.policy.stream_test import (
+    StreamTest,
+    follow_streams,
+    play_whole_streams,
+    root_relative_error,
+)
 from ..core.control.direct.policy.turning import measure_turn
 from ..core.control.direct.train_method import choose_held_out
 from ..core.control.direct.wish import Wish
@@ -63,11 +69,22 @@ def measure_wishes(bench: PolicyBench) -> list[Row]:
     streams = make_matching_streams(
         bench.directing, bench.body, rng, characters=_COPIES, seconds=60.0 * _WISHED_MINUTES / _COPIES, chance=CHANCE
     )
+    goal = {"falls_in_10_minutes": 1.0, "joint_error_m": 0.05, "skate_m_s": 0.02}
     with bench.world(_COPIES) as world:
-        found = follow_streams(bench.controller, streams, world, _WISHED_MINUTES, bench.seed)
-    row: Row = {"what": "random wishes", "falls": found.falls, "minutes": found.minutes}
-    row |= {"falls_in_10_minutes": 10.0 * found.falls_per_minute, "joint_error_m": found.joint_error_m}
-    return [row | {"goal": {"falls_in_10_minutes": 1.0, "joint_error_m": 0.05}}]
+        alone = follow_streams(bench.controller, streams, world, _WISHED_MINUTES, bench.seed)
+    source = bench.directing.database.library.clip(0)
+    with bench.world(1) as world, bench.world(SEARCH_COPIES) as search_world:
+        begun = time.process_time()
+        found, skate = play_whole_streams(bench.controller, streams, world, search_world, source, bench.seed)
+        spent_s = time.process_time() - begun
+    row: Row = {**_describe_test("random wishes", found), "skate_m_s": skate}
+    row["processor_s_per_second"] = spent_s / (60.0 * found.minutes)
+    return [_describe_test("random wishes, policy alone", alone), row | {"goal": goal}]
+
+
+def _describe_test(what: str, found: StreamTest) -> Row:
+    row: Row = {"what": what, "falls": found.falls, "minutes": found.minutes}
+    return row | {"falls_in_10_minutes": 10.0 * found.falls_per_minute, "joint_error_m": found.joint_error_m}
 
 
 def measure_held_out(bench: PolicyBench) -> list[Row]:
@@ -130,7 +147,7 @@ def _follow(bench: PolicyBench, streams: ReferenceStreams) -> tuple[Array, Array
             poses.append(world.pose_of(states[0])[0])
             coms.append(loop.rows.com[0, :, 0])
             apart.append(loop.apart_m()[0])
-            errors.append(root_relative_error(loop)[0])
+            errors.append(root_relative_error(loop.state)[0])
     return np.concatenate(poses), np.concatenate(coms), np.array(apart), float(np.mean(errors))
 
 

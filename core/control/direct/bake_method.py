@@ -38,8 +38,9 @@ from .learned_file import (
     directed_skeleton,
     director_from_content,
 )
-from .policy.playing import play_stream
+from .policy.recovery import SEARCH_COPIES, make_recovery_search
 from .policy.reference_streams import make_streams
+from .policy.stream_recording import play_stream
 from .wish import WISH, Wish, wish_from_arrays
 
 DIRECTING = "direct"
@@ -62,6 +63,9 @@ class DirectBakeSettings(MatchingWeights):
             ("policy", "Training", "The policy that was trained with the library: many times faster than real time"),
             ("search", "Search", "Trials from moment to moment, which need no training and follow most closely"),
         ),
+    )
+    try_again: bool = setting(
+        True, "Try Again", "Where the policy alone would fall, go back by a second or more and search for another way"
     )
     quality: str = quality_setting()
     steering: float = setting(
@@ -144,10 +148,13 @@ def _follow(
     """The motion as the trained policy does it, on the job's stage."""
     body = director.stored.body
     streams = make_streams(body, [made.motion], [directing.contacts[made.played.frame[0]]])
-    with closing(engines.get_engine(run.engine).compile(build_job_stage(run, body), 1)) as world:
+    engine, stage, controller = engines.get_engine(run.engine), build_job_stage(run, body), director.controller
+    with closing(engine.compile(stage, 1)) as world, closing(engine.compile(stage, SEARCH_COPIES)) as search_world:
+        search = make_recovery_search(controller, streams, search_world, run.seed) if settings.try_again else None
         done = play_stream(
-            director.controller, streams, made.motion, world, lambda share: run.progress(round(1000 * share), 1000)
+            controller, streams, made.motion, world, lambda share: run.progress(round(1000 * share), 1000), search
         )
+    run.add_detail("recovery", {"searches": done.searches})
     take, trace, _ = make_take(done.film, 0, done.subject, fps, settings.smooth)
     return replace(take, own_clock=True, props=collect_prop_motions(done.film, take.motion)), trace
 

@@ -17,11 +17,13 @@ from .artificial_user import CHANCE
 from .directing import Directing
 from .learned_file import DIRECTED, TrainedDirector, director_from_content
 from .policy.matching_streams import make_matching_streams
-from .policy.stream_test import follow_streams, measure_skate_of
+from .policy.recovery import SEARCH_COPIES
+from .policy.stream_test import follow_streams, play_whole_streams
 from .policy.turning import measure_turn
 
 _COPIES = 16
 _CLIP_S = 60.0  # how long a user directs one and the same character
+_STEPS, _MADE, _ALONE = 100, 5, 15  # of progress: streams are made, and followed by the policy alone
 
 
 @dataclass(frozen=True)
@@ -49,34 +51,38 @@ class DirectTest(Method):
         """Test, and leave the figures in the report and in sentences."""
         director = load_trained(run)
         rng = np.random.default_rng(run.seed)
-        run.progress(0, 4)
+        run.progress(0, _STEPS)
         body, controller = director.stored.body, director.controller
         directing = Directing(body, director.library)
         lasts_s = min(_CLIP_S, 60.0 * settings.minutes)
         users = max(1, round(60.0 * settings.minutes / lasts_s))
         streams = make_matching_streams(directing, body, rng, characters=users, seconds=lasts_s, chance=CHANCE)
-        run.progress(1, 4)
+        run.progress(_MADE, _STEPS)
 
         def world_of(copies: int) -> closing[World]:
             return closing(engines.get_engine(run.engine).compile(Stage((Character(body),)), copies))
 
         with world_of(min(_COPIES, users)) as world:
-            found = follow_streams(controller, streams, world, settings.minutes, run.seed)
-        run.progress(2, 4)
-        with world_of(1) as world:
-            skate = measure_skate_of(controller, streams, world, director.library.clip(0))
-        run.progress(3, 4)
+            alone = follow_streams(controller, streams, world, settings.minutes, run.seed)
         turns = measure_turn(controller, directing, body, world_of)
+        run.progress(_ALONE, _STEPS)
+
+        def report(share: float) -> None:
+            run.progress(_ALONE + round(share * (_STEPS - _ALONE)), _STEPS)
+
+        with world_of(1) as world, world_of(SEARCH_COPIES) as search_world:
+            source = director.library.clip(0)
+            found, skate = play_whole_streams(controller, streams, world, search_world, source, run.seed, report)
         figures: dict[str, float | None] = {
             "falls": found.falls,
             "minutes": found.minutes,
             "joint_error_m": found.joint_error_m,
         }
         figures |= {"skate_m_s": skate, "falls_per_minute": found.falls_per_minute, **turns}
+        figures |= {"policy_alone_falls": alone.falls, "policy_alone_joint_error_m": alone.joint_error_m}
         run.add_detail("test", figures)
-        each = f"{found.falls} falls in {found.minutes:.1f} minutes"
+        each = f"{found.falls} falls in {found.minutes:.1f} minutes ({alone.falls} without trying again)"
         run.add_finding("test", f"{each}; joints are {1000.0 * found.joint_error_m:.0f} mm from the motion", "")
-        run.progress(4, 4)
 
 
 def load_trained(run: Run) -> TrainedDirector:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How well a policy follows streams: how often it falls, how near its joints keep, how its feet slide."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,9 @@ from ....motion import Clip
 from ....sim.engine import World
 from ..features import FPS
 from .controller import TrackingController
+from .observations import TrackingState
 from .playing import FALLEN_M, PolicyLoop
+from .recovery import RecoveringPlay, RecoverySearch
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams
 
 _ERROR_COUNTS_M = 0.1  # a fall a minute more is as bad as so much more of joint error
@@ -56,7 +59,7 @@ def follow_streams(
     for _ in range(steps):
         loop.step()
         fell = ~(loop.apart_m() <= FALLEN_M)  # NaN has fallen, too
-        error += float(root_relative_error(loop)[~fell].mean()) if not fell.all() else 0.0
+        error += float(root_relative_error(loop.state)[~fell].mean()) if not fell.all() else 0.0
         over = loop.frame + CONTROL_FRAMES > streams.ends[loop.frame]
         falls += int(fell.sum())
         if over.any():
@@ -78,27 +81,45 @@ def _spread(frames: Indices, count: int) -> Indices:
     return found
 
 
-def root_relative_error(loop: PolicyLoop) -> Array:
+def root_relative_error(state: TrackingState) -> Array:
     """(N,) metres, the mean over all links of how far they are from the stream's, both relative to their roots."""
-    errors = loop.state.link_errors
+    errors = state.link_errors
     found: Array = np.linalg.norm(errors - errors[:, :1], axis=-1).mean(axis=-1)
     return found
 
 
-def measure_skate_of(
-    controller: TrackingController, streams: ReferenceStreams, world: World, source: Clip
-) -> float | None:
-    """m/s that feet slide by which stand, of one character on the first stream until it falls; None where none stands.
+def play_whole_streams(
+    controller: TrackingController,
+    streams: ReferenceStreams,
+    world: World,
+    search_world: World,
+    source: Clip,
+    seed: int = 0,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> tuple[StreamTest, float | None]:
+    """Every stream from its beginning to its end, as takes are made: where the policy alone would fall, others ways
+    are searched for. Also gives m/s that feet slide by which stand, None where none does.
 
-    source: a clip of the skeleton, for the bones that have no link.
+    world: of one copy. source: a clip of the skeleton, for the bones that have no link.
     """
-    loop, poses = PolicyLoop(controller, streams, world, streams.starts[:1]), []
-    for _ in range(int(streams.starts[1] - 1) // CONTROL_FRAMES):
-        states, _ = loop.step(end_only=False)
-        if not loop.apart_m()[0] <= FALLEN_M:
-            break
-        poses.append(world.pose_of(states[0])[0])
-    if not poses:
-        return None
-    qpos = np.concatenate(poses)
-    return source_foot_skate(streams.body, clip_of_pose(streams.body, source, qpos, FPS))
+    falls, steps, error, skates = 0, 0, 0.0, []
+    count = len(streams.starts) - 1
+    searching = PolicyLoop(controller, streams, search_world, np.zeros(search_world.copies, dtype=np.int64))
+    for number in range(count):
+        search = RecoverySearch(searching, np.random.default_rng([seed, number]))
+        loop = PolicyLoop(controller, streams, world, streams.starts[number : number + 1])
+        length = int(np.diff(streams.starts)[number])
+        play = RecoveringPlay(loop, (length - 1) // CONTROL_FRAMES, search)
+        while len(play.done) < play.steps:
+            if play.advance():
+                falls += 1
+                play.begin_anew()
+            on_progress((number + len(play.done) / play.steps) / count)
+        up = [step for step in play.done if step.apart_m <= FALLEN_M]
+        error += sum(float(root_relative_error(step.moment.state)[0]) for step in up)
+        steps += len(up)
+        qpos = world.pose_of(np.concatenate([step.states for step in up]))[0]
+        skates.append(source_foot_skate(streams.body, clip_of_pose(streams.body, source, qpos, FPS)))
+    known = [skate for skate in skates if skate is not None]
+    found = StreamTest(falls, float(steps) / CONTROL_FPS / 60.0, error / max(steps, 1))
+    return found, float(np.mean(known)) if known else None

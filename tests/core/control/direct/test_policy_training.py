@@ -11,7 +11,8 @@ from directed_walks import make_walks
 from sinew.core.control.direct.directing import Directing
 from sinew.core.control.direct.policy.controller import TrackingController, tracking_controller_from_arrays
 from sinew.core.control.direct.policy.matching_streams import make_clip_streams
-from sinew.core.control.direct.policy.playing import PolicyLoop, play_stream
+from sinew.core.control.direct.policy.playing import PolicyLoop
+from sinew.core.control.direct.policy.stream_recording import play_stream
 from sinew.core.control.direct.policy.stream_test import follow_streams
 from sinew.core.control.direct.policy.training import PPO, TrackingTraining, TrackingTrainingConfig
 from sinew.core.control.direct.policy.turning import measure_turn, rise_s
