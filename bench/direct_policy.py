@@ -3,11 +3,10 @@
 
 import time
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..core.body.foot_skate import source_foot_skate
 from ..core.body.model import Shape
 from ..core.body.poses import clip_of_pose
 from ..core.control.direct.artificial_user import CHANCE
@@ -18,11 +17,12 @@ from ..core.control.direct.learned_file import TrainedDirector
 from ..core.control.direct.policy.environment import servo_targets
 from ..core.control.direct.policy.matching_streams import make_clip_streams, make_matching_streams
 from ..core.control.direct.policy.playing import FALLEN_M, PolicyLoop
-from ..core.control.direct.policy.recovery import SEARCH_COPIES
+from ..core.control.direct.policy.recovery import SEARCH_COPIES, RecoveringPlay, make_recovery_search
 from ..core.control.direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES, ReferenceStreams, make_streams
 from ..core.control.direct.policy.stream_test import (
     StreamTest,
     follow_streams,
+    measure_played_skate,
     play_whole_streams,
     root_relative_error,
 )
@@ -72,10 +72,9 @@ def measure_wishes(bench: PolicyBench) -> list[Row]:
     goal = {"falls_in_10_minutes": 1.0, "joint_error_m": 0.05, "skate_m_s": 0.02}
     with bench.world(_COPIES) as world:
         alone = follow_streams(bench.controller, streams, world, _WISHED_MINUTES, bench.seed)
-    source = bench.directing.database.library.clip(0)
     with bench.world(1) as world, bench.world(SEARCH_COPIES) as search_world:
         begun = time.process_time()
-        found, skate = play_whole_streams(bench.controller, streams, world, search_world, source, bench.seed)
+        found, skate = play_whole_streams(bench.controller, streams, world, search_world, bench.seed)
         spent_s = time.process_time() - begun
     row: Row = {**_describe_test("random wishes", found), "skate_m_s": skate}
     row["processor_s_per_second"] = spent_s / (60.0 * found.minutes)
@@ -115,11 +114,11 @@ def measure_answers(bench: PolicyBench) -> list[Row]:
     streams, motion = bench.streams_of(wish)
     path = WishGuide(wish).path
     assert path is not None
-    qpos, com, apart, error = _follow(bench, streams)
-    away = np.array([np.sqrt(((path.points - place) ** 2).sum(axis=-1).min()) for place in com[:, :2]])
+    found = _follow(bench, streams)
+    away = np.array([np.sqrt(((path.points - place) ** 2).sum(axis=-1).min()) for place in found.com[:, :2]])
     row: Row = {"what": "path of sharp turns at a walk, simulated", "com_mean_m": float(away.mean())}
-    row |= {"com_most_m": float(away.max()), "fell": bool(apart.max() > FALLEN_M), "joint_error_m": error}
-    row |= _describe_motion(bench, motion, qpos)
+    row |= {"com_most_m": float(away.max()), "fell": not found.apart_m <= FALLEN_M}
+    row |= {"joint_error_m": found.joint_error_m, **_describe_motion(bench, motion, found)}
     row |= {"goal": {"com_mean_m": 0.15, "joint_error_m": 0.05, "skate_m_s": 0.02, "jerk_ratio": 1.5}}
     return [turned | {"goal": {"turn_90_s": 1.2}}, row]
 
@@ -127,36 +126,49 @@ def measure_answers(bench: PolicyBench) -> list[Row]:
 def measure_still(bench: PolicyBench) -> list[Row]:
     """Standing for a minute."""
     streams, motion = bench.streams_of(Wish(np.zeros(3600), goal=np.zeros((3600, 2))))
-    qpos, com, apart, error = _follow(bench, streams)
-    row: Row = {"what": "standing for 60 s, simulated", "fell": bool(apart.max() > FALLEN_M), "joint_error_m": error}
-    row["drift_m"] = float(np.linalg.norm(com[:, :2] - com[0, :2], axis=-1).max())
-    row["jerk_m_s3"] = measure_jerk(clip_of_pose(bench.body, motion, qpos, FPS))
+    found = _follow(bench, streams)
+    row: Row = {"what": "standing for 60 s, simulated", "fell": not found.apart_m <= FALLEN_M}
+    row |= {"joint_error_m": found.joint_error_m, **_describe_motion(bench, motion, found)}
+    row["drift_m"] = float(np.linalg.norm(found.com[:, :2] - found.com[0, :2], axis=-1).max())
     idle = [i for i in range(len(bench.stored.clips)) if any(tag.name == "idle" for tag in bench.stored.clips[i].tags)]
     clips = [bench.directing.database.library.clip(index) for index in idle]
     row["idle_jerk_m_s3"] = float(np.mean([measure_jerk(clip) for clip in clips])) if clips else None
     return [row]
 
 
-def _follow(bench: PolicyBench, streams: ReferenceStreams) -> tuple[Array, Array, Array, float]:
-    """One character on a stream: poses (T, nq) and centres of mass (T, 3) at 60 a second, heads apart, joint error."""
-    poses, coms, apart, errors = [], [], [], []
-    with bench.world(1) as world:
+@dataclass(frozen=True, eq=False)
+class _Followed:
+    """One character on a stream: poses (T, nq), centres of mass (T, 3) at 60 a second, metres of heads apart."""
+
+    qpos: Array
+    com: Array
+    apart_m: float
+    joint_error_m: float
+    skate_m_s: float | None
+
+
+def _follow(bench: PolicyBench, streams: ReferenceStreams) -> _Followed:
+    """As takes are made; one that falls for all that stays down."""
+    with bench.world(1) as world, bench.world(SEARCH_COPIES) as search_world:
+        search = make_recovery_search(bench.controller, streams, search_world, bench.seed)
         loop = PolicyLoop(bench.controller, streams, world, streams.starts[:1])
-        for _ in range((len(streams) - 1) // CONTROL_FRAMES):
-            states, _ = loop.step(end_only=False)
-            poses.append(world.pose_of(states[0])[0])
-            coms.append(loop.rows.com[0, :, 0])
-            apart.append(loop.apart_m()[0])
-            errors.append(root_relative_error(loop.state)[0])
-    return np.concatenate(poses), np.concatenate(coms), np.array(apart), float(np.mean(errors))
+        play = RecoveringPlay(loop, (len(streams) - 1) // CONTROL_FRAMES, search)
+        while len(play.done) < play.steps and not play.advance():
+            pass
+        qpos = world.pose_of(np.concatenate([step.states for step in play.done]))[0]
+    return _Followed(
+        qpos,
+        np.concatenate([step.moment.rows.com[0, :, 0] for step in play.done]),
+        max(step.apart_m for step in play.done),
+        float(np.mean([root_relative_error(step.moment.state)[0] for step in play.done])),
+        measure_played_skate(bench.body, play.done),
+    )
 
 
-def _describe_motion(bench: PolicyBench, motion: Clip, qpos: Array) -> Row:
-    simulated = clip_of_pose(bench.body, motion, qpos, FPS)
-    jerks = measure_jerk(simulated), measure_jerk(motion)
-    skate = source_foot_skate(bench.body, simulated)
+def _describe_motion(bench: PolicyBench, motion: Clip, found: _Followed) -> Row:
+    jerks = measure_jerk(clip_of_pose(bench.body, motion, found.qpos, FPS)), measure_jerk(motion)
     return {
-        "skate_m_s": skate,
+        "skate_m_s": found.skate_m_s,
         "jerk_m_s3": jerks[0],
         "kinematic_jerk_m_s3": jerks[1],
         "jerk_ratio": jerks[0] / jerks[1],

@@ -10,7 +10,7 @@ from ..geometry.quaternions import Array, rotate
 from ..motion import Clip
 from .four_legs import find_front_feet
 from .model import BodyModel, Link
-from .stances import ground_height_under, lowest_points
+from .stances import detect_support, ground_height_under, lowest_points
 from .terrain_adaptation import GroundSurface
 
 HeightUnder = Callable[[Array], Array]
@@ -53,6 +53,27 @@ def sole_sliding_speed(
         level = ~(higher - np.maximum(height, 0.0)[:, None] > _LEVEL_M)
     moved = np.linalg.norm((after - before)[..., :2], axis=-1)
     return np.sum(moved * level, axis=-1) / level.sum(axis=-1) / dt_s, height
+
+
+def foot_skate_by_force(
+    body: BodyModel,
+    pos: Array,
+    quat_wxyz: Array,
+    contact_force: Array,
+    dt_s: float,
+    height_under: HeightUnder | None = None,
+) -> float | None:
+    """Foot skate in m/s: the mean horizontal speed of the soles over all steps that begin and end carried.
+
+    pos: (K, L, 3), quat_wxyz: (K, L, 4) the links' frames, contact_force: (K, L, 3) newtons. Each foot, and each toe
+    that is a link of its own, counts by itself. None where no foot ever stands.
+    """
+    stands = detect_support(body, contact_force)
+    speeds = []
+    for index in sole_links(body):
+        speed, _ = sole_sliding_speed(body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, height_under)
+        speeds.append(speed[stands[:-1, index] & stands[1:, index]])
+    return mean_of_parts(speeds)
 
 
 def foot_skate_by_shape(

@@ -4,8 +4,8 @@
 import numpy as np
 
 from ..body import BodyModel, Link
-from ..body.foot_skate import HeightUnder, height_above, mean_of_parts, sole_links, sole_sliding_speed
-from ..body.stances import detect_contacts, detect_support, lowest_points
+from ..body.foot_skate import HeightUnder, height_above, mean_of_parts
+from ..body.stances import detect_contacts, lowest_points
 from ..geometry.quaternions import Array, rotate
 from ..sim.stage import Terrain
 from .ground import ground_height
@@ -25,30 +25,12 @@ def sole_clearance(link: Link, pos: Array, quat_wxyz: Array, terrain: Terrain | 
     return height_above(points, height_under(terrain)).min(axis=-1)
 
 
-def foot_skate(
-    body: BodyModel, pos: Array, quat_wxyz: Array, contact_force: Array, dt_s: float, terrain: Terrain | None = None
-) -> float | None:
-    """Foot skate in m/s: the mean horizontal speed of the soles over all steps that begin and end carried.
-
-    pos: (K, L, 3), quat_wxyz: (K, L, 4) the links' frames, contact_force: (K, L, 3) newtons. Each foot, and each toe
-    that is a link of its own, counts by itself. None where no foot ever stands.
-    """
-    stands = detect_support(body, contact_force)
-    speeds = []
-    for index in sole_links(body):
-        speed, _ = sole_sliding_speed(
-            body.links[index], pos[:, index], quat_wxyz[:, index], dt_s, height_under(terrain)
-        )
-        speeds.append(speed[stands[:-1, index] & stands[1:, index]])
-    return mean_of_parts(speeds)
-
-
 def penetration(
     body: BodyModel, pos: Array, quat_wxyz: Array, contact_force: Array, terrain: Terrain | None = None
 ) -> tuple[float | None, float | None]:
     """Metres that the deepest link is in the ground: mean over moments in which anything touches, and the most of all.
 
-    Arrays as for ``foot_skate``. Ground and terrain only: obstacles and other characters are not looked into.
+    Arrays as for ``foot_skate_by_force``. Ground and terrain only: obstacles and other characters are not looked into.
     """
     if not len(pos):
         return None, None

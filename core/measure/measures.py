@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from ..body.foot_skate import foot_skate_by_shape
+from ..body.foot_skate import foot_skate_by_force, foot_skate_by_shape
 from ..geometry.quaternions import Array
 from ..motion import Clip
 from ..motion.losing import LostMotionDetector
@@ -118,7 +118,9 @@ def _of_following(trace: Trace, count: int) -> Part:
         **_of_joints(wanted, seen),
         **_pair("com_error", position_errors.point_distances(trace.wanted_com[:count], trace.seen_com[:count])),
         **_pair("tip_error", tips),
-        "skate_m_s": ground_contact.foot_skate(body, seen, seen_quat, trace.contact_force[:count], dt_s, terrain),
+        "skate_m_s": foot_skate_by_force(
+            body, seen, seen_quat, trace.contact_force[:count], dt_s, ground_contact.height_under(terrain)
+        ),
         "source_skate_m_s": _source_skate(trace, count),
     }
 

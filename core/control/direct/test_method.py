@@ -71,8 +71,7 @@ class DirectTest(Method):
             run.progress(_ALONE + round(share * (_STEPS - _ALONE)), _STEPS)
 
         with world_of(1) as world, world_of(SEARCH_COPIES) as search_world:
-            source = director.library.clip(0)
-            found, skate = play_whole_streams(controller, streams, world, search_world, source, run.seed, report)
+            found, skate = play_whole_streams(controller, streams, world, search_world, run.seed, report)
         figures: dict[str, float | None] = {
             "falls": found.falls,
             "minutes": found.minutes,

@@ -9,13 +9,13 @@ import pytest
 from sinew.core.body.anatomy import SkeletonTree
 from sinew.core.body.build import build_body
 from sinew.core.body.creature import share_mass
+from sinew.core.body.foot_skate import sole_links
 from sinew.core.body.four_legs import find_front_feet, flag_soles, lowest_height, stands_on_four_legs
 from sinew.core.body.mesh import SkinnedMesh
 from sinew.core.body.roles import find_roles
 from sinew.core.body.tables import PAIRED, QUADRUPED_SEGMENTS
 from sinew.core.control.character import override_choices
 from sinew.core.errors import RigError
-from sinew.core.measure.ground_contact import sole_links
 from sinew.core.motion import Skeleton
 from sinew.core.motion.io import stock
 

@@ -31,8 +31,8 @@ def test_a_foot_that_slides_in_contact_slides_at_its_speed():
     pos, quat = standing(body, 21)
     pos[:, 1] += along(21, 0.3)
     both, one = (weighing(body, 21, *parts) for parts in (("foot.L", "foot.R"), ("foot.L",)))
-    assert ground_contact.foot_skate(body, pos, quat, one, DT) == pytest.approx(0.3)
-    assert ground_contact.foot_skate(body, pos, quat, both, DT) == pytest.approx(0.15)
+    assert foot_skate.foot_skate_by_force(body, pos, quat, one, DT) == pytest.approx(0.3)
+    assert foot_skate.foot_skate_by_force(body, pos, quat, both, DT) == pytest.approx(0.15)
 
 
 def test_only_steps_that_begin_and_end_in_contact_count():
@@ -41,9 +41,9 @@ def test_only_steps_that_begin_and_end_in_contact_count():
     force = weighing(body, 20, "foot.L")
     pos[10:, 1] += along(10, 2.0)
     force[10:] = 0.0
-    assert ground_contact.foot_skate(body, pos, quat, force, DT) == pytest.approx(0.0, abs=1e-12)
-    assert ground_contact.foot_skate(body, pos, quat, np.zeros_like(force), DT) is None
-    assert ground_contact.foot_skate(body, pos[:1], quat[:1], force[:1], DT) is None
+    assert foot_skate.foot_skate_by_force(body, pos, quat, force, DT) == pytest.approx(0.0, abs=1e-12)
+    assert foot_skate.foot_skate_by_force(body, pos, quat, np.zeros_like(force), DT) is None
+    assert foot_skate.foot_skate_by_force(body, pos[:1], quat[:1], force[:1], DT) is None
 
 
 @pytest.mark.parametrize(("push", "counts"), [(0.03 * np.array([0, 0, 1]), True), (0.01 * np.array([0, 0, 1]), False),
@@ -53,7 +53,7 @@ def test_what_carries_the_foot_counts_and_what_it_kicks_does_not(push, counts):
     pos, quat = standing(body, 5)
     force = np.zeros((5, 2, 3))
     force[:, 1] = push * 9.81 * body.mass
-    assert (ground_contact.foot_skate(body, pos, quat, force, DT) is not None) == counts
+    assert (foot_skate.foot_skate_by_force(body, pos, quat, force, DT) is not None) == counts
 
 
 def test_a_ball_that_rolls_does_not_slide_though_its_middle_moves():
@@ -74,9 +74,9 @@ def test_a_foot_that_rolls_off_over_its_ball_does_not_slide_though_the_ankle_mov
     pos[:, 1] = edge + rotate(quat[:, 1], np.array([0.0, -SOLE[1], SOLE[2]]))
     assert np.linalg.norm(np.diff(pos[:, 1, :2], axis=0), axis=-1).mean() / DT > 0.05
     force = weighing(body, 26, "foot.L")
-    assert ground_contact.foot_skate(body, pos, quat, force, DT) < 0.002
+    assert foot_skate.foot_skate_by_force(body, pos, quat, force, DT) < 0.002
     # And the same way back: the heel comes up from behind, the edge stays.
-    assert ground_contact.foot_skate(body, pos[::-1], quat[::-1], force, DT) < 0.002
+    assert foot_skate.foot_skate_by_force(body, pos[::-1], quat[::-1], force, DT) < 0.002
 
 
 def test_a_foot_that_turns_on_the_spot_slides_at_its_corners():
@@ -84,7 +84,7 @@ def test_a_foot_that_turns_on_the_spot_slides_at_its_corners():
     pos, quat = standing(body, 11)
     quat[:, 1] = from_rotation_vector(np.arange(11)[:, None] * DT * 0.5 * np.array([0.0, 0.0, 1.0]))
     corner = np.hypot(SOLE[0], SOLE[1])
-    assert ground_contact.foot_skate(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(
+    assert foot_skate.foot_skate_by_force(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(
         0.5 * corner, rel=1e-4
     )
 
@@ -96,7 +96,9 @@ def test_a_corner_in_the_air_does_not_count():
     edge = np.array([-0.2, SOLE[1], -0.003])
     quat[:, 1] = from_rotation_vector(-np.linspace(0.05, 0.3, 11)[:, None] * X)
     pos[:, 1] = edge + rotate(quat[:, 1], np.array([0.0, -SOLE[1], SOLE[2]]))
-    assert ground_contact.foot_skate(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(0.0, abs=1e-9)
+    assert foot_skate.foot_skate_by_force(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(
+        0.0, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,9 @@ def test_beyond_the_edge_of_a_terrain_there_is_nothing_to_sink_into():
     force = weighing(body, 6, "foot.L")
     assert ground_contact.penetration(body, pos, quat, force, SLOPE) == (0.0, 0.0)
     assert foot_skate.foot_skate_by_shape(body, pos, quat, DT, ground_contact.height_under(SLOPE)) is None
-    assert ground_contact.foot_skate(body, pos + along(6, 0.1)[:, None], quat, force, DT, SLOPE) == pytest.approx(0.1)
+    assert foot_skate.foot_skate_by_force(
+        body, pos + along(6, 0.1)[:, None], quat, force, DT, ground_contact.height_under(SLOPE)
+    ) == pytest.approx(0.1)
 
 
 def test_the_height_of_the_ground():
@@ -175,7 +179,7 @@ def test_a_body_without_feet_or_shapes_has_no_skate_and_no_depth():
     body = figure("head")
     pos, quat = standing(body, 5)
     force = weighing(body, 5, "head")
-    assert ground_contact.foot_skate(body, pos, quat, force, DT) is None
+    assert foot_skate.foot_skate_by_force(body, pos, quat, force, DT) is None
     assert foot_skate.foot_skate_by_shape(body, pos, quat, DT) is None
     bare = replace(body, links=tuple(replace(link, shapes=()) for link in body.links))
     assert ground_contact.penetration(bare, pos, quat, force) == (None, None)

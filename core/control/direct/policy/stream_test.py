@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....body.foot_skate import source_foot_skate
-from ....body.poses import clip_of_pose
+from ....body import BodyModel
+from ....body.foot_skate import foot_skate_by_force
 from ....geometry.quaternions import Array
-from ....motion import Clip
 from ....sim.engine import World
 from ..features import FPS
 from .controller import TrackingController
 from .observations import TrackingState
 from .playing import FALLEN_M, PolicyLoop
-from .recovery import RecoveringPlay, RecoverySearch
+from .recovery import PlayedStep, RecoveringPlay, RecoverySearch
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams
 
 _ERROR_COUNTS_M = 0.1  # a fall a minute more is as bad as so much more of joint error
@@ -93,14 +92,13 @@ def play_whole_streams(
     streams: ReferenceStreams,
     world: World,
     search_world: World,
-    source: Clip,
     seed: int = 0,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[StreamTest, float | None]:
     """Every stream from its beginning to its end, as takes are made: where the policy alone would fall, others ways
     are searched for. Also gives m/s that feet slide by which stand, None where none does.
 
-    world: of one copy. source: a clip of the skeleton, for the bones that have no link.
+    world: of one copy.
     """
     falls, steps, error, skates = 0, 0, 0.0, []
     count = len(streams.starts) - 1
@@ -118,8 +116,17 @@ def play_whole_streams(
         up = [step for step in play.done if step.apart_m <= FALLEN_M]
         error += sum(float(root_relative_error(step.moment.state)[0]) for step in up)
         steps += len(up)
-        qpos = world.pose_of(np.concatenate([step.states for step in up]))[0]
-        skates.append(source_foot_skate(streams.body, clip_of_pose(streams.body, source, qpos, FPS)))
+        skates.append(measure_played_skate(streams.body, up))
     known = [skate for skate in skates if skate is not None]
     found = StreamTest(falls, float(steps) / CONTROL_FPS / 60.0, error / max(steps, 1))
     return found, float(np.mean(known)) if known else None
+
+
+def measure_played_skate(body: BodyModel, steps: list[PlayedStep]) -> float | None:
+    """m/s that feet slide by which carry the body; None where none does."""
+    rows = [step.moment.rows for step in steps]
+    pos, quat, force = (
+        np.concatenate([getattr(row, name)[0] for row in rows])
+        for name in ("link_pos", "link_quat_wxyz", "contact_force")
+    )
+    return foot_skate_by_force(body, pos, quat, force, 1.0 / FPS)

@@ -112,8 +112,8 @@ def test_the_same_seed_finds_the_same_way_and_that_is_recorded(idle, streams, di
     assert np.linalg.norm(np.diff(expected[:, :3], axis=0), axis=-1).max() < 0.15  # 9 m/s: nobody was put elsewhere
 
 
-def test_whole_streams_are_played_and_falls_counted(idle, streams, directing):
+def test_whole_streams_are_played_and_falls_counted(idle, streams):
     with world_of(streams) as world, world_of(streams, COPIES) as search_world:
-        found, skate = play_whole_streams(idle, streams, world, search_world, make_source(directing), 1)
+        found, skate = play_whole_streams(idle, streams, world, search_world, 1)
         alone = follow_streams(idle, streams, world, found.minutes, 1)
     assert found.falls < alone.falls and 0.0 < found.joint_error_m < 0.3 and skate is not None and skate < 1.0

@@ -56,7 +56,9 @@ def links_of(body, clip):
 
 def skate(trace, clip):
     pos, quat = links_of(trace.body, clip)
-    return ground_contact.foot_skate(trace.body, pos, quat, trace.contact_force, 1.0 / FPS, trace.stage.terrain)
+    return foot_skate.foot_skate_by_force(
+        trace.body, pos, quat, trace.contact_force, 1.0 / FPS, ground_contact.height_under(trace.stage.terrain)
+    )
 
 
 def error(trace, clip):
