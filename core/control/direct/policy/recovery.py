@@ -24,6 +24,7 @@ _NOISE_SHARES = (0.4, 0.7, 1.0, 1.5)
 _ELITES = 4
 _AHEAD_S = 1.0  # beyond where it was lost: what only just stays up is of no use
 _REGAINED_M, _CLOSE_M = 0.35, 0.15  # metres between the heads at the end: good enough, and good enough not to go on
+_ROUNDS_FOR_CLOSE = 3  # after so many, good enough will do
 _END_COUNTS = 20.0  # control steps that the last one counts for
 
 
@@ -40,7 +41,7 @@ class _Occasion:
     rounds: int
 
 
-_FALLEN = _Occasion(FALLEN_M, 0.9, (1.0, 2.0, 3.0, 5.0), 4)
+_FALLEN = _Occasion(FALLEN_M, 0.9, (1.0, 2.0, 3.0, 5.0), 12)
 _STRAYED = _Occasion(0.4, 0.5, (0.5, 1.0, 2.0), 2)
 _PAUSE_S = 1.0  # before it is searched again for one that has strayed, after nothing was found
 
@@ -66,7 +67,7 @@ class RecoverySearch:
         mean = np.zeros((knots, len(loop.acting)))
         shares = _NOISE * np.resize(_NOISE_SHARES, copies)[:, None, None]
         best, best_merit, best_apart = None, -np.inf, np.inf
-        for _ in range(rounds):
+        for number in range(rounds):
             corrections = mean + shares * self._rng.standard_normal((copies, *mean.shape))
             corrections[0] = mean
             loop.go_to(moment)
@@ -77,7 +78,7 @@ class RecoverySearch:
                 chosen = int(order[0])
                 best_merit, best_apart = float(merit[chosen]), float(apart[chosen])
                 best = Recovery(*(np.array([part[chosen] for part in parts]) for parts in zip(*tried, strict=True)))
-            if best_apart < _CLOSE_M:
+            if best_apart < (_CLOSE_M if number < _ROUNDS_FOR_CLOSE else _REGAINED_M):
                 break
         return best if best_apart < _REGAINED_M else None
 
