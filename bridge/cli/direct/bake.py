@@ -3,29 +3,23 @@
 
 import argparse
 import re
-from dataclasses import replace
 
 import bpy
 
-from ....core import jobs
 from ....core.control import registry
 from ....core.control.direct.bake_method import DirectBake
 from ....core.control.direct.learned_file import directed_skeleton
 from ....core.errors import BadSettings
 from ...direct.baking import direct_job
 from ...direct.wishes import DirectRequest
-from ...importing.importers import open_input
-from ...jobs import requests
 from ...jobs.preparing import do_at_once
 from ...learned.learned_file import Learned, learned_file
-from ...rig.placing import PLACES
-from ..bodies import add_body, body_of
-from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
-from ..library_character import find_character, make_scene, stand_up_character
-from ..lines import path_argument, say, say_json
-from ..outputs import add_outputs, require_outputs
+from ..baking import add_baking, bake_from_library, open_character, require_place, tell_take
+from ..job_arguments import add_engine, add_seed, add_settings
+from ..lines import path_argument
+from ..outputs import require_outputs
 from ..registering import registered
-from ..running import bake_take, render_take, run_job, summarize
+from ..running import run_job
 from ..trunk_pushes import add_trunk_pushes, parse_trunk_push
 from ..verb import Verb
 
@@ -67,12 +61,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "motion")
     names = ", ".join(name for name in DirectBake.settings_type.field_names() if name != "physics")
     add_settings(parser, f"of these: {names}")
-    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
-    add("--place", default="auto", metavar="WHERE", help="auto, action, nla, copy or controls: where the result goes")
-    add("--json", action="store_true", help="print the report")
-    add_body(parser)
-    add_outputs(parser)
-    add_job_folder(parser)
+    add_baking(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -85,7 +74,7 @@ def _run(arguments: argparse.Namespace) -> int:
         job = do_at_once(lambda own: direct_job(own, request, learned, arguments.job_dir))
         if code := run_job(arguments, job, file=str(arguments.file)):
             return code
-        _finish(arguments, job)
+        tell_take(arguments, bake_from_library(arguments, job))
     return 0
 
 
@@ -105,9 +94,7 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
         raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.5 to 3600")
     if arguments.push and arguments.physics == "off":
         raise BadSettings("Without physics nothing can be pushed", "Leave out --push, or --physics off")
-    places = [place[0].lower() for place in PLACES]
-    if arguments.place.lower() not in places:
-        raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
+    require_place(arguments.place)
     texts = [*arguments.set, f"physics={'true' if arguments.physics == 'on' else 'false'}"]
     return dict(registry.get_method(DirectBake.name).settings_type.from_texts(texts).to_mapping())
 
@@ -132,17 +119,8 @@ def _request(
     arguments: argparse.Namespace, learned: Learned, settings: dict[str, object], points: Points
 ) -> DirectRequest:
     """What is to be baked, once the scene is there."""
-    scale, skeleton = arguments.scale, directed_skeleton(learned.model)
-    if arguments.blend:
-        scale = open_input(str(arguments.blend), arguments.scale)
-    elif not bpy.data.filepath:
-        make_scene(_FPS)
-    name = arguments.armature or find_character(skeleton)
-    obj = requests.find_armature(name) if name else stand_up_character(skeleton, scale)
-    own, body = obj.sinew_direct, body_of(arguments)
-    if not name:  # its mesh is made of its bones, and says less of a body than the tables that the library had
-        body = replace(body, use_mesh=False)
-    bpy.context.view_layer.update()
+    obj, scale, body = open_character(arguments, directed_skeleton(learned.model), _FPS)
+    own = obj.sinew_direct
     return DirectRequest(
         armature=obj.name,
         settings=settings,
@@ -162,16 +140,6 @@ def _request(
         look_at=arguments.face or (own.look_at.name if own.look_at else ""),
         pushes=tuple(parse_trunk_push(text) for text in arguments.push),
     )
-
-
-def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
-    """Save, report and show what came home."""
-    report, written = bake_take(arguments, job, library=str(arguments.file), input=str(arguments.blend or ""))
-    render_take(arguments, report, written, "AUTO" if bpy.data.filepath else "FOLLOW")
-    if arguments.json:
-        say_json(report)
-        return
-    say(*summarize(report), *(f"  {finding['message']}" for finding in report["findings"]))
 
 
 VERB = Verb(_add_arguments, _run)

@@ -14,13 +14,13 @@ from ...graph.modes import MODES
 from ...importing.importers import open_input
 from ...jobs import requests
 from ...learned.learned_file import Learned, learned_file
-from ...rig.placing import PLACES
-from ..bodies import add_body, body_of
-from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
-from ..lines import path_argument, say, say_json
-from ..outputs import add_outputs, require_outputs
+from ..baking import add_baking, require_place, tell_take
+from ..bodies import body_of
+from ..job_arguments import add_engine, add_seed, add_settings
+from ..lines import path_argument
+from ..outputs import require_outputs
 from ..registering import registered
-from ..running import bake_take, render_take, run_job, summarize
+from ..running import bake_take, render_take, run_job
 from ..trunk_pushes import add_trunk_pushes
 from ..verb import Verb
 from .scenes import points_of, pushes_of, stand_up
@@ -57,12 +57,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine(parser)
     add_seed(parser, "motion")
     add_settings(parser, "of baking")
-    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
-    add("--place", default="auto", metavar="WHERE", help="auto, action, nla, copy or controls: where the result goes")
-    add("--json", action="store_true", help="print the report")
-    add_body(parser)
-    add_outputs(parser)
-    add_job_folder(parser)
+    add_baking(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -83,9 +78,7 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
     """What else the method is told; wrong words are refused before anything is opened."""
     if arguments.mode.lower() not in _WORDS.values():
         raise BadSettings(f"There is no mode '{arguments.mode}'", f"Choose one of: {', '.join(_WORDS.values())}")
-    places = [place[0].lower() for place in PLACES]
-    if arguments.place.lower() not in places:
-        raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
+    require_place(arguments.place)
     if not 0.5 <= arguments.seconds <= 3600.0:
         raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.5 to 3600")
     if arguments.characters and arguments.input:
@@ -129,10 +122,7 @@ def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     report, written = bake_take(arguments, job, graph=str(arguments.file), input=arguments.input)
     # In a scene that we made: alone with a camera that goes along, together with one that sees everybody's way.
     render_take(arguments, report, written, "AUTO" if bpy.data.filepath else "FRAME" if written.others else "FOLLOW")
-    if arguments.json:
-        say_json(report)
-        return
-    say(*summarize(report), *(f"  {finding['message']}" for finding in report["findings"]))
+    tell_take(arguments, report)
 
 
 VERB = Verb(_add_arguments, _run)

@@ -2,9 +2,6 @@
 """``respond bake``: a take that does what cues ask for, on a character of its own or in a scene."""
 
 import argparse
-from dataclasses import replace
-
-import bpy
 
 from ....core import jobs
 from ....core.control import registry
@@ -12,19 +9,15 @@ from ....core.control.respond.bake_method import RESPONSE, RespondBake
 from ....core.control.respond.cue_report import summarize_cues
 from ....core.control.respond.cues import parse_cue, sort_cues
 from ....core.errors import BadSettings
-from ...importing.importers import open_input
-from ...jobs import requests
 from ...jobs.preparing import do_at_once
 from ...learned.learned_file import Learned, learned_file
 from ...respond.baking import RespondRequest, respond_job
-from ...rig.placing import PLACES
-from ..bodies import add_body, body_of
-from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
-from ..library_character import find_character, make_scene, stand_up_character
-from ..lines import path_argument, say, say_json
-from ..outputs import add_outputs, require_outputs
+from ..baking import add_baking, bake_from_library, open_character, require_place, tell_take
+from ..job_arguments import add_engine, add_seed, add_settings
+from ..lines import path_argument
+from ..outputs import require_outputs
 from ..registering import registered
-from ..running import bake_take, render_take, run_job, summarize
+from ..running import run_job
 from ..verb import Verb
 
 _FPS = 30.0
@@ -51,12 +44,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "motion")
     names = ", ".join(name for name in RespondBake.settings_type.field_names() if name != "physics")
     add_settings(parser, f"of these: {names}")
-    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
-    add("--place", default="auto", metavar="WHERE", help="auto, action, nla, copy or controls: where the result goes")
-    add("--json", action="store_true", help="print the report")
-    add_body(parser)
-    add_outputs(parser)
-    add_job_folder(parser)
+    add_baking(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -78,26 +66,14 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
     if not 1.0 <= arguments.fps <= 240.0:
         raise BadSettings(f"{arguments.fps:g} is no frame rate", "Give frames a second from 1 to 240")
     sort_cues(parse_cue(text, arguments.frame, arguments.fps) for text in arguments.cue)
-    places = [place[0].lower() for place in PLACES]
-    if arguments.place.lower() not in places:
-        raise BadSettings(f"There is no place '{arguments.place}'", f"Choose one of: {', '.join(places)}")
+    require_place(arguments.place)
     texts = [*arguments.set, f"physics={'true' if arguments.physics == 'on' else 'false'}"]
     return dict(registry.get_method(RespondBake.name).settings_type.from_texts(texts).to_mapping())
 
 
 def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> RespondRequest:
     """What is to be baked, once the scene is there."""
-    scale, skeleton = arguments.scale, learned.model.body.skeleton
-    if arguments.blend:
-        scale = open_input(str(arguments.blend), arguments.scale)
-    elif not bpy.data.filepath:
-        make_scene(arguments.fps)
-    name = arguments.armature or find_character(skeleton)
-    obj = requests.find_armature(name) if name else stand_up_character(skeleton, scale)
-    body = body_of(arguments)
-    if not name:  # its mesh is made of its bones, and says less of a body than the tables that the library had
-        body = replace(body, use_mesh=False)
-    bpy.context.view_layer.update()
+    obj, scale, body = open_character(arguments, learned.model.body.skeleton, arguments.fps)
     return RespondRequest(
         armature=obj.name,
         settings=settings,
@@ -113,14 +89,8 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Save, report and show what came home."""
-    report, written = bake_take(arguments, job, library=str(arguments.file), input=str(arguments.blend or ""))
-    report["cues"] = report[RESPONSE]["cues"]
-    render_take(arguments, report, written, "AUTO" if bpy.data.filepath else "FOLLOW")
-    if arguments.json:
-        say_json(report)
-        return
-    findings = (f"  {finding['message']}" for finding in report["findings"])
-    say(*summarize(report), *(f"  {line}" for line in summarize_cues(report["cues"])), *findings)
+    cues = job.result().report[RESPONSE]["cues"]
+    tell_take(arguments, bake_from_library(arguments, job, cues=cues), summarize_cues(cues))
 
 
 VERB = Verb(_add_arguments, _run)
