@@ -14,7 +14,7 @@ import numpy as np
 from ...core.control.bounds.reference_trajectory import CONTROL_FPS
 from ...core.control.bounds.training import Training
 from ..rows import Row
-from .table import BoundsBench, describe_training, measure_row, train_for_row
+from .table import BoundsBench, describe_bounds_training, measure_row, train_for_row
 
 PARTS = ("ablation",)
 CLIPS = ("backflip", "spinkick")
@@ -51,7 +51,7 @@ class _Measured:
             path, begin = bench.folder / f"{'_'.join(words)}.npz", training.warm_start if settings.warm else None
             spent = train_for_row(bench, training, f"{self.name} {switches}", path, begin)
             return {
-                **describe_training(training),
+                **describe_bounds_training(training),
                 **spent,
                 "starts": describe_initial_states(training),
                 "elites": project_elites(training),

@@ -35,7 +35,7 @@ from .policy_motion import (
     record_policy_motion,
     reference_variation,
 )
-from .table import BoundsBench, describe_training, measure_row, prepare_bounded_reference, train_for_row
+from .table import BoundsBench, describe_bounds_training, measure_row, prepare_bounded_reference, train_for_row
 
 PARTS = ("claims",)
 KEYFRAMES, WIDTH = "keyframes", "width"
@@ -89,7 +89,7 @@ class _Work:
         spent = train_for_row(self.bench, training, f"{claim} {self.name} {self.variant}", path, begin)
         if not training.tests:
             training.test()
-        return {**describe_training(training), **spent}
+        return {**describe_bounds_training(training), **spent}
 
     def world(self, reference: ReferenceTrajectory) -> World:
         """One to be watched in."""

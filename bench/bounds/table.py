@@ -177,7 +177,7 @@ def _figures(name: str, training: Training) -> Row:
     best = min((column[name] for column in (PAPER_M, DEEPMIMIC_M) if name in column), default=None)
     done = training.done_after
     return {
-        **describe_training(training),
+        **describe_bounds_training(training),
         "paper_m": PAPER_M.get(name),
         "deepmimic_m": DEEPMIMIC_M.get(name),
         "reached": None if best is None else done is not None and done / 1e6 < best,
@@ -185,7 +185,7 @@ def _figures(name: str, training: Training) -> Row:
     }
 
 
-def describe_training(training: Training) -> Row:
+def describe_bounds_training(training: Training) -> Row:
     """How a training went, with its curve: seconds that copies live with noise, by samples."""
     config, curve, done = training.config, training.trainer.curve, training.done_after
     thin = max(1, len(curve) // _CURVE_POINTS)

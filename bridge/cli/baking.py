@@ -34,7 +34,7 @@ def add_baking(parser: argparse.ArgumentParser) -> None:
     add_job_folder(parser)
 
 
-def require_place(word: str) -> None:
+def require_result_place(word: str) -> None:
     """Refuse a place for the result that there is not, before anything is opened."""
     places = [place[0].lower() for place in PLACES]
     if word.lower() not in places:

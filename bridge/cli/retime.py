@@ -15,7 +15,7 @@ from ..jobs.preparing import do_at_once
 from ..jobs.requests import Request
 from ..retime.moments import METHOD, KeyMoment, RetimeRequest
 from ..retime.recipes import retime_job
-from .baking import require_place
+from .baking import require_result_place
 from .job_arguments import add_job_folder, add_settings
 from .lines import say
 from .outputs import add_outputs, preview_view, require_outputs
@@ -81,7 +81,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _request(arguments: argparse.Namespace) -> RetimeRequest:
     """What was asked, checked before anything is opened."""
-    require_place(arguments.result)
+    require_result_place(arguments.result)
     if arguments.fps is not None and not 1.0 <= arguments.fps <= 1000.0:
         raise BadSettings(f"The frame rate is {arguments.fps}", "Give frames a second, such as --fps 60")
     bone, point = arguments.reach or ("", None)

@@ -18,7 +18,7 @@ from ..jobs import requests
 from ..rig.rig_reader import RigMotion
 from ..scene import saving
 from . import CANCELLED, variations
-from .baking import require_place
+from .baking import require_result_place
 from .bodies import add_body, body_of
 from .job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from .lines import say, say_aside
@@ -169,7 +169,7 @@ def parse_request(arguments: argparse.Namespace) -> requests.Request:
             f"Use the verb: sinew {family.name} --help",
         )
     settings = method.settings_type.from_texts(_setting_texts(arguments, method.settings_type.field_names()))
-    require_place(arguments.place)
+    require_result_place(arguments.place)
     if arguments.fps is not None and not 1.0 <= arguments.fps <= 1000.0:
         raise BadSettings(f"The frame rate is {arguments.fps}", "Give frames a second, such as --fps 60")
     if arguments.blend is not None and arguments.frames is None:

@@ -14,7 +14,7 @@ from ...direct.baking import direct_job
 from ...direct.wishes import DirectRequest
 from ...jobs.preparing import do_at_once
 from ...learned.learned_file import Learned, learned_file
-from ..baking import add_baking, bake_from_library, open_character, require_place, tell_take
+from ..baking import add_baking, bake_from_library, open_character, require_result_place, tell_take
 from ..job_arguments import add_engine, add_seed, add_settings
 from ..lines import path_argument
 from ..outputs import require_outputs
@@ -94,7 +94,7 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
         raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.5 to 3600")
     if arguments.push and arguments.physics == "off":
         raise BadSettings("Without physics nothing can be pushed", "Leave out --push, or --physics off")
-    require_place(arguments.place)
+    require_result_place(arguments.place)
     texts = [*arguments.set, f"physics={'true' if arguments.physics == 'on' else 'false'}"]
     return dict(registry.get_method(DirectBake.name).settings_type.from_texts(texts).to_mapping())
 

@@ -14,7 +14,7 @@ from ...graph.modes import MODES
 from ...importing.importers import open_input
 from ...jobs import requests
 from ...learned.learned_file import Learned, learned_file
-from ..baking import add_baking, require_place, tell_take
+from ..baking import add_baking, require_result_place, tell_take
 from ..bodies import body_of
 from ..job_arguments import add_engine, add_seed, add_settings
 from ..lines import path_argument
@@ -78,7 +78,7 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
     """What else the method is told; wrong words are refused before anything is opened."""
     if arguments.mode.lower() not in _WORDS.values():
         raise BadSettings(f"There is no mode '{arguments.mode}'", f"Choose one of: {', '.join(_WORDS.values())}")
-    require_place(arguments.place)
+    require_result_place(arguments.place)
     if not 0.5 <= arguments.seconds <= 3600.0:
         raise BadSettings(f"{arguments.seconds:g} s is no length", "Give seconds from 0.5 to 3600")
     if arguments.characters and arguments.input:

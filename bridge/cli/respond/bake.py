@@ -12,7 +12,7 @@ from ....core.errors import BadSettings
 from ...jobs.preparing import do_at_once
 from ...learned.learned_file import Learned, learned_file
 from ...respond.baking import RespondRequest, respond_job
-from ..baking import add_baking, bake_from_library, open_character, require_place, tell_take
+from ..baking import add_baking, bake_from_library, open_character, require_result_place, tell_take
 from ..job_arguments import add_engine, add_seed, add_settings
 from ..lines import path_argument
 from ..outputs import require_outputs
@@ -66,7 +66,7 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
     if not 1.0 <= arguments.fps <= 240.0:
         raise BadSettings(f"{arguments.fps:g} is no frame rate", "Give frames a second from 1 to 240")
     sort_cues(parse_cue(text, arguments.frame, arguments.fps) for text in arguments.cue)
-    require_place(arguments.place)
+    require_result_place(arguments.place)
     texts = [*arguments.set, f"physics={'true' if arguments.physics == 'on' else 'false'}"]
     return dict(registry.get_method(RespondBake.name).settings_type.from_texts(texts).to_mapping())
 

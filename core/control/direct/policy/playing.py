@@ -73,10 +73,9 @@ class PolicyLoop:
         copies = self.world.copies
         if len(moment.frame) == copies:
             self.rows, self.state = moment.rows, moment.state
-        self.states, self.offsets, self.frame = (
-            np.array(np.broadcast_to(values, (copies, *values.shape[1:])))
-            for values in (moment.states, moment.offsets, moment.frame)
-        )
+        self.states = _spread(moment.states, copies)
+        self.offsets = _spread(moment.offsets, copies)
+        self.frame = _spread(moment.frame, copies)
         if len(moment.frame) != copies:
             self.rows = self.world.sense(self.states)
             self.state = self._read()
@@ -96,3 +95,8 @@ class PolicyLoop:
         for array, values in zip(kept, (*fresh, streams.com_velocity[frame]), strict=True):
             array[which] = values
         self.state = TrackingState(streams, self.features, *kept)
+
+
+def _spread(rows: np.ndarray, copies: int) -> np.ndarray:
+    """(copies, ...) of as many rows, or of one for all; a copy that may be written to."""
+    return np.array(np.broadcast_to(rows, (copies, *rows.shape[1:])))
