@@ -15,7 +15,11 @@ from ..core.control.direct.features import FPS
 from ..core.control.direct.guides import WishGuide
 from ..core.control.direct.learned_file import TrainedDirector
 from ..core.control.direct.policy.environment import servo_targets
-from ..core.control.direct.policy.matching_streams import make_clip_streams, make_matching_streams
+from ..core.control.direct.policy.matching_streams import (
+    make_clip_streams,
+    make_matching_streams,
+    rejoin_artificial_user,
+)
 from ..core.control.direct.policy.playing import FALLEN_M, PolicyLoop
 from ..core.control.direct.policy.recovery import SEARCH_COPIES, RecoveringPlay, make_recovery_search
 from ..core.control.direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES, ReferenceStreams, make_streams
@@ -74,9 +78,11 @@ def measure_wishes(bench: PolicyBench) -> list[Row]:
         alone = follow_streams(bench.controller, streams, world, _WISHED_MINUTES, bench.seed)
     with bench.world(1) as world, bench.world(SEARCH_COPIES) as search_world:
         begun = time.process_time()
-        found, skate = play_whole_streams(bench.controller, streams, world, search_world, bench.seed)
-        spent_s = time.process_time() - begun
-    row: Row = {**_describe_test("random wishes", found), "skate_m_s": skate}
+        rejoining = rejoin_artificial_user(bench.directing, bench.seed, CHANCE)
+        whole = play_whole_streams(bench.controller, streams, world, search_world, bench.seed, rejoining_of=rejoining)
+        spent_s, found = time.process_time() - begun, whole.test
+    row: Row = {**_describe_test("random wishes", found), "skate_m_s": whole.skate_m_s}
+    row |= {"got_up": whole.got_up, "down_s": whole.down_s}
     row["processor_s_per_second"] = spent_s / (60.0 * found.minutes)
     return [_describe_test("random wishes, policy alone", alone), row | {"goal": goal}]
 

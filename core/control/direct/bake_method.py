@@ -39,12 +39,15 @@ from .learned_file import (
     director_from_content,
 )
 from .policy.recovery import SEARCH_COPIES, make_recovery_search
-from .policy.reference_streams import make_streams
+from .policy.reference_streams import CONTROL_FPS, make_streams
 from .policy.stream_recording import play_stream
+from .policy.whole_play import DownAndUp, GettingUp
+from .rejoining import rejoin_wish
 from .wish import WISH, Wish, wish_from_arrays
 
 DIRECTING = "direct"
 """Name of the report's detail about what was played."""
+_RISING_SEED = 23
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class DirectBake(Method):
         """Find the motion by motion matching, and give it a body by sampling control."""
         trained, wish = _load(clip, run)
         by_policy = settings.physics and _is_by_policy(trained, settings, run)
-        director = choose_clips(trained, wish.styles, IDLE)
+        director = choose_clips(trained, wish.styles, IDLE, get_ups=by_policy)
         library, build = director.library, make_body_builder(run)
         directing = Directing(directed_body(director, build), library, settings, build)
         # A generator of its own: the job's belongs to the search that follows, and comes back after a kill.
@@ -114,7 +117,7 @@ class DirectBake(Method):
             return Take(made.motion.resample(clip.fps, end="hold"), own_clock=True)
         if by_policy:
             assert isinstance(trained, TrainedDirector)
-            take, trace = _follow(trained, directing, made, clip.fps, settings, run)
+            take, trace = _follow(trained, directing, wish, made, clip.fps, settings, run)
             if take.fell_at_s is None or settings.body_by == "policy":
                 run.add_trace(trace)
                 return take
@@ -140,6 +143,7 @@ def _is_by_policy(director: AnyDirector, settings: DirectBakeSettings, run: Run)
 def _follow(
     director: TrainedDirector,
     directing: Directing,
+    wish: Wish,
     made: DirectedMotion,
     fps: float,
     settings: DirectBakeSettings,
@@ -151,12 +155,40 @@ def _follow(
     engine, stage, controller = engines.get_engine(run.engine), build_job_stage(run, body), director.controller
     with closing(engine.compile(stage, 1)) as world, closing(engine.compile(stage, SEARCH_COPIES)) as search_world:
         search = make_recovery_search(controller, streams, search_world, run.seed) if settings.try_again else None
+        getting_up = None
+        if settings.when_lost == "get_up":
+            rejoining = rejoin_wish(directing, wish, made)
+            getting_up = GettingUp(rejoining, search_world, np.random.default_rng([run.seed, _RISING_SEED]))
         done = play_stream(
-            controller, streams, made.motion, world, lambda share: run.progress(round(1000 * share), 1000), search
+            controller,
+            streams,
+            made.motion,
+            world,
+            lambda share: run.progress(round(1000 * share), 1000),
+            search,
+            getting_up,
         )
-    run.add_detail("recovery", {"searches": done.searches})
+    run.add_detail("recovery", {"searches": done.searches, "falls": [_describe_fall(fall) for fall in done.falls]})
+    for fall in done.falls:
+        run.add_finding("fall", *_explain_fall(fall))
     take, trace, _ = make_take(done.film, 0, done.subject, fps, settings.smooth)
     return replace(take, own_clock=True, props=collect_prop_motions(done.film, take.motion)), trace
+
+
+def _describe_fall(fall: DownAndUp) -> dict[str, object]:
+    """What the report has of a fall."""
+    back_s = None if fall.back is None else fall.back / CONTROL_FPS
+    return {"fell_s": fall.fell / CONTROL_FPS, "back_s": back_s, "clip": fall.clip}
+
+
+def _explain_fall(fall: DownAndUp) -> tuple[str, str]:
+    """The same as a message and a hint."""
+    fell = f"It fell at {fall.fell / CONTROL_FPS:.1f} s"
+    if fall.back is not None:
+        return f"{fell}, got up as in '{fall.clip}', and went on at {fall.back / CONTROL_FPS:.1f} s", ""
+    if fall.clip:
+        return f"{fell} and was getting up when the take ended", "Give it more seconds"
+    return f"{fell} and stays down", "Add clips of getting up to the library, or ask for something easier"
 
 
 def _load(clip: Clip, run: Run) -> tuple[AnyDirector, Wish]:

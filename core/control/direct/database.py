@@ -29,6 +29,7 @@ from .features import (
     compute_features,
     track_root,
 )
+from .getups import find_grounded
 from .search import FrameSearch
 
 SHORTEST_REST = AHEAD[0]
@@ -38,6 +39,7 @@ _MOVES_M = 1e-5
 # Who is slower than the first two and does not come further than the third in 20 frames is still.
 _CALM_M_S, _CALM_RAD_S, _CALM_M = 0.12, 0.3, 0.04
 _ENDS_SOON = 3.0  # squared distance that is added to a frame at whose end nothing is left, and none a second before it
+_MEANT_GROUNDED = 0.25  # share of a style's frames that lie or get up, from which on that is what the style is
 _FASTEST_SHARE = 99.5  # percent of frames that are slower than what is called the fastest
 
 
@@ -87,7 +89,8 @@ class MatchingDatabase:
     raw_trajectory: (M, 12) places in metres and directions ahead, not normalised.
     mean, scale: (27,) that a raw feature becomes by (raw - mean) * scale.
     roots: the skeleton's root bones, moving: other bones whose places change; root_pos (M, R, 3), root_quat (M, R, 4)
-    are theirs in the frame of the root track. ends: (M,) the last frame of each frame's clip.
+    are theirs in the frame of the root track. ends: (M,) the last frame of each frame's clip. grounded: (M,) frames
+    that lie or get up.
     """
 
     def __init__(self, body: BodyModel, library: Library, weights: MatchingWeights | None = None) -> None:
@@ -104,6 +107,7 @@ class MatchingDatabase:
         self.raw_trajectory = freeze_array(np.ascontiguousarray(raw[:, PATH.start :]))
         self.features = freeze_array(np.ascontiguousarray((raw - self.mean) * self.scale, dtype=np.float32))
         self.clip_of = library.clip_of_frame()
+        self.grounded = freeze_array(find_grounded(body, library, world))
         self.ends = library.starts[1:][self.clip_of] - 1
         self._make_poses()
         self._candidates: dict[tuple[str, ...], Candidates] = {}
@@ -162,6 +166,8 @@ class MatchingDatabase:
                     names = ", ".join(known) or "none: tag its clips first"
                     raise BadSettings(f"The library has no style '{style}'", f"Its styles are: {names}")
             chosen = np.any([self.library.find_frames(style) for style in styles], axis=0)
+        if not styles or self.grounded[chosen].mean() < _MEANT_GROUNDED:
+            chosen = chosen & ~self.grounded  # nobody walks over into lying
         rest = _count_ahead(chosen, self.ends)
         frames = np.flatnonzero(chosen & self.usable & (rest >= SHORTEST_REST))
         if not len(frames):

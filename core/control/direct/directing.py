@@ -63,7 +63,7 @@ class Directing:
     ) -> DirectedMotion:
         """The motion that a wish asks for; what the library cannot do is refused, with what it can."""
         self._require_possible(wish)
-        guide = WishGuide(wish, self._standing_styles(wish))
+        guide = WishGuide(wish, self.standing_styles(wish))
         pos, heading = guide.start()
         first = self._find_beginning(wish, guide, pos, heading, rng)
         matching = MotionMatching(
@@ -89,7 +89,7 @@ class Directing:
                     f"Ask for at most {fastest:.1f} m/s, for another style, or add faster clips",
                 )
 
-    def _standing_styles(self, wish: Wish) -> tuple[tuple[str, ...], ...]:
+    def standing_styles(self, wish: Wish) -> tuple[tuple[str, ...], ...]:
         """For each of the wish's styles those to stand in: idle comes to one in which nobody stands.
 
         Without a style who stands is idle, if there is that: any stillness would do, also one in a crouch.

@@ -58,6 +58,12 @@ def find_foot_bones(body: BodyModel) -> tuple[int, int]:
     return found["L"], found["R"]
 
 
+def find_head(body: BodyModel) -> int:
+    """The link whose place tells a fall: the head, or the last of the trunk of a body without."""
+    heads = [index for index, link in enumerate(body.links) if link.role == "head"]
+    return heads[0] if heads else body.trunk[-1]
+
+
 def track_root(body: BodyModel, library: Library, world: tuple[Array, Array]) -> RootTrack:
     """The smoothed root of every frame. world: the library's motion in the world, as ``Clip.world`` gives it."""
     hip = body.skeleton.index(body.links[0].bone)

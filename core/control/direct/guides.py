@@ -7,6 +7,7 @@ springs, so that what is asked for is what a body could do.
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +32,7 @@ _ARRIVED_M = 0.15
 # Who is to come no further than the second from 20 to 60 frames ahead is to stand; the first is slow.
 _SLOW_M_S, _STANDS_M = 0.6, 0.3
 _HELD_M_S, _HELD_RAD = 0.05, 0.3
+_LOOKED_FRAMES = 10  # from one look at a way to the next
 _LEAST_WAY_M = 0.05  # between places that are less apart there is no direction to face
 
 
@@ -129,6 +131,21 @@ class WishGuide:
         place, ahead = self.path.points[0], self.path.ahead[0]
         heading = float(np.arctan2(ahead[1], ahead[0]))
         return np.array(place), float(self._facing(0, place[None], np.array([heading]))[0])
+
+    def go_on_from(self, frame: int, place: Array, walked: Array) -> None:
+        """Be as in a frame at a place (2,), by a character whose way so far was to be (T, 2), frame by frame.
+
+        How far along the path it is, is how far that way was when it was nearest to the place.
+        """
+        self._seen = frame
+        if self.path is None:
+            return
+        along, nearest = 0.0, np.inf
+        for before, here in pairwise(walked[:frame:_LOOKED_FRAMES]):
+            along = self.path.progress(here, along, 1.5 * float(np.linalg.norm(here - before)) + 0.1)
+            away = float(np.linalg.norm(here - place))
+            if away < nearest:
+                self._along_m, nearest = along, away
 
     def predict(self, frame: int, state: RootState) -> tuple[Array, Array]:
         """Along the path at the wished speed, or to the aim."""

@@ -19,6 +19,7 @@ from ..learned import LearnedFormat, LearnedKind
 from ..tracking import library_files
 from ..tracking.library_files import KIND as LIBRARY_KIND
 from ..tracking.library_files import StoredLibrary
+from .getups import find_lying_clips
 from .policy.controller import TrackingController, tracking_controller_from_arrays
 
 DIRECTED = LearnedKind(
@@ -99,10 +100,12 @@ def directed_body(director: AnyDirector, build: Callable[[Clip], BodyModel]) -> 
     return director.body if isinstance(director, StoredLibrary) else build(director.library.clip(0))
 
 
-def choose_clips(director: AnyDirector, styles: Collection[tuple[str, ...]], standing: str) -> Director | StoredLibrary:
+def choose_clips(
+    director: AnyDirector, styles: Collection[tuple[str, ...]], standing: str, *, get_ups: bool = False
+) -> Director | StoredLibrary:
     """What of a file has to do with styles, and with standing: to mirror and prepare all of it takes seconds.
 
-    All of it where any style will do, or one is not there: who searches it says so.
+    All of it where any style will do, or one is not there: who searches it says so. get_ups: clips that lie, too.
     """
     director = director.stored if isinstance(director, TrainedDirector) else director
     if not isinstance(director, StoredLibrary) or () in styles:
@@ -116,6 +119,9 @@ def choose_clips(director: AnyDirector, styles: Collection[tuple[str, ...]], sta
     chosen = [bool(its & names) for its in own]
     if not any(standing in its for its, is_chosen in zip(own, chosen, strict=True) if is_chosen):
         chosen = [is_chosen or standing in its for its, is_chosen in zip(own, chosen, strict=True)]
+    if get_ups:
+        lies = find_lying_clips(director.body, director.clips)
+        chosen = [is_chosen or bool(low) for is_chosen, low in zip(chosen, lies, strict=True)]
     clips = (clip for clip, is_chosen in zip(director.clips, chosen, strict=True) if is_chosen)
     return replace(director, clips=tuple(clips))
 

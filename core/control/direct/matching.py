@@ -49,19 +49,25 @@ class MotionMatching:
     """N characters that play a library as a guide tells them.
 
     steering: how much of its speed a root may be moved and turned by so that it goes where it is wished, where no clip
-    does that exactly.
+    does that exactly. clock: the guide's frame in which they begin.
     """
 
     def __init__(
-        self, database: MatchingDatabase, guide: Guide, frame: Frames, pos: Array, yaw: Array, steering: float = 0.1
+        self,
+        database: MatchingDatabase,
+        guide: Guide,
+        frame: Frames,
+        pos: Array,
+        yaw: Array,
+        steering: float = 0.1,
+        clock: int = 0,
     ) -> None:
         self.database, self.guide, self.steering = database, guide, steering
         self.frame = np.array(frame, dtype=np.int64)
         self.yaw = np.array(yaw, dtype=float)
         count = len(self.frame)
         self.searches = self.transitions = 0
-        self._clock = 0
-        self._due = 0
+        self._clock = self._due = clock
         # Places and velocities on the ground are complex numbers in here, which turn by a product.
         self._pos = to_complex(pos)
         self._late, self._late_turn = np.zeros(count, dtype=complex), np.zeros(count)  # left of the last transition's

@@ -16,7 +16,7 @@ from ..method import Method, Product, Run, Source
 from .artificial_user import CHANCE
 from .directing import Directing
 from .learned_file import DIRECTED, TrainedDirector, director_from_content
-from .policy.matching_streams import make_matching_streams
+from .policy.matching_streams import make_matching_streams, rejoin_artificial_user
 from .policy.recovery import SEARCH_COPIES
 from .policy.stream_test import follow_streams, play_whole_streams
 from .policy.turning import measure_turn
@@ -71,16 +71,25 @@ class DirectTest(Method):
             run.progress(_ALONE + round(share * (_STEPS - _ALONE)), _STEPS)
 
         with world_of(1) as world, world_of(SEARCH_COPIES) as search_world:
-            found, skate = play_whole_streams(controller, streams, world, search_world, run.seed, report)
+            rejoining = rejoin_artificial_user(directing, run.seed, CHANCE)
+            whole = play_whole_streams(controller, streams, world, search_world, run.seed, report, rejoining)
+        found = whole.test
         figures: dict[str, float | None] = {
             "falls": found.falls,
             "minutes": found.minutes,
             "joint_error_m": found.joint_error_m,
         }
-        figures |= {"skate_m_s": skate, "falls_per_minute": found.falls_per_minute, **turns}
+        figures |= {
+            "skate_m_s": whole.skate_m_s,
+            "got_up": whole.got_up,
+            "falls_per_minute": found.falls_per_minute,
+            **turns,
+        }
         figures |= {"policy_alone_falls": alone.falls, "policy_alone_joint_error_m": alone.joint_error_m}
         run.add_detail("test", figures)
         each = f"{found.falls} falls in {found.minutes:.1f} minutes ({alone.falls} without trying again)"
+        if whole.got_up:
+            each += f", after {whole.got_up} of which it got up by itself"
         run.add_finding("test", f"{each}; joints are {1000.0 * found.joint_error_m:.0f} mm from the motion", "")
 
 

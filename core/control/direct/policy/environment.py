@@ -14,6 +14,7 @@ from ....learn.environment import Floats, StepResult
 from ....learn.randomness import generator_state, restore_generator
 from ....learn.rollout import arrays_under
 from ....sim.engine import World
+from ..features import find_head
 from .observations import StreamFeatures, TrackingState, make_blank, read_state
 from .pushes import PushConfig, RandomPushes
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams
@@ -48,12 +49,6 @@ def find_acting(body: BodyModel, all_joints: bool = False) -> Indices:
     columns = np.concatenate([np.full(link.joint.dofs, index) for index, link in enumerate(body.links)][1:])
     acting = [all_joints or body.links[int(index)].role not in _STILL_ROLES for index in columns]
     return np.flatnonzero(acting)
-
-
-def find_head(body: BodyModel) -> int:
-    """The link whose place tells a fall: the head, or the last of the trunk of a body without."""
-    heads = [index for index, link in enumerate(body.links) if link.role == "head"]
-    return heads[0] if heads else body.trunk[-1]
 
 
 class TrackingEnvironment:

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Streams to practise on: what motion matching plays for artificial users (section 6.7), and the clips themselves."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ....body import BodyModel
+from ....geometry.quaternions import Array
 from ..artificial_user import ArtificialUser, find_speed_range
 from ..database import MatchingDatabase
 from ..directing import Directing
 from ..features import FPS
 from ..foot_locking import lock_feet_in_contact
+from ..guides import Guide
 from ..inertialisation import make_clip
 from ..matching import MotionMatching
+from ..rejoining import Rejoining
 from .reference_streams import Indices, ReferenceStreams, make_streams
 
 _SHORTEST_FRAMES = 60
@@ -30,10 +35,7 @@ def make_matching_streams(
 ) -> ReferenceStreams:
     """So many characters, each directed by its own artificial user for so long. chance: of a new wish in a frame."""
     database = directing.database
-    held = [(name,) for name in database.library.tag_names() if can_be_held(database, name)]
-    styles: tuple[tuple[str, ...], ...] = (*((),) * max(1, len(held)), *held)  # any style every second time
-    ranges = {style: find_speed_range(database, style, most_m_s) for style in styles}
-    user = ArtificialUser(characters, rng, styles=styles, most_m_s=most_m_s, chance=chance, ranges=ranges)
+    user = make_artificial_user(database, rng, characters=characters, chance=chance, most_m_s=most_m_s)
     candidates = database.candidates().frames
     matching = MotionMatching(
         database,
@@ -52,10 +54,38 @@ def make_matching_streams(
     return make_streams(body, clips, contacts)
 
 
+def make_artificial_user(
+    database: MatchingDatabase, rng: np.random.Generator, *, characters: int, chance: float, most_m_s: float = 3.0
+) -> ArtificialUser:
+    """One who wishes for what the library can do: any style every second time, else one that can be held."""
+    held = [(name,) for name in database.library.tag_names() if can_be_held(database, name)]
+    styles: tuple[tuple[str, ...], ...] = (*((),) * max(1, len(held)), *held)
+    ranges = {style: find_speed_range(database, style, most_m_s) for style in styles}
+    return ArtificialUser(characters, rng, styles=styles, most_m_s=most_m_s, chance=chance, ranges=ranges)
+
+
+def rejoin_artificial_user(directing: Directing, seed: int, chance: float) -> Callable[[int], Rejoining]:
+    """For each of several streams, how one that has fallen goes on: an artificial user wishes anew."""
+
+    def rejoining_of(number: int) -> Rejoining:
+        def guide_of(frame: int, place: Array) -> Guide:
+            rng = np.random.default_rng([seed, number, frame])
+            return make_artificial_user(directing.database, rng, characters=1, chance=chance)
+
+        return Rejoining(directing, guide_of)
+
+    return rejoining_of
+
+
 def make_clip_streams(directing: Directing, body: BodyModel, chosen: Indices) -> ReferenceStreams:
-    """Clips (K,) of the library as they are; those of less than a second are left out."""
-    library = directing.database.library
-    usable = [int(index) for index in chosen if library.starts[index + 1] - library.starts[index] > _SHORTEST_FRAMES]
+    """Clips (K,) of the library as they are; those of less than a second or with lying in them are left out."""
+    library, grounded = directing.database.library, directing.database.grounded
+    usable = [
+        int(index)
+        for index in chosen
+        if library.starts[index + 1] - library.starts[index] > _SHORTEST_FRAMES
+        and not grounded[library.frames_of(index)].any()
+    ]
     contacts = [directing.contacts[library.frames_of(index)] for index in usable]
     return make_streams(body, [library.clip(index) for index in usable], contacts)
 
@@ -63,7 +93,7 @@ def make_clip_streams(directing: Directing, body: BodyModel, chosen: Indices) ->
 def can_be_held(database: MatchingDatabase, style: str) -> bool:
     """Whether one can go on and on in a style: it has seconds, and keeps its speed, unlike a start or a stop."""
     frames = database.candidates((style,)).frames
-    if len(frames) < _HELD_FRAMES:
+    if len(frames) < _HELD_FRAMES or database.grounded[frames].any():
         return False
     later = np.minimum(frames + int(FPS), database.ends[frames])
     speed = np.linalg.norm(database.track.vel, axis=-1)

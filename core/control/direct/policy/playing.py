@@ -7,8 +7,9 @@ import numpy as np
 
 from ....geometry.quaternions import Array
 from ....sim.engine import SensorRows, World
+from ..features import find_head
 from .controller import TrackingController, require_fitting
-from .environment import find_acting, find_head, servo_targets
+from .environment import find_acting, servo_targets
 from .observations import StreamFeatures, TrackingState, read_state
 from .reference_streams import CONTROL_FRAMES, Indices, ReferenceStreams
 from .rewards import head_distance
@@ -49,9 +50,13 @@ class PolicyLoop:
 
     def step(self, *, end_only: bool = True) -> tuple[Array, Array]:
         """A control step; gives states (N, K, state_size) and servo targets (N, CONTROL_FRAMES, nu)."""
-        self.offsets = self.controller.act(self.state, self.offsets)
-        targets = servo_targets(self.streams, self.frame, self.offsets, self.acting)
+        targets = self.choose_targets()
         return self.advance(targets, end_only=end_only), targets
+
+    def choose_targets(self) -> Array:
+        """(N, CONTROL_FRAMES, nu) what the policy would have the servos do next."""
+        self.offsets = self.controller.act(self.state, self.offsets)
+        return servo_targets(self.streams, self.frame, self.offsets, self.acting)
 
     def advance(self, targets: Array, *, end_only: bool = True, muscle: float = 1.0) -> Array:
         """The same with servo targets (N, CONTROL_FRAMES, nu) that somebody else has chosen."""
@@ -63,6 +68,12 @@ class PolicyLoop:
         self.frame = self.streams.later(self.frame, CONTROL_FRAMES)
         self.state = self._read()
         return states
+
+    def begin_from(self, states: Array) -> None:
+        """Go on from states (N, state_size) that others have left, wherever they are."""
+        self.states = np.array(states)
+        self.rows = self.world.sense(self.states)
+        self.state = self._read()
 
     def moment(self) -> LoopMoment:
         """What it is at now; nothing changes its arrays in place."""

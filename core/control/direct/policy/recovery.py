@@ -139,11 +139,9 @@ class RecoveringPlay:
         """One step, or several back; whether it has fallen and nothing helps."""
         if self._planned:
             targets, self.loop.offsets = self._planned.pop(0)
-            states = self.loop.advance(targets, end_only=False)
         else:
-            states, targets = self.loop.step(end_only=False)
-        apart = float(self.loop.apart_m()[0])
-        self.done.append(PlayedStep(self.loop.moment(), states[0], targets[0], apart))
+            targets = self.loop.choose_targets()
+        apart = self.add_step(targets)
         if not apart <= FALLEN_M:  # NaN has fallen, too
             return not self._go_back(_FALLEN)
         may_search = not self._planned and len(self.done) >= self._pause_until
@@ -151,15 +149,24 @@ class RecoveringPlay:
             self._pause_until = len(self.done) + round(_PAUSE_S * CONTROL_FPS)
         return False
 
-    def add_limp_step(self, targets: Array, muscle: float) -> None:
-        """A step of a body that has let go, with servo targets (1, CONTROL_FRAMES, nu) that hardly count."""
+    def add_step(self, targets: Array, muscle: float = 1.0) -> float:
+        """A step with servo targets (1, CONTROL_FRAMES, nu), at a share of its strength; metres between the heads then.
+
+        Somebody else has chosen them: for one who lies, say.
+        """
         states = self.loop.advance(targets, end_only=False, muscle=muscle)
-        self.done.append(PlayedStep(self.loop.moment(), states[0], targets[0], float(self.loop.apart_m()[0])))
+        apart = float(self.loop.apart_m()[0])
+        self.done.append(PlayedStep(self.loop.moment(), states[0], targets[0], apart))
+        return apart
+
+    def keep_what_is_done(self) -> None:
+        """Do not go back before now."""
+        self._first, self._first_step, self._planned = self.loop.moment(), len(self.done), []
 
     def begin_anew(self) -> None:
         """Put a fallen one onto its stream; what was before is past changing."""
         self.loop.put_back(np.ones(1, dtype=bool))
-        self._first, self._first_step, self._planned = self.loop.moment(), len(self.done), []
+        self.keep_what_is_done()
 
     def _go_back(self, occasion: _Occasion) -> bool:
         """Go back to where something else could be done, if there is such a place."""

@@ -2,34 +2,34 @@
 """One character that is recorded while a trained policy keeps it on a stream, on any stage."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from ....body.poses import link_transforms, targets_of_pose
+from ....body.poses import link_transforms
 from ....geometry.quaternions import Array
 from ....motion import Clip
 from ....sim.engine import SensorRows, World
 from ...tracking.recording import RecordedCharacter, Recording
 from .controller import TrackingController
-from .playing import FALLEN_M, PolicyLoop
-from .recovery import RecoveringPlay, RecoverySearch
+from .recovery import RecoverySearch
 from .reference_streams import CONTROL_FRAMES, ReferenceStreams
-
-_LIMP = 0.03  # of its strength
+from .whole_play import LIMP, DownAndUp, GettingUp, WholePlay, WholePlayPlan
 
 
 @dataclass(frozen=True, eq=False)
 class PolicyRecording:
     """A recording of one character. apart_m: (steps,) metres between the heads after each control step.
 
-    searches: how often something else was tried than what the policy would have done.
+    searches: how often something else was tried than what the policy would have done. falls: for all that.
     """
 
     film: Recording
     subject: RecordedCharacter
     apart_m: Array
     searches: int = 0
+    falls: tuple[DownAndUp, ...] = ()
 
 
 def play_stream(
@@ -39,43 +39,66 @@ def play_stream(
     world: World,
     on_progress: Callable[[float], None] = lambda _: None,
     search: RecoverySearch | None = None,
+    getting_up: GettingUp | None = None,
 ) -> PolicyRecording:
     """Simulate one character on the only stream there is, whose motion is given, with whatever is on the stage.
 
     search: what to do where the policy alone would fall; it has the same stage. One that has fallen for all that goes
-    limp: it would flail on the ground after a motion that is done standing.
+    limp: it would flail on the ground after a motion that is done standing. getting_up: how it gets up again.
     """
-    loop = PolicyLoop(controller, streams, world, np.zeros(1, dtype=np.int64))
-    play = RecoveringPlay(loop, (len(streams) - 1) // CONTROL_FRAMES, search)
-    states, rows = [loop.states], [loop.rows]
-    limp: Array | None = None
-    while len(play.done) < play.steps:
-        if limp is not None:
-            play.add_limp_step(limp, _LIMP)
-        elif play.advance():
-            limp = np.repeat(targets_of_pose(streams.body, loop.state.qpos)[:, None], CONTROL_FRAMES, axis=1)
-        on_progress(len(play.done) / play.steps)
-    states += [step.states for step in play.done]
-    rows += [step.moment.rows for step in play.done]
-    targets = [step.targets for step in play.done]
-    apart = np.array([step.apart_m for step in play.done])
-    qpos, qvel = world.pose_of(np.concatenate(states))
-    film = Recording(world.stage, qpos, qvel, np.concatenate([targets[0][:1], *targets]), _join_rows(rows))
-    wanted = _describe_wanted(streams, motion, np.concatenate([[0.0], apart]))
-    return PolicyRecording(film, wanted, apart, play.searches)
+    play = WholePlay(
+        controller,
+        streams,
+        world,
+        np.zeros(1, dtype=np.int64),
+        (len(streams) - 1) // CONTROL_FRAMES,
+        search,
+        getting_up,
+        motion,
+    )
+    begin = play.moment
+    play.run(on_progress)
+    done = play.done
+    qpos, qvel = world.pose_of(np.concatenate([begin.states, *(step.states for step in done)]))
+    targets = [step.targets for step in done]
+    rows = _join_rows([begin.rows, *(step.moment.rows for step in done)])
+    film = Recording(world.stage, qpos, qvel, np.concatenate([targets[0][:1], *targets]), rows)
+    apart = np.array([step.apart_m for step in done])
+    return PolicyRecording(film, _describe_wanted(play), apart, play.searches, tuple(play.falls))
 
 
-def _describe_wanted(streams: ReferenceStreams, motion: Clip, apart_m: Array) -> RecordedCharacter:
-    """What a recording is compared with, and from when on it was limp. apart_m: (steps + 1,) metres of the heads."""
-    count = CONTROL_FRAMES * (len(apart_m) - 1) + 1
-    pos, quat = link_transforms(streams.body, streams.qpos[:count].astype(float))
-    com, muscle = streams.com[:count].astype(float), np.ones(count)
-    fell = np.flatnonzero(~(apart_m <= FALLEN_M))
-    limp: tuple[tuple[int, int], ...] = ()
-    if len(fell) and fell[0] < len(apart_m) - 1:
-        limp = ((int(fell[0]) * CONTROL_FRAMES + 1, count),)
-        muscle[limp[0][0] :] = _LIMP
-    return RecordedCharacter(streams.body, motion, streams.pose_space, muscle, pos, quat, com, limp)
+def _describe_wanted(play: WholePlay) -> RecordedCharacter:
+    """What a recording is compared with, and when it was limp or not yet back."""
+    body = play.plans[0].streams.body
+    parts: list[tuple[WholePlayPlan, slice]] = []
+    edges = [*(plan.first for plan in play.plans), play.steps]
+    for plan, (first, stop) in zip(play.plans, pairwise(edges), strict=True):
+        parts.append((plan, slice(1 if parts else 0, CONTROL_FRAMES * (stop - first) + 1)))
+    wanted = np.concatenate([plan.streams.qpos[frames].astype(float) for plan, frames in parts])
+    com = np.concatenate([plan.streams.com[frames].astype(float) for plan, frames in parts])
+    pos, quat = link_transforms(body, wanted)
+    limp = tuple(_moments(first, stop, play.steps) for first, stop in play.limp if stop > first)
+    away = tuple(_moments(fall.fell, play.steps if fall.back is None else fall.back, play.steps) for fall in play.falls)
+    muscle = np.ones(len(wanted))
+    for first, stop in limp:
+        muscle[first:stop] = LIMP
+    got_up = tuple(span for span, fall in zip(away, play.falls, strict=True) if fall.back is not None)
+    space = play.plans[0].streams.pose_space
+    return RecordedCharacter(body, _join_motions(parts), space, muscle, pos, quat, com, limp, got_up)
+
+
+def _moments(first: int, stop: int, steps: int) -> tuple[int, int]:
+    """A range of control steps as moments of the recording."""
+    return CONTROL_FRAMES * first + 1, CONTROL_FRAMES * min(stop, steps) + 1
+
+
+def _join_motions(parts: list[tuple[WholePlayPlan, slice]]) -> Clip:
+    motions = [(plan.motion, frames) for plan, frames in parts]
+    first = motions[0][0]
+    assert first is not None
+    pos = [motion.local_pos[frames] for motion, frames in motions if motion is not None]
+    quat = [motion.local_quat_wxyz[frames] for motion, frames in motions if motion is not None]
+    return replace(first, local_pos=np.concatenate(pos), local_quat_wxyz=np.concatenate(quat), tags=())
 
 
 def _join_rows(rows: list[SensorRows]) -> SensorRows:

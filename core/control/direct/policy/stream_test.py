@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from ....body.foot_skate import foot_skate_by_force
 from ....geometry.quaternions import Array
 from ....sim.engine import World
 from ..features import FPS
+from ..rejoining import Rejoining
 from .controller import TrackingController
 from .observations import TrackingState
 from .playing import FALLEN_M, PolicyLoop
-from .recovery import PlayedStep, RecoveringPlay, RecoverySearch
+from .recovery import PlayedStep, RecoverySearch
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams
+from .whole_play import GettingUp, WholePlay
 
 _ERROR_COUNTS_M = 0.1  # a fall a minute more is as bad as so much more of joint error
 
@@ -41,6 +44,19 @@ class StreamTest:
     def merit(self) -> float:
         """By which policies are compared: the higher, the better."""
         return -self.falls_per_minute - self.joint_error_m / _ERROR_COUNTS_M
+
+
+@dataclass(frozen=True)
+class WholeStreamsTest:
+    """What came of whole streams. skate_m_s: of feet that stand, None where none does. got_up: after how many falls.
+
+    down_s: seconds from falling to being back, all together; they are not among the test's minutes.
+    """
+
+    test: StreamTest
+    skate_m_s: float | None
+    got_up: int
+    down_s: float
 
 
 def follow_streams(
@@ -94,32 +110,46 @@ def play_whole_streams(
     search_world: World,
     seed: int = 0,
     on_progress: Callable[[float], None] = lambda _: None,
-) -> tuple[StreamTest, float | None]:
-    """Every stream from its beginning to its end, as takes are made: where the policy alone would fall, others ways
-    are searched for. Also gives m/s that feet slide by which stand, None where none does.
+    rejoining_of: Callable[[int], Rejoining | None] = lambda _: None,
+) -> WholeStreamsTest:
+    """Every stream from its beginning to its end, as takes are made: where the policy alone would fall, other ways are
+    searched for.
 
-    world: of one copy.
+    world: of one copy. rejoining_of: how one that has fallen on a stream gets up and goes on; without, and where it
+    stays down, it is put back.
     """
-    falls, steps, error, skates = 0, 0, 0.0, []
+    falls, got_up, steps, error, skates, down = 0, 0, 0, 0.0, [], 0
     count = len(streams.starts) - 1
     searching = PolicyLoop(controller, streams, search_world, np.zeros(search_world.copies, dtype=np.int64))
     for number in range(count):
-        search = RecoverySearch(searching, np.random.default_rng([seed, number]))
-        loop = PolicyLoop(controller, streams, world, streams.starts[number : number + 1])
-        length = int(np.diff(streams.starts)[number])
-        play = RecoveringPlay(loop, (length - 1) // CONTROL_FRAMES, search)
-        while len(play.done) < play.steps:
-            if play.advance():
-                falls += 1
-                play.begin_anew()
-            on_progress((number + len(play.done) / play.steps) / count)
-        up = [step for step in play.done if step.apart_m <= FALLEN_M]
+        rng = np.random.default_rng([seed, number])
+        first, length = streams.starts[number : number + 1], int(np.diff(streams.starts)[number])
+        play = WholePlay(
+            controller,
+            streams,
+            world,
+            first,
+            (length - 1) // CONTROL_FRAMES,
+            RecoverySearch(searching, rng),
+            getting_up=GettingUp(rejoining_of(number), search_world, rng),
+            puts_back=True,
+        )
+        play.run(partial(_report_part, on_progress, number, count))
+        away = np.zeros(play.steps, dtype=bool)
+        for fall in play.falls:
+            away[fall.fell - 1 : fall.back] = True
+        up = [step for step, is_away in zip(play.done, away, strict=True) if not is_away]
+        falls, got_up = falls + len(play.falls), got_up + sum(bool(fall.clip) for fall in play.falls)
         error += sum(float(root_relative_error(step.moment.state)[0]) for step in up)
-        steps += len(up)
+        steps, down = steps + len(up), down + int(away.sum())
         skates.append(measure_played_skate(streams.body, up))
     known = [skate for skate in skates if skate is not None]
     found = StreamTest(falls, float(steps) / CONTROL_FPS / 60.0, error / max(steps, 1))
-    return found, float(np.mean(known)) if known else None
+    return WholeStreamsTest(found, float(np.mean(known)) if known else None, got_up, down / CONTROL_FPS)
+
+
+def _report_part(on_progress: Callable[[float], None], number: int, count: int, share: float) -> None:
+    on_progress((number + share) / count)
 
 
 def measure_played_skate(body: BodyModel, steps: list[PlayedStep]) -> float | None:

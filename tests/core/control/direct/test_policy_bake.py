@@ -4,17 +4,13 @@
 import numpy as np
 import pytest
 
+from directed_policies import make_constant_controller
 from directed_walks import make_stored_walks
 from sinew.core import jobs
 from sinew.core.control.direct.learned_file import DIRECTED
-from sinew.core.control.direct.policy.controller import TrackingController
-from sinew.core.control.direct.policy.environment import find_acting
-from sinew.core.control.direct.policy.observations import StreamFeatures
 from sinew.core.control.direct.policy.reference_streams import make_streams
 from sinew.core.control.direct.train_method import store_director
 from sinew.core.control.direct.wish import WISH, Wish
-from sinew.core.learn.normaliser import Normaliser, RunningStatistics
-from sinew.core.learn.policy import Policy
 from sinew.core.motion import Clip
 
 
@@ -26,12 +22,9 @@ def stored():
 def director_of(stored, offset):
     """A library with a policy that asks for the same offset of all joints, whatever it sees."""
     body, clip = stored.body, stored.library.clip(0)
-    acting = find_acting(body)
-    features = StreamFeatures(make_streams(body, [clip], [np.zeros((len(clip), 2), bool)]), acting)
-    size = features.rows.shape[1] + 18 + 2 * body.nu + 6 * len(features.links) + 1 + len(acting)
-    layer = np.zeros((len(acting), size), np.float32), np.full(len(acting), offset, np.float32)
-    policy = Policy(Normaliser(RunningStatistics.empty(size)), (layer,), "elu", 1.0, np.ones(len(acting), np.float32))
-    return store_director(stored, TrackingController(policy, 0.4, about={"seconds": 60.0, "falls_per_minute": 1.0}))
+    streams = make_streams(body, [clip], [np.zeros((len(clip), 2), bool)])
+    about = {"seconds": 60.0, "falls_per_minute": 1.0}
+    return store_director(stored, make_constant_controller(streams, offset, about))
 
 
 def bake(content, seconds=1.0, **settings):

@@ -6,17 +6,14 @@ from contextlib import closing
 import numpy as np
 import pytest
 
+from directed_policies import make_idle_controller
 from directed_walks import make_walks
 from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.policy.controller import TrackingController
-from sinew.core.control.direct.policy.environment import TrackingConfig, TrackingEnvironment, find_acting
-from sinew.core.control.direct.policy.observations import StreamFeatures
 from sinew.core.control.direct.policy.playing import FALLEN_M, PolicyLoop
 from sinew.core.control.direct.policy.recovery import RecoveringPlay, make_recovery_search
 from sinew.core.control.direct.policy.reference_streams import make_streams
 from sinew.core.control.direct.policy.stream_recording import play_stream
 from sinew.core.control.direct.policy.stream_test import follow_streams, play_whole_streams
-from sinew.core.learn.policy import Policy
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
 
@@ -42,15 +39,7 @@ def streams(directing):
 
 @pytest.fixture(scope="module")
 def idle(streams):
-    """A controller whose offsets are always zero: the servos follow the stream, and nobody keeps the balance."""
-    acting = find_acting(streams.body)
-    with world_of(streams) as world:
-        rng, features = np.random.default_rng(0), StreamFeatures(streams, acting)
-        size = TrackingEnvironment(streams, features, world, rng, TrackingConfig()).observation_size
-    zeros = {"weights0": np.zeros((len(acting), size), np.float32), "biases0": np.zeros(len(acting), np.float32)}
-    zeros |= {"noise": np.ones(len(acting), np.float32), "mean": np.zeros(size), "deviations": np.ones(size)}
-    about = {"layers": 1, "activation": "elu", "output_scale": 1.0, "count": 2.0}
-    return TrackingController(Policy.from_arrays(zeros, about), 0.4)
+    return make_idle_controller(streams)
 
 
 def world_of(streams, copies=1):
@@ -114,6 +103,7 @@ def test_the_same_seed_finds_the_same_way_and_that_is_recorded(idle, streams, di
 
 def test_whole_streams_are_played_and_falls_counted(idle, streams):
     with world_of(streams) as world, world_of(streams, COPIES) as search_world:
-        found, skate = play_whole_streams(idle, streams, world, search_world, 1)
-        alone = follow_streams(idle, streams, world, found.minutes, 1)
-    assert found.falls < alone.falls and 0.0 < found.joint_error_m < 0.3 and skate is not None and skate < 1.0
+        whole = play_whole_streams(idle, streams, world, search_world, 1)
+        alone = follow_streams(idle, streams, world, whole.test.minutes, 1)
+    assert whole.test.falls < alone.falls and 0.0 < whole.test.joint_error_m < 0.3
+    assert whole.skate_m_s is not None and whole.skate_m_s < 1.0
