@@ -114,3 +114,13 @@ GLTF_PRIMITIVES, GLTF_SHAPES = 1000, 2000  # of one mesh: Blender adds each by c
 SOURCE_BYTES = 2 * GIB  # of any file that a library is made of
 BLENDER_PATH_BYTES = 1023  # of a file's path; Blender cuts what is longer
 BLENDER_NAME_BYTES = 63
+
+# Model files of robots. A humanoid with hands has 100 links, 0.3 MB of XML, and 30 MB of meshes.
+MODEL_XML_BYTES = 8 * MIB  # with all that it includes
+MODEL_ELEMENTS, MODEL_DEPTH = 50_000, 200
+MODEL_FILES, MODEL_INCLUDES = 500, 50
+MODEL_MESH_BYTES, MODEL_MESHES_BYTES = 64 * MIB, 512 * MIB
+MODEL_LINKS = 500
+MODEL_FACES = 3_000_000  # of all meshes together
+MODEL_MEMORY_BYTES, MODEL_SECONDS = 6 * GIB, 120.0  # of the process that reads one
+GIVEN_BODY_LETTERS = 2 * MIB  # a body as a text: a robot of 30 links has 60,000 letters

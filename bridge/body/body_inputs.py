@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import bpy
 import numpy as np
 
+from ...core.body.given_body import given_from_text
 from ...core.body.mesh import SkinnedMesh
 from ...core.body.part_edit import PartEdit
 from ...core.control.character import BODY, MESH, BodyChoices
@@ -33,7 +34,7 @@ class BodyRequest:
     """What is asked for on top of what the armature says; None for as the armature says.
 
     overrides: by bone name a role, 'ride' or 'merge'; edits: by bone name what its part is like. The armature's own
-        hold for the other bones.
+        hold for the other bones. given: the text of a body that is taken over rather than fitted, '' for none.
     """
 
     preset: str | None = None
@@ -42,12 +43,15 @@ class BodyRequest:
     use_mesh: bool | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
     edits: Mapping[str, PartEdit] = field(default_factory=dict)
+    given: str = ""
 
     def checked(self) -> BodyChoices:
         """The choices themselves; names and numbers that are wrong for any armature are refused."""
         named = {"preset": self.preset, "gains": self.gains, "mass_kg": self.mass_kg}
         said = {name: value for name, value in named.items() if value is not None}
-        return BodyChoices(**said, overrides=self.overrides, edits=self.edits)
+        return BodyChoices(
+            **said, overrides=self.overrides, edits=self.edits, given=given_from_text(self.given)
+        )  # fmt: skip
 
 
 def read_body_request(obj: bpy.types.Object) -> BodyRequest:
@@ -59,14 +63,14 @@ def read_body_request(obj: bpy.types.Object) -> BodyRequest:
     overrides = {item.name: item.role for item in own.overrides if item.name and item.role != AUTO}
     edits = {item.name: edit for item in own.overrides if item.name and (edit := read_edit(item)).says}
     mass_kg = float(str(np.float32(own.mass_kg))) or None  # without what single precision adds to it
-    return BodyRequest(own.preset, own.gains, mass_kg, own.use_mesh, overrides, edits)
+    return BodyRequest(own.preset, own.gains, mass_kg, own.use_mesh, overrides, edits, own.given)
 
 
-def _together(own: BodyRequest, asked: BodyRequest) -> BodyRequest:
+def join_requests(own: BodyRequest, asked: BodyRequest) -> BodyRequest:
     """What is asked for, and what the armature says where nothing is."""
     said = {name: value for name in _PLAIN if (value := getattr(asked, name)) is not None}
     overrides, edits = {**own.overrides, **asked.overrides}, {**own.edits, **asked.edits}
-    return replace(own, **said, overrides=overrides, edits=edits)
+    return replace(own, **said, overrides=overrides, edits=edits, given=asked.given or own.given)
 
 
 def read_body_attachments(
@@ -98,11 +102,11 @@ def read_body_attachments_in_slices(
     slice_s: float = SLICE_S,
 ) -> Slices[Attachments]:
     """The same, read in slices."""
-    wanted = _together(read_body_request(obj), asked or BodyRequest())
+    wanted = join_requests(read_body_request(obj), asked or BodyRequest())
     choices = wanted.checked()
     choices.require_bones(rig.clip.skeleton)
     found: Attachments = {BODY: ({}, choices.to_mapping())}
-    if wanted.use_mesh is not False:
+    if wanted.use_mesh is not False and choices.given is None:
         mesh = yield from read_worn_mesh_in_slices(obj, rig, action, slice_s=slice_s)
         if mesh is not None:
             found[MESH] = mesh.attachment

@@ -49,6 +49,7 @@ def fit_signature(scene: bpy.types.Scene, obj: bpy.types.Object) -> Signature:
         scene.sinew.scale * scene.unit_settings.scale_length,
         action.session_uid if action is not None else 0,
         obj.sinew_body.use_mesh,
+        obj.sinew_body.given,
     )
 
 
@@ -82,7 +83,8 @@ def read_fit_inputs(scene: bpy.types.Scene, obj: bpy.types.Object, *, slice_s: f
         frames, action = (scene.frame_current, scene.frame_current + 1), None
     elif frames is not None and frames[1] - frames[0] > MOST_FRAMES:
         fps = scene_fps / math.ceil((frames[1] - frames[0]) / MOST_FRAMES)  # whole frames can be read from keys
-    armature, source, use_mesh = DatablockRef("objects", obj), DatablockRef("actions", action), obj.sinew_body.use_mesh
+    armature, source = DatablockRef("objects", obj), DatablockRef("actions", action)
+    use_mesh = obj.sinew_body.use_mesh and not obj.sinew_body.given
     rig = yield from read_rig_in_slices(obj, action, frames, fps, scene.sinew.scale, slice_s=slice_s)
     mesh = None
     if use_mesh:

@@ -231,7 +231,9 @@ def _fitted(
     None for the last where the edits cannot be put on: whoever looks at the body is told.
     """
     choices = replace(asked, edits={}).checked()
-    if reading.mesh is not None:  # shapes are fitted to it by what only the worker's Python has
+    if choices.given is not None:
+        base, _ = choices.build_given(reading.skeleton)
+    elif reading.mesh is not None:  # shapes are fitted to it by what only the worker's Python has
         base = fit_in_worker(reading.skeleton, reading.clip, reading.mesh.skinned(), choices, python)
     else:
         choices.require_bones(reading.skeleton)

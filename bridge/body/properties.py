@@ -241,6 +241,12 @@ class SINEW_PG_body(bpy.types.PropertyGroup):
         subtype="FACTOR",
         override=_EDITABLE,
     )
+    given: StringProperty(
+        name="Given Body",
+        description="A body that came with an imported model: masses, joints and limits are taken over, not fitted",
+        options={"HIDDEN"},
+        override=_EDITABLE,
+    )
     overrides: CollectionProperty(
         type=SINEW_PG_bone_override,
         name="Bones",

@@ -23,6 +23,7 @@ from .bodies import add_body, body_of
 from .job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from .lines import say, say_aside
 from .one_push import OnePush, create_pushed_job, parse_push
+from .other_body import add_on, put_input_on
 from .outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
@@ -73,6 +74,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine(parser)
     add_seed(parser, "result")
     add_settings(parser, "of the method")
+    add_on(parser)
     add_body(parser)
     add(
         "--muscle",
@@ -119,6 +121,7 @@ def _simulate(
         request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
     elif not bpy.context.scene.objects:
         raise BadSettings("There is nothing to simulate", "Give a file or a stock clip's name (see 'sinew clips')")
+    request = put_input_on(arguments, request)
     rig = requests.read(request)
     say_findings(rig, arguments.anyway)
     if wanted is not None:

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import BadFile, SinewError
+from ...core.jobs import find_worker_python
 from ...core.motion import Clip, Take
 from ...core.motion.frame_rates import snap_frame_rate
 from ...core.motion.io import npz, stock
@@ -16,11 +17,13 @@ from ...core.motion.io.bvh_check import check_bvh
 from ...core.motion.io.fbx_check import check_fbx
 from ...core.motion.io.gltf_check import check_gltf
 from ...core.paths import real_path, usable_path, why_no_file
+from ...core.sim.models.reading import ENDINGS, read_model_file
 from .. import mannequin
 from ..rig.armatures import armature_from_skeleton
 from ..rig.rig_reader import RigMotion, require_scale
 from ..rig.rig_writer import write_take
 from ..scene.muted_output import mute_output
+from .models import add_given_character, model_name, standing_clip
 
 
 def open_input(text: str, scale: float = 1.0, python: str | None = None) -> float:
@@ -32,6 +35,9 @@ def open_input(text: str, scale: float = 1.0, python: str | None = None) -> floa
     require_scale(scale)
     path = usable_path(text)
     suffix = path.suffix.lower()
+    if suffix in ENDINGS:
+        open_model(text, scale, python)
+        return 1.0
     if suffix not in _READERS:
         _open_stock(text, python)
         return 1.0
@@ -50,6 +56,23 @@ def open_input(text: str, scale: float = 1.0, python: str | None = None) -> floa
         raise BadFile(f"'{text}' takes more memory than there is", "Cut it into shorter pieces") from error
     except Exception as error:
         raise BadFile(f"'{text}' cannot be opened: {_reason(error)}", "Export or download it again") from error
+
+
+def open_model(text: str, scale: float = 1.0, python: str | None = None) -> tuple[str, ...]:
+    """Open a robot's model as a character that stands, in place of what is open; gives what it has and bodies have not.
+
+    python: that of workers, which reads it; None for core's own choice.
+    """
+    path = usable_path(text)
+    if reason := why_no_file(path):
+        raise BadFile(f"'{text}' {reason}", "Check the path")
+    character = read_model_file(path, find_worker_python(python), scale)
+    with mute_output():
+        _empty_scene()
+        obj = add_given_character(bpy.context.scene, character, model_name(path))
+        show_clip(standing_clip(character), obj)
+        mannequin.build_set(bpy.context.scene)
+    return character.notes
 
 
 def _reason(error: Exception) -> str:
@@ -88,7 +111,7 @@ def set_frame_rate(scene: bpy.types.Scene, fps: float) -> None:
 
 def _open_stock(name: str, python: str | None) -> None:
     if name not in stock.stock_names(python):
-        endings, known = ", ".join(_READERS), ", ".join(stock.stock_names(python))
+        endings, known = ", ".join((*_READERS, *ENDINGS)), ", ".join(stock.stock_names(python))
         raise BadFile(
             f"'{name}' is neither a file that Sinew opens ({endings}) nor a stock clip", f"The stock clips are: {known}"
         )

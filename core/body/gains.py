@@ -17,10 +17,11 @@ from ..geometry.quaternions import rotate
 from .model import Joint, Link, Shape
 from .presets import GainPreset
 
-_LEG = ("thigh", "shin", "foot", "toe")
+LEG = ("thigh", "shin", "foot", "toe")
+"""Roles of the joints that carry everything above them."""
 # How many times as much one of four legs is made for as one of two. Tried on a zebra: slow walks are nearer to their
 # source than with 1, and of gallops some are kept that were lost, not all.
-_CROUCHED = 1.7
+CROUCHED = 1.7
 _FORE_LEG = {"upper_arm": "thigh", "forearm": "shin", "hand": "foot"}
 
 
@@ -39,10 +40,15 @@ def scale_servos(links: Sequence[Link], preset: GainPreset, four_legged: bool) -
     loads = _joint_loads(links, four_legged)
     found = [Servo(0.0, 0.0, 0.0, 0.0)]
     for link, load in zip(links[1:], loads[1:], strict=True):
-        gain = preset.joints[_leg_role(link.role, four_legged)]
-        scale = load / gain.load
-        found.append(Servo(gain.kp * scale, gain.kd * scale, gain.torque_limit * scale, load))
+        found.append(scale_servo(preset, leg_role(link.role, four_legged), load))
     return found
+
+
+def scale_servo(preset: GainPreset, role: str, load: float) -> Servo:
+    """The servo of a joint with that role that carries ``load`` kg·m."""
+    gain = preset.joints[role]
+    scale = load / gain.load
+    return Servo(gain.kp * scale, gain.kd * scale, gain.torque_limit * scale, load)
 
 
 def _joint_loads(links: Sequence[Link], four_legged: bool) -> list[float]:
@@ -55,8 +61,8 @@ def _joint_loads(links: Sequence[Link], four_legged: bool) -> list[float]:
         moment[parent] += moment[index] + mass[index] * float(np.linalg.norm(links[index].joint.pos))
     loads = [0.0]
     for index, link in enumerate(links[1:], start=1):
-        if _leg_role(link.role, four_legged) in _LEG:
-            carried = (mass[0] - mass[index]) * (_CROUCHED if four_legged else 1.0)
+        if leg_role(link.role, four_legged) in LEG:
+            carried = (mass[0] - mass[index]) * (CROUCHED if four_legged else 1.0)
             loads.append(carried * _lever(links, index))
         else:
             loads.append(moment[index])
@@ -67,12 +73,12 @@ def _lever(links: Sequence[Link], index: int) -> float:
     """Metres from a leg's joint to the next one down, or to the tip of the foot."""
     below = next((i for i in range(index + 1, len(links)) if links[i].parent == index), -1)
     if below < 0:
-        return max(_reach(shape) for shape in links[index].shapes)
+        return max(shape_reach(shape) for shape in links[index].shapes)
     next_joint = float(np.linalg.norm(links[below].joint.pos))
     return next_joint + _lever(links, below) if links[below].role == "toe" else next_joint
 
 
-def _reach(shape: Shape) -> float:
+def shape_reach(shape: Shape) -> float:
     """Metres from the link's origin to the far end of a shape, along the shape's longest axis."""
     longest = int(np.argmax(shape.size)) if shape.kind == "box" else 2
     axis = rotate(shape.quat_wxyz, np.eye(3)[longest])
@@ -96,5 +102,6 @@ def with_servo(joint: Joint, servo: Servo) -> Joint:
     )
 
 
-def _leg_role(role: str, four_legged: bool) -> str:
+def leg_role(role: str, four_legged: bool) -> str:
+    """The role whose gains a joint has: front legs have those of hind legs."""
     return _FORE_LEG.get(role, role) if four_legged else role

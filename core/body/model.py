@@ -163,6 +163,24 @@ class BodyModel:
         """The links that lean as the body leans: pelvis, spine and chest, or the root alone."""
         return tuple(i for i, link in enumerate(self.links) if i == 0 or link.role in ("pelvis", "spine", "chest"))
 
+    @cached_property
+    def hinge_rows(self) -> tuple[tuple[int, ...], ...]:
+        """Links that are one joint together: hinges without a role of their own, down to the link that has it."""
+        found = []
+        for index, link in enumerate(self.links):
+            row = [index]
+            while (above := self.links[row[0]].parent) > 0 and not self.links[above].role:
+                row.insert(0, above)
+            if link.role and len(row) > 1 and all(self.links[one].joint.kind == "hinge" for one in row):
+                found.append(tuple(row))
+        return tuple(found)
+
+    @cached_property
+    def joint_roles(self) -> tuple[str, ...]:
+        """By link the role of its joint: its own, or that of the row of hinges which it belongs to."""
+        ends = {index: row[-1] for row in self.hinge_rows for index in row}
+        return tuple(self.links[ends.get(index, index)].role for index in range(len(self.links)))
+
     def per_dof(self, name: Literal["kp", "kd", "torque_limit"]) -> Array:
         """(nu,) a joint property repeated for each of its degrees of freedom."""
         return np.concatenate([np.full(link.joint.dofs, getattr(link.joint, name)) for link in self.links[1:]])

@@ -43,7 +43,8 @@ def choose_links(body: BodyModel, text: str) -> Flags:
             chosen[_link_of(body, name)] = True
         elif name in _PARTS:
             label, roles, side = _PARTS[name]
-            found = [index for index, link in enumerate(body.links) if _belongs(link, roles, side)]
+            told = zip(body.links, body.joint_roles, strict=True)
+            found = [index for index, (link, role) in enumerate(told) if _belongs(link, role, roles, side)]
             if not found:
                 raise RigError(
                     f"This body has no part for '{label}'",
@@ -57,8 +58,8 @@ def choose_links(body: BodyModel, text: str) -> Flags:
     return chosen
 
 
-def _belongs(link: Link, roles: tuple[str, ...], side: str) -> bool:
-    return link.parent >= 0 and link.role in roles and side in ("", link.side)
+def _belongs(link: Link, role: str, roles: tuple[str, ...], side: str) -> bool:
+    return link.parent >= 0 and role in roles and side in ("", link.side)
 
 
 def _link_of(body: BodyModel, bone: str) -> int:

@@ -23,6 +23,7 @@ from ..geometry.quaternions import (
 )
 from ..motion import Clip, Tag
 from ..motion.unsimulated_bones import copy_unsimulated_bones
+from .hinge_rows import solve_hinge_row
 from .model import BodyModel, Joint
 
 _LOG = logging.getLogger(__name__)
@@ -183,8 +184,14 @@ def _fill(body: BodyModel, root_pos: Array, quat: Array, qpos: Array) -> Array:
     quat = _with_twist(body, quat)
     built = quat.copy()
     qpos[:, :3], qpos[:, 3:7] = root_pos, unroll(quat[:, 0])
+    rows = {row[0]: row for row in body.hinge_rows}
+    together = {index for row in rows.values() for index in row}
     for index, link in enumerate(body.links[1:], start=1):
         own = _columns(body, qpos, index)
+        if index in together:
+            if index in rows:  # parents come first, and nothing hangs between the hinges of a row
+                _fill_row(body, rows[index], quat, qpos, built)
+            continue
         held = multiply(built[:, link.parent], link.joint.zero_quat_wxyz)
         turn = multiply(conjugate(held), quat[:, index])
         if link.joint.kind == "ball":
@@ -195,6 +202,25 @@ def _fill(body: BodyModel, root_pos: Array, quat: Array, qpos: Array) -> Array:
         own[:, 0] = angle - 2.0 * np.pi * np.round(np.median(angle) / (2.0 * np.pi))
         built[:, index] = multiply(held, _turn(link.joint, own))
     return built
+
+
+def _fill_row(body: BodyModel, row: tuple[int, ...], quat: Array, qpos: Array, built: Array) -> None:
+    """Fill in the hinges of a row together, so that its last link turns as it should."""
+    holder = built[:, body.links[row[0]].parent]
+    before = [quat[:, body.links[row[0]].parent], *(quat[:, index] for index in row[:-1])]
+    first = []
+    for index, above in zip(row, before, strict=True):
+        joint = body.links[index].joint
+        turn = multiply(conjugate(multiply(above, joint.zero_quat_wxyz)), quat[:, index])
+        first.append(np.unwrap(2.0 * arctan2_exact(turn[:, 1:] @ joint.axis, turn[:, 0])))
+    joints = [body.links[index].joint for index in row]
+    angles = solve_hinge_row(joints, multiply(conjugate(holder), quat[:, row[-1]]), np.stack(first, axis=-1))
+    for column, index in enumerate(row):
+        joint = body.links[index].joint
+        own = _columns(body, qpos, index)
+        own[:, 0] = angles[:, column]
+        above = built[:, body.links[index].parent]
+        built[:, index] = multiply(multiply(above, joint.zero_quat_wxyz), _turn(joint, own))
 
 
 def _limb(body: BodyModel, index: int) -> Array | None:
@@ -215,9 +241,11 @@ def _hinge_angle(axis: Array, turn: Array, limb: Array | None) -> Array:
 def _with_twist(body: BodyModel, quat: Array) -> Array:
     """The links' rotations (T, L, 4), with balls above hinges turned about themselves to where the hinge can point."""
     turned = quat.copy()
+    turning = {index for index, link in enumerate(body.links) if link.joint.kind == "ball"}
+    turning |= {row[-1] for row in body.hinge_rows if len(row) > 2}
     for index, link in enumerate(body.links):
         limb = _limb(body, index)
-        if link.joint.kind != "hinge" or limb is None or body.links[link.parent].joint.kind != "ball":
+        if link.joint.kind != "hinge" or limb is None or link.parent not in turning:
             continue
         along = link.joint.pos / max(float(np.linalg.norm(link.joint.pos)), 1e-12)
         wanted = rotate(multiply(conjugate(quat[:, link.parent]), quat[:, index]), limb)

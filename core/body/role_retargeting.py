@@ -6,7 +6,7 @@ source does at rest. The way of the hips is scaled by the length of the legs, an
 stands in the source stands in the result. Proportions stay the target's own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..motion.skeleton import to_world
 from .four_legs import find_front_feet
 from .leg_ik import find_legs, move_foot
 from .model import BodyModel
+from .poses import clip_of_pose, pose_of_clip
 from .sagittal_plane import find_sagittal_plane
 from .style_proposals import find_hind_legs, measure_hip_height
 
@@ -43,13 +44,29 @@ def retarget_clip(source: BodyModel, clip: Clip, target: BodyModel) -> Clip:
     return _place_feet(source, target, moved, pos, ratio)
 
 
+def transfer_by_roles(source: BodyModel, clip: Clip, target: BodyModel) -> Clip:
+    """The clip on the target's bones with no more than roles to go by: no foot is put where the source's stands.
+
+    What the target cannot do of it, its physics has to make up for. Hinges in a row turn as their limb does, within
+    their limits.
+    """
+    _require_alike(source, target, clip.name)
+    ratio = measure_hip_height(target) / measure_hip_height(source)
+    pos, quat = clip.world()
+    moved = _place_bones(source, target, clip, _part_turns(source, target, quat), pos, ratio)
+    if not target.hinge_rows:
+        return moved
+    qpos, _ = pose_of_clip(target, moved)
+    return replace(clip_of_pose(target, moved, qpos, moved.fps, offsets="body"), name=clip.name, tags=clip.tags)
+
+
 def _require_alike(source: BodyModel, target: BodyModel, name: str) -> None:
     legs = [len(find_hind_legs(body)) + len(find_front_feet(body)) for body in (source, target)]
     common = {(link.role, link.side) for link in source.links} & {(link.role, link.side) for link in target.links}
     if legs[0] != legs[1]:
-        raise RigError(f"'{name}' stands on {legs[0]} feet, and the library's character on {legs[1]}", _HINT)
+        raise RigError(f"'{name}' stands on {legs[0]} feet, and the other character on {legs[1]}", _HINT)
     if not {("thigh", "L"), ("thigh", "R")} <= common:
-        raise RigError(f"'{name}' has no bones with the same roles as the library's character", _HINT)
+        raise RigError(f"'{name}' has no bones with the same roles as the other character", _HINT)
 
 
 def _lie_alike(source: BodyModel, target: BodyModel) -> bool:
@@ -71,15 +88,16 @@ class _Rest:
     @classmethod
     def of(cls, body: BodyModel) -> "_Rest":
         heads, quats = body.skeleton.rest_world()
-        bones = {(link.role, link.side): body.skeleton.index(link.bone) for link in reversed(body.links)}
+        named = [link for link in reversed(body.links) if link.role]
+        bones = {(link.role, link.side): body.skeleton.index(link.bone) for link in named}
         trunk = tuple(body.skeleton.index(body.links[i].bone) for i in body.trunk)
         return cls(heads, quats, bones, trunk)
 
-    def direction(self, role: str, side: str) -> Array | None:
-        """(3,) where a limb's part points, of length one; None where nothing tells."""
+    def direction(self, role: str, side: str) -> Array:
+        """(3,) where a limb's part points, of length one: to the next part, or along its bone where there is none."""
         end = self.bones.get((_ENDS[role], side))
         if end is None:
-            return None
+            return np.asarray(rotate(self.quats[self.bones[role, side]], np.array([0.0, 1.0, 0.0])))
         along = self.heads[end] - self.heads[self.bones[role, side]]
         return np.asarray(along / max(float(np.linalg.norm(along)), 1e-9))
 
@@ -118,8 +136,6 @@ def _align(here: _Rest, there: _Rest, role: str, side: str, yaw: Array) -> Array
     if part not in _LIMBS or (part, side) not in here.bones or (part, side) not in there.bones:
         return np.array([1.0, 0.0, 0.0, 0.0])
     wanted, now = here.direction(part, side), there.direction(part, side)
-    if wanted is None or now is None:
-        return np.array([1.0, 0.0, 0.0, 0.0])
     now = rotate(yaw, now)
     axis = np.cross(now, wanted)
     sine = float(np.linalg.norm(axis))

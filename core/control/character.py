@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from ..body import BodyModel
 from ..body.build import build_body
+from ..body.given_body import build_given_body, given_from_mapping
 from ..body.mesh import SkinnedMesh
 from ..body.part_edit import PartEdit
 from ..body.presets import body_preset, gain_preset
@@ -61,6 +62,7 @@ class BodyChoices:
     preset, gains: names of presets. mass_kg: None for the mesh's or the preset's.
     overrides: by bone name a role ('thigh.L', 'spine'), 'ride' or 'merge'.
     edits: by bone name the shape, mass, limits and stiffness of its part, where they are not to be as fitted.
+    given: a body that is not fitted but taken over, as ``core.body.given_body`` writes it; None for a fitted one.
     """
 
     preset: str = "adult"
@@ -68,6 +70,7 @@ class BodyChoices:
     mass_kg: float | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
     edits: Mapping[str, PartEdit] = field(default_factory=dict)
+    given: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         body_preset(self.preset)
@@ -95,20 +98,34 @@ class BodyChoices:
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values for a JSON file."""
-        plain = {
+        plain: dict[str, Any] = {
             "preset": self.preset,
             "gains": self.gains,
             "mass_kg": self.mass_kg,
             "overrides": dict(self.overrides),
         }
         edits = {bone: edit.to_mapping() for bone, edit in self.edits.items() if edit.says}
-        return {**plain, "edits": edits} if edits else plain
+        plain |= {"edits": edits} if edits else {}
+        return {**plain, "given": self.given} if self.given is not None else plain
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> Self:
         """The inverse of ``to_mapping``."""
         edits = {bone: PartEdit.from_mapping(edit) for bone, edit in values.get("edits", {}).items()}
-        return cls(values["preset"], values["gains"], values["mass_kg"], dict(values["overrides"]), edits)
+        overrides, given = dict(values["overrides"]), values.get("given")
+        return cls(values["preset"], values["gains"], values["mass_kg"], overrides, edits, given)
+
+    def build_given(self, skeleton: Skeleton) -> tuple[BodyModel, BodyReport]:
+        """The given body on a skeleton's bones, with its servos."""
+        assert self.given is not None
+        return build_given_body(
+            skeleton,
+            given_from_mapping(self.given),
+            gains=self.gains,
+            overrides=self.overrides,
+            mass_kg=self.mass_kg,
+            edits=self.edits,
+        )
 
 
 def _instead(bone: str, skeleton: Skeleton) -> str:
@@ -125,6 +142,8 @@ def build_chosen_body(
     skeleton: Skeleton, clip: Clip | None, mesh: SkinnedMesh | None, choices: BodyChoices, *, without_mesh: str
 ) -> tuple[BodyModel, BodyReport]:
     """The body that somebody chose. without_mesh: what a user can do where packages for meshes are missing."""
+    if choices.given is not None:
+        return choices.build_given(skeleton)
     try:
         return build_body(
             skeleton,
@@ -163,6 +182,8 @@ def build_job_body(clip: Clip, run: Run, member: CastMember | None = None) -> tu
 
 def build_plain_body(clip: Clip, choices: BodyChoices) -> BodyModel:
     """The body as far as its bones matter: which links it has. A mesh would only give them other shapes."""
+    if choices.given is not None:
+        return choices.build_given(clip.skeleton)[0]
     return build_body(clip.skeleton, clip=clip, overrides=choices.overrides, preset=choices.preset)[0]
 
 
@@ -175,7 +196,7 @@ def _tell(choices: BodyChoices, report: BodyReport, run: Run, whose: str) -> Non
     """Say what an animator should know: overrides that came to nothing, and what looks wrong with the body."""
     for bone, wanted in choices.overrides.items():
         became = _became(report.choice(bone))
-        if became != wanted:
+        if became != wanted and choices.given is None:
             run.add_finding(
                 "body",
                 f"{whose}Bone '{bone}' was to be '{wanted}' and became '{became}'",

@@ -72,6 +72,7 @@ BRIDGE = {
     "direct": ("graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "respond": ("direct", "methods", "jobs", "learned", "body", "rig", "scene"),
     "retime": ("jobs", "body", "rig", "scene"),
+    "transfer": ("jobs", "body", "importing", "setup", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
     "properties": (
         *("methods", "bounds", "direct", "respond", "graph", "library", "retime", "jobs", "takes", "stage", "rig"),

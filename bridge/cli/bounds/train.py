@@ -26,6 +26,7 @@ from ...jobs.preparing import do_at_once
 from ..bodies import add_body, body_of
 from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from ..lines import path_argument, say
+from ..other_body import add_on, put_input_on
 from ..outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from ..registering import registered
 from ..running import run_job
@@ -81,6 +82,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_engine(parser)
     add_seed(parser, "controller")
     add_settings(parser, "of training")
+    add_on(parser)
     add_body(parser)
     add_outputs(parser, f"FILE{ENDING}", "the controller file to write")
     add_job_folder(parser)
@@ -104,6 +106,7 @@ def _run(arguments: argparse.Namespace) -> int:
             request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
         elif not bpy.context.scene.objects:
             raise BadSettings("There is nothing to learn", "Give a file or a stock clip's name (see 'sinew clips')")
+        request = put_input_on(arguments, request)
         rig = requests.read(request)
         manner = attach_style_clip(style) if style is not None else {}
         if arguments.manner and style is None:

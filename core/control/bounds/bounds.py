@@ -114,7 +114,7 @@ class Bounds:
 def bounds_of_preset(body: BodyModel, preset: BoundsPreset | str) -> Bounds:
     """A preset's bounds for a body, the same for all time."""
     chosen = bounds_preset(preset) if isinstance(preset, str) else preset
-    joints = [_of_role(chosen.joints, link.role) for link in body.links[1:]]
+    joints = [_of_role(chosen.joints, role) for role in body.joint_roles[1:]]
     effectors = [_of_role(chosen.effectors, body.links[index].role) for index in EndEffectors(body).links]
     widths = [*chosen.com, chosen.root, *joints, *effectors]
     return Bounds(bound_names(body), np.array([[np.inf if width is None else width for width in widths]]))

@@ -227,4 +227,5 @@ def compute_noise_scale(body: BodyModel) -> Array:
     noise = _NOISE
     if len(find_front_feet(body)):
         noise = {role: share for role, share in _NOISE.items() if role not in ("upper_arm", "forearm", "hand")}
-    return np.concatenate([np.full(link.joint.dofs, noise.get(link.role, 1.0)) for link in body.links[1:]])
+    pairs = zip(body.links[1:], body.joint_roles[1:], strict=True)
+    return np.concatenate([np.full(link.joint.dofs, noise.get(role, 1.0)) for link, role in pairs])

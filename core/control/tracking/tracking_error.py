@@ -38,7 +38,7 @@ class TrackingError:
         body = reference.body
         front_feet = find_front_feet(body)
         joint_dofs = [
-            np.full(link.joint.dofs, link.role not in _FOLLOW or index in front_feet)
+            np.full(link.joint.dofs, body.joint_roles[index] not in _FOLLOW or index in front_feet)
             for index, link in enumerate(body.links[1:], start=1)
         ]
         self.servos: NDArray[np.int64] = np.flatnonzero(np.concatenate([*joint_dofs, np.zeros(0, dtype=bool)]))

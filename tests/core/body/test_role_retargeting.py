@@ -77,7 +77,7 @@ def test_the_same_bones_are_copied(walker, walk):
 
 def test_two_and_four_legs_have_nothing_in_common(walker, walk):
     quadruped = build_body(fox())[0]
-    with pytest.raises(RigError, match="'Walk' stands on 2 feet, and the library's character on 4"):
+    with pytest.raises(RigError, match="'Walk' stands on 2 feet, and the other character on 4"):
         retarget_clip(walker, walk, quadruped)
 
 
