@@ -32,20 +32,7 @@ def model(tmp_path):
 
 def test_a_walk_goes_onto_a_robot(scene, tmp_path, model):
     folder, out = tmp_path / "job", tmp_path / "tin.blend"
-    words = (
-        "simulate",
-        "walk",
-        "--frames",
-        "1:12",
-        "--on",
-        model,
-        "--set",
-        "quality=draft",
-        "--out",
-        out,
-        "--job-dir",
-        folder,
-    )
+    words = ("simulate", "walk", "--frames", "1:12", "--on", model, "--set", "quality=draft")
     assert run(*words, "--out", out, "--job-dir", folder, "--report", tmp_path / "tin.json") == 0
     report = json.loads((tmp_path / "tin.json").read_text())
     assert report["armature"] == "tin" and not report["fell"]
