@@ -7,7 +7,7 @@ measured, and ``goal`` where it is held to one. Rows are printed, and kept where
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,10 +20,10 @@ from ..core.control.direct.directing import Directing
 from ..core.control.direct.learned_file import DIRECTED, TrainedDirector
 from ..core.control.tracking.library_files import StoredLibrary
 from ..core.errors import BadSettings
-from . import direct_control, direct_policy, mocap
+from . import direct_ablations, direct_control, direct_policy, mocap
 from .direct_policy import PolicyBench
 from .options import print_progress, split_words
-from .rows import Row, append_row, code_version, describe_machine
+from .rows import Row, append_row, code_version, describe_machine, newest_rows, read_rows
 
 LIBRARY = mocap.FOLDER.parent / "libraries" / "locomotion"
 ADDED = mocap.FOLDER.parent / "libraries" / "obstacles" / "leap_49_04.bvh"
@@ -39,6 +39,7 @@ class DirectBench:
     folder: Path
     seed: int = 0
     controller: Path | None = None
+    millions: float = 0.3
 
     @property
     def path(self) -> Path:
@@ -113,35 +114,65 @@ POLICY_ROWS: dict[str, Callable[[PolicyBench], list[Row]]] = {
     "still": direct_policy.measure_still,
     "policy_frame": direct_policy.measure_policy_frames,
     "cubes": direct_policy.measure_cubes,
+    "bullet": direct_policy.measure_bullet,
 }
 """Measurements by the name that ``--only`` takes, in their order: of the library, and of a trained director."""
 
 
+def measure_ablations(bench: DirectBench) -> Iterator[Row]:
+    """Small trainings, with and without parts of it; in the library that was given, or in the files'."""
+    begin = None if bench.controller is None else bench.policy.controller.policy
+    stored = bench.stored if bench.controller is None else bench.policy.stored
+    return direct_ablations.measure_ablations(stored, begin, bench.seed, bench.millions)
+
+
+LONG_ROWS: dict[str, Callable[[DirectBench], Iterable[Row]]] = {"ablations": measure_ablations}
+"""Measurements that are only made when they are named."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
-    parser.add_argument("--only", type=split_words, default=(), metavar="NAMES", help=f"some of: {', '.join(_names())}")
+    parser.add_argument(
+        "--only", type=split_words, default=(), metavar="NAMES", help=f"some of: {', '.join((*_names(), *LONG_ROWS))}"
+    )
     parser.add_argument("--library", type=Path, default=LIBRARY, metavar="FOLDER", help="motion files to be measured")
     parser.add_argument("--controller", type=Path, metavar="FILE", help="a trained director, for the later ones")
     parser.add_argument("--rows", type=Path, metavar="FILE.jsonl", help="add the rows to this file")
+    parser.add_argument("--plots", type=Path, metavar="FOLDER", help="draw what the file of rows has, as SVG")
+    parser.add_argument("--millions", type=float, default=0.3, metavar="M", help="samples of an ablation (default 0.3)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed (default 0)")
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure what was asked for, one row after the other."""
-    if unknown := [name for name in arguments.only if name not in _names()]:
+    if unknown := [name for name in arguments.only if name not in (*_names(), *LONG_ROWS)]:
         raise BadSettings(f"There is no measurement '{unknown[0]}'", f"Choose from: {', '.join(_names())}")
     rows: list[Row] = []
     with TemporaryDirectory() as folder:
         files = find_motion_files([arguments.library])
-        bench = DirectBench(files, Path(folder), arguments.seed, arguments.controller)
+        bench = DirectBench(files, Path(folder), arguments.seed, arguments.controller, arguments.millions)
         for name in arguments.only or (_names() if arguments.controller else ROWS):
-            for row in POLICY_ROWS[name](bench.policy) if name in POLICY_ROWS else ROWS[name](bench):
+            for row in _measure_one(bench, name):
                 row |= {"code": code_version(), "machine": describe_machine()}
                 rows.append(row)
                 print_progress(f"{row['what']}: {_figures(row)}")
                 if arguments.rows:
                     append_row(arguments.rows, row)
+    if arguments.plots and arguments.rows:
+        _draw(newest_rows(read_rows(arguments.rows), ("what", "trained")), arguments.plots)
     return {"rows": rows, "missed": [miss for row in rows for miss in find_misses(row)]}
+
+
+def _measure_one(bench: DirectBench, name: str) -> Iterable[Row]:
+    if name in LONG_ROWS:
+        return LONG_ROWS[name](bench)
+    return POLICY_ROWS[name](bench.policy) if name in POLICY_ROWS else ROWS[name](bench)
+
+
+def _draw(rows: list[Row], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, drawing in {**direct_ablations.draw_ablations(rows), **direct_ablations.draw_cubes(rows)}.items():
+        (folder / f"{name}.svg").write_text(drawing, encoding="utf-8")
 
 
 def _names() -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from ..core.control.direct.policy.stream_test import (
 from ..core.control.direct.policy.turning import measure_turn
 from ..core.control.direct.train_method import choose_held_out
 from ..core.control.direct.wish import Wish
+from ..core.errors import EngineMissing
 from ..core.geometry.quaternions import Array
 from ..core.motion import Clip
 from ..core.sim import engines
@@ -46,6 +47,7 @@ _HELD_MINUTES = 6.0
 _CUBES_KG = (0.01, 1.0, 2.0, 4.0, 8.0)
 _CUBE_M_S, _CUBE_EVERY_S, _CUBE_DENSITY = 5.0, 1.0, 400.0
 _CUBE_COPIES, _CUBE_SECONDS = 16, 20.0
+_OTHER_ENGINE, _OTHER_SECONDS = "bullet", 20.0
 
 
 class PolicyBench:
@@ -213,15 +215,29 @@ def _time_parts(loop: PolicyLoop) -> tuple[float, float, float]:
     return tuple(np.diff(marks))
 
 
+def measure_bullet(bench: PolicyBench) -> list[Row]:
+    """What was learned on MuJoCo, played on Bullet: 20 seconds of a walk, and the rows of table 4."""
+    try:
+        other = PolicyBench(TrainedDirector(bench.stored, bench.controller), bench.seed, _OTHER_ENGINE)
+    except EngineMissing as error:
+        return [{"what": "on Bullet", "skipped": error.message}]
+    wish = Wish(np.full(round(_OTHER_SECONDS * FPS), 1.3), SHARP_TURNS, styles=(("walk",),))
+    found = _follow(other, other.streams_of(wish)[0])
+    row: Row = {"what": f"a walk of {_OTHER_SECONDS:g} s on Bullet", "fell": not found.apart_m <= FALLEN_M}
+    row |= {"joint_error_m": found.joint_error_m, "skate_m_s": found.skate_m_s}
+    frames = [{**one, "what": f"{one['what']}, on Bullet"} for one in measure_policy_frames(other)[:1]]
+    return [row, *frames]
+
+
 def measure_cubes(bench: PolicyBench) -> list[Row]:
     """Figure 11: a running character is hit each second by a cube at 5 m/s, and lasts so long."""
     rows: list[Row] = []
     streams = _run_streams(bench)
+    trained = "pushed while it practised" if bench.controller.about.get("pushed") else "never pushed"
     for mass in _CUBES_KG:
         lasted = [_last_under_cubes(bench, streams, mass, seed) for seed in range(_CUBE_COPIES)]
-        rows.append(
-            {"what": f"running, a cube of {mass:g} kg each second", "lasts_s": float(np.mean(lasted)), "mass_kg": mass}
-        )
+        row: Row = {"what": f"running, a cube of {mass:g} kg each second", "lasts_s": float(np.mean(lasted))}
+        rows.append(row | {"mass_kg": mass, "trained": trained})
     return rows
 
 

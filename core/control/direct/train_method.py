@@ -223,6 +223,7 @@ def describe_training(training: TrackingTraining, spent_s: float, practised: Ref
     best = max(training.tests, key=lambda test: test.merit)
     return {
         "samples": training.samples,
+        "pushed": training.is_pushed,
         "seconds": spent_s,
         "practised_minutes": practised.minutes,
         "falls_per_minute": best.falls_per_minute,

@@ -27,7 +27,8 @@ from .stream_test import StreamTest, follow_streams
 
 _ENVIRONMENTS = 2  # side by side, whatever the machine, so that a checkpoint fits another one
 _TEST_COPIES, _TEST_MINUTES = 32, 4.0
-_PUSHED_FROM = 0.3  # of the budget: who still falls by itself learns nothing from being pushed
+# Of the budget, and in samples at the latest: who still falls by itself learns nothing from being pushed.
+_PUSHED_FROM, _PUSHED_AT_LATEST = 0.3, 2_000_000
 
 PPO = PPOHyperparameters(
     horizon=8,
@@ -114,9 +115,15 @@ class TrackingTraining:
         tracking = self.config.tracking
         return TrackingController(policy or self.policy, tracking.smoothing, tracking.all_joints, about or {})
 
+    @property
+    def is_pushed(self) -> bool:
+        """Whether it has come so far that it is pushed while it practises."""
+        begins = min(_PUSHED_FROM * self.config.samples, _PUSHED_AT_LATEST)
+        return bool(self._pushes.every_s) and self.samples >= begins
+
     def advance(self) -> UpdateRecord:
         """One update, and a test if it is time for one."""
-        if self.samples >= _PUSHED_FROM * self.config.samples:
+        if self.is_pushed:
             for environment in self.environments:
                 environment.pushes.config = self._pushes
         record = self.trainer.update()
