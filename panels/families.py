@@ -6,7 +6,7 @@ import os
 import bpy
 
 from ..bridge.methods.adapters import get_adapter
-from ..bridge.methods.declared import Family, Product, families
+from ..bridge.methods.declared import Family, Product, Source, families
 from ..bridge.methods.properties import OWN
 from .drawing import SidebarPanel, chosen_character
 from .method_sections import (
@@ -41,7 +41,9 @@ class FamilyPanel(SidebarPanel):
             return
         adapter = get_adapter(self.family.name)
         own = adapter.group(obj)
-        layout.prop(own, "actions", placeholder="All")
+        learn = self.family.learn
+        if learn is not None and learn.takes in (Source.CLIPS, Source.LIBRARY):
+            layout.prop(own, "actions", placeholder="All")
         draw_learn_settings(layout, context, adapter, obj, "Learning", f"SINEW_PT_{self.family.name}_settings")
         draw_learn_button(layout, context, adapter, obj)
         draw_problem(layout, context, adapter, obj)

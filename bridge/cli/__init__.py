@@ -27,6 +27,7 @@ _VERBS = {
     "bounds": "learn a motion within spacetime bounds, and make takes with what was learned",
     "direct": "let a library of motion go where it is told",
     "respond": "let a library of motion do deeds on cue, on time",
+    "improvise": "let characters move by themselves, like a library of motion",
     "library": "minutes of motion on one character: build, add, show and tag",
     "farm": "hand takes to a render farm, and put them together again",
     "takes": "list the takes in a .blend, with their numbers",

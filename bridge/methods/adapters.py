@@ -12,6 +12,7 @@ _OWN = {
     "bounds": "..bounds.adapter:BoundsAdapter",
     "direct": "..direct.adapter:DirectAdapter",
     "respond": "..respond.adapter:RespondAdapter",
+    "improvise": "..improvise.adapter:ImproviseAdapter",
 }
 
 

@@ -26,6 +26,9 @@ _METHODS = {
     "direct_test": ".direct.test_method:DirectTest",
     "respond_bake": ".respond.bake_method:RespondBake",
     "respond_test": ".respond.test_method:RespondTest",
+    "improvise_train": ".improvise.train_method:ImproviseTrain",
+    "improvise_bake": ".improvise.bake_method:ImproviseBake",
+    "improvise_test": ".improvise.test_method:ImproviseTest",
     "medley_learn": ".medley.methods:MedleyLearn",
     "medley_bake": ".medley.methods:MedleyBake",
 }
@@ -80,6 +83,7 @@ _FAMILIES = (
     ),
     Family("direct", "Direct", "let a library of motion go where it is told"),
     Family("respond", "Respond", "let a library of motion do deeds on cue"),
+    Family("improvise", "Improvise", "let characters move by themselves, like a library of motion"),
     Family("medley", "Medley", "the example of CONTRIBUTING.md: clips of a library in random order", is_example=True),
 )
 

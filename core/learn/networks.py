@@ -65,6 +65,10 @@ class MLP:
         """One step of Adam down the loss, with the gradient clipped to a norm."""
         self.gradient.zero_()
         loss.backward()
+        self.apply_gradient(learning_rate, max_gradient_norm)
+
+    def apply_gradient(self, learning_rate: float, max_gradient_norm: float) -> None:
+        """One step of Adam by the gradient that there is: several networks may share a loss."""
         with torch.no_grad():
             norm = torch.linalg.vector_norm(self.gradient)
             self.gradient.mul_(torch.clamp(max_gradient_norm / (norm + 1e-6), max=1.0))

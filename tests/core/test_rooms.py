@@ -71,6 +71,7 @@ BRIDGE = {
     "bounds": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "direct": ("graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "respond": ("direct", "methods", "jobs", "learned", "body", "rig", "scene"),
+    "improvise": ("direct", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "retime": ("jobs", "body", "rig", "scene"),
     "transfer": ("jobs", "body", "importing", "setup", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
@@ -129,6 +130,11 @@ METHODS_BELOW = {
         *(f"core.control.editing.{name}" for name in ("constraints", "limb_reaching", "motion_editing")),
         *CONTROL_TOP,
     ),
+    # It learns from what the policy of directed motion does, on the streams that it follows.
+    "core.control.improvise": (
+        *("core.control.improvise", "core.control.direct", "core.control.searched_body", "core.control.tracking"),
+        *CONTROL_TOP,
+    ),
     "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
 }
@@ -169,7 +175,10 @@ THEIRS = {
 # Only these of core/learn import torch at once; a panel may ask all others for settings.
 KNOW_TORCH = {
     f"core.learn.{name}"
-    for name in ("actor_critic", "autoencoder_training", "behaviour_cloning", "devices", "networks", "ppo")
+    for name in (
+        *("actor_critic", "autoencoder_training", "behaviour_cloning", "conditional_vae", "devices", "networks", "ppo"),
+        "world_model",
+    )
 }
 
 

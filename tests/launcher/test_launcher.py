@@ -25,8 +25,9 @@ sys.exit(7)
 """
 
 VERBS = (
-    "demo test simulate retime graph bounds direct respond library farm takes clips jobs bench fuzz kills build".split()
-)
+    "demo test simulate retime graph bounds direct respond improvise library farm takes clips jobs bench fuzz "
+    "kills build"
+).split()
 
 
 @pytest.fixture

@@ -167,6 +167,14 @@ REFUSED = {
         (chosen, "'Hero' has no library yet: build one from its Actions"),
         (unsaved_files, "The .blend was never saved: save it first"),
     ],
+    "improvise_train": _LIBRARY,
+    "improvise_bake": [(nothing, ARMATURE), (chosen, "No improviser yet: train the library to improvise")],
+    "improvise_test": [(nothing, ARMATURE), (chosen, "No improviser yet: train the library to improvise")],
+    "improvise_bring_along": [
+        (nothing, ARMATURE),
+        (chosen, "'Hero' has no improviser yet: train its library to improvise"),
+        (unsaved_files, "The .blend was never saved: save it first"),
+    ],
     "respond_bake": _LIBRARY,
     "respond_test": _LIBRARY,
     "respond_bring_along": [
@@ -226,7 +234,7 @@ WRONG = {
     "take_visit": (chosen, {"name": "Nobody"}, _GONE),
     **{name: (takes, {"index": 8}, _NO_TAKE) for name in REFUSED if name.startswith("take_") and "unkept" not in name},
     **dict.fromkeys(
-        ("cancel", "pause", "resume", "collect", "bounds_finish", "direct_finish", "medley_finish"),
+        ("cancel", "pause", "resume", "collect", "bounds_finish", "direct_finish", "improvise_finish", "medley_finish"),
         (chosen, {"job": "nobody"}, _NO_JOB),
     ),
     **dict.fromkeys(
@@ -242,6 +250,7 @@ WRONG = {
     "bounds_bring_along": (lost_files, {}, ("'/no/such/file.npz' does not exist", "train one again")),
     "direct_bring_along": (lost_files, {}, ("There is no library in", "build it again")),
     "respond_bring_along": (lost_files, {}, ("There is no library in", "build it again")),
+    "improvise_bring_along": (lost_files, {}, ("There is no improviser in", "train it again")),
     "medley_bring_along": (lost_files, {}, ("There is no medley in", "learn it again")),
     "library_build": (chosen, {}, _NO_BODY),
     "library_tag_propose": (chosen, {}, _NO_BODY),
@@ -323,6 +332,7 @@ STILL_BY_NATURE = {
     "overlay_refit": "bodies are fitted beside the file",
     "bounds_finish": "leaves a file in the job's folder",
     "direct_finish": "leaves a file in the job's folder",
+    "improvise_finish": "leaves a file in the job's folder",
     "medley_finish": "leaves a file in the job's folder",
     **dict.fromkeys([f"{kind}_preset_add" for kind in _KINDS], _FILES),
 }
@@ -347,7 +357,7 @@ ELSEWHERE = {
                     "graph_test",
                     "bounds_test",
                 ),
-                *("respond_bake", "respond_test"),
+                *("respond_bake", "respond_test", "improvise_train", "improvise_bake", "improvise_test"),
             ),
             "methods/test_families.py::test_what_cannot_be_is_told_in_the_panel_and_makes_no_job",
         ),
@@ -378,6 +388,7 @@ ELSEWHERE = {
             (
                 *("medley_learn", "medley_bake", "medley_bring_along", "graph_test", "bounds_test"),
                 *("direct_bake", "direct_bring_along", "respond_bake", "respond_test", "respond_bring_along"),
+                *("improvise_train", "improvise_bake", "improvise_test", "improvise_bring_along"),
             ),
             "methods/test_families.py::test_each_verb_is_one_step",
         ),
@@ -414,7 +425,17 @@ ALWAYS = {
     "take_visit": "stands beside the armature that it leads to",
     "cancel_preparing": "stands with the motion that is being read",
     **dict.fromkeys(
-        ("cancel", "pause", "resume", "collect", "forget_job", "bounds_finish", "direct_finish", "medley_finish"),
+        (
+            "cancel",
+            "pause",
+            "resume",
+            "collect",
+            "forget_job",
+            "bounds_finish",
+            "direct_finish",
+            "improvise_finish",
+            "medley_finish",
+        ),
         "stands with the job that it is about",
     ),
     **dict.fromkeys(

@@ -163,14 +163,14 @@ def lost_files():
     """'Hero', whose files with what was learned are gone, in a .blend that was saved."""
     obj = chosen()
     bpy.ops.wm.save_as_mainfile(filepath=bpy.app.tempdir + "verbs.blend")
-    for family in ("graph", "bounds", "medley", "direct", "respond"):
+    for family in ("graph", "bounds", "medley", "direct", "respond", "improvise"):
         getattr(obj, f"sinew_{family}").file = "/no/such/file.npz"
 
 
 def unsaved_files():
     """'Hero' with files of what was learned, in a .blend that was never saved."""
     obj = chosen()
-    for family in ("graph", "bounds", "medley", "direct", "respond"):
+    for family in ("graph", "bounds", "medley", "direct", "respond", "improvise"):
         getattr(obj, f"sinew_{family}").file = "/no/such/file.npz"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from directed_walks import tagged
+from little_improvisers import make_improviser
 from sinew.bridge.cli import main
 from sinew.bridge.jobs import monitor
 from sinew.bridge.learned.learned_file import learned_file
@@ -17,6 +18,7 @@ from sinew.core import jobs
 from sinew.core.control.character import BodyChoices, build_plain_body
 from sinew.core.control.direct.learned_file import DIRECTED
 from sinew.core.control.graph.model.io import save_graph
+from sinew.core.control.improvise.learned_file import IMPROVISER
 from sinew.core.control.medley.methods import KIND, MEDLEY
 from sinew.core.control.respond.learned_file import RESPONDER
 from sinew.core.control.tracking.library_building import prepare_clip
@@ -117,6 +119,9 @@ def test_what_cannot_be_is_told_in_the_panel_and_makes_no_job(walker, tmp_path):
         ("direct", "direct_test"),
         ("respond", "respond_bake"),
         ("respond", "respond_test"),
+        ("improvise", "improvise_train"),
+        ("improvise", "improvise_bake"),
+        ("improvise", "improvise_test"),
     ):
         group = getattr(walker, f"sinew_{family}")
         group.file = str(path)
@@ -144,6 +149,8 @@ def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
     stored = StoredLibrary(body, (prepare_clip(body, tagged(walk, "walk")),), mirror=False)
     RESPONDER.write_content(tmp_path / "far" / "b.library.npz", *store_library(stored))
     obj.sinew_respond.file = str(tmp_path / "far" / "b.library.npz")
+    IMPROVISER.write_content(tmp_path / "far" / "a.improvise.npz", *make_improviser(body, walk).to_content())
+    obj.sinew_improvise.file = str(tmp_path / "far" / "a.improvise.npz")
     cue = obj.sinew_cues.add()
     cue.deed, cue.frame = "walk", 100
     target = bpy.data.objects.new("Target", None)
@@ -160,6 +167,11 @@ def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
         one_step(verb)
     for verb in ("respond_bake", "respond_test", "respond_bring_along"):
         one_step(verb)
+    for verb in ("improvise_bake", "improvise_test", "improvise_bring_along"):
+        one_step(verb)
+    bpy.context.scene.sinew.armature.sinew_direct.file = str(tmp_path / "far" / "b.library.npz")
+    bpy.ops.ed.undo_push(message="Library")
+    one_step("improvise_train")
 
 
 @needs_stock

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``improvise bake``: takes of any number of characters that improvise together, in a scene or in one of their own."""
+
+import argparse
+
+import bpy
+import numpy as np
+
+from ....core.control import registry
+from ....core.control.improvise.bake_method import ImproviseBake
+from ....core.control.improvise.learned_file import IMPROVISER, Improviser
+from ....core.errors import BadSettings
+from ...importing.importers import open_input
+from ...improvise.jobs import ImproviseRequest, improvise_bake_job
+from ...jobs import requests
+from ...jobs.preparing import do_at_once
+from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
+from ..library_character import find_character, make_scene, stand_up_character
+from ..lines import path_argument, say, say_json
+from ..outputs import add_outputs, require_outputs
+from ..registering import registered
+from ..running import bake_take, render_take, run_job, summarize
+from ..verb import Verb
+from .learning import read_improviser
+
+_FPS, _MOST = 60.0, 64
+_APART_M = 2.0
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add("file", type=path_argument, metavar=f"FILE{IMPROVISER.ending}", help="what 'sinew improvise train' wrote")
+    add("--seconds", type=float, default=10.0, metavar="T", help="how long (default 10)")
+    add("--characters", type=int, default=1, metavar="N", help="how many, in a scene of their own (default 1)")
+    add("--blend", type=path_argument, metavar="FILE", help="a scene: its armature improvises on what is on the stage")
+    add("--armature", default="", metavar="NAME", help="who improvises in the scene, if there are several")
+    add_engine(parser)
+    add_seed(parser, "motion")
+    names = ", ".join(name for name in ImproviseBake.settings_type.field_names() if name != "seconds")
+    add_settings(parser, f"of these: {names}")
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the scene (default 1)")
+    add("--json", action="store_true", help="print the report")
+    add_outputs(parser)
+    add_job_folder(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Open, improvise in a worker, and write what was asked for."""
+    texts = [*arguments.set, f"seconds={arguments.seconds}"]
+    settings = dict(registry.get_method(ImproviseBake.name).settings_type.from_texts(texts).to_mapping())
+    if not 1 <= arguments.characters <= _MOST:
+        raise BadSettings(f"{arguments.characters} characters cannot be", f"Give --characters from 1 to {_MOST}")
+    if arguments.blend and arguments.characters > 1:
+        raise BadSettings("A scene has its own characters", "Leave out --characters, or --blend")
+    require_outputs(arguments)
+    learned = read_improviser(arguments.file)
+    with registered():
+        name, scale = _characters(arguments, learned.model)
+        request = ImproviseRequest(
+            armature=name, settings=settings, engine=arguments.engine, seed=arguments.seed, scale=scale
+        )
+        job = do_at_once(lambda own: improvise_bake_job(own, request, learned, arguments.job_dir))
+        if code := run_job(arguments, job, input=str(arguments.file)):
+            return code
+        report, written = bake_take(arguments, job, input=str(arguments.file))
+        render_take(arguments, report, written, "AUTO" if arguments.blend else "FOLLOW")
+        if arguments.json:
+            say_json(report)
+        else:
+            say(*summarize(report), *(f"  {finding['message']}" for finding in report["findings"]))
+    return 0
+
+
+def _characters(arguments: argparse.Namespace, improviser: Improviser) -> tuple[str, float]:
+    """The main one's name and the scale, once everybody is there."""
+    skeleton, scale = improviser.body.skeleton, arguments.scale
+    if arguments.blend:
+        scale = open_input(str(arguments.blend), arguments.scale)
+    elif not bpy.data.filepath:
+        make_scene(_FPS)
+    name = arguments.armature or find_character(skeleton)
+    if name:
+        return requests.find_armature(name).name, scale
+    rng = np.random.default_rng([arguments.seed, 6])
+    places, made = place_in_rings(arguments.characters), []
+    for place in places:
+        obj = stand_up_character(skeleton, scale)
+        obj.location[:2] = [float(value) / scale for value in place]
+        obj.rotation_euler[2] = float(rng.uniform(-np.pi, np.pi)) if len(places) > 1 else 0.0
+        made.append(obj)
+    for other in made[1:]:
+        other.sinew.role = "CHARACTER"
+    bpy.context.view_layer.update()
+    return made[0].name, scale
+
+
+def place_in_rings(count: int) -> list[tuple[float, float]]:
+    """Places on the ground, metres: one in the middle, six around it, twelve around those."""
+    found, ring = [(0.0, 0.0)], 1
+    while len(found) < count:
+        angles = np.linspace(0.0, 2.0 * np.pi, 6 * ring, endpoint=False)
+        found += [(ring * _APART_M * float(np.cos(angle)), ring * _APART_M * float(np.sin(angle))) for angle in angles]
+        ring += 1
+    return found[:count]
+
+
+VERB = Verb(_add_arguments, _run)

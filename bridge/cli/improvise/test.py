@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``improvise test``: how long characters that improvise stay up, and how much of the library they show."""
+
+import argparse
+from typing import Any
+
+from ....core.control import registry
+from ....core.control.improvise.test_method import ImproviseTest
+from ...improvise.jobs import improviser_job
+from ..lines import indented, path_argument, say, say_json
+from ..outputs import require_outputs, write_report
+from ..running import run_job
+from ..verb import Verb
+from .learning import add_learning_arguments, learning_request, read_improviser
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add("file", type=path_argument, metavar="FILE", help="what 'sinew improvise train' or 'task' wrote")
+    add("--rollouts", type=int, metavar="N", help="how many characters (default 100); the same as --set rollouts=N")
+    add("--seconds", type=float, metavar="T", help="how long, at most (default 60); the same as --set seconds=T")
+    add_learning_arguments(parser, ImproviseTest.name, "rollouts")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Test in a worker; falls are no error."""
+    request = learning_request(arguments, ImproviseTest.name, ("rollouts", "seconds"))
+    arguments.out, arguments.preview = None, []
+    require_outputs(arguments)
+    learned = read_improviser(arguments.file)
+    job = improviser_job(registry.get_method(ImproviseTest.name), request, learned, folder=arguments.job_dir)
+    if code := run_job(arguments, job, input=str(arguments.file)):
+        return code
+    job.mark_collected({})
+    told = job.report()
+    report = {**told, **told["test"], "input": str(arguments.file)}
+    write_report(arguments, report)
+    if arguments.json:
+        say_json(report)
+    else:
+        found = [finding["message"] for finding in report["findings"] if finding["kind"] == "test"]
+        say(*indented(f"{arguments.file}:", [*found, *_lines(report)]))
+    return 0
+
+
+def _lines(report: dict[str, Any]) -> list[str]:
+    """The styles, of a test without a task."""
+    return [
+        f"{name:<10} {100 * one['time']:5.1f} % of the time, {100 * one['library']:5.1f} % of the library"
+        for name, one in report.get("styles", {}).items()
+    ]
+
+
+VERB = Verb(_add_arguments, _run)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``improvise train``: from a library, trained or not, to a character that moves like it by itself."""
+
+import argparse
+
+from ....core.control import registry
+from ....core.control.improvise.learned_file import IMPROVISER
+from ....core.control.improvise.train_method import ImproviseTrain
+from ...improvise.jobs import train_job
+from ...learned.learned_file import learned_file
+from ..lines import path_argument
+from ..running import run_job
+from ..verb import Verb
+from .learning import add_learning_arguments, finish_learning, learning_request, require_learned_out
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add("file", type=path_argument, metavar="LIBRARY", help="a library; one that 'sinew direct train' wrote is quicker")
+    add("--out", type=path_argument, metavar=f"FILE{IMPROVISER.ending}", help="the improviser to write")
+    add("--minutes", type=float, metavar="M", help="stop there and keep the best; the same as --set minutes=M")
+    add_learning_arguments(parser, ImproviseTrain.name, "improviser")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Train in a worker, and write what was learned."""
+    request = learning_request(arguments, ImproviseTrain.name, ("minutes",))
+    require_learned_out(arguments)
+    library = learned_file("direct").read_file(arguments.file.resolve())
+    job = train_job(registry.get_method(ImproviseTrain.name), request, library, folder=arguments.job_dir)
+    if code := run_job(arguments, job, input=str(arguments.file)):
+        return code
+    finish_learning(arguments, job)
+    return 0
+
+
+VERB = Verb(_add_arguments, _run)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Improvising, between a scene and its methods: what is learned from is the armature's library."""
+
+import bpy
+
+from ...core.control.direct.learned_file import Director
+from ...core.control.method import Product
+from ...core.jobs import Job
+from ..jobs import monitor
+from ..jobs.preparing import Outcome, Preparation, Recipe
+from ..learned.learned_file import Learned, LearnedFile, learned_file
+from ..methods.adapter import FamilyAdapter
+from ..scene.chosen_armature import why_editing, why_no_armature
+from ..scene.time_slicing import Slices
+from .jobs import ImproviseRequest, improvise_bake_job, improviser_job, learn_target, train_job
+
+
+class ImproviseAdapter(FamilyAdapter):
+    """Learns from the library that the armature has for being directed."""
+
+    @property
+    def library(self) -> LearnedFile:
+        """The library's file."""
+        return learned_file("direct")
+
+    def why_not_learn(self, scene: bpy.types.Scene) -> str:
+        """There must be a library with a body, and nobody who is at it already."""
+        if reason := why_no_armature(scene):
+            return reason
+        obj = scene.sinew.armature
+        if reason := why_editing(obj) or self.library.why_none(obj):
+            return reason
+        if isinstance(self.library.view_of(obj).model, Director):
+            return "The library does not say what body its clips are for: build it again"
+        view = self.learning_view(obj)
+        return "It is being trained already: stop that first, or wait" if view is not None and view.alive else ""
+
+    def learn(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
+        """Read the library, make the job that learns from it, and start its worker."""
+        method, name, path = self.method(Product.LEARNED_FILE), obj.name, self.library.path_of(obj)
+        request = self.bake_request(scene, obj, Product.LEARNED_FILE)
+        seed = self.group(obj).seed
+
+        def steps(own: Preparation) -> Slices[Outcome]:
+            own.title = name
+            python = yield from own.find_worker()
+            self.require_packages(method)
+            assert path is not None  # or the operator would have said why not
+            library = yield lambda: self.library.read_file(path)
+            target = learn_target(method, name)
+            yield None
+            seeded = ImproviseRequest(name, request.settings, request.engine, seed)
+            job = yield from own.make(lambda: train_job(method, seeded, library, target))
+            return Outcome(monitor.start(job, own.scene, python, "Training"))
+
+        return steps
+
+    def bake(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
+        """Read where everybody stands, and the stage, make the job, and start its worker."""
+        found = self.bake_request(scene, obj, Product.TAKE)
+        request = ImproviseRequest(**vars(found))
+        return self.playing_recipe(obj, lambda own, learned: improvise_bake_job(own, request, learned), "Improvising")
+
+    def test(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
+        """Read the file, make the job that lets many improvise, and start its worker."""
+        method, request = self.method(Product.REPORT), self.bake_request(scene, obj, Product.REPORT)
+
+        def make(own: Preparation, learned: Learned) -> Slices[Job]:
+            target = learn_target(method, request.armature)
+            return (yield from own.make(lambda: improviser_job(method, request, learned, target)))
+
+        return self.playing_recipe(obj, make, "Testing")

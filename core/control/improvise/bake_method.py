@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Takes of characters that improvise: any number of them, on the job's stage."""
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...body.pose_space import PoseSpace
+from ...geometry.quaternions import Array
+from ...motion import Clip, Take
+from ...settings import Settings, setting
+from ...sim import engines
+from ...sim.engine import character_offsets
+from ..cast import load_cast
+from ..method import Method, Run, Source
+from ..searched_body import smooth_setting
+from ..staging import build_job_stage
+from ..tracking.facing import rotate_pose_about_z, twist_angle, upright_rotation
+from ..tracking.recording import RecordedCharacter, collect_prop_motions, make_take
+from .bone_order import put_on_body, take_back
+from .learned_file import IMPROVISER, Improviser
+from .playing import PlayedTogether, RandomPlayer, TogetherPlay
+from .test_method import load_improviser
+
+
+@dataclass(frozen=True)
+class ImproviseBakeSettings(Settings):
+    """What an animator may set."""
+
+    seconds: float = setting(10.0, "Length", "How long the takes last", minimum=0.5, maximum=3600.0, unit="s")
+    noise: float = setting(
+        1.0, "Noise", "Share of the prior's deviation: less is calmer and less varied", minimum=0.0, maximum=3.0
+    )
+    try_again: bool = setting(
+        True, "Try Again", "Where somebody would fall, go back by a second or more and draw other noise"
+    )
+    smooth: float = smooth_setting()
+
+
+class ImproviseBake(Method):
+    """From noise and a seed to takes."""
+
+    name = "improvise_bake"
+    label = "Improvise"
+    help = "Let characters move by themselves, and bake that as new Actions"
+    button = "Bake Improvised Take"
+    uses_engine = True
+    simulates_cast = True
+    takes = Source.LEARNED_FILE
+    learned = IMPROVISER
+    result_name = "improvised"
+    settings_type = ImproviseBakeSettings
+
+    def run(self, clip: Clip, settings: ImproviseBakeSettings, run: Run) -> Take:
+        """Simulate everybody together, and make a take of each."""
+        improviser = load_improviser(run)
+        clips = (clip, *(member.clip for member in load_cast(run)))
+        skeletons = [one.skeleton for one in clips]
+        clips = tuple(put_on_body(improviser.body, one) for one in clips)
+        stage = build_job_stage(run, *(improviser.body for _ in clips))
+        qpos, qvel = place_starts(improviser, clips, np.random.default_rng([run.seed, 5]))
+        players = [RandomPlayer(improviser, settings.noise) for _ in clips]
+        with closing(engines.get_engine(run.engine).compile(stage, 1)) as world:
+            play = TogetherPlay(improviser, world, players, qpos, qvel, run.seed, try_again=settings.try_again)
+            done = play.run(settings.seconds, lambda share: run.progress(round(1000 * share), 1000))
+        take = make_takes(improviser, done, clips, settings.smooth, run)
+        others = (take_back(*each) for each in zip(take.others, skeletons[1:], strict=True))
+        return replace(take_back(replace(take, others=()), skeletons[0]), others=tuple(others))
+
+
+def place_starts(improviser: Improviser, clips: tuple[Clip, ...], rng: np.random.Generator) -> tuple[Array, Array]:
+    """(C, nq) and (C, nv): standing where the clips' first frames have the characters, facing as they do."""
+    body, upright = improviser.body, upright_rotation(improviser.body)
+    qpos, qvel = np.repeat(improviser.start_qpos[:1], len(clips), axis=0), np.zeros((len(clips), body.nv))
+    for number, clip in enumerate(clips):
+        pos, quat = clip.world()
+        root = clip.skeleton.index(body.links[0].bone)
+        turn = twist_angle(quat[0, root], upright) - twist_angle(qpos[number, 3:7], upright)
+        own = qpos[number : number + 1].copy()
+        own[:, :2] = 0.0
+        turned, _ = rotate_pose_about_z(np.atleast_1d(turn), own, qvel[number : number + 1])
+        turned[:, :2] = pos[0, root, :2]
+        qpos[number] = turned[0]
+    # Nobody begins exactly like anybody else, or the same noise would be all that sets them apart.
+    return qpos, 0.02 * rng.standard_normal(qvel.shape)
+
+
+def make_takes(improviser: Improviser, done: PlayedTogether, clips: tuple[Clip, ...], smooth: float, run: Run) -> Take:
+    """Everybody's take, the main one's with the others' and the props' in it."""
+    takes, space, where = [], PoseSpace(improviser.body), character_offsets(done.film.stage)
+    count = len(done.film)
+    for number, clip in enumerate(clips):
+        links = slice(int(where["links"][number]), int(where["links"][number + 1]))
+        rows = done.film.rows
+        subject = RecordedCharacter(
+            improviser.body,
+            clip,
+            space,
+            np.ones(count),
+            rows.link_pos[0, :, links],
+            rows.link_quat_wxyz[0, :, links],
+            rows.com[0, :, number],
+        )
+        take, trace, _ = make_take(done.film, number, subject, clip.fps, smooth)
+        takes.append(replace(take, own_clock=True, fell_at_s=done.fell_at_s[number]))
+        run.add_trace(trace)
+    run.add_detail("improvise", {"falls_before_trying_again": done.falls, "fell_at_s": list(done.fell_at_s)})
+    lost = sum(one is not None for one in done.fell_at_s)
+    if lost:
+        who = "1 character falls" if lost == 1 else f"{lost} characters fall"
+        run.add_finding("fall", f"{who}, whatever was tried", "Try another seed or less noise, or train longer")
+    main = takes[0]
+    return replace(main, others=tuple(takes[1:]), props=collect_prop_motions(done.film, main.motion))

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters that improvise together on any stage, recorded; where one would fall, time goes back and noise is drawn
+anew."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ...body.poses import targets_of_pose
+from ...geometry.quaternions import Array
+from ...sim.engine import SensorRows, World, character_offsets
+from ..direct.features import FPS
+from ..direct.policy.environment import find_head
+from ..direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES
+from ..tracking.recording import Recording
+from .body_states import BodyState, StateReader
+from .falling import has_fallen
+from .learned_file import Improviser
+
+_BACK_S = (1.0, 1.5, 2.5, 4.0, 2.0, 3.0, 1.0, 6.0)
+"""How far time goes back at each fall that comes at about the same moment."""
+_LIMP = 0.03
+
+
+class Player(Protocol):
+    """Who decides what a character does."""
+
+    def act(self, state: BodyState, world: World, states: Array, rng: np.random.Generator) -> Array:
+        """(1, nu) servo targets."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedTogether:
+    """A recording of C characters. fell_at_s: when each fell for good, None for who did not. falls: all that there
+    were before trying again."""
+
+    film: Recording
+    fell_at_s: tuple[float | None, ...]
+    falls: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """What a control step left: everything to go on from, and what is recorded of it."""
+
+    state: Array
+    states: Array
+    targets: Array
+    rows: SensorRows
+    down: np.ndarray
+
+
+class TogetherPlay:
+    """C characters of one improviser in a world of one copy."""
+
+    def __init__(
+        self,
+        improviser: Improviser,
+        world: World,
+        players: Sequence[Player],
+        qpos: Array,
+        qvel: Array,
+        seed: int,
+        *,
+        try_again: bool = True,
+    ) -> None:
+        self._improviser, self.world, self._players = improviser, world, players
+        self._seed, self._try_again = seed, try_again
+        self._where, self._reader = character_offsets(world.stage), StateReader(improviser.body)
+        self._head, self._substeps = find_head(improviser.body), round(1.0 / (FPS * world.dt_s))
+        self._first = world.state_of(qpos.reshape(1, -1), qvel.reshape(1, -1))
+        self._first_rows = world.sense(self._first)
+        self.done: list[_Step] = []
+        self._tries = self.falls = 0
+        self._furthest = 0
+
+    def run(self, seconds: float, on_share: Callable[[float], None] = lambda _: None) -> PlayedTogether:
+        """Play for so long; a fall that nothing helps against is left as it is, and who fell goes limp."""
+        steps = max(1, round(seconds * CONTROL_FPS))
+        while len(self.done) < steps:
+            self._advance()
+            on_share(len(self.done) / steps)
+        return self._finish()
+
+    def _advance(self) -> None:
+        count, down = len(self._players), self._down()
+        state = self.done[-1].state if self.done else self._first
+        rows = self.done[-1].rows if self.done else self._first_rows
+        qpos, qvel = self.world.pose_of(state)
+        targets, muscle = [], np.ones((1, CONTROL_FRAMES, count))
+        for number in range(count):
+            own_qpos, own_qvel = (values[:, self._part(name, number)] for name, values in (("nq", qpos), ("nv", qvel)))
+            if down[number]:
+                muscle[:, :, number] = _LIMP
+                targets.append(targets_of_pose(self._improviser.body, own_qpos))
+                continue
+            links = self._part("links", number)
+            placed = (rows.link_pos[:, -1, links], rows.link_quat_wxyz[:, -1, links])
+            rng = np.random.default_rng([self._seed, number, len(self.done), self._tries])
+            now = self._reader(own_qpos, own_qvel, placed)
+            targets.append(self._players[number].act(now, self.world, state, rng))
+        joined = np.repeat(np.nan_to_num(np.concatenate(targets, axis=1))[:, None], CONTROL_FRAMES, axis=1)
+        states, after = self.world.rollout(
+            state, joined, substeps=self._substeps, muscle=muscle if down.any() else None
+        )
+        fallen = np.array(
+            [
+                has_fallen(after.link_pos[:, -1, self._part("links", number)], self._head, self._improviser.fallen_m)[0]
+                for number in range(count)
+            ]
+        )
+        self.done.append(_Step(np.array(states[:, -1]), states, joined, after, down | fallen))
+        if (fallen & ~down).any():
+            self.falls += 1
+            self._go_back()
+
+    def _down(self) -> np.ndarray:
+        return self.done[-1].down if self.done else np.zeros(len(self._players), dtype=bool)
+
+    def _part(self, name: str, number: int) -> slice:
+        values = self._where[name]
+        return slice(int(values[number]), int(values[number + 1]))
+
+    def _go_back(self) -> None:
+        """Forget the last seconds, as long as there are tries left for this moment."""
+        fresh = len(self.done) > self._furthest + CONTROL_FPS
+        self._tries = 1 if fresh else self._tries + 1
+        self._furthest = max(self._furthest, len(self.done))
+        if self._try_again and self._tries <= len(_BACK_S):
+            keep = max(0, len(self.done) - round(_BACK_S[self._tries - 1] * CONTROL_FPS))
+            del self.done[keep:]
+
+    def _finish(self) -> PlayedTogether:
+        rows = [self._first_rows, *(step.rows for step in self.done)]
+        joined = SensorRows(
+            **{name: np.concatenate([getattr(one, name) for one in rows], axis=1) for name in vars(rows[0])}
+        )
+        states = np.concatenate([self._first[:, None], *(step.states for step in self.done)], axis=1)[0]
+        targets = np.concatenate([step.targets[0] for step in self.done])
+        qpos, qvel = self.world.pose_of(states)
+        film = Recording(self.world.stage, qpos, qvel, np.concatenate([targets[:1], targets]), joined)
+        down = np.array([step.down for step in self.done])
+        fell = tuple(
+            float((down[:, number].argmax() + 1) / CONTROL_FPS) if down[:, number].any() else None
+            for number in range(len(self._players))
+        )
+        return PlayedTogether(film, fell, self.falls)
+
+
+class RandomPlayer:
+    """Latent vectors from the prior. noise: share of its deviation."""
+
+    def __init__(self, improviser: Improviser, noise: float) -> None:
+        self._model, self._noise = improviser.model, noise
+
+    def act(self, state: BodyState, world: World, states: Array, rng: np.random.Generator) -> Array:
+        """(1, nu) servo targets."""
+        return self._model.decode(state.rows, self._model.sample(state.rows, rng, self._noise))
