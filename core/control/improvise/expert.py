@@ -7,8 +7,9 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World
+from ..direct.features import find_head
 from ..direct.policy.controller import TrackingController, require_fitting
-from ..direct.policy.environment import find_acting, find_head, servo_targets
+from ..direct.policy.environment import find_acting, servo_targets
 from ..direct.policy.observations import StreamFeatures, TrackingState, read_state
 from ..direct.policy.reference_streams import CONTROL_FRAMES, Indices, ReferenceStreams
 from ..direct.policy.rewards import head_distance

@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..direct.policy.environment import find_head
+from ..direct.features import find_head
 from ..direct.policy.reference_streams import ReferenceStreams
 
 _SHARE = 0.6  # of the lowest head of the library

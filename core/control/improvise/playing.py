@@ -11,8 +11,7 @@ import numpy as np
 from ...body.poses import targets_of_pose
 from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World, character_offsets
-from ..direct.features import FPS
-from ..direct.policy.environment import find_head
+from ..direct.features import FPS, find_head
 from ..direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES
 from ..tracking.recording import Recording
 from .body_states import BodyState, StateReader

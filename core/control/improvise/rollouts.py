@@ -19,7 +19,7 @@ from ...geometry.quaternions import Array
 from ...learn.randomness import generator_state, restore_generator
 from ...learn.rollout import arrays_under
 from ...sim.engine import SensorRows, World
-from ..direct.policy.environment import find_head
+from ..direct.features import find_head
 from ..direct.policy.pushes import PushConfig, RandomPushes
 from ..direct.policy.reference_streams import CONTROL_FPS
 from ..tracking.facing import rotate_about_z, rotate_pose_about_z

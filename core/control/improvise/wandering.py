@@ -9,7 +9,7 @@ import numpy as np
 from ...body import BodyModel
 from ...geometry.quaternions import Array
 from ...sim.engine import World
-from ..direct.policy.environment import find_head
+from ..direct.features import find_head
 from ..direct.policy.reference_streams import CONTROL_FPS
 from .body_states import BodyState, Floats, StateReader
 from .falling import has_fallen
