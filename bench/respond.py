@@ -121,7 +121,7 @@ def _make_sheet(rng: np.random.Generator, names: tuple[str, ...], reach_m: float
 def _measure_trials(name: str, responding: Responding, tau_s: float, seed: int) -> Row:
     """Of deeds or changes of direction from random moments, those that are done within so many seconds."""
     trials = run_trials(responding, tau_s, _TRIALS, np.random.default_rng(seed))
-    on_time = float(np.mean([trial.is_on_time(tau_s) for trial in trials]))
+    on_time = float(np.mean([trial.is_on_time for trial in trials]))
     what = "deeds" if deed_names(responding.library) else "changes of direction"
     goal = {"on_time": 0.98 if what == "deeds" else 0.99}
     return {"what": f"{name}: {what} within {tau_s:g} s", "trials": _TRIALS, "on_time": on_time, "goal": goal}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A library of motion does deeds on cue: the library, the cues, and baking, in the order of work."""
+"""A library of motion does deeds on cue: the library, training, the cues, and baking, in the order of work."""
 
 import bpy
 
@@ -7,7 +7,14 @@ from ..bridge.methods.adapter import FamilyAdapter
 from ..bridge.methods.adapters import get_adapter
 from ..bridge.methods.declared import Product
 from .drawing import SidebarPanel, chosen_character
-from .method_sections import draw_bake_button, draw_learned, draw_problem, draw_settings
+from .method_sections import (
+    draw_bake_button,
+    draw_learn_button,
+    draw_learn_settings,
+    draw_learned,
+    draw_problem,
+    draw_settings,
+)
 
 
 class SINEW_UL_cues(bpy.types.UIList):
@@ -44,7 +51,7 @@ class SINEW_PT_respond(SidebarPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the library, the cues, and baking."""
+        """Draw the library, training, the cues, and baking."""
         layout = self.layout
         obj = chosen_character(layout, context)
         if obj is None:
@@ -53,6 +60,8 @@ class SINEW_PT_respond(SidebarPanel, bpy.types.Panel):
         has_library = draw_learned(layout, context, adapter, obj)
         draw_problem(layout, context, adapter, obj)
         if has_library:
+            draw_learn_settings(layout, context, adapter, obj, "Training", "SINEW_PT_respond_training")
+            draw_learn_button(layout, context, adapter, obj)
             _draw_cues(layout, obj)
             _draw_baking(layout, context, adapter, obj)
 

@@ -24,11 +24,14 @@ from ..takes.marks import ensure_mark
 from .baking import put_on_library
 
 
-def policy_job_in_slices(own: Preparation, method: Method, request: BakeRequest, learned: Learned) -> Slices[jobs.Job]:
-    """Make the job for an armature; one whose bones are not the library's is refused."""
+def policy_job_in_slices(
+    own: Preparation, method: Method, request: BakeRequest, learned: Learned, skeleton: Skeleton | None = None
+) -> Slices[jobs.Job]:
+    """Make the job for an armature; one whose bones are not the library's is refused. skeleton: the library's."""
+    skeleton = skeleton or directed_skeleton(learned.model)
     obj = requests.find_armature(request.armature)
     rig = yield from read_standing_pose(obj, request.frame_start, request.seconds, request.scale, own.slice_s)
-    put_on_library(rig, directed_skeleton(learned.model), request.armature)
+    put_on_library(rig, skeleton, request.armature)
     obj = requests.find_armature(request.armature)
     target = Target(
         armature=obj.name,
@@ -38,7 +41,7 @@ def policy_job_in_slices(own: Preparation, method: Method, request: BakeRequest,
         mark=ensure_mark(obj),
     )
     yield None
-    return (yield from own.make(lambda: make_policy_job(method, request, learned, target)))
+    return (yield from own.make(lambda: make_policy_job(method, request, learned, target, skeleton=skeleton)))
 
 
 def make_policy_job(
@@ -47,13 +50,14 @@ def make_policy_job(
     learned: Learned,
     target: Target | None = None,
     folder: Path | None = None,
+    skeleton: Skeleton | None = None,
 ) -> jobs.Job:
-    """Make the job's folder; without a target, the job is for no armature. For any thread."""
+    """Make the job's folder; without a target, the job is for no armature. skeleton: the library's. For any thread."""
     kind = method.learned
     assert kind is not None
     name = learned.path.name.removesuffix(kind.ending)
     return jobs.create(
-        _rest(directed_skeleton(learned.model)),
+        _rest(skeleton or directed_skeleton(learned.model)),
         method=method.name,
         settings=request.settings,
         engine=request.engine,

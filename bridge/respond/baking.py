@@ -12,7 +12,7 @@ from ...core.control.registry import get_method
 from ...core.control.respond.bake_method import RespondBake
 from ...core.control.respond.cues import CUES, Cue, cues_to_arrays, make_cue, parse_cue, sort_cues
 from ...core.control.respond.goals import require_known
-from ...core.control.tracking.library_files import StoredLibrary
+from ...core.control.respond.learned_file import library_of
 from ...core.errors import BadSettings
 from ..direct.baking import put_on_library
 from ..jobs.preparing import Preparation
@@ -47,7 +47,7 @@ def respond_job(
     own: Preparation, request: RespondRequest, learned: Learned, folder: Path | None = None
 ) -> Slices[jobs.Job]:
     """Read cues, the character and the stage, and make the job. Refuses what cannot be, with its fix."""
-    stored: StoredLibrary = learned.model
+    stored = library_of(learned.model)
     own.title = request.armature
     _require_cues(request)
     rate = own.scene.render.fps / own.scene.render.fps_base

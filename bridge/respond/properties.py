@@ -61,6 +61,9 @@ class SINEW_PG_respond(bpy.types.PropertyGroup):
         max=1048574,
         **_COMMON,
     )
+    seed: IntProperty(
+        name="Seed", description="The same seed trains the same; another one gives another try", min=0, **_COMMON
+    )
     bake_seed: IntProperty(
         name="Seed", description="The same seed bakes the same; another one gives another take", min=0, **_COMMON
     )

@@ -24,6 +24,7 @@ _METHODS = {
     "direct_train": ".direct.train_method:DirectTrain",
     "direct_bake": ".direct.bake_method:DirectBake",
     "direct_test": ".direct.test_method:DirectTest",
+    "respond_train": ".respond.train_method:RespondTrain",
     "respond_bake": ".respond.bake_method:RespondBake",
     "respond_test": ".respond.test_method:RespondTest",
     "improvise_train": ".improvise.train_method:ImproviseTrain",

@@ -23,43 +23,19 @@ _GAINS = {"relu": 2.0**0.5, "elu": 2.0**0.5, "tanh": 5.0 / 3.0}
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 
 
-class MLP:
-    """Layers of weights, their gradient, and Adam's moments (Kingma and Ba 2015).
+class WeightRow:
+    """Weights of a network in one row, their gradient, and Adam's moments (Kingma and Ba 2015).
 
-    weights: every layer's weights and biases and the extra parameters, in one row; ``layers`` and ``extra`` are views.
-    gradient, first_moment, second_moment: rows of the same length.
+    weights, gradient, first_moment, second_moment: rows of the same length. parts: views of the first in their shapes.
     """
 
-    def __init__(
-        self,
-        sizes: Sequence[int],
-        activation: str,
-        rng: np.random.Generator,
-        *,
-        last_gain: float,
-        extra: int = 0,
-        device: str = "cpu",
-    ) -> None:
-        self._activation = _ACTIVATIONS[activation]
-        shapes = [shape for into, out in itertools.pairwise(sizes) for shape in ((out, into), (out,))]
-        parts = [*shapes, (extra,)]
-        length = sum(int(np.prod(shape)) for shape in parts)
+    def __init__(self, shapes: Sequence[tuple[int, ...]], device: str = "cpu") -> None:
+        length = sum(int(np.prod(shape)) for shape in shapes)
         self.weights, self.gradient, self.first_moment, self.second_moment = (
             torch.zeros(length, dtype=torch.float32, device=device) for _ in range(4)
         )
         self.steps = 0
-        views = _views(self.weights, self.gradient, parts)
-        self.extra = views.pop()
-        self.layers = list(zip(views[::2], views[1::2], strict=True))
-        gains = [_GAINS[activation]] * (len(self.layers) - 1) + [last_gain]
-        for (weights, _), gain in zip(self.layers, gains, strict=True):
-            weights.data.copy_(torch.from_numpy(orthogonal_matrix(rng, weights.shape, gain)))
-
-    def __call__(self, rows: Tensor) -> Tensor:
-        """(B, out) for rows (B, in)."""
-        for weights, biases in self.layers[:-1]:
-            rows = self._activation(torch.nn.functional.linear(rows, weights, biases))
-        return torch.nn.functional.linear(rows, *self.layers[-1])
+        self.parts = _views(self.weights, self.gradient, shapes)
 
     def adam_step(self, loss: Tensor, learning_rate: float, max_gradient_norm: float) -> None:
         """One step of Adam down the loss, with the gradient clipped to a norm."""
@@ -100,6 +76,36 @@ class MLP:
     def _rows(self) -> dict[str, Tensor]:
         """The rows of a checkpoint by the names they have in it."""
         return {"weights": self.weights, "fading": self.first_moment, "squares": self.second_moment}
+
+
+class MLP(WeightRow):
+    """Layers of weights and biases, and extra parameters; ``layers`` and ``extra`` are views of the row."""
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        activation: str,
+        rng: np.random.Generator,
+        *,
+        last_gain: float,
+        extra: int = 0,
+        device: str = "cpu",
+    ) -> None:
+        self._activation = _ACTIVATIONS[activation]
+        shapes = [shape for into, out in itertools.pairwise(sizes) for shape in ((out, into), (out,))]
+        super().__init__([*shapes, (extra,)], device)
+        views = list(self.parts)
+        self.extra = views.pop()
+        self.layers = list(zip(views[::2], views[1::2], strict=True))
+        gains = [_GAINS[activation]] * (len(self.layers) - 1) + [last_gain]
+        for (weights, _), gain in zip(self.layers, gains, strict=True):
+            weights.data.copy_(torch.from_numpy(orthogonal_matrix(rng, weights.shape, gain)))
+
+    def __call__(self, rows: Tensor) -> Tensor:
+        """(B, out) for rows (B, in)."""
+        for weights, biases in self.layers[:-1]:
+            rows = self._activation(torch.nn.functional.linear(rows, weights, biases))
+        return torch.nn.functional.linear(rows, *self.layers[-1])
 
     def numpy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """Copies of each layer's weights (out, in) and biases (out,)."""

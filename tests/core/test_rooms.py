@@ -127,7 +127,7 @@ METHODS_BELOW = {
     "core.control.respond": (
         *("core.control.respond", "core.control.searched_body", "core.control.tracking"),
         *(f"core.control.direct.{name}" for name in MATCHING),
-        *(f"core.control.editing.{name}" for name in ("constraints", "limb_reaching", "motion_editing")),
+        *(f"core.control.editing.{name}" for name in ("constraints", "limb_reaching", "motion_editing", "time_map")),
         *CONTROL_TOP,
     ),
     # It learns from what the policy of directed motion does, on the streams that it follows.

@@ -7,6 +7,7 @@ from ..subverbs import add_subverbs, run_subverb
 from ..verb import Verb
 
 _VERBS = {
+    "train": "teach a network to do a library's deeds in a given time",
     "bake": "make a take that does what cues ask for: a deed at a frame, perhaps at a place",
     "test": "ask for deeds or directions at random, and count how many are done on time",
 }

@@ -8,6 +8,7 @@ from ....core.control import registry
 from ....core.control.respond.bake_method import RESPONSE, RespondBake
 from ....core.control.respond.cue_report import summarize_cues
 from ....core.control.respond.cues import parse_cue, sort_cues
+from ....core.control.respond.learned_file import responding_skeleton
 from ....core.errors import BadSettings
 from ...jobs.preparing import do_at_once
 from ...learned.learned_file import Learned, learned_file
@@ -73,7 +74,7 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
 
 def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> RespondRequest:
     """What is to be baked, once the scene is there."""
-    obj, scale, body = open_character(arguments, learned.model.body.skeleton, arguments.fps)
+    obj, scale, body = open_character(arguments, responding_skeleton(learned.model), arguments.fps)
     return RespondRequest(
         armature=obj.name,
         settings=settings,

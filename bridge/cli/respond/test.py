@@ -5,6 +5,7 @@ import argparse
 from typing import Any
 
 from ....core.control import registry
+from ....core.control.respond.learned_file import responding_skeleton
 from ....core.control.respond.test_method import RespondTest
 from ....core.errors import BadSettings
 from ...direct.training import make_policy_job
@@ -45,7 +46,8 @@ def _run(arguments: argparse.Namespace) -> int:
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
     learned = learned_file("respond").read_file(arguments.file.resolve())
-    job = make_policy_job(method, request, learned, folder=arguments.job_dir)
+    skeleton = responding_skeleton(learned.model)
+    job = make_policy_job(method, request, learned, folder=arguments.job_dir, skeleton=skeleton)
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     job.mark_collected({})

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The same dynamic programme with heading in bins: the least cost to have turned by an angle in exactly so long.
 
-It is exact up to the bins, and so the ceiling of what any policy can do that plays frames of the library.
+It is exact up to the bins, and so the ceiling of what any policy can do that plays frames of the library. What is left
+of the angle in the end costs as equation 6 has it, for the way is bent by that much.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array_cache import ArrayCache, compute_digest, describe_code
-from .planning import Plan, PlanningData
+from .planning import PlanningData
 from .response_tables import STEP, TRANSITION_M2
 from .transition_graph import Frames
 
 BINS = 36
 """Of a whole turn."""
+LEFT_M2 = 0.1
+"""What a squared radian costs that is not turned and has to be bent, in m² of transitions (equation 6)."""
 
 _BIN = 2.0 * np.pi / BINS
 _ROWS = 8192  # frames that are computed together, so that they stay in the cache
@@ -30,7 +33,7 @@ _ASIDE_WEIGHT = (
 
 @dataclass(frozen=True, eq=False)
 class DirectionTable:
-    """cost: (K + 1, M, 36) float16 m² to have turned by so many bins to the left in so many steps, inf for no way."""
+    """cost: (K + 1, M, 36) float16 m² to turn by so many bins to the left in so many steps, with what is left then."""
 
     cost: NDArray[np.float16]
 
@@ -46,7 +49,7 @@ def find_steady_frames(planner: PlanningData, flags: NDArray[np.bool_]) -> Frame
 
 def build_direction_table(planner: PlanningData, goals: Frames, steps: int) -> DirectionTable:
     """The table for frames (G,) to end in, of so many steps; made once and kept."""
-    digest = compute_digest(describe_code(), planner.graph.digest, goals, steps, planner.most_m2, BINS)
+    digest = compute_digest(describe_code(), planner.graph.digest, goals, steps, planner.most_m2, BINS, LEFT_M2)
     cache, shape = ArrayCache("responses"), (steps + 1, len(planner.ends), BINS)
     kept = cache.load(digest, {"cost": shape}, {"cost": np.float16})
     if kept is None:
@@ -58,7 +61,7 @@ def build_direction_table(planner: PlanningData, goals: Frames, steps: int) -> D
 def _fill(planner: PlanningData, goals: Frames, steps: int) -> NDArray[np.float16]:
     count, roots = len(planner.ends), planner.roots
     cost = np.full((steps + 1, count, BINS), np.inf, dtype=np.float16)
-    cost[0, goals, 0] = 0.0
+    cost[0, goals] = LEFT_M2 * _BIN**2 * np.minimum(np.arange(BINS), BINS - np.arange(BINS)) ** 2
     frame = np.arange(count)
     later = np.minimum(frame + STEP, planner.ends)
     goes_on = (frame + STEP <= planner.ends)[:, None]
@@ -91,7 +94,16 @@ def _to_bins(angle: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.rint(angle / _BIN).astype(np.int64)
 
 
-def plan_turn(planner: PlanningData, table: DirectionTable, frame: int, turn: float, count: int) -> Plan | None:
+@dataclass(frozen=True, eq=False)
+class TurnPlan:
+    """frames: (n,) to play. cost: of transitions, in m². left_m2: what the angle costs that is left in the end."""
+
+    frames: Frames
+    cost: float
+    left_m2: float
+
+
+def plan_turn(planner: PlanningData, table: DirectionTable, frame: int, turn: float, count: int) -> TurnPlan | None:
     """The frames to play to have turned by an angle in exactly ``count`` frames; None where there is no way.
 
     Bins only say what is best: the angle that is left is told exactly, and seen to in each step anew.
@@ -116,4 +128,5 @@ def plan_turn(planner: PlanningData, table: DirectionTable, frame: int, turn: fl
             return None
         frames.append(np.arange(options[best] + 1, arrive[best] + 1))
         cost, now, left_turn = cost + float(far[best]), int(arrive[best]), float(missing[best])
-    return Plan(np.concatenate(frames), cost)
+    angle = float(np.angle(np.exp(1j * left_turn)))
+    return TurnPlan(np.concatenate(frames), cost, LEFT_M2 * angle**2)

@@ -34,6 +34,17 @@ def deed_names(library: Library) -> tuple[str, ...]:
     return tuple(sorted({deed.name for deeds in library.deeds for deed in deeds}))
 
 
+def find_deed_frames(library: Library, name: str) -> Frames:
+    """(n,) frames of the library in which a deed is done, from its beginning to its end."""
+    own = [
+        np.arange(start + deed.start, start + deed.stop)
+        for start, deeds in zip(library.starts[:-1].tolist(), library.deeds, strict=True)
+        for deed in deeds
+        if deed.name == name
+    ]
+    return np.unique(np.concatenate(own)) if own else np.zeros(0, dtype=np.int64)
+
+
 def find_goal(library: Library, name: str) -> Goal:
     """What a word means; one that is neither a deed nor a style is refused, with those that are."""
     if name in deed_names(library):

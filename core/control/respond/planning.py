@@ -100,6 +100,19 @@ def plan_response(
     return _trace(stages, int(np.argmin(beam.cost + want.error(beam.pos, beam.yaw))), count)
 
 
+def trace_table(table: ResponseTable, frame: int, count: int) -> Plan:
+    """The cheapest path of a table to its goal in exactly ``count`` frames, for which it has one."""
+    steps, rest = divmod(count, STEP)
+    frames = [np.arange(frame + 1, frame + rest + 1)]
+    now = frame + rest
+    for left in range(steps, 0, -1):
+        target = int(table.jump[left, now])
+        first = now if target < 0 else target
+        frames.append(np.arange(first + 1, first + STEP + 1))
+        now = first + STEP
+    return Plan(np.concatenate(frames), float(table.cost[steps, frame + rest]))
+
+
 @dataclass(frozen=True, eq=False)
 class _Beam:
     """W paths: the frame each is in, where its root is, what it has cost, and how it came there.

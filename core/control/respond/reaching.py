@@ -13,17 +13,19 @@ from ...motion import Clip
 from ..editing.constraints import EditConstraint, FrameNumbers, Reach
 from ..editing.motion_editing import EditedMotion, edit_motion
 from ..tracking.facing import twist_angle, upright_rotation
+from .hurrying import bound_paces
 
 
 @dataclass(frozen=True)
 class WantedMoment:
     """What a motion is to do: at frame ``at`` of it, have its root at ``place`` (x, y in metres), turned by ``turn``.
 
-    turn: radians that it faces away from where it was to. rigid_s: seconds around it that keep their shape.
-    limb: a hand or foot that is to be at ``hit`` (x, y, z in metres) then.
+    time_s: when that is to be, where not at its own time. turn: radians that it faces away from where it was to.
+    rigid_s: seconds around it that keep their shape. limb: a hand or foot that is to be at ``hit`` (x, y, z in metres).
     """
 
     at: int
+    time_s: float
     place: tuple[float, float] | None
     turn: float | None
     rigid_s: float
@@ -32,20 +34,22 @@ class WantedMoment:
 
 
 def reach_moments(
-    body: BodyModel, clip: Clip, wanted: Sequence[WantedMoment], numbers: FrameNumbers
+    body: BodyModel, clip: Clip, wanted: Sequence[WantedMoment], numbers: FrameNumbers, hurry: float = 1.0
 ) -> EditedMotion | None:
     """The clip with all that is wanted in it, each key moment at its time; None where nothing is to be changed.
 
-    numbers: how frames are told in messages, such as of a target that is out of reach.
+    numbers: how frames are told in messages, such as of a target that is out of reach. hurry: how many times as fast
+    as it is it may be played, where moments are to be sooner.
     """
-    if not any(one.place is not None or one.turn is not None or one.hit is not None for one in wanted):
+    moved = any(abs(one.time_s - one.at / clip.fps) > 1e-6 for one in wanted)
+    if not moved and not any(one.place is not None or one.turn is not None or one.hit is not None for one in wanted):
         return None
     root = clip.skeleton.index(body.links[0].bone)
     heading = twist_angle(clip.world()[1][:, root], upright_rotation(body))
     constraints = [
         EditConstraint(
             one.at,
-            one.at / clip.fps,
+            one.time_s,
             one.place,
             None if one.turn is None else float(heading[one.at]) + one.turn,
             one.rigid_s,
@@ -53,4 +57,5 @@ def reach_moments(
         for one in wanted
     ]
     reaches = [Reach(one.at, one.limb, one.hit, one.rigid_s) for one in wanted if one.hit is not None]
-    return edit_motion(body, clip, constraints, reaches, numbers=numbers)
+    bounds = bound_paces({one.at: one.time_s for one in wanted}, hurry)
+    return edit_motion(body, clip, constraints, reaches, bounds=bounds, numbers=numbers)

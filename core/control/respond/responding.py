@@ -25,6 +25,7 @@ from ..editing.limb_reaching import Limb
 from .cues import Cue, CueSheet
 from .goals import Goal, find_goal, require_key_moment
 from .hitting import HittingLimbs, find_hitting_limbs
+from .hurrying import HURRY, find_costs, most_frames, price_hurry
 from .interludes import Interludes
 from .planning import PlanningData, Wanted, plan_response
 from .pose_features import compute_pose_features
@@ -117,23 +118,28 @@ class Responding:
         steering: float = 0.15,
         lock: bool = True,
         reach: bool = True,
+        hurry: float = HURRY,
         name: str = "",
     ) -> ResponseMotion:
         """The motion that cues ask for; what the library cannot do in time is refused, with when it could.
 
-        reach: edit it so that each cue is done in its place.
+        reach: edit it so that each cue is done in its place. hurry: how many times as fast as it is a clip may be
+        played where there is no way in time, or only a rough one.
         """
-        goals = self.find_goals(sheet.cues)
-        between = Interludes(self.database, sheet.cues, self.fastest_m_s)
-        first = between.find_beginning(rng)
+        goals, asked = self.find_goals(sheet.cues), sheet
+        first = Interludes(self.database, sheet.cues, self.fastest_m_s).find_beginning(rng)
         paths = [RootPath(np.array([first]), np.array([complex(*start)]), np.array([heading]))]
         keys: list[int] = []
         costs: list[float] = []
-        for number, (cue, goal) in enumerate(zip(sheet.cues, goals, strict=True)):
+        for number, goal in enumerate(goals):
+            cue = sheet.cues[number]  # later, where what came before is hurried
             if number:
                 paths.append(self._play_out(join_paths(paths), goals[number - 1], keys[-1], cue))
             done = join_paths(paths)
-            self._require_place(sheet, cue, done)
+            later = _count_longer(sheet, asked, number)
+            self._require_place(sheet, cue, done, later)
+            sheet = self._find_time(sheet, number, goal, done, hurry, later)
+            between = Interludes(self.database, sheet.cues, self.fastest_m_s)
             whole, cost = self._answer(sheet, number, goal, between, done, steering)
             paths.append(whole)
             keys.append(int(whole.frame[-1]))
@@ -143,8 +149,8 @@ class Responding:
         paths.append(between.wait(done, _TAIL))
         path = join_paths(paths)
         limbs = tuple(self._find_limb(*one) for one in zip(sheet.cues, goals, keys, strict=True))
-        motion, findings = self._make_clip(sheet, path, limbs, lock, reach, name)
-        findings = (*findings, *self._describe(sheet, motion))
+        motion, findings = self._make_clip(sheet, asked, path, limbs, lock, reach, hurry, name)
+        findings = (*findings, *self._describe(asked, motion))
         return ResponseMotion(motion, path, tuple(keys), tuple(costs), limbs, findings)
 
     def hitting(self, goal: Goal) -> HittingLimbs:
@@ -185,8 +191,7 @@ class Responding:
             score = plan.cost + float(want.error(path.pos[-1:], path.yaw[-1:])[0])
             if best is None or score < best[0]:
                 best = score, join_paths([before, path]) if len(before) else path, plan.cost
-        if best is None:
-            raise self._too_soon(sheet, cue, table, done)
+        assert best is not None, "there is a way, as the table has it"
         if cue.place is None and cue.heading is None and cue.hit is None:
             return best[1], best[2]
         place = want.place if cue.place is not None else None
@@ -241,18 +246,39 @@ class Responding:
         room = int(self.planner.ends[key]) - key
         return play_frames(self.planner.roots, key + 1 + np.arange(max(min(wished, room), 0)), done)
 
-    def _too_soon(self, sheet: CueSheet, cue: Cue, table: ResponseTable, done: RootPath) -> BadSettings:
-        """Why a cue cannot be, with the first frame at which it could."""
+    def _find_time(
+        self, sheet: CueSheet, number: int, goal: Goal, done: RootPath, hurry: float, later: int
+    ) -> CueSheet:
+        """The cues, all later from this one on by what it takes longer in the library than it is to take."""
+        cue, table = sheet.cues[number], self.table(goal)
+        frame, count = int(done.frame[-1]), cue.at - (len(done) - 1)
+        if count > _LONGEST:
+            return sheet
+        counts = np.arange(max(count, 1), max(most_frames(max(count, 0), hurry), count, 1) + 1)
+        cost = find_costs(table, self.planner.ends, frame, counts) + price_hurry(counts, max(count, 1))
+        best = int(np.argmin(cost))
+        if count < 1 or not np.isfinite(cost[best]):
+            raise self._too_soon(sheet, cue, table, done, hurry, later)
+        return sheet if not best else _put_off(sheet, number, best)
+
+    def _too_soon(
+        self, sheet: CueSheet, cue: Cue, table: ResponseTable, done: RootPath, hurry: float, later: int
+    ) -> BadSettings:
+        """Why a cue cannot be, with the first frame at which it could. later: frames that were hurried before it."""
         frame, now = int(done.frame[-1]), len(done) - 1
-        count = find_earliest(table, self.planner.ends, frame, cue.at - now)
+        count = find_earliest(table, self.planner.ends, frame)
+        if count is not None and hurry > 1.0:
+            count = max(int(np.ceil(count / hurry)), 1)
+        now -= later
         message = f"'{cue.deed}' cannot be done by frame {cue.frame:g}"
         if count is None:
             return BadSettings(
                 f"{message}: there is no way to it in {HORIZON_S:g} s", "Allow larger transitions, or add clips"
             )
+        count = max(count, cue.at - later - now + 1)
         return BadSettings(message, f"The earliest frame for it is {int(np.ceil(self._frame(sheet, now + count)))}")
 
-    def _require_place(self, sheet: CueSheet, cue: Cue, done: RootPath) -> None:
+    def _require_place(self, sheet: CueSheet, cue: Cue, done: RootPath, later: int) -> None:
         """Refuse a place that nobody in the library is fast enough for."""
         here = complex(done.pos[-1])
         there = cue.ground_from(here)
@@ -265,7 +291,7 @@ class Responding:
             raise BadSettings(
                 f"'{cue.deed}' cannot be at {there.real:.2g},{there.imag:.2g} by frame {cue.frame:g}: that is "
                 f"{away + _NEAR_M:.1f} m away, and the library's fastest motion goes {self.fastest_m_s:.1f} m/s",
-                f"The earliest frame for it is {int(np.ceil(self._frame(sheet, now + needed)))}",
+                f"The earliest frame for it is {int(np.ceil(self._frame(sheet, now + needed - later)))}",
             )
 
     @staticmethod
@@ -273,18 +299,30 @@ class Responding:
         return sheet.frame_start + index / FPS * sheet.fps
 
     def _make_clip(
-        self, sheet: CueSheet, path: RootPath, limbs: Sequence[Limb | None], lock: bool, reach: bool, name: str
+        self,
+        sheet: CueSheet,
+        asked: CueSheet,
+        path: RootPath,
+        limbs: Sequence[Limb | None],
+        lock: bool,
+        reach: bool,
+        hurry: float,
+        name: str,
     ) -> tuple[Clip, tuple[Finding, ...]]:
         motion = make_clip(self.database, path.frame, from_complex(path.pos), path.yaw, name)
         body = self._build(motion)
         if lock:
             motion = lock_feet_in_contact(body, motion, self.contacts[path.frame])
-        wanted = [
-            WantedMoment(cue.at, cue.place, _turn_left(cue, path), _KEY_S, limb.name if limb else "", cue.hit)
-            for cue, limb in zip(sheet.cues, limbs, strict=True)
-        ]
+        wanted = []
+        for cue, own, limb in zip(sheet.cues, asked.cues, limbs, strict=True):
+            one = WantedMoment(cue.at, own.at / FPS, None, None, _KEY_S)
+            if reach:
+                one = replace(
+                    one, place=cue.place, turn=_turn_left(cue, path), limb=limb.name if limb else "", hit=cue.hit
+                )
+            wanted.append(one)
         numbers = FrameNumbers(sheet.fps, sheet.frame_start, sheet.fps / FPS)
-        edited = reach_moments(body, motion, wanted, numbers) if reach else None
+        edited = reach_moments(body, motion, wanted, numbers, hurry)
         if edited is None:
             return motion, ()
         if edited.shift_m_s < _GLIDES_M_S:
@@ -302,6 +340,20 @@ class Responding:
                 message = f"'{cue.label}' is done {away:.1f} m from its place"
                 found.append(Finding("cue", message, "Give it more time, or a place that is nearer"))
         return tuple(found)
+
+
+def _put_off(sheet: CueSheet, number: int, frames: int) -> CueSheet:
+    """Cues that are later by so many frames of 60 a second, from one on."""
+    cues = [
+        cue if index < number else replace(cue, time_s=cue.time_s + frames / FPS)
+        for index, cue in enumerate(sheet.cues)
+    ]
+    return replace(sheet, cues=tuple(cues))
+
+
+def _count_longer(sheet: CueSheet, asked: CueSheet, number: int) -> int:
+    """Frames by which a cue is later than it is asked for."""
+    return sheet.cues[number].at - asked.cues[number].at
 
 
 def _turn_left(cue: Cue, path: RootPath) -> float | None:

@@ -62,17 +62,26 @@ def play_frames(roots: Roots, frames: Frames, begin: RootPath) -> RootPath:
     return RootPath(np.asarray(frames, dtype=np.int64), found, faced)
 
 
-def bend_path(begin: RootPath, path: RootPath, place: complex | None, heading: float | None, share: float) -> RootPath:
+def bend_path(
+    begin: RootPath,
+    path: RootPath,
+    place: complex | None,
+    heading: float | None,
+    share: float,
+    bend_rad_s: float = _BEND_RAD_S,
+    most_bend: float = _MOST_BEND,
+) -> RootPath:
     """The path, moved and turned so that it comes nearer to a place and a heading at its end.
 
-    It is bent where it goes rather than where it stands, by no more than ``share`` of its length.
+    It is bent where it goes rather than where it stands, by no more than ``share`` of its length, and turned by no more
+    than ``bend_rad_s`` and ``most_bend`` radians.
     """
     steps = np.diff(np.concatenate([begin.pos[-1:], path.pos]))
     going = np.abs(steps) + _CREEP_M
     done = np.cumsum(going) / going.sum()
     yaw = path.yaw
     if heading is not None:
-        most = min(_BEND_RAD_S * len(path) / FPS, _MOST_BEND)
+        most = min(bend_rad_s * len(path) / FPS, most_bend)
         turn = float(np.clip(np.angle(np.exp(1j * (heading - yaw[-1]))), -most, most))
         yaw, steps = yaw + turn * done, steps * np.exp(1j * turn * done)
     pos = begin.pos[-1] + np.cumsum(steps)

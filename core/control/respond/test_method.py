@@ -10,9 +10,10 @@ import numpy as np
 from ...motion import Clip
 from ...settings import Settings, setting
 from ..method import Method, Product, Run, Source
-from .bake_method import load_responder
-from .learned_file import RESPONDER
+from .bake_method import agility_setting, answer_setting, choose_student, hurry_setting, load_responder
+from .learned_file import RESPONDER, library_of
 from .responding import Responding
+from .student.student_trials import student_trials
 from .trials import TASKS, ResponseTrial, run_trials
 
 
@@ -25,14 +26,16 @@ class RespondTestSettings(Settings):
     )
     trials: int = setting(300, "Trials", "How often it is asked for something", minimum=1, maximum=100_000)
     task: str = setting("auto", "Task", "What it is asked for", choices=TASKS)
-    agility: float = setting(
-        0.3,
-        "Agility",
-        "How unlike two poses may be that follow each other, in metres: more is sooner, and less smooth",
-        minimum=0.05,
+    share: float = setting(
+        0.0,
+        "Share",
+        "Of the time that the library takes from deed to deed, instead of a response time; 0 for that",
+        minimum=0.0,
         maximum=2.0,
-        unit="m",
     )
+    answer: str = answer_setting()
+    agility: float = agility_setting()
+    hurry: float = hurry_setting()
 
 
 class RespondTest(Method):
@@ -49,42 +52,55 @@ class RespondTest(Method):
 
     def run(self, clip: Clip, settings: RespondTestSettings, run: Run) -> None:
         """Test, and leave the figures in the report."""
-        stored = load_responder(run)
+        responder = load_responder(run)
+        stored, student = library_of(responder), choose_student(responder, settings.answer, settings.agility)
         run.progress(0, settings.trials, doing="Making tables")
         responding = Responding(stored.body, stored.library, most_m=settings.agility)
         rng = np.random.default_rng(run.seed)
-        trials = run_trials(
-            responding,
-            settings.tau,
-            settings.trials,
-            rng,
-            settings.task,
-            lambda done: run.progress(done, settings.trials),
-        )
-        run.add_detail("test", summarize_trials(trials, settings.tau))
+        if student is not None:
+            trials = student_trials(
+                responding, student, settings.tau, settings.trials, rng, settings.task, settings.share
+            )
+        else:
+            trials = run_trials(
+                responding,
+                settings.tau,
+                settings.trials,
+                rng,
+                settings.task,
+                lambda done: run.progress(done, settings.trials),
+                share=settings.share,
+                hurry=settings.hurry,
+            )
+        told = {"answer": "exact" if student is None else "student", "share": settings.share}
+        run.add_detail("test", {**summarize_trials(trials, settings.tau), **told})
 
 
 def summarize_trials(trials: Sequence[ResponseTrial], tau_s: float) -> dict[str, Any]:
     """on_time: share of trials done within tau. mean_ttc_s: of those that were done at all. by_name: the same of each.
 
-    ttc_s, turn_rad: of each trial, for a plot.
+    ttc_s, tau_each_s, turn_rad: of each trial, for a plot.
     """
     names = sorted({trial.name for trial in trials})
     return {
         "tau_s": tau_s,
-        **_figures(trials, tau_s),
-        "by_name": {name: _figures([one for one in trials if one.name == name], tau_s) for name in names},
+        **_figures(trials),
+        "by_name": {name: _figures([one for one in trials if one.name == name]) for name in names},
         "ttc_s": [trial.ttc_s for trial in trials],
+        "tau_each_s": [trial.tau_s for trial in trials],
         "turn_rad": [trial.turn for trial in trials],
     }
 
 
-def _figures(trials: Sequence[ResponseTrial], tau_s: float) -> dict[str, Any]:
+def _figures(trials: Sequence[ResponseTrial]) -> dict[str, Any]:
     times = [trial.ttc_s for trial in trials if trial.ttc_s is not None]
-    costs = [trial.transition_m for trial in trials if trial.is_on_time(tau_s)]
+    costs = [trial.transition_m for trial in trials if trial.is_on_time]
+    poses = [trial.pose_m for trial in trials if trial.pose_m is not None]
     return {
         "trials": len(trials),
-        "on_time": sum(trial.is_on_time(tau_s) for trial in trials) / max(len(trials), 1),
+        "on_time": sum(trial.is_on_time for trial in trials) / max(len(trials), 1),
         "mean_ttc_s": float(np.mean(times)) if times else None,
         "mean_transition_m": float(np.mean(costs)) if costs else None,
+        "mean_pace": float(np.mean([trial.pace for trial in trials])) if trials else None,
+        "median_pose_m": float(np.median(poses)) if poses else None,
     }

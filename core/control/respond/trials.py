@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How soon a library responds (section 7.1.1): from random frames, to random deeds or changes of direction.
 
-A deed's time-to-completion is when its key moment is; of a change of direction, when the root faces the wished way and
-goes on doing so.
+A deed is done when the pose is nearest to one of its key poses, in the motion that was made and not in the plan; of a
+change of direction, when the root faces the wished way and goes on doing so.
 """
 
 from collections.abc import Callable
@@ -11,41 +11,91 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import BadSettings
+from ...geometry.quaternions import Array
+from ...motion import Clip
 from ..direct.features import FPS
-from .direction_tables import build_direction_table, find_steady_frames, plan_turn
-from .goals import deed_names, find_goal
+from ..direct.foot_locking import lock_feet_in_contact
+from ..direct.inertialisation import make_clip
+from ..direct.matching import from_complex
+from .critical_times import find_critical_times
+from .direction_tables import DirectionTable, build_direction_table, find_steady_frames, plan_turn
+from .goals import Goal, deed_names, find_deed_frames, find_goal
+from .hurrying import HURRY, choose_length, hurry_clip, most_frames, price_hurry, solve_hurry
 from .interludes import GOING
-from .planning import PlanningData, Wanted, plan_response
+from .planning import PlanningData, trace_table
+from .pose_features import local_joints
 from .responding import Responding, find_earliest
-from .response_tables import STEP, STEPS
-from .root_paths import RootPath, bend_path, play_frames
+from .response_tables import STEP
+from .root_paths import RootPath, bend_path, join_paths, play_frames
+from .transition_graph import Frames
 
 TASKS = (
     ("auto", "Automatic", "Deeds, if the library has any, else changes of direction"),
     ("deeds", "Deeds", "Do a deed"),
     ("direction", "Direction", "Turn to another direction, and go on"),
 )
+DONE_M = 0.1
+"""Who is so near to a key pose, as the mean over joints, does the deed."""
 
 _FACES = np.radians(15.0)  # who faces the wished way within so much has turned
 _AFTER = 20  # frames that a direction is kept for
+_ALIKE_M = 0.002  # poses that differ by no more are equally near
+_FOLLOW = 12  # frames that are played out after a key moment, to see which one is nearest to it
 _LATEST_S = 2.5
+_BENDS_RAD_S, _MOST_BEND = 2.5, np.radians(100.0)  # what turns beyond the library's own are bent by
 
 
 @dataclass(frozen=True)
 class ResponseTrial:
-    """name: the deed, or the style. turn: radians that were asked for. ttc_s: None for never within 2.5 s.
+    """name: the deed, or the style. before: the deed that was under way, '' for none. tau_s: the time that it had.
 
-    transition_m: the root of what transitions cost.
+    turn: radians that were asked for. ttc_s: None for never within 2.5 s.
+    transition_m: the root of what transitions cost. pace: how much faster than recorded it was played, on average.
+    pose_m: mean distance of joints to the key pose. bent: radians of a turn that are not the library's.
     """
 
     name: str
     turn: float
     ttc_s: float | None
     transition_m: float
+    tau_s: float
+    before: str = ""
+    pace: float = 1.0
+    pose_m: float | None = None
+    bent: float = 0.0
 
-    def is_on_time(self, tau_s: float) -> bool:
+    @property
+    def is_on_time(self) -> bool:
         """Whether it was done within the critical response time."""
-        return self.ttc_s is not None and self.ttc_s <= tau_s + 1e-9
+        return self.ttc_s is not None and self.ttc_s <= self.tau_s + 1e-9
+
+
+@dataclass(frozen=True)
+class AskedDeed:
+    """A trial as it begins: the frame of the library, the deed under way there, and what is asked within tau."""
+
+    frame: int
+    before: str
+    name: str
+    tau_s: float
+
+
+@dataclass(frozen=True)
+class AskedTurn:
+    """A trial as it begins: the frame of the library, the style to go on in, and by how much to turn (radians)."""
+
+    frame: int
+    style: str
+    turn: float
+    tau_s: float
+
+
+def is_about_deeds(responding: Responding, task: str) -> bool:
+    """What trials of a task ask for; a library that has nothing of it is refused."""
+    names = deed_names(responding.library)
+    if task == "deeds" and not names:
+        raise BadSettings("The library has no deeds to test", "Mark their key moments, or test --task direction")
+    return bool(names) and task != "direction"
 
 
 def run_trials(
@@ -55,78 +105,162 @@ def run_trials(
     rng: np.random.Generator,
     task: str = "auto",
     progress: Callable[[int], None] = lambda _: None,
+    *,
+    share: float = 0.0,
+    hurry: float = HURRY,
 ) -> list[ResponseTrial]:
-    """So many trials; a library that has nothing of the task is refused."""
-    names = deed_names(responding.library)
-    if task == "deeds" and not names:
-        raise BadSettings("The library has no deeds to test", "Mark their key moments, or test --task direction")
-    make = _try_deeds if names and task != "direction" else _try_directions
-    return make(responding, tau_s, count, rng, progress)
+    """So many trials of the exact answer. share: of the time from deed to deed in the library, instead of tau."""
+    if is_about_deeds(responding, task):
+        found = []
+        for asked in ask_deeds(responding, tau_s, count, rng, share):
+            found.append(answer_deed(responding, asked, hurry)[0])
+            progress(len(found))
+        return found
+    return _answer_turns(responding, ask_turns(responding, tau_s, count, rng), hurry, progress)
 
 
-def _try_deeds(
-    responding: Responding, tau_s: float, count: int, rng: np.random.Generator, progress: Callable[[int], None]
-) -> list[ResponseTrial]:
-    """Deeds from any frame that has a little of its clip left, each as cheaply as the time allows."""
+def ask_deeds(
+    responding: Responding, tau_s: float, count: int, rng: np.random.Generator, share: float = 0.0
+) -> list[AskedDeed]:
+    """Deeds from any frame that has a little of its clip left; with a share, from frames of another deed."""
     names, planner = deed_names(responding.library), responding.planner
-    usable = _present_frames(planner, np.ones(len(planner.ends), dtype=bool))
-    most, found = int(tau_s * FPS + 1e-6), []
-    for number in range(count):
-        goal, frame = find_goal(responding.library, str(rng.choice(names))), int(rng.choice(usable))
-        table = responding.table(goal)
-        best, cost = None, np.inf
-        for frames in range(1, min(most, STEP * STEPS) + 1):
-            steps, rest = divmod(frames, STEP)
-            if frame + rest <= planner.ends[frame] and float(table.cost[steps, frame + rest]) < cost:
-                best, cost = frames, float(table.cost[steps, frame + rest])
-        plan = None if best is None else plan_response(planner, table, goal.frames, frame, best, 0j, 0.0, Wanted())
-        if plan is not None:
-            found.append(ResponseTrial(goal.name, 0.0, len(plan.frames) / FPS, float(np.sqrt(plan.cost))))
-        else:
-            late = find_earliest(table, planner.ends, frame, most + 1)
-            found.append(ResponseTrial(goal.name, 0.0, None if late is None else late / FPS, 0.0))
-        progress(number + 1)
+    if not share:
+        usable = find_present_frames(planner, np.ones(len(planner.ends), dtype=bool))
+        return [AskedDeed(int(rng.choice(usable)), "", str(rng.choice(names)), tau_s) for _ in range(count)]
+    critical = find_critical_times(responding)
+    if not critical:
+        raise BadSettings("No deed of the library leads to another", "Allow larger transitions, or add clips")
+    pairs, found = sorted(critical), []
+    for _ in range(count):
+        before, after = pairs[int(rng.integers(len(pairs)))]
+        frame = int(rng.choice(find_deed_frames(responding.library, before)))
+        found.append(AskedDeed(frame, before, after, share * critical[before, after]))
     return found
 
 
-def _try_directions(
-    responding: Responding, tau_s: float, count: int, rng: np.random.Generator, progress: Callable[[int], None]
-) -> list[ResponseTrial]:
+def answer_deed(responding: Responding, asked: AskedDeed, hurry: float) -> tuple[ResponseTrial, Clip | None]:
+    """What the exact answer does, and its motion; it is as cheap as the time allows."""
+    goal, planner = find_goal(responding.library, asked.name), responding.planner
+    table, most = responding.table(goal), int(asked.tau_s * FPS + 1e-6)
+    length = choose_length(table, planner.ends, asked.frame, most, hurry)
+    if length is None:
+        late = find_earliest(table, planner.ends, asked.frame, most + 1)
+        late_s = None if late is None else max(late / hurry, most + 1) / FPS
+        return ResponseTrial(asked.name, 0.0, late_s, 0.0, asked.tau_s, asked.before), None
+    plan = trace_table(table, asked.frame, length)
+    key = int(plan.frames[-1])
+    follow = key + 1 + np.arange(min(_FOLLOW, int(planner.ends[key]) - key))
+    clip = play_from(responding, asked.frame, np.concatenate([plan.frames, follow]))
+    done = min(length, most)
+    if length > most:
+        clip = hurry_clip(clip, length, most, hurry)
+    found, far = find_done(responding, clip, goal, done)
+    ttc_s = found / FPS if far <= DONE_M else None
+    pace = max(length / most, 1.0)
+    rough = float(np.sqrt(plan.cost))
+    return ResponseTrial(asked.name, 0.0, ttc_s, rough, asked.tau_s, asked.before, pace, far), clip
+
+
+def play_from(responding: Responding, frame: int, frames: Frames) -> Clip:
+    """The motion of frames of the library that are played after one; it begins in that one, at the origin."""
+    begin = RootPath(np.array([frame]), np.zeros(1, dtype=complex), np.zeros(1))
+    path = join_paths([begin, play_frames(responding.planner.roots, frames, begin)])
+    clip = make_clip(responding.database, path.frame, from_complex(path.pos), path.yaw, "trial")
+    return lock_feet_in_contact(responding.body, clip, responding.contacts[path.frame])
+
+
+def find_done(responding: Responding, clip: Clip, goal: Goal, asked: int) -> tuple[int, float]:
+    """(frame, metres): when a motion is nearest to a key pose of a goal, and how near; of like ones the asked."""
+    poses = local_joints(responding.body, clip)[1:]
+    keys = local_joints(responding.body, responding.key_poses(goal.frames.tolist()))
+    far = np.stack([np.linalg.norm(poses - key, axis=-1).mean(axis=-1) for key in keys]).min(axis=0)
+    if 0 < asked <= len(far) and far[asked - 1] <= far.min() + _ALIKE_M:
+        return asked, float(far[asked - 1])
+    return int(far.argmin()) + 1, float(far.min())
+
+
+def ask_turns(responding: Responding, tau_s: float, count: int, rng: np.random.Generator) -> list[AskedTurn]:
     """Changes of direction by any angle, in the styles that go somewhere."""
     library, planner = responding.library, responding.planner
     known = [name for name in GOING if name in library.tag_names()]
     if not known:
         raise BadSettings("The library has no style that goes somewhere", f"Tag clips as one of: {', '.join(GOING)}")
-    flags = {name: library.find_frames(name) for name in known}
-    asked = [(str(rng.choice(known)), float(rng.uniform(-np.pi, np.pi)), float(rng.uniform())) for _ in range(count)]
+    usable = {name: find_present_frames(planner, library.find_frames(name)) for name in known}
+    found = []
+    for _ in range(count):
+        style, turn = str(rng.choice(known)), float(rng.uniform(-np.pi, np.pi))
+        frame = int(usable[style][int(rng.uniform() * len(usable[style]))])
+        found.append(AskedTurn(frame, style, turn, tau_s))
+    return found
+
+
+def _answer_turns(
+    responding: Responding, asked: list[AskedTurn], hurry: float, progress: Callable[[int], None]
+) -> list[ResponseTrial]:
+    """What the exact answer does of each, one style's table at a time: each is large."""
+    library, planner = responding.library, responding.planner
     found: dict[int, ResponseTrial] = {}
-    for name in known:  # one table at a time: each is large
-        frames = int(tau_s * FPS + 1e-6)
-        table = build_direction_table(planner, find_steady_frames(planner, flags[name]), -(-frames // STEP))
-        usable = _present_frames(planner, flags[name])
-        for number, (style, turn, share) in enumerate(asked):
-            if style != name:
+    for name in sorted({one.style for one in asked}):
+        most = int(asked[0].tau_s * FPS + 1e-6)
+        steps = -(-most_frames(most, hurry) // STEP)
+        table = build_direction_table(planner, find_steady_frames(planner, library.find_frames(name)), steps)
+        for number, one in enumerate(asked):
+            if one.style != name:
                 continue
-            frame = int(usable[int(share * len(usable))])
-            plan = plan_turn(planner, table, frame, turn, frames)
-            ttc_s = None if plan is None else _time_turn(planner, frame, plan.frames, turn)
-            found[number] = ResponseTrial(name, turn, ttc_s, 0.0 if plan is None else float(np.sqrt(plan.cost)))
+            found[number] = answer_turn(planner, table, one, hurry)
             progress(len(found))
-    return [found[number] for number in range(count)]
+    return [found[number] for number in range(len(asked))]
 
 
-def _present_frames(planner: PlanningData, flags: np.ndarray) -> np.ndarray:
+def answer_turn(planner: PlanningData, table: DirectionTable, asked: AskedTurn, hurry: float) -> ResponseTrial:
+    """The cheapest of turns that are played as they are, and of longer ones that are played faster."""
+    most = int(asked.tau_s * FPS + 1e-6)
+    longest = most_frames(most, hurry)
+    lengths = sorted({most, *np.linspace(most, longest, 4).astype(int).tolist()} if longest > most else {most})
+    best: tuple[float, int, Frames] | None = None
+    for length in lengths:
+        plan = plan_turn(planner, table, asked.frame, asked.turn, length)
+        if plan is None:
+            continue
+        score = plan.cost + plan.left_m2 + float(price_hurry(np.array(length), most))
+        if best is None or score < best[0]:
+            best = score, length, plan.frames
+            rough = float(np.sqrt(plan.cost))
+    if best is None:
+        return ResponseTrial(asked.style, asked.turn, None, 0.0, asked.tau_s)
+    path, played = _play_turn(planner, asked, best[2])
+    bent = float(np.angle(np.exp(1j * (path.yaw[played] - _play_plain(planner, asked, best[2]).yaw[-1]))))
+    yaw = path.yaw
+    if best[1] > most:
+        places = solve_hurry(len(yaw), {best[1]: most / FPS}, hurry)
+        yaw = np.interp(places, np.arange(len(yaw)), yaw)
+    ttc_s = time_turn(yaw[1:], asked.turn)
+    pace = max(best[1] / most, 1.0)
+    return ResponseTrial(asked.style, asked.turn, ttc_s, rough, asked.tau_s, "", pace, None, bent)
+
+
+def find_present_frames(planner: PlanningData, flags: np.ndarray) -> Frames:
+    """(n,) of the frames that are flagged those that have a little of their clip left."""
     return np.flatnonzero(flags & (planner.ends - np.arange(len(flags)) > STEP))
 
 
-def _time_turn(planner: PlanningData, frame: int, frames: np.ndarray, turn: float) -> float | None:
-    """Seconds until the root faces as asked and stays so; None if it does not."""
-    begin = RootPath(np.array([frame]), np.zeros(1, dtype=complex), np.zeros(1))
+def _play_plain(planner: PlanningData, asked: AskedTurn, frames: Frames) -> RootPath:
+    begin = RootPath(np.array([asked.frame]), np.zeros(1, dtype=complex), np.zeros(1))
+    return play_frames(planner.roots, frames, begin)
+
+
+def _play_turn(planner: PlanningData, asked: AskedTurn, frames: Frames) -> tuple[RootPath, int]:
+    """The root's path from the present frame on, bent to the wished direction, with what follows; and where that is."""
+    begin = RootPath(np.array([asked.frame]), np.zeros(1, dtype=complex), np.zeros(1))
     last = int(frames[-1])
     after = last + 1 + np.arange(min(_AFTER, int(planner.ends[last]) - last))
-    path = bend_path(begin, play_frames(planner.roots, frames, begin), None, turn, 0.0)
-    tail = play_frames(planner.roots, after, path).yaw
-    away = np.abs(np.angle(np.exp(1j * (np.concatenate([path.yaw, tail]) - turn))))
+    path = bend_path(begin, _play_plain(planner, asked, frames), None, asked.turn, 0.0, _BENDS_RAD_S, _MOST_BEND)
+    return join_paths([begin, path, play_frames(planner.roots, after, join_paths([begin, path]))]), len(frames)
+
+
+def time_turn(yaw: Array, turn: float, fps: float = FPS) -> float | None:
+    """Seconds until the root faces as asked and stays so; None if it does not."""
+    away = np.abs(np.angle(np.exp(1j * (yaw - turn))))
     wrong = np.flatnonzero(away > _FACES)
     first = int(wrong[-1]) + 1 if len(wrong) else 0
-    return None if first >= len(path) else (first + 1) / FPS
+    return None if first >= len(yaw) or (first + 1) / fps > _LATEST_S else (first + 1) / fps

@@ -26,6 +26,11 @@ def responding():
     return Responding(stored.body, stored.library)
 
 
+def rng(seed):
+    """A generator."""
+    return np.random.default_rng(seed)
+
+
 def sheet_of(*texts, fps=30.0):
     """Cues from frame 1 on."""
     return CueSheet(sort_cues(parse_cue(text, 1, fps) for text in texts), 1, fps)
@@ -104,13 +109,18 @@ def test_the_same_seed_gives_the_same_motion(responding):
 
 
 def test_trials_count_what_is_done_within_the_time(responding):
-    found = [run_trials(responding, tau, 40, np.random.default_rng(2)) for tau in (0.3, 1.5)]
-    share = [sum(trial.is_on_time(tau) for trial in trials) for tau, trials in zip((0.3, 1.5), found, strict=True)]
-    assert share[0] < share[1] == 40
+    found = [run_trials(responding, *asked, hurry=1.0) for asked in ((0.2, 40, rng(2)), (1.5, 40, rng(2)))]
+    counted = [sum(trial.is_on_time for trial in trials) for trials in found]
+    assert counted[0] < counted[1] == 40 and {trial.pace for trial in found[1]} == {1.0}
+    # Who may hurry is on time more often, and its pose at the key moment is still the deed's.
+    hurried = run_trials(responding, 0.2, 40, rng(2))
+    assert counted[0] < sum(trial.is_on_time for trial in hurried)
+    faster = [trial for trial in hurried if trial.pace > 1.0]
+    assert faster and all(trial.pace <= 3.0 and trial.pose_m < 0.05 for trial in faster)
     turns = run_trials(responding, 1.2, 40, np.random.default_rng(2), "direction")
-    on_time = [trial for trial in turns if trial.is_on_time(1.2)]
+    on_time = [trial for trial in turns if trial.is_on_time]
     assert on_time and {trial.name for trial in turns} == {"walk"}
-    assert all(trial.is_on_time(1.2) for trial in turns if abs(trial.turn) < 0.15)
+    assert all(trial.is_on_time for trial in turns if abs(trial.turn) < 0.15)
 
 
 def job_of(method, settings, seed=0, **more):

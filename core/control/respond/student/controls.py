@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a student is told in each frame (section 5.1): action, time left, and perhaps a direction and a place."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....geometry.quaternions import Array
+from ....learn.recurrent import Floats32
+from ...direct.matching import Complex
+
+LONGEST_S = 2.5
+"""A response time that is longer is told as so long."""
+_SOON_S = 0.2  # of the second column for time: the last moments are told more finely
+_FAR_M = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Controls:
+    """Of T frames or characters. action: (T,) which word. left_s: (T,) until it is to be done.
+
+    heading: (T,) radians in the world to face then, NaN for any. place: (T,) complex metres, NaN for anywhere.
+    """
+
+    action: np.ndarray
+    left_s: Array
+    heading: Array
+    place: Complex
+
+
+def encode_controls(words: int, told: Controls, pos: Complex, yaw: Array) -> Floats32:
+    """(T, U) as the network is told them, by characters at ``pos`` (T,) that face ``yaw`` (T,)."""
+    count = len(pos)
+    found = np.zeros((count, words + 8), dtype=np.float32)
+    found[np.arange(count), told.action] = 1.0
+    left = np.clip(told.left_s, 0.0, LONGEST_S)
+    found[:, words], found[:, words + 1] = left, np.exp(-left / _SOON_S)
+    faces = np.isfinite(told.heading)
+    away = np.where(faces, told.heading - yaw, 0.0)
+    found[:, words + 2] = faces
+    found[:, words + 3], found[:, words + 4] = np.where(faces, np.cos(away), 0.0), np.where(faces, np.sin(away), 0.0)
+    goes = np.isfinite(told.place)
+    there = np.where(goes, (told.place - pos) * np.exp(-1j * yaw), 0.0)
+    there = there / np.maximum(np.abs(there) / _FAR_M, 1.0)
+    found[:, words + 5], found[:, words + 6], found[:, words + 7] = goes, there.real, there.imag
+    return found
+
+
+def control_size(words: int) -> int:
+    """U."""
+    return words + 8

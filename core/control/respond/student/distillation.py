@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From episodes to a student: what ``core/learn`` learns from, and a training that a job can stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....body import BodyModel
+from ....body.foot_contacts import legs_by_foot
+from ....learn.learning_curve import UpdateRecord
+from ....learn.recurrent_data import MotionColumns, RecurrentSettings, ShownMotion
+from ..responding import Responding
+from .episodes import Episodes
+from .state_layout import StateLayout, fit_scale
+from .student import Student
+
+if TYPE_CHECKING:
+    from ....learn.recurrent_training import RecurrentTraining
+
+_STEP_WEIGHT, _FLAG_WEIGHT = 2.0, 0.3
+
+
+def show_episodes(layout: StateLayout, episodes: Sequence[Episodes]) -> tuple[ShownMotion, StateLayout]:
+    """Episodes one after the other, normalised, and the layout that normalises so."""
+    raw = np.concatenate([one.states for one in episodes])
+    mean, scale = fit_scale(layout, raw)
+    fitted = StateLayout(**{**vars(layout), "mean": mean, "scale": scale})
+    weights = np.ones(layout.size, dtype=np.float32)
+    weights[:3] = _STEP_WEIGHT
+    weights[layout.contacts] = weights[layout.active] = _FLAG_WEIGHT
+    controls = np.concatenate([one.controls for one in episodes]).astype(np.float32)
+    starts = np.cumsum([0, *(len(one.states) for one in episodes)])
+    return ShownMotion(fitted.normalise(raw), controls, starts, weights), fitted
+
+
+def find_columns(body: BodyModel, layout: StateLayout, feet: Sequence[int]) -> MotionColumns:
+    """What numbers of a state are, for the losses. feet: bones, in the order of the flags of contact."""
+    joints, parents = layout.joints.tolist(), body.skeleton.parents
+    pairs = [(joints.index(int(parents[bone])), at) for at, bone in enumerate(joints) if int(parents[bone]) in joints]
+    rest = body.skeleton.rest_world()[0]
+    lengths = [float(np.linalg.norm(rest[joints[one]] - rest[joints[other]])) for one, other in pairs]
+    return MotionColumns(
+        layout.mean,
+        layout.scale,
+        0,
+        layout.places.start,
+        len(joints),
+        layout.contacts.start,
+        tuple(joints.index(foot) for foot in feet),
+        np.array(pairs, dtype=np.int64).reshape(-1, 2),
+        np.array(lengths, dtype=np.float32),
+    )
+
+
+def find_contact_bones(responding: Responding) -> tuple[int, ...]:
+    """The foot bones, in the order of contacts."""
+    return tuple(leg.foot for leg in list(legs_by_foot(responding.body).values()))[: responding.contacts.shape[1]]
+
+
+class Distillation:
+    """A student's training, as ``practise`` takes one."""
+
+    def __init__(self, words: tuple[str, ...], layout: StateLayout, training: RecurrentTraining) -> None:
+        self.words, self.layout, self.training = words, layout, training
+        self.losses: list[dict[str, float]] = []
+
+    @property
+    def samples(self) -> int:
+        """Frames that were gone through."""
+        return self.training.samples
+
+    def advance(self) -> UpdateRecord:
+        """One window of all streams."""
+        losses = self.training.advance()
+        self.losses.append(losses)
+        return UpdateRecord(
+            update=self.training.updates,
+            samples=self.samples,
+            episodes=0,
+            length=math.nan,
+            earned=math.nan,
+            terms=losses,
+            endings={},
+            policy_loss=sum(losses.values()),
+            value_loss=math.nan,
+            explained=math.nan,
+            kl=math.nan,
+            clipped=math.nan,
+            rate=math.nan,
+            noise=math.nan,
+        )
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that decides how it goes on."""
+        return self.training.state()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what ``state`` gave."""
+        self.training.restore(arrays)
+
+    def student(self, about: Mapping[str, Any]) -> Student:
+        """What was learned so far."""
+        return Student(self.words, self.layout, self.training.network(), about)
+
+
+def begin_distillation(
+    responding: Responding,
+    words: tuple[str, ...],
+    layout: StateLayout,
+    episodes: Sequence[Episodes],
+    settings: RecurrentSettings,
+    seed: int,
+) -> Distillation:
+    """A training that is about to begin."""
+    from ....learn.recurrent_training import RecurrentTraining
+
+    shown, fitted = show_episodes(layout, episodes)
+    columns = find_columns(responding.body, fitted, find_contact_bones(responding))
+    return Distillation(words, fitted, RecurrentTraining(shown, columns, settings, seed))
