@@ -7,11 +7,10 @@ from typing import Any
 from ....core.control import registry
 from ....core.control.respond.learned_file import responding_skeleton
 from ....core.control.respond.test_method import RespondTest
-from ....core.errors import BadSettings
 from ...direct.training import make_policy_job
 from ...learned.learned_file import learned_file
 from ...methods.job_inputs import FamilyRequest
-from ..job_arguments import add_job_folder, add_seed, add_settings
+from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from ..lines import indented, path_argument, say, say_json
 from ..outputs import require_outputs, write_report
 from ..running import run_job
@@ -25,7 +24,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--tau", type=float, metavar="T", help="within how many seconds (default 0.5); the same as --set tau=T")
     add("--trials", type=int, metavar="N", help="how often (default 300); the same as --set trials=N")
     add("--task", choices=("auto", "deeds", "direction"), help="what is asked for (default auto: deeds, if any)")
-    add("--physics", choices=("on", "off"), default="off", help="only off is there yet: the motion without a body")
+    add("--physics", choices=("on", "off"), default="on", help="off: the motion without a body (default on)")
+    add_engine(parser)
     add_seed(parser, "trials")
     add_settings(parser, f"of these: {', '.join(RespondTest.settings_type.field_names())}")
     add("--json", action="store_true", help="print the report")
@@ -35,14 +35,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Test in a worker; what is late is no error."""
-    if arguments.physics == "on":
-        raise BadSettings(
-            "Responses are only tested without a body yet", "Leave out --physics on; 'respond bake' reports cue by cue"
-        )
     names = {name: getattr(arguments, name) for name in ("tau", "trials", "task")}
     texts = [*arguments.set, *(f"{name}={value}" for name, value in names.items() if value is not None)]
+    texts.append(f"physics={'true' if arguments.physics == 'on' else 'false'}")
     method = registry.get_method(RespondTest.name)
-    request = FamilyRequest("", method.settings_type.from_texts(texts).to_mapping(), "auto", arguments.seed)
+    request = FamilyRequest("", method.settings_type.from_texts(texts).to_mapping(), arguments.engine, arguments.seed)
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
     learned = learned_file("respond").read_file(arguments.file.resolve())
@@ -65,6 +62,9 @@ def _run(arguments: argparse.Namespace) -> int:
 def _lines(report: dict[str, Any]) -> list[str]:
     """The same for each deed or style."""
     lines = []
+    if report["physics"] and report["on_time_of_kinematic"] is not None:
+        share = 100 * report["on_time_of_kinematic"]
+        lines.append(f"{share:.1f} % of what is on time without a body; {report['falls']} after a fall")
     for name, one in report["by_name"].items():
         mean = "" if one["mean_ttc_s"] is None else f", after {one['mean_ttc_s']:.2f} s on average"
         lines.append(f"{name:<12} {100 * one['on_time']:5.1f} % of {one['trials']}{mean}")

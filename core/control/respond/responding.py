@@ -50,7 +50,7 @@ class ResponseMotion:
     """What was made. motion: at 60 frames a second, feet locked. path: which frames of the library, and where.
 
     keys: for each cue the frame of the library that is its goal. costs: m² of the transitions to it.
-    limbs: for each cue that hits what it does that with.
+    limbs: for each cue that hits what it does that with. sheet: the cues, where some were put off.
     """
 
     motion: Clip
@@ -59,6 +59,7 @@ class ResponseMotion:
     costs: tuple[float, ...]
     limbs: tuple[Limb | None, ...]
     findings: tuple[Finding, ...] = ()
+    sheet: CueSheet | None = None
 
 
 class Responding:
@@ -119,12 +120,14 @@ class Responding:
         lock: bool = True,
         reach: bool = True,
         hurry: float = HURRY,
+        put_off: bool = False,
         name: str = "",
     ) -> ResponseMotion:
         """The motion that cues ask for; what the library cannot do in time is refused, with when it could.
 
         reach: edit it so that each cue is done in its place. hurry: how many times as fast as it is a clip may be
-        played where there is no way in time, or only a rough one.
+        played where there is no way in time, or only a rough one. put_off: what cannot be in time is done as soon as
+        it can be, with all that follows, instead of being refused.
         """
         goals, asked = self.find_goals(sheet.cues), sheet
         first = Interludes(self.database, sheet.cues, self.fastest_m_s).find_beginning(rng)
@@ -136,6 +139,9 @@ class Responding:
             if number:
                 paths.append(self._play_out(join_paths(paths), goals[number - 1], keys[-1], cue))
             done = join_paths(paths)
+            if put_off and (late := self._count_late(cue, goal, done, hurry)):
+                sheet, asked = (_put_off(one, number, late) for one in (sheet, asked))
+                cue = sheet.cues[number]
             later = _count_longer(sheet, asked, number)
             self._require_place(sheet, cue, done, later)
             sheet = self._find_time(sheet, number, goal, done, hurry, later)
@@ -151,7 +157,7 @@ class Responding:
         limbs = tuple(self._find_limb(*one) for one in zip(sheet.cues, goals, keys, strict=True))
         motion, findings = self._make_clip(sheet, asked, path, limbs, lock, reach, hurry, name)
         findings = (*findings, *self._describe(asked, motion))
-        return ResponseMotion(motion, path, tuple(keys), tuple(costs), limbs, findings)
+        return ResponseMotion(motion, path, tuple(keys), tuple(costs), limbs, findings, asked)
 
     def hitting(self, goal: Goal) -> HittingLimbs:
         """What each key moment of a deed hits with."""
@@ -260,6 +266,15 @@ class Responding:
         if count < 1 or not np.isfinite(cost[best]):
             raise self._too_soon(sheet, cue, table, done, hurry, later)
         return sheet if not best else _put_off(sheet, number, best)
+
+    def _count_late(self, cue: Cue, goal: Goal, done: RootPath, hurry: float) -> int:
+        """By how many frames a cue is too soon; 0 for what can be, and for what never can."""
+        frame, count = int(done.frame[-1]), cue.at - (len(done) - 1)
+        shortest = find_earliest(self.table(goal), self.planner.ends, frame, max(count, 1))
+        if shortest is None:
+            return 0
+        least = next((n for n in range(1, shortest + 1) if most_frames(n, hurry) >= shortest), shortest)
+        return max(least - count, 0)
 
     def _too_soon(
         self, sheet: CueSheet, cue: Cue, table: ResponseTable, done: RootPath, hurry: float, later: int

@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import BadSettings
 from ...motion import Clip
 from ...settings import Settings, setting
 from ..method import Method, Product, Run, Source
+from ..searched_body import quality_setting, smooth_setting, when_lost_setting
 from .bake_method import agility_setting, answer_setting, choose_student, hurry_setting, load_responder
+from .body_trials import run_body_trials
 from .learned_file import RESPONDER, library_of
 from .responding import Responding
 from .student.student_trials import student_trials
-from .trials import TASKS, ResponseTrial, run_trials
+from .trials import TASKS, ResponseTrial, is_about_deeds, run_trials
 
 
 @dataclass(frozen=True)
@@ -33,18 +36,22 @@ class RespondTestSettings(Settings):
         minimum=0.0,
         maximum=2.0,
     )
+    physics: bool = setting(False, "Physics", "Give each response a body, which takes far longer")
+    quality: str = quality_setting()
+    when_lost: str = when_lost_setting()
+    smooth: float = smooth_setting()
     answer: str = answer_setting()
     agility: float = agility_setting()
     hurry: float = hurry_setting()
 
 
 class RespondTest(Method):
-    """How soon a library does what it is asked for, without a body."""
+    """How soon a library does what it is asked for, without a body or with one."""
 
     name = "respond_test"
     label = "Test Responses"
     help = "Ask for deeds or directions at random, and count how many are done on time"
-    uses_engine = False
+    uses_engine = True
     takes = Source.LEARNED_FILE
     makes = (Product.REPORT,)
     learned = RESPONDER
@@ -53,11 +60,28 @@ class RespondTest(Method):
     def run(self, clip: Clip, settings: RespondTestSettings, run: Run) -> None:
         """Test, and leave the figures in the report."""
         responder = load_responder(run)
-        stored, student = library_of(responder), choose_student(responder, settings.answer, settings.agility)
+        stored, student = library_of(responder), choose_student(responder, _answer_of(settings), settings.agility)
         run.progress(0, settings.trials, doing="Making tables")
         responding = Responding(stored.body, stored.library, most_m=settings.agility)
         rng = np.random.default_rng(run.seed)
-        if student is not None:
+        kinematic: list[ResponseTrial] | None = None
+        if settings.physics:
+            if student is not None:
+                raise BadSettings(
+                    "A student is only tested without a body", "Test without Physics, or choose Exact at Answer By"
+                )
+            pairs = run_body_trials(
+                responding,
+                settings,
+                run,
+                about_deeds=is_about_deeds(responding, settings.task),
+                tau_s=settings.tau,
+                count=settings.trials,
+                share=settings.share,
+                hurry=settings.hurry,
+            )
+            trials, kinematic = [one.simulated for one in pairs], [one.kinematic for one in pairs]
+        elif student is not None:
             trials = student_trials(
                 responding, student, settings.tau, settings.trials, rng, settings.task, settings.share
             )
@@ -73,7 +97,20 @@ class RespondTest(Method):
                 hurry=settings.hurry,
             )
         told = {"answer": "exact" if student is None else "student", "share": settings.share}
-        run.add_detail("test", {**summarize_trials(trials, settings.tau), **told})
+        test = {**summarize_trials(trials, settings.tau), **told, "physics": settings.physics}
+        if kinematic is not None:
+            both = [one.is_on_time for one, plain in zip(trials, kinematic, strict=True) if plain.is_on_time]
+            test |= {
+                "kinematic_on_time": float(np.mean([one.is_on_time for one in kinematic])),
+                "on_time_of_kinematic": float(np.mean(both)) if both else None,
+                "falls": sum(one.fell for one in pairs),
+            }
+        run.add_detail("test", test)
+
+
+def _answer_of(settings: RespondTestSettings) -> str:
+    """Who answers; with a body it is the exact answer, unless somebody else is asked for."""
+    return "exact" if settings.physics and settings.answer == "auto" else settings.answer
 
 
 def summarize_trials(trials: Sequence[ResponseTrial], tau_s: float) -> dict[str, Any]:

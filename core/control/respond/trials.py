@@ -18,7 +18,7 @@ from ..direct.foot_locking import lock_feet_in_contact
 from ..direct.inertialisation import make_clip
 from ..direct.matching import from_complex
 from .critical_times import find_critical_times
-from .direction_tables import DirectionTable, build_direction_table, find_steady_frames, plan_turn
+from .direction_tables import DirectionTable, TurnPlan, build_direction_table, find_steady_frames, plan_turn
 from .goals import Goal, deed_names, find_deed_frames, find_goal
 from .hurrying import HURRY, choose_length, hurry_clip, most_frames, price_hurry, solve_hurry
 from .interludes import GOING
@@ -215,28 +215,38 @@ def _answer_turns(
 def answer_turn(planner: PlanningData, table: DirectionTable, asked: AskedTurn, hurry: float) -> ResponseTrial:
     """The cheapest of turns that are played as they are, and of longer ones that are played faster."""
     most = int(asked.tau_s * FPS + 1e-6)
-    longest = most_frames(most, hurry)
-    lengths = sorted({most, *np.linspace(most, longest, 4).astype(int).tolist()} if longest > most else {most})
-    best: tuple[float, int, Frames] | None = None
-    for length in lengths:
-        plan = plan_turn(planner, table, asked.frame, asked.turn, length)
+    plan = choose_turn(planner, table, asked.frame, asked.turn, most, hurry)
+    if plan is None:
+        return ResponseTrial(asked.style, asked.turn, None, 0.0, asked.tau_s)
+    begin = RootPath(np.array([asked.frame]), np.zeros(1, dtype=complex), np.zeros(1))
+    path = play_turn(planner, begin, plan.frames, asked.turn, _AFTER)
+    length, plain = len(plan.frames), play_frames(planner.roots, plan.frames, begin)
+    bent = float(np.angle(np.exp(1j * (path.yaw[length - 1] - plain.yaw[-1]))))
+    yaw = np.concatenate([begin.yaw, path.yaw])
+    if length > most:
+        places = solve_hurry(len(yaw), {length: most / FPS}, hurry)
+        yaw = np.interp(places, np.arange(len(yaw)), yaw)
+    rough = float(np.sqrt(plan.cost))
+    pace = max(length / most, 1.0)
+    return ResponseTrial(
+        asked.style, asked.turn, time_turn(yaw[1:], asked.turn), rough, asked.tau_s, "", pace, None, bent
+    )
+
+
+def choose_turn(
+    planner: PlanningData, table: DirectionTable, frame: int, turn: float, most: int, hurry: float
+) -> TurnPlan | None:
+    """The cheapest of turns that are played as they are, in ``most`` frames, and of longer ones, played faster."""
+    longest = max(most_frames(most, hurry), most)
+    best: tuple[float, TurnPlan] | None = None
+    for length in sorted({most, *np.linspace(most, longest, 4).astype(int).tolist()}):
+        plan = plan_turn(planner, table, frame, turn, length)
         if plan is None:
             continue
         score = plan.cost + plan.left_m2 + float(price_hurry(np.array(length), most))
         if best is None or score < best[0]:
-            best = score, length, plan.frames
-            rough = float(np.sqrt(plan.cost))
-    if best is None:
-        return ResponseTrial(asked.style, asked.turn, None, 0.0, asked.tau_s)
-    path, played = _play_turn(planner, asked, best[2])
-    bent = float(np.angle(np.exp(1j * (path.yaw[played] - _play_plain(planner, asked, best[2]).yaw[-1]))))
-    yaw = path.yaw
-    if best[1] > most:
-        places = solve_hurry(len(yaw), {best[1]: most / FPS}, hurry)
-        yaw = np.interp(places, np.arange(len(yaw)), yaw)
-    ttc_s = time_turn(yaw[1:], asked.turn)
-    pace = max(best[1] / most, 1.0)
-    return ResponseTrial(asked.style, asked.turn, ttc_s, rough, asked.tau_s, "", pace, None, bent)
+            best = score, plan
+    return None if best is None else best[1]
 
 
 def find_present_frames(planner: PlanningData, flags: np.ndarray) -> Frames:
@@ -244,18 +254,12 @@ def find_present_frames(planner: PlanningData, flags: np.ndarray) -> Frames:
     return np.flatnonzero(flags & (planner.ends - np.arange(len(flags)) > STEP))
 
 
-def _play_plain(planner: PlanningData, asked: AskedTurn, frames: Frames) -> RootPath:
-    begin = RootPath(np.array([asked.frame]), np.zeros(1, dtype=complex), np.zeros(1))
-    return play_frames(planner.roots, frames, begin)
-
-
-def _play_turn(planner: PlanningData, asked: AskedTurn, frames: Frames) -> tuple[RootPath, int]:
-    """The root's path from the present frame on, bent to the wished direction, with what follows; and where that is."""
-    begin = RootPath(np.array([asked.frame]), np.zeros(1, dtype=complex), np.zeros(1))
+def play_turn(planner: PlanningData, begin: RootPath, frames: Frames, heading: float, after: int) -> RootPath:
+    """The path of frames that follow on a beginning, bent to a heading (radians), and of some that follow on them."""
+    path = bend_path(begin, play_frames(planner.roots, frames, begin), None, heading, 0.0, _BENDS_RAD_S, _MOST_BEND)
     last = int(frames[-1])
-    after = last + 1 + np.arange(min(_AFTER, int(planner.ends[last]) - last))
-    path = bend_path(begin, _play_plain(planner, asked, frames), None, asked.turn, 0.0, _BENDS_RAD_S, _MOST_BEND)
-    return join_paths([begin, path, play_frames(planner.roots, after, join_paths([begin, path]))]), len(frames)
+    more = last + 1 + np.arange(min(after, int(planner.ends[last]) - last))
+    return join_paths([path, play_frames(planner.roots, more, join_paths([begin, path]))])
 
 
 def time_turn(yaw: Array, turn: float, fps: float = FPS) -> float | None:

@@ -79,8 +79,17 @@ def test_responses_are_counted(scene, library, tmp_path, capfd):
     found = json.loads(report.read_text())
     assert found["trials"] == 20 and found["on_time"] == 1.0 and 0.3 < found["mean_ttc_s"] <= 1.0
     assert "100.0 % of 20 within 1 s" in capfd.readouterr().out
-    assert main(["respond", "test", str(library), "--physics", "on"]) == 1
-    assert "only tested without a body yet" in capfd.readouterr().err
+
+
+def test_training_has_a_place_to_write_to(scene, library, tmp_path, capfd):
+    for words, told in (
+        ((), "There is no place for what is learned"),
+        (("--out", library), "is the library that is trained"),
+        (("--out", tmp_path / "a.library.npz", "--minutes", "0"), "Setting 'minutes' is 0"),
+    ):
+        assert main(["respond", "train", str(library), *map(str, words)]) == 1
+        assert told in capfd.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_library_says_which_deeds_it_has(library, capfd):
