@@ -175,6 +175,7 @@ REFUSED = {
         (chosen, "'Hero' has no improviser yet: train its library to improvise"),
         (unsaved_files, "The .blend was never saved: save it first"),
     ],
+    "respond_train": _LIBRARY,
     "respond_bake": _LIBRARY,
     "respond_test": _LIBRARY,
     "respond_bring_along": [
@@ -234,7 +235,10 @@ WRONG = {
     "take_visit": (chosen, {"name": "Nobody"}, _GONE),
     **{name: (takes, {"index": 8}, _NO_TAKE) for name in REFUSED if name.startswith("take_") and "unkept" not in name},
     **dict.fromkeys(
-        ("cancel", "pause", "resume", "collect", "bounds_finish", "direct_finish", "improvise_finish", "medley_finish"),
+        (
+            *("cancel", "pause", "resume", "collect", "bounds_finish", "direct_finish"),
+            *("respond_finish", "improvise_finish", "medley_finish"),
+        ),
         (chosen, {"job": "nobody"}, _NO_JOB),
     ),
     **dict.fromkeys(
@@ -333,6 +337,7 @@ STILL_BY_NATURE = {
     "bounds_finish": "leaves a file in the job's folder",
     "direct_finish": "leaves a file in the job's folder",
     "improvise_finish": "leaves a file in the job's folder",
+    "respond_finish": "leaves a file in the job's folder",
     "medley_finish": "leaves a file in the job's folder",
     **dict.fromkeys([f"{kind}_preset_add" for kind in _KINDS], _FILES),
 }
@@ -357,7 +362,14 @@ ELSEWHERE = {
                     "graph_test",
                     "bounds_test",
                 ),
-                *("respond_bake", "respond_test", "improvise_train", "improvise_bake", "improvise_test"),
+                *(
+                    "respond_train",
+                    "respond_bake",
+                    "respond_test",
+                    "improvise_train",
+                    "improvise_bake",
+                    "improvise_test",
+                ),
             ),
             "methods/test_families.py::test_what_cannot_be_is_told_in_the_panel_and_makes_no_job",
         ),
@@ -387,7 +399,8 @@ ELSEWHERE = {
         **dict.fromkeys(
             (
                 *("medley_learn", "medley_bake", "medley_bring_along", "graph_test", "bounds_test"),
-                *("direct_bake", "direct_bring_along", "respond_bake", "respond_test", "respond_bring_along"),
+                *("direct_bake", "direct_bring_along"),
+                *("respond_train", "respond_bake", "respond_test", "respond_bring_along"),
                 *("improvise_train", "improvise_bake", "improvise_test", "improvise_bring_along"),
             ),
             "methods/test_families.py::test_each_verb_is_one_step",
@@ -434,6 +447,7 @@ ALWAYS = {
             "bounds_finish",
             "direct_finish",
             "improvise_finish",
+            "respond_finish",
             "medley_finish",
         ),
         "stands with the job that it is about",

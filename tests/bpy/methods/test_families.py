@@ -117,6 +117,7 @@ def test_what_cannot_be_is_told_in_the_panel_and_makes_no_job(walker, tmp_path):
         ("direct", "direct_train"),
         ("direct", "direct_bake"),
         ("direct", "direct_test"),
+        ("respond", "respond_train"),
         ("respond", "respond_bake"),
         ("respond", "respond_test"),
         ("improvise", "improvise_train"),
@@ -165,7 +166,7 @@ def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
         one_step(verb)
     for verb in ("direct_bake", "direct_bring_along"):
         one_step(verb)
-    for verb in ("respond_bake", "respond_test", "respond_bring_along"):
+    for verb in ("respond_train", "respond_bake", "respond_test", "respond_bring_along"):
         one_step(verb)
     for verb in ("improvise_bake", "improvise_test", "improvise_bring_along"):
         one_step(verb)

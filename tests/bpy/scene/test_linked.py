@@ -50,6 +50,7 @@ CHANGES = (
     "direct_train",
     "direct_bake",
     "direct_bring_along",
+    "respond_train",
 )
 
 

@@ -16,7 +16,7 @@ from ....learn.learning_curve import UpdateRecord
 from ....learn.recurrent_data import MotionColumns, RecurrentSettings, ShownMotion
 from ..responding import Responding
 from .episodes import Episodes
-from .state_layout import StateLayout, fit_scale
+from .state_layout import StudentLayout, fit_scale
 from .student import Student
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _STEP_WEIGHT, _FLAG_WEIGHT = 2.0, 0.3
 
 
-def show_episodes(layout: StateLayout, episodes: Sequence[Episodes]) -> tuple[ShownMotion, StateLayout]:
+def show_episodes(layout: StudentLayout, episodes: Sequence[Episodes]) -> tuple[ShownMotion, StudentLayout]:
     """Episodes one after the other, normalised, and the layout that normalises so."""
     raw = np.concatenate([one.states for one in episodes])
     mean, scale = fit_scale(layout, raw)
-    fitted = StateLayout(**{**vars(layout), "mean": mean, "scale": scale})
+    fitted = StudentLayout(**{**vars(layout), "mean": mean, "scale": scale})
     weights = np.ones(layout.size, dtype=np.float32)
     weights[:3] = _STEP_WEIGHT
     weights[layout.contacts] = weights[layout.active] = _FLAG_WEIGHT
@@ -38,7 +38,7 @@ def show_episodes(layout: StateLayout, episodes: Sequence[Episodes]) -> tuple[Sh
     return ShownMotion(fitted.normalise(raw), controls, starts, weights), fitted
 
 
-def find_columns(body: BodyModel, layout: StateLayout, feet: Sequence[int]) -> MotionColumns:
+def find_columns(body: BodyModel, layout: StudentLayout, feet: Sequence[int]) -> MotionColumns:
     """What numbers of a state are, for the losses. feet: bones, in the order of the flags of contact."""
     joints, parents = layout.joints.tolist(), body.skeleton.parents
     pairs = [(joints.index(int(parents[bone])), at) for at, bone in enumerate(joints) if int(parents[bone]) in joints]
@@ -65,7 +65,7 @@ def find_contact_bones(responding: Responding) -> tuple[int, ...]:
 class Distillation:
     """A student's training, as ``practise`` takes one."""
 
-    def __init__(self, words: tuple[str, ...], layout: StateLayout, training: RecurrentTraining) -> None:
+    def __init__(self, words: tuple[str, ...], layout: StudentLayout, training: RecurrentTraining) -> None:
         self.words, self.layout, self.training = words, layout, training
         self.losses: list[dict[str, float]] = []
 
@@ -111,7 +111,7 @@ class Distillation:
 def begin_distillation(
     responding: Responding,
     words: tuple[str, ...],
-    layout: StateLayout,
+    layout: StudentLayout,
     episodes: Sequence[Episodes],
     settings: RecurrentSettings,
     seed: int,

@@ -29,7 +29,7 @@ from ..response_tables import STEP, STEPS
 from ..root_paths import RootPath, bend_path, join_paths, play_frames
 from ..transition_graph import Frames
 from .controls import Controls, encode_controls
-from .state_layout import StateLayout, encode_raw
+from .state_layout import StudentLayout, encode_raw
 
 LEAST_SHARE = 0.4
 """Of the time that the library takes from one deed to another: the least that is trained (section 7.2)."""
@@ -78,7 +78,7 @@ def list_words(responding: Responding) -> tuple[str, ...]:
 class EpisodeMaker:
     """Makes sequences of episodes from a library made ready."""
 
-    def __init__(self, responding: Responding, words: tuple[str, ...], layout: StateLayout) -> None:
+    def __init__(self, responding: Responding, words: tuple[str, ...], layout: StudentLayout) -> None:
         self.responding, self.words, self.layout = responding, words, layout
         library, planner = responding.library, responding.planner
         self._goals = {name: find_goal(library, name) for name in words}

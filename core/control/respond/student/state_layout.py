@@ -26,7 +26,7 @@ _ARRAYS = ("bones", "joints", "roots", "mean", "scale", "rest_pos", "rest_quat")
 
 
 @dataclass(frozen=True, eq=False)
-class StateLayout:
+class StudentLayout:
     """Which numbers are where in a state, and how they become a pose.
 
     bones: (B,) that turn. joints: (J,) bones whose places are told, the roots first. roots: (R,) of the skeleton.
@@ -111,9 +111,9 @@ class StateLayout:
 
 
 def encode_raw(
-    layout: StateLayout, motion: Clip, track: tuple[Complex, Array], steps: Array, flags: Array, active: Array
+    layout: StudentLayout, motion: Clip, track: tuple[Complex, Array], steps: Array, flags: Array, active: Array
 ) -> Array:
-    """(T, S) states in metres and radians; see ``StateLayout.encode``."""
+    """(T, S) states in metres and radians; see ``StudentLayout.encode``."""
     pos, yaw = track
     ground = np.stack([pos.real, pos.imag, np.zeros(len(pos))], axis=-1)
     places = rotate_about_z(-yaw, motion.world()[0][:, layout.joints] - ground[:, None])
@@ -126,7 +126,7 @@ def encode_raw(
     return np.concatenate(parts, axis=1)
 
 
-def make_layout(body: BodyModel, motion: Clip, feet: int, deeds: tuple[str, ...]) -> StateLayout:
+def make_layout(body: BodyModel, motion: Clip, feet: int, deeds: tuple[str, ...]) -> StudentLayout:
     """The layout for a library's motion, not normalising yet."""
     skeleton = motion.skeleton
     roots = np.flatnonzero(skeleton.parents < 0)
@@ -137,7 +137,7 @@ def make_layout(body: BodyModel, motion: Clip, feet: int, deeds: tuple[str, ...]
     turns[roots] = True
     bones = np.flatnonzero(turns)
     size = 3 + 3 * len(joints) + 6 * len(bones) + feet + len(deeds)
-    return StateLayout(
+    return StudentLayout(
         bones,
         joints,
         roots,
@@ -150,7 +150,7 @@ def make_layout(body: BodyModel, motion: Clip, feet: int, deeds: tuple[str, ...]
     )
 
 
-def fit_scale(layout: StateLayout, raw: Array) -> tuple[Floats32, Floats32]:
+def fit_scale(layout: StudentLayout, raw: Array) -> tuple[Floats32, Floats32]:
     """(mean, scale) of shown states; what hardly changes is not blown up, and rotations share theirs by kind."""
     mean, spread = raw.mean(axis=0), raw.std(axis=0)
     least = np.empty(layout.size)
@@ -160,7 +160,7 @@ def fit_scale(layout: StateLayout, raw: Array) -> tuple[Floats32, Floats32]:
     return mean.astype(np.float32), np.maximum(spread, least).astype(np.float32)
 
 
-def layout_from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], bones: int) -> StateLayout:
+def layout_from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], bones: int) -> StudentLayout:
     """What ``to_arrays`` gave, for a skeleton of so many bones; anything else is a ``BadFile``."""
     try:
         found = {name: np.asarray(arrays[name]) for name in _ARRAYS}
@@ -172,7 +172,7 @@ def layout_from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]
         for name in ("mean", "scale", "rest_pos", "rest_quat"):
             if found[name].dtype not in (np.float32, np.float64) or not np.isfinite(found[name]).all():
                 raise ValueError(f"its '{name}' are no numbers")
-        layout = StateLayout(feet=feet, deeds=deeds, **found)
+        layout = StudentLayout(feet=feet, deeds=deeds, **found)
         whole = layout.mean.shape == layout.scale.shape == (layout.size,) and bool((layout.scale > 0.0).all())
         whole = whole and layout.rest_pos.shape == (bones, 3) and layout.rest_quat.shape == (bones, 4)
         if not whole or not np.array_equal(layout.joints[: len(layout.roots)], layout.roots) or feet < 0:

@@ -12,7 +12,7 @@ from ....geometry.quaternions import Array
 from ....learn.recurrent import Floats32, RecurrentNetwork, recurrent_network_from_arrays
 from ...direct.matching import Complex
 from .controls import Controls, control_size, encode_controls
-from .state_layout import StateLayout, layout_from_arrays
+from .state_layout import StudentLayout, layout_from_arrays
 
 _PREFIX = "student_"
 
@@ -22,7 +22,7 @@ class Student:
     """words: what it can be told to do. about: how it was trained."""
 
     words: tuple[str, ...]
-    layout: StateLayout
+    layout: StudentLayout
     network: RecurrentNetwork
     about: Mapping[str, Any] = field(default_factory=dict)
 

@@ -24,14 +24,14 @@ from ..trials import (
 )
 from .controls import Controls
 from .episodes import find_steps
-from .state_layout import STUDENT_FPS, StateLayout, encode_raw
+from .state_layout import STUDENT_FPS, StudentLayout, encode_raw
 from .student import Student, StudentPlayer
 
 _MORE_S = 0.6  # that is played beyond the time, to see what is late
 _EACH = round(FPS / STUDENT_FPS)
 
 
-def read_states(responding: Responding, layout: StateLayout, frames: Frames) -> np.ndarray:
+def read_states(responding: Responding, layout: StudentLayout, frames: Frames) -> np.ndarray:
     """(N, S) normalised states of frames of the library, as seen from their roots."""
     database, motion = responding.database, responding.library.motion
     clip = Clip(motion.skeleton, STUDENT_FPS, motion.local_pos[frames], motion.local_quat_wxyz[frames], "states")
