@@ -87,6 +87,9 @@ from .takes.show import SINEW_OT_take_show
 from .takes.show_source import SINEW_OT_take_show_source
 from .takes.to_nla import SINEW_OT_take_to_nla
 from .takes.visit import SINEW_OT_take_visit
+from .transfer.forget_given import SINEW_OT_forget_given_body
+from .transfer.import_model import SINEW_OT_import_model
+from .transfer.put_on import SINEW_OT_put_on_selected
 
 _CLASSES = (
     *families.CLASSES,
@@ -106,6 +109,9 @@ _CLASSES = (
     SINEW_OT_body_preset,
     SINEW_OT_body_preset_add,
     SINEW_OT_overlay_refit,
+    SINEW_OT_import_model,
+    SINEW_OT_put_on_selected,
+    SINEW_OT_forget_given_body,
     SINEW_OT_check_source,
     SINEW_OT_fix_source,
     SINEW_OT_use_frame_rate,

@@ -54,12 +54,18 @@ class SINEW_PT_body(SidebarPanel, bpy.types.Panel):
         layout, body = self.layout, context.scene.sinew.armature.sinew_body
         layout.use_property_split = True
         layout.use_property_decorate = False
-        layout.prop(body, "preset")
+        if body.given:
+            row = layout.row(align=True)
+            row.label(text="Given by its model", icon="CHECKMARK")
+            row.operator("sinew.forget_given_body", text="", icon="X")
+        else:
+            layout.prop(body, "preset")
         muscles = layout.row(align=True)
         muscles.prop(body, "gains")
         SINEW_PT_gains_presets.draw_panel_header(muscles)
         layout.prop(body, "mass_kg")
-        layout.prop(body, "use_mesh")
+        if not body.given:
+            layout.prop(body, "use_mesh")
         layout.label(text="Bone Roles")
         row = layout.row()
         row.template_list(

@@ -30,6 +30,10 @@ class SINEW_PT_character(SidebarPanel, bpy.types.Panel):
         if chosen.armature is not None:
             row.operator("sinew.pick_selected", text="", icon="RESTRICT_SELECT_OFF")
         layout.prop(chosen, "action", placeholder=fit_line(_what_moves(chosen.armature)))
+        models = layout.row(align=True)
+        models.operator("sinew.import_model", icon="IMPORT")
+        if active is not None and active.type == "ARMATURE" and chosen.armature not in (None, active):
+            models.operator("sinew.put_on_selected", text=fit_line(f"Put on '{active.name}'"), icon="ARMATURE_DATA")
         if chosen.armature is not None and (reason := why_linked(chosen.armature)):
             message_box(layout, context, reason, "Else the result can only go to a baked copy", is_error=False)
 

@@ -9,7 +9,7 @@ import bpy
 from ...core.errors import BadSettings
 from ..jobs import requests
 from ..jobs.requests import Request
-from ..transfer.other_bodies import open_character, put_on, read_bodied_clip
+from ..transfer.other_bodies import open_character, put_on, read_chosen_motion
 from .lines import say_aside
 
 
@@ -34,8 +34,7 @@ def put_input_on(arguments: argparse.Namespace, request: Request) -> Request:
         return request
     if not bpy.context.scene.objects:
         raise BadSettings("There is no motion to put on another character", "Give a file or a stock clip's name")
-    rig = requests.read(replace(request, cycles=1, place="AUTO"))
-    source = read_bodied_clip(rig, request.armature)
+    source = read_chosen_motion(replace(request, place="AUTO"))
     scale = open_character(arguments.on, arguments.on_scale, lambda note: say_aside(f"note: {note}"))
     obj = requests.find_armature(arguments.on_armature)
     action = put_on(source, obj, request.body, scale)

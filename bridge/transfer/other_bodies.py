@@ -5,7 +5,7 @@ What the other body cannot do of it is left to physics: simulation or learning w
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 
@@ -14,12 +14,15 @@ from ...core.body.role_retargeting import transfer_by_roles
 from ...core.control.character import build_plain_body
 from ...core.control.tracking.source_preparation import clean_source
 from ...core.errors import BadFile
+from ...core.jobs import find_worker_python
 from ...core.motion import Clip, Take
 from ...core.paths import usable_path, why_no_file
-from ...core.sim.models.reading import ENDINGS
+from ...core.sim.models.reading import ENDINGS, read_model_file
 from ..body.body_inputs import BodyRequest, join_requests, read_body_request
 from ..importing.importers import open_input, open_model, set_frame_rate
+from ..importing.models import add_given_character, model_name
 from ..jobs import requests
+from ..jobs.requests import Request
 from ..rig.rig_reader import RigMotion
 from ..rig.rig_writer import write_take
 from ..rig.standing import read_standing_pose
@@ -57,6 +60,22 @@ def open_character(text: str, scale: float = 1.0, told: Callable[[str], None] = 
     for note in open_model(text, scale, preferences.preferred_python()):
         told(note)
     return 1.0
+
+
+def import_character(scene: bpy.types.Scene, text: str, scale: float = 1.0) -> tuple[bpy.types.Object, tuple[str, ...]]:
+    """Add a model to a scene, to what is there; gives its armature and what it has that a body has not."""
+    path = usable_path(bpy.path.abspath(text))
+    if path.suffix.lower() not in ENDINGS:
+        raise BadFile(f"'{path.name}' is no model", f"Choose a file that ends in {', '.join(ENDINGS)}")
+    if reason := why_no_file(path):
+        raise BadFile(f"'{path.name}' {reason}", "Check the path")
+    character = read_model_file(path, find_worker_python(preferences.preferred_python()), scale)
+    return add_given_character(scene, character, model_name(path)), character.notes
+
+
+def read_chosen_motion(request: Request) -> BodiedClip:
+    """The motion that is asked about, read now, and the body that it is of."""
+    return read_bodied_clip(requests.read(replace(request, cycles=1)), request.armature)
 
 
 def put_on(

@@ -84,7 +84,7 @@ BRIDGE = {
 SHARED = ("operators.armature_verb", "operators.family_verb", "operators.list_rows", "operators.reporting")
 FEATURES = (
     *("body", "bounds", "graph", "jobs", "library", "methods", "presets", "respond", "setup", "simulate", "stage"),
-    "takes",
+    *("takes", "transfer"),
 )
 BELOW_OPERATORS = ("bridge", "core.jobs", "core.errors")
 # Rooms of control graphs, each built on those before it; the two methods stand on all of them.

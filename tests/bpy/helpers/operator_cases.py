@@ -100,6 +100,9 @@ REFUSED = {
     "push_preset": [(nothing, "Select a push: Add Push makes one")],
     "push_preset_add": [(nothing, "Select a push: Add Push makes one")],
     "overlay_refit": [(nothing, ARMATURE), (editing, _EDITED)],
+    "import_model": [(editing, "Go to Object Mode first")],
+    "put_on_selected": [*_MOTION, (chosen, "Select the armature that is to do it")],
+    "forget_given_body": [*_CHARACTER, (chosen, "'Hero' has no given body: its own is fitted")],
     "check_source": _MOTION,
     "fix_source": _MOTION,
     "simulate": _MOTION,
@@ -219,6 +222,7 @@ WRONG = {
     "body_part_edit": (bone, {}, _NO_BODY),
     "body_part_mirror": (role, {}, _NO_BODY),
     "overlay_refit": (chosen, {}, _NO_BODY),
+    "import_model": (chosen, {"filepath": "/no/such.urdf"}, ("'such.urdf' does not exist", "Check the path")),
     "key_muscle": (chosen, {"remove": True}, ("Muscle has no key at frame 1 of 'Wave'", "Go to a frame")),
     "choose_part": (unselected, {"part": "SELECTED"}, ("No bone of 'Hero' is selected", "Select some in Pose Mode")),
     "check_source": (short, {}, _SHORT),
@@ -345,6 +349,7 @@ STILL_BY_NATURE = {
 # Tests by name that press the operator and look at the same thing, because that takes a body, a file or a worker.
 ELSEWHERE = {
     "wrong": {
+        "put_on_selected": "transfer/test_transfer_operators.py::test_what_has_no_legs_cannot_do_it",
         "install_missing": "setup/test_installing.py::test_a_failure_leaves_what_was_there_and_says_why",
         "try_mannequin": "operators/test_try_mannequin.py::test_a_worker_that_cannot_start_is_a_message_and_the_mannequin_stays",
         "forget_job": "operators/test_operators.py::test_forgetting_and_cleaning",
@@ -385,6 +390,10 @@ ELSEWHERE = {
         ),
     },
     "undone": {
+        **dict.fromkeys(
+            ("import_model", "put_on_selected", "forget_given_body"),
+            "transfer/test_transfer_operators.py::test_each_is_one_step",
+        ),
         "move_muscle_keys": "takes/test_muscle_keys.py::test_moving_them_is_one_step_back_and_forth",
         "body_part_edit": "body/test_body_editing.py::test_each_is_one_step_back_and_forth",
         "body_part_mirror": "body/test_body_editing.py::test_each_is_one_step_back_and_forth",
