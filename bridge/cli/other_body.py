@@ -19,7 +19,7 @@ def add_on(parser: argparse.ArgumentParser) -> None:
     add(
         "--on",
         metavar="FILE",
-        help="another character that is to do it: a robot's model (.urdf, .xml) or a scene with a character (.blend). "
+        help="another character that is to do it: a robot's model (.urdf, .xml) or a scene (.blend, .glb, .fbx). "
         "The motion is put on it by the roles of its bones, and physics makes up for what it cannot do",
     )
     add("--on-scale", type=float, default=1.0, metavar="S", help="metres a unit of that file (default 1)")

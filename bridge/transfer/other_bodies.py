@@ -29,6 +29,8 @@ from ..rig.standing import read_standing_pose
 from ..scene.time_slicing import run_all_slices
 from ..setup import preferences
 
+_SCENES = (".blend", ".glb", ".gltf", ".fbx")
+
 
 @dataclass(frozen=True, eq=False)
 class BodiedClip:
@@ -51,11 +53,11 @@ def open_character(text: str, scale: float = 1.0, told: Callable[[str], None] = 
     told: what a model has that a body has not.
     """
     path = usable_path(text)
-    if path.suffix.lower() not in (*ENDINGS, ".blend"):
-        raise BadFile(f"'{text}' is no character", f"Give a file that ends in {', '.join(ENDINGS)} or .blend")
+    if path.suffix.lower() not in (*ENDINGS, *_SCENES):
+        raise BadFile(f"'{text}' is no character", f"Give a file that ends in {', '.join((*ENDINGS, *_SCENES))}")
     if reason := why_no_file(path):
         raise BadFile(f"'{text}' {reason}", "Check the path")
-    if path.suffix.lower() == ".blend":
+    if path.suffix.lower() in _SCENES:
         return open_input(text, scale)
     for note in open_model(text, scale, preferences.preferred_python()):
         told(note)

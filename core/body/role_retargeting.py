@@ -14,7 +14,7 @@ from ..errors import RigError
 from ..geometry.quaternions import Array, angle_between, conjugate, from_rotation_vector, multiply, rotate, slerp
 from ..motion import Clip
 from ..motion.skeleton import to_world
-from .four_legs import find_front_feet
+from .four_legs import find_front_feet, lowest_height
 from .leg_ik import find_legs, move_foot
 from .model import BodyModel
 from .poses import clip_of_pose, pose_of_clip
@@ -50,14 +50,61 @@ def transfer_by_roles(source: BodyModel, clip: Clip, target: BodyModel) -> Clip:
     What the target cannot do of it, its physics has to make up for. Hinges in a row turn as their limb does, within
     their limits.
     """
-    _require_alike(source, target, clip.name)
-    ratio = measure_hip_height(target) / measure_hip_height(source)
+    _require_legs(source, target, clip.name)
+    ratio = _hip_height(target) / _hip_height(source)
     pos, quat = clip.world()
-    moved = _place_bones(source, target, clip, _part_turns(source, target, quat), pos, ratio)
-    if not target.hinge_rows:
+    turns = _part_turns(source, target, quat)
+    moved = _place_bones(source, target, clip, turns, pos, ratio, -_lowest_at_rest(target))
+    if not target.hinge_rows and not _has_detached(target):
         return moved
     qpos, _ = pose_of_clip(target, moved)
     return replace(clip_of_pose(target, moved, qpos, moved.fps, offsets="body"), name=clip.name, tags=clip.tags)
+
+
+def _require_legs(source: BodyModel, target: BodyModel, name: str) -> None:
+    """Refuse bodies that do not stand on as many legs, however their feet hang in their skeletons."""
+    legs = []
+    for body in (source, target):
+        thighs = [link for link in body.links if link.role == "thigh"]
+        legs.append(len(thighs) + len(find_front_feet(body)))
+    if legs[0] != legs[1] or not legs[0]:
+        raise RigError(f"'{name}' stands on {legs[0]} feet, and the other character on {legs[1]}", _HINT)
+
+
+def _hip_height(body: BodyModel) -> float:
+    """Metres from the ground to the hips, on straight legs where the skeleton tells how they hang together."""
+    if find_hind_legs(body):
+        return measure_hip_height(body)
+    heights = body.skeleton.rest_world()[0][_hips(body), 2]
+    return max(float(heights.mean()) - _lowest_at_rest(body), 1e-3)
+
+
+def _lowest_at_rest(body: BodyModel) -> float:
+    """Metres: how low the body's shapes reach at rest."""
+    pos, quat = body.skeleton.rest_world()
+    bones = [body.skeleton.index(link.bone) for link in body.links]
+    return min(
+        float(lowest_height(shape, pos[bone][None], quat[bone][None])[0])
+        for bone, link in zip(bones, body.links, strict=True)
+        for shape in link.shapes
+    )
+
+
+def _hips(body: BodyModel) -> list[int]:
+    """The bones of its thighs."""
+    return [body.skeleton.index(link.bone) for link in body.links if link.role == "thigh"]
+
+
+def _has_detached(body: BodyModel) -> bool:
+    """Whether a part hangs on another bone than its part does, as the feet of some control rigs do."""
+    parents = body.skeleton.parents
+    for link in body.links[1:]:
+        bone, above = body.skeleton.index(link.bone), body.skeleton.index(body.links[link.parent].bone)
+        while bone >= 0 and bone != above:
+            bone = int(parents[bone])
+        if bone < 0:
+            return True
+    return False
 
 
 def _require_alike(source: BodyModel, target: BodyModel, name: str) -> None:
@@ -144,9 +191,18 @@ def _align(here: _Rest, there: _Rest, role: str, side: str, yaw: Array) -> Array
 
 
 def _place_bones(
-    source: BodyModel, target: BodyModel, clip: Clip, turns: dict[int, Array], pos: Array, ratio: float
+    source: BodyModel,
+    target: BodyModel,
+    clip: Clip,
+    turns: dict[int, Array],
+    pos: Array,
+    ratio: float,
+    lift: float = 0.0,
 ) -> Clip:
-    """The target's bones turned, with the middle of its hips where the source's is, scaled."""
+    """The target's bones turned, with the middle of its hips where the source's is, scaled.
+
+    lift: metres that what holds the target's root is lifted by: some characters rest below the ground.
+    """
     skeleton = target.skeleton
     heads = np.broadcast_to(skeleton.rest_pos, (len(clip), *skeleton.rest_pos.shape)).copy()
     local = np.broadcast_to(skeleton.rest_quat_wxyz, (len(clip), *skeleton.rest_quat_wxyz.shape)).copy()
@@ -155,8 +211,9 @@ def _place_bones(
         above = world[:, parent] if parent >= 0 else np.broadcast_to([1.0, 0.0, 0.0, 0.0], local[:, bone].shape)
         world[:, bone] = turns[bone] if bone in turns else multiply(above, local[:, bone])
         local[:, bone] = multiply(conjugate(above), world[:, bone])
-    hips = [[leg.hip for leg in find_hind_legs(body)] for body in (source, target)]
+    hips = [_hips(body) for body in (source, target)]
     root = skeleton.index(target.links[0].bone)
+    heads[:, skeleton.parents < 0, 2] += lift
     wanted = ratio * pos[:, hips[0]].mean(axis=1)
     gap = wanted - to_world(skeleton.parents, heads, local)[0][:, hips[1]].mean(axis=1)
     holder = skeleton.parents[root]

@@ -51,7 +51,7 @@ def test_a_walk_goes_onto_a_robot(scene, tmp_path, model):
 def test_what_is_no_character_is_one_line(scene, capsys, tmp_path, model):
     for words, said in (
         ((*ON, tmp_path / "gone.urdf"), "gone.urdf' does not exist. Check the path"),
-        ((*ON, "walk"), "'walk' is no character. Give a file that ends in .urdf, .xml, .mjcf or .blend"),
+        ((*ON, "walk"), "'walk' is no character. Give a file that ends in .urdf, .xml, .mjcf, .blend"),
         ((*ON, model, "--on-scale", "0"), "The scale of 'tin.xml' is 0"),
         ((*ON[:-1], "--on-scale", "2"), "There is no other character to scale or to choose. Give --on FILE"),
         (
