@@ -30,6 +30,7 @@ _METHODS = {
     "improvise_train": ".improvise.train_method:ImproviseTrain",
     "improvise_bake": ".improvise.bake_method:ImproviseBake",
     "improvise_test": ".improvise.test_method:ImproviseTest",
+    "improvise_task": ".improvise.task_method:ImproviseTask",
     "medley_learn": ".medley.methods:MedleyLearn",
     "medley_bake": ".medley.methods:MedleyBake",
 }

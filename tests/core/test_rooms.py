@@ -130,9 +130,11 @@ METHODS_BELOW = {
         *(f"core.control.editing.{name}" for name in ("constraints", "limb_reaching", "motion_editing", "time_map")),
         *CONTROL_TOP,
     ),
+    "core.control.tasks": ("core.control.tasks", "core.control.tracking"),
     # It learns from what the policy of directed motion does, on the streams that it follows.
     "core.control.improvise": (
-        *("core.control.improvise", "core.control.direct", "core.control.searched_body", "core.control.tracking"),
+        *("core.control.improvise", "core.control.direct", "core.control.searched_body", "core.control.tasks"),
+        "core.control.tracking",
         *CONTROL_TOP,
     ),
     "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),

@@ -9,6 +9,7 @@ from ..verb import Verb
 _VERBS = {
     "train": "learn from a library to move like it by itself",
     "bake": "make takes of any number of characters that improvise",
+    "task": "let what improvises learn a task, moving as it does",
     "test": "let characters improvise, and say how long they stay up and how much of the library they show",
 }
 

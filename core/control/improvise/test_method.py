@@ -16,7 +16,9 @@ from ...sim.engine import World
 from ...sim.stage import Character, Stage
 from ..direct.policy.reference_streams import CONTROL_FPS
 from ..method import Method, Product, Run, Source
-from .learned_file import IMPROVISER, Improviser, improviser_from_content
+from ..tasks.tasks_table import get_task
+from .learned_file import IMPROVISER, Improviser, TaskPolicy, improviser_from_content
+from .task_training import run_task
 from .variety import measure_spread, measure_variety
 from .wandering import RandomRollouts, WanderingBodies, roll_out, wander_by
 
@@ -50,6 +52,9 @@ class ImproviseTest(Method):
     def run(self, clip: Clip, settings: ImproviseTestSettings, run: Run) -> None:
         """Test, and leave the figures in the report and in a sentence."""
         improviser = load_improviser(run)
+        if improviser.task is not None:
+            test_task(improviser, improviser.task, settings, run)
+            return
         engine, stage = engines.get_engine(run.engine), Stage((Character(improviser.body),))
 
         def tell(share: float) -> None:
@@ -69,6 +74,21 @@ class ImproviseTest(Method):
         up, falls = figures["mean_time_until_fall_s"], figures["falls"]
         said = f"{settings.rollouts} characters stay up for {up:.1f} of {settings.seconds:g} s on average; {falls} fall"
         run.add_finding("test", f"{said}; they show {100.0 * figures['coverage']:.0f} % of the library", "")
+
+
+def test_task(improviser: Improviser, task: TaskPolicy, settings: ImproviseTestSettings, run: Run) -> None:
+    """Let characters do the task that was learned, and leave the figures in the report and in a sentence."""
+    engine, stage = engines.get_engine(run.engine), Stage((Character(improviser.body),))
+    run.progress(0, _STEPS)
+    with closing(engine.compile(stage, settings.rollouts)) as world:
+        kind = get_task(task.name)(settings.rollouts)
+        found = run_task(improviser, kind, task.policy, task.sigma_rad, world, run.seed, seconds=settings.seconds)
+    figures = {"task": task.name, "sigma_rad": task.sigma_rad, "mean_time_until_fall_s": found.up_s}
+    figures |= {"falls": found.falls, "rollouts": settings.rollouts, "earned": found.earned, **found.figures}
+    run.add_detail("test", figures)
+    words = ", ".join(f"{name} {value:.3g}" for name, value in found.figures.items())
+    said = f"{settings.rollouts} characters stay up for {found.up_s:.1f} of {settings.seconds:g} s on average"
+    run.add_finding("test", f"{task.name}: {words}; {said}", "")
 
 
 def load_improviser(run: Run) -> Improviser:

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``improvise task``: what improvises learns a task in its latent space."""
+
+import argparse
+
+from ....core.control import registry
+from ....core.control.improvise.learned_file import IMPROVISER
+from ....core.control.improvise.task_method import ImproviseTask
+from ....core.control.tasks.tasks_table import get_task, task_names
+from ...improvise.jobs import improviser_job
+from ..lines import path_argument
+from ..running import run_job
+from ..verb import Verb
+from .learning import (
+    add_learning_arguments,
+    finish_learning,
+    learning_request,
+    read_improviser,
+    require_learned_out,
+)
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add("task", metavar="NAME", help=f"what is learned: {', '.join(task_names())}")
+    add("file", type=path_argument, metavar=f"FILE{IMPROVISER.ending}", help="what 'sinew improvise train' wrote")
+    add("--out", type=path_argument, metavar=f"FILE{IMPROVISER.ending}", help="the improviser with its task, to write")
+    add("--minutes", type=float, metavar="M", help="stop there and keep the best; the same as --set minutes=M")
+    add_learning_arguments(parser, ImproviseTask.name, "task")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Train in a worker, and write what was learned."""
+    arguments.task = get_task(arguments.task).name
+    request = learning_request(arguments, ImproviseTask.name, ("task", "minutes"))
+    require_learned_out(arguments)
+    learned = read_improviser(arguments.file)
+    job = improviser_job(registry.get_method(ImproviseTask.name), request, learned, folder=arguments.job_dir)
+    if code := run_job(arguments, job, input=str(arguments.file)):
+        return code
+    finish_learning(arguments, job)
+    return 0
+
+
+VERB = Verb(_add_arguments, _run)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Training a task in the latent space by PPO with the decoder frozen; it resumes after any update, bit for bit."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import BadFile
+from ...learn.hyperparameters import PPOHyperparameters
+from ...learn.kept_best import keep_best, read_best
+from ...learn.learning_curve import UpdateRecord
+from ...learn.policy import Policy
+from ...learn.threads import count_threads
+from ...learn.trainer import Trainer
+from ...sim.engine import Engine, World
+from ...sim.stage import Character, Stage
+from ..direct.policy.reference_streams import CONTROL_FPS
+from ..tasks.task import Task
+from .learned_file import Improviser
+from .task_environment import TaskEnvironment
+
+_ENVIRONMENTS = 2  # side by side, whatever the machine, so that a checkpoint fits another one
+_TEST_COPIES = 32
+
+PPO = PPOHyperparameters(
+    horizon=16,
+    epochs=3,
+    minibatch=1024,
+    discount=0.98,
+    target_kl=0.015,
+    width=256,
+    critic_width=256,
+    noise=0.6,
+    final_noise=0.3,
+    noise_anneal_samples=3_000_000,
+)
+
+
+@dataclass(frozen=True)
+class TaskTrainingConfig:
+    """worlds: copies in all, an even number. samples: budget. test_interval: samples between two tests."""
+
+    worlds: int = 256
+    samples: int = 3_000_000
+    test_interval: int = 300_000
+    sigma_rad: float = 0.1
+    ppo: PPOHyperparameters = field(default_factory=lambda: PPO)
+
+
+@dataclass(frozen=True)
+class TaskTest:
+    """What came of an episode of each of some characters. earned: reward a step, 0 from a fall on. figures: of the task,
+    while up. up_s: mean time until fall, of ``seconds``.
+    """
+
+    samples: int
+    earned: float
+    up_s: float
+    seconds: float
+    falls: int
+    figures: Mapping[str, float]
+
+    @property
+    def merit(self) -> float:
+        """By which policies are compared."""
+        return self.earned
+
+
+def run_task(
+    improviser: Improviser,
+    task: Task,
+    policy: Policy,
+    sigma_rad: float,
+    world: World,
+    seed: int,
+    *,
+    seconds: float | None = None,
+    samples: int = 0,
+) -> TaskTest:
+    """Let the copies of a world do the task without noise, each until it falls or time is over."""
+    lasts_s = task.seconds if seconds is None else seconds
+    steps = max(1, round(lasts_s * CONTROL_FPS))
+    environment = TaskEnvironment(improviser, task, world, np.random.default_rng([seed, 8]), sigma_rad)
+    environment.age[:] = -steps  # no episode ends before this does
+    observed, alive = environment._observe(), np.ones(world.copies, dtype=bool)
+    up, earned, lived = np.zeros(world.copies), 0.0, 0
+    totals: dict[str, float] = {}
+    for _ in range(steps):
+        result = environment.step(policy(observed))
+        alive &= ~result.terminated
+        up += alive
+        earned += float(result.rewards[alive].sum())
+        lived += int(alive.sum())
+        for name, values in environment.figures.items():
+            totals[name] = totals.get(name, 0.0) + float(values[alive].sum())
+        observed = result.observations
+        if not alive.any():
+            break
+    figures = {name: total / max(lived, 1) for name, total in totals.items()}
+    up_s = float((up / CONTROL_FPS).mean())
+    return TaskTest(samples, earned / (steps * world.copies), up_s, lasts_s, int((~alive).sum()), figures)
+
+
+class TaskTraining:
+    """Environments of a task, the trainer of its policy, and tests. Use it in a ``with``."""
+
+    def __init__(
+        self, improviser: Improviser, task: type[Task], engine: Engine, config: TaskTrainingConfig, seed: int
+    ) -> None:
+        self.improviser, self.task, self.config, self._seed = improviser, task, config, seed
+        self._worlds, environments = ExitStack(), []
+        stage = Stage((Character(improviser.body),))
+        half = config.worlds // _ENVIRONMENTS
+        for generator in np.random.default_rng([seed, 7]).spawn(_ENVIRONMENTS):
+            threads = max(1, count_threads(config.ppo.threads) // _ENVIRONMENTS)
+            world = self._worlds.enter_context(closing(engine.compile(stage, half, threads=threads)))
+            environments.append(TaskEnvironment(improviser, task(half), world, generator, config.sigma_rad))
+        self._test_world = self._worlds.enter_context(
+            closing(engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads))
+        )
+        self.trainer = Trainer(environments, config.ppo, seed)
+        self.tests: list[TaskTest] = []
+        self.best: Policy | None = None
+
+    def __enter__(self) -> "TaskTraining":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worlds.close()
+
+    @property
+    def samples(self) -> int:
+        """Control steps of all copies so far."""
+        return self.trainer.samples
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that earned most when tested; the newest before any test."""
+        return self.trainer.policy if self.best is None else self.best
+
+    def advance(self) -> UpdateRecord:
+        """One update, and a test if it is time for one."""
+        record = self.trainer.update()
+        last = self.tests[-1].samples if self.tests else 0
+        if self.samples - last >= self.config.test_interval:
+            self.test()
+        return record
+
+    def test(self) -> TaskTest:
+        """See how the newest policy does; the best so far is kept."""
+        policy, task = self.trainer.policy, self.task(_TEST_COPIES)
+        found = run_task(self.improviser, task, policy, self.config.sigma_rad, self._test_world, self._seed)
+        found = replace(found, samples=self.samples)
+        if self.best is None or found.merit > max(test.merit for test in self.tests):
+            self.best = policy
+        self.tests.append(found)
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that decides how training goes on, as plain arrays."""
+        return {**self.trainer.state(), **keep_best(self.tests, self.best)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
+        kept, best = read_best(arrays)
+        try:
+            tests = [TaskTest(**test) for test in kept]
+        except TypeError as error:
+            raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
+        self.trainer.restore(arrays)
+        self.tests, self.best = tests, best

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Path following (section 5.2): keep up with a point that goes along a path like an 8 on its side."""
+
+import numpy as np
+
+from ...geometry.quaternions import Array
+from .task import CONTROL_FPS, Flags, Moment, Task
+
+_SIZE_M = 10.0  # A
+_PERIOD_S = 47.0  # so that the point goes 1.3 m/s on average; the paper's b depends on its unit of time
+_AHEAD = (0, 10, 20)  # control steps
+_LOST_M = 3.0
+_VELOCITY_SHARPNESS = 2.5
+
+
+class PathFollower(Task):
+    """phase: (N,) radians at the beginning; place: (N, 2) and turn: (N,) put the path into the world."""
+
+    name = "path"
+    label = "Follow a Path"
+    help = "keep up with a point that goes along a path like an 8 on its side"
+    goal_size = 4 * len(_AHEAD)
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.kept |= {"phase": np.zeros(count), "place": np.zeros((count, 2)), "turn": np.zeros(count)}
+
+    def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:
+        """Anywhere on the path, which begins where the character is and goes where it faces."""
+        phase = rng.uniform(0.0, 2.0 * np.pi, int(which.sum()))
+        way = _path_velocity(phase)
+        turn = moment.heading[which] - np.arctan2(way[:, 1], way[:, 0])
+        self.kept["phase"][which], self.kept["turn"][which] = phase, turn
+        self.kept["place"][which] = moment.com[which, :2] - _turned(turn, _path_place(phase))
+
+    def _point(self, ahead: int) -> tuple[Array, Array]:
+        """(N, 2) metres and (N, 2) m/s in the world, so many steps ahead."""
+        rate = 2.0 * np.pi / _PERIOD_S
+        phase = self.kept["phase"] + rate * (self.kept["steps"] + ahead) / CONTROL_FPS
+        turn = self.kept["turn"]
+        return self.kept["place"] + _turned(turn, _path_place(phase)), rate * _turned(turn, _path_velocity(phase))
+
+    def see(self, moment: Moment) -> Array:
+        """(N, 12) where the point is and how fast it goes, now and in two moments to come."""
+        parts = []
+        for ahead in _AHEAD:
+            place, velocity = self._point(ahead)
+            parts += [np.clip(moment.to_local(place - moment.com[:, :2]), -10.0, 10.0), moment.to_local(velocity)]
+        return np.concatenate(parts, axis=1)
+
+    def _errors(self, moment: Moment) -> tuple[Array, Array]:
+        place, velocity = self._point(1)  # the step that led here is counted afterwards
+        return np.linalg.norm(moment.com[:, :2] - place, axis=1), np.linalg.norm(
+            moment.com_velocity[:, :2] - velocity, axis=1
+        )
+
+    def earn(self, before: Moment, moment: Moment) -> dict[str, Array]:
+        """The paper's product of place and velocity."""
+        off, slip = self._errors(moment)
+        return {"path": np.exp(-(off**2)) * np.exp(-_VELOCITY_SHARPNESS * slip**2)}
+
+    def go_on(self, moment: Moment, rng: np.random.Generator) -> None:
+        """Who is too far off begins on a path from where it is: nothing is earned there, so nothing is learned."""
+        lost = self._errors(moment)[0] > _LOST_M
+        super().go_on(moment, rng)
+        if lost.any():
+            self.begin(lost, moment, rng)
+
+    def figures(self, moment: Moment) -> dict[str, Array]:
+        """How far off it is."""
+        off, _ = self._errors(moment)
+        return {"path_error_m": off, "lost_per_minute": 60.0 * CONTROL_FPS * (off > _LOST_M)}
+
+
+def _path_place(phase: Array) -> Array:
+    """(N, 2) metres at angles (N,): A (sin, sin cos)."""
+    return _SIZE_M * np.stack([np.sin(phase), np.sin(phase) * np.cos(phase)], axis=1)
+
+
+def _path_velocity(phase: Array) -> Array:
+    """(N, 2) metres a radian."""
+    return _SIZE_M * np.stack([np.cos(phase), np.cos(2.0 * phase)], axis=1)
+
+
+def _turned(angle: Array, vectors: Array) -> Array:
+    """(N, 2) vectors turned by angles (N,)."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.stack([cos * vectors[:, 0] - sin * vectors[:, 1], sin * vectors[:, 0] + cos * vectors[:, 1]], axis=1)
