@@ -6,30 +6,36 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ...core import jobs
 from ...core.control.direct.features import FPS
 from ...core.control.direct.learned_file import TrainedDirector
-from ...core.control.improvise.bake_method import ImproviseBake
+from ...core.control.improvise.bake_method import SCENE, ImproviseBake
 from ...core.control.improvise.learned_file import Improviser
 from ...core.control.learned import Content
 from ...core.control.method import Method
 from ...core.control.registry import get_method
 from ...core.control.tracking.library_files import LIBRARY_FILE, StoredLibrary
-from ...core.errors import BadFile
+from ...core.errors import BadFile, BadSettings
 from ...core.jobs import Target
 from ...core.motion import Clip, Skeleton
+from ..body.body_inputs import Attachments
 from ..jobs import requests
 from ..jobs.preparing import Preparation
 from ..learned.learned_file import Learned
-from ..methods.job_inputs import BakeRequest, FamilyRequest, bake_job
+from ..methods.job_inputs import BakeRequest, FamilyRequest, play_job, read_beginning
 from ..scene.time_slicing import Slices
 from ..takes.marks import ensure_mark
 
 
 @dataclass(frozen=True)
 class ImproviseRequest(BakeRequest):
-    """What is to be baked."""
+    """What is to be baked. points: metres on the ground to go to or along, where a task was learned; none for random
+    ones. goals: names of objects to go to instead."""
+
+    points: tuple[tuple[float, float], ...] = ()
+    goals: tuple[str, ...] = ()
 
 
 def library_skeleton(learned: Learned) -> Skeleton:
@@ -99,4 +105,18 @@ def improvise_bake_job(
     """Read where everybody stands, and the stage, and make the job of their takes."""
     seconds = float(request.settings.get("seconds", 10.0))
     request = replace(request, seconds=seconds)
-    return (yield from bake_job(own, get_method(ImproviseBake.name), request, learned, folder))
+    rig = yield from read_beginning(request, own.slice_s)
+    points = (*request.points, *(_place_of(own.scene, name, rig.metres_per_unit) for name in request.goals))
+    improviser: Improviser = learned.model
+    if points and improviser.task is None:
+        raise BadSettings("What improvises has no task, and cannot go anywhere", "Let it learn one: 'improvise task'")
+    more: Attachments = {SCENE: ({"points": np.array(points, dtype=float)}, {})} if points else {}
+    return (yield from play_job(own, get_method(ImproviseBake.name), request, learned, rig, more, folder))
+
+
+def _place_of(scene: bpy.types.Scene, name: str, metres: float) -> tuple[float, float]:
+    """Where an object is on the ground, metres."""
+    if name not in scene.objects:
+        raise BadSettings(f"There is no object '{name}' in this scene", "Choose one that is there")
+    x, y = (metres * float(value) for value in scene.objects[name].matrix_world.translation[:2])
+    return x, y

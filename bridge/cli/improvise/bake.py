@@ -2,6 +2,7 @@
 """``improvise bake``: takes of any number of characters that improvise together, in a scene or in one of their own."""
 
 import argparse
+import re
 
 import bpy
 import numpy as np
@@ -29,10 +30,14 @@ _APART_M = 2.0
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
+    # A point such as -3,2 is no option; argparse knows that of plain numbers only.
+    parser._negative_number_matcher = re.compile(r"-[\d.]")
     add = parser.add_argument
     add("file", type=path_argument, metavar=f"FILE{IMPROVISER.ending}", help="what 'sinew improvise train' wrote")
     add("--seconds", type=float, default=10.0, metavar="T", help="how long (default 10)")
     add("--characters", type=int, default=1, metavar="N", help="how many, in a scene of their own (default 1)")
+    add("--points", nargs="+", default=[], metavar="X,Y", help="metres to go to or along, with a task that was learned")
+    add("--goals", nargs="+", default=[], metavar="NAME", help="objects of the scene to go to in turn, likewise")
     add("--blend", type=path_argument, metavar="FILE", help="a scene: its armature improvises on what is on the stage")
     add("--armature", default="", metavar="NAME", help="who improvises in the scene, if there are several")
     add_engine(parser)
@@ -53,12 +58,21 @@ def _run(arguments: argparse.Namespace) -> int:
         raise BadSettings(f"{arguments.characters} characters cannot be", f"Give --characters from 1 to {_MOST}")
     if arguments.blend and arguments.characters > 1:
         raise BadSettings("A scene has its own characters", "Leave out --characters, or --blend")
+    points = parse_ground_points(arguments.points)
+    if points and arguments.goals:
+        raise BadSettings("There are points and objects to go to", "Leave out one of both")
     require_outputs(arguments)
     learned = read_improviser(arguments.file)
     with registered():
         name, scale = _characters(arguments, learned.model)
         request = ImproviseRequest(
-            armature=name, settings=settings, engine=arguments.engine, seed=arguments.seed, scale=scale
+            armature=name,
+            settings=settings,
+            engine=arguments.engine,
+            seed=arguments.seed,
+            scale=scale,
+            points=points,
+            goals=tuple(arguments.goals),
         )
         job = do_at_once(lambda own: improvise_bake_job(own, request, learned, arguments.job_dir))
         if code := run_job(arguments, job, input=str(arguments.file)):
@@ -93,6 +107,20 @@ def _characters(arguments: argparse.Namespace, improviser: Improviser) -> tuple[
         other.sinew.role = "CHARACTER"
     bpy.context.view_layer.update()
     return made[0].name, scale
+
+
+def parse_ground_points(words: list[str]) -> tuple[tuple[float, float], ...]:
+    """Points in metres, given as words or as one text."""
+    found = []
+    for word in " ".join(words).split():
+        x, comma, y = word.partition(",")
+        try:
+            if not comma or not np.isfinite([float(x), float(y)]).all():
+                raise ValueError
+        except ValueError:
+            raise BadSettings(f"'{word}' is no point", "Write points in metres, such as 3,0 5,2") from None
+        found.append((float(x), float(y)))
+    return tuple(found)
 
 
 def place_in_rings(count: int) -> list[tuple[float, float]]:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...body.pose_space import PoseSpace
+from ...errors import JobError
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.engine import character_offsets
+from ...sim.stage import Stage
 from ..cast import load_cast
 from ..method import Method, Run, Source
 from ..searched_body import smooth_setting
@@ -20,8 +22,13 @@ from ..tracking.facing import rotate_pose_about_z, twist_angle, upright_rotation
 from ..tracking.recording import RecordedCharacter, collect_prop_motions, make_take
 from .bone_order import put_on_body, take_back
 from .learned_file import IMPROVISER, Improviser
-from .playing import PlayedTogether, RandomPlayer, TogetherPlay
+from .playing import PlayedTogether, Player, RandomPlayer, TaskPlayer, TogetherPlay
 from .test_method import load_improviser
+
+SCENE = "improvise_scene"
+"""Name of the job's attachment with the points to go to, in metres on the ground."""
+_TASK_NOISE = 0.1
+_STEP_M = 0.2  # what is lower is no obstacle to stand on
 
 
 @dataclass(frozen=True)
@@ -60,13 +67,52 @@ class ImproviseBake(Method):
         clips = tuple(put_on_body(improviser.body, one) for one in clips)
         stage = build_job_stage(run, *(improviser.body for _ in clips))
         qpos, qvel = place_starts(improviser, clips, np.random.default_rng([run.seed, 5]))
-        players = [RandomPlayer(improviser, settings.noise) for _ in clips]
+        players = make_players(improviser, settings, len(clips), stage, run)
         with closing(engines.get_engine(run.engine).compile(stage, 1)) as world:
             play = TogetherPlay(improviser, world, players, qpos, qvel, run.seed, try_again=settings.try_again)
             done = play.run(settings.seconds, lambda share: run.progress(round(1000 * share), 1000))
         take = make_takes(improviser, done, clips, settings.smooth, run)
+        if improviser.task is not None:
+            reached = [float(player.state().get("reached", np.zeros(1))[0]) for player in players]
+            run.add_detail("task", {"task": improviser.task.name, "reached": reached})
         others = (take_back(*each) for each in zip(take.others, skeletons[1:], strict=True))
         return replace(take_back(replace(take, others=()), skeletons[0]), others=tuple(others))
+
+
+def make_players(
+    improviser: Improviser, settings: ImproviseBakeSettings, count: int, stage: Stage, run: Run
+) -> list[Player]:
+    """Who decides for each character: noise, or the policy of the task that was learned."""
+    attached = run.attachment(SCENE)
+    points = None if attached is None else np.asarray(attached[0]["points"], dtype=float).reshape(-1, 2)
+    if improviser.task is None:
+        if points is not None:
+            raise JobError("What improvises has no task, and cannot go anywhere", "Let it learn one: 'improvise task'")
+        return [RandomPlayer(improviser, settings.noise) for _ in range(count)]
+    if points is not None:
+        require_free(points, stage)
+    return [TaskPlayer(improviser, improviser.task, points, _TASK_NOISE * settings.noise) for _ in range(count)]
+
+
+def require_free(points: Array, stage: Stage) -> None:
+    """Refuse points on the ground (K, 2) that are inside of an obstacle."""
+    for obstacle in stage.obstacles:
+        for piece in obstacle.pieces:
+            if np.ptp(piece, axis=0).max() <= 0.0 or piece[:, 2].max() < _STEP_M:
+                continue  # it is stepped on
+            for point in points:
+                if is_inside(point, piece[:, :2]):
+                    x, y = point
+                    raise JobError(
+                        f"The goal at {x:.2f}, {y:.2f} is inside '{obstacle.name}'", "Move the goal or the obstacle"
+                    )
+
+
+def is_inside(point: Array, corners: Array) -> bool:
+    """Whether a point (2,) is within the hull of points (V, 2): no direction has all of them on one side of it."""
+    angle = np.sort(np.arctan2(corners[:, 1] - point[1], corners[:, 0] - point[0]))
+    gaps = np.diff(np.concatenate([angle, angle[:1] + 2.0 * np.pi]))
+    return bool(gaps.max() < np.pi)
 
 
 def place_starts(improviser: Improviser, clips: tuple[Clip, ...], rng: np.random.Generator) -> tuple[Array, Array]:

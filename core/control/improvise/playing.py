@@ -2,21 +2,25 @@
 """Characters that improvise together on any stage, recorded; where one would fall, time goes back and noise is drawn
 anew."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...body.poses import targets_of_pose
 from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World, character_offsets
 from ..direct.features import FPS, find_head
 from ..direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES
+from ..tasks.task import Moment
+from ..tasks.tasks_table import get_task
 from ..tracking.recording import Recording
 from .body_states import BodyState, StateReader
 from .falling import has_fallen
-from .learned_file import Improviser
+from .learned_file import Improviser, TaskPolicy
+from .task_acting import act_in_latent_space
 
 _BACK_S = (1.0, 1.5, 2.5, 4.0, 2.0, 3.0, 1.0, 6.0)
 """How far time goes back at each fall that comes at about the same moment."""
@@ -26,8 +30,14 @@ _LIMP = 0.03
 class Player(Protocol):
     """Who decides what a character does."""
 
-    def act(self, state: BodyState, world: World, states: Array, rng: np.random.Generator) -> Array:
+    def act(self, state: BodyState, moment: Moment, rng: np.random.Generator) -> Array:
         """(1, nu) servo targets."""
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """What it keeps from step to step."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put back what ``state`` gave."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +59,7 @@ class _Step:
     targets: Array
     rows: SensorRows
     down: np.ndarray
+    kept: tuple[Mapping[str, NDArray[Any]], ...]
 
 
 class TogetherPlay:
@@ -71,6 +82,7 @@ class TogetherPlay:
         self._head, self._substeps = find_head(improviser.body), round(1.0 / (FPS * world.dt_s))
         self._first = world.state_of(qpos.reshape(1, -1), qvel.reshape(1, -1))
         self._first_rows = world.sense(self._first)
+        self._began = tuple(player.state() for player in players)
         self.done: list[_Step] = []
         self._tries = self.falls = 0
         self._furthest = 0
@@ -99,7 +111,8 @@ class TogetherPlay:
             placed = (rows.link_pos[:, -1, links], rows.link_quat_wxyz[:, -1, links])
             rng = np.random.default_rng([self._seed, number, len(self.done), self._tries])
             now = self._reader(own_qpos, own_qvel, placed)
-            targets.append(self._players[number].act(now, self.world, state, rng))
+            com, velocity = rows.com[:, -1, number], rows.com_velocity[:, -1, number]
+            targets.append(self._players[number].act(now, Moment(now.root, now.heading, com, velocity), rng))
         joined = np.repeat(np.nan_to_num(np.concatenate(targets, axis=1))[:, None], CONTROL_FRAMES, axis=1)
         states, after = self.world.rollout(
             state, joined, substeps=self._substeps, muscle=muscle if down.any() else None
@@ -110,7 +123,8 @@ class TogetherPlay:
                 for number in range(count)
             ]
         )
-        self.done.append(_Step(np.array(states[:, -1]), states, joined, after, down | fallen))
+        kept = tuple(player.state() for player in self._players)
+        self.done.append(_Step(np.array(states[:, -1]), states, joined, after, down | fallen, kept))
         if (fallen & ~down).any():
             self.falls += 1
             self._go_back()
@@ -130,6 +144,8 @@ class TogetherPlay:
         if self._try_again and self._tries <= len(_BACK_S):
             keep = max(0, len(self.done) - round(_BACK_S[self._tries - 1] * CONTROL_FPS))
             del self.done[keep:]
+            for player, kept in zip(self._players, self.done[-1].kept if self.done else self._began, strict=True):
+                player.restore(kept)
 
     def _finish(self) -> PlayedTogether:
         rows = [self._first_rows, *(step.rows for step in self.done)]
@@ -154,6 +170,43 @@ class RandomPlayer:
     def __init__(self, improviser: Improviser, noise: float) -> None:
         self._model, self._noise = improviser.model, noise
 
-    def act(self, state: BodyState, world: World, states: Array, rng: np.random.Generator) -> Array:
+    def act(self, state: BodyState, moment: Moment, rng: np.random.Generator) -> Array:
         """(1, nu) servo targets."""
         return self._model.decode(state.rows, self._model.sample(state.rows, rng, self._noise))
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Nothing is kept."""
+        return {}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Nothing is kept."""
+
+
+class TaskPlayer:
+    """The policy of a task. noise: of its latent numbers, in deviations of the prior, so that tries differ."""
+
+    def __init__(self, improviser: Improviser, task: TaskPolicy, points: Array | None, noise: float) -> None:
+        self._improviser, self._task, self._noise = improviser, task, noise
+        self.doing, self._has_begun = get_task(task.name)(1, points), False
+
+    def act(self, state: BodyState, moment: Moment, rng: np.random.Generator) -> Array:
+        """(1, nu) servo targets."""
+        if not self._has_begun:
+            self.doing.begin(np.ones(1, dtype=bool), moment, rng)
+        else:
+            self.doing.go_on(moment, rng)
+        self._has_begun = True
+        seen = np.concatenate([state.rows, self.doing.see(moment).astype(np.float32)], axis=1)
+        actions = np.array(self._task.policy(seen), dtype=float)
+        size = self._improviser.model.latent_size
+        actions[:, :size] += self._noise * rng.standard_normal((1, size))
+        return act_in_latent_space(self._improviser.model, state.rows, actions, self._task.sigma_rad)
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """How far the task is."""
+        return {**self.doing.state(), "begun": np.array(self._has_begun)}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put back what ``state`` gave."""
+        self._has_begun = bool(state["begun"])
+        self.doing.restore({name: array for name, array in state.items() if name != "begun"})

@@ -53,8 +53,8 @@ class TaskTrainingConfig:
 
 @dataclass(frozen=True)
 class TaskTest:
-    """What came of an episode of each of some characters. earned: reward a step, 0 from a fall on. figures: of the task,
-    while up. up_s: mean time until fall, of ``seconds``.
+    """What came of an episode of each of some characters. earned: reward a step, 0 from a fall on. figures: of the
+    task, while up. up_s: mean time until fall, of ``seconds``.
     """
 
     samples: int

@@ -20,8 +20,8 @@ class Joystick(Task):
     help = "keep the velocity that is wished, which changes every few seconds"
     goal_size = 4
 
-    def __init__(self, count: int) -> None:
-        super().__init__(count)
+    def __init__(self, count: int, points: Array | None = None) -> None:
+        super().__init__(count, points)
         self.kept |= {"wish": np.zeros((count, 2))}
 
     def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:

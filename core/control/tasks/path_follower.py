@@ -8,6 +8,7 @@ from .task import CONTROL_FPS, Flags, Moment, Task
 
 _SIZE_M = 10.0  # A
 _PERIOD_S = 47.0  # so that the point goes 1.3 m/s on average; the paper's b depends on its unit of time
+_SPEED_M_S = 1.2  # along points of a scene
 _AHEAD = (0, 10, 20)  # control steps
 _LOST_M = 3.0
 _VELOCITY_SHARPNESS = 2.5
@@ -21,8 +22,8 @@ class PathFollower(Task):
     help = "keep up with a point that goes along a path like an 8 on its side"
     goal_size = 4 * len(_AHEAD)
 
-    def __init__(self, count: int) -> None:
-        super().__init__(count)
+    def __init__(self, count: int, points: Array | None = None) -> None:
+        super().__init__(count, points)
         self.kept |= {"phase": np.zeros(count), "place": np.zeros((count, 2)), "turn": np.zeros(count)}
 
     def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:
@@ -35,6 +36,8 @@ class PathFollower(Task):
 
     def _point(self, ahead: int) -> tuple[Array, Array]:
         """(N, 2) metres and (N, 2) m/s in the world, so many steps ahead."""
+        if self.points is not None:
+            return _along(self.points, _SPEED_M_S * (self.kept["steps"] + ahead) / CONTROL_FPS)
         rate = 2.0 * np.pi / _PERIOD_S
         phase = self.kept["phase"] + rate * (self.kept["steps"] + ahead) / CONTROL_FPS
         turn = self.kept["turn"]
@@ -61,7 +64,7 @@ class PathFollower(Task):
 
     def go_on(self, moment: Moment, rng: np.random.Generator) -> None:
         """Who is too far off begins on a path from where it is: nothing is earned there, so nothing is learned."""
-        lost = self._errors(moment)[0] > _LOST_M
+        lost = (self._errors(moment)[0] > _LOST_M) & (self.points is None)
         super().go_on(moment, rng)
         if lost.any():
             self.begin(lost, moment, rng)
@@ -86,3 +89,14 @@ def _turned(angle: Array, vectors: Array) -> Array:
     """(N, 2) vectors turned by angles (N,)."""
     cos, sin = np.cos(angle), np.sin(angle)
     return np.stack([cos * vectors[:, 0] - sin * vectors[:, 1], sin * vectors[:, 0] + cos * vectors[:, 1]], axis=1)
+
+
+def _along(points: Array, far: Array) -> tuple[Array, Array]:
+    """(N, 2) metres and (N, 2) m/s on the lines through points (K, 2), so many metres from their beginning (N,)."""
+    steps = np.diff(points, axis=0)
+    lengths = np.maximum(np.linalg.norm(steps, axis=1), 1e-9)
+    ends = np.concatenate([[0.0], np.cumsum(lengths)])
+    place = np.stack([np.interp(far, ends, column) for column in points.T], axis=1)
+    index = np.clip(np.searchsorted(ends, far, side="right") - 1, 0, len(steps) - 1)
+    going = (far < ends[-1])[:, None]
+    return place, np.where(going, _SPEED_M_S * steps[index] / lengths[index][:, None], 0.0)

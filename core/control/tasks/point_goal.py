@@ -19,16 +19,18 @@ class PointGoal(Task):
     help = "go to points on the ground, one after the other"
     goal_size = 3
 
-    def __init__(self, count: int) -> None:
-        super().__init__(count)
+    def __init__(self, count: int, points: Array | None = None) -> None:
+        super().__init__(count, points)
         self.kept |= {"goal": np.zeros((count, 2)), "reached": np.zeros(count)}
 
     def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:
-        """A goal somewhere around, a few metres away."""
+        """A goal somewhere around, a few metres away; of points of a scene the first."""
+        if self.points is not None:
+            self.kept["goal"][which] = self.points[0]
+            return
         number = int(which.sum())
         angle, far = rng.uniform(-np.pi, np.pi, number), rng.uniform(_NEAREST_M, _FURTHEST_M, number)
         self.kept["goal"][which] = moment.root[which, :2] + far[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1)
-        self.kept["reached"][which] = 0.0
 
     def distance_m(self, moment: Moment) -> Array:
         """(N,) metres that the root's place on the ground is away from the goal."""
@@ -50,9 +52,16 @@ class PointGoal(Task):
         super().go_on(moment, rng)
         there = self.distance_m(moment) < REACHED_M
         if there.any():
-            reached = self.kept["reached"] + there
+            self.kept["reached"] = self.kept["reached"] + there
             self.prepare(there, moment, rng)
-            self.kept["reached"] = reached
+            if self.points is not None:  # the last one is stayed at
+                number = np.minimum(self.kept["reached"][there].astype(int), len(self.points) - 1)
+                self.kept["goal"][there] = self.points[number]
+
+    def begin(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:
+        """None is reached yet."""
+        self.kept["reached"][which] = 0.0
+        super().begin(which, moment, rng)
 
     def figures(self, moment: Moment) -> dict[str, Array]:
         """Goals a minute, and speed towards them."""

@@ -55,8 +55,9 @@ class Task(ABC):
     seconds: ClassVar[float] = 20.0
     sigma_rad: ClassVar[float] = 0.1
 
-    def __init__(self, count: int) -> None:
-        self.count = count
+    def __init__(self, count: int, points: Array | None = None) -> None:
+        """points: (K, 2) metres of a scene, where what is to be done is not drawn at random."""
+        self.count, self.points = count, points
         self.kept: dict[str, NDArray[Any]] = {"steps": np.zeros(count, dtype=np.int64)}
 
     def begin(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:
