@@ -30,9 +30,10 @@ _BENCHES = {
     "travel": ".travel:measure",
     "direct": ".direct:measure",
     "respond": ".respond:measure",
+    "improvise": ".improvise:measure",
 }
 # These take many minutes, some an hour, and so only run when they are asked for by name.
-_LONG = ("simulate", "graph", "bounds", "characters", "travel", "direct", "respond")
+_LONG = ("simulate", "graph", "bounds", "characters", "travel", "direct", "respond", "improvise")
 
 
 def main(argv: Sequence[str]) -> int:

@@ -23,6 +23,7 @@ from .graph.skill_add_all import SINEW_OT_graph_skill_add_all
 from .graph.skill_remove import SINEW_OT_graph_skill_remove
 from .graph.transition_add import SINEW_OT_graph_transition_add
 from .graph.transition_remove import SINEW_OT_graph_transition_remove
+from .improvise.task import SINEW_OT_improvise_task
 from .jobs.cancel import SINEW_OT_cancel
 from .jobs.cancel_batch import SINEW_OT_cancel_batch
 from .jobs.cancel_preparing import SINEW_OT_cancel_preparing
@@ -158,6 +159,7 @@ _CLASSES = (
     SINEW_OT_library_picture,
     SINEW_OT_library_tag_add,
     SINEW_OT_library_tag_remove,
+    SINEW_OT_improvise_task,
     SINEW_OT_respond_cue_add,
     SINEW_OT_respond_cue_remove,
     SINEW_OT_library_tag_propose,

@@ -5,6 +5,7 @@ import os
 
 import bpy
 
+from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.methods.adapters import get_adapter
 from ..bridge.methods.declared import Family, Product, Source, families
 from ..bridge.methods.properties import OWN
@@ -49,10 +50,25 @@ class FamilyPanel(SidebarPanel):
         draw_problem(layout, context, adapter, obj)
         if draw_learned(layout, context, adapter, obj) and self.family.method(Product.TAKE) is not None:
             layout.separator()
+            _draw_tasks(layout, context, self.family.name)
             draw_settings(layout, context, adapter, Product.TAKE)
             layout.prop(own, "frame_start")
             layout.prop(own, "bake_seed")
             draw_bake_button(layout, context, adapter)
+
+
+def _draw_tasks(layout: bpy.types.UILayout, context: bpy.types.Context, family: str) -> None:
+    """Tasks that what was learned can learn, in a closed sub-panel; nothing for a family without any."""
+    name, settings_drawn = f"{family}_task", getattr(get_adapter(family), "task_settings", ())
+    if not settings_drawn:
+        return
+    header, body = layout.panel(f"SINEW_PT_{name}", default_closed=True)
+    header.label(text="Learn a Task")
+    if body is not None:
+        settings = settings_group_of(context.scene, name)
+        for one in settings_drawn:
+            body.prop(settings, one)
+        body.operator(f"sinew.{name}", icon="PLAY")
 
 
 def _panel(family: Family) -> type[bpy.types.Panel]:

@@ -4,13 +4,18 @@
 import bpy
 
 from ...core.control.direct.learned_file import Director
+from ...core.control.improvise.task_method import ImproviseTask
 from ...core.control.method import Product
+from ...core.control.registry import get_method
 from ...core.jobs import Job
 from ..jobs import monitor
+from ..jobs.job_views import JobView
 from ..jobs.preparing import Outcome, Preparation, Recipe
+from ..jobs.scene_request import settings_group_of, settings_type
 from ..learned.learned_file import Learned, LearnedFile, learned_file
 from ..methods.adapter import FamilyAdapter
 from ..scene.chosen_armature import why_editing, why_no_armature
+from ..scene.settings_groups import plain_values
 from ..scene.time_slicing import Slices
 from .jobs import ImproviseRequest, improvise_bake_job, improviser_job, learn_target, train_job
 
@@ -54,6 +59,41 @@ class ImproviseAdapter(FamilyAdapter):
             return Outcome(monitor.start(job, own.scene, python, "Training"))
 
         return steps
+
+    @property
+    def task_settings(self) -> tuple[str, ...]:
+        """The settings of learning a task, in the order in which they were declared."""
+        return get_method(ImproviseTask.name).settings_type.field_names()
+
+    def why_not_learn_task(self, scene: bpy.types.Scene) -> str:
+        """There must be an improviser, and nobody who is at it already."""
+        if reason := self.why_not_test(scene):
+            return reason
+        view = self.learning_view(scene.sinew.armature)
+        return "It is being trained already: stop that first, or wait" if view is not None and view.alive else ""
+
+    def learn_task(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
+        """Read the file, make the job that learns the task of the scene's settings, and start its worker."""
+        method = get_method(ImproviseTask.name)
+        request = ImproviseRequest(
+            armature=obj.name,
+            settings=plain_values(settings_group_of(scene, method.name), settings_type(method.name)),
+            engine=scene.sinew.engine,
+            seed=self.group(obj).seed,
+        )
+
+        def make(own: Preparation, learned: Learned) -> Slices[Job]:
+            self.require_packages(method)
+            target = learn_target(method, request.armature)
+            return (yield from own.make(lambda: improviser_job(method, request, learned, target)))
+
+        return self.playing_recipe(obj, make, "Learning a task")
+
+    def learning_view(self, obj: bpy.types.Object) -> JobView | None:
+        """The newest job that learns for the armature, be it to improvise or a task."""
+        names = (self.method(Product.LEARNED_FILE).name, ImproviseTask.name)
+        known = (view for view in monitor.watched_jobs() if view.is_for(obj.name, obj.sinew_mark))
+        return next((view for view in known if view.method_name in names), None)
 
     def bake(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """Read where everybody stands, and the stage, make the job, and start its worker."""

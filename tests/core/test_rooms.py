@@ -83,7 +83,20 @@ BRIDGE = {
 # An operator knows bridge, jobs and errors, its own folder, and what all operators share.
 SHARED = ("operators.armature_verb", "operators.family_verb", "operators.list_rows", "operators.reporting")
 FEATURES = (
-    *("body", "bounds", "graph", "jobs", "library", "methods", "presets", "respond", "setup", "simulate", "stage"),
+    *(
+        "body",
+        "bounds",
+        "graph",
+        "improvise",
+        "jobs",
+        "library",
+        "methods",
+        "presets",
+        "respond",
+        "setup",
+        "simulate",
+        "stage",
+    ),
     *("takes", "transfer"),
 )
 BELOW_OPERATORS = ("bridge", "core.jobs", "core.errors")

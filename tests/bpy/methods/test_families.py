@@ -123,6 +123,7 @@ def test_what_cannot_be_is_told_in_the_panel_and_makes_no_job(walker, tmp_path):
         ("improvise", "improvise_train"),
         ("improvise", "improvise_bake"),
         ("improvise", "improvise_test"),
+        ("improvise", "improvise_task"),
     ):
         group = getattr(walker, f"sinew_{family}")
         group.file = str(path)
@@ -168,7 +169,7 @@ def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
         one_step(verb)
     for verb in ("respond_train", "respond_bake", "respond_test", "respond_bring_along"):
         one_step(verb)
-    for verb in ("improvise_bake", "improvise_test", "improvise_bring_along"):
+    for verb in ("improvise_bake", "improvise_test", "improvise_task", "improvise_bring_along"):
         one_step(verb)
     bpy.context.scene.sinew.armature.sinew_direct.file = str(tmp_path / "far" / "b.library.npz")
     bpy.ops.ed.undo_push(message="Library")

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``bench improvise``: what improvises stays up and is varied, what tasks it has learned, and what a character costs.
+
+What takes long to train is given as files of ``sinew improvise train`` and ``task``. Variants (``--variants alpha=0,…``)
+are trained here, each with as many samples from the same trained library.
+"""
+
+import argparse
+import time
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.control.direct.directing import Directing
+from ..core.control.direct.learned_file import DIRECTED, TrainedDirector
+from ..core.control.direct.policy.matching_streams import make_clip_streams
+from ..core.control.improvise.learned_file import IMPROVISER, Improviser
+from ..core.control.improvise.task_training import run_task
+from ..core.control.improvise.test_method import ImproviseTestSettings, describe_rollouts, roll_out_from
+from ..core.control.improvise.train_method import ImproviseTrainSettings, make_latent_config, make_vae_settings
+from ..core.control.improvise.training import LatentTraining
+from ..core.control.improvise.variety import measure_spread, measure_variety
+from ..core.control.improvise.wandering import WanderingBodies, roll_out, wander_by
+from ..core.control.tasks.tasks_table import get_task
+from ..core.errors import BadSettings
+from ..core.sim import engines
+from ..core.sim.engine import World
+from ..core.sim.stage import Character, Stage
+from .options import print_progress, split_words
+from .rows import Row, append_row, code_version, describe_machine
+
+_COPIES, _SECONDS = 100, 60.0
+_TOGETHER, _TOGETHER_S = 10, 30.0
+_TASK_COPIES, _TASK_S = 100, 20.0
+_CROWD, _CROWD_S = 16, 10.0
+_GOALS: dict[str, dict[str, float]] = {
+    "point_goal": {"goals_per_minute": 6.0},
+    "joystick": {"velocity_error_m_s": 0.4},
+    "path": {"path_error_m": 0.5},
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's own arguments."""
+    add = parser.add_argument
+    add("--improviser", type=Path, metavar="FILE", help="what 'sinew improvise train' wrote")
+    add("--tasks", nargs="*", default=[], type=Path, metavar="FILE", help="what 'sinew improvise task' wrote")
+    add("--library", type=Path, metavar="FILE", help="a trained library, to train variants from")
+    add("--variants", type=split_words, default=(), metavar="KEY=VALUE,…", help="settings of training, one at a time")
+    add("--samples", type=float, default=1.0, metavar="M", help="million samples of each variant (default 1)")
+    add("--rows", type=Path, metavar="FILE.jsonl", help="add the rows to this file")
+    add("--seed", type=int, default=5, metavar="N", help="another seed (default 5)")
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure what was given."""
+    if arguments.variants and arguments.library is None:
+        raise BadSettings("There is no library to train variants from", "Give --library FILE")
+    rows: list[Row] = []
+
+    def keep(row: Row) -> None:
+        rows.append(row | {"code": code_version(), "machine": describe_machine()})
+        if arguments.rows:
+            append_row(arguments.rows, rows[-1])
+
+    if arguments.improviser is not None:
+        improviser = _read(arguments.improviser)
+        for part in (_describe_training, _measure_rollouts, _measure_together, _measure_cost):
+            print_progress(part.__name__)
+            keep(part(improviser, arguments.seed))
+    for path in arguments.tasks:
+        print_progress(str(path))
+        keep(_measure_task(_read(path), arguments.seed))
+    for text in arguments.variants:
+        print_progress(text)
+        keep(_measure_variant(arguments.library, text, arguments.samples, arguments.seed))
+    return {"rows": rows}
+
+
+def _read(path: Path) -> Improviser:
+    found: Improviser = IMPROVISER.from_content(IMPROVISER.read_content(path), f"'{path}'")
+    return found
+
+
+def _world(improviser: Improviser, copies: int, threads: int = 0) -> closing[World]:
+    stage = Stage((Character(improviser.body),))
+    return closing(engines.get_engine("mujoco").compile(stage, copies, threads=threads))
+
+
+def _describe_training(improviser: Improviser, seed: int) -> Row:
+    about = improviser.about
+    row: Row = {"what": "training", "million_samples": about["samples"] / 1e6, "minutes": about["seconds"] / 60.0}
+    row |= {"minutes_of_that_for_an_expert": about["expert_seconds"] / 60.0}
+    row |= {"library_minutes": about["library_minutes"], "seed": about["seed"]}
+    errors = {f"world_model_{name}": value for name, value in about["world_model"].items()}
+    return row | errors | {"goal": {"minutes": 45.0}}
+
+
+def _measure_rollouts(improviser: Improviser, seed: int) -> Row:
+    settings = ImproviseTestSettings(_COPIES, _SECONDS)
+    with _world(improviser, _COPIES) as world:
+        found, _ = roll_out_from(improviser, world, settings, seed)
+    row: Row = {"what": f"{_COPIES} random rollouts, cut at {_SECONDS:g} s", **describe_rollouts(improviser, found)}
+    return row | {"goal": {"mean_time_until_fall_s": 55.0}}
+
+
+def _measure_together(improviser: Improviser, seed: int) -> Row:
+    """Ten from one place, standing."""
+    qpos = np.repeat(improviser.start_qpos[:1], _TOGETHER, axis=0)
+    with _world(improviser, _TOGETHER) as world:
+        qvel = np.zeros((_TOGETHER, improviser.body.nv))
+        bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fallen_m)
+        found = roll_out(bodies, wander_by(improviser.model), _TOGETHER_S, np.random.default_rng([seed, 1]))
+    variety = measure_variety(improviser.known, found.rows)
+    shown = sum(one["time"] > 0.0 for one in variety["styles"].values())
+    row: Row = {
+        "what": f"{_TOGETHER} rollouts of {_TOGETHER_S:g} s from one place",
+        "spread_m": measure_spread(found.root),
+    }
+    row |= {"styles_shown": shown, "styles": len(variety["styles"]), "mean_up_s": found.mean_up_s}
+    row |= {name: variety[name] for name in ("coverage", "evenness", "distance_m", "near_m")}
+    return row | {"goal": {"styles_shown": float(len(variety["styles"]))}}
+
+
+def _measure_cost(improviser: Improviser, seed: int) -> Row:
+    """Processor time of one character, and of a crowd in which nobody touches anybody."""
+    row: Row = {"what": "a character at run time, processor time as a share of real time"}
+    for copies, name in ((1, "one"), (_CROWD, f"each_of_{_CROWD}")):
+        with _world(improviser, copies, threads=1) as world:
+            settings = ImproviseTestSettings(copies, _CROWD_S)
+            begun = time.process_time()
+            found, _ = roll_out_from(improviser, world, settings, seed)
+            spent = time.process_time() - begun
+        row[name] = spent / (copies * float(found.up_s.max()))
+    return row | {"goal": {"one": 0.1}}
+
+
+def _measure_task(improviser: Improviser, seed: int) -> Row:
+    task = improviser.task
+    if task is None:
+        return {"what": "a task", "skipped": "the file has none"}
+    with _world(improviser, _TASK_COPIES) as world:
+        kind = get_task(task.name)(_TASK_COPIES)
+        found = run_task(improviser, kind, task.policy, task.sigma_rad, world, seed, seconds=_TASK_S)
+    row: Row = {"what": f"task {task.name}", "million_samples": task.about["samples"] / 1e6}
+    row |= {"minutes": task.about["seconds"] / 60.0, "sigma_rad": task.sigma_rad, **found.figures}
+    row |= {"earned": found.earned, "falls": found.falls, "rollouts": _TASK_COPIES, "mean_up_s": found.up_s}
+    return row | {"seconds": _TASK_S, "goal": {**_GOALS.get(task.name, {}), "minutes": 15.0, "million_samples": 3.0}}
+
+
+def _measure_variant(path: Path, text: str, millions: float, seed: int) -> Row:
+    """Train with one setting changed, and let it wander."""
+    director = DIRECTED.from_content(DIRECTED.read_content(path), f"'{path}'")
+    if not isinstance(director, TrainedDirector):
+        raise BadSettings(f"'{path}' has no policy", "Give a library that 'sinew direct train' wrote")
+    settings = ImproviseTrainSettings.from_texts([text, f"millions={millions}"])
+    streams = make_clip_streams(
+        Directing(director.stored.body, director.library), director.stored.body, np.arange(len(director.library))
+    )
+    config, vae = make_latent_config(settings), make_vae_settings(settings)
+    begun, config = time.perf_counter(), replace(config, test_interval=max(1, config.samples // 4))
+    with LatentTraining(director.controller, streams, engines.get_engine("mujoco"), config, vae, seed) as training:
+        while training.samples < config.samples:
+            training.advance()
+        best = max((training.tests or [training.test()]), key=lambda test: test.merit)
+    row: Row = {"what": f"variant {text}", "million_samples": millions, "mean_up_s_of_30": best.mean_up_s}
+    return row | {"falls_of_32": best.falls, "minutes": (time.perf_counter() - begun) / 60.0}
