@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """``bench improvise``: what improvises stays up and is varied, what tasks it has learned, and what a character costs.
 
-What takes long to train is given as files of ``sinew improvise train`` and ``task``. Variants (``--variants KEY=VALUE``)
-are trained here, each with as many samples from the same trained library.
+What takes long to train is given as files of ``sinew improvise train`` and ``task``. Variants are trained here, each
+(``--variants KEY=VALUE,…``) with as many samples from the same trained library.
 """
 
 import argparse
