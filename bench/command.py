@@ -31,9 +31,11 @@ _BENCHES = {
     "direct": ".direct:measure",
     "respond": ".respond:measure",
     "improvise": ".improvise:measure",
+    "scale": ".scale:measure",
+    "timeline": ".timeline:measure",
 }
 # These take many minutes, some an hour, and so only run when they are asked for by name.
-_LONG = ("simulate", "graph", "bounds", "characters", "travel", "direct", "respond", "improvise")
+_LONG = ("simulate", "graph", "bounds", "characters", "travel", "direct", "respond", "improvise", "scale", "timeline")
 
 
 def main(argv: Sequence[str]) -> int:

@@ -62,6 +62,10 @@ class LearningFailed(SinewError):
     """A training that cannot go on, or that cannot begin with these settings."""
 
 
+class ClusterError(SinewError):
+    """A cluster that cannot be reached, that is gone, or whose nodes cannot do the work."""
+
+
 class JobError(SinewError):
     """A job that cannot be started, read, resumed or collected."""
 

@@ -11,8 +11,8 @@ from ..bridge.setup.preferences import ROOT_PACKAGE
 from ..bridge.setup.readiness import Readiness
 from .drawing import SidebarPanel, paragraph, write_line
 
-_NAMES = {"mujoco": "MuJoCo", "torch": "PyTorch", "numpy": "NumPy", "scipy": "SciPy"}
-_SIZE = {"torch": 200, "mujoco": 10, "scipy": 36}  # megabytes to download, about
+_NAMES = {"mujoco": "MuJoCo", "torch": "PyTorch", "numpy": "NumPy", "scipy": "SciPy", "ray": "Ray"}
+_SIZE = {"torch": 200, "mujoco": 10, "scipy": 36, "ray": 80}  # megabytes to download, about
 
 
 class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
@@ -27,7 +27,7 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
         layout, known, install = self.layout, readiness.current_readiness(), installing.current_installation()
         if known is None:
             layout.label(text="Looking at what is ready...", icon="TIME")
-        elif known.learns and not installing.is_installing():
+        elif known.learns and not installing.is_installing() and "ray" not in known.missing:
             row = layout.row()
             row.label(text="Ready to simulate and to learn", icon="CHECKMARK")
             row.operator("sinew.try_mannequin", text="", icon="ARMATURE_DATA")
@@ -114,5 +114,5 @@ def _offer(missing: tuple[str, ...]) -> str:
 
 def _names(missing: tuple[str, ...]) -> str:
     """The large ones by name; the small ones come with them unless they are all there is."""
-    shown = [_NAMES[name] for name in missing if name in ("mujoco", "torch")]
+    shown = [_NAMES[name] for name in missing if name in ("mujoco", "torch", "ray")]
     return " and ".join(shown or [_NAMES.get(name, name) for name in missing])

@@ -7,6 +7,7 @@ from ..bridge.jobs import monitor, notices, source_fixes
 from ..bridge.jobs.notices import Notice
 from ..bridge.jobs.scene_request import method_group, request_of, setting_names, uses_engine, why_no_request
 from ..bridge.scene.report_lines import fit_line
+from ..bridge.setup import preferences
 from ..bridge.takes import muscle_keys
 from . import part
 from .drawing import SidebarPanel, message_box, paragraph
@@ -82,6 +83,8 @@ def _draw_details(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     if uses_engine(scene):
         body.prop(chosen, "engine")
     body.prop(chosen, "seed")
+    if (own := preferences.own_preferences()) is not None:
+        body.prop(own, "where")
 
 
 def _draw_notices(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

@@ -19,7 +19,9 @@ PINS = os.path.join(ROOT, "bridge", "setup", "installing", "pinned.txt")
 SMALL_TORCH = "https://download.pytorch.org/whl/cpu/torch/"
 PYTHONS = ("cp311", "cp312", "cp313", "cp314")
 NAMES = ("cma", "coacd", "mujoco-core", "safetensors", "scipy", "torch", "filelock", "fsspec", "Jinja2", "MarkupSafe",
-         "mpmath", "networkx", "setuptools", "sympy", "typing_extensions")  # fmt: skip
+         "mpmath", "networkx", "setuptools", "sympy", "typing_extensions", "ray", "attrs", "certifi",
+         "charset-normalizer", "click", "idna", "jsonschema", "jsonschema-specifications", "msgpack", "packaging",
+         "protobuf", "PyYAML", "referencing", "requests", "rpds-py", "urllib3")  # fmt: skip
 HEAD = """\
 # What Sinew may install when the user asks for it (run.py): each wheel by its hash, for the Pythons of Blender 4.5 and
 # later. Written by tools/hashes.py; the versions are those of requirements/common.txt.

@@ -3,6 +3,8 @@
 
 import argparse
 
+from ...core.errors import SinewError
+from ...core.jobs import HERE, Where, parse_where
 from .lines import path_argument
 
 
@@ -31,3 +33,23 @@ def add_job_folder(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="keep the job in this folder; run again to go on after a kill",
     )
+    add_where(parser)
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """Declare where the work is done."""
+    parser.add_argument(
+        "--where",
+        type=_where,
+        default=HERE,
+        metavar="PLACE",
+        help="here (default), ray (a Ray cluster that runs on this computer, or one that is started for it), or "
+        "ray:HOST:PORT; see docs/cluster.md",
+    )
+
+
+def _where(text: str) -> Where:
+    try:
+        return parse_where(text)
+    except SinewError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -11,6 +11,7 @@ from ...core.errors import JobError, SinewError
 from ...core.interrupts import finish_first, raise_on_interrupt
 from ..setup import preferences
 from . import CANCELLED
+from .job_arguments import add_where
 from .lines import say, say_json
 from .progress import ProgressLine
 from .verb import Verb
@@ -32,6 +33,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         verb = verbs.add_parser(name, help=summary)
         verb.add_argument("id", metavar="ID", help="the job's id or the beginning of it")
+        if name == "resume":
+            add_where(verb)
     clean = verbs.add_parser("clean", help="delete old jobs that are not running")
     clean.add_argument("--older-than", type=float, default=30.0, metavar="DAYS", help="default 30")
     clean.add_argument("--all", action="store_true", help="also those whose result was never baked")
@@ -125,7 +128,7 @@ def _pause(arguments: argparse.Namespace) -> int:
 
 def _resume(arguments: argparse.Namespace) -> int:
     job = _find(arguments.id)
-    status = run_to_end(job)
+    status = run_to_end(job, arguments.where)
     say(f"{job.spec.id}: {status.state}")
     if status.state == "failed":
         raise SinewError(status.message, status.hint)
@@ -141,7 +144,7 @@ def _clean(arguments: argparse.Namespace) -> int:
 _WHAT = {"list": _list, "show": _show, "cancel": _cancel, "pause": _pause, "resume": _resume, "clean": _clean}
 
 
-def run_to_end(job: jobs.Job) -> jobs.JobStatus:
+def run_to_end(job: jobs.Job, where: jobs.Where = jobs.HERE) -> jobs.JobStatus:
     """Run a job to its end with a line of progress; Ctrl-C cancels it and waits until it has stopped."""
     if job.has_result():
         return job.status()
@@ -151,7 +154,7 @@ def run_to_end(job: jobs.Job) -> jobs.JobStatus:
             with finish_first():  # or a worker might be left that nobody waits for
                 job.go_on()
                 if not job.status().alive:
-                    process = jobs.launch(job, preferences.preferred_python())
+                    process = jobs.launch(job, preferences.preferred_python(), where)
             return jobs.wait(job, process, on_status=line.show)
         except KeyboardInterrupt:
             job.cancel()

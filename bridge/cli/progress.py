@@ -13,17 +13,17 @@ class ProgressLine:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._moving = stream.isatty()
-        self._shown = -1
+        self._shown: tuple[int, bool] | None = None
 
     def show(self, status: JobStatus) -> None:
         """Show the job's state if it has changed enough to be worth a line."""
         percent = int(100 * status.fraction)
-        mark = percent if self._moving else percent // 10
+        mark = (percent if self._moving else percent // 10, status.message.startswith("Waiting"))
         if not status.alive or mark == self._shown:
             return
         self._shown = mark
         left = "" if status.eta_s is None else f", {_duration(status.eta_s)} left"
-        doing = status.measurements.get("doing")
+        doing = status.measurements.get("doing") or (status.message if status.message.startswith("Waiting") else "")
         self.say(f"{percent:3d} %{left}{f': {doing}' if doing else ''}")
 
     def say(self, text: str) -> None:

@@ -22,7 +22,7 @@ def run_job(arguments: argparse.Namespace, job: jobs.Job, **asked: Any) -> int:
 
     asked: what the report of a job that is not done says of what it was given.
     """
-    status = run_to_end(job)
+    status = run_to_end(job, *elsewhere(arguments))
     if status.state == "done":
         return 0
     write_report(arguments, {**jobs.unfinished_report(job), **asked})
@@ -30,6 +30,11 @@ def run_job(arguments: argparse.Namespace, job: jobs.Job, **asked: Any) -> int:
         say_cancelled(arguments, job)
         return CANCELLED
     raise SinewError(status.message or f"The job was {status.state}", status.hint)
+
+
+def elsewhere(arguments: argparse.Namespace) -> tuple[jobs.Where, ...]:
+    """The place that was asked for, if it is not here."""
+    return () if arguments.where.is_here else (arguments.where,)
 
 
 def bake_take(

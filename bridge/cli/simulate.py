@@ -140,7 +140,7 @@ def _simulate_variations(
 ) -> int:
     """Make takes to choose from; what is done is saved and shown, whatever became of the others."""
     batch, outcomes = variations.simulate_all(
-        request, rig, wanted, arguments.job_dir, only=arguments.only, anew=arguments.anew
+        request, rig, wanted, arguments.job_dir, only=arguments.only, anew=arguments.anew, where=arguments.where
     )
     report = {**variations.report_of(batch, outcomes), "input": arguments.input}
     done = [outcome for outcome in outcomes if outcome.written is not None]

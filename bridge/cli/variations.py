@@ -20,6 +20,7 @@ from ..rig.rig_writer import WrittenAction
 from . import CANCELLED
 from .jobs import run_to_end
 from .lines import say_aside
+from .together import run_together
 
 _ERRORS = ("joint_error_m", "mean_link_error_m")
 
@@ -104,30 +105,43 @@ def simulate_all(
     *,
     only: int | None = None,
     anew: bool = False,
+    where: jobs.Where = jobs.HERE,
 ) -> tuple[Batch, list[VariationOutcome]]:
     """Simulate and bake one after the other. One that fails does not stop the others; a cancel stops them all.
 
-    folder: for a folder of each, or the folder of the only one. anew: another job there is replaced.
+    folder: for a folder of each, or the folder of the only one. anew: another job there is replaced. where: on a
+    cluster all are simulated at once, and then baked.
     """
     batch = batches.plan(request, rig, settings)
     if only is not None:
         batch = replace(batch, variations=batch.variations[only - 1 : only])
     outcomes: list[VariationOutcome] = []
     digits = len(str(len(batch.variations)))
+    made: dict[int, jobs.Job] = {}
+
+    def own_folder(variation: Variation) -> Path | None:
+        return folder if only is not None else folder and folder / f"{variation.number:0{digits}d}"
+
+    if not where.is_here:
+        made = {one.number: _created(batch, one, own_folder(one), anew) for one in batch.variations}
+        run_together(list(made.values()), where)
     for variation in batch.variations:
         say_aside(variation.title(rig.clip.name))
-        own = folder if only is not None else folder and folder / f"{variation.number:0{digits}d}"
-        outcomes.append(_simulated(batch, variation, own, anew))
+        outcomes.append(_simulated(batch, variation, own_folder(variation), anew, made.get(variation.number)))
         if outcomes[-1].state == "cancelled":
             break
     return batch, outcomes
 
 
-def _simulated(batch: Batch, variation: Variation, folder: Path | None, anew: bool) -> VariationOutcome:
-    job = None
+def _simulated(
+    batch: Batch, variation: Variation, folder: Path | None, anew: bool, ended: jobs.Job | None
+) -> VariationOutcome:
+    """ended: its job, where it was done elsewhere."""
+    job = ended
     try:
-        job = _created(batch, variation, folder, anew)
-        status = run_to_end(job)
+        if job is None:
+            job = _created(batch, variation, folder, anew)
+        status = run_to_end(job) if ended is None else job.status()
         if status.state == "cancelled":
             return VariationOutcome(variation, job, jobs.unfinished_report(job))
         if status.state != "done":

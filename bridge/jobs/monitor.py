@@ -81,7 +81,7 @@ def start(job: jobs.Job, scene: bpy.types.Scene, python: str | None, doing: str)
         queueing.enqueue(job)
         said = f"'{title}' waits for its turn: {ahead} {'job is' if ahead == 1 else 'jobs are'} before it"
     else:
-        jobs.launch(job, python)
+        jobs.launch(job, python, preferences.preferred_where())
         said = f"{doing} '{title}'"
     watch(job, scene)
     return said
@@ -93,7 +93,9 @@ def takes_turns() -> bool:
 
 
 def _in_the_way() -> int:
-    """How many jobs come before a new one; 0 if it may start at once."""
+    """How many jobs come before a new one; 0 if it may start at once, as on a cluster any may."""
+    if not preferences.preferred_where().is_here:
+        return 0
     waiting = sum(watched.waits for watched in _watched.values())
     alive = 0
     for watched in _watched.values():
@@ -113,7 +115,7 @@ def go_on(job: jobs.Job, scene: bpy.types.Scene) -> str:
         job.go_on()
         watch(job, scene)
         return f"'{job.spec.title}' waits for its turn again"
-    jobs.launch(job, preferences.preferred_python())
+    jobs.launch(job, preferences.preferred_python(), preferences.preferred_where())
     watch(job, scene)
     return f"Resumed '{job.spec.title}'"
 
@@ -255,6 +257,8 @@ def _why_missing(job_id: str, title: str, digest: str) -> JobView:
 def _start_next() -> bool:
     """Start as many of those that wait as there may be at once; True if there were any."""
     waiting = {watched.job: watched for watched in _watched.values() if watched.waits}
+    if waiting and preferences.wants_cluster():
+        return _start_together(waiting)
     alive = sum(watched.may_be_alive for watched in _watched.values())
     chosen = queueing.in_order(waiting)[: max(preferences.workers_at_once() - alive, 0)]
     for job in chosen:
@@ -265,6 +269,19 @@ def _start_next() -> bool:
             waiting[job].problem = error
         refresh_view(waiting[job])
     return bool(chosen)
+
+
+def _start_together(waiting: dict[jobs.Job, WatchedJob]) -> bool:
+    """Hand all that wait to a cluster, as one."""
+    chosen, problem = queueing.in_order(waiting), None
+    try:
+        jobs.launch_together(chosen, preferences.preferred_python(), preferences.preferred_where())
+    except SinewError as error:
+        problem = error
+    for job in chosen:
+        waiting[job].again, waiting[job].problem = False, problem
+        refresh_view(waiting[job])
+    return True
 
 
 def _list_in(scene: bpy.types.Scene, job: jobs.Job) -> None:

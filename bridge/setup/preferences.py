@@ -45,6 +45,14 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         max=64,
     )
 
+    where: StringProperty(
+        name="Where",
+        description="Where jobs are done: here, ray (a Ray cluster that runs on this computer, or one that is started "
+        "for the job) or ray:HOST:PORT (a cluster that this computer is part of). See docs/cluster.md",
+        default="here",
+        update=lambda self, context: _choose_place(),
+    )
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the paths, what is used where one is empty, and how many jobs run at once."""
         layout = self.layout
@@ -52,6 +60,7 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         layout.prop(self, "worker_python", placeholder=fit_line(os.environ.get("SINEW_PYTHON", "Blender's own")))
         layout.prop(self, "jobs_folder", placeholder=fit_line(str(jobs.jobs_root())))
         layout.prop(self, "workers_at_once")
+        layout.prop(self, "where")
 
 
 def preferred_python() -> str | None:
@@ -71,6 +80,23 @@ def workers_at_once() -> int:
     return own.workers_at_once if own else 1
 
 
+def preferred_where() -> jobs.Where:
+    """Where jobs are done; what is no place to work at is refused."""
+    own = _own()
+    return jobs.parse_where(own.where or "here") if own else jobs.HERE
+
+
+def wants_cluster() -> bool:
+    """Whether jobs go to a cluster, for which Ray is needed."""
+    own = _own()
+    return own is not None and own.where.strip().startswith("ray")
+
+
+def own_preferences() -> "SINEW_AP_preferences | None":
+    """What a panel draws choices from; None where the package was registered without being an add-on."""
+    return _own()
+
+
 def apply_jobs_folder() -> None:
     """Let everything in this process, the command line too, find jobs where the preference says.
 
@@ -86,6 +112,13 @@ def _choose_python(own: SINEW_AP_preferences) -> None:
     from . import readiness
 
     _detach_from_file(own, "worker_python")
+    readiness.check_readiness()
+
+
+def _choose_place() -> None:
+    """A cluster needs Ray."""
+    from . import readiness
+
     readiness.check_readiness()
 
 

@@ -35,7 +35,8 @@ import importlib.metadata, importlib.util, json, runpy, sys
 runpy.run_path(sys.argv[1])["use_packages"]()
 answer = {"version": "%d.%d" % sys.version_info[:2]}
 for name, package in (("numpy", "numpy"), ("scipy", "scipy"), ("mujoco", "mujoco-core"), ("pybullet", "pybullet"),
-                      ("cma", "cma"), ("coacd", "coacd"), ("safetensors", "safetensors"), ("torch", "torch")):
+                      ("cma", "cma"), ("coacd", "coacd"), ("safetensors", "safetensors"), ("torch", "torch"),
+                      ("ray", "ray")):
     try:
         found = importlib.util.find_spec(name) is not None
         if found and name in ("numpy", "mujoco"):
@@ -162,7 +163,7 @@ def _hear(asked: _Asking) -> Readiness:
         stream.seek(0)
         output = stream.read().decode("utf-8", "replace").strip()
     try:
-        return parse_answer(asked.python, parse_json(output.splitlines()[-1]))
+        return parse_answer(asked.python, parse_json(output.splitlines()[-1]), preferences.wants_cluster())
     except (ValueError, IndexError):
         return _no_answer(asked.python)
 
@@ -171,10 +172,10 @@ def _no_answer(python: str) -> Readiness:
     return Readiness(python, problem=f"The worker's Python '{python}' does not answer")
 
 
-def parse_answer(python: str, answer: Any) -> Readiness:
+def parse_answer(python: str, answer: Any, with_ray: bool = False) -> Readiness:
     """What an answer means: versions by the name that a package is imported by, '' for what is not there.
 
-    Whatever else the program says that was chosen as a Python is no answer.
+    Whatever else the program says that was chosen as a Python is no answer. with_ray: whether Ray is needed as well.
     """
     if not isinstance(answer, dict) or not all(isinstance(answer.get(name), str) for name in _ASKED_FOR):
         return _no_answer(python)
@@ -187,12 +188,13 @@ def parse_answer(python: str, answer: Any) -> Readiness:
     if not answer["numpy"]:
         problem = problem or f"'{python}' has no NumPy: choose another Python, or install it there"
     learning = [name for name in ("safetensors", "torch") if not answer[name]]
+    clustering = ["ray"] if with_ray and not answer.get("ray") else []
     return Readiness(
         python,
         answer["version"],
         "" if lacking else engine,
         "" if learning else f"PyTorch {answer['torch'].partition('+')[0]}",
-        tuple(name for name in lacking + learning if name != "numpy"),
+        tuple(name for name in lacking + learning + clustering if name != "numpy"),
         problem,
     )
 

@@ -130,6 +130,7 @@ class RangeRun:
     def __init__(self, run: Run, where: FrameRange) -> None:
         self._run, self._where = run, where
         self.engine, self.rng = run.engine, run.rng
+        self.shards = getattr(run, "shards", None)
         self.traces: list[Trace] = []
 
     @property

@@ -112,6 +112,7 @@ class Method(ABC):
     stops_early: whether it hands over the best so far when asked (``Run.is_enough``).
     watched: the live curves that are worth a line, in their order. Empty: the first few that it reports.
     packages: modules that its worker needs beyond what the zip brings, such as 'torch'.
+    rollouts_in_shards: whether it learns by a ``Trainer`` whose rollouts may be spread over a cluster.
     result_name: what the name of its take's Action says of how it was made; '' for the method's name.
     """
 
@@ -129,6 +130,7 @@ class Method(ABC):
     stops_early: ClassVar[bool] = False
     watched: ClassVar[tuple[Watched, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
+    rollouts_in_shards: ClassVar[bool] = False
     result_name: ClassVar[str] = ""
 
     @property

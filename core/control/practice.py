@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadFile
 from ..learn.learning_curve import UpdateRecord
+from ..learn.shards import ShardSpreader
 from .method import Run
 
 CHECKPOINT_S = 20.0
@@ -32,6 +33,18 @@ class Practice(Protocol):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
+
+
+def find_spreader(run: Run) -> ShardSpreader | None:
+    """Where the job's rollouts are spread; None for here, in this process."""
+    spreader: ShardSpreader | None = getattr(run, "shards", None)
+    return spreader
+
+
+def describe_spreading(run: Run) -> None:
+    """Put into the report what spreading the rollouts cost, if they were."""
+    if (spreader := find_spreader(run)) is not None:
+        run.add_detail("cluster", spreader.describe())
 
 
 def resume_practice(run: Run, training: Practice) -> float:

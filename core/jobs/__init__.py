@@ -11,12 +11,14 @@ from .cleaning import clean_jobs, remove_job
 from .creation import UnreadableJob, all_jobs, create, find_jobs
 from .folders import jobs_root, user_data_folder
 from .job import Job, JobStatus, Result, open_job
-from .launching import find_worker_python, launch, wait
+from .launching import find_worker_python, launch, launch_together, wait
 from .report import unfinished_report
 from .spec import SCHEMA, JobSpec
 from .target import CastTarget, Target
+from .where import HERE, Where, parse_where
 
 __all__ = [
+    "HERE",
     "SCHEMA",
     "CastTarget",
     "Job",
@@ -25,6 +27,7 @@ __all__ = [
     "Result",
     "Target",
     "UnreadableJob",
+    "Where",
     "all_jobs",
     "clean_jobs",
     "create",
@@ -32,7 +35,9 @@ __all__ = [
     "find_worker_python",
     "jobs_root",
     "launch",
+    "launch_together",
     "open_job",
+    "parse_where",
     "remove_job",
     "unfinished_report",
     "user_data_folder",

@@ -101,6 +101,7 @@ _SHOWN: dict[str, Any] = {
     "message": _text,
     "hint": _text,
     "python": _text,
+    "where": _text,
     "host": _text,
     "pid": lambda value: value if _is_whole(value, 2**31 - 1) else 0,
     "total": lambda value: value if _is_whole(value) else 0,

@@ -36,6 +36,7 @@ class History:
         self.curves: dict[str, list[float]] = {}
         self.findings: list[dict[str, str]] = []
         self.paused: Event | None = None
+        self.waiting = ""  # for what
         self._last_time = 0.0
         self._rested_s = 0.0
         self._progressed: tuple[float, int] | None = None
@@ -69,6 +70,7 @@ class History:
             return
         self._last_time = event["time"]
         kind = event["kind"]
+        self.waiting = event.get("message", "") if kind == "waiting" else ""
         if kind == "launched":
             self.launched = event
         elif kind == "started":

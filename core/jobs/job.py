@@ -192,6 +192,7 @@ class Job:
         message = "Starting the worker"
         if state == "running":
             message = f"Step {history.step} of {history.total}" if history.total else "Running"
+            message = history.waiting or message
         elif state == "paused":
             message = "Paused"
         return self._status(state, message, "", alive=True)

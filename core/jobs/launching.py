@@ -7,7 +7,8 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from ..child_python import find_program, run_python
@@ -16,6 +17,7 @@ from . import processes
 from .events import append_event, cut_torn_tail
 from .job import Job, JobStatus
 from .lock import hold_lock
+from .where import HERE, Where
 
 _ENTRY = Path(__file__).resolve().parent.parent / "entry.py"
 
@@ -26,29 +28,46 @@ _QUESTION = "import sys, numpy; print('.'.join(map(str, sys.version_info[:2])))"
 _proved: set[tuple[str, float]] = set()
 
 
-def launch(job: Job, python: str | None = None) -> "subprocess.Popen[bytes]":
+def launch(job: Job, python: str | None = None, where: Where = HERE) -> "subprocess.Popen[bytes]":
     """Start the job's worker in a process of its own; a lost, cancelled or failed job goes on from its checkpoint.
 
-    python: the worker's Python; None for ``SINEW_PYTHON``, else this process's own.
+    python: the worker's Python; None for ``SINEW_PYTHON``, else this process's own. where: the worker is always
+    here; on a cluster it has the work done there.
     """
+    return launch_together([job], python, where)
+
+
+def launch_together(jobs: Sequence[Job], python: str | None, where: Where) -> "subprocess.Popen[bytes]":
+    """Start one worker for several jobs, which only a cluster does; or none of them."""
+    if len(jobs) != 1 and (where.is_here or not jobs):
+        raise ValueError("a worker here does one job")
     path = find_worker_python(python)
-    # Under the lock nothing else can start, write events or look free: two launches never both succeed.
-    job.require_own_folders()
-    with hold_lock(job.lock, mode=job.mode) as held:
-        if not held or _is_starting(job):
-            raise JobError(f"Job '{job.spec.title}' is running already", "Cancel it first, or wait until it is done")
-        if job.has_result():
-            raise JobError(f"Job '{job.spec.title}' is done already", "Collect its result, or make a new job")
-        job.forget_requests()
-        cut_torn_tail(job.events)
-        process = processes.start_worker(path, [str(_ENTRY), os.path.abspath(job.folder)], job.folder, job.log)
+    with ExitStack() as locks:
+        for job in jobs:
+            _take_for_launch(job, locks)
+        words = [] if where.is_here else [f"--where={where}"]
+        words += [os.path.abspath(job.folder) for job in jobs]
+        process = processes.start_worker(path, [str(_ENTRY), *words], [job.folder for job in jobs], jobs[0].log)
         try:
-            about = {"pid": process.pid, "host": platform.node(), "python": path}
-            append_event(job.events, "launched", job.history.next_run, mode=job.mode, **about)
+            about = {"pid": process.pid, "host": platform.node(), "python": path, "where": str(where)}
+            for job in jobs:
+                append_event(job.events, "launched", job.history.next_run, mode=job.mode, **about)
         except BaseException:
             process.kill()
             raise
     return process
+
+
+def _take_for_launch(job: Job, locks: ExitStack) -> None:
+    # Under the lock nothing else can start, write events or look free: two launches never both succeed.
+    job.require_own_folders()
+    held = locks.enter_context(hold_lock(job.lock, mode=job.mode))
+    if not held or _is_starting(job):
+        raise JobError(f"Job '{job.spec.title}' is running already", "Cancel it first, or wait until it is done")
+    if job.has_result():
+        raise JobError(f"Job '{job.spec.title}' is done already", "Collect its result, or make a new job")
+    job.forget_requests()
+    cut_torn_tail(job.events)
 
 
 def _is_starting(job: Job) -> bool:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..child_python import start_python
@@ -22,14 +23,14 @@ _STARTING_S = 20.0
 _children: dict[Path, "subprocess.Popen[bytes]"] = {}
 
 
-def start_worker(python: str, arguments: list[str], folder: Path, log: Path) -> "subprocess.Popen[bytes]":
-    """Start the worker of the job in ``folder``, which outlives this process."""
-    with os.fdopen(open_to_write(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode_in(folder)), "ab") as stream:
+def start_worker(python: str, arguments: list[str], folders: Sequence[Path], log: Path) -> "subprocess.Popen[bytes]":
+    """Start the worker of the jobs in ``folders``, which outlives this process."""
+    with os.fdopen(open_to_write(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode_in(folders[0])), "ab") as stream:
         try:
             process = start_python(python, arguments, outlives_us=True, stdout=stream, stderr=subprocess.STDOUT)
         except OSError as error:
             raise JobError(f"The worker cannot be started ({python}): {error.strerror}", "Try again") from error
-    _children[folder] = process
+    _children.update(dict.fromkeys(folders, process))
     return process
 
 

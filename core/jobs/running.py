@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import CannotWrite
 from ..files import to_jsonable, write_arrays
+from ..learn.shards import ShardSpreader
 from ..motion.take import Measurement
 from ..paths import is_there
 from ..sim.trace import Trace
@@ -45,6 +46,7 @@ class WorkerRun:
         self.details: dict[str, Any] = {}
         self.traces: list[Trace] = []
         self.products: dict[str, tuple[Mapping[str, np.ndarray], Mapping[str, Any]]] = {}
+        self.shards: ShardSpreader | None = None
         self._began = time.monotonic()
         self._rested_s = 0.0
         self._written = 0.0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker: one process, one run of one job. ``python core/entry.py JOB_FOLDER``.
+"""The worker: one process, one run of one job. ``python core/entry.py JOB_FOLDER``. With ``--where=ray...`` before the
+folder, or several of them, the jobs are done on a cluster (``cluster/driver.py``).
 
 A run ends with exactly one of the events done, failed, cancelled. If it is killed there is none, and
 whoever looks at the job sees that its lock is free and calls it lost.
@@ -15,13 +16,14 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from ..control.frame_range import run_in_range
 from ..errors import BadFile, SinewError
 from ..files import PRIVATE, cannot_write, remove_file, sha256_of, write_arrays, write_json
+from ..learn.shards import ShardSpreader
 from ..motion import Clip, Take
 from ..motion.inspection import UNIT_KINDS, inspect_clip
 from ..motion.io.npz import save_take
@@ -35,6 +37,7 @@ from .measuring import measure_job_takes
 from .memory import OUT_OF_MEMORY, OUT_OF_MEMORY_HINT, count_memory_ends, is_out_of_memory
 from .report import make_report
 from .running import Cancelled, WorkerRun
+from .where import HERE, Where, parse_where
 
 # Exit codes, for whoever started the worker by hand; the events are what counts.
 DONE, FAILED, CANCELLED, REFUSED = 0, 1, 2, 3
@@ -49,11 +52,16 @@ def main(arguments: Sequence[str]) -> int:
     """Run the job in the folder named by the only argument; gives the exit code."""
     faulthandler.enable()  # a crash inside a physics engine leaves its stack in worker.log
     log_to(sys.stderr)
-    if len(arguments) != 1 or not is_plain_file(Path(arguments[0]) / "spec.json"):
+    where, folders = _parse_words(arguments)
+    one_job = len(folders) == 1 or (folders and not where.is_here)
+    if not one_job or not all(is_plain_file(Path(folder) / "spec.json") for folder in folders):
         _log.error("Give the folder of one job (it holds a spec.json): %s", list(arguments))
         return REFUSED
-    job = Job(Path(arguments[0]))
-    _listen_for_signals(job)
+    jobs = [Job(Path(folder)) for folder in folders]
+    _listen_for_signals(jobs)
+    if not where.is_here:
+        return _run_together(jobs, where)
+    job = jobs[0]
     close_in_forked_children()
     try:
         job.require_own_folders()
@@ -72,18 +80,62 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(job: Job) -> int:
     """Prepare the folder for a new run, run, and write how it ended."""
+    number = _begin_run(job)
+    if number is None:
+        return DONE
+    return {"done": DONE, "failed": FAILED, "cancelled": CANCELLED}[run_to_last_event(job, number)]
+
+
+def _begin_run(job: Job) -> int | None:
+    """The number of a new run, which is then noted as started; None where the job is done already."""
     cut_torn_tail(job.events)
     if job.has_result():
         _log.info("The job is done already")
-        return DONE
+        return None
     _remove_parts(job)
     number = job.history.next_run
     _log.info("Run %d on Python %s, process %d", number, platform.python_version(), os.getpid())
     about = {"pid": os.getpid(), "host": platform.node(), **count_memory_ends()}
     append_event(job.events, "started", number, **about)
-    end, fields = _outcome(job, number)
+    return number
+
+
+def run_to_last_event(job: Job, number: int, shards: ShardSpreader | None = None) -> str:
+    """Do a run that has begun, and write how it ended; gives the last event's kind.
+
+    shards: where rollouts are spread, if not here.
+    """
+    end, fields = _outcome(job, number, shards)
     _write_end(job, number, end, fields)
-    return {"done": DONE, "failed": FAILED, "cancelled": CANCELLED}[end]
+    return end
+
+
+def _parse_words(arguments: Sequence[str]) -> tuple[Where, list[str]]:
+    """Where to work, and the folders of jobs."""
+    option = "--where="
+    if arguments and arguments[0].startswith(option):
+        return parse_where(arguments[0].removeprefix(option)), list(arguments[1:])
+    return HERE, list(arguments)
+
+
+def _run_together(jobs: Sequence[Job], where: Where) -> int:
+    """Have jobs done on a cluster; those at which another worker is are left to it."""
+    from .cluster.driver import run_on_cluster
+    from .cluster.take_relay import RelayedJob
+
+    with ExitStack() as locks:
+        begun = []
+        for job in jobs:
+            try:
+                job.require_own_folders()
+                if not locks.enter_context(hold_lock(job.lock, mode=job.mode)):
+                    _log.error("Another worker is at '%s'", job.folder)
+                elif (number := _begin_run(job)) is not None:
+                    begun.append(RelayedJob(job, number))
+            except SinewError as error:
+                _log.error("%s", error)
+        run_on_cluster(begun, where)
+        return DONE if all(one.job.status().state == "done" for one in begun) else FAILED
 
 
 def _remove_parts(job: Job) -> None:
@@ -94,10 +146,10 @@ def _remove_parts(job: Job) -> None:
                 remove_file(part)
 
 
-def _outcome(job: Job, number: int) -> tuple[str, dict[str, Any]]:
+def _outcome(job: Job, number: int, shards: ShardSpreader | None) -> tuple[str, dict[str, Any]]:
     """Run the job; gives the last event's kind and fields, whatever happens."""
     try:
-        return "done", _work(job, number)
+        return "done", _work(job, number, shards)
     except Cancelled:
         return "cancelled", {"message": "Cancelled", "hint": "Resume it to go on from its last checkpoint"}
     except SinewError as error:
@@ -116,10 +168,11 @@ def _outcome(job: Job, number: int) -> tuple[str, dict[str, Any]]:
         return "failed", {"message": f"Sinew met a bug: {what}", "hint": f"Look into '{job.log}' and report it"}
 
 
-def _work(job: Job, number: int) -> dict[str, Any]:
+def _work(job: Job, number: int, shards: ShardSpreader | None) -> dict[str, Any]:
     """Inputs to result; gives what the ``done`` event carries."""
     spec = job.spec
     run = WorkerRun(job, number)
+    run.shards = shards
     run.raise_if_cancelled()
     run.rest_if_paused()
     job.check_inputs()
@@ -149,12 +202,13 @@ def _note_findings(clip: Clip, run: WorkerRun) -> None:
             run.add_finding(finding.kind, finding.message, finding.hint)
 
 
-def _listen_for_signals(job: Job) -> None:
+def _listen_for_signals(jobs: Sequence[Job]) -> None:
     """Make a polite signal a cancel: the method stops at its next report, and nothing is half done."""
 
     def ask(*_: object) -> None:
-        with suppress(SinewError):
-            job.ask_to_stop()
+        for job in jobs:
+            with suppress(SinewError):
+                job.ask_to_stop()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask)

@@ -16,6 +16,7 @@ from .hyperparameters import PPOHyperparameters
 from .networks import MLP, Tensor
 from .normaliser import Normaliser, RunningStatistics
 from .policy import Policy
+from .shards import PolicyWeights
 from .threads import count_threads
 
 _LAST_GAIN = 0.01
@@ -39,6 +40,7 @@ class ActorCritic:
         self.device = choose_device(settings.device)
         self.threads = count_threads(settings.threads)
         sizes = [observation_size, *_hidden_sizes(settings.width, settings.layers), action_size]
+        self._sizes = tuple(sizes)
         self.actor = MLP(sizes, settings.activation, rng, last_gain=_LAST_GAIN, extra=action_size, device=self.device)
         sizes = [observation_size, *_hidden_sizes(settings.critic_width, settings.layers), 1]
         self.critic = MLP(sizes, settings.activation, rng, last_gain=1.0, device=self.device)
@@ -110,6 +112,12 @@ class ActorCritic:
         settings = self.settings
         layers = tuple(self.actor.numpy_layers())
         return Policy(self.normaliser, layers, settings.activation, settings.output_scale, self.noise)
+
+    def policy_weights(self) -> PolicyWeights:
+        """The policy as shards elsewhere need it to act as ``act`` does."""
+        weights = self.actor.weights.detach().cpu().numpy()
+        settings, statistics = self.settings, self.observation_statistics
+        return PolicyWeights(self._sizes, settings.activation, settings.output_scale, weights, self.noise, statistics)
 
     def load_policy(self, policy: Policy) -> None:
         """Begin with the weights and normaliser of a policy of the same shape; the value network stays untrained."""

@@ -7,7 +7,7 @@ for another before the horizon is reached, and the result does not depend on whi
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from .environment import Environment, Flags, Floats, StepResult
 from .episode_statistics import EpisodeCounter, EpisodeStatistics
 from .normaliser import Normaliser, RunningStatistics
 from .randomness import generator_state, restore_generator
+from .shards import EnvironmentMaker, PolicyWeights, Shard, ShardSpreader
 
 Act = Callable[[Rows], Rows]
 """Normalised observations (n, O) -> the policy's actions without noise (n, A); called from several threads at once."""
@@ -48,11 +49,13 @@ class Rollout:
         return self.rewards.size
 
 
-class _EnvironmentRunner:
-    """One environment, and its columns of the rollout."""
+class EnvironmentRunner:
+    """One environment in this process, and its columns of the rollout; implements ``shards.Shard``."""
 
     def __init__(self, environment: Environment, first: int, rng: np.random.Generator) -> None:
         self.environment = environment
+        self.worlds, self.observation_size = environment.worlds, environment.observation_size
+        self.action_size = environment.action_size
         self.columns = slice(first, first + environment.worlds)
         self.first = first
         self.rng = rng
@@ -64,6 +67,28 @@ class _EnvironmentRunner:
         """New episodes in all of its worlds; those that are broken off are not counted."""
         self.episodes = EpisodeCounter(self.environment.worlds, self.environment.end_reasons)
         self.observations: Floats = self.environment.reset()
+
+    def pop_statistics(self) -> EpisodeStatistics:
+        """The statistics of the episodes since the last call."""
+        return self.episodes.pop_statistics()
+
+    def change(self, name: str, *words: Any) -> None:
+        """Call a method of the environment that changes its state."""
+        getattr(self.environment, name)(*words)
+
+    configure = change
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The environment, its running episodes and its randomness as plain arrays."""
+        arrays = {f"environment.{name}": array for name, array in self.environment.state().items()}
+        arrays |= {f"tally.{name}": array for name, array in self.episodes.state().items()}
+        return arrays | {"noise": generator_state(self.rng)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put back what ``state`` gave."""
+        self.observations = self.environment.restore(arrays_under("environment.", arrays))
+        self.episodes.restore(arrays_under("tally.", arrays))
+        restore_generator(self.rng, arrays["noise"])
 
     def collect(self, rollout: Rollout, act: Act, normaliser: Normaliser) -> None:
         """Fill this environment's columns."""
@@ -91,25 +116,53 @@ class _EnvironmentRunner:
 
 
 class RolloutCollector:
-    """Environments side by side that fill one rollout, each with randomness of its own."""
+    """Environments side by side that fill one rollout, each with randomness of its own.
 
-    def __init__(self, environments: Sequence[Environment], steps: int, rng: np.random.Generator) -> None:
-        sizes = {(one.observation_size, one.action_size) for one in environments}
+    spreader: where they are to be, if not here; it makes them by makers of environments.
+    """
+
+    def __init__(
+        self,
+        environments: Sequence[Environment] | Sequence[EnvironmentMaker],
+        steps: int,
+        rng: np.random.Generator,
+        spreader: ShardSpreader | None = None,
+    ) -> None:
+        generators, self._spreader = rng.spawn(len(environments)), spreader
+        self.shards: list[Shard] = []
+        if spreader is not None:
+            self.shards += spreader.spread(cast(Sequence[EnvironmentMaker], environments), steps, generators)
+        here = cast(Sequence[Environment], () if spreader is not None else environments)
+        sizes = {(one.observation_size, one.action_size) for one in cast(Sequence[Shard], [*self.shards, *here])}
         if len(sizes) != 1:
             raise ValueError("environments that learn together must have the same observations and actions")
         self.observation_size, self.action_size = sizes.pop()
-        self.worlds = sum(one.worlds for one in environments)
-        firsts = np.cumsum([0, *(one.worlds for one in environments[:-1])]).tolist()
-        generators = rng.spawn(len(environments))
-        self._runners = [_EnvironmentRunner(*each) for each in zip(environments, firsts, generators, strict=True)]
+        counts = [*(one.worlds for one in self.shards), *(one.worlds for one in here)]
+        self.worlds, firsts = sum(counts), np.cumsum([0, *counts[:-1]]).tolist()
+        self._runners: list[EnvironmentRunner] = []
+        if spreader is None:
+            self._runners = [EnvironmentRunner(*each) for each in zip(here, firsts, generators, strict=True)]
+            self.shards += self._runners
+        for shard, first in zip(self.shards, firsts, strict=True):
+            shard.first = first
         self.rollout = Rollout(steps, self.worlds, self.observation_size, self.action_size)
 
     def collect(
-        self, act: Act, noise: NDArray[np.float32], normaliser: Normaliser
+        self,
+        act: Act,
+        noise: NDArray[np.float32],
+        normaliser: Normaliser,
+        policy: PolicyWeights | None = None,
     ) -> tuple[Rollout, RunningStatistics, EpisodeStatistics]:
-        """Act in all worlds for the rollout's steps; gives it with the statistics of observations and episodes."""
+        """Act in all worlds for the rollout's steps; gives it with the statistics of observations and episodes.
+
+        policy: the same policy, for shards that are elsewhere.
+        """
         self.rollout.noise = noise
-        if len(self._runners) == 1:
+        if self._spreader is not None:
+            assert policy is not None
+            self._spreader.collect(self.shards, self.rollout, policy)
+        elif len(self._runners) == 1:
             self._runners[0].collect(self.rollout, act, normaliser)
         else:
             with ThreadPoolExecutor(len(self._runners)) as pool:
@@ -120,38 +173,32 @@ class RolloutCollector:
         for name in ("observations", "rewards", "next_observations", "truncated_observations"):
             if not np.isfinite(getattr(self.rollout, name)).all():
                 raise ValueError(f"the environment gave {name} that are no numbers")
-        observed, episodes = self._runners[0].statistics, self._runners[0].episodes.pop_statistics()
-        for runner in self._runners[1:]:
-            observed, episodes = observed + runner.statistics, episodes + runner.episodes.pop_statistics()
+        observed, episodes = self.shards[0].statistics, self.shards[0].pop_statistics()
+        for shard in self.shards[1:]:
+            observed, episodes = observed + shard.statistics, episodes + shard.pop_statistics()
         return self.rollout, observed, episodes
 
     def _join_truncated(self) -> None:
         # Environments come in the order of their worlds, so this is the order of ``np.nonzero``.
-        entries = (entry for runner in self._runners for entry in runner.truncated)
+        entries = (entry for shard in self.shards for entry in shard.truncated)
         ordered = sorted(entries, key=lambda entry: (entry[0], entry[1][0]))
         none = np.zeros((0, self.observation_size), np.float32)
         self.rollout.truncated_observations = np.concatenate([none, *(rows for *_, rows in ordered)])
 
     def reset(self) -> None:
         """New episodes in all worlds."""
-        for runner in self._runners:
-            runner.reset()
+        for shard in self.shards:
+            shard.reset()
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The environments, their running episodes and their randomness as plain arrays."""
-        arrays: dict[str, NDArray[Any]] = {}
-        for number, runner in enumerate(self._runners):
-            arrays |= {f"{number}.environment.{name}": array for name, array in runner.environment.state().items()}
-            arrays |= {f"{number}.tally.{name}": array for name, array in runner.episodes.state().items()}
-            arrays[f"{number}.noise"] = generator_state(runner.rng)
-        return arrays
+        states = enumerate(shard.state() for shard in self.shards)
+        return {f"{number}.{name}": array for number, state in states for name, array in state.items()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Put back what ``state`` gave."""
-        for number, runner in enumerate(self._runners):
-            runner.observations = runner.environment.restore(arrays_under(f"{number}.environment.", arrays))
-            runner.episodes.restore(arrays_under(f"{number}.tally.", arrays))
-            restore_generator(runner.rng, arrays[f"{number}.noise"])
+        for number, shard in enumerate(self.shards):
+            shard.restore(arrays_under(f"{number}.", arrays))
 
 
 def arrays_under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -3,11 +3,13 @@
 
 import os
 
+from ..cores import allowed_cores
+
 
 def count_threads(wanted: int) -> int:
     """As many threads as wanted, or for 0 one each core that this process may run on."""
-    if wanted > 0:
-        return wanted
+    if (fixed := max(wanted, 0) or allowed_cores()) > 0:
+        return fixed
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

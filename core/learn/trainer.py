@@ -18,6 +18,7 @@ from .policy import Policy
 from .randomness import generator_state, restore_generator
 from .requirement import require_torch
 from .rollout import Rollout, RolloutCollector, arrays_under
+from .shards import EnvironmentMaker, Shard, ShardSpreader
 
 if TYPE_CHECKING:
     from .ppo import UpdateStatistics
@@ -32,11 +33,18 @@ class Trainer:
     """Environments, the networks that learn in them, and the learning curve.
 
     Environments share nothing and run in threads of their own: two of them with half the worlds each, whose physics
-    uses one thread each, keep two cores busier than one whose physics uses two. The same environments, settings and
+    uses one thread each, keep two cores busier than one whose physics uses two. With a ``spreader`` they are made and
+    act elsewhere, and ``environments`` are their makers: then, too, the same environments, settings and
     seed give the same policy, bit for bit, wherever training was stopped in between.
     """
 
-    def __init__(self, environments: Sequence[Environment], settings: PPOHyperparameters, seed: int) -> None:
+    def __init__(
+        self,
+        environments: Sequence[Environment] | Sequence[EnvironmentMaker],
+        settings: PPOHyperparameters,
+        seed: int,
+        spreader: ShardSpreader | None = None,
+    ) -> None:
         require_torch()
         from .actor_critic import ActorCritic
 
@@ -44,11 +52,16 @@ class Trainer:
         collecting, initialising, self._rng = (
             np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(3)
         )
-        self._collector = RolloutCollector(environments, settings.horizon, collecting)
+        self._collector = RolloutCollector(environments, settings.horizon, collecting, spreader)
         sizes = self._collector.observation_size, self._collector.action_size
         self.model = ActorCritic(*sizes, settings, initialising)
         self.samples = 0
         self.curve: list[UpdateRecord] = []
+
+    @property
+    def shards(self) -> Sequence[Shard]:
+        """The environments, here or elsewhere."""
+        return self._collector.shards
 
     @property
     def policy(self) -> Policy:
@@ -94,7 +107,10 @@ class Trainer:
 
         self.model.anneal_noise(self.samples)
         rollout, observed, episodes = run_with_threads(
-            1, lambda: self._collector.collect(self.model.act, self.model.noise, self.model.normaliser)
+            1,
+            lambda: self._collector.collect(
+                self.model.act, self.model.noise, self.model.normaliser, self.model.policy_weights()
+            ),
         )
         self.samples += rollout.samples
         self._observed = self.model.observation_statistics + observed

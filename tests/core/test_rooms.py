@@ -32,6 +32,7 @@ BASE = (
     "core.__version__",
     "core.array_cache",
     "core.child_python",
+    "core.cores",
     "core.errors",
     "core.files",
     "core.interrupts",
@@ -192,7 +193,7 @@ KNOW_TORCH = {
     f"core.learn.{name}"
     for name in (
         *("actor_critic", "autoencoder_training", "behaviour_cloning", "conditional_vae", "devices", "networks", "ppo"),
-        "world_model",
+        *("world_model", "acting"),
     )
 }
 

@@ -18,10 +18,11 @@ from ...jobs.preparing import do_at_once
 from ...scene import saving
 from .. import CANCELLED
 from ..bodies import add_body
-from ..job_arguments import add_engine, add_seed, add_settings
+from ..job_arguments import add_engine, add_seed, add_settings, add_where
 from ..jobs import run_to_end
 from ..lines import path_argument, say
 from ..registering import registered
+from ..running import elsewhere
 from ..verb import Verb
 from .train import learning_line, training_request
 
@@ -49,6 +50,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_seed(parser, "controllers")
     add_settings(parser, "of training")
     add_body(parser)
+    add_where(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -66,7 +68,7 @@ def _run(arguments: argparse.Namespace) -> int:
         asked = TrainRequest(request, own=False, more=attach_keys({}, arguments.off))
         made = do_at_once(lambda own: style_jobs(own, asked, rig, neutral, styles))
         for style, job in zip(styles, made, strict=True):
-            status = run_to_end(job)
+            status = run_to_end(job, *elsewhere(arguments))
             if status.state == "cancelled":
                 return CANCELLED
             if status.state != "done":

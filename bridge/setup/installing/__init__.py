@@ -38,6 +38,7 @@ REQUIREMENTS = {
     "mujoco": "mujoco-core==4.0.1",
     "safetensors": "safetensors==0.8.0",
     "torch": "torch==2.13.0",
+    "ray": "ray==2.60.0",
 }
 
 

@@ -36,6 +36,12 @@ WITH_TORCH = (
     "filelock", "fsspec", "Jinja2", "MarkupSafe", "mpmath", "networkx", "setuptools", "sympy", "typing_extensions",
 )  # fmt: skip
 
+# What Ray needs beside Python.
+WITH_RAY = (
+    "attrs", "certifi", "charset-normalizer", "click", "filelock", "idna", "jsonschema", "jsonschema-specifications",
+    "msgpack", "packaging", "protobuf", "PyYAML", "referencing", "requests", "rpds-py", "typing_extensions", "urllib3",
+)  # fmt: skip
+
 _PIP = """
 import glob, importlib.util, os, runpy, sys
 before = len(sys.path)
@@ -142,7 +148,8 @@ def _install(root: Path, pins: dict[str, str], wanted: list[str]) -> int:
 
 def _pip(part: Path, pins: dict[str, str], names: list[str], sources: list[str]) -> list[str]:
     """Pip's arguments: every package is asked for by name and hash, and none by another."""
-    every = [*names, *(name for name in WITH_TORCH if "torch" in names)]
+    more = {one for name, needed in (("torch", WITH_TORCH), ("ray", WITH_RAY)) if name in names for one in needed}
+    every = [*names, *sorted(more)]
     (part / "tmp" / LIST).write_text("".join(f"{pins[name]}\n" for name in every), "utf-8")
     words = ["-c", _PIP.format(entry=str(ENTRY)), "install", "--isolated", "--no-input", "--only-binary=:all:"]
     words += ["--require-hashes", "--no-deps", "--disable-pip-version-check", "--no-warn-script-location"]

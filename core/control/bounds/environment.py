@@ -113,6 +113,10 @@ class BoundsEnvironment:
             self.initial_states.adapt(*self._recent_steps.pop())
         return StepResult(self._current.observed, terms, rewards, terminated, truncated, final, reasons)
 
+    def begin_in(self, states: InitialStates) -> None:
+        """Begin episodes in these states from now on."""
+        self.initial_states.fill_buffers(states)
+
     def find_end_reasons(self, kinematics: RelativeKinematics) -> Indices:
         """(N,) the reason why an episode ends here: of violated bounds the one most exceeded; -1 where it goes on."""
         over = kinematics.deviations * self._inverse_widths[kinematics.at]

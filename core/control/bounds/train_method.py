@@ -11,7 +11,7 @@ from ...sim import engines
 from ...sim.stage import Character, Stage
 from ..character import build_job_body
 from ..method import Method, Product, Run, Watched
-from ..practice import practise, resume_practice
+from ..practice import describe_spreading, find_spreader, practise, resume_practice
 from ..tracking.source_preparation import add_findings
 from .bounds import read_job_bounds, require_start_within, sample_widths
 from .controller import Controller, controller_to_arrays
@@ -52,6 +52,7 @@ class BoundsTrain(Method):
         Watched("kl", "KL divergence", "{:.4f}", advanced=True),
     )
     packages = ("torch",)
+    rollouts_in_shards = True
     result_name = "learned"
     settings_type = BoundsTrainSettings
 
@@ -78,6 +79,7 @@ class BoundsTrain(Method):
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
             run.add_detail("bounds", _describe(training, spent_s))
+            describe_spreading(run)
             _add_findings(run, training)
             about = {
                 "seed": seed,
@@ -98,10 +100,19 @@ def _make_training(
     make_style = make_style_terms(settings.style, settings.strength, reference, run)
     neutral = read_neutral_controller(run, reference)
     if settings.style == "none" and neutral is None:
-        return Training(reference, widths, engine, config, seed, lambda: make_reward_terms(settings))
+        return Training(
+            reference, widths, engine, config, seed, lambda: make_reward_terms(settings), find_spreader(run)
+        )
     policy = None if neutral is None else neutral.policy
     return StyledTraining(
-        reference, widths, engine, config, seed, lambda: (*make_reward_terms(settings), *make_style()), policy
+        reference,
+        widths,
+        engine,
+        config,
+        seed,
+        lambda: (*make_reward_terms(settings), *make_style()),
+        policy,
+        find_spreader(run),
     )
 
 
@@ -129,7 +140,8 @@ def _train(
 
 def _describe(training: Training, spent_s: float) -> dict[str, object]:
     """How training went, for the report and for plots of the initial states."""
-    config, reference, curve = training.config, training.reference, training.environments[0].initial_states.curve
+    config, reference = training.config, training.reference
+    curve = training.environments[0].initial_states.curve if training.environments else []
     return {
         "samples": training.samples,
         "done_after": training.done_after,

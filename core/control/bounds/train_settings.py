@@ -79,7 +79,16 @@ class BoundsTrainSettings(Settings):
         "Leave the Source",
         "Begin in states that did well, not in the source's: for sources that nobody could follow (equation 12)",
     )
-    worlds: int = setting(512, "Copies", "How many learn side by side; an even number", minimum=2, maximum=65536)
+    worlds: int = setting(
+        512, "Copies", "How many learn side by side; rounded up to a multiple of the shards", minimum=2, maximum=65536
+    )
+    shards: int = setting(
+        2,
+        "Shards",
+        "In how many parts the copies practise, each with its own randomness: as many as a cluster has nodes, or more",
+        minimum=1,
+        maximum=4096,
+    )
     device: str = setting("auto", "Device", "Where the networks are trained", choices=DEVICES)
     threads: int = setting(
         0, "Threads", "Threads for physics and networks while it learns; 0 for one each core", minimum=0, maximum=256
@@ -101,9 +110,11 @@ def make_training_config(settings: BoundsTrainSettings) -> BoundsTrainingConfig:
     default = BoundsTrainingConfig()
     initial_states = InitialStateConfig(settings.importance, settings.evolution, default.ppo.discount)
     episodes = EpisodeConfig(settings.seconds, _ADAPTATION_INTERVAL, initial_states)
-    worlds = settings.worlds + settings.worlds % 2
+    worlds = settings.shards * -(-settings.worlds // settings.shards)
     ppo = replace(default.ppo, device=settings.device, threads=settings.threads)
-    return replace(default, worlds=worlds, required_s=settings.seconds, episodes=episodes, ppo=ppo)
+    return replace(
+        default, worlds=worlds, shards=settings.shards, required_s=settings.seconds, episodes=episodes, ppo=ppo
+    )
 
 
 def make_reward_terms(settings: BoundsTrainSettings) -> tuple[RewardTerm, ...]:

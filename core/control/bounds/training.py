@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...learn.hyperparameters import PPOHyperparameters
 from ...learn.kept_best import keep_best, read_best
 from ...learn.learning_curve import UpdateRecord
 from ...learn.policy import Policy
+from ...learn.shards import ShardSpreader
 from ...learn.threads import count_threads
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine
@@ -26,7 +28,6 @@ from .reference_trajectory import CONTROL_FPS, ReferenceTrajectory
 from .rewards import RewardTerm
 from .warm_start import collect_cloning_data
 
-_ENVIRONMENTS = 2  # side by side, whatever the machine, so that a checkpoint fits another one
 _TEST_COPIES = 32
 # A test costs as much as some ten thousand samples: only when copies survive this long with noise, and seldom.
 _PROMISING_S, _TEST_INTERVAL = 3.0, 50_000
@@ -57,9 +58,13 @@ that could walk."""
 
 @dataclass(frozen=True)
 class BoundsTrainingConfig:
-    """worlds: copies in all, an even number. required_s: seconds that the policy must survive."""
+    """worlds: copies in all. required_s: seconds that the policy must survive.
+
+    shards: environments that share the copies; whatever the machine, so that a checkpoint fits another one.
+    """
 
     worlds: int = 512
+    shards: int = 2
     required_s: float = 20.0
     episodes: EpisodeConfig = field(default_factory=EpisodeConfig)
     ppo: PPOHyperparameters = field(default_factory=lambda: PPO)
@@ -75,7 +80,10 @@ class PolicyTest:
 
 
 class Training:
-    """Environments on a reference within bounds, and the trainer of their policy. Use it in a ``with``."""
+    """Environments on a reference within bounds, and the trainer of their policy. Use it in a ``with``.
+
+    environments: those of this process, none where a ``spreader`` has them elsewhere.
+    """
 
     def __init__(
         self,
@@ -85,24 +93,27 @@ class Training:
         config: BoundsTrainingConfig,
         seed: int,
         make_terms: RewardTermFactory = lambda: (),
+        spreader: ShardSpreader | None = None,
     ) -> None:
         self.reference, self.widths, self.config = reference, widths, config
         self._engine, self._seed = engine, seed
         self._worlds = ExitStack()
-        stage, environments = Stage((Character(reference.body),)), []
-        for generator in np.random.default_rng([seed, 1]).spawn(_ENVIRONMENTS):
-            copies, threads = config.worlds // _ENVIRONMENTS, max(1, count_threads(config.ppo.threads) // _ENVIRONMENTS)
-            world = self._worlds.enter_context(closing(engine.compile(stage, copies, threads=threads)))
-            environments.append(
-                BoundsEnvironment(
-                    reference, widths, world, generator, config=config.episodes, terms=tuple(make_terms())
-                )
-            )
+        stage = Stage((Character(reference.body),))
+        makers = [
+            partial(make_bounds_environment, reference, widths, engine, config, generator, make_terms)
+            for generator in np.random.default_rng([seed, 1]).spawn(config.shards)
+        ]
+        environments: list[BoundsEnvironment] = []
+        if spreader is None:
+            threads = max(1, count_threads(config.ppo.threads) // config.shards)
+            for maker in makers:
+                environments.append(maker(threads))
+                self._worlds.enter_context(closing(environments[-1].world))
         self.environments = tuple(environments)
         self._test_world = self._worlds.enter_context(
             closing(engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads))
         )
-        self.trainer = Trainer(self.environments, config.ppo, seed)
+        self.trainer = Trainer(makers if spreader else self.environments, config.ppo, seed, spreader)
         self.tests: list[PolicyTest] = []
         self.best: Policy | None = None
 
@@ -153,8 +164,8 @@ class Training:
         discount = self.config.ppo.discount
         data = collect_cloning_data(self.reference, self.widths, engine, discount, self._seed, breathe, begin_part)
         begin_part("clone")
-        for environment in self.environments:
-            environment.initial_states.fill_buffers(data.initial_states)
+        for shard in self.trainer.shards:
+            shard.change("begin_in", data.initial_states)
         self.trainer.reset_episodes(data.samples)
         return clone_policy(
             model,
@@ -199,6 +210,20 @@ class Training:
             raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
         self.trainer.restore(arrays)
         self.tests, self.best = tests, best
+
+
+def make_bounds_environment(
+    reference: ReferenceTrajectory,
+    widths: Array,
+    engine: Engine,
+    config: BoundsTrainingConfig,
+    rng: np.random.Generator,
+    make_terms: RewardTermFactory,
+    threads: int,
+) -> BoundsEnvironment:
+    """One of the environments of a training, with a world of its own."""
+    world = engine.compile(Stage((Character(reference.body),)), config.worlds // config.shards, threads=threads)
+    return BoundsEnvironment(reference, widths, world, rng, config=config.episodes, terms=tuple(make_terms()))
 
 
 def mean_survival_s(record: UpdateRecord, config: BoundsTrainingConfig) -> float:

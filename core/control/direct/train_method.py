@@ -14,7 +14,7 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ..learned import Content
 from ..method import Method, Product, Run, Source, Watched
-from ..practice import practise, resume_practice
+from ..practice import describe_spreading, find_spreader, practise, resume_practice
 from ..tracking.library_files import StoredLibrary, store_library
 from ..work_meter import WorkMeter
 from .directing import Directing
@@ -60,7 +60,20 @@ class DirectTrainSettings(Settings):
     left_out: float = setting(
         0.0, "Left Out", "Share of the library's clips that is not practised, to test with", minimum=0.0, maximum=0.9
     )
-    worlds: int = setting(512, "Copies", "How many practise side by side; an even number", minimum=2, maximum=65536)
+    worlds: int = setting(
+        512,
+        "Copies",
+        "How many practise side by side; rounded up to a multiple of the shards",
+        minimum=2,
+        maximum=65536,
+    )
+    shards: int = setting(
+        2,
+        "Shards",
+        "In how many parts the copies practise, each with its own randomness: as many as a cluster has nodes, or more",
+        minimum=1,
+        maximum=4096,
+    )
     smoothing: float = setting(
         TrackingConfig.smoothing,
         "Action Smoothing",
@@ -95,6 +108,7 @@ class DirectTrain(Method):
         Watched("kl", "KL divergence", "{:.4f}", advanced=True),
     )
     packages = ("torch",)
+    rollouts_in_shards = True
     result_name = "trained"
     settings_type = DirectTrainSettings
 
@@ -107,7 +121,7 @@ class DirectTrain(Method):
         practised, tested = make_practice(stored, settings, seed)
         config, engine = make_tracking_config(settings), engines.get_engine(run.engine)
         policy = None if begin is None else begin.policy
-        with TrackingTraining(practised, tested, engine, config, seed, policy) as training:
+        with TrackingTraining(practised, tested, engine, config, seed, policy, find_spreader(run)) as training:
             spent_s = resume_practice(run, training)
             meter.work.begin(_PRACTISED, doing="Practising")
             with PolicyRehearsal(tested, engine) as rehearsal:
@@ -116,6 +130,7 @@ class DirectTrain(Method):
                 training.test()
             about = describe_training(training, spent_s, practised)
             run.add_detail("train", about)
+            describe_spreading(run)
             kept = {"seed": seed, "engine": run.engine, "settings": settings.to_mapping(), **about}
             controller = training.controller(about=kept)
         run.add_product(DIRECTED.name, *store_director(stored, controller))
@@ -186,7 +201,8 @@ def make_tracking_config(settings: DirectTrainSettings) -> TrackingTrainingConfi
     tracking = TrackingConfig(smoothing=settings.smoothing, all_joints=settings.all_joints, pushes=pushes)
     ppo = replace(PPO, device=settings.device, threads=settings.threads, noise_anneal_samples=round(0.75 * samples))
     interval = max(min(1_000_000, samples // 4), 1)
-    return TrackingTrainingConfig(settings.worlds, samples, interval, tracking, ppo)
+    worlds, shards = settings.shards * -(-settings.worlds // settings.shards), settings.shards
+    return TrackingTrainingConfig(worlds, samples, interval, tracking, ppo, shards)
 
 
 def _train(

@@ -17,6 +17,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from ...cores import allowed_cores
 from ...errors import EngineMissing
 from ...geometry.quaternions import Array
 from ..engine import SensorRows, muscle_by_character
@@ -73,7 +74,7 @@ class MujocoWorld:
 
         check_solids(stage)
         self.stage, self.copies, self.dt_s = stage, copies, dt_s
-        self._threads = threads
+        self._threads = threads = threads or allowed_cores()
         self._layout = StageLayout(stage)
         self._pushes, self._props = PushSchedule(stage), PropSchedule(stage)
         self._model = build_model(stage, dt_s)

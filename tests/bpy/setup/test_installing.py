@@ -164,7 +164,7 @@ def test_the_versions_are_the_ones_that_are_tested(root):
 def test_every_file_that_may_be_installed_is_known_by_its_hash(root):
     known = run.read_pins(installing.PINS)
     versions = (root / "requirements" / "common.txt").read_text().replace(" ;", "\n")
-    for text in (*installing.REQUIREMENTS.values(), *(f"{name}==" for name in run.WITH_TORCH)):
+    for text in (*installing.REQUIREMENTS.values(), *(f"{name}==" for name in (*run.WITH_TORCH, *run.WITH_RAY))):
         line = known[text.partition("==")[0]]
         assert line.startswith(text) and re.fullmatch(r"\S+( --hash=sha256:[0-9a-f]{64})+", line)
         assert re.search(rf"(?m)^{re.escape(line.split()[0])}\s*$", versions)

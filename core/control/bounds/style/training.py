@@ -13,6 +13,7 @@ from ....errors import BadFile, BoundsError
 from ....geometry.quaternions import Array
 from ....learn.learning_curve import UpdateRecord
 from ....learn.policy import Policy
+from ....learn.shards import ShardSpreader
 from ....sim.engine import Engine
 from ..controller import Controller, body_fingerprint
 from ..endurance import Endurance
@@ -39,10 +40,11 @@ class StyledTraining(Training):
         seed: int,
         make_terms: RewardTermFactory,
         initial_policy: Policy | None,
+        spreader: ShardSpreader | None = None,
     ) -> None:
         if initial_policy is not None:
             config = replace(config, ppo=replace(config.ppo, noise=min(_NOISE, config.ppo.noise)))
-        super().__init__(reference, widths, engine, config, seed, make_terms)
+        super().__init__(reference, widths, engine, config, seed, make_terms, spreader)
         self.style_rewards: list[float] = []
         self.pretrained = initial_policy is not None
         if initial_policy is not None:

@@ -78,6 +78,10 @@ class TrackingEnvironment:
         self._time_limit = round(config.seconds * CONTROL_FPS)
         self.observation_size = int(self.reset().shape[1])
 
+    def set_pushes(self, config: PushConfig) -> None:
+        """Push the copies in another way from now on."""
+        self.pushes.config = config
+
     def reset(self) -> Floats:
         """(N, O) the first observations of new episodes in all worlds."""
         self.states = np.zeros((self.worlds, self.world.state_size))

@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ....learn.hyperparameters import PPOHyperparameters
 from ....learn.kept_best import keep_best, read_best
 from ....learn.learning_curve import UpdateRecord
 from ....learn.policy import Policy
+from ....learn.shards import ShardSpreader
 from ....learn.threads import count_threads
 from ....learn.trainer import Trainer
 from ....sim.engine import Engine
@@ -25,7 +27,6 @@ from .pushes import PushConfig
 from .reference_streams import ReferenceStreams
 from .stream_test import StreamTest, follow_streams
 
-_ENVIRONMENTS = 2  # side by side, whatever the machine, so that a checkpoint fits another one
 _TEST_COPIES, _TEST_MINUTES = 32, 4.0
 # Of the budget, and in samples at the latest: who still falls by itself learns nothing from being pushed.
 _PUSHED_FROM, _PUSHED_AT_LATEST = 0.3, 2_000_000
@@ -47,9 +48,10 @@ PPO = PPOHyperparameters(
 
 @dataclass(frozen=True)
 class TrackingTrainingConfig:
-    """worlds: copies in all, an even number. samples: budget; it says when noise is small and pushes begin.
+    """worlds: copies in all. samples: budget; it says when noise is small and pushes begin.
 
     test_interval: samples between two tests on streams that are not practised on.
+    shards: environments that share the copies; whatever the machine, so that a checkpoint fits another one.
     """
 
     worlds: int = 512
@@ -57,6 +59,7 @@ class TrackingTrainingConfig:
     test_interval: int = 1_000_000
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     ppo: PPOHyperparameters = field(default_factory=lambda: PPO)
+    shards: int = 2
 
 
 class TrackingTraining:
@@ -73,22 +76,29 @@ class TrackingTraining:
         config: TrackingTrainingConfig,
         seed: int,
         begin: Policy | None = None,
+        spreader: ShardSpreader | None = None,
     ) -> None:
         self.config, self._seed, self.tested = config, seed, tested
         self._worlds = ExitStack()
         self._pushes = config.tracking.pushes
         quiet = replace(config.tracking, pushes=PushConfig(every_s=0.0))
         acting = find_acting(practised.body, config.tracking.all_joints)
-        stage, features, environments = Stage((Character(practised.body),)), StreamFeatures(practised, acting), []
-        for generator in np.random.default_rng([seed, 1]).spawn(_ENVIRONMENTS):
-            threads = max(1, count_threads(config.ppo.threads) // _ENVIRONMENTS)
-            world = engine.compile(stage, config.worlds // _ENVIRONMENTS, threads=threads)
-            self._worlds.enter_context(closing(world))
-            environments.append(TrackingEnvironment(practised, features, world, generator, quiet))
-        self.environments = tuple(environments)
+        stage, features = Stage((Character(practised.body),)), StreamFeatures(practised, acting)
+        copies = config.worlds // config.shards
+        makers = [
+            partial(make_tracking_environment, practised, features, engine, copies, generator, quiet)
+            for generator in np.random.default_rng([seed, 1]).spawn(config.shards)
+        ]
+        environments: list[TrackingEnvironment] = []
+        if spreader is None:
+            threads = max(1, count_threads(config.ppo.threads) // config.shards)
+            for maker in makers:
+                environments.append(maker(threads))
+                self._worlds.enter_context(closing(environments[-1].world))
+        self.environments, self._pushed = tuple(environments), False
         test_world = engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads)
         self._test_world = self._worlds.enter_context(closing(test_world))
-        self.trainer = Trainer(self.environments, config.ppo, seed)
+        self.trainer = Trainer(makers if spreader else self.environments, config.ppo, seed, spreader)
         if begin is not None:
             self.trainer.model.load_policy(begin)
         self.tests: list[StreamTest] = []
@@ -123,9 +133,10 @@ class TrackingTraining:
 
     def advance(self) -> UpdateRecord:
         """One update, and a test if it is time for one."""
-        if self.is_pushed:
-            for environment in self.environments:
-                environment.pushes.config = self._pushes
+        if self.is_pushed and not self._pushed:
+            self._pushed = True
+            for shard in self.trainer.shards:
+                shard.configure("set_pushes", self._pushes)
         record = self.trainer.update()
         last = self.tests[-1].samples if self.tests else 0
         if self.samples - last >= self.config.test_interval:
@@ -155,3 +166,17 @@ class TrackingTraining:
             raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
         self.trainer.restore(arrays)
         self.tests, self.best = tests, best
+
+
+def make_tracking_environment(
+    streams: ReferenceStreams,
+    features: StreamFeatures,
+    engine: Engine,
+    copies: int,
+    rng: np.random.Generator,
+    config: TrackingConfig,
+    threads: int,
+) -> TrackingEnvironment:
+    """One of the environments of a training, with a world of its own."""
+    world = engine.compile(Stage((Character(streams.body),)), copies, threads=threads)
+    return TrackingEnvironment(streams, features, world, rng, config)

@@ -20,6 +20,7 @@ import numpy as np
 
 from .... import errors
 from ....child_python import call_arguments, start_python
+from ....cores import allowed_cores
 from ....errors import SinewError
 from ....geometry.quaternions import Array
 
@@ -30,6 +31,8 @@ _numbers = itertools.count()
 
 def usable_cores() -> int:
     """How many processors this process may use."""
+    if allowed := allowed_cores():
+        return allowed
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:

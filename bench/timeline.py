@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What 10, 100 and 1,000 cores would give: the timeline simulated with what ``bench scale`` has measured.
+
+A training: every shard draws the seconds of its part from those measured; the slowest decides (synchronous updates).
+Then the driver takes what is sent home, shard by shard, and learns from all of it, on as many cores as when it was
+measured. A shard keeps its size, so an update learns from more samples with more shards. Takes: each core makes one
+after the other, with seconds drawn from those measured; the driver hands out one at a time.
+
+    ./sinew bench timeline --rows docs/scale.jsonl
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import BadFile
+from .rows import Row, newest_rows, read_rows
+
+_CORES = (2, 10, 100, 1000)
+_UPDATES = 400
+_TAKES_A_CORE = (1, 10)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the benchmark's arguments."""
+    add = parser.add_argument
+    add("--rows", type=Path, default=Path("docs/scale.jsonl"), metavar="FILE.jsonl", help="what bench scale measured")
+    add("--gigabits", type=float, default=1.0, metavar="G", help="of the driver's network, a second (default 1)")
+    add("--learner", type=float, default=1.0, metavar="X", help="how much faster it learns than measured (default 1)")
+    add("--seed", type=int, default=0, metavar="N")
+
+
+def measure(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Simulate both."""
+    rows = {row["part"]: row for row in newest_rows(read_rows(arguments.rows), ("part",))}
+    if not {"takes", "training"} <= set(rows):
+        raise BadFile(f"'{arguments.rows}' has no takes and no training", "Run: sinew bench scale --rows FILE.jsonl")
+    rng = np.random.default_rng(arguments.seed)
+    trained = next(row for row in rows["training"]["rows"] if row["shards"] == row["nodes"] == 2)
+    bytes_s = arguments.gigabits * 1e9 / 8.0
+    return {
+        "training": [simulate_training(trained, cores, bytes_s, arguments.learner, rng) for cores in _CORES],
+        "takes": [simulate_takes(rows["takes"], cores, each, rng) for cores in _CORES for each in _TAKES_A_CORE],
+    }
+
+
+def simulate_training(row: Row, cores: int, bytes_s: float, faster: float, rng: np.random.Generator) -> Row:
+    """Updates with a shard on each core. row: two shards as they were measured on two nodes."""
+    each = row["each"][1:]  # the first one wakes everything up
+    parts = np.array([one["shards"] for one in each]).ravel()
+    learning = np.array([one["between"] for one in each]) / (2.0 * faster)  # of one shard's samples
+    handling = np.array([max(one["all"] - max(one["shards"]), 0.0) for one in each]) / 2.0
+    sent = (row["bytes_an_update"]["rollouts_home"] / 2.0 + row["bytes_an_update"]["weights_to_each"]) / bytes_s
+    spent = np.zeros(3)
+    for _ in range(_UPDATES):
+        spent += (
+            float(rng.choice(parts, cores).max()),
+            cores * (float(rng.choice(handling)) + sent),
+            cores * float(rng.choice(learning)),
+        )
+    alone_s = float(parts.mean() + learning.mean())  # a shard here, with nothing between
+    update_s = float(spent.sum()) / _UPDATES
+    shares = dict(zip(("rollouts", "neither", "learning"), (spent / spent.sum()).tolist(), strict=True))
+    return {
+        "cores": cores,
+        "update_s": update_s,
+        "faster_than_one_core": cores * alone_s / update_s,
+        "shares": shares,
+        "megabytes_an_update": cores * sent * bytes_s / 1e6,
+    }
+
+
+def simulate_takes(row: Row, cores: int, each: int, rng: np.random.Generator) -> Row:
+    """So many takes for each core: every core begins the next one as soon as it is free."""
+    takes = cores * each
+    spent = rng.choice(np.array(row["take_s"]), takes)
+    # What two cores lost beside the takes themselves, for each take: it is all laid to the driver.
+    lost_s = max(2.0 * row["there_s"] - float(np.sum(row["take_s"])), 0.0) / (2.0 * row["takes"])
+    handed_s = (row["inputs_bytes"] + row["result_bytes"]) / (1e9 / 8.0)
+    free, driver = np.zeros(cores), 0.0
+    for seconds in spent:
+        core = int(np.argmin(free))
+        driver = max(driver, float(free[core])) + handed_s
+        free[core] = driver + lost_s + seconds
+    return {
+        "cores": cores,
+        "takes": takes,
+        "seconds": float(free.max()),
+        "used": float(spent.sum()) / (cores * float(free.max())),
+    }

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The connection to a Ray cluster: made, watched, and asked for objects on its nodes.
+
+All that Ray raises becomes a ``ClusterError`` with a fix here, or a ``NodeLost``, after which work is done again.
+"""
+
+import contextlib
+import io
+import os
+import socket
+import sys
+import threading
+import time
+import zipfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ...errors import ClusterError
+from ..where import Where
+from . import node
+
+RAY = "ray==2.60.0"
+_ROOT = Path(__file__).resolve().parents[3]
+_ANSWERS_S, _GONE_S, _LOOK_S = 5.0, 8.0, 1.0
+_WAIT_S = 0.2
+# What decides how a take comes out, as far as this Python has it.
+_SAME = ("ray", "numpy", "scipy", "mujoco-core", "pybullet", "cma", "coacd")
+_SAME_TO_LEARN = ("torch", "safetensors")
+
+
+class NodeLost(Exception):
+    """An object is gone with its node or its process; what it was asked for is to be asked of another one."""
+
+
+class Cluster:
+    """A connection to a cluster. Use it in a ``with``; ``check`` often."""
+
+    def __init__(self, where: Where) -> None:
+        self.where = where
+        self._ray = import_ray()
+        self._gone_since: float | None = None
+        self._closed = threading.Event()
+        if where.address:
+            require_answer(where.address)
+        self._connect()
+        self.address = str(self._ray.get_runtime_context().gcs_address)
+        self._code = self._ray.put(pack_code())
+        self._actor = self._ray.remote(max_restarts=0, max_task_retries=0)(node.NodeActor)
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def __enter__(self) -> "Cluster":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closed.set()
+        if not self.is_gone:  # or this would wait for it
+            with contextlib.suppress(Exception):
+                self._ray.shutdown()
+
+    def _connect(self) -> None:
+        ray = self._ray
+        ray.cloudpickle.register_pickle_by_value(node)
+        try:
+            ray.init(address=self.where.address or None, log_to_driver=False, logging_level="ERROR")
+        except Exception as error:
+            raise explain_refusal(error, self.where) from error
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its head has not answered for some seconds."""
+        return self._gone_since is not None and time.monotonic() - self._gone_since > _GONE_S
+
+    def check(self) -> None:
+        """Raise a ``ClusterError`` if the cluster is gone. Ray itself would wait for a minute, and end this process."""
+        if self.is_gone:
+            raise ClusterError(
+                f"The cluster at {self.address} does not answer any more",
+                "Resume the job here, or there once the cluster is back: what is done is kept",
+            )
+
+    def _watch(self) -> None:
+        while not self._closed.wait(_LOOK_S):
+            if answers(self.address):
+                self._gone_since = None
+            elif self._gone_since is None:
+                self._gone_since = time.monotonic()
+
+    def count_cores(self) -> list[int]:
+        """Cores of each node that has any, the largest number first."""
+        self.check()
+        alive = (one for one in self._ray.nodes() if one["Alive"])
+        return sorted(
+            (int(one["Resources"].get("CPU", 0)) for one in alive if one["Resources"].get("CPU")), reverse=True
+        )
+
+    def put(self, value: Any) -> Any:
+        """Hand something to the object store, from where nodes get it as it is needed."""
+        return self._ray.put(value)
+
+    def make(self, module: str, name: str, *words: Any, cores: float = 1, learns: bool = False) -> "NodeObject":
+        """Begin to make an object of Sinew's on some node that has so many cores free."""
+        actor = self._actor.options(num_cpus=cores, scheduling_strategy="SPREAD").remote()
+        same = (*_SAME, *_SAME_TO_LEARN) if learns else _SAME
+        wanted = {name: version for name in ("python", *same) if (version := node.version_of(name))}
+        actor.set_up.remote(self._code, wanted)
+        ready = actor.make.remote(f"sinew.core.jobs.cluster.{module}", name, *words)
+        return NodeObject(self, actor, ready)
+
+    def wait(self, ref: Any, until_s: float) -> Any:
+        """The value of an answer; None if it is not there by that ``time.monotonic()``."""
+        self.check()
+        ray, exceptions = self._ray, self._ray.exceptions
+        try:
+            kind, value, hint = ray.get(ref, timeout=max(0.0, min(until_s - time.monotonic(), _WAIT_S)))
+        except (exceptions.GetTimeoutError, exceptions.ActorUnavailableError):
+            return None
+        except exceptions.RayTaskError:
+            raise  # a bug of ours
+        except (exceptions.RayError, OSError) as error:
+            self.check()
+            raise NodeLost(" ".join(str(error).split())[:200]) from error
+        if kind == "problem":
+            raise ClusterError(value, hint)
+        return (value,)
+
+    def let_go(self, actor: Any) -> None:
+        """End an object and its process."""
+        if not self.is_gone:
+            with contextlib.suppress(Exception):
+                self._ray.kill(actor)
+
+
+class NodeObject:
+    """An object on a node. node: the name of its computer, '' as long as it waits for a free core.
+
+    place: the node's id.
+    """
+
+    def __init__(self, cluster: Cluster, actor: Any, ready: Any) -> None:
+        self._cluster, self._actor, self._ready = cluster, actor, ready
+        self.node = self.place = ""
+
+    def is_ready(self) -> bool:
+        """Whether it is there; ``NodeLost`` if it is gone again."""
+        if not self.node and (found := self._cluster.wait(self._ready, 0.0)) is not None:
+            self.node, self.place = found[0]
+        return bool(self.node)
+
+    def ask(self, name: str, *words: Any) -> Any:
+        """Call a method, without waiting: what ``Cluster.wait`` waits for."""
+        return self._actor.call.remote(name, *words)
+
+    def call(self, name: str, *words: Any) -> Any:
+        """Call a method and wait for what it returns."""
+        return self.result(self.ask(name, *words))
+
+    def result(self, ref: Any) -> Any:
+        """What was asked for; ``NodeLost`` if the node is lost before."""
+        while (found := self._cluster.wait(ref, time.monotonic() + _WAIT_S)) is None:
+            pass
+        return found[0]
+
+    def close(self) -> None:
+        """End it."""
+        self._cluster.let_go(self._actor)
+
+
+def import_ray() -> Any:
+    """Ray itself; a ``ClusterError`` says how to get it. It is told not to send anything home."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        return import_module("ray")
+    except (ImportError, OSError) as error:
+        raise missing_ray_error(sys.executable, str(error)) from error
+
+
+def missing_ray_error(python: str, why: str = "") -> ClusterError:
+    """The error for a Python that cannot import Ray; why: its own message."""
+    return ClusterError(
+        f"Working on a cluster needs ray, which the worker's Python ({python}) cannot import{why and f': {why}'}",
+        f"Run: {python} -m pip install {RAY}, or let Sinew's preferences install it; or choose to work here",
+    )
+
+
+def require_answer(address: str) -> None:
+    """Refuse an address where nothing listens: Ray would try for a long time."""
+    if not answers(address, _ANSWERS_S):
+        raise ClusterError(
+            f"No cluster answers at {address}",
+            "See whether its head runs (ray start --head) and whether a firewall is in the way, or choose to work here",
+        )
+
+
+def answers(address: str, timeout_s: float = 2.0) -> bool:
+    """Whether something listens there."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=timeout_s):
+            return True
+    except OSError:
+        return False
+
+
+def explain_refusal(error: Exception, where: Where) -> ClusterError:
+    """Why Ray did not connect, and what to do about it."""
+    text = " ".join(str(error).split())
+    if "Version mismatch" in text:
+        about = text.partition("Version mismatch:")[2].strip()
+        return ClusterError(
+            f"The cluster has another version of Ray or Python than this computer: {about}",
+            f"Install the same on both, such as {RAY}, or choose another worker's Python in Sinew's preferences",
+        )
+    if "uthenticat" in text or "token" in text.lower():
+        return ClusterError(
+            f"The cluster does not let this computer in: {text[:300]}",
+            "Set RAY_AUTH_MODE=token and the cluster's token (RAY_AUTH_TOKEN_PATH) on this computer",
+        )
+    joins = (
+        f"Run: ray start --address={where.address} --num-cpus=0" if where.address else "Run: ray stop, and try again"
+    )
+    return ClusterError(f"Ray could not connect{f' to {where.address}' * bool(where.address)}: {text[:300]}", joins)
+
+
+def pack_code() -> bytes:
+    """This Sinew's core and presets as an archive."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        archive.write(_ROOT / "__init__.py", "__init__.py")
+        for folder in ("core", "presets"):
+            for path in sorted((_ROOT / folder).rglob("*")):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    archive.write(path, str(path.relative_to(_ROOT)))
+    return buffer.getvalue()

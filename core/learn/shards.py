@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shards: environments whose rollouts may be collected elsewhere, and what they need for it.
+
+A shard is one environment with randomness of its own, wherever it is. So the same shards give the same rollouts, and a
+training the same weights, whether they are threads of this process or processes on other machines of the same kind.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .environment import Environment
+from .episode_statistics import EpisodeStatistics
+from .normaliser import RunningStatistics
+
+if TYPE_CHECKING:
+    from .rollout import Rollout
+
+
+class EnvironmentMaker(Protocol):
+    """Makes an environment, the same one each time; it is sent to where the environment is to be."""
+
+    def __call__(self, threads: int) -> Environment:
+        """The environment; its physics uses so many threads, which changes no result."""
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyWeights:
+    """All that acting with a policy takes, as it is sent to shards once an update.
+
+    sizes: units of the layers, observations first. weights: all of them in one row. noise: (A,) standard deviations.
+    statistics: of the observations, which are normalised by them.
+    """
+
+    sizes: tuple[int, ...]
+    activation: str
+    output_scale: float
+    weights: NDArray[np.float32]
+    noise: NDArray[np.float32]
+    statistics: RunningStatistics
+
+
+class Shard(Protocol):
+    """An environment that collects its columns of a rollout, here or elsewhere."""
+
+    worlds: int
+    observation_size: int
+    action_size: int
+    first: int
+    """Its first column of the rollout."""
+    statistics: RunningStatistics
+    """Of the observations of its newest part."""
+    truncated: list[tuple[int, NDArray[np.intp], NDArray[np.float32]]]
+    """(step, columns, final observations) of the episodes that were truncated in it, in order."""
+
+    def pop_statistics(self) -> EpisodeStatistics:
+        """The statistics of the episodes in its newest part."""
+
+    def reset(self) -> None:
+        """New episodes in all of its worlds."""
+
+    def change(self, name: str, *words: Any) -> None:
+        """Call a method of the environment that changes what ``state`` gives."""
+
+    def configure(self, name: str, *words: Any) -> None:
+        """Call a method of the environment that sets what ``state`` does not know; the last call of a name counts."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The environment, its running episodes and its randomness as plain arrays."""
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put back what ``state`` gave."""
+
+
+class ShardSpreader(Protocol):
+    """Puts shards elsewhere, and collects rollouts from all of them at once."""
+
+    def spread(
+        self, makers: Sequence[EnvironmentMaker], steps: int, generators: Sequence[np.random.Generator]
+    ) -> Sequence[Shard]:
+        """A shard for each maker, with a generator for its noise; parts of rollouts have so many steps."""
+
+    def collect(self, shards: Sequence[Shard], rollout: "Rollout", policy: PolicyWeights) -> None:
+        """Fill the columns of all shards with what the policy does there."""
+
+    def describe(self) -> dict[str, Any]:
+        """What it cost so far, as plain values."""
