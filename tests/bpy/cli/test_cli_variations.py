@@ -143,3 +143,15 @@ def test_pushed_takes_are_simulated_and_falls_are_kept(scene, tmp_path, capsys):
     assert row["varied"]["push_n"] == 4000.0 and "left" in row["varied"]["from"]
     assert told["lost"] == 1 and row["lost"] is True and row["lost_at_s"] <= row["fell_at_s"]
     assert "lost it at" in capsys.readouterr().out
+
+
+def test_what_is_no_place_to_work_at_is_refused_and_no_cluster_is_said(scene, capfd, tmp_path):
+    words = (*WALK, "--variations", 2, "--job-dir", tmp_path / "jobs", "--out", tmp_path / "takes.blend")
+    assert run(*words, "--where", "there") == 2
+    assert "There is no 'there' to work at" in capfd.readouterr().err
+    assert run(*words, "--where", "ray:127.0.0.1:9") == 1
+    said = capfd.readouterr().err
+    assert "No cluster answers at 127.0.0.1:9" in said or "Working on a cluster needs ray" in said
+    assert not (tmp_path / "takes.blend").exists()
+    assert run(*words) == 0  # the same jobs, here
+    assert takes() == ["walk variation 1", "walk variation 2"]
