@@ -16,23 +16,28 @@ from .transition_graph import Frames
 
 def find_shortest(table: ResponseTable, ends: Frames, frames: Frames) -> Frames:
     """(n,) frames that it takes at least from each of some frames to the goal; 0 where there is no way."""
-    found = np.zeros(len(frames), dtype=np.int64)
+    found, left = np.zeros(len(frames), dtype=np.int64), np.arange(len(frames))
     for count in range(1, STEP * STEPS + 1):
         steps, rest = divmod(count, STEP)
-        begins = np.minimum(frames + rest, ends[frames])
-        there = (found == 0) & (frames + rest <= ends[frames]) & np.isfinite(table.cost[steps, begins])
-        found[there] = count
+        own = frames[left]
+        begins = np.minimum(own + rest, ends[own])
+        there = (own + rest <= ends[own]) & np.isfinite(table.cost[steps, begins])
+        found[left[there]] = count
+        left = left[~there]
+        if not len(left):
+            break
     return found
 
 
 def find_critical_times(responding: Responding) -> dict[tuple[str, str], float]:
     """Seconds by pair of deeds; pairs that are beyond the horizon of tables are left out."""
-    library, ends, found = responding.library, responding.planner.ends, {}
-    for after in deed_names(library):
-        table = responding.table(find_goal(library, after))
-        for before in deed_names(library):
-            frames = find_deed_frames(library, before)
-            shortest = find_shortest(table, ends, frames)
-            if len(shortest) and shortest.max():
-                found[before, after] = float(shortest.max()) / FPS
+    library, ends, names = responding.library, responding.planner.ends, deed_names(responding.library)
+    found: dict[tuple[str, str], float] = {}
+    frames = [find_deed_frames(library, name) for name in names]
+    parts = np.cumsum([0, *map(len, frames)])
+    for after in names:
+        shortest = find_shortest(responding.table(find_goal(library, after)), ends, np.concatenate(frames))
+        for before, first, stop in zip(names, parts[:-1], parts[1:], strict=True):
+            if longest := int(shortest[first:stop].max(initial=0)):
+                found[before, after] = longest / FPS
     return found

@@ -27,7 +27,7 @@ from .student.student import Student
 from .student.student_trials import student_trials
 from .trials import ResponseTrial, is_about_deeds, run_trials
 
-_TABLES, _SHOWN, _PRACTISED = 0.05, 0.2, 0.97  # shares of the whole
+_TABLES, _TAUGHT, _SHOWN, _PRACTISED = 0.05, 0.1, 0.2, 0.97  # shares of the whole
 _EPISODE_SEED, _TEST_SEED = 21, 22
 _EPISODE_S = 20.0
 _LEAST_FRAMES = 600  # of all episodes together: less is nothing to learn from
@@ -61,6 +61,13 @@ class RespondTrainSettings(Settings):
         192, "Units", "Width of the network: more is better, and slower to play", minimum=8, maximum=4096
     )
     layers: int = setting(2, "Layers", "Recurrent layers of the network", minimum=1, maximum=8)
+    teacher: float = setting(
+        0.3,
+        "Million Decisions",
+        "How long a teacher practises by trial and error beforehand, to be compared with the exact answer; 0 for none",
+        minimum=0.0,
+        maximum=1000.0,
+    )
     trials: int = setting(
         100,
         "Trials",
@@ -100,6 +107,8 @@ class RespondTrain(Method):
         meter = WorkMeter(run, lambda: figures)
         meter.begin(_TABLES, 1.0, "Making tables")
         responding = Responding(stored.body, stored.library, most_m=settings.agility)
+        if settings.teacher:
+            run.add_detail("teacher", _teach(responding, settings, run.seed, meter))
         training = _begin(responding, settings, run.seed, meter)
         spent_s = resume_practice(run, training)
         meter.begin(_PRACTISED, doing="Learning")
@@ -119,6 +128,16 @@ class RespondTrain(Method):
         run.add_detail("train", {**about, "losses": _thin(training.losses)})
         kept = {"seed": run.seed, "settings": settings.to_mapping(), **about}
         run.add_product(RESPONDER.name, *store_responder(stored, training.student(kept)))
+
+
+def _teach(responding: Responding, settings: RespondTrainSettings, seed: int, meter: WorkMeter) -> dict[str, Any]:
+    """A teacher by PPO, and how it compares; it is not checkpointed, for it takes a minute."""
+    from .teacher.teaching import compare_teacher, describe_teacher, train_teacher
+
+    names = list_words(responding)
+    meter.begin(_TAUGHT, doing="Practising by trial and error")
+    trainer = train_teacher(responding, names, round(settings.teacher * 1e6), seed, progress=meter.reach)
+    return describe_teacher(trainer, compare_teacher(responding, names, trainer.policy, settings.trials, seed))
 
 
 def _begin(responding: Responding, settings: RespondTrainSettings, seed: int, meter: WorkMeter) -> Distillation:

@@ -21,7 +21,7 @@ from sinew.core.control.tracking.library_files import store_library
 from sinew.core.errors import BadFile, BadSettings, NotLearned
 from sinew.core.motion import Clip
 
-SETTINGS = {"minutes": 2.0, "updates": 80, "shown": 0.8, "units": 32, "layers": 1, "trials": 5}
+SETTINGS = {"minutes": 2.0, "updates": 80, "shown": 0.8, "units": 32, "layers": 1, "trials": 5, "teacher": 0.004}
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +96,7 @@ def test_a_trained_library_plays_without_torch_and_many_at_once(trained, respond
     assert isinstance(found, TrainedResponder) and "on time" in RESPONDER.describe(found)[-1]
     report = job.report()["train"]
     assert set(report["tests"]) == {"exact", "student"} and report["default"] in report["tests"]
+    assert set(job.report()["teacher"]["cost_m2"]) == {"teacher", "exact", "tables"}
     losses = [loss["motion"] for loss in report["losses"]]
     assert np.mean(losses[-10:]) < 0.9 * np.mean(losses[:10])
     student = found.student
