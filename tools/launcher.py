@@ -21,6 +21,7 @@ VERBS = {
     "test": (os.path.join("tools", "check.py"), "lint, types, core tests and Blender tests"),
     "simulate": (COMMAND_LINE, "give the motion of a file or stock clip a body"),
     "retime": (COMMAND_LINE, "let a key moment be at a wanted frame, place and heading, with its pose kept"),
+    "live": (COMMAND_LINE, "do again what was done to a live character, as a new Action"),
     "graph": (COMMAND_LINE, "learn skills that keep their balance, and make new motion from them"),
     "bounds": (COMMAND_LINE, "learn a motion within spacetime bounds, and make takes with it"),
     "direct": (COMMAND_LINE, "let a library of motion go where it is told, with a body"),

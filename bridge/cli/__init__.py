@@ -23,6 +23,7 @@ _VERBS = {
     "demo": "simulate the stock walk on the mannequin and show the result",
     "simulate": "simulate an armature's Action and bake the result as a new Action",
     "retime": "let a key moment be at a wanted frame, place and heading, with its pose kept",
+    "live": "do again what was done to a live character, as a new Action",
     "graph": "learn skills that keep their balance, and make new motion from them",
     "bounds": "learn a motion within spacetime bounds, and make takes with what was learned",
     "direct": "let a library of motion go where it is told",

@@ -15,6 +15,7 @@ _METHODS = {
     "sampling": ".sampling.method:SamplingMethod",
     "travel": ".travel:TravelMethod",
     "retime": ".editing.retime_method:RetimeMethod",
+    "live": ".live.method:LiveMethod",
     "graph_learn": ".graph.learn_method:GraphLearn",
     "graph_bake": ".graph.bake_method:GraphBake",
     "graph_test": ".graph.test_method:GraphTest",
@@ -36,7 +37,7 @@ _METHODS = {
 }
 _DEFAULT = "sampling"
 # Methods that are asked for more than settings can say, by a button and a verb of their own: no menu offers them.
-_HAS_OWN_VERB = ("retime",)
+_HAS_OWN_VERB = ("retime", "live")
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,13 @@ class World(Protocol):
     def replace_pose(self, states: Array, qpos: Array, qvel: Array) -> Array:
         """(N, state_size) the states with other poses (N, sum nq) and velocities (N, sum nv); all else stays."""
 
+    def replace_prop(self, states: Array, index: int, place: Array) -> Array:
+        """(N, state_size) the states with one prop elsewhere; all else stays.
+
+        place: (13,) position, wxyz, velocity in the world, angular velocity in the prop's own frame. One that has not
+        appeared yet still waits.
+        """
+
     def rollout(
         self,
         states: Array,

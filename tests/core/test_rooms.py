@@ -75,6 +75,7 @@ BRIDGE = {
     "improvise": ("direct", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "retime": ("jobs", "body", "rig", "scene"),
     "transfer": ("jobs", "body", "importing", "setup", "rig", "scene"),
+    "live": ("jobs", "takes", "setup", "body", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
     "properties": (
         *("methods", "bounds", "direct", "respond", "graph", "library", "retime", "jobs", "takes", "stage", "rig"),
@@ -150,6 +151,11 @@ METHODS_BELOW = {
         *("core.control.improvise", "core.control.direct", "core.control.searched_body", "core.control.tasks"),
         "core.control.tracking",
         *CONTROL_TOP,
+    ),
+    # It plays what other methods have made or learned, each through the one module that plays it step by step.
+    "core.control.live": (
+        *("core.control.live", "core.control.sampling.method", "core.control.sampling.plan_following"),
+        *("core.control.tracking", *CONTROL_TOP),
     ),
     "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),

@@ -25,7 +25,7 @@ sys.exit(7)
 """
 
 VERBS = (
-    "demo test simulate retime graph bounds direct respond improvise library farm takes clips jobs bench fuzz "
+    "demo test simulate retime live graph bounds direct respond improvise library farm takes clips jobs bench fuzz "
     "kills build"
 ).split()
 

@@ -44,7 +44,7 @@ from .stage_character import StageCharacter
 from .stage_recording import describe_character, record_rollout
 from .stage_rollout import StageRollout
 
-_EFFORTS = {
+EFFORTS = {
     "draft": SearchEffort(80, (0.1,)),
     "normal": SearchEffort(100, (0.1, 0.05, 0.05, 0.05, 0.05), refits_above=3.0, usual=2, improves=True),
     "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04), improves=True),
@@ -153,17 +153,17 @@ class SamplingMethod(Method):
         if settings.bones.strip():
             return simulate_part(clip, settings.bones, settings.softness, settings.smooth, run)
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
-        stage, sources, times_s, trim, played, skates = _prepare(clip, settings, run)
+        stage, sources, times_s, trim, played, skates = prepare_stage(clip, settings, run)
         muscle = load_muscle(run, clip if played is None else sources[0])
         if muscle is not None and played is None:
             muscle = muscle[trim.start : trim.stop]
         with ExitStack() as opened:
-            effort = _EFFORTS[settings.quality]
+            effort = EFFORTS[settings.quality]
 
             def begin(its_stage: Stage, number: int) -> StageRollout:
                 # As a job with that seed would draw it.
                 own = int(np.random.default_rng(run.seed + number).integers(2**62)) if number else seed
-                begun = _begin_rollout(its_stage, sources, muscle, effort, own, run, opened)
+                begun = begin_rollout(its_stage, sources, muscle, effort, own, run, opened)
                 for character in begun.characters:
                     character.lets_go = settings.when_lost != "go_on"
                     if settings.when_lost == "get_up":
@@ -234,7 +234,7 @@ def _meets(stage: Stage, run: Run) -> str:
     return _own_time(stage, run) or ("the obstacles" if stage.obstacles or stage.terrain is not None else "")
 
 
-def _prepare(
+def prepare_stage(
     clip: Clip, settings: SamplingSettings, run: Run
 ) -> tuple[Stage, list[Clip], Array | None, MotionTrim, PlayedCycle | None, list[float | None]]:
     """The stage, everybody's clip made fit for simulation on it, and of the main one its ``source_times_s``, its trim
@@ -318,7 +318,7 @@ def _own_time(stage: Stage, run: Run) -> str:
     return " and ".join(name for name, there in reasons.items() if there)
 
 
-def _begin_rollout(
+def begin_rollout(
     stage: Stage,
     sources: list[Clip],
     muscle: Array | None,

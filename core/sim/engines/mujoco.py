@@ -111,6 +111,12 @@ class MujocoWorld:
         found[:, self._places.qpos], found[:, self._places.qvel] = qpos, qvel
         return found
 
+    def replace_prop(self, states: Array, index: int, place: Array) -> Array:
+        """(N, state_size) the states with one prop at place (13,), as ``World.replace_prop`` says."""
+        found = np.array(states)
+        found[:, self._places.props[index]] = place
+        return found
+
     def rollout(
         self,
         states: Array,

@@ -62,6 +62,12 @@ class BulletWorld:
         self._pose(found, np.asarray(qpos, dtype=float), np.asarray(qvel, dtype=float))
         return found
 
+    def replace_prop(self, states: Array, index: int, place: Array) -> Array:
+        """(N, state_size) the states with one prop at place (13,), as ``World.replace_prop`` says."""
+        found = np.array(states)
+        found[:, self._layout.props[index]] = self._layout.prop_frames[index].to_native(np.asarray(place, dtype=float))
+        return found
+
     def _pose(self, states: Array, qpos: Array, qvel: Array) -> None:
         """Put poses and velocities into states (N, state_size)."""
         for columns in self._layout.characters:

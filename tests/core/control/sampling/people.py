@@ -51,7 +51,7 @@ def simulated(
     monkeypatch, clip: Clip, *, seed: int = 0, others=(), parts: StageParts | None = None, **attachments
 ) -> tuple[Take, MemoryRun]:
     """A take with a quarter of a draft's effort."""
-    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
+    monkeypatch.setitem(method_module.EFFORTS, "draft", SearchEffort(24, (0.1,)))
     for number, (name, other) in enumerate(others, start=1):
         attachments |= make_member_attachments(CastMember(name, other, number), {})
     if parts is not None:

@@ -446,7 +446,7 @@ def test_bullet_goes_on_too():
 @pytest.fixture
 def person(monkeypatch):
     """Simulates a step of a person who is pushed, by the method: three fragments, planned twice, then played."""
-    monkeypatch.setitem(method._EFFORTS, "draft", SearchEffort(40, (0.1, 0.1)))
+    monkeypatch.setitem(method.EFFORTS, "draft", SearchEffort(40, (0.1, 0.1)))
     monkeypatch.setattr(checkpoint, "_PAUSE_S", -1.0)
     monkeypatch.setattr(checkpoint, "_SHARE", np.inf)
     push = PushPart("Shove", "Hero", "chest", np.array([0.0, 50.0, 0.0]), 0.05, 0.05)

@@ -60,7 +60,7 @@ def test_what_has_a_time_of_its_own_keeps_the_source_s(monkeypatch):
 
 
 def test_it_can_be_switched_off_and_jumps_that_are_right_are_let_be(monkeypatch):
-    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
+    monkeypatch.setitem(method_module.EFFORTS, "draft", SearchEffort(24, (0.1,)))
     for clip, retime in ((fast_jump(), False), (stock_clip("jump", 36, 92), True)):
         run = MemoryRun(0, {})
         take = SamplingMethod().run(clip, SamplingSettings(quality="draft", retime=retime), run)
@@ -69,7 +69,7 @@ def test_it_can_be_switched_off_and_jumps_that_are_right_are_let_be(monkeypatch)
 
 
 def test_on_the_moon_a_jump_lasts_longer(monkeypatch):
-    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
+    monkeypatch.setitem(method_module.EFFORTS, "draft", SearchEffort(24, (0.1,)))
     clip = stock_clip("jump", 36, 92)
     run = MemoryRun(0, {"stage": stage_to_arrays(StageParts(("Hero",), gravity=np.array([0.0, 0.0, -1.62])))})
     take = SamplingMethod().run(clip, SamplingSettings(quality="draft"), run)

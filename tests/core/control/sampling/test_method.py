@@ -83,7 +83,7 @@ def test_the_seed_decides_and_nothing_else(monkeypatch):
 
 def test_what_is_known_from_before_changes_no_bit(monkeypatch, tmp_path):
     clip = stock_clip("kick", 0, 20)
-    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1, 0.05), refits_above=100.0))
+    monkeypatch.setitem(method_module.EFFORTS, "draft", SearchEffort(24, (0.1, 0.05), refits_above=100.0))
 
     def take_with(seed, cache):
         monkeypatch.setenv("SINEW_CACHE", str(cache))

@@ -50,7 +50,7 @@ class KeptRun(MemoryRun):
 @pytest.fixture(scope="module", autouse=True)
 def _little_effort():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
+        patch.setitem(method_module.EFFORTS, "draft", SearchEffort(24, (0.1,)))
         patch.setattr(checkpoint, "_PAUSE_S", 0.0)
         patch.setattr(checkpoint, "_SHARE", 1e9)
         yield

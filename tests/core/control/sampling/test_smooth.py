@@ -14,7 +14,7 @@ from .people import MemoryRun
 
 
 def test_a_smooth_take_is_calm_and_stands(monkeypatch):
-    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
+    monkeypatch.setitem(method_module.EFFORTS, "draft", SearchEffort(24, (0.1,)))
     clip = stock_clip("walk", 0, 30)
     bones = [clip.skeleton.index(name) for name in ("pelvis", "head", "forearm.L")]
     calm, skate = [], []

@@ -26,7 +26,7 @@ from .people import MemoryRun
 @pytest.fixture
 def simulate(monkeypatch):
     """A simulation with little effort: the take and its run."""
-    monkeypatch.setitem(method_module._EFFORTS, "draft", SearchEffort(24, (0.1,)))
+    monkeypatch.setitem(method_module.EFFORTS, "draft", SearchEffort(24, (0.1,)))
 
     def run_method(clip, seed=0, attachments=None, **settings):
         run = MemoryRun(seed, attachments or {})

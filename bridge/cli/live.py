@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``live``: what was done to a live character, done again without a window, as a new Action."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+import bpy
+
+from ...core.control.live.commands import BadCommand, LiveRecording, read_recording
+from ...core.control.live.method import LiveSettings
+from ...core.errors import BadSettings
+from ..importing.importers import open_input
+from ..jobs.preparing import do_at_once
+from ..jobs.requests import Request
+from ..live.recipes import METHOD, live_job
+from .bodies import add_body, body_of
+from .job_arguments import add_engine, add_job_folder, add_settings
+from .lines import path_argument, say
+from .outputs import add_outputs, preview_view, require_outputs
+from .registering import registered
+from .running import bake_take, render_take, run_job, summarize
+from .verb import Verb
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the verb's arguments."""
+    add = parser.add_argument
+    add(
+        "input",
+        nargs="?",
+        metavar="INPUT",
+        help=".blend, .bvh, .fbx, .glb, .gltf, .npz or a stock clip's name (see 'clips'); the one that the recording "
+        "names if left out, or inside Blender the open scene",
+    )
+    add("--commands", type=path_argument, required=True, metavar="FILE", help="the recording: a line of JSON for each")
+    add("--armature", default="", metavar="NAME", help="which armature, where there are several")
+    add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
+    add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
+    add_engine(parser)
+    add_settings(parser, f"of these: {', '.join(LiveSettings.field_names())}")
+    add_body(parser)
+    add_outputs(parser)
+    add_job_folder(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Open, do again in a worker, bake, and write what was asked for."""
+    recording = read_recording(arguments.commands)
+    request = Request(
+        armature=arguments.armature,
+        action=arguments.action,
+        method=METHOD,
+        settings=LiveSettings.from_texts(arguments.set).to_mapping(),
+        engine=arguments.engine,
+        seed=recording.seed,
+        scale=arguments.scale,
+        body=body_of(arguments),
+    )
+    require_outputs(arguments)
+    source = arguments.input or _find_source(recording, arguments.commands)
+    with registered():
+        if source:
+            request = replace(request, scale=open_input(source, arguments.scale))
+        elif not bpy.context.scene.objects:
+            raise BadSettings("There is nobody to be live", "Give a file or a stock clip's name (see 'sinew clips')")
+        job = do_at_once(lambda own: live_job(own, request, recording, arguments.job_dir))
+        if code := run_job(arguments, job, input=source):
+            return code
+        report, written = bake_take(arguments, job, input=source)
+        render_take(arguments, report, written, preview_view(source))
+        say(*summarize(report))
+    return 0
+
+
+def _find_source(recording: LiveRecording, path: Path) -> str:
+    """What the recording says that it was made with: a stock clip, or a file in the recording's own folder.
+
+    A recording may come from anywhere, and must not lead to other files.
+    """
+    if not recording.source:
+        return ""
+    if PurePath(recording.source).name != recording.source or "\\" in recording.source:
+        raise BadCommand(
+            f"The recording names the file '{recording.source}', which is not beside it",
+            "Give the file yourself: sinew live FILE --commands …",
+        )
+    beside = path.parent / recording.source
+    return str(beside) if beside.is_file() else recording.source
+
+
+VERB = Verb(_add_arguments, _run)

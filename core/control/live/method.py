@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live as a method: recorded commands, played without a window, become a take; the same ones always the same."""
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import JobError
+from ...files import Attachment
+from ...motion import Clip, Take
+from ...settings import Settings, setting
+from ...sim import engines
+from ..method import Method, Run, Watched
+from ..sampling.method import SamplingSettings
+from ..sampling.plan_following import prepare_followers
+from .commands import FPS, LiveRecording, parse_recording
+from .recording import make_live_takes, play_recording
+from .session import LiveSession
+from .take_character import TakeCharacter
+
+COMMANDS = "commands"
+"""Name of the job's attachment."""
+LIVE = "live"
+"""Name of the report's detail: the frames, how many commands there were, and a digest of the last state."""
+
+
+@dataclass(frozen=True)
+class LiveSettings(Settings):
+    """What an animator may set."""
+
+    quality: str = setting(
+        "normal",
+        "Quality",
+        "How many trials are spent on the plan that the character follows",
+        choices=(
+            ("draft", "Draft", "Ready soonest"),
+            ("normal", "Normal", "As takes are made; known already where there is a take of this Action"),
+        ),
+    )
+    at_end: str = setting(
+        "again",
+        "At the End",
+        "What happens when the Action is over; a cycle is gone through over and over",
+        choices=(
+            ("again", "Begin Anew", "Everybody and everything is put back to where it began"),
+            ("hold", "Hold", "The last pose is held"),
+        ),
+    )
+    cycles: int = setting(5, "Cycles", "How many times over a cycle on the spot is played", minimum=1, maximum=100)
+    smooth: float = setting(
+        0.0, "Smooth", "How much of small and fast movements is taken out of a take", minimum=0.0, maximum=1.0
+    )
+
+
+class LiveMethod(Method):
+    """A recording of a live session, as a take."""
+
+    name = "live"
+    label = "Live"
+    help = "Do again what was done to a live character, and bake it as a new Action"
+    uses_engine = True
+    simulates_cast = True
+    watched = (Watched("planned_s", "Simulated", "{:.1f} s"),)
+    settings_type = LiveSettings
+
+    def run(self, clip: Clip, settings: LiveSettings, run: Run) -> Take:
+        """Get ready as live, do what was done, and make takes of it."""
+        recording = load_recording(run)
+        with ExitStack() as opened:
+            session, sources = open_session(clip, settings, run, opened)
+
+            def tell(frame: int) -> None:
+                if frame % FPS == 0 or frame == recording.end:
+                    run.progress(frame, recording.end, planned_s=frame / FPS, doing="Doing it again")
+
+            steps = play_recording(session, recording, tell)
+            run.add_detail(LIVE, describe_end(session, recording))
+            take, traces = make_live_takes(session, steps, sources, clip.fps, settings.smooth)
+        for trace in traces:
+            run.add_trace(trace)
+        return take
+
+
+def open_session(
+    clip: Clip, settings: LiveSettings, run: Run, opened: ExitStack
+) -> tuple[LiveSession, tuple[Clip, ...]]:
+    """The job's session at its beginning, and everybody's source; closed with ``opened``."""
+    plain = SamplingSettings(quality=settings.quality, cycles=settings.cycles, retime=True)
+    again = settings.at_end == "again"
+    stage, followers = prepare_followers(clip, plain, run, opened, goes_round=again)
+    characters = [TakeCharacter(follower) for follower in followers]
+    session = LiveSession(stage, characters, engines.get_engine(run.engine), goes_round=again)
+    opened.enter_context(closing(session))
+    return session, tuple(follower.plan.source for follower in followers)
+
+
+def digest_state(session: LiveSession) -> str:
+    """A digest of the state that a session is in, to the last bit."""
+    return hashlib.sha256(np.ascontiguousarray(session.moment.state).tobytes()).hexdigest()
+
+
+def describe_end(session: LiveSession, recording: LiveRecording) -> Mapping[str, Any]:
+    """What is told of a recording in the report."""
+    return {
+        "begin": recording.begin,
+        "end": recording.end,
+        "fps": FPS,
+        "commands": len(recording.commands),
+        "state_sha256": digest_state(session),
+    }
+
+
+def make_commands_attachment(recording: LiveRecording) -> dict[str, Attachment]:
+    """The attachment for a recording, by its name."""
+    return {COMMANDS: ({"text": np.frombuffer(recording.to_text().encode(), dtype=np.uint8)}, {})}
+
+
+def load_recording(run: Run) -> LiveRecording:
+    """The job's recording."""
+    attached = run.attachment(COMMANDS)
+    if attached is None or attached[0].get("text") is None:
+        raise JobError("The job has no recorded commands", "Record a live session, or give --commands FILE")
+    text = np.asarray(attached[0]["text"], dtype=np.uint8).tobytes().decode("utf-8", errors="replace")
+    return parse_recording(text, "The job's recording")
