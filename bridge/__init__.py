@@ -28,6 +28,7 @@ def register() -> None:
     from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
+    from .live import running as live_running
     from .scene import change_counter, console_log, library_overrides, stored_types
     from .setup import installing, preferences, readiness
 
@@ -46,6 +47,7 @@ def register() -> None:
     monitor.register()
     preparing.register()
     status_bar.register()
+    live_running.register()
     _commands.append(bpy.utils.register_cli_command("sinew", cli.main))
 
 
@@ -57,11 +59,13 @@ def unregister() -> None:
     from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
+    from .live import running as live_running
     from .scene import change_counter, console_log, library_overrides, stored_types
     from .setup import installing, preferences, readiness
 
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    live_running.unregister()
     status_bar.unregister()
     preparing.unregister()
     monitor.unregister()

@@ -2,7 +2,8 @@
 """Load this folder as the package ``sinew``, whatever it is called on disk; run as a script, be its worker.
 
 Inside Blender the extension is ``bl_ext.<repository>.sinew``; the worker, the launcher and the tests
-have no Blender to name it, so they come in through here:  ``python core/entry.py JOB_FOLDER``.
+have no Blender to name it, so they come in through here:  ``python core/entry.py JOB_FOLDER``, or live as
+``python core/entry.py --live SOCKET JOB_FOLDER``.
 
 Packages that lie beside a Python rather than in it, as those of the extension's own wheels, are found through the
 environment variable ``SINEW_PACKAGES``: folders called ``.../pythonX.Y/site-packages``.
@@ -45,5 +46,6 @@ if __name__ == "__main__":
     # Python put core/ itself on the path to run this file; its rooms must not look like top-level modules.
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT / "core"]
     load_package()
-    worker = importlib.import_module("sinew.core.jobs.worker")
-    sys.exit(worker.main(sys.argv[1:]))
+    is_live = sys.argv[1:2] == ["--live"]
+    worker = importlib.import_module(f"sinew.core.jobs.{'live.worker' if is_live else 'worker'}")
+    sys.exit(worker.main(sys.argv[2 if is_live else 1 :]))

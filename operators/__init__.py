@@ -42,6 +42,10 @@ from .library.tag_accept import SINEW_OT_library_tag_accept
 from .library.tag_add import SINEW_OT_library_tag_add
 from .library.tag_propose import SINEW_OT_library_tag_propose
 from .library.tag_remove import SINEW_OT_library_tag_remove
+from .live.again import SINEW_OT_live_again
+from .live.bake import SINEW_OT_live_bake
+from .live.do import SINEW_OT_live_do
+from .live.drive import SINEW_OT_live
 from .methods import families
 from .presets.body_preset import SINEW_OT_body_preset
 from .presets.body_preset_add import SINEW_OT_body_preset_add
@@ -122,6 +126,10 @@ _CLASSES = (
     SINEW_OT_give_travel,
     SINEW_OT_retime_and_reach,
     SINEW_OT_simulate_variations,
+    SINEW_OT_live,
+    SINEW_OT_live_do,
+    SINEW_OT_live_bake,
+    SINEW_OT_live_again,
     SINEW_OT_cancel,
     SINEW_OT_cancel_batch,
     SINEW_OT_cancel_preparing,

@@ -15,6 +15,7 @@ from .character import SINEW_PT_character
 from .direct import SINEW_PT_direct
 from .jobs import SINEW_PT_jobs
 from .library import SINEW_PT_library, SINEW_UL_library_actions
+from .live import SINEW_PT_live
 from .overlay import SINEW_PT_overlay
 from .presets import (
     SINEW_PT_body_presets,
@@ -56,6 +57,7 @@ _CLASSES = (
     SINEW_PT_simulate,
     SINEW_PT_variations,
     SINEW_PT_retime,
+    SINEW_PT_live,
     SINEW_PT_skills,
     SINEW_PT_bounds,
     SINEW_PT_library,

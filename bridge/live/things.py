@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Objects for the balls and boxes of a live session, which a take of it moves."""
 
-import bpy
 import bmesh
+import bpy
 
 from ...core.control.live.things import THINGS, Thing
 

@@ -99,7 +99,7 @@ FEATURES = (
         "simulate",
         "stage",
     ),
-    *("takes", "transfer"),
+    *("live", "takes", "transfer"),
 )
 BELOW_OPERATORS = ("bridge", "core.jobs", "core.errors")
 # Rooms of control graphs, each built on those before it; the two methods stand on all of them.

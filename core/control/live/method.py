@@ -119,10 +119,14 @@ def make_commands_attachment(recording: LiveRecording) -> dict[str, Attachment]:
     return {COMMANDS: ({"text": np.frombuffer(recording.to_text().encode(), dtype=np.uint8)}, {})}
 
 
+def recording_from_arrays(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> LiveRecording:
+    """What ``make_commands_attachment`` gave."""
+    if arrays.get("text") is None:
+        raise JobError("The job has no recorded commands", "Record a live session, or give --commands FILE")
+    text = np.asarray(arrays["text"], dtype=np.uint8).tobytes().decode("utf-8", errors="replace")
+    return parse_recording(text, "The job's recording")
+
+
 def load_recording(run: Run) -> LiveRecording:
     """The job's recording."""
-    attached = run.attachment(COMMANDS)
-    if attached is None or attached[0].get("text") is None:
-        raise JobError("The job has no recorded commands", "Record a live session, or give --commands FILE")
-    text = np.asarray(attached[0]["text"], dtype=np.uint8).tobytes().decode("utf-8", errors="replace")
-    return parse_recording(text, "The job's recording")
+    return recording_from_arrays(*(run.attachment(COMMANDS) or ({}, {})))

@@ -43,10 +43,7 @@ def make_live_takes(
     sources: everybody's, for name and skeleton.
     """
     rows = SensorRows(
-        **{
-            name: np.concatenate([getattr(step.rows, name) for step in steps], axis=1)
-            for name in vars(steps[0].rows)
-        }
+        **{name: np.concatenate([getattr(step.rows, name) for step in steps], axis=1) for name in vars(steps[0].rows)}
     )
     qpos, qvel, targets = (np.array([getattr(step, name) for step in steps]) for name in ("qpos", "qvel", "targets"))
     film = Recording(session.stage, qpos, qvel, targets, rows)
@@ -61,8 +58,12 @@ def make_live_takes(
             np.array([pose.local_quat_wxyz for pose in wanted]),
             source.name,
         )
-        places = (np.array([getattr(pose, name) for pose in wanted]) for name in ("link_pos", "link_quat_wxyz", "com"))
-        recorded = RecordedCharacter(character.body, followed, PoseSpace(character.body), muscle[:, index], *places)
+        places, turns, middles = (
+            np.array([getattr(pose, name) for pose in wanted]) for name in ("link_pos", "link_quat_wxyz", "com")
+        )
+        recorded = RecordedCharacter(
+            character.body, followed, PoseSpace(character.body), muscle[:, index], places, turns, middles
+        )
         take, trace, _ = make_take(film, index, recorded, fps, smooth)
         takes.append(replace(take, own_clock=True))
         traces.append(trace)

@@ -41,9 +41,7 @@ def add_things(stage: Stage) -> tuple[Stage, tuple[Thing, ...]]:
     return replace(stage, props=(*stage.props, *props)), THINGS
 
 
-def show_only_used(
-    motions: Sequence[PropMotion], shown: np.ndarray, own: int
-) -> tuple[PropMotion, ...]:
+def show_only_used(motions: Sequence[PropMotion], shown: np.ndarray, own: int) -> tuple[PropMotion, ...]:
     """The motions (P) of things that were used, which are where they will appear until they do.
 
     shown: (T, P) which are on the stage in each frame of the motions. own: how many are the scene's own, and stay.

@@ -125,8 +125,8 @@ class PlanFollower:
         world, character, now = self.trials, self.plan.character, self.moment
         assert world is not None
         lqr, first = character.planner.lqr_at(fragment)
-        poses = (np.tile(part, (world.copies, 1)) for part in (qpos, qvel))
-        state = np.asarray(world.state_of(*poses, fragment * FRAGMENT_STEPS / CONTROL_FPS)[0])
+        poses, rates = (np.tile(part, (world.copies, 1)) for part in (qpos, qvel))
+        state = np.asarray(world.state_of(poses, rates, fragment * FRAGMENT_STEPS / CONTROL_FPS)[0])
         stop = min(fragment + _AHEAD, len(self.plan.offsets))
         problem = replace(character.problem(REACT), world=world)
         search = SamconSearch(problem, lqr.since(fragment - first), fragment, stop, state, now.anchor, now.offsets)
@@ -221,7 +221,11 @@ def _follow_plan(character: StageCharacter, tell: Callable[[int], None]) -> Foll
     for first in range(0, reference.fragments, plan.SECTION):
         stop = min(first + plan.SECTION, reference.fragments)
         task = PlanTask(first, stop, start, anchor, before)
-        section = planner.plan(task, lambda _, search, first=first: tell(first + len(search.layers)))
+
+        def on_fragment(_: int, search: SamconSearch, first: int = first) -> None:
+            tell(first + len(search.layers))
+
+        section = planner.plan(task, on_fragment)
         lqr, begin = planner.lqr_at(first)
         gains.append(lqr.gains[first - begin : stop - begin])
         start, anchor, before = section.ends[-1], section.anchors[-1], section.offsets[-1]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The keys of a live session and what is dragged, drawn over the 3D views."""
+
+from typing import Any
+
+import blf
+import bpy
+import gpu
+import numpy as np
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from gpu_extras.batch import batch_for_shader
+from mathutils import Vector
+
+from .hands import link_places
+from .running import running
+
+KEYS = (
+    ("Drag", "pull a bone"),
+    ("F", "push what is under the mouse"),
+    ("B", "throw a ball"),
+    ("V", "drop a box"),
+    ("L", "limp, and back"),
+    ("R", "begin anew"),
+    ("Space", "pause"),
+    ("J", "a second back"),
+    ("Enter", "record"),
+    ("Esc", "stop"),
+)
+_SIZE, _LINE = 13, 19
+_handles: list[Any] = []
+held: dict[str, Any] = {}
+"""What is dragged now: 'bone', 'character' and 'to' in Blender units; empty for nothing."""
+
+
+def show_hints() -> None:
+    """Draw from now on, where there is something to draw on."""
+    if not _handles and not bpy.app.background:
+        _handles.append(bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL"))
+
+
+def hide_hints() -> None:
+    """Draw no more."""
+    held.clear()
+    while _handles:
+        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
+
+
+def _draw() -> None:
+    session = running()
+    if session is None:
+        return
+    view, scale = session.view, bpy.context.preferences.system.ui_scale
+    lines = [("", _headline(view))] + [(key, text) for key, text in KEYS if view.ready]
+    blf.size(0, _SIZE * scale)
+    height = _LINE * scale * (len(lines) + 1)
+    for number, (key, text) in enumerate(lines):
+        y = height - _LINE * scale * number
+        blf.color(0, *((1.0, 0.35, 0.3, 1.0) if view.recording and not key else (1.0, 1.0, 1.0, 0.9)))
+        blf.position(0, 24 * scale, y, 0)
+        blf.draw(0, key or text)
+        if key:
+            blf.color(0, 1.0, 1.0, 1.0, 0.6)
+            blf.position(0, 90 * scale, y, 0)
+            blf.draw(0, text)
+    _draw_spring(scale)
+
+
+def _headline(view: Any) -> str:
+    if not view.ready:
+        return view.said
+    states = [("paused", view.paused), ("recording", view.recording), ("limp", view.limp)]
+    words = "".join(f", {word}" for word, there in states if there)
+    return f"Live: {view.frame / 60.0:.1f} s{words}"
+
+
+def _draw_spring(scale: float) -> None:
+    """A line from the bone to where it is dragged, and how strong the pull is."""
+    session = running()
+    if not held or session is None or session.pull is None:
+        return
+    place = link_places(session, held["character"]).get(held["bone"])
+    region, view = bpy.context.region, bpy.context.region_data
+    if place is None or view is None:
+        return
+    ends = [location_3d_to_region_2d(region, view, Vector(list(map(float, end)))) for end in (place, held["to"])]
+    if None in ends:
+        return
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    gpu.state.line_width_set(2.0 * scale)
+    shader.uniform_float("color", (1.0, 0.75, 0.2, 1.0))
+    batch_for_shader(shader, "LINES", {"pos": [(end.x, end.y) for end in ends]}).draw(shader)
+    gpu.state.line_width_set(1.0)
+    newtons = float(np.linalg.norm(session.pull[held["character"]]))
+    blf.color(0, 1.0, 0.85, 0.4, 1.0)
+    blf.position(0, ends[1].x + 12 * scale, ends[1].y + 12 * scale, 0)
+    blf.draw(0, f"{newtons:.0f} N")

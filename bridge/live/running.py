@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The live session of this Blender: heard on a timer, shown on the armatures, and ended with the file.
+
+A timer, for threads may not touch Blender's data, and an operator that waits for keys dies when a file is loaded.
+There is one session at a time. Nothing of Blender's is kept over a tick; names and numbers are.
+"""
+
+import logging
+import shutil
+import tempfile
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.app.handlers import persistent
+from mathutils import Matrix, Quaternion
+
+from ...core import jobs
+from ...core.control.live.commands import LiveRecording, parse_recording
+from ...core.errors import JobError, SinewError
+from ...core.jobs.live.link import LiveLink
+from ...core.jobs.live.wire import PoseLayout, PoseMessage
+from ..jobs import reports
+from ..rig.rig_reader import RigMotion
+from ..scene.viewport import redraw_viewports
+from .posing import ArmaturePoser
+from .things import ensure_thing, remove_things
+
+PERIOD_S = 1.0 / 60.0
+_FOLDER = "sinew-live-"
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class LiveView:
+    """What there is to see of the session, in words and numbers. recorded: whether there is a recording to bake."""
+
+    said: str = "Getting ready"
+    ready: bool = False
+    paused: bool = False
+    recording: bool = False
+    recorded: bool = False
+    frame: int = 0
+    limp: bool = False
+
+
+@dataclass(eq=False)
+class RunningSession:
+    """The session. spent_s: Sinew's own time on Blender's main thread in the last ticks; late_s: from the command that
+    was given last to the pose that shows it.
+    """
+
+    link: LiveLink
+    job: jobs.Job
+    scene: str
+    armatures: tuple[str, ...]
+    rigs: tuple[RigMotion, ...]
+    view: LiveView = field(default_factory=LiveView)
+    layout: PoseLayout | None = None
+    posers: list[ArmaturePoser] = field(default_factory=list)
+    props: tuple[str, ...] = ()
+    links: tuple[tuple[str, ...], ...] = ()
+    masses: tuple[float, ...] = ()
+    pose: PoseMessage | None = None
+    spent_s: deque[float] = field(default_factory=lambda: deque(maxlen=36_000))
+    late_s: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
+    given: tuple[int, float] | None = None
+    begin: int = 0
+    recording: LiveRecording | None = None
+    recorded_state: str = ""
+    saved_props: dict[str, Matrix] = field(default_factory=dict)
+    made: tuple[str, ...] = ()
+    pull: np.ndarray | None = None
+
+    def send(self, values: Mapping[str, Any]) -> None:
+        """Say something to the worker."""
+        self.link.send(values)
+        if "do" in values:
+            self.given = (self.link.sent, time.perf_counter())
+
+
+_running: list[RunningSession] = []
+_expected: list[float] = []
+"""When a session was asked for that is still being prepared; empty for none."""
+
+
+def running() -> RunningSession | None:
+    """The session, if there is one."""
+    return _running[0] if _running else None
+
+
+def require_running() -> RunningSession:
+    """The session; without one, a message that says so."""
+    if not _running:
+        raise JobError("Nobody is live", "Start Live first")
+    return _running[0]
+
+
+def expect_session() -> None:
+    """A session is being prepared, for an operator that waits for it."""
+    _expected[:] = [time.monotonic()]
+
+
+def expect_no_session() -> None:
+    """It is not wanted any more, or will not come."""
+    _expected.clear()
+
+
+def is_expected() -> bool:
+    """Whether a session is being prepared."""
+    return bool(_expected)
+
+
+def note_failure(why: str) -> None:
+    """It will not come."""
+    expect_no_session()
+    _log.warning("%s", why)
+
+
+def make_session_folder() -> Path:
+    """A folder for a session's job that only this user may open; it goes with the session."""
+    return Path(tempfile.mkdtemp(prefix=_FOLDER)) / "job"
+
+
+def begin_session(
+    job: jobs.Job, scene: bpy.types.Scene, armatures: Sequence[str], rigs: Sequence[RigMotion], python: str | None
+) -> None:
+    """Start the worker of a session's job, and listen to it."""
+    end_session()
+    expect_no_session()
+    link = LiveLink(job, python)
+    _running.append(RunningSession(link, job, scene.name, tuple(armatures), tuple(rigs)))
+    if not bpy.app.timers.is_registered(tick_live):
+        bpy.app.timers.register(tick_live, first_interval=PERIOD_S, persistent=True)
+    reports.redraw()
+
+
+def end_session(why: str = "") -> None:
+    """End the worker, and put back what was shown; why: said to the user where it was not asked for."""
+    if not _running:
+        return
+    session = _running.pop()
+    session.link.close()
+    for poser in session.posers:
+        poser.restore()
+    for name, matrix in session.saved_props.items():
+        obj = bpy.data.objects.get(name)
+        if obj is not None:
+            obj.matrix_world = matrix
+    if session.recording is None:
+        remove_things(session.made)
+    shutil.rmtree(session.job.folder.parent, ignore_errors=True)
+    if why:
+        reports.report_to_user(why, "WARNING")
+    reports.redraw()
+    redraw_viewports()
+
+
+def tick_live() -> float | None:
+    """Hear what the worker has said, and show the newest pose; seconds until the next look, None for no more."""
+    session = running()
+    if session is None:
+        return None
+    began_s = time.perf_counter()
+    try:
+        for told in session.link.read():
+            _hear(session, told)
+        if session.link.ended:
+            end_session(session.link.ended)
+            return None
+        if not _is_shown(session):
+            end_session("Live has ended: its scene is not shown any more")
+            return None
+        newest = session.link.newest
+        if newest is not None and newest is not session.pose and session.layout is not None:
+            session.pose = newest
+            if not _show(session, newest):
+                end_session("Live has ended: the armature is gone")
+                return None
+            session.spent_s.append(time.perf_counter() - began_s)
+    except SinewError as error:
+        end_session(str(error))
+        return None
+    except Exception:
+        end_session("Live has ended: Sinew met a bug")
+        raise
+    return max(0.0, PERIOD_S - (time.perf_counter() - began_s))
+
+
+def _is_shown(session: RunningSession) -> bool:
+    """Whether the session's scene is there and a window shows it."""
+    if session.scene not in bpy.data.scenes:
+        return False
+    windows = bpy.context.window_manager.windows
+    if bpy.app.background or not len(windows):
+        return bpy.context.scene.name == session.scene
+    return any(window.scene.name == session.scene for window in windows)
+
+
+def _hear(session: RunningSession, told: Mapping[str, Any]) -> None:
+    """Take what the worker says; what it says wrong is an error that ends the session."""
+    kind, view = told.get("kind"), session.view
+    if kind == "preparing":
+        step, total = told.get("step"), told.get("total")
+        if isinstance(step, int) and isinstance(total, int) and total > 0:
+            view.said = f"Getting ready: {min(100 * step // total, 100)} %"
+            reports.redraw()
+    elif kind == "ready":
+        _begin_to_show(session, told)
+    elif kind == "refused":
+        reports.report_to_user(f"{told.get('message')}. {told.get('hint')}", "WARNING")
+    elif kind == "failed":
+        raise JobError(str(told.get("message"))[:500], str(told.get("hint"))[:500])
+    elif kind == "recording" and isinstance(told.get("text"), str):
+        session.recording = parse_recording(told["text"], "The recording")
+        session.recorded_state = str(told.get("state_sha256"))
+        view.recorded = True
+        reports.redraw()
+
+
+def _begin_to_show(session: RunningSession, told: Mapping[str, Any]) -> None:
+    """Everything is ready: from now on poses are shown."""
+    try:
+        bones = [tuple(map(str, one["bones"])) for one in told["characters"]]
+        session.links = tuple(tuple(map(str, one["links"])) for one in told["characters"])
+        session.masses = tuple(float(one["mass"]) for one in told["characters"])
+        session.props = tuple(map(str, told["props"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise JobError(f"The live worker says nothing of {error}", "Start it again") from error
+    if len(bones) != len(session.armatures):
+        raise JobError(f"The live worker has {len(bones)} characters", "Start it again")
+    session.layout = PoseLayout(tuple(map(len, bones)), len(session.props))
+    for name, names, rig in zip(session.armatures, bones, session.rigs, strict=True):
+        obj = bpy.data.objects.get(name)
+        if obj is None:
+            raise JobError(f"There is no armature '{name}' any more", "Choose another one")
+        session.posers.append(ArmaturePoser(obj, names, rig.metres_per_unit))
+    session.view.ready, session.view.said = True, "Live"
+    reports.redraw()
+
+
+def _show(session: RunningSession, pose: PoseMessage) -> bool:
+    """Show a pose; False if an armature is not there."""
+    assert session.layout is not None
+    if len(pose.numbers) != session.layout.size:
+        raise JobError("A live pose has another size than was agreed upon", "Start the live session again")
+    characters, props, muscle, pull = session.layout.split(pose.numbers)
+    if not all(poser.apply(*one) for poser, one in zip(session.posers, characters, strict=True)):
+        return False
+    for name, row in zip(session.props, props, strict=True):
+        if row[7] > 0.5:
+            _place(session, name, row)
+    session.view.frame, session.pull = pose.frame, pull
+    session.view.limp = bool(muscle[0] < 0.5)
+    if session.given is not None and pose.seen >= session.given[0]:
+        session.late_s.append(time.perf_counter() - session.given[1])
+        session.given = None
+    redraw_viewports()
+    return True
+
+
+def _place(session: RunningSession, name: str, row: np.ndarray) -> None:
+    """Show a prop where it is; the balls and boxes of the session are made when they are first seen."""
+    metres = session.rigs[0].metres_per_unit
+    obj = bpy.data.objects.get(name)
+    if obj is None:
+        obj = ensure_thing(name, metres)
+        if obj is None:
+            return
+        session.made = (*session.made, name)
+    elif name not in session.saved_props and name not in session.made:
+        session.saved_props[name] = obj.matrix_world.copy()
+    place = (row[:3].astype(float) / metres).tolist()
+    obj.matrix_world = Matrix.LocRotScale(
+        place, Quaternion(row[3:7].astype(float).tolist()), obj.matrix_world.to_scale()
+    )
+
+
+@persistent
+def _on_load(_path: str) -> None:
+    expect_no_session()
+    end_session()
+
+
+@persistent
+def _on_save(_path: str) -> None:
+    """What is saved is as it was before, not a moment of the session; the next tick shows that again."""
+    session = running()
+    if session is not None:
+        for poser in session.posers:
+            poser.restore_pose()
+
+
+def register() -> None:
+    """End sessions with the file."""
+    bpy.app.handlers.load_pre.append(_on_load)
+    bpy.app.handlers.save_pre.append(_on_save)
+
+
+def unregister() -> None:
+    """End the session."""
+    expect_no_session()
+    end_session()
+    if bpy.app.timers.is_registered(tick_live):
+        bpy.app.timers.unregister(tick_live)
+    bpy.app.handlers.load_pre.remove(_on_load)
+    bpy.app.handlers.save_pre.remove(_on_save)

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The live worker: holds a session, steps it in real time, does what it is told and says where everything is.
+
+It ends with whoever started it: when the other end of its socket is gone, or, hung in an engine, when its watchdog has
+not heard of it for a while.
+"""
+
+import faulthandler
+import logging
+import select
+import socket
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...body.poses import clip_of_pose
+from ...control.live.commands import FPS, BadCommand, parse_command
+from ...control.live.method import LiveMethod, LiveSettings, open_session
+from ...control.live.session import LiveSession, LiveStep
+from ...control.live.timeline import Timeline
+from ...errors import JobError, SinewError
+from ...motion import Clip
+from ...motion.take import Measurement
+from ..engine_choice import resolve_engine
+from ..job import Job
+from ..log_lines import log_to
+from ..running import Cancelled, WorkerRun
+from .wire import MOST_ASKED_BYTES, BadMessage, PoseLayout, PoseMessage, Wire, pack_mapping, pack_pose
+
+_HUNG_PREPARING_S, _HUNG_S = 120.0, 10.0
+_LATE_S = 0.25  # from here on it is not tried to catch up: time goes slower
+_TELL_S = 0.1
+_SLOWEST, _FASTEST = 0.05, 8.0
+
+_log = logging.getLogger(__name__)
+
+
+class LiveRun(WorkerRun):
+    """A run that leaves nothing behind: what it has to say goes over the wire."""
+
+    def __init__(self, job: Job, wire: Wire) -> None:
+        super().__init__(job, 1)
+        self._wire, self._told_s = wire, 0.0
+
+    def progress(self, step: int, total: int, /, **measurements: Measurement) -> None:
+        """Say how far it is with getting ready; stop if nobody listens any more."""
+        _hold_off_watchdog(_HUNG_PREPARING_S)
+        now_s = time.monotonic()
+        if now_s - self._told_s > _TELL_S:
+            self._told_s = now_s
+            self._wire.send(pack_mapping({"kind": "preparing", "step": int(step), "total": int(total)}))
+            for message in self._wire.read():
+                if isinstance(message, dict) and message.get("ask") == "stop":
+                    raise Cancelled
+        if self._wire.closed:
+            raise Cancelled
+
+    def save_checkpoint(self, step: int, /, **arrays: np.ndarray) -> None:
+        """Nothing is kept."""
+
+    def load_checkpoint(self) -> tuple[int, dict[str, np.ndarray]] | None:
+        """Nothing was kept."""
+        return None
+
+    def write(self, kind: str, **fields: Any) -> None:
+        """No events: findings are told."""
+        if kind == "finding":
+            self._wire.send(pack_mapping({"kind": "finding", **fields["finding"]}))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """``FD JOB_FOLDER``: the number of the socket, or 'stdin' where it comes over that; gives the exit code."""
+    faulthandler.enable()
+    log_to(sys.stderr)
+    end = _open_socket(arguments[0])
+    wire = Wire(end, MOST_ASKED_BYTES)
+    try:
+        with ExitStack() as opened:
+            _prepare(Job(Path(arguments[1])), wire, opened).run()
+    except Cancelled:
+        return 0
+    except SinewError as error:
+        _log.error("%s", error)
+        _tell_last(wire, {"kind": "failed", "message": error.message, "hint": error.hint})
+        return 1
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other end hears of it
+        _log.exception("A bug")
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        _tell_last(wire, {"kind": "failed", "message": f"Sinew met a bug: {what}", "hint": "Start it again"})
+        return 1
+    return 0
+
+
+def _open_socket(word: str) -> socket.socket:
+    if word != "stdin":
+        return socket.socket(fileno=int(word))
+    if sys.platform == "win32":
+        return socket.fromshare(sys.stdin.buffer.read())
+    raise JobError("There is no socket", "Start the live session again")
+
+
+def _tell_last(wire: Wire, values: Mapping[str, Any]) -> None:
+    wire.send(pack_mapping(values))
+    until_s = time.monotonic() + 1.0
+    while not wire.flush() and not wire.closed and time.monotonic() < until_s:
+        time.sleep(0.01)
+
+
+def _hold_off_watchdog(seconds: float) -> None:
+    """End this process, whatever it is at, unless this is called again before so long."""
+    faulthandler.dump_traceback_later(seconds, exit=True)
+
+
+def _prepare(job: Job, wire: Wire, opened: ExitStack) -> "LiveWorker":
+    """The session of a job, ready to begin."""
+    job.check_inputs()
+    run, method = LiveRun(job, wire), job.method
+    if not isinstance(method, LiveMethod):
+        raise JobError(f"'{method.label}' cannot be live", "Start a live session")
+    run.engine = resolve_engine(job.spec.engine, method)
+    settings = LiveSettings.from_mapping(job.spec.settings)
+    session, sources = open_session(job.clip(), settings, run, opened)
+    return LiveWorker(session, sources, wire)
+
+
+class LiveWorker:
+    """Steps a session in real time. speed: session seconds a second; 0 is as fast as it can."""
+
+    def __init__(self, session: LiveSession, sources: Sequence[Clip], wire: Wire) -> None:
+        self.timeline, self._sources, self._wire = Timeline(session), tuple(sources), wire
+        self.session = session
+        self.speed, self._paused, self._seen = 1.0, False, 0
+        self._stopped, self._armed_s = False, 0.0
+        self.layout = PoseLayout(tuple(len(source.skeleton) for source in sources), len(session.stage.props))
+
+    def run(self) -> None:
+        """Go on until told to stop, or until nobody listens."""
+        self._wire.send(pack_mapping(self._describe()))
+        self._show(self.session.look())
+        due_s = time.monotonic()
+        while not self._stopped and not self._wire.closed:
+            now_s = time.monotonic()
+            if now_s - self._armed_s > 1.0:
+                self._armed_s = now_s
+                _hold_off_watchdog(_HUNG_S)
+            # A pause is looked into ten times a second.
+            wait_s = 0.1 if self._paused else max(0.0, due_s - now_s)
+            if select.select([self._wire.socket], [], [], wait_s)[0]:
+                self._listen()
+            if self._paused:
+                due_s = time.monotonic()
+            elif time.monotonic() >= due_s:
+                self._show(self.timeline.step())
+                late = time.monotonic() - due_s
+                due_s = time.monotonic() if self.speed == 0.0 or late > _LATE_S else due_s + 1.0 / (FPS * self.speed)
+
+    def _describe(self) -> dict[str, Any]:
+        """What is there, for who is to show it."""
+        return {
+            "kind": "ready",
+            "fps": FPS,
+            "characters": [
+                {
+                    "name": self.session.stage.characters[index].name,
+                    "bones": list(source.skeleton.names),
+                    "links": [link.bone for link in character.body.links],
+                    "mass": character.body.mass,
+                }
+                for index, (source, character) in enumerate(zip(self._sources, self.session.characters, strict=True))
+            ],
+            "props": [prop.name for prop in self.session.stage.props],
+        }
+
+    def _listen(self) -> None:
+        """Take what was said. One message that is none ends the session: whoever sent it is not our Blender."""
+        for message in self._wire.read():
+            self._seen += 1
+            if isinstance(message, PoseMessage):
+                raise BadMessage("Somebody else talks to the live worker", "Start the live session again")
+            if "ask" in message:
+                self._answer(message)
+                continue
+            try:
+                self.timeline.add(parse_command({"frame": self.session.frame, **message}))
+            except BadCommand as error:
+                self._wire.send(pack_mapping({"kind": "refused", "message": error.message, "hint": error.hint}))
+
+    def _answer(self, message: Mapping[str, Any]) -> None:
+        """Do what is asked of the session itself."""
+        asked, value = message["ask"], message.get("value")
+        number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+        if asked == "stop":
+            self._stopped = True
+        elif asked == "pause":
+            self._paused = True
+        elif asked == "go":
+            self._paused = False
+            self.timeline.go_on()
+        elif asked == "speed":
+            self.speed = 0.0 if number == 0 else float(np.clip(number, _SLOWEST, _FASTEST))
+        elif asked == "back":
+            self._paused = True
+            self._show(self.timeline.look_back(int(number)))
+        elif asked == "recording":
+            begin, end = (int(message.get(name, 0) or 0) for name in ("begin", "end"))
+            told = self.timeline.describe_recording(begin, end)
+            self._wire.send(pack_mapping({"kind": "recording", **told}))
+
+    def _show(self, step: LiveStep) -> None:
+        """Say where everything is, unless what was said before is still on its way."""
+        if not self._wire.flush():
+            return
+        self._wire.send(pack_pose(step.frame, self._seen, self.pack(step)))
+
+    def pack(self, step: LiveStep) -> np.ndarray:
+        """(layout.size,) the numbers of a step."""
+        parts: list[np.ndarray] = []
+        at = 0
+        pull = []
+        for index, (character, source) in enumerate(zip(self.session.characters, self._sources, strict=True)):
+            wanted, body = step.wanted[index], character.body
+            one = Clip(source.skeleton, float(FPS), wanted.local_pos[None], wanted.local_quat_wxyz[None])
+            shown = clip_of_pose(body, one, step.qpos[None, at : at + body.nq], float(FPS))
+            at += body.nq
+            parts += [part.ravel() for part in shown.world()]
+            pull.append(step.forces[self.session.links_of(index)].sum(axis=0))
+        props = (step.rows.prop_pos[0, -1], step.rows.prop_quat_wxyz[0, -1], step.shown[:, None].astype(float))
+        parts += [np.concatenate(props, axis=-1).ravel(), step.muscle, np.ravel(pull)]
+        return np.concatenate(parts).astype(np.float32)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Take hold of the chosen character while it is simulated."""
+
+import bpy
+
+from ...bridge.jobs import preparing
+from ...bridge.jobs.scene_request import why_no_request
+from ...bridge.live import hands, hints, running, verbs
+from ...bridge.live.recipes import begin_live_recipe, requested_session
+from ...core.errors import SinewError
+from ..reporting import report_outcome, waiting
+
+_KEYS = {"SPACE": "PAUSE", "L": "LIMP", "R": "RESET", "J": "BACK", "RET": "RECORD", "NUMPAD_ENTER": "RECORD"}
+
+
+class SINEW_OT_live(bpy.types.Operator):
+    """Let the chosen Action run as a simulation that can be pushed, dragged and thrown at while it plays."""
+
+    bl_idname = "sinew.live"
+    bl_label = "Start Live"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Something is chosen, and nobody is live yet."""
+        why = "Somebody is live already: stop that first" if running.running() else why_no_request(context.scene)
+        if why:
+            cls.poll_message_set(why)
+        return not why
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """A click: get ready in slices of time, and listen to keys and mouse from now on."""
+        try:
+            recipe = begin_live_recipe(requested_session(context.scene))
+            preparing.begin_preparation(recipe, context.scene, lambda error: running.note_failure(str(error)))
+        except SinewError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        running.expect_session()
+        hints.show_hints()
+        self._held: tuple[int, str] | None = None
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Get ready here and now, for a script: it drives with ``sinew.live_do``."""
+        try:
+            with waiting(context):
+                outcome = preparing.do_at_once(begin_live_recipe(requested_session(context.scene)), context.scene)
+        except SinewError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        report_outcome(self, outcome)
+        return {"FINISHED"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Keys and mouse of the session; everything else is Blender's."""
+        session = running.running()
+        if session is None:
+            if running.is_expected():
+                return self._stop() if event.type == "ESC" else {"PASS_THROUGH"}
+            return self._stop()
+        if event.type == "ESC" and event.value == "PRESS":
+            return self._stop()
+        region, view = _view_under(context, event)
+        if region is None or not session.view.ready:
+            return {"PASS_THROUGH"}
+        mouse = (event.mouse_x - region.x, event.mouse_y - region.y)
+        if event.type in ("LEFTMOUSE", "MOUSEMOVE"):
+            return self._drag(session, region, view, mouse, event)
+        if event.value != "PRESS" or event.ctrl or event.alt or event.oskey:
+            return {"PASS_THROUGH"}
+        return {"RUNNING_MODAL"} if _press(session, region, view, mouse, event) else {"PASS_THROUGH"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends the operator, as with its file."""
+        self._stop()
+
+    def _drag(
+        self,
+        session: running.RunningSession,
+        region: bpy.types.Region,
+        view: bpy.types.RegionView3D,
+        mouse: tuple[float, float],
+        event: bpy.types.Event,
+    ) -> set[str]:
+        """Press near a bone, move, let go."""
+        if event.type == "LEFTMOUSE" and event.value == "PRESS":
+            self._held = hands.find_bone(session, region, view, mouse)
+        elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._held is not None:
+            session.send({"do": "release", "character": self._held[0]})
+            self._held = None
+            hints.held.clear()
+            return {"RUNNING_MODAL"}
+        if self._held is None:
+            return {"PASS_THROUGH"}
+        command = hands.drag_command(session, region, view, mouse, self._held)
+        metres = session.rigs[0].metres_per_unit
+        to = [part / metres for part in command["to"]]
+        hints.held.update(character=self._held[0], bone=self._held[1], to=to)
+        session.send(command)
+        return {"RUNNING_MODAL"}
+
+    def _stop(self) -> set[str]:
+        hints.hide_hints()
+        running.expect_no_session()
+        running.end_session()
+        return {"FINISHED"}
+
+
+def _press(
+    session: running.RunningSession,
+    region: bpy.types.Region,
+    view: bpy.types.RegionView3D,
+    mouse: tuple[float, float],
+    event: bpy.types.Event,
+) -> bool:
+    """Do what a key says; whether it says anything."""
+    if event.type in _KEYS:
+        if not event.is_repeat:
+            verbs.do_verb(session, _KEYS[event.type])
+    elif event.type == "F":
+        held = hands.find_bone(session, region, view, mouse)
+        if held is not None:
+            session.send(hands.push_command(session, view, held, 2.0 if event.shift else 1.0))
+    elif event.type in ("B", "V"):
+        command = hands.ball_command if event.type == "B" else hands.box_command
+        if not event.is_repeat:
+            session.send(command(session, region, view, mouse))
+    else:
+        return False
+    return True
+
+
+def _view_under(
+    context: bpy.types.Context, event: bpy.types.Event
+) -> tuple[bpy.types.Region | None, bpy.types.RegionView3D | None]:
+    """The 3D view under the mouse."""
+    for area in context.window.screen.areas if context.window else ():
+        if area.type != "VIEW_3D":
+            continue
+        for region in area.regions:
+            inside = 0 <= event.mouse_x - region.x < region.width and 0 <= event.mouse_y - region.y < region.height
+            if inside and region.type in ("UI", "HEADER", "TOOLS", "TOOL_HEADER") and region.width > 1:
+                return None, None
+        for region in area.regions:
+            inside = 0 <= event.mouse_x - region.x < region.width and 0 <= event.mouse_y - region.y < region.height
+            if inside and region.type == "WINDOW":
+                return region, area.spaces.active.region_3d
+    return None, None

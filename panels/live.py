@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live: the buttons of a running session, and how it stands."""
+
+import bpy
+
+from ..bridge.jobs.scene_request import settings_group_of
+from ..bridge.live.running import running
+from .drawing import SidebarPanel
+
+
+class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
+    """Take hold of the character while it is simulated: push it, drag it, throw things, record it."""
+
+    bl_idname = "SINEW_PT_live"
+    bl_parent_id = "SINEW_PT_simulate"
+    bl_label = "Live"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Draw settings and the one button, or what can be done while it runs."""
+        layout, session = self.layout, running()
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        if session is None:
+            settings = settings_group_of(context.scene, "live")
+            for name in ("quality", "at_end"):
+                layout.prop(settings, name)
+            button = layout.column()
+            button.scale_y = 1.3
+            button.operator("sinew.live", icon="HAND")
+            layout.operator("sinew.live_again", icon="FILE_REFRESH")
+            return
+        view = session.view
+        layout.label(text=f"Live: {view.frame / 60.0:.1f} s" if view.ready else view.said)
+        layout.operator("sinew.live_do", text="Stop", icon="X").what = "STOP"
+        if not view.ready:
+            return
+        row = layout.row(align=True)
+        pause = row.operator("sinew.live_do", text="Go On" if view.paused else "Pause", icon="PAUSE")
+        pause.what = "PAUSE"
+        row.operator("sinew.live_do", text="Back", icon="REW").what = "BACK"
+        row.operator("sinew.live_do", text="Reset", icon="LOOP_BACK").what = "RESET"
+        row = layout.row(align=True)
+        for what, text in (("PUSH", "Push"), ("BALL", "Ball"), ("BOX", "Box"), ("LIMP", "Limp")):
+            row.operator("sinew.live_do", text=text).what = what
+        text = "Stop Recording" if view.recording else "Record"
+        layout.operator("sinew.live_do", text=text, icon="REC").what = "RECORD"
+        if view.recorded:
+            layout.operator("sinew.live_bake", icon="ACTION")
