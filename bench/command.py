@@ -30,12 +30,16 @@ _BENCHES = {
     "travel": ".travel:measure",
     "direct": ".direct:measure",
     "respond": ".respond:measure",
+    "live": ".live:measure",
     "improvise": ".improvise:measure",
     "scale": ".scale:measure",
     "timeline": ".timeline:measure",
 }
 # These take many minutes, some an hour, and so only run when they are asked for by name.
-_LONG = ("simulate", "graph", "bounds", "characters", "travel", "direct", "respond", "improvise", "scale", "timeline")
+_LONG = (
+    *("simulate", "graph", "bounds", "characters", "travel", "direct", "respond", "live", "improvise", "scale"),
+    "timeline",
+)
 
 
 def main(argv: Sequence[str]) -> int:

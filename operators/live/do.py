@@ -5,7 +5,6 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...bridge.live import hints, running, verbs
-from ..reporting import explains_errors
 
 
 class SINEW_OT_live_do(bpy.types.Operator):
@@ -30,12 +29,14 @@ class SINEW_OT_live_do(bpy.types.Operator):
         """Its own for each."""
         return next(verb[2] for verb in verbs.VERBS if verb[0] == properties.what)
 
-    @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Tell the worker."""
+        session = running.running()
+        if session is None:
+            return {"CANCELLED"}
         if self.what == "STOP":
             hints.hide_hints()
             running.end_session()
             return {"FINISHED"}
-        self.report({"INFO"}, verbs.do_verb(running.require_running(), self.what))
+        self.report({"INFO"}, verbs.do_verb(session, self.what))
         return {"FINISHED"}

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...body import BodyModel
-from ...geometry.quaternions import Array
+from ...geometry.quaternions import Array, from_rotation_vector, multiply, rotate
 from ...sim.engine import SensorRows
 from ..sampling.plan_following import FollowerMoment, PlanFollower
 from ..tracking.reference import CONTROL_FPS
@@ -71,13 +71,17 @@ class TakeCharacter:
         """The clip's pose."""
         rows = self._follower.plan.reference.rows
         frame = min(self._follower.moment.frame, len(self._steady) - 1, rows.link_pos.shape[1] - 1)
-        way = np.append(self._follower.moment.way, 0.0)
-        local_pos = np.array(self._steady.local_pos[frame])
-        local_pos[self._steady.skeleton.parents < 0] += way
+        now = self._follower.moment
+        turn = from_rotation_vector(np.array([0.0, 0.0, now.turn]))
+        way = np.append(now.way, 0.0)
+        local_pos, local_quat = np.array(self._steady.local_pos[frame]), np.array(self._steady.local_quat_wxyz[frame])
+        roots = self._steady.skeleton.parents < 0
+        local_pos[roots] = rotate(turn, local_pos[roots]) + way
+        local_quat[roots] = multiply(turn, local_quat[roots])
         return WantedPose(
-            rows.link_pos[0, frame] + way,
-            np.asarray(rows.link_quat_wxyz[0, frame]),
-            rows.com[0, frame, 0] + way,
+            rotate(turn, rows.link_pos[0, frame]) + way,
+            multiply(turn, rows.link_quat_wxyz[0, frame]),
+            rotate(turn, rows.com[0, frame, 0]) + way,
             local_pos,
-            self._steady.local_quat_wxyz[frame],
+            local_quat,
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...geometry.quaternions import Array, conjugate, multiply, to_rotation_vector
+from ...geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, to_rotation_vector
 from ...motion import Clip
 from ...motion.loops import is_cyclic, loop_clip
 from ...sim import engines
@@ -31,10 +31,11 @@ from .stage_character import REACT, StageCharacter
 # A search for what to do must be done before it is needed: with so few copies, so many fragments ahead, and noise as
 # wide as that of so many retries, two cores take a third of the time that the fragment lasts.
 _COPIES, _AHEAD, _WIDTH = 16, 2, 2
-_DISTURBED = 0.02  # metres or radians off the plan that feedback alone does not bring back well
+_DISTURBED = 0.06  # metres or radians off the plan that feedback alone does not bring back well
 _LEAST_STRENGTH = 0.5
 _SHORTEST_S, _FEWEST_ROUNDS = 4.0, 3
-_TURNED_RAD = 0.1  # what turns by more in a round cannot simply be moved
+_LEANS_RAD = 0.1  # from the end of a round to its beginning: more is another pose
+_FAR = 0.4  # metres or radians off, of any joint, below which nobody has toppled
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +61,13 @@ class FollowedPlan:
 class FollowerMoment:
     """Where a follower is: frame of the reference, anchor (2,), and offsets (nu,) of this fragment and the last.
 
-    way: (2,) metres that rounds have gone which are over. astray: fragments on end in which it had toppled.
-    lost: it has toppled for too long, and follows nothing any more.
+    turn, way: radians about Z and metres (2,) by which rounds that are over have turned and moved the reference.
+    astray: fragments on end in which it had toppled. lost: it has toppled for too long, and follows nothing any more.
     """
 
     frame: int
     anchor: Array
+    turn: float
     way: Array
     before: Array
     offsets: Array
@@ -77,23 +79,26 @@ class PlanFollower:
     """A character that follows a plan from its beginning. moment: all that it knows.
 
     trials: a world of its own with N copies, in which it looks for what to do when it was thrown off its plan; None to
-    leave that to feedback. round_from: the frame that the last one is equal to, of what goes round; None for what ends.
+    leave that to feedback. again: two frames of what goes round, from the second of which it goes on with the first;
+    None for what ends.
     """
 
-    def __init__(self, followed: FollowedPlan, trials: World | None = None, round_from: int | None = None) -> None:
-        self.plan, self.trials, self.round_from = followed, trials, round_from
+    def __init__(
+        self, followed: FollowedPlan, trials: World | None = None, again: tuple[int, int] | None = None
+    ) -> None:
+        self.plan, self.trials, self.again = followed, trials, again
         self.frames = len(followed.reference.states)
         self.begin_anew()
 
     def begin_anew(self) -> None:
         """Be at the beginning."""
         nothing = np.zeros(self.plan.offsets.shape[1])
-        self.moment = FollowerMoment(0, np.zeros(2), np.zeros(2), nothing, nothing)
+        self.moment = FollowerMoment(0, np.zeros(2), 0.0, np.zeros(2), nothing, nothing)
 
     @property
     def is_over(self) -> bool:
         """Whether the plan has no more frames."""
-        return self.round_from is None and self.moment.frame + 1 >= self.frames
+        return self.again is None and self.moment.frame + 1 >= self.frames
 
     def choose_targets(self, qpos: Array, qvel: Array, strength: float = 1.0) -> Array:
         """(nu,) servo targets for the next control step from a pose (nq,) and its velocity (nv,).
@@ -102,15 +107,15 @@ class PlanFollower:
         """
         now, plan_, step = self.moment, self.plan, self.moment.frame % FRAGMENT_STEPS
         if step == 0:
+            qpos, qvel = self._as_planned(qpos, qvel)
             fragment = min(now.frame // FRAGMENT_STEPS, len(plan_.offsets) - 1)
             frame = min(now.frame, self.frames - 1)
             error = plan_.character.tracking_error.state_error(qpos[None], qvel[None], frame, now.anchor[None])[0]
             away = error - plan_.errors[fragment]
+            change = plan_.gains[fragment] @ away
+            offsets = np.clip(plan_.offsets[fragment] + change, -MAX_OFFSET, MAX_OFFSET)
             if self._should_search(away, strength):
-                offsets = self._search(fragment, qpos, qvel)
-            else:
-                change = plan_.gains[fragment] @ away
-                offsets = np.clip(plan_.offsets[fragment] + change, -MAX_OFFSET, MAX_OFFSET)
+                offsets = self._search(fragment, qpos, qvel, offsets)
             now = self.moment = replace(now, before=now.offsets, offsets=offsets)
         eased = now.before + EASE[step] * (now.offsets - now.before)
         return np.asarray(plan_.reference.targets[min(now.frame + 1, self.frames - 1)] + eased)
@@ -120,16 +125,21 @@ class PlanFollower:
         enough = strength > _LEAST_STRENGTH and not self.moment.lost
         return self.trials is not None and enough and bool(np.abs(away[: len(away) // 2]).max() > _DISTURBED)
 
-    def _search(self, fragment: int, qpos: Array, qvel: Array) -> Array:
-        """(nu,) the offsets that a short search from this pose finds for a fragment."""
+    def _search(self, fragment: int, qpos: Array, qvel: Array, offsets: Array) -> Array:
+        """(nu,) the best offsets of a short search from this pose, among which are those of the feedback (nu,)."""
         world, character, now = self.trials, self.plan.character, self.moment
         assert world is not None
         lqr, first = character.planner.lqr_at(fragment)
         poses, rates = (np.tile(part, (world.copies, 1)) for part in (qpos, qvel))
         state = np.asarray(world.state_of(poses, rates, fragment * FRAGMENT_STEPS / CONTROL_FPS)[0])
         stop = min(fragment + _AHEAD, len(self.plan.offsets))
-        problem = replace(character.problem(REACT), world=world)
-        search = SamconSearch(problem, lqr.since(fragment - first), fragment, stop, state, now.anchor, now.offsets)
+        problem = replace(character.problem(REACT), world=world, improves=False)
+        ahead = np.concatenate([offsets[None], self.plan.offsets[fragment + 1 : stop]])
+        unknown = np.zeros((len(ahead), 1))
+        known = Trajectory(fragment, unknown, ahead, unknown, unknown, unknown[:, 0])
+        search = SamconSearch(
+            problem, lqr.since(fragment - first), fragment, stop, state, now.anchor, now.offsets, known
+        )
         search.retries[:], search.retry_budget = _WIDTH, 0
         search.hasty = True
         while not search.done:
@@ -141,27 +151,59 @@ class PlanFollower:
 
         A body that was moved is followed from where it is.
         """
-        frame, anchor, way = self.moment.frame + 1, self.moment.anchor, self.moment.way
+        now = self.moment
+        frame = now.frame + 1
         if frame % FRAGMENT_STEPS == 0:
+            seen_q, seen_v = self._as_planned(qpos, qvel)
             error = self.plan.character.tracking_error.state_error(
-                qpos[None], qvel[None], min(frame, self.frames - 1), anchor[None]
+                seen_q[None], seen_v[None], min(frame, self.frames - 1), now.anchor[None]
             )
-            anchor = shift_anchors(anchor[None], error)[0]
-            self._watch(frame // FRAGMENT_STEPS - 1, link_pos, link_quat_wxyz)
-        if frame + 1 >= self.frames and self.round_from is not None:
-            places = self.plan.reference.qpos[:, :2]
-            step = places[self.frames - 1] - places[self.round_from]
-            frame, anchor, way = frame - (self.frames - 1 - self.round_from), anchor + step, way + step
-        self.moment = replace(self.moment, frame=frame, anchor=anchor, way=way)
+            now = self._watch(frame // FRAGMENT_STEPS - 1, error[0], link_pos, link_quat_wxyz)
+            now = replace(now, anchor=shift_anchors(now.anchor[None], error)[0])
+        if self.again is not None and frame >= self.again[1]:
+            now, frame = self._go_round(now, *self.again), frame - (self.again[1] - self.again[0])
+        self.moment = replace(now, frame=frame)
 
-    def _watch(self, fragment: int, link_pos: Array, link_quat_wxyz: Array) -> None:
-        """Note whether it has toppled for good, as takes do."""
+    def _go_round(self, now: FollowerMoment, begin: int, end: int) -> FollowerMoment:
+        """The reference from frame ``begin`` on, placed and turned as it is in frame ``end``."""
+        first, last = self.plan.reference.qpos[[begin, end]]
+        turn = now.turn + float(_turn_of(first, last)[2])
+        # The anchor stays as it is seen from the reference.
+        way = now.way + _turned(now.turn, last[:2]) - _turned(turn, first[:2])
+        anchor = _turned(now.turn - turn, now.anchor)
+        return replace(now, turn=turn, way=way, anchor=anchor)
+
+    def _as_planned(self, qpos: Array, qvel: Array) -> tuple[Array, Array]:
+        """A pose (nq,) and its velocity (nv,) as seen from the reference, which rounds have turned and moved."""
+        now = self.moment
+        if self.again is None:
+            return qpos, qvel
+        qpos, qvel = qpos.copy(), qvel.copy()
+        qpos[:2] = _turned(-now.turn, qpos[:2] - now.way)
+        qpos[3:7] = multiply(from_rotation_vector(np.array([0.0, 0.0, -now.turn])), qpos[3:7])
+        qvel[:2] = _turned(-now.turn, qvel[:2])
+        return qpos, qvel
+
+    def _watch(self, fragment: int, error: Array, link_pos: Array, link_quat_wxyz: Array) -> FollowerMoment:
+        """Whether it has toppled for good, as takes do; only looked for where it is far off."""
         watch, now = self.plan.character.watch, self.moment
-        if now.lost or fragment >= len(self.plan.offsets):
-            return
+        if now.lost or fragment >= len(self.plan.offsets) or np.abs(error[: len(error) // 2]).max() < _FAR:
+            return now if now.lost else replace(now, astray=0)
         watch.astray = now.astray
         found = watch.see(np.array([fragment]), link_pos[None], link_quat_wxyz[None])
-        self.moment = replace(now, astray=watch.astray, lost=found is not None)
+        return replace(now, astray=watch.astray, lost=found is not None)
+
+
+def _turned(angle: float, place: Array) -> Array:
+    """(2,) a place turned about the origin."""
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.array([cosine * place[0] - sine * place[1], sine * place[0] + cosine * place[1]])
+
+
+def _turn_of(before: Array, after: Array) -> Array:
+    """(3,) rotation vector from the root of a pose (nq,) to that of another."""
+    between = multiply(after[3:7], conjugate(before[3:7]))
+    return np.asarray(to_rotation_vector(between if between[0] >= 0.0 else -between))
 
 
 def prepare_followers(
@@ -189,7 +231,9 @@ def prepare_followers(
         followed = _follow_plan(character, tell)
         alone = replace(character.world.stage, props=(), pushes=())
         trials = opened.enter_context(closing(engines.get_engine(run.engine).compile(alone, _COPIES)))
-        again = _find_round(character.reference, rounds) if goes_round else None
+        # What stands in the way of one round is not in the way of the next.
+        alike = not stage.obstacles and stage.terrain is None
+        again = _find_round(character.reference, rounds) if goes_round and alike else None
         followers.append(PlanFollower(followed, trials, again))
         done += character.reference.fragments
     return stage, tuple(followers)
@@ -202,14 +246,17 @@ def _count_rounds(clip: Clip) -> int:
     return max(_FEWEST_ROUNDS, int(np.ceil(_SHORTEST_S / max(clip.duration_s, 1e-3))))
 
 
-def _find_round(reference: Reference, rounds: int) -> int | None:
-    """The frame after the first of so many rounds, which the last frame is equal to; None where it goes elsewhere."""
-    if rounds < 2:
+def _find_round(reference: Reference, rounds: int) -> tuple[int, int] | None:
+    """The ends of the first of so many rounds and of the last but one, which are alike; None where they are not.
+
+    The last round is only what the plan looks ahead to: near its end a plan does not care what comes after.
+    """
+    if rounds < _FEWEST_ROUNDS:
         return None
-    last = len(reference.qpos) - 1
-    first = round(last / rounds)
-    between = multiply(reference.qpos[last, 3:7], conjugate(reference.qpos[first, 3:7]))
-    return first if float(np.linalg.norm(to_rotation_vector(between))) < _TURNED_RAD else None
+    each = (len(reference.qpos) - 1) / rounds
+    first, last = round(each), round(each * (rounds - 1))
+    leans = _turn_of(reference.qpos[first], reference.qpos[last])[:2]
+    return (first, last) if float(np.linalg.norm(leans)) < _LEANS_RAD else None
 
 
 def _follow_plan(character: StageCharacter, tell: Callable[[int], None]) -> FollowedPlan:

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ...body.poses import clip_of_pose
 from ...control.live.commands import FPS, BadCommand, parse_command
 from ...control.live.method import LiveMethod, LiveSettings, open_session
 from ...control.live.session import LiveSession, LiveStep
+from ...control.live.showing import BoneShower
 from ...control.live.timeline import Timeline
 from ...errors import JobError, SinewError
 from ...motion import Clip
@@ -136,6 +136,10 @@ class LiveWorker:
         self.session = session
         self.speed, self._paused, self._seen = 1.0, False, 0
         self._stopped, self._armed_s = False, 0.0
+        self._showers = [
+            BoneShower(character.body, source.skeleton)
+            for character, source in zip(session.characters, sources, strict=True)
+        ]
         self.layout = PoseLayout(tuple(len(source.skeleton) for source in sources), len(session.stage.props))
 
     def run(self) -> None:
@@ -220,15 +224,12 @@ class LiveWorker:
     def pack(self, step: LiveStep) -> np.ndarray:
         """(layout.size,) the numbers of a step."""
         parts: list[np.ndarray] = []
-        at = 0
         pull = []
-        for index, (character, source) in enumerate(zip(self.session.characters, self._sources, strict=True)):
-            wanted, body = step.wanted[index], character.body
-            one = Clip(source.skeleton, float(FPS), wanted.local_pos[None], wanted.local_quat_wxyz[None])
-            shown = clip_of_pose(body, one, step.qpos[None, at : at + body.nq], float(FPS))
-            at += body.nq
-            parts += [part.ravel() for part in shown.world()]
-            pull.append(step.forces[self.session.links_of(index)].sum(axis=0))
+        for index, shower in enumerate(self._showers):
+            wanted, own = step.wanted[index], self.session.links_of(index)
+            links = step.rows.link_pos[0, -1, own], step.rows.link_quat_wxyz[0, -1, own]
+            parts += [part.ravel() for part in shower.place(*links, wanted.local_pos, wanted.local_quat_wxyz)]
+            pull.append(step.forces[own].sum(axis=0))
         props = (step.rows.prop_pos[0, -1], step.rows.prop_quat_wxyz[0, -1], step.shown[:, None].astype(float))
         parts += [np.concatenate(props, axis=-1).ravel(), step.muscle, np.ravel(pull)]
         return np.concatenate(parts).astype(np.float32)

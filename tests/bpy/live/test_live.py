@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A live session in Blender: shown without keys, and ended cleanly by all that may happen to the file it is about."""
+
+import math
+import time
+
+import bpy
+import numpy as np
+import pytest
+
+from sinew.bridge.jobs import monitor
+from sinew.bridge.live import hands, posing, running, verbs
+from sinew.bridge.rig.rig_reader import read_rig
+from sinew.core.jobs.live.wire import PoseMessage
+
+from ..helpers.rigs import arm, digest, wave
+
+OPS = bpy.ops.sinew
+
+
+class TellingLink:
+    """A worker's end that says what it is given, for what Blender makes of it."""
+
+    def __init__(self):
+        self.told, self.asked, self.sent, self.ended = [], [], 0, ""
+        self.newest, self.closed = None, False
+
+    def read(self):
+        told, self.told = self.told, []
+        return told
+
+    def send(self, values):
+        self.asked.append(values)
+        self.sent += 1
+
+    def close(self):
+        self.closed = True
+
+
+def pose_at(rig, place, turn, frame=1):
+    """A pose in which everything is lifted and turned, and the first ball is shown."""
+    pos, quat = rig.clip.world()
+    pos, quat = np.array(pos[0]), np.array(quat[0])
+    half = 0.5 * turn
+    cosine, sine = math.cos(turn), math.sin(turn)
+    pos = (pos - pos[0]) @ np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]]) + pos[0] + place
+    spin = np.array([math.cos(half), 0.0, 0.0, math.sin(half)])
+    w, x, y, z = quat.T
+    a, d = spin[0], spin[3]
+    quat = np.stack([a * w - d * z, a * x - d * y, a * y + d * x, a * z + d * w], axis=-1)
+    ball = np.array([1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+    numbers = np.concatenate([pos.ravel(), quat.ravel(), ball, [1.0], [0.0, 0.0, 5.0]])
+    return PoseMessage(frame, 0, numbers.astype(np.float32)), pos, quat
+
+
+@pytest.fixture
+def live(addon, reported, tmp_path):
+    """An armature with an Action that is live: (its name, its motion, the other end)."""
+    obj = arm("Hero")
+    action = wave(obj)
+    bpy.context.scene.sinew.armature = obj
+    rig = read_rig(obj)
+
+    class Folder:
+        folder = tmp_path / "session" / "job"
+
+    Folder.folder.mkdir(parents=True)
+    link = TellingLink()
+    session = running.RunningSession(link, Folder, bpy.context.scene.name, ("Hero",), (rig,))
+    running._running.append(session)
+    bpy.app.timers.register(running.tick_live, persistent=True)
+    names = list(rig.clip.skeleton.names)
+    character = {"name": "Hero", "bones": names, "links": names, "mass": 60.0}
+    link.told.append({"kind": "ready", "fps": 60, "characters": [character], "props": ["Live Ball 1"]})
+    running.tick_live()
+    yield obj.name, rig, link, digest(action)
+    running.end_session()
+
+
+def show(live, place=(0.0, 0.0, 1.0), turn=0.7, frame=1):
+    _, rig, link, _ = live
+    link.newest, pos, quat = pose_at(rig, np.array(place), turn, frame)
+    running.tick_live()
+    return pos, quat
+
+
+def is_as_before(live):
+    """Whether nothing of a session is left."""
+    name, _, link, keys = live
+    assert running.running() is None
+    assert link.closed
+    assert not [obj for obj in bpy.data.objects if obj.name.startswith("Live ")]
+    obj = bpy.data.objects.get(name)
+    if obj is not None:
+        assert digest(obj.animation_data.action) == keys
+    return True
+
+
+def values(obj):
+    return [(*bone.location, *bone.rotation_quaternion, *bone.rotation_euler, *bone.scale) for bone in obj.pose.bones]
+
+
+def test_a_pose_is_shown_on_the_armature_and_nothing_is_keyed(live):
+    name, rig, _, keys = live
+    obj = bpy.data.objects[name]
+    pos, quat = show(live)
+    bpy.context.view_layer.update()
+    for index, bone in enumerate(rig.clip.skeleton.names):
+        matrix = np.array(obj.matrix_world @ obj.pose.bones[bone].matrix)
+        np.testing.assert_allclose(matrix[:3, 3], pos[index], atol=1e-5)
+        turned = np.array((obj.matrix_world @ obj.pose.bones[bone].matrix).to_quaternion())
+        assert abs(turned @ quat[index]) == pytest.approx(1.0, abs=1e-5)
+    assert tuple(bpy.data.objects["Live Ball 1"].location) == pytest.approx((1.0, 2.0, 3.0))
+    assert digest(obj.animation_data.action) == keys
+
+
+def test_stopping_puts_everything_back(live):
+    obj = bpy.data.objects[live[0]]
+    before = values(obj)
+    show(live)
+    assert values(obj) != before
+    assert OPS.live_do(what="STOP") == {"FINISHED"}
+    assert values(obj) == before
+    assert is_as_before(live)
+
+
+def test_loading_a_file_ends_it(live, tmp_path):
+    show(live)
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert running.running() is None
+    assert live[2].closed
+    assert running.tick_live() is None
+
+
+def test_what_is_saved_is_no_moment_of_it(live, tmp_path):
+    obj = bpy.data.objects[live[0]]
+    before = values(obj)
+    show(live)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "saved.blend"), copy=True)
+    assert values(obj) == before
+    show(live, frame=2)
+    assert values(obj) != before
+
+
+def test_undo_while_it_runs(live):
+    name = live[0]
+    bpy.ops.ed.undo_push(message="before")
+    show(live)
+    bpy.data.objects[name].location.x = 1.0
+    bpy.ops.ed.undo_push(message="moved")
+    bpy.ops.ed.undo()
+    assert bpy.data.objects[name].location.x == 0.0
+    show(live, frame=2)
+    assert running.running() is not None
+    bpy.ops.ed.redo()
+    show(live, frame=3)
+    running.end_session()
+    assert is_as_before(live)
+
+
+def test_another_scene_ends_it(live, reported):
+    show(live)
+    bpy.context.window.scene = bpy.data.scenes.new("Other")
+    running.tick_live()
+    assert is_as_before(live)
+    assert "scene is not shown" in reported[-1][1]
+
+
+def test_deleting_the_armature_ends_it(live, reported):
+    show(live)
+    bpy.data.objects.remove(bpy.data.objects[live[0]])
+    show(live, frame=2)
+    assert is_as_before(live)
+    assert "armature is gone" in reported[-1][1]
+
+
+def test_a_worker_that_is_gone_ends_it(live, reported):
+    obj = bpy.data.objects[live[0]]
+    before = values(obj)
+    show(live)
+    live[2].ended = "The live worker has ended"
+    running.tick_live()
+    assert values(obj) == before
+    assert is_as_before(live)
+    assert reported[-1] == ("WARNING", "The live worker has ended")
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"kind": "failed", "message": "It blew up", "hint": "Again"}, "It blew up"),
+        ({"kind": "ready", "characters": [], "props": []}, "has 0 characters"),
+        ({"kind": "ready", "characters": 3}, "says nothing of"),
+        ({"kind": "recording", "text": "nonsense"}, "no JSON"),
+    ],
+)
+def test_what_the_worker_says_wrong_ends_it(live, reported, told, words):
+    show(live)
+    live[2].told.append(told)
+    running.tick_live()
+    assert is_as_before(live)
+    assert words in reported[-1][1]
+
+
+def test_a_pose_of_another_size_ends_it(live, reported):
+    live[2].newest = PoseMessage(1, 0, np.zeros(5, dtype=np.float32))
+    running.tick_live()
+    assert is_as_before(live)
+
+
+def test_disabling_the_extension_ends_it(live, addon):
+    obj = bpy.data.objects[live[0]]
+    before = values(obj)
+    show(live)
+    addon.unregister()
+    try:
+        assert values(obj) == before
+        assert running.running() is None
+        assert not bpy.app.timers.is_registered(running.tick_live)
+    finally:
+        addon.register()
+
+
+def test_constraints_rest_while_it_runs(live):
+    running.end_session()
+    obj = bpy.data.objects[live[0]]
+    constraint = obj.pose.bones[-1].constraints.new("LIMIT_ROTATION")
+    poser = posing.ArmaturePoser(obj, tuple(live[1].clip.skeleton.names), 1.0)
+    assert constraint.mute
+    poser.restore()
+    assert not constraint.mute
+
+
+def test_every_button_says_what_it_does_and_tells_the_worker(live):
+    show(live)
+    session, link = running.require_running(), live[2]
+    for what, *_ in verbs.VERBS[1:]:
+        assert OPS.live_do(what=what) == {"FINISHED"}
+    asked = [values.get("ask") or values.get("do") for values in link.asked]
+    assert asked == ["pause", "muscle", "reset", "push", "throw", "drop", "back"]
+    assert session.view.recording
+    OPS.live_do(what="RECORD")
+    assert link.asked[-1] == {"ask": "recording", "begin": 1}
+    assert set(hands.link_places(session)) == set(session.links[0])
+
+
+def test_it_is_made_for_real(addon, reported):
+    """The one test with a worker: live from the click on, recorded, baked, and made again with the same keys."""
+    from sinew.bridge.importing.importers import open_input
+
+    open_input("walk", 1.0)
+    scene = bpy.context.scene
+    obj = next(obj for obj in scene.objects if obj.type == "ARMATURE")
+    scene.sinew.armature = obj
+    scene.sinew.methods.live.quality = "draft"
+    before, keys = values(obj), digest(obj.animation_data.action)
+
+    def tick(until):
+        until_s = time.monotonic() + 120.0
+        while not until():
+            assert time.monotonic() < until_s, reported
+            running.tick_live()
+            monitor.tick_monitor()
+            time.sleep(0.01)
+
+    assert OPS.live() == {"FINISHED"}
+    session = running.require_running()
+    tick(lambda: session.pose is not None)
+    OPS.live_do(what="RECORD")
+    OPS.live_do(what="BOX")
+    tick(lambda: session.view.frame >= 20)
+    OPS.live_do(what="RECORD")
+    tick(lambda: session.recording is not None)
+    assert OPS.live_bake() == {"FINISHED"}
+    OPS.live_do(what="STOP")
+    assert values(obj) == before
+    assert digest(bpy.data.actions["walk"]) == keys
+    tick(lambda: len(obj.sinew_takes) == 1)
+    assert bpy.data.objects["Live Box 1"].animation_data.action is not None
+    assert OPS.live_again() == {"FINISHED"}
+    tick(lambda: len(obj.sinew_takes) == 2)
+    first, second = (digest(take.action) for take in obj.sinew_takes)
+    assert first[1:] == second[1:] or first == second
+    assert monitor.watched_jobs() is not None
