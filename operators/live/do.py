@@ -14,7 +14,7 @@ class SINEW_OT_live_do(bpy.types.Operator):
     bl_label = "Do Live"
     bl_options = {"REGISTER", "INTERNAL"}
 
-    what: EnumProperty(name="What", items=verbs.VERBS, options={"SKIP_SAVE"})
+    what: EnumProperty(name="What", description="What is done to who is live", items=verbs.VERBS, options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
