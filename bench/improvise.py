@@ -112,7 +112,7 @@ def _measure_together(improviser: Improviser, seed: int) -> Row:
     qpos = np.repeat(improviser.start_qpos[:1], _TOGETHER, axis=0)
     with _world(improviser, _TOGETHER) as world:
         qvel = np.zeros((_TOGETHER, improviser.body.nv))
-        bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fallen_m)
+        bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fall_heights)
         found = roll_out(bodies, wander_by(improviser.model), _TOGETHER_S, np.random.default_rng([seed, 1]))
     variety = measure_variety(improviser.known, found.rows)
     shown = sum(one["time"] > 0.0 for one in variety["styles"].values())

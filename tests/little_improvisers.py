@@ -5,6 +5,7 @@ import numpy as np
 
 from sinew.core.body.poses import pose_of_clip, targets_of_pose
 from sinew.core.control.improvise.body_states import NUMBERS, StateReader
+from sinew.core.control.improvise.falling import FallHeights
 from sinew.core.control.improvise.latent_model import LatentModel
 from sinew.core.control.improvise.learned_file import Improviser
 from sinew.core.control.improvise.stream_matching import match_features
@@ -33,4 +34,6 @@ def make_improviser(body, clip):
     styles = np.zeros(len(features), dtype=np.int64)
     known = KnownMotion(features, styles, (clip.name or "clip",), 0.1)
     starts = (np.float32(qpos[:3]).astype(float), np.zeros((3, body.nv)))
-    return Improviser(body, LatentModel(prior, decoder), *starts, known, 0.5, {"seconds": 60.0, "mean_up_s": 2.0})
+    return Improviser(
+        body, LatentModel(prior, decoder), *starts, known, FallHeights(0.5, 0.4), {"seconds": 60.0, "mean_up_s": 2.0}
+    )

@@ -18,6 +18,7 @@ from ...learn.policy import Policy
 from ...learn.rollout import arrays_under
 from ..learned import Content, LearnedFormat, LearnedKind
 from .body_states import NUMBERS
+from .falling import FallHeights
 from .latent_model import LatentModel
 from .variety import KnownMotion
 
@@ -51,8 +52,8 @@ class TaskPolicy:
 
 @dataclass(frozen=True, eq=False)
 class Improviser:
-    """body, model; start_qpos: (K, nq) and start_qvel: (K, nv) of the library; fallen_m: height of the head below which
-    one has fallen. about: how it was trained.
+    """body, model; start_qpos: (K, nq) and start_qvel: (K, nv) of the library; fall_heights: when one has fallen.
+    about: how it was trained.
     """
 
     body: BodyModel
@@ -60,7 +61,7 @@ class Improviser:
     start_qpos: Array
     start_qvel: Array
     known: KnownMotion
-    fallen_m: float
+    fall_heights: FallHeights
     about: Mapping[str, Any] = field(default_factory=dict)
     task: TaskPolicy | None = None
 
@@ -68,7 +69,12 @@ class Improviser:
         """(arrays, meta) for a file."""
         body, body_meta = body_to_arrays(self.body)
         arrays = {f"body.{name}": array for name, array in body.items()}
-        meta: dict[str, Any] = {"kind": KIND, "version": VERSION, "body": body_meta, "fallen_m": self.fallen_m}
+        meta: dict[str, Any] = {
+            "kind": KIND,
+            "version": VERSION,
+            "body": body_meta,
+            "fallen_m": [self.fall_heights.head_m, self.fall_heights.root_m],
+        }
         for name in _POLICIES:
             own, meta[name] = getattr(self.model, name).to_arrays()
             arrays |= {f"{name}.{part}": array for part, array in own.items()}
@@ -128,7 +134,7 @@ def _read(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> Improvis
     if not isinstance(about, Mapping):
         raise TypeError("it does not say how it was trained")
     task = _read_task(arrays, meta["task"], body, model) if "task" in meta else None
-    return Improviser(body, model, qpos, qvel, known, _positive(meta["fallen_m"]), about, task)
+    return Improviser(body, model, qpos, qvel, known, _read_heights(meta["fallen_m"]), about, task)
 
 
 def _read_task(
@@ -146,6 +152,11 @@ def _numbers(array: np.ndarray, shape: tuple[int, ...]) -> Array:
     if array.shape[1:] != shape or array.dtype != np.float32 or not np.isfinite(array).all():
         raise ValueError(f"an array of {array.dtype} has the shape {array.shape}")
     return array.astype(float)
+
+
+def _read_heights(values: Any) -> FallHeights:
+    head, root = values
+    return FallHeights(_positive(head), _positive(root))
 
 
 def _positive(value: Any) -> float:

@@ -117,12 +117,8 @@ class TogetherPlay:
         states, after = self.world.rollout(
             state, joined, substeps=self._substeps, muscle=muscle if down.any() else None
         )
-        fallen = np.array(
-            [
-                has_fallen(after.link_pos[:, -1, self._part("links", number)], self._head, self._improviser.fallen_m)[0]
-                for number in range(count)
-            ]
-        )
+        heights, parts = self._improviser.fall_heights, [self._part("links", number) for number in range(count)]
+        fallen = np.array([has_fallen(after.link_pos[:, -1, one], self._head, heights)[0] for one in parts])
         kept = tuple(player.state() for player in self._players)
         self.done.append(_Step(np.array(states[:, -1]), states, joined, after, down | fallen, kept))
         if (fallen & ~down).any():

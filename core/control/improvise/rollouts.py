@@ -25,7 +25,7 @@ from ..direct.policy.reference_streams import CONTROL_FPS
 from ..tracking.facing import rotate_about_z, rotate_pose_about_z
 from .body_states import BodyState, Floats, StateReader
 from .expert import Expert
-from .falling import has_fallen
+from .falling import FallHeights, has_fallen
 from .stream_matching import StreamMatcher
 
 _MATCH_STEPS = 6
@@ -79,14 +79,20 @@ class ExpertRows:
 
 
 class RolloutBodies:
-    """N bodies in one world. fallen_m: height of the head below which one has fallen."""
+    """N bodies in one world. fall_heights: below which one has fallen."""
 
     def __init__(
-        self, expert: Expert, reader: StateReader, matcher: StreamMatcher, world: World, seed: Any, fallen_m: float
+        self,
+        expert: Expert,
+        reader: StateReader,
+        matcher: StreamMatcher,
+        world: World,
+        seed: Any,
+        fall_heights: FallHeights,
     ) -> None:
         self.expert, self.reader, self.matcher, self.world = expert, reader, matcher, world
         self._rng = np.random.default_rng(seed)
-        self._fallen_m, self._head = fallen_m, find_head(expert.streams.body)
+        self._fall_heights, self._head = fall_heights, find_head(expert.streams.body)
         self._substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
         count = world.copies
         self._pushes = RandomPushes(expert.streams.body, count, PushConfig(), self._rng)
@@ -195,7 +201,7 @@ class RolloutBodies:
     def _find_lost(
         self, rows: SensorRows, follows: NDArray[np.bool_], apart_m: Array, config: RolloutConfig
     ) -> NDArray[np.bool_]:
-        fallen = has_fallen(rows.link_pos[:, -1], self._head, self._fallen_m)
+        fallen = has_fallen(rows.link_pos[:, -1], self._head, self._fall_heights)
         finite = np.isfinite(self.states).all(axis=1)
         lost: NDArray[np.bool_] = fallen | ~finite | (follows & ~(apart_m < config.apart_m))
         return lost

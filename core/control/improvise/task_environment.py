@@ -76,7 +76,9 @@ class TaskEnvironment:
         )
         self.states, self.age = np.array(states[:, -1]), self.age + 1
         self._read(sensed)
-        fell = has_fallen(self.body.pos, self._head, self.improviser.fallen_m) | ~np.isfinite(self.states).all(axis=1)
+        fell = has_fallen(self.body.pos, self._head, self.improviser.fall_heights) | ~np.isfinite(self.states).all(
+            axis=1
+        )
         terms = {name: np.where(fell, 0.0, values) for name, values in self.task.earn(before, self.moment).items()}
         rewards = np.asarray(sum(terms.values()))
         self.figures = {name: np.nan_to_num(values) for name, values in self.task.figures(self.moment).items()}

@@ -106,7 +106,7 @@ def roll_out_from(
     rng = np.random.default_rng([seed, 1])
     starts = rng.integers(len(improviser.start_qpos), size=world.copies)
     qpos, qvel = improviser.start_qpos[starts], improviser.start_qvel[starts]
-    bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fallen_m)
+    bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fall_heights)
     begun = time.process_time()
     found = roll_out(bodies, wander_by(improviser.model, settings.noise), settings.seconds, rng, on_share=on_share)
     return found, time.process_time() - begun
@@ -119,7 +119,7 @@ def _roll_out_together(
     rng = np.random.default_rng([seed, 2])
     qpos = np.repeat(improviser.start_qpos[:1], world.copies, axis=0)
     qvel = np.zeros((world.copies, improviser.body.nv))
-    bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fallen_m)
+    bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fall_heights)
     return roll_out(bodies, wander_by(improviser.model, settings.noise), min(_TOGETHER_S, settings.seconds), rng)
 
 

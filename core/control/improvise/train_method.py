@@ -138,7 +138,7 @@ class ImproviseTrain(Method):
         kept_about = {"seed": seed, "engine": run.engine, "settings": settings.to_mapping(), **about}
         frames = choose_starts(streams)
         qpos, qvel = (values[frames].astype(float) for values in (streams.qpos, streams.qvel))
-        made = Improviser(stored.body, work.model, qpos, qvel, known, work.fallen_m, kept_about)
+        made = Improviser(stored.body, work.model, qpos, qvel, known, work.fall_heights, kept_about)
         run.add_product(IMPROVISER.name, *made.to_content())
 
 
@@ -211,7 +211,7 @@ class _Work:
             spent_s = self._practise(training, 1, _controller_arrays(controller), is_over, after)
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
-            self.model, self.fallen_m = training.model, training.fallen_m
+            self.model, self.fall_heights = training.model, training.fall_heights
             return _describe_training(training, spent_s, self._expert_s, streams)
 
     def _practise(

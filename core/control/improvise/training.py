@@ -23,7 +23,7 @@ from ..direct.policy.controller import TrackingController
 from ..direct.policy.reference_streams import ReferenceStreams
 from .body_states import StateReader
 from .expert import Expert
-from .falling import find_fall_height
+from .falling import find_fall_heights
 from .latent_model import DistilledLearner, LatentModel
 from .rollouts import ExpertRows, RolloutBodies, RolloutConfig
 from .stream_matching import StreamMatcher
@@ -92,12 +92,12 @@ class LatentTraining:
         self._worlds, body = ExitStack(), streams.body
         stage, self.reader = Stage((Character(body),)), StateReader(body)
         expert, matcher = Expert(controller, streams), StreamMatcher(streams, self.reader)
-        self.fallen_m = find_fall_height(streams)
+        self.fall_heights = find_fall_heights(streams)
         world, self._test_world = (
             self._worlds.enter_context(closing(engine.compile(stage, copies, threads=config.threads)))
             for copies in (config.worlds, _TEST_COPIES)
         )
-        self.bodies = RolloutBodies(expert, self.reader, matcher, world, [seed, 1], self.fallen_m)
+        self.bodies = RolloutBodies(expert, self.reader, matcher, world, [seed, 1], self.fall_heights)
         initial = np.random.default_rng([seed, 2])
         self.vae = ConditionalVAE((self.reader.size, expert.seen_size, body.nu), settings, initial)
         self.world_model = WorldModel(self.reader.size, body.nu, initial, settings.threads)
@@ -205,7 +205,7 @@ class LatentTraining:
         model, rng = self._newest(), np.random.default_rng([self._seed, 4])
         frames = rng.choice(self.matcher.frames, size=_TEST_COPIES)
         qpos, qvel = (values[frames].astype(float) for values in (self.streams.qpos, self.streams.qvel))
-        bodies = WanderingBodies(self.streams.body, self._test_world, qpos, qvel, self.fallen_m)
+        bodies = WanderingBodies(self.streams.body, self._test_world, qpos, qvel, self.fall_heights)
         found = roll_out(bodies, wander_by(model), _TEST_S, rng)
         test = WanderTest(self.samples, found.mean_up_s, int(found.fell.sum()))
         if self.best is None or test.merit >= max(one.merit for one in self.tests):

@@ -12,7 +12,7 @@ from ...sim.engine import World
 from ..direct.features import find_head
 from ..direct.policy.reference_streams import CONTROL_FPS
 from .body_states import BodyState, Floats, StateReader
-from .falling import has_fallen
+from .falling import FallHeights, has_fallen
 from .latent_model import LatentModel
 
 Act = Callable[[BodyState, np.random.Generator], Array]
@@ -40,9 +40,9 @@ class RandomRollouts:
 class WanderingBodies:
     """The N copies of a world with one body each."""
 
-    def __init__(self, body: BodyModel, world: World, qpos: Array, qvel: Array, fallen_m: float) -> None:
+    def __init__(self, body: BodyModel, world: World, qpos: Array, qvel: Array, fall_heights: FallHeights) -> None:
         self.reader, self.world = StateReader(body), world
-        self._head, self._fallen_m = find_head(body), fallen_m
+        self._head, self._fall_heights = find_head(body), fall_heights
         self._substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
         self.states = world.state_of(qpos, qvel)
         self._sense(world.sense(self.states))
@@ -63,7 +63,7 @@ class WanderingBodies:
     @property
     def fallen(self) -> np.ndarray:
         """(N,) who has fallen."""
-        return has_fallen(self.now.pos, self._head, self._fallen_m)
+        return has_fallen(self.now.pos, self._head, self._fall_heights)
 
 
 def roll_out(
