@@ -217,10 +217,13 @@ def explain_refusal(error: Exception, where: Where) -> ClusterError:
             f"The cluster does not let this computer in: {text[:300]}",
             "Set RAY_AUTH_MODE=token and the cluster's token (RAY_AUTH_TOKEN_PATH) on this computer",
         )
-    joins = (
-        f"Run: ray start --address={where.address} --num-cpus=0" if where.address else "Run: ray stop, and try again"
-    )
-    return ClusterError(f"Ray could not connect{f' to {where.address}' * bool(where.address)}: {text[:300]}", joins)
+    joins = "Run: ray stop, and try again"
+    if where.address:
+        joins = (
+            f"If this computer is no part of it yet, run: ray start --address={where.address} --num-cpus=0. "
+            "If it has a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH as its nodes have them"
+        )
+    return ClusterError(f"Ray could not connect: {text[:300]}", joins)
 
 
 def pack_code() -> bytes:
