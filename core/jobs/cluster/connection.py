@@ -79,6 +79,12 @@ class Cluster:
                 "Resume the job here, or there once the cluster is back: what is done is kept",
             )
 
+    def _require_head(self) -> None:
+        """Return once the head answers; a ``ClusterError`` if it does not for long. Ray's own calls would hang."""
+        while not answers(self.address):
+            self.check()
+            time.sleep(_WAIT_S)
+
     def _watch(self) -> None:
         while not self._closed.wait(_LOOK_S):
             if answers(self.address):
@@ -88,7 +94,7 @@ class Cluster:
 
     def count_cores(self) -> list[int]:
         """Cores of each node that has any, the largest number first."""
-        self.check()
+        self._require_head()
         alive = (one for one in self._ray.nodes() if one["Alive"])
         return sorted(
             (int(one["Resources"].get("CPU", 0)) for one in alive if one["Resources"].get("CPU")), reverse=True
@@ -100,6 +106,7 @@ class Cluster:
 
     def make(self, module: str, name: str, *words: Any, cores: float = 1, learns: bool = False) -> "NodeObject":
         """Begin to make an object of Sinew's on some node that has so many cores free."""
+        self._require_head()
         actor = self._actor.options(num_cpus=cores, scheduling_strategy="SPREAD").remote()
         same = (*_SAME, *_SAME_TO_LEARN) if learns else _SAME
         wanted = {name: version for name in ("python", *same) if (version := node.version_of(name))}
@@ -118,7 +125,7 @@ class Cluster:
         except exceptions.RayTaskError:
             raise  # a bug of ours
         except (exceptions.RayError, OSError) as error:
-            self.check()
+            self._require_head()  # where that is gone, more than a node is
             raise NodeLost(" ".join(str(error).split())[:200]) from error
         if kind == "problem":
             raise ClusterError(value, hint)

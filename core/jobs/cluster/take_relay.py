@@ -75,10 +75,16 @@ def relay_jobs(cluster: Cluster, wanted: Sequence[RelayedJob]) -> None:
     """Have the jobs done on the cluster; each gets exactly one last event."""
     relay = _Relay(cluster, wanted)
     try:
+        relay.begin()
         relay.run()
     except ClusterError as error:
         for one in relay.left():
             one.fail(error)
+    except Exception as error:  # noqa: BLE001 - every job ends with a word
+        _log.exception("A bug")
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        for one in relay.left():
+            one.fail(JobError(f"Sinew met a bug: {what}", f"Look into '{one.job.log}' and report it"))
     finally:
         relay.close()
 
@@ -86,11 +92,16 @@ def relay_jobs(cluster: Cluster, wanted: Sequence[RelayedJob]) -> None:
 class _Relay:
     def __init__(self, cluster: Cluster, wanted: Sequence[RelayedJob]) -> None:
         self._cluster, self._waiting = cluster, deque(wanted)
-        cores = cluster.count_cores()
-        self._each = max(1, min(min(cores, default=1), sum(cores) // max(1, len(wanted))))
-        self._most = min(len(wanted), max(1, sum(count // self._each for count in cores)))
-        self._hosts = [self._make() for _ in range(self._most)]
+        self._each, self._most = 1, 1
+        self._hosts: list[_Host] = []
         self._looked = time.monotonic()
+
+    def begin(self) -> None:
+        """Ask for as many hosts as there are jobs or cores; each has as many cores as there are to go round."""
+        cores, count = self._cluster.count_cores(), len(self._waiting)
+        self._each = max(1, min(min(cores, default=1), sum(cores) // max(1, count)))
+        self._most = min(count, max(1, sum(one // self._each for one in cores)))
+        self._hosts += [self._make() for _ in range(self._most)]
 
     def _make(self) -> _Host:
         return _Host(self._cluster.make("take_host", "TakeHost", self._each, cores=self._each))
