@@ -65,7 +65,7 @@ class ImproviseBake(Method):
         clips = (clip, *(member.clip for member in load_cast(run)))
         skeletons = [one.skeleton for one in clips]
         clips = tuple(put_on_body(improviser.body, one) for one in clips)
-        stage = build_job_stage(run, *(improviser.body for _ in clips))
+        stage = build_job_stage(run, *(improviser.body for _ in clips), unless=("still",))
         qpos, qvel = place_starts(improviser, clips, np.random.default_rng([run.seed, 5]))
         players = make_players(improviser, settings, len(clips), stage, run)
         with closing(engines.get_engine(run.engine).compile(stage, 1)) as world:

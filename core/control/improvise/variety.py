@@ -15,7 +15,7 @@ from .body_states import Floats, StateReader
 from .stream_matching import describe_stream_frames, match_features
 
 _FRAMES = 3000
-_REACH = 0.5  # quantile of the distances between clips
+_REACH = 0.9  # quantile of the distances between clips
 _ALONE_M = 0.1  # where there is one clip only, how near is near
 _PART = 512
 
@@ -23,7 +23,7 @@ _PART = 512
 @dataclass(frozen=True, eq=False)
 class KnownMotion:
     """Frames of the library to compare with. features: (M, 6 L) as ``match_features`` has them. style: (M,) index into
-    ``styles``. reach_m: how near two states are to be alike: the median distance of a frame from another clip.
+    ``styles``. reach_m: how near two states are to be alike: nine of ten frames are as near to one of another clip.
     """
 
     features: Floats

@@ -66,6 +66,7 @@ def test_several_characters_are_baked_each_in_its_place(at_once, improviser, tmp
     assert run("bake", improviser, *words) == 0
     told = json.loads(report.read_text())
     assert told["method"] == "improvise_bake" and len(told["characters"]) == 3
+    assert not [one for one in told["findings"] if one["kind"] == "still"]  # nobody here has an Action to follow
     bpy.ops.wm.open_mainfile(filepath=str(out))
     armatures = [obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE"]
     places = []
