@@ -18,12 +18,13 @@ from .. import rows as bench_rows
 from ..options import print_progress, split_numbers, split_words
 from ..rows import Row
 from ..sheets import take_sheet
-from . import ablation, claims, drawings, page, style_page
+from . import ablation, claims, drawings, other_bodies, page, style_page
 from . import styles as bench_style
 from .table import CLIPS, PARTS, BoundsBench, format_learning_row, override_settings, summarise_bounds_goals
 
-_ALL = (*PARTS, *ablation.PARTS, *claims.PARTS, *bench_style.PARTS)
+_ALL = (*PARTS, *ablation.PARTS, *claims.PARTS, *other_bodies.PARTS, *bench_style.PARTS)
 _LINES = {"ablation": ablation.format_ablation_row, "claims": claims.format_claim_row}
+_LINES |= dict.fromkeys(other_bodies.PARTS, other_bodies.format_body_row)
 _LINES |= dict.fromkeys(bench_style.PARTS, bench_style.format_style_row)
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
 _PICTURES, _SHOWN_S = Path("images") / "styles", 3.0
@@ -42,6 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"default {','.join(CLIPS)} for the table, {','.join(ablation.CLIPS)} for ablation",
     )
     add("--styles", type=split_words, default=(), metavar="NAMES", help="of the parts style and manner (default all)")
+    add(
+        "--bodies",
+        type=split_words,
+        default=(),
+        metavar="NAMES",
+        help=f"of the parts about other bodies: {', '.join(other_bodies.BODIES)} (default all)",
+    )
     add(
         "--variants",
         type=split_words,
@@ -84,6 +92,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         raise BadSettings(f"There is no part '{unknown[0]}'", f"Choose from: {', '.join(_ALL)}")
     if unknown := [name for name in arguments.clips if name not in stock.stock_names()]:
         raise BadSettings(f"There is no stock clip '{unknown[0]}'", "Give names of 'sinew clips'")
+    if unknown := [name for name in arguments.bodies if name not in other_bodies.BODIES]:
+        raise BadSettings(f"There is no body '{unknown[0]}'", f"Choose from: {', '.join(other_bodies.BODIES)}")
     for folder in (arguments.kept, arguments.sheets, arguments.rows and arguments.rows.parent):
         if folder is not None:
             saving.require_writable_folder(folder)
@@ -125,6 +135,9 @@ def _rows(bench: BoundsBench, arguments: argparse.Namespace) -> Iterator[Row]:
         yield from ablation.measure_ablation(own, seeds, known)
     if "claims" in wanted:
         yield from claims.measure_claims(replace(bench, clips=clips), seeds, variants)
+    bodies = [part for part in wanted if part in other_bodies.PARTS]
+    own = replace(bench, clips=clips or other_bodies.CLIPS)
+    yield from other_bodies.measure_other_bodies(own, bodies, seeds, arguments.bodies)
     styles = [part for part in wanted if part in bench_style.PARTS]
     yield from bench_style.measure_styles(whole, styles, seeds, mocap.read_mocap_clip, arguments.styles)
 

@@ -180,6 +180,31 @@ def _seed(row: Row) -> int:
     return int(row["seed"]) + row["variant"].endswith(claims.AGAIN)
 
 
+def _bodies_simulated(rows: Sequence[Row], pictures: Pictures) -> list[str]:
+    said = (
+        "Stock clips on other bodies, by the roles of their bones and nothing else, as `simulate CLIP --on FILE` has "
+        "it: followed by sampling control once. How to do it is in [a motion on another body](other_bodies.md)."
+    )
+    lines = [said, "", *_heads("motion|kg|links|degrees of freedom|stays up|from its source, mean|at most|seconds")]
+    for row in rows:
+        stays = "yes" if row["fell_at_s"] is None else f"**falls at {row['fell_at_s']:.1f} s**"
+        far = (f"{100 * row[name]:.1f} cm" for name in ("joint_error_m", "joint_error_max_m"))
+        cells = (row["name"], f"{row['mass_kg']:.1f}", str(row["links"]), str(row["degrees_of_freedom"]), stays, *far)
+        lines.append(f"| {' | '.join(cells)} | {row['wall_s']:.1f} |")
+    return [*lines, ""]
+
+
+def _bodies_learned(rows: Sequence[Row], pictures: Pictures) -> list[str]:
+    said = "The same learned within bounds alone (section 5.2, figure 8): a walk and a run must last 20 s."
+    lines = [said, "", *_heads("motion|seed|kg|bounds|learned after|million samples|minutes|lasts|reached")]
+    for row in rows:
+        done = _DASH if row["done_m"] is None else f"**{row['done_m']:.2f} M**"
+        cells = (row["name"], str(row["seed"]), f"{row['mass_kg']:.1f}", row["bounds"], done, f"{row['samples_m']:.2f}")
+        lasts = f"{row['minutes']:.1f} | {row['share']:.0%} | {_yes(row['reached'])}"
+        lines.append(f"| {' | '.join(cells)} | {lasts} |")
+    return [*lines, ""]
+
+
 def _styles(rows: Sequence[Row], pictures: Pictures) -> list[str]:
     lines = [f"With contact sheets in [styles]({pictures[STYLES]}).", ""] if STYLES in pictures else []
     lines += _heads("motion|seed|style|million samples|energy|volume|Gram distance left|last 20 s|reached")
@@ -227,5 +252,7 @@ _SECTIONS: tuple[tuple[tuple[str, ...], str, Callable[[Sequence[Row], Pictures],
     (("throughput",), "How much of the engine is left", _throughput),
     (("ablation",), "Where episodes begin: with and without importance sampling and elites", _ablation),
     (("claims",), "The paper's claims", _claims),
+    (("bodies_simulated",), "A person's motion on other bodies, simulated", _bodies_simulated),
+    (("bodies_learned",), "A person's motion on other bodies, learned", _bodies_learned),
     (("style", "manner"), "Styles", _styles),
 )
