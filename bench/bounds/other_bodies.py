@@ -2,7 +2,7 @@
 """A clip of a person on bodies that are no persons' (5.2 and figure 8): simulated, and learned within bounds alone.
 
 The paper has Atlas, which is no longer to be had; here are Unitree's G1 and the humanoid of pybullet_data, whose
-bodies are given, and a child and a giant, whose bodies are fitted. Nothing is retargeted: parts turn as the person's do.
+bodies are given, and a child and a giant, whose bodies are fitted. Nothing is retargeted: parts turn as in the clip.
 """
 
 import importlib.util
