@@ -38,7 +38,7 @@ _LEAST_DEVIATION = 1e-3  # a feature that never changes does not count
 _MOVES_M = 1e-5
 # Who is slower than the first two and does not come further than the third in 20 frames is still.
 _CALM_M_S, _CALM_RAD_S, _CALM_M = 0.12, 0.3, 0.04
-_ENDS_SOON = 3.0  # squared distance that is added to a frame at whose end nothing is left, and none a second before it
+ENDS_SOON = 3.0  # squared distance that is added to a frame at whose end nothing is left, and none a second before it
 _MEANT_GROUNDED = 0.25  # share of a style's frames that lie or get up, from which on that is what the style is
 _FASTEST_SHARE = 99.5  # percent of frames that are slower than what is called the fastest
 
@@ -179,7 +179,7 @@ class MatchingDatabase:
         speed = np.linalg.norm(self.track.vel[frames], axis=-1)
         fastest = float(np.percentile(speed, _FASTEST_SHARE))
         # A coordinate more, which is 0 for who asks: what ends soon is further away.
-        soon = np.sqrt(_ENDS_SOON * np.clip(1.0 - rest[frames] / LOOK_AHEAD, 0.0, 1.0))
+        soon = np.sqrt(ENDS_SOON * np.clip(1.0 - rest[frames] / LOOK_AHEAD, 0.0, 1.0))
         search = FrameSearch(np.column_stack([self.features[frames], soon]))
         return Candidates(freeze_array(frames), freeze_array(chosen), search, fastest, float(speed.min()))
 

@@ -137,7 +137,7 @@ class WishGuide:
 
         How far along the path it is, is how far that way was when it was nearest to the place.
         """
-        self._seen = frame
+        self._seen = min(frame, len(self.wish) - 1)
         if self.path is None:
             return
         along, nearest = 0.0, np.inf

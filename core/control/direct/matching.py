@@ -21,6 +21,10 @@ SEARCH_FRAMES = 10
 """Frames from one search to the next."""
 _NEIGHBOURS = 8  # frames of the same clip that are no transition worth its blend
 _BETTER = 0.8  # a transition must be nearer by so much than going on, unless the wish has changed
+# Squared distance of pose features from which on a transition is put off, and how soon twice that is near enough.
+_NEAR_POSE, _DOUBLES_S = 2.0, 0.25
+_BRAKING = 0.85  # of how far the clip goes: who is to come less far brakes
+_WAIT_FRAMES = 5  # from one search to the next where one is put off
 _LEAST_GAIN = 0.03  # by which a squared distance must be less in any case: who stands needs no other stillness
 _ROOT_HALF_LIFE_S = 0.15
 _STEER_S = AHEAD[0] / FPS
@@ -70,6 +74,8 @@ class MotionMatching:
         self._clock = self._due = clock
         # Places and velocities on the ground are complex numbers in here, which turn by a product.
         self._pos = to_complex(pos)
+        self._waits_since = np.full(count, -1, dtype=np.int64)  # frame in which a transition was first put off
+        self._again = 0
         self._late, self._late_turn = np.zeros(count, dtype=complex), np.zeros(count)  # left of the last transition's
         self._age_s = np.zeros(count)
         self._holds = np.zeros(count, dtype=bool)
@@ -101,7 +107,10 @@ class MotionMatching:
                 self._due = self._clock + SEARCH_FRAMES
             elif changed.any():
                 self._search(changed, np.ones(count))
-            until = min(self._due, self.guide.next_change(self._clock))
+            elif self._clock >= self._again:
+                self._search(self._waits_since >= 0, np.full(count, _BETTER))
+            self._again = self._clock + _WAIT_FRAMES if (self._waits_since >= 0).any() else self._due
+            until = min(self._due, self._again, self.guide.next_change(self._clock))
             stop = min(done + until - self._clock, frames)
             self._play(played, done, stop)
             done = stop
@@ -113,7 +122,7 @@ class MotionMatching:
         places, facing = self.guide.predict(self._clock, state)
         query = self._query(state, places, facing)
         names = self.guide.styles(self._clock)
-        stays = self._keep_still(state, names)
+        stays = self._keep_still(state, names, who)
         now = database.features[self.frame]
         ahead = query - now
         going_on = better * np.einsum("nd,nd->n", ahead, ahead) - _LEAST_GAIN
@@ -123,21 +132,45 @@ class MotionMatching:
         else:
             target = self._find_all(query, names, going_on, room, who & ~stays)
         for index, found in enumerate(target):
-            if found >= 0 and who[index]:
+            if who[index] and not self._is_put_off(index, found, query[index], int(room[index])):
                 self._go_over(index, found, state)
         self.searches += int(who.sum())
-        self._steer(state, places, facing)
+        self._steer(state, places, facing, who)
 
-    def _keep_still(self, state: RootState, names: list[tuple[str, ...]]) -> NDArray[np.bool_]:
+    def _is_put_off(self, index: int, found: int, query: NDArray[np.float32], room: int) -> bool:
+        """Whether to go on for now: there is nothing to go over to, or only from too far a pose.
+
+        Two clips come near each other once a step, mostly. The longer one has waited, the further may they be apart.
+        Who is to brake does not wait: that would be beyond where it was to stop.
+        """
+        database, now = self.database, int(self.frame[index])
+        if found >= 0 and room > SEARCH_FRAMES + _WAIT_FRAMES and not self._brakes(query, now):
+            apart = query[: PATH.start] - database.features[found, : PATH.start]  # the query has the present pose
+            since = int(self._waits_since[index])
+            waited_s = 0.0 if since < 0 else (self._clock - since) / FPS
+            if float(apart @ apart) > _NEAR_POSE * 2.0 ** (waited_s / _DOUBLES_S):
+                self._waits_since[index] = self._clock if since < 0 else since
+                return True
+        self._waits_since[index] = -1
+        return found < 0
+
+    def _brakes(self, query: NDArray[np.float32], now: int) -> bool:
+        """Whether a second of what is wished is shorter than a second of the clip that plays."""
+        database, far = self.database, slice(PATH.stop - 2, PATH.stop)
+        wished = query[far] / np.maximum(database.scale[far], 1e-9) + database.mean[far]
+        goes = database.raw_trajectory[now, 4:6]
+        return bool(np.hypot(*wished) < _BRAKING * np.hypot(*goes))
+
+    def _keep_still(self, state: RootState, names: list[tuple[str, ...]], who: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """(N,) who stands as wished in a clip of standing. Its last still frame is held: clips of it are short."""
         database, now = self.database, self.frame
         stays = self.guide.may_hold(state) & database.calm[now]
-        self._holds = stays & ~database.stays_calm[now]
+        holds = stays & ~database.stays_calm[now]
         for index in np.flatnonzero(stays):
             has = database.candidates(names[index]).has
             stays[index] = has[now[index]]
-            self._holds[index] |= not has[min(now[index] + SEARCH_FRAMES, len(has) - 1)]
-        self._holds &= stays
+            holds[index] |= not has[min(now[index] + SEARCH_FRAMES, len(has) - 1)]
+        self._holds = np.where(who, holds & stays, self._holds)
         return stays
 
     def _query(self, state: RootState, places: Array, facing: Array) -> NDArray[np.float32]:
@@ -199,16 +232,17 @@ class MotionMatching:
         self.frame[index] = found
         self.transitions += 1
 
-    def _steer(self, state: RootState, places: Array, facing: Array) -> None:
-        """How the clips that play are bent so that they come to what is wished 20 frames ahead."""
+    def _steer(self, state: RootState, places: Array, facing: Array, who: NDArray[np.bool_]) -> None:
+        """How the clips that those play are bent so that they come to what is wished 20 frames ahead."""
         own, heading = self._ahead[self.frame], np.exp(1j * self.yaw)
         missing = to_complex(places[:, 0]) - self._pos - heading * own[:, 0] - self._late * _STEERED_S
         speed = np.abs(to_complex(state.vel))
         most = self.steering * np.maximum(speed, _LEAST_STEERED_M_S) * _STEER_S
-        self._push = missing * (np.minimum(1.0, most / (np.abs(missing) + 1e-9)) / _STEER_S)
+        push = missing * (np.minimum(1.0, most / (np.abs(missing) + 1e-9)) / _STEER_S)
         turn = np.angle(to_complex(facing[:, 0]) * (heading * own[:, 3]).conj()) / _STEER_S
         most = _STEER_TURN * self.steering * np.minimum(speed / _FULL_SPEED_M_S, 1.0)
-        self._twist = np.minimum(np.maximum(turn, -most), most)
+        self._push = np.where(who, push, self._push)
+        self._twist = np.where(who, np.minimum(np.maximum(turn, -most), most), self._twist)
 
     def _play(self, played: Played, first: int, stop: int) -> None:
         """Play frames ``first`` to ``stop`` of what is asked for, all at once."""

@@ -158,14 +158,15 @@ class WholePlay:
         """Follow a plan until it stands, and begin to follow what comes then; whether it has not fallen meanwhile."""
         streams = make_streams(self._loop.streams.body, [plan.motion], [plan.contacts])
         self.plans.append(WholePlayPlan(len(self), streams, plan.motion))
-        self._before, self._searches, states = self.done, self.searches, self._loop.states
+        first, left, states = len(self), self.steps - len(self), self._loop.states
+        self._before, self._searches = self.done, self.searches
         self._loop = PolicyLoop(self._controller, streams, self._world, np.zeros(1, dtype=np.int64))
         self._loop.begin_from(states)
         nobody = np.zeros(up.world.copies, dtype=np.int64)
         trying = PolicyLoop(self._controller, streams, up.world, nobody)
         search = RecoverySearch(trying, up.rng) if self._tries_again else None
-        self._play = RecoveringPlay(self._loop, self.steps - len(self), search)
-        rising, first = RisingSearch(trying, up.rng), len(self)
+        self._play = RecoveringPlay(self._loop, left, search)
+        rising = RisingSearch(trying, up.rng)
         until = min(first + plan.stands // CONTROL_FRAMES + round(_SETTLES_S * CONTROL_FPS), self.steps)
         while len(self) < until:
             for step in rising.find(self._loop.moment())[: until - len(self)]:

@@ -14,8 +14,10 @@ from sinew.core.body.poses import pose_of_clip
 from sinew.core.control.direct.directing import Directing
 from sinew.core.control.direct.getups import GetUpLibrary, find_lying_clips
 from sinew.core.control.direct.learned_file import choose_clips
+from sinew.core.control.direct.policy import recovery, whole_play
 from sinew.core.control.direct.policy.matching_streams import can_be_held, make_clip_streams
 from sinew.core.control.direct.policy.playing import FALLEN_M
+from sinew.core.control.direct.policy.recovery import make_recovery_search
 from sinew.core.control.direct.policy.reference_streams import make_streams
 from sinew.core.control.direct.policy.stream_recording import play_stream
 from sinew.core.control.direct.policy.whole_play import GettingUp
@@ -118,9 +120,9 @@ def test_a_wish_goes_on_from_where_the_body_lies(directing):
     assert poses[plan.stands, 0] < 4.0 and poses[-1, 0] > 5.0 and abs(poses[-1, 1]) < 0.2
 
 
-def test_who_falls_lies_and_tries_to_get_up_without_being_put_anywhere(directing):
-    """A policy that does nothing falls; nobody rises like a plank, but it is tried, and told."""
-    body, frames = directing.database.body, 361
+def play_fallen(directing, frames, *, tries_again):
+    """A policy that does nothing walks, falls, and is to get up; (recording, motion)."""
+    body = directing.database.body
     wish = Wish(np.full(frames, 1.05), np.array([(0.0, 0.0), (9.0, 0.0)]), styles=(("walk",),))
     made = directing.make_motion(wish, np.random.default_rng(0))
     streams = make_streams(body, [made.motion], [directing.contacts[made.played.frame[0]]])
@@ -131,7 +133,14 @@ def test_who_falls_lies_and_tries_to_get_up_without_being_put_anywhere(directing
     with world_of(1) as world, world_of(6) as searching:
         getting_up = GettingUp(rejoin_wish(directing, wish, made), searching, np.random.default_rng(0))
         controller = make_idle_controller(streams)
-        found = play_stream(controller, streams, made.motion, world, getting_up=getting_up)
+        search = make_recovery_search(controller, streams, searching, 0) if tries_again else None
+        return play_stream(controller, streams, made.motion, world, search=search, getting_up=getting_up)
+
+
+def test_who_falls_lies_and_tries_to_get_up_without_being_put_anywhere(directing):
+    """Nobody rises like a plank, but it is tried, and told."""
+    frames = 361
+    found = play_fallen(directing, frames, tries_again=False)
     film, subject = found.film, found.subject
     assert len(film) == len(subject.wanted_pos) == len(subject.source) == len(subject.muscle) == frames
     (first, stop), *_ = subject.limp
@@ -141,3 +150,17 @@ def test_who_falls_lies_and_tries_to_get_up_without_being_put_anywhere(directing
     # From when it tries, what is wanted begins as it lies; and the body is nowhere put.
     assert np.linalg.norm(subject.wanted_pos[stop, 0] - film.rows.link_pos[0, stop, 0]) < 0.05
     assert np.linalg.norm(np.diff(film.qpos[:, :3], axis=0), axis=-1).max() < 0.15
+
+
+def test_who_is_back_goes_on_to_the_end_and_falls_again(directing, monkeypatch):
+    """As if it had got up: then the policy goes on from there, and other ways are searched for, to the last step."""
+    monkeypatch.setattr(whole_play, "_LOST_M", 100.0)
+    monkeypatch.setattr(whole_play, "_LEAST_REST_S", 0.3)
+    monkeypatch.setattr(whole_play, "_MOST_REST_S", 0.3)
+    monkeypatch.setattr(recovery, "_FALLEN", replace(recovery._FALLEN, rounds=1, back_s=(0.5,)))
+    monkeypatch.setattr(recovery, "_STRAYED", replace(recovery._STRAYED, rounds=1, back_s=(0.5,)))
+    found = play_fallen(directing, 481, tries_again=True)
+    assert len(found.film) == len(found.subject.wanted_pos) == 481 and found.searches
+    first = found.falls[0]
+    assert first.clip == "get up" and first.fell < first.back < 240
+    assert (found.subject.away[0][0] - 1) // 2 == first.fell

@@ -200,7 +200,7 @@ def test_many_characters_are_directed_at_once_as_each_would_be_alone(database):
         played = alone.advance(90)
         assert np.array_equal(played.frame[0], together.frame[one])
         np.testing.assert_allclose(played.pos[0], together.pos[one], atol=1e-9)
-    assert together.pos[0, -1, 0] > 1.0 and together.pos[1, -1, 1] > 0.8
+    assert together.pos[0, -1, 0] > 1.0 and together.pos[1, -1, 1] > 0.4
 
 
 def test_an_artificial_user_changes_its_mind_and_is_followed(database):
