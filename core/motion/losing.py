@@ -100,7 +100,9 @@ class LostMotionDetector:
     def _exceeds(self, strayed: Callable[[NDArray[np.int64]], Array], frames: NDArray[np.int64]) -> Flags:
         """(K,) where all that the source does about frames (K,) is too far away; not being a number is so, too."""
         late, least = round(_LATE_S * self.fps), np.full(len(frames), np.inf)
-        for shift in range(-late, late + 1):
+        for shift in sorted(range(-late, late + 1), key=abs):
+            if (least <= 1.0).all():  # as it nearly always is with none at all
+                break
             off = strayed(np.clip(frames + shift, 0, len(self.wanted_pos) - 1))
             least = np.minimum(least, np.where(np.isfinite(off), off, np.inf))
         return np.asarray(least > 1.0)

@@ -99,6 +99,7 @@ def pack_rollout(rollout: StageRollout, engine: str) -> Arrays:
             arrays[f"limp{character_index}_targets"] = character.relaxation.targets
         arrays |= _pack_get_ups(f"rise{character_index}", character)
         arrays |= _pack_trajectory(f"way{character_index}", character.trajectory)
+        arrays |= _pack_trajectory(f"past{character_index}", character.planned)
     if rollout.planning is not None:
         arrays |= _pack_plan(*rollout.planning)
     return arrays
@@ -123,6 +124,7 @@ def restore_rollout(rollout: StageRollout, engine: str, arrays: Mapping[str, np.
     trajectories = [
         _read_trajectory(saved, f"way{character_index}", one) for character_index, one in enumerate(characters)
     ]
+    planned = [_read_trajectory(saved, f"past{index}", one) for index, one in enumerate(characters)]
     relaxations = [_read_relaxation(saved, f"limp{index}", one) for index, one in enumerate(characters)]
     astray = saved.integers("astray", len(characters)) if "astray" in arrays else np.zeros(len(characters), dtype=int)
     state = saved.floats("state", size)
@@ -142,6 +144,7 @@ def restore_rollout(rollout: StageRollout, engine: str, arrays: Mapping[str, np.
             np.array(anchors[character_index]),
             int(calm[character_index]),
         )
+        character.planned = planned[character_index]
         character.relaxation, character.watch.astray = relaxations[character_index], int(astray[character_index])
 
 
@@ -241,6 +244,7 @@ def _pack_plan(character_index: int, number: int, search: SamconSearch) -> Array
         "plan_anchor": search.anchor,
         "plan_before": search.before,
         "plan_tries": search.retries,
+        "plan_firsts": np.array(search.tries),
         "scatter_at": np.array(which, dtype=np.int64),
         "scatter_mean": np.array([one.mean for one in distributions]).reshape(-1, nu),
         "scatter_covariance": np.array([one.covariance for one in distributions]).reshape(-1, nu, nu),
@@ -257,7 +261,7 @@ def _pack_plan(character_index: int, number: int, search: SamconSearch) -> Array
         for name in (*_ELITES, *_SAMPLED):
             field = _ELITES.get(name, name)
             arrays[f"layer_{name}"] = np.concatenate([getattr(layer, field) for layer in layers])
-    return arrays | _pack_trajectory("known", search.nominal)
+    return arrays | _pack_trajectory("known", search.nominal) | _pack_trajectory("rival", search.rival)
 
 
 def _read_plan(
@@ -270,9 +274,12 @@ def _read_plan(
         raise BadFile("The checkpoint's plan is for another moment")
     character = rollout.characters[character_index]
     nominal = _read_trajectory(saved, "known", character)
-    if number >= len(character.effort.spreads) or (nominal is None) != (number == 0):
+    if (number >= len(character.effort.spreads) and number != plan.REPEAT) or (nominal is None) != (
+        number in (0, plan.REPEAT)
+    ):
         raise BadFile("The checkpoint's plan is in a pass that there is not")
-    if nominal is not None and (nominal.first, len(nominal)) != (first, stop - first):
+    rival = _read_trajectory(saved, "rival", character)
+    if any(one is not None and (one.first, len(one)) != (first, stop - first) for one in (nominal, rival)):
         raise BadFile("The checkpoint's plan follows another one")
     start = saved.floats("plan_start", character.world.state_size)
     tries = saved.integers("plan_tries", stop - first)
@@ -285,6 +292,9 @@ def _read_plan(
     anchor, before = saved.floats("plan_anchor", 2), saved.floats("plan_before", character.tracking_error.nu)
     search = character.planner.search(number, PlanTask(first, stop, start, anchor, before), nominal, after)
     search.retries, search.retry_budget, search.distributions, search.layers = tries, spare, distributions, layers
+    search.rival = rival
+    if "plan_firsts" in saved.arrays:
+        search.tries = int(saved.integers("plan_firsts"))
     learned = saved.integers("learned_at", None, below=stop - first)
     if len(learned):
         lqr = {field: np.array(getattr(search.lqr, field)) for field in _LQR.values()}

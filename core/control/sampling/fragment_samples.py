@@ -11,6 +11,7 @@ from ...geometry.quaternions import Array
 from ..tracking.linear_dynamics import NominalFragments
 
 Indices = NDArray[np.int64]
+_OF_FRAGMENTS = ("starts", "offsets", "ends", "anchors", "cost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,13 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.offsets)
+
+    def within(self, first: int, stop: int) -> "Trajectory | None":
+        """Its fragments from number ``first`` up to ``stop``; None where it has not got all of them."""
+        some = slice(first - self.first, stop - self.first)
+        if some.start < 0 or some.stop > len(self):
+            return None
+        return Trajectory(first, *(getattr(self, name)[some] for name in _OF_FRAGMENTS))
 
     def offsets_before(self, first: Array) -> Array:
         """(F, nu) the offsets of the fragment before each; ``first`` (nu,) before the first."""

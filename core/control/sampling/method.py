@@ -46,7 +46,7 @@ from .stage_rollout import StageRollout
 
 EFFORTS = {
     "draft": SearchEffort(80, (0.1,)),
-    "normal": SearchEffort(100, (0.1, 0.05, 0.05, 0.05, 0.05), refits_above=3.0, usual=2, improves=True),
+    "normal": SearchEffort(100, (0.1, 0.05, 0.05), refits_above=3.0, usual=2, repeats_above=1.8, improves=True),
     "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04), improves=True),
 }
 _RECORDING_COPIES = 64
@@ -331,7 +331,8 @@ def begin_rollout(
     engine = engines.get_engine(run.engine)
     characters = []
     for index, (character, source) in enumerate(zip(stage.characters, sources, strict=True)):
-        alone = replace(stage, characters=(character,), props=(), pushes=())
+        # By whatever name: what is kept of a source is found again after a rename, and once there is a stage.
+        alone = replace(stage, characters=(replace(character, name=""),), props=(), pushes=())
         world = opened.enter_context(closing(engine.compile(alone, effort.copies)))
         reference = make_reference(character.body, source, world, muscle)
         moves = reference.qpos, reference.rates, reference.targets, reference.muscle

@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 from ...array_cache import ArrayCache, compute_digest
 from ...geometry.quaternions import Array
+from ...motion.losing import LostMotionDetector
+from ...sim.engine import SensorRows
 from ..tracking.linear_dynamics import LinearModels, NominalFragments, reference_fragments
 from ..tracking.lqr import LqrSolution, solve_lqr
+from ..tracking.reference import CONTROL_FPS, read_sensors
 from ..tracking.shared_models import centre_models
+from ..tracking.tracking_cost import CostWeights
 from ..tracking.tracking_error import TrackingError
+from .cost import compute_cost
 from .fragment_samples import Trajectory
 from .search import SamconSearch, SearchProblem
 
@@ -26,6 +31,11 @@ _AROUND, _NEAR = 0.75, 0.5
 # What a fragment of a trajectory costs on the mean (equation 20) for more passes to be worth their time: below, nothing
 # is left to see; above, it has lost the motion, which small changes do not bring back.
 _IMPROVABLE = 1.15, 2.5
+REPEAT = 98
+"""Stands for the number of a first pass that is made again."""
+# How many first passes there are at most; and from which cost on, on the mean, a motion is not stumbled over but beyond
+# what can be followed more closely: it is only tried again if it was lost.
+_TRIES, _HOPELESS = 3, 2.6
 EXPLORE = 2
 """What randomness is for, besides the search's own."""
 
@@ -36,14 +46,18 @@ class SearchEffort:
 
     refits_above: what a fragment of the trajectory that was found costs (equation 20) for the next pass to fit its
     Jacobian anew around it, and not go by the reference's. usual: how many of the passes are made where the first one
-    found a trajectory that is good already, or lost; 0 for all. improves: whether later passes improve the trajectory
-    of the first as a whole, or search anew around its LQR solution, which varies more.
+    found a trajectory that is good already, or lost; 0 for all. repeats_above: what a fragment costs on the mean for
+    the first pass to be made once more, with other noise, and the better of the two to be gone on with, as it is where
+    the first one was lost: later passes do
+    not lead out of a stumble, but where one search stumbles another may not. improves: whether later passes improve the
+    trajectory of the first as a whole, or search anew around its LQR solution, which varies more.
     """
 
     copies: int
     spreads: tuple[float, ...]
     refits_above: float = 0.0
     usual: int = 0
+    repeats_above: float = np.inf
     improves: bool = False
 
     @property
@@ -55,7 +69,11 @@ class SearchEffort:
         """How many passes there will be, as far as it is known in pass ``number`` around a nominal trajectory."""
         if number == 1 and nominal is not None and not _IMPROVABLE[0] < np.mean(nominal.cost) < _IMPROVABLE[1]:
             return self.usual_passes
-        return len(self.spreads) if number else self.usual_passes
+        return self.usual_passes if number in (0, REPEAT) else len(self.spreads)
+
+    def spread_of(self, number: int) -> float:
+        """Radians: the noise of a pass."""
+        return self.spreads[0 if number == REPEAT else number]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,35 +132,81 @@ class Planner:
         return self._lqr_by_section[section], section * SECTION
 
     def plan(
-        self, task: PlanTask, on_fragment: OnFragment, begun: tuple[int, SamconSearch] | None = None
+        self,
+        task: PlanTask,
+        on_fragment: OnFragment,
+        begun: tuple[int, SamconSearch] | None = None,
+        old: Trajectory | None = None,
     ) -> Trajectory:
-        """The trajectory that all passes together find. ``begun``: the pass and search to go on with."""
-        if begun is None and (known := self._load_first_pass(task)) is not None:
-            begun = (1, self.search(1, task, known))
-        number, search = begun or (0, self.search(0, task, None))
+        """The trajectory that all passes together find. ``begun``: the pass and search to go on with.
+
+        old: what was planned for these fragments, before something came between. Where passes improve trajectories, the
+        last of them suffices to lead back to it.
+        """
+        resumed = begun is not None
+        old = old.within(task.first, task.stop) if old is not None and self.effort.improves else None
+        if begun is None:
+            if (known := self._load(self._plan_key(task, old), task)) is not None:
+                return known
+            number = 0 if old is None else len(self.effort.spreads) - 1
+            begun = number, self.search(number, task, old)
+        number, search = begun
         passes = self.effort.count_passes(number, search.nominal)
         while True:
             while not search.done:
                 search.advance()
                 on_fragment(number, search)
-            trajectory = search.best_trajectory()
-            self._save_first_pass(number, task, trajectory)
+            trajectory, tries = search.best_trajectory(), search.tries
+            if number in (0, REPEAT):
+                both = [one for one in (search.rival, trajectory) if one is not None]
+                trajectory = min(both, key=self.rate_trajectory)
+                lost, cost = self.rate_trajectory(trajectory)
+                dear = self.effort.repeats_above < cost < _HOPELESS
+                if tries < _TRIES and self.effort.repeats_above < np.inf and (lost or dear):
+                    number, search = REPEAT, self.search(REPEAT, task, None)
+                    search.rival, search.tries = trajectory, tries + 1
+                    continue
+                number = 0
             number += 1
             if number == 1:
                 passes = self.effort.count_passes(1, trajectory)
             if number == passes:
+                if not resumed:  # what other code began is not what this would have made
+                    self._save(self._plan_key(task, old), trajectory)
                 return trajectory
             search = self.search(number, task, trajectory)
+            search.tries = tries
+
+    def rate_trajectory(self, trajectory: Trajectory) -> tuple[bool, float]:
+        """Whether it is lost on the way, and what its fragments cost by equation 20 at their ends, on the mean.
+
+        A trajectory's own ``cost`` is that of each fragment's cheapest sample, which need not lie on it.
+        """
+        problem, reference = self._problem_of(0), self.tracking_error.reference
+        rows, qpos = read_sensors(problem.world, trajectory.ends), problem.world.pose_of(trajectory.ends)[0]
+        frames = reference.frames_of_many(trajectory.first + np.arange(len(trajectory)))[:, -1]
+        weights, costs = CostWeights(), []
+        for at, frame in enumerate(frames):
+            seen = SensorRows(**{name: values[:, at : at + 1] for name, values in vars(rows).items()})
+            one = slice(at, at + 1)
+            offsets, anchors = trajectory.offsets[one], trajectory.anchors[one]
+            costs.append(compute_cost(reference, int(frame), qpos[one], seen, offsets, anchors, weights).total[0])
+        wanted = reference.rows
+        detector = LostMotionDetector(
+            wanted.link_pos[0], wanted.link_quat_wxyz[0], reference.body.trunk, float(CONTROL_FPS)
+        )
+        astray = detector.detect_astray(frames, rows.link_pos[0], rows.link_quat_wxyz[0], place_counts=True)
+        return bool(np.any(astray[1:] & astray[:-1])), float(np.mean(costs))
 
     def _key(self, *what: Any) -> str:
         return compute_digest(self._about, *what)
 
-    def _first_pass_key(self, task: PlanTask) -> str:
-        return self._key("first pass", self._seed, task, self.effort.copies, self.effort.spreads[0])
+    def _plan_key(self, task: PlanTask, old: Trajectory | None) -> str:
+        return self._key("plan", self._seed, task, self.effort, old)
 
-    def _load_first_pass(self, task: PlanTask) -> Trajectory | None:
-        """The first pass of the task, if it is known from before: nothing that only the stage has changes it."""
-        if self._cache is None or len(self.effort.spreads) == 1:
+    def _load(self, key: str, task: PlanTask) -> Trajectory | None:
+        """A trajectory of the task, if it is known from before: nothing that only the stage has changes it."""
+        if self._cache is None:
             return None
         count, size = task.stop - task.first, len(task.start)
         shapes = {
@@ -152,13 +216,12 @@ class Planner:
             "anchors": (count, 2),
             "cost": (count,),
         }
-        found = self._cache.load(self._first_pass_key(task), shapes)
+        found = self._cache.load(key, shapes)
         return None if found is None else Trajectory(task.first, **found)
 
-    def _save_first_pass(self, number: int, task: PlanTask, trajectory: Trajectory) -> None:
-        if self._cache is not None and number == 0 and len(self.effort.spreads) > 1:
-            parts = {name: part for name, part in vars(trajectory).items() if name != "first"}
-            self._cache.save(self._first_pass_key(task), parts)
+    def _save(self, key: str, trajectory: Trajectory) -> None:
+        if self._cache is not None:
+            self._cache.save(key, {name: part for name, part in vars(trajectory).items() if name != "first"})
 
     def search(
         self, number: int, task: PlanTask, nominal: Trajectory | None, after: tuple[Array, Array] | None = None

@@ -60,7 +60,7 @@ class RolloutProgress:
             done += _TRIALS if self.finder.is_done else self._tried
             total += _TRIALS
         self._step = max(self._step, min(done, total), self._checkpoints.loaded)
-        return self._step, total
+        return self._step, max(total, self._step)  # more passes than usual are forgotten once they are done
 
     @staticmethod
     def _batch_share(rollout: StageRollout) -> float:

@@ -107,7 +107,8 @@ class SamconSearch:
     nominal: the trajectory of the pass before; it stays among the samples, so that a pass is never worse than the last.
     lqr: for fragments from ``first`` on. relearned: those for which it is no longer what the search began with.
     retries: (F,) how often each fragment was gone back to. retry_budget: how many fragments may still be tried again.
-    distributions: by fragment, where it is no longer the isotropic one. hasty: there is no going back, so that all
+    distributions: by fragment, where it is no longer the isotropic one. tries: how many first passes there were, with
+    this one; rival: what the one before found, while this is another. hasty: there is no going back, so that all
     samples there will be are drawn at once.
     """
 
@@ -125,6 +126,8 @@ class SamconSearch:
     distributions: dict[int, SamplingDistribution] = field(default_factory=dict)
     relearned: set[int] = field(default_factory=set)
     hasty: bool = False
+    tries: int = 1
+    rival: Trajectory | None = None
 
     def __post_init__(self) -> None:
         self.retries = np.zeros(self.stop - self.first, dtype=np.int64)

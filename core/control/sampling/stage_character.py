@@ -36,7 +36,8 @@ class StageCharacter:
     """A character with its own world, in which only ground, terrain and obstacles are; N copies.
 
     about: a digest of reference, stage and engine, for what is kept from take to take; '' to keep nothing.
-    trajectory: the plan it follows; None while it reacts. anchor: (2,) metres by which its reference is moved.
+    trajectory: the plan it follows; None while it reacts. planned: that of before, while it reacts; None where it leads
+    nowhere any more. anchor: (2,) metres by which its reference is moved.
     undisturbed: how many fragments went as expected. expected: (nq,) the pose at the end of the fragment under way.
     relaxation: since it has let go; None as long as it follows its source. lets_go: whether it does when it is lost.
     rises: plans how it gets up again, None where it shall not; get_ups: those it has begun, and relaxations: as many,
@@ -51,6 +52,7 @@ class StageCharacter:
     seed: tuple[int, ...]
     about: str = ""
     trajectory: Trajectory | None = None
+    planned: Trajectory | None = None
     anchor: Array = field(default_factory=lambda: np.zeros(2))
     undisturbed: int = 0
     expected: Array | None = None
@@ -87,7 +89,7 @@ class StageCharacter:
 
         Models are the same with every seed, so that another take of the same source need not find them again.
         """
-        spread = self.effort.spreads[0 if number == REACT else number]
+        spread = self.effort.spread_of(0 if number == REACT else number)
 
         def random(*what: int) -> np.random.Generator:
             seed = (0, self.seed[-1]) if what[0] == EXPLORE else self.seed
@@ -102,7 +104,7 @@ class StageCharacter:
 
     def follow_plan(self, trajectory: Trajectory) -> None:
         """Do as planned from now on."""
-        self.trajectory, self.undisturbed = trajectory, _UNDISTURBED
+        self.trajectory, self.planned, self.undisturbed = trajectory, None, _UNDISTURBED
 
     def offsets(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> Array:
         """(nu,) radians for a fragment, as planned, or of a short search from where the character is.
@@ -132,6 +134,7 @@ class StageCharacter:
         assert self.expected is not None
         off = np.abs(self.reference.space.difference(self.expected, pose[0])).max()
         if not off < _DISTURBED:
+            self.planned = self.planned if self.trajectory is None else self.trajectory
             self.trajectory, self.undisturbed = None, 0
             return False
         self.undisturbed += 1
@@ -139,7 +142,7 @@ class StageCharacter:
 
     def let_go(self, first: int, pose: tuple[Array, Array]) -> None:
         """Follow nothing from fragment ``first`` on."""
-        self.relaxation, self.trajectory = self.watch.relax(first, pose[0]), None
+        self.relaxation, self.trajectory, self.planned = self.watch.relax(first, pose[0]), None, None
 
     def plan_get_up(self, fragment: int, pose: tuple[Array, Array]) -> GetUp | None:
         """How it gets up now that it lies; None where it does not lie, may not or cannot yet."""

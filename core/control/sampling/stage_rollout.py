@@ -16,7 +16,7 @@ from ...sim.stage import Stage
 from ..tracking.reference import pad_batch, read_sensors
 from ..tracking.rollout import roll_out
 from .fragment_samples import Indices, Trajectory
-from .plan import SECTION
+from .plan import REPEAT, SECTION
 from .search import SamconSearch, shift_anchors
 from .stage_character import StageCharacter
 
@@ -76,10 +76,11 @@ class StageRollout:
             count += length * 2 * sum(passes) + at - begin
         elif self.planning is not None:
             index, number, search = self.planning
-            count += length * (2 * (sum(passes[:index]) + number) + 1) + len(search.layers)
+            made = search.tries - 1 + (0 if number == REPEAT else number)
+            count += length * (2 * (sum(passes[:index]) + made) + 1) + len(search.layers)
             count += length * fitted if len(search.layers) == length else 0.0
             effort = self.characters[index].effort
-            more = 2 * length * (effort.count_passes(number, search.nominal) - effort.usual_passes)
+            more = 2 * length * (effort.count_passes(number, search.nominal) + search.tries - 1 - effort.usual_passes)
         elif self.waiting:
             count += length * (2 * sum(passes[: self.waiting[0]]) + fitted)
         total = self.fragments * each + more
@@ -128,7 +129,7 @@ class StageRollout:
                 self.planning = (index, number, search)
                 on_progress(self)
 
-            character.follow_plan(character.planner.plan(task, on_fragment, begun))
+            character.follow_plan(character.planner.plan(task, on_fragment, begun, character.planned))
             self.planning = None
             self.waiting.pop(0)
 

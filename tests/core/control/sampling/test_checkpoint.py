@@ -81,6 +81,7 @@ class Scene:
     stage: dict = field(default_factory=dict)
     constants: tuple = ()
     engine: str = "mujoco"
+    repeats_above: float = np.inf
 
     def __post_init__(self):
         self.run = MemoryRun(engine=self.engine)
@@ -100,7 +101,8 @@ class Scene:
             patch.setattr(engines, "get_engine", lambda _: get_engine(self.engine))
             for module, name, value in self.constants:
                 patch.setattr(module, name, value)
-            yield rollout_of(opened, self.clips, effort=SearchEffort(20, (0.1, 0.07), improves=True), **self.stage)
+            effort = SearchEffort(20, (0.1, 0.07), repeats_above=self.repeats_above, improves=True)
+            yield rollout_of(opened, self.clips, effort=effort, **self.stage)
 
     def moments(self, wanted) -> list[int]:
         """After which checkpoints the arrays are as wanted."""
@@ -129,7 +131,7 @@ def state_of(rollout) -> dict:
     """All that a rollout is, besides what it is made of."""
     found = {name: getattr(rollout, name) for name in ("state", "start_states", "offsets", "waiting", "planning")}
     found["characters"] = [
-        {name: getattr(one, name) for name in ("trajectory", "anchor", "undisturbed")}
+        {name: getattr(one, name) for name in ("trajectory", "planned", "anchor", "undisturbed")}
         | {"astray": one.watch.astray, "relaxation": one.relaxation and vars(one.relaxation)}
         for one in rollout.characters
     ]
@@ -174,6 +176,12 @@ HARD = (*sections(SHORT), ANCHORED, *LOST, (search, "_BACK", 2), (search, "_PATI
 def hard() -> Scene:
     """Five fragments, in two sections, of which the search believes that all is lost as long as it may go back."""
     return Scene([waving(0.5)], constants=HARD)
+
+
+@pytest.fixture(scope="module")
+def dear() -> Scene:
+    """Two fragments whose first pass is made once more, for it costs too much."""
+    return Scene([waving(0.2)], constants=(*sections(SHORT), ANCHORED), repeats_above=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -229,6 +237,19 @@ HARD_MOMENTS = {
 @pytest.mark.parametrize("moment", HARD_MOMENTS.values(), ids=HARD_MOMENTS)
 def test_a_hard_motion_goes_on_as_if_nothing_had_happened(hard, moment):
     hard.resumed(hard.moments(moment)[0])
+
+
+DEAR = {
+    "in the first pass, made once more": lambda a: now(a, number=plan.REPEAT) and len(a["layer_kept_count"]) == 1,
+    "in the pass after it": lambda a: now(a, number=1) and len(a["layer_kept_count"]) == 1,
+}
+
+
+@pytest.mark.parametrize("moment", DEAR.values(), ids=DEAR)
+def test_a_first_pass_made_once_more_goes_on(dear, moment):
+    dear.resumed(dear.moments(moment)[0])
+    steps = [step for step, _ in dear.run.steps]
+    assert steps == sorted(steps) and dear.run.steps[-1][0] == dear.run.steps[-1][1]
 
 
 PUSHED = {
@@ -350,7 +371,7 @@ def untouched(rollout) -> bool:
 def test_a_checkpoint_that_is_not_whole_is_refused_and_changes_nothing(hard, later):
     with hard.made() as rollout:
         # Without the first numbers of a plan or trajectory there is none, which is no fault.
-        for name in later.keys() - {"plan", "way0_first", "astray"}:
+        for name in later.keys() - {"plan", "plan_firsts", "way0_first", "astray"}:
             values = later[name]
             wrong = [values.astype("S8"), values[None]]
             if values.ndim > 1:

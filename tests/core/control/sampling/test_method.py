@@ -21,6 +21,7 @@ from sinew.core.geometry.quaternions import from_rotation_vector, multiply
 from sinew.core.measure import measure_take, summarize_measurements
 from sinew.core.measure.smoothness import jerk
 from sinew.core.motion import Clip
+from sinew.core.sim.stage_io import stage_to_arrays
 from sinew.core.sim.stage_parts import PropPart, PushPart, StageParts
 
 from ....stock_clips import stock_clip
@@ -93,15 +94,23 @@ def test_what_is_known_from_before_changes_no_bit(monkeypatch, tmp_path):
     cold, other = take_with(1, ""), take_with(2, "")
     first = take_with(1, tmp_path)
     kept = sorted(tmp_path.rglob("*.npz"))
-    assert len(kept) == 2  # models along the reference, and the first pass
+    assert len(kept) == 2  # models along the reference, and the plan
     rollouts = []
     real = search_module.roll_out_samples
     monkeypatch.setattr(search_module, "roll_out_samples", lambda *a: rollouts.append(a[2]) or real(*a))
     again, another = take_with(1, tmp_path), take_with(2, tmp_path)
     assert same(cold, first) and same(cold, again) and same(other, another) and not same(cold, other)
-    assert len(list(tmp_path.rglob("*.npz"))) == 3  # and the first pass of the other seed
+    assert len(list(tmp_path.rglob("*.npz"))) == 3  # and the plan of the other seed
     fragments = len(set(rollouts))
-    assert len(rollouts) == 3 * fragments  # of the same take the second pass alone
+    assert len(rollouts) == 2 * fragments  # of the same take nothing is searched
+
+    # Nor is it once there is a stage, on which the character has a name.
+    rollouts.clear()
+    monkeypatch.setenv("SINEW_CACHE", str(tmp_path))
+    late = StageParts(("Hero",), pushes=(PushPart("Push", "Hero", "chest", np.array([0.0, 0.0, 9.0]), 9.0, 0.1),))
+    run = MemoryRun(1, {"stage": stage_to_arrays(late)})
+    staged = SamplingMethod().run(clip, SamplingSettings(quality="draft"), run).motion
+    assert not rollouts and same(staged, cold)
 
 
 @pytest.fixture

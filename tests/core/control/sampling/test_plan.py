@@ -8,9 +8,11 @@ import pytest
 
 from sinew.core.control.sampling import plan as plan_module
 from sinew.core.control.sampling.cost import compute_cost
-from sinew.core.control.sampling.plan import Planner, PlanTask, SearchEffort
+from sinew.core.control.sampling.plan import REPEAT, Planner, PlanTask, SearchEffort
+from sinew.core.control.tracking.reference import pad_batch
 from sinew.core.control.tracking.rollout import roll_out
 from sinew.core.control.tracking.tracking_cost import CostWeights
+from sinew.core.sim.engine import SensorRows
 
 from .toys import problem_of, tracking_error_of, waving, world_of
 
@@ -26,7 +28,9 @@ def planner_of(tracking_error, world, spreads=(0.1, 0.05, 0.03), improves=False)
     """Every pass has its own randomness and spread."""
     return Planner(
         tracking_error,
-        lambda number: replace(problem_of(world, tracking_error, number, spreads[number]), improves=improves),
+        lambda number: replace(
+            problem_of(world, tracking_error, number, SearchEffort(20, spreads).spread_of(number)), improves=improves
+        ),
         SearchEffort(20, spreads),
     )
 
@@ -57,6 +61,71 @@ def test_passes_follow_each_other_and_each_knows_the_way_before(error_and_world,
         np.testing.assert_array_equal([layer.states[0] for layer in search.layers], before.ends)
         last = search.layers[-1]
         assert last.total.min() <= last.total[0]  # never worse than the nominal one
+
+
+def test_a_dear_first_pass_is_made_once_more_and_the_cheaper_one_gone_on_with(error_and_world, monkeypatch):
+    monkeypatch.setattr(plan_module, "_TRIES", 2)
+    tracking_error, world = error_and_world
+    planner, seen = planner_of(tracking_error, world), []
+    planner.effort = replace(planner.effort, repeats_above=0.0)
+    planner.plan(whole(tracking_error), lambda number, search: seen.append((number, search)))
+    by_pass = dict(seen)
+    assert list(by_pass) == [0, REPEAT, 1, 2] and [by_pass[n].tries for n in by_pass] == [1, 2, 2, 2]
+    found = [by_pass[number].best_trajectory() for number in (0, REPEAT)]
+    assert not np.array_equal(found[0].ends, found[1].ends)
+    rated = [planner.rate_trajectory(trajectory) for trajectory in found]
+    np.testing.assert_array_equal(by_pass[1].nominal.ends, min(found, key=planner.rate_trajectory).ends)
+    assert not rated[0][0]
+    planner.effort = replace(planner.effort, repeats_above=rated[0][1] + 1e-9)
+    seen.clear()
+    planner.plan(whole(tracking_error), lambda number, search: seen.append((number, search)))
+    assert list(dict(seen)) == [0, 1, 2]
+
+
+def test_a_trajectory_is_rated_by_what_lies_on_it_and_lost_where_it_is_elsewhere(error_and_world):
+    tracking_error, world = error_and_world
+    planner = planner_of(tracking_error, world)
+    reference = tracking_error.reference
+    found = planner.plan(whole(tracking_error), lambda *_: None)
+    lost, cost = planner.rate_trajectory(found)
+    spent = []
+    for at in range(10):
+        starts, before = (np.tile(part[at], (20, 1)) for part in (found.starts, found.offsets_before(np.zeros(4))))
+        targets = reference.servo_targets(np.full(20, at), before, np.tile(found.offsets[at], (20, 1)))
+        states, rows = roll_out(world, starts, targets)
+        frame, poses = int(reference.frames_of(at)[-1]), world.pose_of(states[:1, -1])[0]
+        seen = SensorRows(**{name: values[:1] for name, values in vars(rows).items()})
+        offsets, anchors = found.offsets[[at]], found.anchors[[at]]
+        spent.append(compute_cost(reference, frame, poses, seen, offsets, anchors, CostWeights()).total[0])
+    assert not lost and cost == pytest.approx(np.mean(spent), rel=1e-6)
+    ends = np.array(found.ends)
+    qpos, qvel = (np.array(part) for part in world.pose_of(ends[5:7]))
+    qpos[:, 0] += 10.0
+    ends[5:7] = world.state_of(*(pad_batch(part, 20) for part in (qpos, qvel)))[:2]
+    assert planner.rate_trajectory(replace(found, ends=ends))[0]
+    ends[6] = found.ends[6]
+    assert not planner.rate_trajectory(replace(found, ends=ends))[0]  # no more than a stumble
+
+
+def test_after_a_disturbance_one_pass_leads_back_to_what_was_planned(error_and_world):
+    tracking_error, world = error_and_world
+    planner, seen = planner_of(tracking_error, world, improves=True), []
+    planner.effort = replace(planner.effort, improves=True)
+    task = whole(tracking_error)
+    planned = planner.plan(task, lambda *_: None)
+    qpos, qvel = (np.array(part)[None] for part in world.pose_of(planned.starts[4]))
+    qvel[:, -1] += 1.0
+    moved = world.state_of(*(pad_batch(part, 20) for part in (qpos, qvel)), 0.4)[0]
+    later = PlanTask(4, 10, moved, np.zeros(2), planned.offsets[3])
+    found = planner.plan(later, lambda *what: seen.append(what), None, planned)
+    assert {number for number, _ in seen} == {2} and len(found) == 6 and found.first == 4
+    frame = tracking_error.reference.frames_of(9)[-1]
+    off = [
+        np.abs(tracking_error.state_error(*world.pose_of(state[None]), frame, np.zeros((1, 2)))).max()
+        for state in (planned.ends[-1], found.ends[-1])
+    ]
+    assert off[1] < off[0] + 0.1
+    assert planned.within(4, 11) is None and planned.within(4, 10).first == 4
 
 
 def test_a_plan_begun_is_finished_as_if_it_had_not_been_put_aside(error_and_world):
