@@ -33,9 +33,7 @@ _AROUND, _NEAR = 0.75, 0.5
 _IMPROVABLE = 1.15, 2.5
 REPEAT = 98
 """Stands for the number of a first pass that is made again."""
-# How many first passes there are at most; and from which cost on, on the mean, a motion is not stumbled over but beyond
-# what can be followed more closely: it is only tried again if it was lost.
-_TRIES, _HOPELESS = 3, 2.6
+_TRIES = 3  # how many first passes there are at most
 EXPLORE = 2
 """What randomness is for, besides the search's own."""
 
@@ -46,10 +44,9 @@ class SearchEffort:
 
     refits_above: what a fragment of the trajectory that was found costs (equation 20) for the next pass to fit its
     Jacobian anew around it, and not go by the reference's. usual: how many of the passes are made where the first one
-    found a trajectory that is good already, or lost; 0 for all. repeats_above: what a fragment costs on the mean for
-    the first pass to be made once more, with other noise, and the better of the two to be gone on with, as it is where
-    the first one was lost: later passes do
-    not lead out of a stumble, but where one search stumbles another may not. improves: whether later passes improve the
+    found a trajectory that is good already, or lost; 0 for all. repeats: whether a first pass that was lost on
+    the way is made again, with other noise, and the best one gone on with: later passes do not lead out of a fall, but
+    where one search falls another may not. improves: whether later passes improve the
     trajectory of the first as a whole, or search anew around its LQR solution, which varies more.
     """
 
@@ -57,7 +54,7 @@ class SearchEffort:
     spreads: tuple[float, ...]
     refits_above: float = 0.0
     usual: int = 0
-    repeats_above: float = np.inf
+    repeats: bool = False
     improves: bool = False
 
     @property
@@ -157,12 +154,11 @@ class Planner:
                 search.advance()
                 on_fragment(number, search)
             trajectory, tries = search.best_trajectory(), search.tries
-            if number in (0, REPEAT):
+            if self.effort.repeats and number in (0, REPEAT):
                 both = [one for one in (search.rival, trajectory) if one is not None]
                 trajectory = min(both, key=self.rate_trajectory)
-                lost, cost = self.rate_trajectory(trajectory)
-                dear = self.effort.repeats_above < cost < _HOPELESS
-                if tries < _TRIES and self.effort.repeats_above < np.inf and (lost or dear):
+                lost, _ = self.rate_trajectory(trajectory)
+                if lost and tries < _TRIES:
                     number, search = REPEAT, self.search(REPEAT, task, None)
                     search.rival, search.tries = trajectory, tries + 1
                     continue
@@ -180,7 +176,8 @@ class Planner:
     def rate_trajectory(self, trajectory: Trajectory) -> tuple[bool, float]:
         """Whether it is lost on the way, and what its fragments cost by equation 20 at their ends, on the mean.
 
-        A trajectory's own ``cost`` is that of each fragment's cheapest sample, which need not lie on it.
+        A trajectory's own ``cost`` is that of each fragment's cheapest sample, which need not lie on it. Whose strength
+        is keyed by hand is never called lost.
         """
         problem, reference = self._problem_of(0), self.tracking_error.reference
         rows, qpos = read_sensors(problem.world, trajectory.ends), problem.world.pose_of(trajectory.ends)[0]
@@ -196,7 +193,8 @@ class Planner:
             wanted.link_pos[0], wanted.link_quat_wxyz[0], reference.body.trunk, float(CONTROL_FPS)
         )
         astray = detector.detect_astray(frames, rows.link_pos[0], rows.link_quat_wxyz[0], place_counts=True)
-        return bool(np.any(astray[1:] & astray[:-1])), float(np.mean(costs))
+        lost = np.any(astray[1:] & astray[:-1]) and reference.muscle[frames].min() >= 1.0
+        return bool(lost), float(np.mean(costs))
 
     def _key(self, *what: Any) -> str:
         return compute_digest(self._about, *what)
