@@ -169,8 +169,18 @@ def count_outcomes(rows: Sequence[Row]) -> Summary:
     }
 
 
+def has_wall_time(row: Row) -> bool:
+    """Whether a run's wall time is its own: one that got less than a core on the mean has waited for other programs.
+
+    Rows written before do not say how much processor time they took, and count.
+    """
+    return row.get("processor_over_clip", np.inf) >= row.get("wall_over_clip", np.inf)
+
+
 def _measurement_values(rows: Sequence[Row], measurement: str) -> list[float]:
-    """The measurement of every run that has it."""
+    """The measurement of every run that has it; wall times only where they are the run's own."""
+    if measurement == WORST_RATIO.measurement:
+        rows = [row for row in rows if has_wall_time(row)]
     found = (row.get(measurement) for row in rows)
     return [float(value) for value in found if value is not None]
 
@@ -231,6 +241,7 @@ def _goal(rows: Sequence[Row], limit: Limit, share: float | None = None) -> Summ
     None where nothing was measured. Crawls and rolls count like all others: their feet slide, too.
     """
     known = [row for row in rows if row.get(limit.measurement) is not None]
+    known = [row for row in known if limit is not WORST_RATIO or has_wall_time(row)]
     misses = [row for row in known if not (row[limit.measurement] <= limit.most or _is_smooth(row, limit))]
     mean = mean_measurement(rows, limit.measurement)
     kept = len(known) - len(misses)

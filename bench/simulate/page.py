@@ -12,9 +12,11 @@ _HEAD = """# What simulation makes of motions
 
 Made by `./sinew bench simulate --rows docs/simulate.jsonl --sheets`; do not edit it by hand. Wall time is measured on
 the machine that made the page ({machine}), quality {quality}. Joint error is root-relative, mean over joints and time;
-skate is how fast standing feet slide; jerk is against the source's.
+skate is how fast standing feet slide, in crawls and rolls too; jerk is against the source's. Times are shares of the
+clip's; wall time is left out where other programs had the machine, and processor time is that of all threads.
 """
 _DASH = "–"
+_FIGURES = ("joint error", "skate", "jerk", "wall time", "processor time")
 
 
 def simulate_page(result: Mapping[str, Any], rows: Sequence[Row], pictures: Mapping[str, str], machine: str) -> str:
@@ -44,7 +46,7 @@ def _goals(summaries: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _by_clip(rows: Sequence[Row]) -> str:
-    lines = ["| clip | length | stood | joint error | skate | jerk | wall time |", "|---|---|---|---|---|---|---|"]
+    lines = [f"| clip | length | stood | {' | '.join(_FIGURES)} |", "|---" * (3 + len(_FIGURES)) + "|"]
     for clip in dict.fromkeys(row["clip"] for row in rows):
         own = [row for row in rows if row["clip"] == clip]
         lines.append(f"| {clip} | {own[0]['clip_s']:.1f} s | {_fate(own)} | {' | '.join(_figures(own))} |")
@@ -58,6 +60,7 @@ def _figures(rows: Sequence[Row]) -> list[str]:
         (SKATE.measurement, 1e2, "cm/s"),
         (JERK.measurement, 1.0, "×"),
         ("wall_over_clip", 1.0, "×"),
+        ("processor_over_clip", 1.0, "×"),
     ):
         value = mean_measurement(rows, name)
         digits = 0 if unit == "mm" else 2 if unit == "×" else 1
@@ -124,8 +127,7 @@ def _pictures(rows: Sequence[Row], pictures: Mapping[str, str]) -> str:
         own = sorted((row for row in rows if row["clip"] == clip), key=lambda row: row["seed"])[:1]
         lines += ["", f"### {clip}", "", f"![{clip}, simulated]({picture})"]
         if own:
-            names = ("joint error", "skate", "jerk", "wall time")
-            figures = [f"{name} {value}" for name, value in zip(names, _figures(own), strict=True) if value != _DASH]
+            figures = [f"{name} {value}" for name, value in zip(_FIGURES, _figures(own), strict=True) if value != _DASH]
             fate = "stood" if stayed_up(own[0]) else _fate(own)
             lines += ["", f"Seed {own[0]['seed']}: {fate}; {', '.join(figures)}."]
     return "\n".join(lines) + "\n"

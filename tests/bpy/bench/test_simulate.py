@@ -12,6 +12,7 @@ from sinew.bench.command import main
 from sinew.bench.run import BenchRun
 from sinew.bench.simulate import command
 from sinew.bench.simulate.cases import stock_cases
+from sinew.bench.simulate.goals import stock_summary
 from sinew.bridge.preview.palette import shrink
 from sinew.core.control.character import build_job_body
 
@@ -124,6 +125,26 @@ def test_sheets_and_a_page_of_all_known_rows(scene, capsys, tmp_path):
     text = (docs / "simulate.md").read_text(encoding="utf-8")
     assert "![kick, simulated](images/simulate/kick.png)\n\nSeed 2: stood" in text
     assert "| kick | 1.5 s | 2 of 2 |" in text and "| punch | 2.1 s | 1 of 1 |" in text
+
+
+def test_wall_times_of_a_busy_machine_are_none():
+    rows = [
+        {
+            "clip": "walk",
+            "seed": seed,
+            "clip_s": 5.0,
+            "fell_at_s": None,
+            "wall_over_clip": wall,
+            "processor_over_clip": own,
+        }
+        for seed, (wall, own) in enumerate([(0.5, 1.0), (3.0, 1.0), (0.9, 1.2)])
+    ]
+    found = stock_summary(rows)
+    assert found["median_wall_over_clip"] == pytest.approx(0.7) and found["worst_wall_over_clip"] == 0.9
+    assert found["goals"]["at most 2.5 x clip time"]["kept"] == "2 of 2"
+    assert stock_summary(rows[1:2])["goals"]["median wall time at most 0.7 x clip time"]["met"] is None
+    del rows[1]["processor_over_clip"]  # of before, when nobody asked
+    assert stock_summary(rows)["worst_wall_over_clip"] == 3.0
 
 
 def test_a_picture_shrinks_to_fit_and_still_shows_the_same(scene, tmp_path):
