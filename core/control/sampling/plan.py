@@ -138,7 +138,7 @@ class Planner:
         """The trajectory that all passes together find. ``begun``: the pass and search to go on with.
 
         old: what was planned for these fragments, before something came between. Where passes improve trajectories, the
-        last of them suffices to lead back to it.
+        last of them suffices to lead back to it, unless that gets lost.
         """
         resumed = begun is not None
         old = old.within(task.first, task.stop) if old is not None and self.effort.improves else None
@@ -147,6 +147,7 @@ class Planner:
                 return known
             number = 0 if old is None else len(self.effort.spreads) - 1
             begun = number, self.search(number, task, old)
+            begun[1].tries = 0 if old is not None else 1
         number, search = begun
         passes = self.effort.count_passes(number, search.nominal)
         while True:
@@ -154,6 +155,10 @@ class Planner:
                 search.advance()
                 on_fragment(number, search)
             trajectory, tries = search.best_trajectory(), search.tries
+            if tries == 0 and self.rate_trajectory(trajectory)[0]:  # there is no way back
+                number, search = 0, self.search(0, task, None)
+                passes = self.effort.count_passes(0, None)
+                continue
             if self.effort.repeats and number in (0, REPEAT):
                 both = [one for one in (search.rival, trajectory) if one is not None]
                 trajectory = min(both, key=self.rate_trajectory)

@@ -107,9 +107,9 @@ class SamconSearch:
     nominal: the trajectory of the pass before; it stays among the samples, so that a pass is never worse than the last.
     lqr: for fragments from ``first`` on. relearned: those for which it is no longer what the search began with.
     retries: (F,) how often each fragment was gone back to. retry_budget: how many fragments may still be tried again.
-    distributions: by fragment, where it is no longer the isotropic one. tries: how many first passes there were, with
-    this one; rival: what the one before found, while this is another. hasty: there is no going back, so that all
-    samples there will be are drawn at once.
+    distributions: by fragment, where it is no longer the isotropic one. hasty: there is no going back, so that all
+    samples there will be are drawn at once. tries: how many first passes there were, with this one; 0 where this leads
+    back to what was planned before. rival: what the best of those before found, while this is another.
     """
 
     problem: SearchProblem

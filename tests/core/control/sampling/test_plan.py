@@ -107,7 +107,7 @@ def test_a_trajectory_is_rated_by_what_lies_on_it_and_lost_where_it_is_elsewhere
     assert not planner.rate_trajectory(replace(found, ends=ends))[0]  # no more than a stumble
 
 
-def test_after_a_disturbance_one_pass_leads_back_to_what_was_planned(error_and_world):
+def test_after_a_disturbance_one_pass_leads_back_to_what_was_planned(error_and_world, monkeypatch):
     tracking_error, world = error_and_world
     planner, seen = planner_of(tracking_error, world, improves=True), []
     planner.effort = replace(planner.effort, improves=True)
@@ -126,6 +126,14 @@ def test_after_a_disturbance_one_pass_leads_back_to_what_was_planned(error_and_w
     ]
     assert off[1] < off[0] + 0.1
     assert planned.within(4, 11) is None and planned.within(4, 10).first == 4
+
+    # What gets lost on its way back is planned as if nothing had been planned before.
+    rate = planner.rate_trajectory
+    monkeypatch.setattr(planner, "rate_trajectory", lambda one: (np.array_equal(one.ends, found.ends), rate(one)[1]))
+    seen.clear()
+    anew = planner.plan(later, lambda *what: seen.append(what), None, planned)
+    assert list(dict(seen)) == [2, 0, 1]
+    np.testing.assert_array_equal(anew.ends, planner.plan(later, lambda *_: None).ends)
 
 
 def test_a_plan_begun_is_finished_as_if_it_had_not_been_put_aside(error_and_world):
