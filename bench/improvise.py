@@ -32,9 +32,8 @@ from ..core.sim.stage import Character, Stage
 from .options import print_progress, split_words
 from .rows import Row, append_row, code_version, describe_machine
 
-_COPIES, _SECONDS = 100, 60.0
 _TOGETHER, _TOGETHER_S = 10, 30.0
-_TASK_COPIES, _TASK_S = 100, 20.0
+_TASK_S = 20.0
 _CROWD, _CROWD_S = 16, 10.0
 _GOALS: dict[str, dict[str, float]] = {
     "point_goal": {"goals_per_minute": 6.0},
@@ -51,6 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--library", type=Path, metavar="FILE", help="a trained library, to train variants from")
     add("--variants", type=split_words, default=(), metavar="KEY=VALUE,…", help="settings of training, one at a time")
     add("--samples", type=float, default=1.0, metavar="M", help="million samples of each variant (default 1)")
+    add("--rollouts", type=int, default=100, metavar="N", help="characters of a test (default 100)")
+    add("--seconds", type=float, default=60.0, metavar="T", help="of a random rollout, at most (default 60)")
     add("--rows", type=Path, metavar="FILE.jsonl", help="add the rows to this file")
     add("--seed", type=int, default=5, metavar="N", help="another seed (default 5)")
 
@@ -68,12 +69,16 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
     if arguments.improviser is not None:
         improviser = _read(arguments.improviser)
-        for part in (_describe_training, _measure_rollouts, _measure_together, _measure_cost):
-            print_progress(part.__name__)
+        settings = ImproviseTestSettings(arguments.rollouts, arguments.seconds)
+        keep(_describe_training(improviser))
+        print_progress("random rollouts")
+        keep(_measure_rollouts(improviser, settings, arguments.seed))
+        for part in (_measure_together, _measure_cost):
+            print_progress(part.__name__.removeprefix("_measure_"))
             keep(part(improviser, arguments.seed))
     for path in arguments.tasks:
         print_progress(str(path))
-        keep(_measure_task(_read(path), arguments.seed))
+        keep(_measure_task(_read(path), arguments.rollouts, arguments.seed))
     for text in arguments.variants:
         print_progress(text)
         keep(_measure_variant(arguments.library, text, arguments.samples, arguments.seed))
@@ -90,7 +95,7 @@ def _world(improviser: Improviser, copies: int, threads: int = 0) -> closing[Wor
     return closing(engines.get_engine("mujoco").compile(stage, copies, threads=threads))
 
 
-def _describe_training(improviser: Improviser, seed: int) -> Row:
+def _describe_training(improviser: Improviser) -> Row:
     about = improviser.about
     row: Row = {"what": "training", "million_samples": about["samples"] / 1e6, "minutes": about["seconds"] / 60.0}
     row |= {"minutes_of_that_for_an_expert": about["expert_seconds"] / 60.0}
@@ -99,11 +104,11 @@ def _describe_training(improviser: Improviser, seed: int) -> Row:
     return row | errors | {"goal": {"minutes": 45.0}}
 
 
-def _measure_rollouts(improviser: Improviser, seed: int) -> Row:
-    settings = ImproviseTestSettings(_COPIES, _SECONDS)
-    with _world(improviser, _COPIES) as world:
+def _measure_rollouts(improviser: Improviser, settings: ImproviseTestSettings, seed: int) -> Row:
+    with _world(improviser, settings.rollouts) as world:
         found, _ = roll_out_from(improviser, world, settings, seed)
-    row: Row = {"what": f"{_COPIES} random rollouts, cut at {_SECONDS:g} s", **describe_rollouts(improviser, found)}
+    row: Row = {"what": f"{settings.rollouts} random rollouts, cut at {settings.seconds:g} s"}
+    row |= describe_rollouts(improviser, found)
     return row | {"goal": {"mean_time_until_fall_s": 55.0}}
 
 
@@ -138,16 +143,16 @@ def _measure_cost(improviser: Improviser, seed: int) -> Row:
     return row | {"goal": {"one": 0.1}}
 
 
-def _measure_task(improviser: Improviser, seed: int) -> Row:
+def _measure_task(improviser: Improviser, rollouts: int, seed: int) -> Row:
     task = improviser.task
     if task is None:
         return {"what": "a task", "skipped": "the file has none"}
-    with _world(improviser, _TASK_COPIES) as world:
-        kind = get_task(task.name)(_TASK_COPIES)
+    with _world(improviser, rollouts) as world:
+        kind = get_task(task.name)(rollouts)
         found = run_task(improviser, kind, task.policy, task.sigma_rad, world, seed, seconds=_TASK_S)
     row: Row = {"what": f"task {task.name}", "million_samples": task.about["samples"] / 1e6}
     row |= {"minutes": task.about["seconds"] / 60.0, "sigma_rad": task.sigma_rad, **found.figures}
-    row |= {"earned": found.earned, "falls": found.falls, "rollouts": _TASK_COPIES, "mean_up_s": found.up_s}
+    row |= {"earned": found.earned, "falls": found.falls, "rollouts": rollouts, "mean_up_s": found.up_s}
     return row | {"seconds": _TASK_S, "goal": {**_GOALS.get(task.name, {}), "minutes": 15.0, "million_samples": 3.0}}
 
 
