@@ -18,10 +18,14 @@ from ..core.body.foot_skate import source_foot_skate
 from ..core.control.respond.cue_report import report_cues
 from ..core.control.respond.cues import CueSheet, parse_cue, sort_cues
 from ..core.control.respond.goals import deed_names, find_goal
+from ..core.control.respond.learned_file import RESPONDER, TrainedResponder
 from ..core.control.respond.responding import Responding
-from ..core.control.respond.trials import run_trials
+from ..core.control.respond.student.controls import Controls
+from ..core.control.respond.student.student import StudentPlayer
+from ..core.control.respond.student.student_trials import read_states, student_trials
+from ..core.control.respond.trials import ResponseTrial, run_trials
 from ..core.control.tracking.library_files import StoredLibrary
-from ..core.errors import BadSettings
+from ..core.errors import BadSettings, NotLearned
 from .direct import CMU_SCALE, LIBRARY
 from .options import print_progress, split_words
 from .rows import Row, append_row, code_version, describe_machine
@@ -29,7 +33,8 @@ from .rows import Row, append_row, code_version, describe_machine
 LIBRARIES = LIBRARY.parent
 NAMES = ("martial", "obstacles", "locomotion")
 _FPS, _CUES, _TRIALS = 30.0, 4, 300
-_TAUS_S = (0.5, 0.8, 1.0)
+_TAUS_S, _SHARES = (0.5, 0.8, 1.0), (0.4, 0.7, 1.0)
+_CHARACTERS, _FRAMES = 100, 120  # that a student is timed with
 _REACH_M = {"martial": 1.0, "obstacles": 3.0}  # how far the next place is from the one before, at most
 
 
@@ -38,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", type=split_words, default=(), metavar="NAMES", help=f"some of: {', '.join(NAMES)}")
     parser.add_argument("--sheets", type=int, default=15, metavar="N", help="sheets of four cues each (default 15)")
     parser.add_argument("--rows", type=Path, metavar="FILE.jsonl", help="add the rows to this file")
+    parser.add_argument("--trained", type=Path, metavar="FILE", help="what 'respond train' wrote: its student alone")
     parser.add_argument("--seed", type=int, default=5, metavar="N", help="another seed (default 5)")
 
 
@@ -45,8 +51,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure the libraries that were asked for."""
     if unknown := [name for name in arguments.only if name not in NAMES]:
         raise BadSettings(f"There is no library '{unknown[0]}'", f"Choose from: {', '.join(NAMES)}")
-    rows: list[Row] = []
-    for name in arguments.only or NAMES:
+    rows: list[Row] = _measure_student(arguments.trained, arguments.seed) if arguments.trained else []
+    for name in () if arguments.trained else arguments.only or NAMES:
         print_progress(name)
         responding, first = _prepare(name)
         rows.append(first)
@@ -54,6 +60,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             for reach in (False, True):
                 rows.append(_measure_sheets(name, responding, arguments.sheets, arguments.seed, reach))
         rows += [_measure_trials(name, responding, tau_s, arguments.seed) for tau_s in _TAUS_S]
+        if deed_names(responding.library):
+            rows += [_measure_trials(name, responding, 0.5, arguments.seed, share) for share in _SHARES]
     for row in rows:
         row |= {"code": code_version(), "machine": describe_machine()}
         if arguments.rows:
@@ -118,10 +126,45 @@ def _make_sheet(rng: np.random.Generator, names: tuple[str, ...], reach_m: float
     return CueSheet(sort_cues(parse_cue(text, 1, _FPS) for text in texts), 1, _FPS)
 
 
-def _measure_trials(name: str, responding: Responding, tau_s: float, seed: int) -> Row:
-    """Of deeds or changes of direction from random moments, those that are done within so many seconds."""
-    trials = run_trials(responding, tau_s, _TRIALS, np.random.default_rng(seed))
-    on_time = float(np.mean([trial.is_on_time for trial in trials]))
+def _measure_trials(name: str, responding: Responding, tau_s: float, seed: int, share: float = 0.0) -> Row:
+    """Of deeds or changes of direction from random moments, those that are done within so many seconds, or a share."""
+    trials = run_trials(responding, tau_s, _TRIALS, np.random.default_rng(seed), share=share)
     what = "deeds" if deed_names(responding.library) else "changes of direction"
+    within = f"{100 * share:g} % of the library's own time" if share else f"{tau_s:g} s"
     goal = {"on_time": 0.98 if what == "deeds" else 0.99}
-    return {"what": f"{name}: {what} within {tau_s:g} s", "trials": _TRIALS, "on_time": on_time, "goal": goal}
+    return {"what": f"{name}: {what} within {within}", **_count_trials(trials), "goal": goal}
+
+
+def _count_trials(trials: list[ResponseTrial]) -> Row:
+    bent = np.degrees(np.abs([trial.bent for trial in trials]))
+    return {
+        "trials": len(trials),
+        "on_time": float(np.mean([trial.is_on_time for trial in trials])),
+        "pace_mean": float(np.mean([trial.pace for trial in trials])),
+        "bent_degrees_90_percent": float(np.percentile(bent, 90)),
+    }
+
+
+def _measure_student(path: Path, seed: int) -> list[Row]:
+    """A student's trials, and the processor time that a frame of many characters takes."""
+    responder = RESPONDER.from_content(RESPONDER.read_content(path), str(path))
+    if not isinstance(responder, TrainedResponder):
+        raise NotLearned(f"The library in '{path}' has no student", "Train it first, with 'sinew respond train'")
+    responding, student, rows = Responding(responder.stored.body, responder.stored.library), responder.student, []
+    amounts = _SHARES if deed_names(responding.library) else _TAUS_S
+    for amount in amounts:
+        share = amount if deed_names(responding.library) else 0.0
+        trials = student_trials(responding, student, amount, _TRIALS, np.random.default_rng(seed), share=share)
+        rows.append({"what": f"student: {'share' if share else 'seconds'} {amount:g}", **_count_trials(trials)})
+    frames = np.linspace(0, len(responding.library.motion) - 1, _CHARACTERS).astype(int)
+    states, none = read_states(responding, student.layout, frames), np.full(_CHARACTERS, np.nan)
+    player = StudentPlayer(student, states, np.zeros(_CHARACTERS, dtype=complex), np.zeros(_CHARACTERS))
+    told = Controls(np.zeros(_CHARACTERS, dtype=int), np.full(_CHARACTERS, 0.5), none, none + 0j)
+    taken = []
+    for _ in range(_FRAMES):
+        begun = time.process_time()
+        player.step(told)
+        player.poses()
+        taken.append(1000.0 * (time.process_time() - begun))
+    what = f"student: {_CHARACTERS} characters, a frame with their poses"
+    return [*rows, {"what": what, "processor_ms": float(np.median(taken)), "goal": {"processor_ms": 10.0}}]

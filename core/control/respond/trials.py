@@ -259,7 +259,12 @@ def play_turn(planner: PlanningData, begin: RootPath, frames: Frames, heading: f
     path = bend_path(begin, play_frames(planner.roots, frames, begin), None, heading, 0.0, _BENDS_RAD_S, _MOST_BEND)
     last = int(frames[-1])
     more = last + 1 + np.arange(min(after, int(planner.ends[last]) - last))
-    return join_paths([path, play_frames(planner.roots, more, join_paths([begin, path]))])
+    done = join_paths([begin, path])
+    tail = play_frames(planner.roots, more, done)
+    if len(more):
+        tail = bend_path(done, tail, None, heading, 0.0, _BENDS_RAD_S, _MOST_BEND)
+    # What a transition left of its turn is steered against, so that the direction is kept.
+    return join_paths([path, tail])
 
 
 def time_turn(yaw: Array, turn: float, fps: float = FPS) -> float | None:

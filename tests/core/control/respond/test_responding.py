@@ -161,6 +161,32 @@ def test_a_test_leaves_its_figures():
     assert test["by_name"]["kick"]["trials"] == 20
 
 
+@pytest.mark.parametrize("task", ["deeds", "direction"])
+def test_responses_are_tested_with_a_body(task):
+    settings = {"tau": 1.0, "trials": 2, "physics": True, "quality": "draft", "task": task}
+    job, status = job_of("respond_test", settings, seed=4)
+    assert status.state == "done", status.message
+    test = job.report()["test"]
+    assert test["trials"] == 2 and test["physics"] is True and 0 <= test["falls"] <= 2
+    assert test["on_time"] <= test["kinematic_on_time"] or task == "direction"
+    assert task == "direction" or (test["kinematic_on_time"] == 1.0 and 0.3 < test["mean_ttc_s"] <= 1.2)
+
+
+def test_what_cannot_be_in_time_is_put_off_where_that_is_asked_for(responding):
+    sheet = sheet_of("kick@4", "kick@60")
+    made = responding.make_motion(sheet, rng(0), put_off=True, reach=False)
+    late = [put_off.at - cue.at for put_off, cue in zip(made.sheet.cues, sheet.cues, strict=True)]
+    assert 0 < late[0] <= 30 and late[1] >= late[0]
+    goal = find_goal(responding.library, "kick")
+    keys = responding.key_poses(made.keys)
+    rows = report_cues(responding.body, made.sheet, keys, made.limbs, made.motion, made.motion)
+    assert set(made.keys) <= set(goal.frames.tolist()) and all(row["pose_error_m"] < 0.05 for row in rows)
+    assert all(
+        abs(row["done_frame"] - made.sheet.frame_of(cue.at)) <= 1
+        for row, cue in zip(rows, made.sheet.cues, strict=True)
+    )
+
+
 def test_what_is_no_library_or_cut_is_refused(tmp_path):
     path = tmp_path / "a.library.npz"
     RESPONDER.write_content(path, *store_library(make_deeds()))
