@@ -9,7 +9,7 @@ import bpy
 from ...core.errors import BadSettings
 from ..jobs import requests
 from ..jobs.requests import Request
-from ..transfer.other_bodies import open_character, put_on, read_chosen_motion
+from ..transfer.other_bodies import open_other_character, put_on, read_chosen_motion
 from .lines import say_aside
 
 
@@ -35,7 +35,7 @@ def put_input_on(arguments: argparse.Namespace, request: Request) -> Request:
     if not bpy.context.scene.objects:
         raise BadSettings("There is no motion to put on another character", "Give a file or a stock clip's name")
     source = read_chosen_motion(replace(request, place="AUTO"))
-    scale = open_character(arguments.on, arguments.on_scale, lambda note: say_aside(f"note: {note}"))
+    scale = open_other_character(arguments.on, arguments.on_scale, lambda note: say_aside(f"note: {note}"))
     obj = requests.find_armature(arguments.on_armature)
     action = put_on(source, obj, request.body, scale)
     return replace(request, armature=obj.name, action=action.name, frames=None, true_fps=None, scale=scale)

@@ -47,7 +47,7 @@ def read_bodied_clip(rig: RigMotion, armature: str) -> BodiedClip:
     return BodiedClip(rig.clip, build_plain_body(clip, choices))
 
 
-def open_character(text: str, scale: float = 1.0, told: Callable[[str], None] = lambda note: None) -> float:
+def open_other_character(text: str, scale: float = 1.0, told: Callable[[str], None] = lambda note: None) -> float:
     """Open a model or a scene with a character, in place of what is open now; gives the scale left for the reader.
 
     told: what a model has that a body has not.

@@ -5,23 +5,34 @@ import argparse
 from contextlib import closing, suppress
 from typing import Any
 
+import numpy as np
+
+from ....core.body import build_body
+from ....core.body.manner_figures import MannerFigures, measure_clip_manner, measure_manner, way_to_manner
+from ....core.body.poses import link_transforms
 from ....core.control import registry
+from ....core.control.bounds.controller import Controller
 from ....core.control.bounds.files import ENDING, load_controller
 from ....core.control.bounds.push_recovery import SIDES, STEP_N
+from ....core.control.bounds.reference_trajectory import CONTROL_FPS
 from ....core.control.bounds.robustness import measure_lasting, measure_push
 from ....core.control.bounds.style.measurement import measure_style
-from ....core.errors import BadSettings, BoundsError
+from ....core.control.tracking.source_preparation import clean_source
+from ....core.errors import BadFile, BadSettings, BoundsError
 from ....core.jobs.engine_choice import resolve_engine
 from ....core.sim import engines
 from ....core.sim.engine import World
 from ....core.sim.stage import Character, Stage
+from ...bounds.styling import open_style_clip
 from ..job_arguments import add_engine
 from ..lines import path_argument, say_json
 from ..outputs import require_outputs, write_report
+from ..registering import registered
 from ..verb import Verb
 
 _TESTS = ("lasts", "push", "style")
 _MOST = 4096
+_CYCLES = 3  # of a source, for its cadence to show
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +50,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, default=20.0, metavar="S", help="how long it must last, also after a push (default 20)"
     )
     add("--copies", type=int, default=32, metavar="N", help="how many begin, spread over the course (default 32)")
+    add("--manner", metavar="CLIP", help="with the test style: how near it came to the manner of this motion")
+    add("--manner-scale", type=float, default=1.0, metavar="S", help="metres a unit of that file (default 1)")
     add("--side", default="back", help=f"where pushes come from: {', '.join(SIDES)} (default back)")
     add("--hardest", type=float, default=800.0, metavar="N", help="newtons that pushes go up to (default 800)")
     add_engine(parser)
@@ -65,7 +78,9 @@ def _run(arguments: argparse.Namespace) -> int:
             if "style" in wanted:
                 report["style"] = None
                 with suppress(BoundsError):  # a body without limbs takes up no volume
-                    report["style"] = vars(measure_style(controller, world, arguments.seconds).figures)
+                    rollout = measure_style(controller, world, arguments.seconds)
+                    report["style"] = vars(rollout.figures)
+                    report["manner"] = _manner_of(controller, rollout.manner, arguments)
     if "push" in wanted:
         with world_of(int(arguments.hardest // STEP_N) + 1) as world:
             report["push"] = measure_push(controller, world, arguments.side, arguments.seconds)
@@ -73,6 +88,29 @@ def _run(arguments: argparse.Namespace) -> int:
     write_report(arguments, report)
     say_json(report)
     return 0
+
+
+def _manner_of(
+    controller: Controller, styled: MannerFigures | None, arguments: argparse.Namespace
+) -> dict[str, Any] | None:
+    """What an animator would name of the controller and its source, and of another motion how near it came to that."""
+    if styled is None:
+        return None
+    reference = controller.reference
+    qpos = np.concatenate([reference.qpos[: reference.steps]] * (_CYCLES if reference.cyclic else 1))
+    source = measure_manner(reference.body, *link_transforms(reference.body, qpos), CONTROL_FPS)
+    found: dict[str, Any] = {"source": source.to_mapping(), "controller": styled.to_mapping()}
+    if arguments.manner:
+        with registered():
+            clip = open_style_clip(arguments.manner, arguments.manner_scale)
+        if clip is None:
+            raise BadFile(
+                f"'{arguments.manner}' is no motion", "Give a file or a stock clip's name (see 'sinew clips')"
+            )
+        clip = clean_source(clip)[0]
+        wanted = measure_clip_manner(build_body(clip.skeleton, clip=clip)[0], clip)
+        found |= {"manner": wanted.to_mapping(), "way": way_to_manner(source, styled, wanted)}
+    return found
 
 
 def _wanted(arguments: argparse.Namespace) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....body.manner_figures import MannerFigures, measure_manner
 from ....geometry.quaternions import Array
 from ....sim.engine import World
 from ..closed_loop import ClosedLoop
@@ -30,12 +31,14 @@ class StyleRollout:
     """K control steps of N copies of a controller, without noise.
 
     energy_j, volume_m3: (K, N). pose_features: (K, N, F). within: (K, N) until a copy first left the bounds.
+    manner: what an animator would name, of a copy that stayed within to the end; None where none did.
     """
 
     energy_j: Array
     volume_m3: Array
     pose_features: Array
     within: Array
+    manner: MannerFigures | None = None
 
     @property
     def figures(self) -> StyleFigures:
@@ -66,13 +69,19 @@ def measure_style(controller: Controller, world: World, seconds: float = 20.0) -
     initial = transform_to_world(reference, *perturb_initial_states(reference, copies), placement)
     loop = ClosedLoop(reference, world, world.state_of(*initial), placement)
     steps = round(seconds * CONTROL_FPS)
+    links: list[tuple[Array, Array]] = []
     found: dict[str, list[Array]] = {"energy_j": [], "volume_m3": [], "pose_features": [], "within": []}
     for _ in range(steps if reference.cyclic else min(steps, reference.steps)):
         _, rows = loop.step(controller.policy(loop.kinematics.observations()))
         within = within & ~(loop.exceeded(controller.widths).max(axis=1) > 1.0)
         pos, quat = rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]
+        links.append((pos, quat))
         found["energy_j"].append(energy.energy_j(loop.kinematics.qvel, pos, quat))
         found["volume_m3"].append(volume.volume_m3(pos, quat))
         found["pose_features"].append(pose_features(pos, quat))
         found["within"].append(within)
-    return StyleRollout(**{name: np.stack(values) for name, values in found.items()})
+    manner, whole = None, np.flatnonzero(within)
+    if len(whole):
+        pos, quat = (np.stack([step[part][whole[0]] for step in links]) for part in (0, 1))
+        manner = measure_manner(reference.body, pos, quat, CONTROL_FPS)
+    return StyleRollout(**{name: np.stack(values) for name, values in found.items()}, manner=manner)
