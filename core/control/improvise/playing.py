@@ -22,7 +22,7 @@ from .falling import has_fallen
 from .learned_file import Improviser, TaskPolicy
 from .task_acting import act_in_latent_space
 
-_BACK_S = (1.0, 1.5, 2.5, 4.0, 2.0, 3.0, 1.0, 6.0)
+_BACK_S = (1.0, 1.5, 2.5, 4.0, 1.5, 2.0, 3.0, 1.0, 2.0, 6.0, 1.5, 2.5, 4.0, 1.0, 2.0, 8.0)
 """How far time goes back at each fall that comes at about the same moment."""
 _LIMP = 0.03
 
@@ -84,8 +84,9 @@ class TogetherPlay:
         self._first_rows = world.sense(self._first)
         self._began = tuple(player.state() for player in players)
         self.done: list[_Step] = []
-        self._tries = self.falls = 0
-        self._furthest = 0
+        self.falls = 0
+        # By character: how often noise was drawn anew, how often for this moment, and the latest step of a fall.
+        self._draws, self._tries, self._furthest = (np.zeros(len(players), dtype=np.int64) for _ in range(3))
 
     def run(self, seconds: float, on_share: Callable[[float], None] = lambda _: None) -> PlayedTogether:
         """Play for so long; a fall that nothing helps against is left as it is, and who fell goes limp."""
@@ -109,7 +110,7 @@ class TogetherPlay:
                 continue
             links = self._part("links", number)
             placed = (rows.link_pos[:, -1, links], rows.link_quat_wxyz[:, -1, links])
-            rng = np.random.default_rng([self._seed, number, len(self.done), self._tries])
+            rng = np.random.default_rng([self._seed, number, len(self.done), int(self._draws[number])])
             now = self._reader(own_qpos, own_qvel, placed)
             com, velocity = rows.com[:, -1, number], rows.com_velocity[:, -1, number]
             targets.append(self._players[number].act(now, Moment(now.root, now.heading, com, velocity), rng))
@@ -121,9 +122,10 @@ class TogetherPlay:
         fallen = np.array([has_fallen(after.link_pos[:, -1, one], self._head, heights)[0] for one in parts])
         kept = tuple(player.state() for player in self._players)
         self.done.append(_Step(np.array(states[:, -1]), states, joined, after, down | fallen, kept))
-        if (fallen & ~down).any():
-            self.falls += 1
-            self._go_back()
+        fresh = np.flatnonzero(fallen & ~down)
+        self.falls += len(fresh)
+        if len(fresh) and self._try_again:
+            self._go_back(fresh)
 
     def _down(self) -> np.ndarray:
         return self.done[-1].down if self.done else np.zeros(len(self._players), dtype=bool)
@@ -132,16 +134,24 @@ class TogetherPlay:
         values = self._where[name]
         return slice(int(values[number]), int(values[number + 1]))
 
-    def _go_back(self) -> None:
-        """Forget the last seconds, as long as there are tries left for this moment."""
-        fresh = len(self.done) > self._furthest + CONTROL_FPS
-        self._tries = 1 if fresh else self._tries + 1
-        self._furthest = max(self._furthest, len(self.done))
-        if self._try_again and self._tries <= len(_BACK_S):
-            keep = max(0, len(self.done) - round(_BACK_S[self._tries - 1] * CONTROL_FPS))
-            del self.done[keep:]
-            for player, kept in zip(self._players, self.done[-1].kept if self.done else self._began, strict=True):
-                player.restore(kept)
+    def _go_back(self, who: NDArray[np.int64]) -> None:
+        """Forget the last seconds, as long as there are tries left for this moment of characters that fall.
+
+        Only their noise is another then: the others do again what they did, unless they are touched.
+        """
+        now, back_s = len(self.done), 0.0
+        for number in who:
+            is_later = now > self._furthest[number] + CONTROL_FPS
+            self._tries[number] = 1 if is_later else self._tries[number] + 1
+            self._furthest[number] = max(self._furthest[number], now)
+            if self._tries[number] <= len(_BACK_S):
+                self._draws[number] += 1
+                back_s = max(back_s, _BACK_S[self._tries[number] - 1])
+        if not back_s:
+            return
+        del self.done[max(0, now - round(back_s * CONTROL_FPS)) :]
+        for player, kept in zip(self._players, self.done[-1].kept if self.done else self._began, strict=True):
+            player.restore(kept)
 
     def _finish(self) -> PlayedTogether:
         rows = [self._first_rows, *(step.rows for step in self.done)]
