@@ -23,7 +23,7 @@ class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
         layout.use_property_decorate = False
         if session is None:
             settings = settings_group_of(context.scene, "live")
-            for name in ("quality", "at_end"):
+            for name in ("plays", *(("quality", "at_end") if settings.plays == "action" else ())):
                 layout.prop(settings, name)
             button = layout.column()
             button.scale_y = 1.3

@@ -7,13 +7,16 @@ from pathlib import Path, PurePath
 
 import bpy
 
-from ...core.control.live.commands import BadCommand, LiveRecording, read_recording
+from ...core.control.direct.learned_file import DIRECTED, directed_skeleton
+from ...core.control.live.commands import FPS, BadCommand, LiveRecording, read_recording
 from ...core.control.live.method import LiveSettings
 from ...core.errors import BadSettings
 from ..importing.importers import open_input
 from ..jobs.preparing import do_at_once
 from ..jobs.requests import Request
+from ..learned.learned_file import learned_file
 from ..live.recipes import METHOD, live_job
+from .baking import open_character
 from .bodies import add_body, body_of
 from .job_arguments import add_engine, add_job_folder, add_settings
 from .lines import path_argument, say
@@ -34,6 +37,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "names if left out, or inside Blender the open scene",
     )
     add("--commands", type=path_argument, required=True, metavar="FILE", help="the recording: a line of JSON for each")
+    add("--library", type=path_argument, metavar="FILE", help="a trained library that is steered, instead of an Action")
     add("--armature", default="", metavar="NAME", help="which armature, where there are several")
     add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
@@ -59,12 +63,17 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     require_outputs(arguments)
     source = arguments.input or _find_source(recording, arguments.commands)
+    learned = learned_file(DIRECTED.name).read_file(arguments.library.resolve()) if arguments.library else None
     with registered():
-        if source:
+        if learned is not None:
+            arguments.blend = source
+            obj, scale, body = open_character(arguments, directed_skeleton(learned.model), float(FPS))
+            request = replace(request, armature=obj.name, scale=scale, body=body)
+        elif source:
             request = replace(request, scale=open_input(source, arguments.scale))
         elif not bpy.context.scene.objects:
             raise BadSettings("There is nobody to be live", "Give a file or a stock clip's name (see 'sinew clips')")
-        job = do_at_once(lambda own: live_job(own, request, recording, arguments.job_dir))
+        job = do_at_once(lambda own: live_job(own, request, recording, arguments.job_dir, learned))
         if code := run_job(arguments, job, input=source):
             return code
         report, written = bake_take(arguments, job, input=source)

@@ -19,6 +19,14 @@ _NEAR_PIXELS = 60.0
 _PUSH_N_KG, _PUSH_FRAMES = 3.0, 9
 _BALL_M_S, _BOX_ABOVE_M = 7.0, 1.5
 _MUZZLE_M = 3.0
+ARROWS = {
+    "UP_ARROW": (0.0, 1.0),
+    "DOWN_ARROW": (0.0, -1.0),
+    "LEFT_ARROW": (-1.0, 0.0),
+    "RIGHT_ARROW": (1.0, 0.0),
+}
+"""Keys that steer, and where they lead as seen in the view: to the right, and away."""
+_WALK_M_S, _RUN_M_S = 1.3, 3.0
 
 
 def link_places(session: RunningSession, character: int = 0) -> dict[str, np.ndarray]:
@@ -105,3 +113,21 @@ def box_command(
     middle = Vector(np.mean(list(link_places(session).values()), axis=0).tolist())
     place = region_2d_to_location_3d(region, view, mouse, middle) * session.rigs[0].metres_per_unit
     return {"do": "drop", "at": [place.x, place.y, place.z + _BOX_ABOVE_M]}
+
+
+def press_arrow(pressed: frozenset[str], key: str, is_down: bool) -> frozenset[str]:
+    """The arrows that are held after one was pressed or let go."""
+    return pressed | {key} if is_down else pressed - {key}
+
+
+def steer_command(view: bpy.types.RegionView3D, pressed: frozenset[str], fast: bool) -> dict[str, Any]:
+    """Go where the arrows that are held lead, as seen in the view; stand where none is."""
+    turn = np.array(view.view_rotation.to_matrix())
+    # Looking straight down, up on the screen is away.
+    away = turn @ ([0.0, 0.0, -1.0] if abs(turn[2, 2]) < 0.9 else [0.0, 1.0, 0.0])
+    right, ahead = turn[:2, 0], away[:2] / max(float(np.linalg.norm(away[:2])), 1e-6)
+    ways = [ARROWS[key][0] * right + ARROWS[key][1] * ahead for key in sorted(pressed)]
+    wished = np.sum(ways, axis=0) if ways else np.zeros(2)
+    length = float(np.linalg.norm(wished))
+    speed = (_RUN_M_S if fast else _WALK_M_S) if length > 1e-3 else 0.0
+    return {"do": "steer", "velocity": [float(part) for part in wished / max(length, 1e-6) * speed]}

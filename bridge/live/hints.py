@@ -15,6 +15,7 @@ from .hands import link_places
 from .running import running
 
 KEYS = (
+    ("Arrows", "go there; with Shift run"),
     ("Drag", "pull a bone"),
     ("F", "push what is under the mouse"),
     ("B", "throw a ball"),
@@ -50,7 +51,7 @@ def _draw() -> None:
     if session is None:
         return
     view, scale = session.view, bpy.context.preferences.system.ui_scale
-    lines = [("", _headline(view))] + [(key, text) for key, text in KEYS if view.ready]
+    lines = [("", _headline(view))] + [key for key in KEYS[0 if session.steered else 1 :] if view.ready]
     blf.size(0, _SIZE * scale)
     height = _LINE * scale * (len(lines) + 1)
     for number, (key, text) in enumerate(lines):

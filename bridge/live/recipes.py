@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 
 from ...core import jobs
+from ...core.control.direct.learned_file import DIRECTED, directed_skeleton
 from ...core.control.live.commands import DropBox, LiveRecording, ThrowBall
 from ...core.control.live.method import LiveSettings, make_commands_attachment, recording_from_arrays
 from ...core.control.live.things import THINGS
@@ -16,26 +17,46 @@ from ...core.jobs.spec import is_plain_id
 from ...core.motion.io.npz import clip_from_arrays
 from ...core.paths import is_plain_file
 from ..body.body_inputs import read_body_request
+from ..direct.baking import put_on_library
 from ..jobs import monitor
 from ..jobs.preparing import Outcome, Preparation, Recipe
-from ..jobs.requests import Request, create_from, inputs_in_slices
-from ..jobs.scene_request import request_of, settings_group_of
+from ..jobs.requests import Request, create_from, find_armature, inputs_in_slices
+from ..jobs.scene_request import request_of, settings_group_of, why_no_request
+from ..learned.learned_file import Learned, learned_file
 from ..rig.rig_reader import RigMotion
+from ..rig.standing import read_standing_pose
 from ..scene.settings_groups import plain_values
 from ..scene.time_slicing import Slices
 from .running import begin_session, make_session_folder, require_running
 from .things import ensure_thing
 
 METHOD = "live"
+_STANDING_S = 1.0  # of the pose that a library begins in
 
 
 def live_job(
-    own: Preparation, request: Request, recording: LiveRecording | None, folder: Path | None = None
+    own: Preparation,
+    request: Request,
+    recording: LiveRecording | None,
+    folder: Path | None = None,
+    learned: Learned | None = None,
 ) -> Slices[jobs.Job]:
-    """Read motion, body and stage, and make the job. recording: None for a session that is to be driven."""
-    rig = yield from own.read(request)
+    """Read motion, body and stage, and make the job. recording: None for a session that is to be driven.
+
+    learned: a trained library that is driven, from the armature's pose on, instead of the Action.
+    """
+    if learned is None:
+        rig = yield from own.read(request)
+    else:
+        frame, obj = bpy.context.scene.frame_current, find_armature(request.armature)
+        own.title = obj.name
+        rig = yield from read_standing_pose(obj, frame, _STANDING_S, request.scale, own.slice_s)
+        rig = put_on_library(rig, directed_skeleton(learned.model), obj.name)
     own.text = "Reading the stage"
     inputs = yield from inputs_in_slices(request, rig, slice_s=own.slice_s)
+    if learned is not None:
+        more = {DIRECTED.attachment: learned.content}
+        inputs = replace(inputs, attachments={**inputs.attachments, **more})
     if recording is not None:
         ensure_recorded_things(recording, rig.metres_per_unit)
         more = make_commands_attachment(recording)
@@ -53,14 +74,14 @@ def ensure_recorded_things(recording: LiveRecording, metres_per_unit: float) -> 
             ensure_thing(thing.name, metres_per_unit)
 
 
-def begin_live_recipe(request: Request) -> Recipe:
-    """Read everything, make the session's job, and start its worker."""
+def begin_live_recipe(request: Request, learned: Learned | None = None) -> Recipe:
+    """Read everything, make the session's job, and start its worker. learned: as for ``live_job``."""
 
     def steps(own: Preparation) -> Slices[Outcome]:
         python = yield from own.find_worker()
         folder = make_session_folder()
         try:
-            job = yield from live_job(own, request, None, folder)
+            job = yield from live_job(own, request, None, folder, learned)
         except BaseException:
             shutil.rmtree(folder.parent, ignore_errors=True)
             raise
@@ -97,6 +118,23 @@ def requested_session(scene: bpy.types.Scene) -> Request:
     settings = plain_values(settings_group_of(scene, METHOD), LiveSettings)
     body = read_body_request(scene.sinew.armature)
     return replace(request, method=METHOD, settings=settings, body=body, frames=None, fade_s=None)
+
+
+def why_not_live(scene: bpy.types.Scene) -> str:
+    """Why nobody can be live, with the fix; '' if somebody can. Cheap enough for ``poll``."""
+    if settings_group_of(scene, METHOD).plays != "library":
+        return why_no_request(scene)
+    obj = scene.sinew.armature
+    return "Choose an armature" if obj is None else learned_file(DIRECTED.name).why_none(obj)
+
+
+def session_recipe(scene: bpy.types.Scene) -> Recipe:
+    """What is chosen in the scene, live: the Action, or the armature's library."""
+    request = requested_session(scene)
+    learned = None
+    if request.settings is not None and request.settings["plays"] == "library":
+        learned = learned_file(DIRECTED.name).read(scene.sinew.armature)
+    return begin_live_recipe(request, learned)
 
 
 def find_live_folder(obj: bpy.types.Object | None) -> Path | None:

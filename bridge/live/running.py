@@ -21,6 +21,7 @@ from bpy.app.handlers import persistent
 from mathutils import Matrix, Quaternion
 
 from ...core import jobs
+from ...core.control.direct.learned_file import DIRECTED
 from ...core.control.live.commands import LiveRecording, parse_recording
 from ...core.errors import JobError, SinewError
 from ...core.jobs.live.link import LiveLink
@@ -76,6 +77,7 @@ class RunningSession:
     saved_props: dict[str, Matrix] = field(default_factory=dict)
     made: tuple[str, ...] = ()
     pull: np.ndarray | None = None
+    steered: bool = False
 
     def send(self, values: Mapping[str, Any]) -> None:
         """Say something to the worker."""
@@ -134,7 +136,8 @@ def begin_session(
     end_session()
     expect_no_session()
     link = LiveLink(job, python)
-    _running.append(RunningSession(link, job, scene.name, tuple(armatures), tuple(rigs)))
+    steered = f"{DIRECTED.attachment}.npz" in job.spec.inputs
+    _running.append(RunningSession(link, job, scene.name, tuple(armatures), tuple(rigs), steered=steered))
     if not bpy.app.timers.is_registered(tick_live):
         bpy.app.timers.register(tick_live, first_interval=PERIOD_S, persistent=True)
     reports.redraw()

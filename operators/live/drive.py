@@ -4,9 +4,8 @@
 import bpy
 
 from ...bridge.jobs import preparing
-from ...bridge.jobs.scene_request import why_no_request
 from ...bridge.live import hands, hints, running, verbs
-from ...bridge.live.recipes import begin_live_recipe, requested_session
+from ...bridge.live.recipes import session_recipe, why_not_live
 from ...core.errors import SinewError
 from ..reporting import report_outcome, waiting
 
@@ -23,7 +22,7 @@ class SINEW_OT_live(bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Something is chosen, and nobody is live yet."""
-        why = "Somebody is live already: stop that first" if running.running() else why_no_request(context.scene)
+        why = "Somebody is live already: stop that first" if running.running() else why_not_live(context.scene)
         if why:
             cls.poll_message_set(why)
         return not why
@@ -31,7 +30,7 @@ class SINEW_OT_live(bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """A click: get ready in slices of time, and listen to keys and mouse from now on."""
         try:
-            recipe = begin_live_recipe(requested_session(context.scene))
+            recipe = session_recipe(context.scene)
             preparing.begin_preparation(recipe, context.scene, lambda error: running.note_failure(str(error)))
         except SinewError as error:
             self.report({"ERROR"}, str(error))
@@ -39,6 +38,7 @@ class SINEW_OT_live(bpy.types.Operator):
         running.expect_session()
         hints.show_hints()
         self._held: tuple[int, str] | None = None
+        self._arrows: frozenset[str] = frozenset()
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 
@@ -46,7 +46,7 @@ class SINEW_OT_live(bpy.types.Operator):
         """Get ready here and now, for a script: it drives with ``sinew.live_do``."""
         try:
             with waiting(context):
-                outcome = preparing.do_at_once(begin_live_recipe(requested_session(context.scene)), context.scene)
+                outcome = preparing.do_at_once(session_recipe(context.scene), context.scene)
         except SinewError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -68,6 +68,10 @@ class SINEW_OT_live(bpy.types.Operator):
         mouse = (event.mouse_x - region.x, event.mouse_y - region.y)
         if event.type in ("LEFTMOUSE", "MOUSEMOVE"):
             return self._drag(session, region, view, mouse, event)
+        if event.type in hands.ARROWS and session.steered:
+            self._arrows = hands.press_arrow(self._arrows, event.type, event.value == "PRESS")
+            session.send(hands.steer_command(view, self._arrows, event.shift))
+            return {"RUNNING_MODAL"}
         if event.value != "PRESS" or event.ctrl or event.alt or event.oskey:
             return {"PASS_THROUGH"}
         return {"RUNNING_MODAL"} if _press(session, region, view, mouse, event) else {"PASS_THROUGH"}

@@ -75,7 +75,7 @@ BRIDGE = {
     "improvise": ("direct", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "retime": ("jobs", "body", "rig", "scene"),
     "transfer": ("jobs", "body", "importing", "setup", "rig", "scene"),
-    "live": ("jobs", "takes", "setup", "body", "rig", "scene"),
+    "live": ("direct", "jobs", "learned", "takes", "setup", "body", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
     "properties": (
         *("methods", "bounds", "direct", "respond", "graph", "library", "retime", "jobs", "takes", "stage", "rig"),
@@ -155,6 +155,7 @@ METHODS_BELOW = {
     # It plays what other methods have made or learned, each through the one module that plays it step by step.
     "core.control.live": (
         *("core.control.live", "core.control.sampling.method", "core.control.sampling.plan_following"),
+        *(f"core.control.direct.{name}" for name in (*MATCHING, "learned_file", "policy")),
         *("core.control.tracking", *CONTROL_TOP),
     ),
     "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),

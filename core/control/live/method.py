@@ -9,15 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import JobError
+from ...errors import JobError, NotLearned
 from ...files import Attachment
 from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
+from ..cast import load_cast
+from ..direct.learned_file import DIRECTED, TrainedDirector, director_from_content
 from ..method import Method, Run, Watched
 from ..sampling.method import SamplingSettings
 from ..sampling.plan_following import prepare_followers
+from ..staging import build_job_stage
 from .commands import FPS, LiveRecording, parse_recording
+from .directed_character import DirectedCharacter
 from .recording import make_live_takes, play_recording
 from .session import LiveSession
 from .take_character import TakeCharacter
@@ -32,6 +36,15 @@ LIVE = "live"
 class LiveSettings(Settings):
     """What an animator may set."""
 
+    plays: str = setting(
+        "action",
+        "Plays",
+        "What the live character does by itself",
+        choices=(
+            ("action", "Action", "It follows the Action, with nothing trained"),
+            ("library", "Library", "It goes where it is steered, by the trained library of Direct"),
+        ),
+    )
     quality: str = setting(
         "normal",
         "Quality",
@@ -88,7 +101,13 @@ class LiveMethod(Method):
 def open_session(
     clip: Clip, settings: LiveSettings, run: Run, opened: ExitStack
 ) -> tuple[LiveSession, tuple[Clip, ...]]:
-    """The job's session at its beginning, and everybody's source; closed with ``opened``."""
+    """The job's session at its beginning, and everybody's source; closed with ``opened``.
+
+    With a trained library attached it is that which is live, alone on the job's stage.
+    """
+    attached = run.attachment(DIRECTED.attachment)
+    if attached is not None:
+        return _open_directed(attached, run, opened)
     plain = SamplingSettings(quality=settings.quality, cycles=settings.cycles, retime=True)
     again = settings.at_end == "again"
     stage, followers = prepare_followers(clip, plain, run, opened, goes_round=again)
@@ -96,6 +115,19 @@ def open_session(
     session = LiveSession(stage, characters, engines.get_engine(run.engine), goes_round=again)
     opened.enter_context(closing(session))
     return session, tuple(follower.plan.source for follower in followers)
+
+
+def _open_directed(attached: Attachment, run: Run, opened: ExitStack) -> tuple[LiveSession, tuple[Clip, ...]]:
+    director = director_from_content(*attached, "The library")
+    if not isinstance(director, TrainedDirector):
+        raise NotLearned("The library is not trained", "Train it first: sinew direct train")
+    if load_cast(run):
+        raise JobError("A library moves one character, and there are others on the stage", "Take them off the stage")
+    character = DirectedCharacter(director)
+    stage = build_job_stage(run, character.body)
+    session = LiveSession(stage, [character], engines.get_engine(run.engine))
+    opened.enter_context(closing(session))
+    return session, (character.source,)
 
 
 def digest_state(session: LiveSession) -> str:

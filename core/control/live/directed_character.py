@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A trained library that is live: motion matching plays what is wished, a little ahead of the body that follows it.
+
+The policy looks four tenths of a second ahead, and so the played motion is that much ahead of what is shown. Every
+sixth of a second what was played last and what comes is made into a stream anew.
+"""
+
+import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...body.poses import link_transforms
+from ...geometry.quaternions import Array
+from ...motion import Clip
+from ...sim.engine import SensorRows
+from ..direct.directing import IDLE, Directing
+from ..direct.foot_locking import lock_feet_in_contact
+from ..direct.guides import StickGuide
+from ..direct.inertialisation import make_clip
+from ..direct.learned_file import TrainedDirector
+from ..direct.matching import SEARCH_FRAMES, MotionMatching
+from ..direct.policy.environment import find_acting, servo_targets
+from ..direct.policy.observations import StreamFeatures, TrackingState
+from ..direct.policy.reference_streams import CONTROL_FRAMES, ReferenceStreams, make_streams
+from .commands import Steer
+from .session import WantedPose
+
+_AHEAD, _BEHIND = 24 + CONTROL_FRAMES, 40  # frames that a stream has of what comes, and of what was
+_LEAST_M_S = 0.1
+_LOW, _LOST_FRAMES = 0.5, 60  # of the height of the root that it should have, for so long
+
+
+@dataclass(frozen=True, eq=False)
+class DirectedMoment:
+    """Where a directed character is: frame of the session's own count, and of what was played all that may come again.
+
+    matching: never advanced, only copies of it are. played: (T,) frames of the library with roots (T, 2) and (T,), the
+    first of which is frame ``first``. offsets: (1, A) of the policy; targets: (CONTROL_FRAMES, nu).
+    """
+
+    frame: int
+    matching: MotionMatching
+    first: int
+    played: tuple[Array, Array, Array]
+    stream: "_Stream"
+    offsets: Array
+    targets: Array
+    low: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Stream:
+    """A stretch of what was played, as the policy follows it, from frame ``first`` on."""
+
+    first: int
+    motion: Clip
+    streams: ReferenceStreams
+    features: StreamFeatures
+
+
+class DirectedCharacter:
+    """A ``LiveCharacter`` that goes where it is steered, alone on its stage."""
+
+    is_over = False
+
+    def __init__(self, director: TrainedDirector) -> None:
+        self.body = director.stored.body
+        self._controller = director.controller
+        self._directing = Directing(self.body, director.library)
+        self._acting = find_acting(self.body, self._controller.all_joints)
+        self.begin_anew()
+        self._begun = self.moment
+
+    @property
+    def source(self) -> Clip:
+        """Name and skeleton of what is played."""
+        return self.moment.stream.motion
+
+    def begin_anew(self) -> None:
+        """Stand at the origin, or whatever the library has that comes nearest."""
+        if hasattr(self, "_begun"):
+            self.moment = self._begun
+            return
+        database = self._directing.database
+        styles = (IDLE,) if IDLE in database.library.tag_names() else ()
+        first = int(database.candidates(styles).frames[0])
+        guide = StickGuide(np.zeros((1, 2)), np.zeros(1), np.zeros(1), [styles])
+        matching = MotionMatching(database, guide, np.array([first]), np.zeros((1, 2)), np.zeros(1))
+        nothing = (np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros(0))
+        offsets = self._controller.first_offsets(self.body, 1)
+        self.moment = self._play_on(0, matching, 0, nothing, offsets, np.zeros((CONTROL_FRAMES, self.body.nu)), 0)
+
+    def _play_on(
+        self,
+        frame: int,
+        matching: MotionMatching,
+        first: int,
+        played: tuple[Array, Array, Array],
+        offsets: Array,
+        targets: Array,
+        low: int,
+    ) -> DirectedMoment:
+        """A moment with enough of what comes. matching: one that may be advanced."""
+        lacking = frame + _AHEAD + SEARCH_FRAMES - (first + len(played[0]))
+        count = -(-lacking // SEARCH_FRAMES) * SEARCH_FRAMES
+        new = matching.advance(count)
+        joined = tuple(
+            np.concatenate([old, got[0]]) for old, got in zip(played, (new.frame, new.pos, new.yaw), strict=True)
+        )
+        cut = max(0, frame - _BEHIND - first)
+        kept = (joined[0][cut:], joined[1][cut:], joined[2][cut:])
+        first += cut
+        motion = make_clip(self._directing.database, *kept, name="Live")
+        contacts = self._directing.contacts[kept[0]]
+        motion = lock_feet_in_contact(self.body, motion, contacts)
+        streams = make_streams(self.body, [motion], [contacts])
+        stream = _Stream(first, motion, streams, StreamFeatures(streams, self._acting))
+        return DirectedMoment(frame, matching, first, kept, stream, offsets, targets, low)
+
+    def first_pose(self) -> tuple[Array, Array]:
+        """(nq,) and (nv,) at the beginning."""
+        streams = self._begun.stream.streams if hasattr(self, "_begun") else self.moment.stream.streams
+        return streams.qpos[0].astype(float), streams.qvel[0].astype(float)
+
+    def steer(self, command: Steer) -> None:
+        """Go with another velocity, facing where it goes; from the next search on."""
+        now = self.moment
+        matching = _copy_matching(now.matching)
+        guide, velocity = matching.guide, np.array(command.velocity)
+        assert isinstance(guide, StickGuide)
+        goes = bool(np.hypot(*velocity) > _LEAST_M_S)
+        guide.velocity = velocity[None] if goes else np.zeros((1, 2))
+        if goes:
+            guide.heading = np.array([np.arctan2(velocity[1], velocity[0])])
+        known = self._directing.database.library.tag_names()
+        styles = (command.style,) if command.style in known else (() if goes or IDLE not in known else (IDLE,))
+        guide.style = [styles]
+        self.moment = replace(now, matching=matching)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it has fallen, and lets go."""
+        return self.moment.low >= _LOST_FRAMES
+
+    def come_back(self) -> None:
+        """It has its strength again."""
+        self.moment = replace(self.moment, low=0)
+
+    def choose_targets(self, qpos: Array, qvel: Array, rows: SensorRows | None, strength: float) -> Array:
+        """(nu,) servo targets for the next control step; the policy acts every other one."""
+        now = self.moment
+        step = now.frame % CONTROL_FRAMES
+        if step == 0:
+            if now.frame + _AHEAD > now.first + len(now.played[0]):
+                matching = _copy_matching(now.matching)
+                now = self._play_on(now.frame, matching, now.first, now.played, now.offsets, now.targets, now.low)
+            stream, at = now.stream, np.array([now.frame - now.stream.first])
+            if rows is None:
+                offsets = now.offsets
+            else:
+                state = TrackingState(
+                    stream.streams,
+                    stream.features,
+                    at,
+                    qpos[None],
+                    qvel[None],
+                    rows.link_pos[:, -1, : len(self.body.links)],
+                    rows.com[:, -1, 0],
+                    rows.com_velocity[:, -1, 0],
+                )
+                offsets = self._controller.act(state, now.offsets)
+            targets = servo_targets(stream.streams, at, offsets, self._acting)[0]
+            now = self.moment = replace(now, offsets=offsets, targets=targets)
+        return np.asarray(now.targets[step])
+
+    def pass_step(self, qpos: Array, qvel: Array, link_pos: Array, link_quat_wxyz: Array) -> None:
+        """A control step has led to this pose."""
+        now = self.moment
+        at = now.frame + 1 - now.stream.first
+        is_low = float(qpos[2]) < _LOW * float(now.stream.streams.qpos[at, 2])
+        self.moment = replace(now, frame=now.frame + 1, low=now.low + 1 if is_low else 0)
+
+    def wanted(self) -> WantedPose:
+        """Where what is played has it."""
+        now = self.moment
+        at, streams = now.frame - now.stream.first, now.stream.streams
+        _, quat = link_transforms(self.body, streams.qpos[at].astype(float))
+        return WantedPose(
+            streams.link_pos[at].astype(float),
+            quat,
+            streams.com[at].astype(float),
+            now.stream.motion.local_pos[at],
+            now.stream.motion.local_quat_wxyz[at],
+        )
+
+
+def _copy_matching(matching: MotionMatching) -> MotionMatching:
+    """One that goes on by itself, with a guide of its own; the database is the same."""
+    found = copy.copy(matching)
+    for name, value in vars(matching).items():
+        if isinstance(value, np.ndarray):
+            setattr(found, name, value.copy())
+    found.guide = copy.copy(matching.guide)
+    return found

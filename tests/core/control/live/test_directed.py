@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A library that is live: it is where its wish leads, and the same steering gives the same bits."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from directed_walks import make_stored_walks
+from sinew.core.control.direct.learned_file import TrainedDirector
+from sinew.core.control.direct.policy.environment import find_acting
+from sinew.core.control.live.commands import Steer
+from sinew.core.control.live.directed_character import DirectedCharacter
+from sinew.core.control.live.session import LiveSession
+from sinew.core.sim import engines
+from sinew.core.sim.stage import Character, Stage
+
+
+class StillPolicy:
+    """Corrects nothing: servos alone follow what is played."""
+
+    all_joints = False
+
+    def first_offsets(self, body, count):
+        return np.zeros((count, len(find_acting(body, self.all_joints))))
+
+    def act(self, state, offsets):
+        assert np.isfinite(state.observations(offsets)).all()
+        return offsets
+
+
+@pytest.fixture(scope="module")
+def session():
+    character = DirectedCharacter(TrainedDirector(make_stored_walks(), StillPolicy()))
+    stage = Stage((Character(character.body),))
+    session = LiveSession(stage, [character], engines.get_engine("mujoco"))
+    yield session
+    session.close()
+
+
+def drive(session, velocity, frames=120):
+    session._begin_anew()
+    session.moment = replace(session.moment, frame=0)
+    for frame in range(frames):
+        step = session.step([Steer(frame, velocity=velocity)] if frame == 10 else [])
+    return step.wanted[0].com, session.moment.state.copy()
+
+
+def test_what_is_played_goes_where_it_is_steered_and_the_same_is_the_same(session):
+    ahead, one = drive(session, (1.3, 0.0))
+    aside, other = drive(session, (0.0, 1.3))
+    assert ahead[0] > 0.8 and ahead[0] > 2.0 * abs(ahead[1])
+    assert aside[1] > 0.5 and aside[1] > aside[0]
+    again, same = drive(session, (1.3, 0.0))
+    assert np.array_equal(again, ahead) and np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_going_back_is_the_same_as_having_been_there(session):
+    drive(session, (1.3, 0.0), 60)
+    moment = session.moment
+    states = []
+    for _ in range(2):
+        session.go_to(moment)
+        for _ in range(30):
+            session.step()
+        states.append(session.moment.state.copy())
+    assert np.array_equal(*states)
