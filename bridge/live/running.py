@@ -258,6 +258,9 @@ def _show(session: RunningSession, pose: PoseMessage) -> bool:
     for name, row in zip(session.props, props, strict=True):
         if row[7] > 0.5:
             _place(session, name, row)
+        elif name in session.made:  # begun anew: it waits again until it is asked for
+            session.made = tuple(one for one in session.made if one != name)
+            remove_things((name,))
     session.view.frame, session.pull = pose.frame, pull
     session.view.limp = bool(muscle[0] < 0.5)
     if session.given is not None and pose.seen >= session.given[0]:
