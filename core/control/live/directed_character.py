@@ -19,12 +19,14 @@ from ..direct.foot_locking import lock_feet_in_contact
 from ..direct.guides import StickGuide
 from ..direct.inertialisation import make_clip
 from ..direct.learned_file import TrainedDirector
-from ..direct.matching import SEARCH_FRAMES, MotionMatching
+from ..direct.matching import SEARCH_FRAMES, Frames, MotionMatching
 from ..direct.policy.environment import find_acting, servo_targets
 from ..direct.policy.observations import StreamFeatures, TrackingState
 from ..direct.policy.reference_streams import CONTROL_FRAMES, ReferenceStreams, make_streams
 from .commands import Steer
 from .session import WantedPose
+
+PlayedRow = tuple[Frames, Array, Array]
 
 _AHEAD, _BEHIND = 24 + CONTROL_FRAMES, 40  # frames that a stream has of what comes, and of what was
 _LEAST_M_S = 0.1
@@ -42,7 +44,7 @@ class DirectedMoment:
     frame: int
     matching: MotionMatching
     first: int
-    played: tuple[Array, Array, Array]
+    played: PlayedRow
     stream: "_Stream"
     offsets: Array
     targets: Array
@@ -69,8 +71,8 @@ class DirectedCharacter:
         self._controller = director.controller
         self._directing = Directing(self.body, director.library)
         self._acting = find_acting(self.body, self._controller.all_joints)
-        self.begin_anew()
-        self._begun = self.moment
+        self._begun = self._begin()
+        self.moment = self._begun
 
     @property
     def source(self) -> Clip:
@@ -79,9 +81,9 @@ class DirectedCharacter:
 
     def begin_anew(self) -> None:
         """Stand at the origin, or whatever the library has that comes nearest."""
-        if hasattr(self, "_begun"):
-            self.moment = self._begun
-            return
+        self.moment = self._begun
+
+    def _begin(self) -> DirectedMoment:
         database = self._directing.database
         styles = (IDLE,) if IDLE in database.library.tag_names() else ()
         first = int(database.candidates(styles).frames[0])
@@ -89,14 +91,14 @@ class DirectedCharacter:
         matching = MotionMatching(database, guide, np.array([first]), np.zeros((1, 2)), np.zeros(1))
         nothing = (np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros(0))
         offsets = self._controller.first_offsets(self.body, 1)
-        self.moment = self._play_on(0, matching, 0, nothing, offsets, np.zeros((CONTROL_FRAMES, self.body.nu)), 0)
+        return self._play_on(0, matching, 0, nothing, offsets, np.zeros((CONTROL_FRAMES, self.body.nu)), 0)
 
     def _play_on(
         self,
         frame: int,
         matching: MotionMatching,
         first: int,
-        played: tuple[Array, Array, Array],
+        played: PlayedRow,
         offsets: Array,
         targets: Array,
         low: int,
@@ -105,9 +107,8 @@ class DirectedCharacter:
         lacking = frame + _AHEAD + SEARCH_FRAMES - (first + len(played[0]))
         count = -(-lacking // SEARCH_FRAMES) * SEARCH_FRAMES
         new = matching.advance(count)
-        joined = tuple(
-            np.concatenate([old, got[0]]) for old, got in zip(played, (new.frame, new.pos, new.yaw), strict=True)
-        )
+        got = (new.frame[0], new.pos[0], new.yaw[0])
+        joined = [np.concatenate(parts) for parts in zip(played, got, strict=True)]
         cut = max(0, frame - _BEHIND - first)
         kept = (joined[0][cut:], joined[1][cut:], joined[2][cut:])
         first += cut
@@ -120,7 +121,7 @@ class DirectedCharacter:
 
     def first_pose(self) -> tuple[Array, Array]:
         """(nq,) and (nv,) at the beginning."""
-        streams = self._begun.stream.streams if hasattr(self, "_begun") else self.moment.stream.streams
+        streams = self._begun.stream.streams
         return streams.qpos[0].astype(float), streams.qvel[0].astype(float)
 
     def steer(self, command: Steer) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from directed_walks import make_stored_walks
 from sinew.core.control.direct.learned_file import TrainedDirector
 from sinew.core.control.direct.policy.environment import find_acting
