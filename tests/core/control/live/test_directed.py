@@ -38,7 +38,7 @@ def session():
     session.close()
 
 
-def drive(session, velocity, frames=120):
+def drive(session, velocity, frames=180):
     session._begin_anew()
     session.moment = replace(session.moment, frame=0)
     for frame in range(frames):
