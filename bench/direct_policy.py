@@ -155,10 +155,10 @@ class _Followed:
     skate_m_s: float | None
 
 
-def _follow(bench: PolicyBench, streams: ReferenceStreams) -> _Followed:
+def _follow(bench: PolicyBench, streams: ReferenceStreams, *, tries_again: bool = True) -> _Followed:
     """As takes are made; one that falls for all that stays down."""
-    with bench.world(1) as world, bench.world(SEARCH_COPIES) as search_world:
-        search = make_recovery_search(bench.controller, streams, search_world, bench.seed)
+    with bench.world(1) as world, bench.world(SEARCH_COPIES if tries_again else 1) as search_world:
+        search = make_recovery_search(bench.controller, streams, search_world, bench.seed) if tries_again else None
         loop = PolicyLoop(bench.controller, streams, world, streams.starts[:1])
         play = RecoveringPlay(loop, (len(streams) - 1) // CONTROL_FRAMES, search)
         while len(play.done) < play.steps and not play.advance():
@@ -222,8 +222,11 @@ def measure_bullet(bench: PolicyBench) -> list[Row]:
     except EngineMissing as error:
         return [{"what": "on Bullet", "skipped": error.message}]
     wish = Wish(np.full(round(_OTHER_SECONDS * FPS), 1.3), SHARP_TURNS, styles=(("walk",),))
-    found = _follow(other, other.streams_of(wish)[0])
-    row: Row = {"what": f"a walk of {_OTHER_SECONDS:g} s on Bullet", "fell": not found.apart_m <= FALLEN_M}
+    found = _follow(other, other.streams_of(wish)[0], tries_again=False)
+    row: Row = {
+        "what": f"a walk of {_OTHER_SECONDS:g} s on Bullet, policy alone",
+        "fell": not found.apart_m <= FALLEN_M,
+    }
     row |= {"joint_error_m": found.joint_error_m, "skate_m_s": found.skate_m_s}
     frames = [{**one, "what": f"{one['what']}, on Bullet"} for one in measure_policy_frames(other)[:1]]
     return [row, *frames]

@@ -236,3 +236,12 @@ def test_what_the_library_cannot_do_is_refused_with_what_it_can(directing, walks
     slow = library.clip(0).resample(30.0)
     with pytest.raises(BadMotion, match="30 frames a second"):
         Directing(body, make_library([slow]))
+
+
+def test_a_library_of_one_clip_goes_as_far_as_it_can(walks):
+    """It has no turn: it is bent a little, and plays on and on."""
+    library, body = walks
+    alone = Directing(body, make_library([library.clip(0)]))
+    made = alone.make_motion(Wish(np.full(420, 1.05), np.array([(0.0, 0.0), (9.0, 0.0)])), np.random.default_rng(0))
+    assert set(alone.database.clip_of[made.played.frame[0]]) == {0} and made.transitions >= 1
+    assert made.played.pos[0, -1, 0] > 4.0 and np.abs(made.played.pos[0, :, 1]).max() < 0.5
