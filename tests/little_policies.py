@@ -32,7 +32,7 @@ def launch_here(set_value, first=lambda job: None):
     """Let jobs be done at once, in this process and with little effort; first: what is done to each before that."""
     spare_effort(set_value)
 
-    def launched(job, python=None):
+    def launched(job, python=None, where=None):
         first(job)
         worker._run(job)
 

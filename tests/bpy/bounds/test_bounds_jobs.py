@@ -177,7 +177,7 @@ def test_what_was_learned_before_is_trained_from_the_source_and_not_from_the_tak
 
 
 def test_who_has_seen_enough_gets_the_best_so_far(walker, monkeypatch):
-    def launched(job, python):
+    def launched(job, python, where=None):
         job.finish_file.touch()  # as the button does while the worker is at it
         worker._run(job)
 
