@@ -26,6 +26,7 @@ VERBS = {
     "bounds": (COMMAND_LINE, "learn a motion within spacetime bounds, and make takes with it"),
     "direct": (COMMAND_LINE, "let a library of motion go where it is told, with a body"),
     "respond": (COMMAND_LINE, "let a library of motion do deeds on cue, on time, with a body"),
+    "improvise": (COMMAND_LINE, "let characters move by themselves, like a library of motion"),
     "library": (COMMAND_LINE, "minutes of motion on one character: build, add, show and tag"),
     "farm": (COMMAND_LINE, "hand takes to a render farm, and put them together again"),
     "takes": (COMMAND_LINE, "list the takes in a .blend, with their numbers"),
