@@ -5,12 +5,10 @@ Whatever becomes of who started it, the cluster goes with it: it ends when its s
 """
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 _CLUSTER = """
@@ -52,20 +50,6 @@ finally:
 """
 
 
-def processor_seconds_below(pid: int) -> float:
-    """Processor seconds of a process, of all below it, and of those that any of them waited for."""
-    parents, spent = {}, {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            words = path.read_text().rpartition(")")[2].split()
-            parents[int(path.parent.name)], spent[int(path.parent.name)] = int(words[1]), sum(map(int, words[11:15]))
-    below, total = [pid], 0
-    for one in below:
-        total += spent.get(one, 0)
-        below += [child for child, parent in parents.items() if parent == one]
-    return total / os.sysconf("SC_CLK_TCK")
-
-
 class LocalCluster:
     """A head without cores at ``address``, and the nodes that are added to it."""
 
@@ -97,10 +81,6 @@ class LocalCluster:
         for name in names:
             self.tell("add", name, cores, variables)
         self.tell("wait")
-
-    def processor_s(self) -> float:
-        """Processor seconds of all of its processes so far, and of those that they waited for; of Linux alone."""
-        return processor_seconds_below(self._process.pid)
 
     def kill(self, name: str) -> None:
         """SIGKILL a node, or 'head'."""

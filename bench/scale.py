@@ -85,15 +85,11 @@ def measure_takes(arguments: argparse.Namespace, folder: Path) -> Row:
         ]
 
     here, there = make("here"), make("there")
-    begun = _processor_s()
     here_s = _timed(lambda: _run_side_by_side(here, 2))
-    here_processor_s = _processor_s() - begun
-    print_progress(f"{len(here)} takes here: {here_s:.1f} s, {here_processor_s:.1f} of processor time")
+    print_progress(f"{len(here)} takes here: {here_s:.1f} s")
     with local_cluster("one", "two") as cluster:
-        begun = _processor_s() + cluster.processor_s()
         there_s = _timed(lambda: _run_there(there, cluster))
-        there_processor_s = _processor_s() + cluster.processor_s() - begun
-    print_progress(f"{len(there)} takes on two nodes: {there_s:.1f} s, {there_processor_s:.1f} of processor time")
+    print_progress(f"{len(there)} takes on two nodes: {there_s:.1f} s")
     each = [float(job.report()["wall_s"]) for job in there]
     return {
         "takes": len(here),
@@ -103,9 +99,6 @@ def measure_takes(arguments: argparse.Namespace, folder: Path) -> Row:
         "here_s": here_s,
         "there_s": there_s,
         "overhead": there_s / here_s - 1.0,
-        "here_processor_s": here_processor_s,
-        "there_processor_s": there_processor_s,
-        "overhead_processor": there_processor_s / here_processor_s - 1.0,
         "take_s": each,
         "inputs_bytes": sum(
             path.stat().st_size for path in (*there[0].inputs.iterdir(), there[0].folder / "spec.json")
@@ -229,12 +222,6 @@ def measure_lost(arguments: argparse.Namespace, folder: Path) -> Row:
 def _training(folder: Path, settings: dict[str, Any]) -> jobs.Job:
     clip = stock.load_stock("walk")
     return jobs.create(clip, method="bounds_train", settings=settings, engine="mujoco", seed=4, folder=folder)
-
-
-def _processor_s() -> float:
-    """Processor seconds of this process and of those that it waited for."""
-    spent = os.times()
-    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _timed(do: Callable[[], Any]) -> float:
