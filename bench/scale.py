@@ -76,7 +76,7 @@ def measure_takes(arguments: argparse.Namespace, folder: Path) -> Row:
             jobs.create(
                 clip,
                 method="sampling",
-                settings={"quality": "draft"},
+                settings={"quality": "normal"},
                 engine="mujoco",
                 seed=seed,
                 folder=folder / name / str(seed),
