@@ -36,6 +36,7 @@ from .history import History
 from .lock import is_locked
 from .memory import OUT_OF_MEMORY_HINT, memory_ended
 from .spec import JobSpec, read_spec
+from .where import HERE
 
 _FULL_BYTES = 1 << 16
 
@@ -207,6 +208,13 @@ class Job:
             return self._status("lost", f"{message}: memory seems to have run out", OUT_OF_MEMORY_HINT)
         if _disk_is_full(self.folder):
             return self._status("lost", f"{message}, and the disk of '{self.folder}' is full", "Free space and resume")
+        where = (self.history.launched or {}).get("where", str(HERE))
+        if where != str(HERE):  # Ray ends who works with a cluster that goes away
+            message, hint = (
+                f"{message}, on a cluster ({where}) that may be gone",
+                "Resume it here, or there if it is back",
+            )
+            return self._status("lost", message, hint)
         return self._status("lost", message, f"Resume it, or look into '{self.log}'")
 
     def _status(self, state: str, message: str, hint: str, alive: bool = False) -> JobStatus:

@@ -85,6 +85,7 @@ def test_takes_and_training_are_the_same_here_and_there_with_nodes_killed(make, 
         wait_until(driven, lambda status: status.step >= 6)
         os.kill(process.pid, signal.SIGKILL)
         assert jobs.wait(driven, process).state == "lost"
+        assert f"on a cluster ({where}) that may be gone" in driven.status().message
         assert jobs.wait(driven, jobs.launch(driven)).state == "done"  # resumed, and here
         same(driven.result().take.motion, here[0].result().take.motion)
         assert "resumed" in kinds(driven)
