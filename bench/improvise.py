@@ -23,7 +23,7 @@ from ..core.control.improvise.test_method import ImproviseTestSettings, describe
 from ..core.control.improvise.train_method import ImproviseTrainSettings, make_latent_config, make_vae_settings
 from ..core.control.improvise.training import LatentTraining
 from ..core.control.improvise.variety import measure_spread, measure_variety
-from ..core.control.improvise.wandering import WanderingBodies, roll_out, wander_by
+from ..core.control.improvise.wandering import WanderingBodies, wander_by, wander_until_fall
 from ..core.control.tasks.tasks_table import get_task
 from ..core.errors import BadSettings
 from ..core.sim import engines
@@ -118,7 +118,7 @@ def _measure_together(improviser: Improviser, seed: int) -> Row:
     with _world(improviser, _TOGETHER) as world:
         qvel = np.zeros((_TOGETHER, improviser.body.nv))
         bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fall_heights)
-        found = roll_out(bodies, wander_by(improviser.model), _TOGETHER_S, np.random.default_rng([seed, 1]))
+        found = wander_until_fall(bodies, wander_by(improviser.model), _TOGETHER_S, np.random.default_rng([seed, 1]))
     variety = measure_variety(improviser.known, found.rows)
     shown = sum(one["time"] > 0.0 for one in variety["styles"].values())
     row: Row = {

@@ -17,7 +17,7 @@ from ..methods.adapter import FamilyAdapter
 from ..scene.chosen_armature import why_editing, why_no_armature
 from ..scene.settings_groups import plain_values
 from ..scene.time_slicing import Slices
-from .jobs import ImproviseRequest, improvise_bake_job, improviser_job, learn_target, train_job
+from .jobs import ImproviseRequest, improvise_bake_job, improvise_train_job, improviser_job, learn_target
 
 
 class ImproviseAdapter(FamilyAdapter):
@@ -55,7 +55,7 @@ class ImproviseAdapter(FamilyAdapter):
             target = learn_target(method, name)
             yield None
             seeded = ImproviseRequest(name, request.settings, request.engine, seed)
-            job = yield from own.make(lambda: train_job(method, seeded, library, target))
+            job = yield from own.make(lambda: improvise_train_job(method, seeded, library, target))
             return Outcome(monitor.start(job, own.scene, python, "Training"))
 
         return steps

@@ -47,7 +47,7 @@ def library_skeleton(learned: Learned) -> Skeleton:
     return stored.body.skeleton
 
 
-def train_job(
+def improvise_train_job(
     method: Method, request: FamilyRequest, library: Learned, target: Target | None = None, folder: Path | None = None
 ) -> jobs.Job:
     """The job that learns from a library; without a target it is for no armature. For any thread."""

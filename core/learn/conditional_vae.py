@@ -60,7 +60,7 @@ class VAELosses:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class TransitionBatch:
     """B rows as they were collected. state: (B, S). seen: (B, E) what the expert saw. label: (B, A) its action, rad.
 
     sequence: (H + 1, C, S) states one after the other, and sequence_seen: (H, C, E), of C copies that the expert moved.
@@ -135,7 +135,7 @@ class ConditionalVAE:
         return self.decoder(torch.cat([state, latent], dim=1))
 
     def learn(
-        self, batch: Batch, world: WorldModel | None, rng: np.random.Generator, *, epochs: int, minibatch: int
+        self, batch: TransitionBatch, world: WorldModel | None, rng: np.random.Generator, *, epochs: int, minibatch: int
     ) -> VAELosses:
         """Go through the rows so many times; world: a trained and frozen one, None to learn without."""
         torch.set_num_threads(self.settings.threads)

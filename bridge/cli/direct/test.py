@@ -4,26 +4,28 @@
 import argparse
 from typing import Any
 
+from ....core.control import registry
 from ....core.control.direct.learned_file import TrainedDirector
 from ....core.control.direct.test_method import DirectTest
 from ....core.errors import NotLearned
+from ...direct.training import make_policy_job
 from ...learned.learned_file import learned_file
-from ..lines import indented, path_argument, say, say_json
-from ..outputs import require_outputs, write_report
+from ..learning import add_learning_arguments, finish_test, learning_request
+from ..lines import indented, path_argument, say
+from ..outputs import require_outputs
 from ..running import run_job
 from ..verb import Verb
-from .policy_arguments import add_policy_arguments, policy_job, policy_request
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the verb's arguments."""
     parser.add_argument("file", type=path_argument, metavar="LIBRARY", help="what 'sinew direct train' wrote")
-    add_policy_arguments(parser, DirectTest.name, "wishes", minutes="how long it is directed (default 10)")
+    add_learning_arguments(parser, DirectTest.name, "wishes", minutes="how long it is directed (default 10)")
 
 
 def _run(arguments: argparse.Namespace) -> int:
     """Test in a worker; falls are no error."""
-    request = policy_request(arguments, DirectTest.name)
+    request = learning_request(arguments, DirectTest.name)
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
     learned = learned_file("direct").read_file(arguments.file.resolve())
@@ -31,16 +33,11 @@ def _run(arguments: argparse.Namespace) -> int:
         raise NotLearned(
             f"The library in '{arguments.file}' has no policy to test", "Train it first, with 'sinew direct train'"
         )
-    job = policy_job(arguments, DirectTest.name, request, learned)
+    job = make_policy_job(registry.get_method(DirectTest.name), request, learned, folder=arguments.job_dir)
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
-    job.mark_collected({})
-    told = job.report()
-    report = {**told, **told["test"], "input": str(arguments.file)}
-    write_report(arguments, report)
-    if arguments.json:
-        say_json(report)
-    else:
+    report = finish_test(arguments, job)
+    if not arguments.json:
         say(*indented(f"{arguments.file}: {report['falls']} falls in {report['minutes']:.1f} minutes", _lines(report)))
     return 0
 

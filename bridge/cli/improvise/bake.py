@@ -15,6 +15,7 @@ from ...importing.importers import open_input
 from ...improvise.jobs import ImproviseRequest, improvise_bake_job
 from ...jobs import requests
 from ...jobs.preparing import do_at_once
+from ...learned.learned_file import learned_file
 from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from ..library_character import find_character, make_scene, stand_up_character
 from ..lines import path_argument, say, say_json
@@ -22,7 +23,6 @@ from ..outputs import add_outputs, require_outputs
 from ..registering import registered
 from ..running import bake_take, render_take, run_job, summarize
 from ..verb import Verb
-from .learning import read_improviser
 
 _FPS, _MOST = 60.0, 64
 _APART_M = 2.0
@@ -62,7 +62,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if points and arguments.goals:
         raise BadSettings("There are points and objects to go to", "Leave out one of both")
     require_outputs(arguments)
-    learned = read_improviser(arguments.file)
+    learned = learned_file(IMPROVISER.name).read_file(arguments.file.resolve())
     with registered():
         name, scale = _characters(arguments, learned.model)
         request = ImproviseRequest(

@@ -8,16 +8,11 @@ from ....core.control.improvise.learned_file import IMPROVISER
 from ....core.control.improvise.task_method import ImproviseTask
 from ....core.control.tasks.tasks_table import get_task, task_names
 from ...improvise.jobs import improviser_job
+from ...learned.learned_file import learned_file
+from ..learning import add_learning_arguments, finish_learning, learning_request, require_learned_out
 from ..lines import path_argument
 from ..running import run_job
 from ..verb import Verb
-from .learning import (
-    add_learning_arguments,
-    finish_learning,
-    learning_request,
-    read_improviser,
-    require_learned_out,
-)
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,20 +21,19 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add("task", metavar="NAME", help=f"what is learned: {', '.join(task_names())}")
     add("file", type=path_argument, metavar=f"FILE{IMPROVISER.ending}", help="what 'sinew improvise train' wrote")
     add("--out", type=path_argument, metavar=f"FILE{IMPROVISER.ending}", help="the improviser with its task, to write")
-    add("--minutes", type=float, metavar="M", help="stop there and keep the best; the same as --set minutes=M")
-    add_learning_arguments(parser, ImproviseTask.name, "task")
+    add_learning_arguments(parser, ImproviseTask.name, "task", minutes="stop there and keep the best")
 
 
 def _run(arguments: argparse.Namespace) -> int:
     """Train in a worker, and write what was learned."""
     arguments.task = get_task(arguments.task).name
     request = learning_request(arguments, ImproviseTask.name, ("task", "minutes"))
-    require_learned_out(arguments)
-    learned = read_improviser(arguments.file)
+    require_learned_out(arguments, IMPROVISER.name)
+    learned = learned_file(IMPROVISER.name).read_file(arguments.file.resolve())
     job = improviser_job(registry.get_method(ImproviseTask.name), request, learned, folder=arguments.job_dir)
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
-    finish_learning(arguments, job)
+    finish_learning(arguments, job, IMPROVISER.name)
     return 0
 
 

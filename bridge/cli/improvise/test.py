@@ -5,13 +5,15 @@ import argparse
 from typing import Any
 
 from ....core.control import registry
+from ....core.control.improvise.learned_file import IMPROVISER
 from ....core.control.improvise.test_method import ImproviseTest
 from ...improvise.jobs import improviser_job
-from ..lines import indented, path_argument, say, say_json
-from ..outputs import require_outputs, write_report
+from ...learned.learned_file import learned_file
+from ..learning import add_learning_arguments, finish_test, learning_request
+from ..lines import indented, path_argument, say
+from ..outputs import require_outputs
 from ..running import run_job
 from ..verb import Verb
-from .learning import add_learning_arguments, learning_request, read_improviser
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,17 +30,12 @@ def _run(arguments: argparse.Namespace) -> int:
     request = learning_request(arguments, ImproviseTest.name, ("rollouts", "seconds"))
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
-    learned = read_improviser(arguments.file)
+    learned = learned_file(IMPROVISER.name).read_file(arguments.file.resolve())
     job = improviser_job(registry.get_method(ImproviseTest.name), request, learned, folder=arguments.job_dir)
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
-    job.mark_collected({})
-    told = job.report()
-    report = {**told, **told["test"], "input": str(arguments.file)}
-    write_report(arguments, report)
-    if arguments.json:
-        say_json(report)
-    else:
+    report = finish_test(arguments, job)
+    if not arguments.json:
         found = [finding["message"] for finding in report["findings"] if finding["kind"] == "test"]
         say(*indented(f"{arguments.file}:", [*found, *_lines(report)]))
     return 0

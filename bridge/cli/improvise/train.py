@@ -6,12 +6,12 @@ import argparse
 from ....core.control import registry
 from ....core.control.improvise.learned_file import IMPROVISER
 from ....core.control.improvise.train_method import ImproviseTrain
-from ...improvise.jobs import train_job
+from ...improvise.jobs import improvise_train_job
 from ...learned.learned_file import learned_file
+from ..learning import add_learning_arguments, finish_learning, learning_request, require_learned_out
 from ..lines import path_argument
 from ..running import run_job
 from ..verb import Verb
-from .learning import add_learning_arguments, finish_learning, learning_request, require_learned_out
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,19 +19,18 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", type=path_argument, metavar="LIBRARY", help="a library; one that 'sinew direct train' wrote is quicker")
     add("--out", type=path_argument, metavar=f"FILE{IMPROVISER.ending}", help="the improviser to write")
-    add("--minutes", type=float, metavar="M", help="stop there and keep the best; the same as --set minutes=M")
-    add_learning_arguments(parser, ImproviseTrain.name, "improviser")
+    add_learning_arguments(parser, ImproviseTrain.name, "improviser", minutes="stop there and keep the best")
 
 
 def _run(arguments: argparse.Namespace) -> int:
     """Train in a worker, and write what was learned."""
-    request = learning_request(arguments, ImproviseTrain.name, ("minutes",))
-    require_learned_out(arguments)
+    request = learning_request(arguments, ImproviseTrain.name)
+    require_learned_out(arguments, IMPROVISER.name)
     library = learned_file("direct").read_file(arguments.file.resolve())
-    job = train_job(registry.get_method(ImproviseTrain.name), request, library, folder=arguments.job_dir)
+    job = improvise_train_job(registry.get_method(ImproviseTrain.name), request, library, folder=arguments.job_dir)
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
-    finish_learning(arguments, job)
+    finish_learning(arguments, job, IMPROVISER.name)
     return 0
 
 

@@ -9,10 +9,9 @@ from ....core.control.respond.learned_file import responding_skeleton
 from ....core.control.respond.test_method import RespondTest
 from ...direct.training import make_policy_job
 from ...learned.learned_file import learned_file
-from ...methods.job_inputs import FamilyRequest
-from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
-from ..lines import indented, path_argument, say, say_json
-from ..outputs import require_outputs, write_report
+from ..learning import add_learning_arguments, finish_test, learning_request
+from ..lines import indented, path_argument, say
+from ..outputs import require_outputs
 from ..running import run_job
 from ..verb import Verb
 
@@ -25,35 +24,22 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--trials", type=int, metavar="N", help="how often (default 300); the same as --set trials=N")
     add("--task", choices=("auto", "deeds", "direction"), help="what is asked for (default auto: deeds, if any)")
     add("--physics", choices=("on", "off"), default="on", help="off: the motion without a body (default on)")
-    add_engine(parser)
-    add_seed(parser, "trials")
-    add_settings(parser, f"of these: {', '.join(RespondTest.settings_type.field_names())}")
-    add("--json", action="store_true", help="print the report")
-    add("--report", type=path_argument, metavar="FILE.json", help="write what was done and measured")
-    add_job_folder(parser)
+    add_learning_arguments(parser, RespondTest.name, "trials")
 
 
 def _run(arguments: argparse.Namespace) -> int:
     """Test in a worker; what is late is no error."""
-    names = {name: getattr(arguments, name) for name in ("tau", "trials", "task")}
-    texts = [*arguments.set, *(f"{name}={value}" for name, value in names.items() if value is not None)]
-    texts.append(f"physics={'true' if arguments.physics == 'on' else 'false'}")
-    method = registry.get_method(RespondTest.name)
-    request = FamilyRequest("", method.settings_type.from_texts(texts).to_mapping(), arguments.engine, arguments.seed)
+    arguments.physics = "true" if arguments.physics == "on" else "false"
+    request = learning_request(arguments, RespondTest.name, ("tau", "trials", "task", "physics"))
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
     learned = learned_file("respond").read_file(arguments.file.resolve())
-    skeleton = responding_skeleton(learned.model)
+    method, skeleton = registry.get_method(RespondTest.name), responding_skeleton(learned.model)
     job = make_policy_job(method, request, learned, folder=arguments.job_dir, skeleton=skeleton)
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
-    job.mark_collected({})
-    told = job.report()
-    report = {**told, **told["test"], "input": str(arguments.file)}
-    write_report(arguments, report)
-    if arguments.json:
-        say_json(report)
-    else:
+    report = finish_test(arguments, job)
+    if not arguments.json:
         share = f"{100 * report['on_time']:.1f} % of {report['trials']} within {report['tau_s']:g} s"
         say(*indented(f"{arguments.file}: {share}", _lines(report)))
     return 0

@@ -22,7 +22,7 @@ from ..tracking.facing import rotate_pose_about_z, twist_angle, upright_rotation
 from ..tracking.recording import RecordedCharacter, collect_prop_motions, make_take
 from .bone_order import put_on_body, take_back
 from .learned_file import IMPROVISER, Improviser
-from .playing import PlayedTogether, Player, RandomPlayer, TaskPlayer, TogetherPlay
+from .playing import ImprovisedPlayer, PlayedTogether, RandomPlayer, TaskPlayer, TogetherPlay
 from .test_method import load_improviser
 
 SCENE = "improvise_scene"
@@ -81,7 +81,7 @@ class ImproviseBake(Method):
 
 def make_players(
     improviser: Improviser, settings: ImproviseBakeSettings, count: int, stage: Stage, run: Run
-) -> list[Player]:
+) -> list[ImprovisedPlayer]:
     """Who decides for each character: noise, or the policy of the task that was learned."""
     attached = run.attachment(SCENE)
     points = None if attached is None else np.asarray(attached[0]["points"], dtype=float).reshape(-1, 2)

@@ -27,7 +27,7 @@ _BACK_S = (1.0, 1.5, 2.5, 4.0, 1.5, 2.0, 3.0, 1.0, 2.0, 6.0, 1.5, 2.5, 4.0, 1.0,
 _LIMP = 0.03
 
 
-class Player(Protocol):
+class ImprovisedPlayer(Protocol):
     """Who decides what a character does."""
 
     def act(self, state: BodyState, moment: Moment, rng: np.random.Generator) -> Array:
@@ -69,7 +69,7 @@ class TogetherPlay:
         self,
         improviser: Improviser,
         world: World,
-        players: Sequence[Player],
+        players: Sequence[ImprovisedPlayer],
         qpos: Array,
         qvel: Array,
         seed: int,

@@ -7,13 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...errors import BadFile
 from ...learn.hyperparameters import PPOHyperparameters
-from ...learn.kept_best import keep_best, read_best
-from ...learn.learning_curve import UpdateRecord
 from ...learn.policy import Policy
+from ...learn.tested_training import TestedTraining
 from ...learn.threads import count_threads
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine, World
@@ -105,7 +102,7 @@ def run_task(
     return TaskTest(samples, earned / (steps * world.copies), up_s, lasts_s, int((~alive).sum()), figures)
 
 
-class TaskTraining:
+class TaskTraining(TestedTraining[TaskTest]):
     """Environments of a task, the trainer of its policy, and tests. Use it in a ``with``."""
 
     def __init__(
@@ -122,9 +119,7 @@ class TaskTraining:
         self._test_world = self._worlds.enter_context(
             closing(engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads))
         )
-        self.trainer = Trainer(environments, config.ppo, seed)
-        self.tests: list[TaskTest] = []
-        self.best: Policy | None = None
+        super().__init__(Trainer(environments, config.ppo, seed), config.test_interval)
 
     def __enter__(self) -> "TaskTraining":
         return self
@@ -132,44 +127,12 @@ class TaskTraining:
     def __exit__(self, *_: object) -> None:
         self._worlds.close()
 
-    @property
-    def samples(self) -> int:
-        """Control steps of all copies so far."""
-        return self.trainer.samples
-
-    @property
-    def policy(self) -> Policy:
-        """The policy that earned most when tested; the newest before any test."""
-        return self.trainer.policy if self.best is None else self.best
-
-    def advance(self) -> UpdateRecord:
-        """One update, and a test if it is time for one."""
-        record = self.trainer.update()
-        last = self.tests[-1].samples if self.tests else 0
-        if self.samples - last >= self.config.test_interval:
-            self.test()
-        return record
-
-    def test(self) -> TaskTest:
-        """See how the newest policy does; the best so far is kept."""
-        policy, task = self.trainer.policy, self.task(_TEST_COPIES)
+    def measure(self, policy: Policy) -> TaskTest:
+        """What a policy earns."""
+        task = self.task(_TEST_COPIES)
         found = run_task(self.improviser, task, policy, self.config.sigma_rad, self._test_world, self._seed)
-        found = replace(found, samples=self.samples)
-        if self.best is None or found.merit > max(test.merit for test in self.tests):
-            self.best = policy
-        self.tests.append(found)
-        return found
+        return replace(found, samples=self.samples)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that decides how training goes on, as plain arrays."""
-        return {**self.trainer.state(), **keep_best(self.tests, self.best)}
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
-        kept, best = read_best(arrays)
-        try:
-            tests = [TaskTest(**test) for test in kept]
-        except TypeError as error:
-            raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
-        self.trainer.restore(arrays)
-        self.tests, self.best = tests, best
+    def read_result(self, fields: Mapping[str, Any]) -> TaskTest:
+        """A test of a checkpoint."""
+        return TaskTest(**fields)

@@ -20,7 +20,7 @@ from ..tasks.tasks_table import get_task
 from .learned_file import IMPROVISER, Improviser, TaskPolicy, improviser_from_content
 from .task_training import run_task
 from .variety import measure_spread, measure_variety
-from .wandering import RandomRollouts, WanderingBodies, roll_out, wander_by
+from .wandering import RandomRollouts, WanderingBodies, wander_by, wander_until_fall
 
 _STEPS, _ALONE = 1000, 850
 _TOGETHER, _TOGETHER_S = 10, 30.0
@@ -108,7 +108,9 @@ def roll_out_from(
     qpos, qvel = improviser.start_qpos[starts], improviser.start_qvel[starts]
     bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fall_heights)
     begun = time.process_time()
-    found = roll_out(bodies, wander_by(improviser.model, settings.noise), settings.seconds, rng, on_share=on_share)
+    found = wander_until_fall(
+        bodies, wander_by(improviser.model, settings.noise), settings.seconds, rng, on_share=on_share
+    )
     return found, time.process_time() - begun
 
 
@@ -120,7 +122,9 @@ def _roll_out_together(
     qpos = np.repeat(improviser.start_qpos[:1], world.copies, axis=0)
     qvel = np.zeros((world.copies, improviser.body.nv))
     bodies = WanderingBodies(improviser.body, world, qpos, qvel, improviser.fall_heights)
-    return roll_out(bodies, wander_by(improviser.model, settings.noise), min(_TOGETHER_S, settings.seconds), rng)
+    return wander_until_fall(
+        bodies, wander_by(improviser.model, settings.noise), min(_TOGETHER_S, settings.seconds), rng
+    )
 
 
 def describe_rollouts(improviser: Improviser, found: RandomRollouts) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from .falling import find_fall_heights
 from .latent_model import DistilledLearner, LatentModel
 from .rollouts import ExpertRows, RolloutBodies, RolloutConfig
 from .stream_matching import StreamMatcher
-from .wandering import WanderingBodies, roll_out, wander_by
+from .wandering import WanderingBodies, wander_by, wander_until_fall
 
 if TYPE_CHECKING:
     from ...learn.conditional_vae import VAESettings
@@ -169,14 +169,14 @@ class LatentTraining:
         return {"world_model": error}
 
     def _learn_actions(self, rows: ExpertRows, rng: np.random.Generator) -> dict[str, float]:
-        from ...learn.conditional_vae import Batch
+        from ...learn.conditional_vae import TransitionBatch
 
         settings = self.vae.settings
         sequence = sequence_seen = None
         if settings.lookahead > 1 and settings.alpha:
             sequence, sequence_seen = cut_sequences(rows, settings.lookahead)
         state, seen, label = (_flat(one) for one in (rows.state[:-1], rows.seen, rows.label))
-        batch = Batch(state, seen, label, sequence, sequence_seen)
+        batch = TransitionBatch(state, seen, label, sequence, sequence_seen)
         world = self.world_model if settings.alpha else None
         losses = self.vae.learn(batch, world, rng, epochs=self.config.epochs, minibatch=self.config.minibatch)
         return {
@@ -206,7 +206,7 @@ class LatentTraining:
         frames = rng.choice(self.matcher.frames, size=_TEST_COPIES)
         qpos, qvel = (values[frames].astype(float) for values in (self.streams.qpos, self.streams.qvel))
         bodies = WanderingBodies(self.streams.body, self._test_world, qpos, qvel, self.fall_heights)
-        found = roll_out(bodies, wander_by(model), _TEST_S, rng)
+        found = wander_until_fall(bodies, wander_by(model), _TEST_S, rng)
         test = WanderTest(self.samples, found.mean_up_s, int(found.fell.sum()))
         if self.best is None or test.merit >= max(one.merit for one in self.tests):
             self.best = model

@@ -66,7 +66,7 @@ class WanderingBodies:
         return has_fallen(self.now.pos, self._head, self._fall_heights)
 
 
-def roll_out(
+def wander_until_fall(
     bodies: WanderingBodies,
     act: Act,
     seconds: float,

@@ -62,7 +62,7 @@ def test_a_library_is_trained_tested_and_trained_further(at_once, library, tmp_p
     ("words", "said"),
     [
         (("train", "{library}"), "There is no place for what is learned"),
-        (("train", "{library}", "--out", "{library}"), "is the library that is trained. Give --out another name"),
+        (("train", "{library}", "--out", "{library}"), "is what is learned from. Give --out another name"),
         (("train", "{library}", "--out", "{tmp}/c.blend"), "wrong ending"),
         (("train", "{tmp}/none.library.npz", "--out", "{tmp}/c.library.npz"), "There is no library in"),
         (("train", "{library}", "--out", "{tmp}/c.library.npz", "--set", "hours=1"), "no setting 'hours'"),

@@ -84,7 +84,7 @@ def test_responses_are_counted(scene, library, tmp_path, capfd):
 def test_training_has_a_place_to_write_to(scene, library, tmp_path, capfd):
     for words, told in (
         ((), "There is no place for what is learned"),
-        (("--out", library), "is the library that is trained"),
+        (("--out", library), "is what is learned from"),
         (("--out", tmp_path / "a.library.npz", "--minutes", "0"), "Setting 'minutes' is 0"),
     ):
         assert main(["respond", "train", str(library), *map(str, words)]) == 1

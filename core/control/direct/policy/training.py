@@ -8,14 +8,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....errors import BadFile
 from ....learn.hyperparameters import PPOHyperparameters
-from ....learn.kept_best import keep_best, read_best
 from ....learn.learning_curve import UpdateRecord
 from ....learn.policy import Policy
 from ....learn.shards import ShardSpreader
+from ....learn.tested_training import TestedTraining
 from ....learn.threads import count_threads
 from ....learn.trainer import Trainer
 from ....sim.engine import Engine
@@ -62,7 +60,7 @@ class TrackingTrainingConfig:
     shards: int = 2
 
 
-class TrackingTraining:
+class TrackingTraining(TestedTraining[StreamTest]):
     """Environments on streams, the trainer of their policy, and tests on other streams. Use it in a ``with``.
 
     begin: a policy to go on from, such as that of another body with as many joints.
@@ -98,27 +96,16 @@ class TrackingTraining:
         self.environments, self._pushed = tuple(environments), False
         test_world = engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads)
         self._test_world = self._worlds.enter_context(closing(test_world))
-        self.trainer = Trainer(makers if spreader else self.environments, config.ppo, seed, spreader)
+        trainer = Trainer(makers if spreader else self.environments, config.ppo, seed, spreader)
+        super().__init__(trainer, config.test_interval)
         if begin is not None:
             self.trainer.model.load_policy(begin)
-        self.tests: list[StreamTest] = []
-        self.best: Policy | None = None
 
     def __enter__(self) -> "TrackingTraining":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._worlds.close()
-
-    @property
-    def samples(self) -> int:
-        """Control steps of all copies so far; those of tests are not counted, for they are not learned from."""
-        return self.trainer.samples
-
-    @property
-    def policy(self) -> Policy:
-        """The policy that fell least when tested; the newest before any test."""
-        return self.trainer.policy if self.best is None else self.best
 
     def controller(self, policy: Policy | None = None, about: Mapping[str, Any] | None = None) -> TrackingController:
         """The best policy, or another one, ready to act."""
@@ -137,35 +124,16 @@ class TrackingTraining:
             self._pushed = True
             for shard in self.trainer.shards:
                 shard.configure("set_pushes", self._pushes)
-        record = self.trainer.update()
-        last = self.tests[-1].samples if self.tests else 0
-        if self.samples - last >= self.config.test_interval:
-            self.test()
-        return record
+        return super().advance()
 
-    def test(self) -> StreamTest:
-        """See how often the newest policy falls on streams that it does not practise; the best so far is kept."""
-        policy = self.trainer.policy
+    def measure(self, policy: Policy) -> StreamTest:
+        """See how often a policy falls on streams that it does not practise."""
         found = follow_streams(self.controller(policy), self.tested, self._test_world, _TEST_MINUTES, self._seed)
-        found = replace(found, samples=self.samples)
-        if self.best is None or found.merit > max(test.merit for test in self.tests):
-            self.best = policy
-        self.tests.append(found)
-        return found
+        return replace(found, samples=self.samples)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that decides how training goes on, as plain arrays."""
-        return {**self.trainer.state(), **keep_best(self.tests, self.best)}
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
-        kept, best = read_best(arrays)
-        try:
-            tests = [StreamTest(**test) for test in kept]
-        except TypeError as error:
-            raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
-        self.trainer.restore(arrays)
-        self.tests, self.best = tests, best
+    def read_result(self, fields: Mapping[str, Any]) -> StreamTest:
+        """A test of a checkpoint."""
+        return StreamTest(**fields)
 
 
 def make_tracking_environment(

@@ -20,10 +20,10 @@ from sinew.core.control.improvise.rollouts import RolloutConfig
 from sinew.core.control.improvise.stream_matching import StreamMatcher, match_features
 from sinew.core.control.improvise.training import LatentTraining, LatentTrainingConfig, cut_sequences
 from sinew.core.control.improvise.variety import measure_spread, measure_variety, sample_known_motion
-from sinew.core.control.improvise.wandering import WanderingBodies, roll_out, wander_by
+from sinew.core.control.improvise.wandering import WanderingBodies, wander_by, wander_until_fall
 from sinew.core.control.tracking.facing import rotate_pose_about_z
 from sinew.core.errors import BadFile
-from sinew.core.learn.conditional_vae import Batch, ConditionalVAE, VAESettings
+from sinew.core.learn.conditional_vae import ConditionalVAE, TransitionBatch, VAESettings
 from sinew.core.learn.normaliser import RunningStatistics
 from sinew.core.learn.world_model import WorldModel
 from sinew.core.sim import engines
@@ -172,7 +172,7 @@ def test_noise_gives_back_both_ways_of_an_expert():
     vae = ConditionalVAE((1, 1, 1), settings, np.random.default_rng(3))
     vae.set_statistics(*(RunningStatistics.from_rows(one) for one in (state, seen, label)))
     for _ in range(50):
-        losses = vae.learn(Batch(state, seen, label), None, rng, epochs=1, minibatch=128)
+        losses = vae.learn(TransitionBatch(state, seen, label), None, rng, epochs=1, minibatch=128)
     assert losses.action < 0.05 and losses.divergence > 0.3  # it needs to be told which of both
     _, prior, decoder = vae.policies(averaged=False)
     model = LatentModel(prior, decoder)
@@ -197,6 +197,6 @@ def test_bodies_that_hold_nothing_fall_and_the_time_is_told(streams, controller)
     with closing(engines.get_engine("mujoco").compile(Stage((Character(streams.body),)), 4)) as world:
         qpos, qvel = np.repeat(streams.qpos[:1], 4, axis=0).astype(float), np.zeros((4, streams.body.nv))
         bodies = WanderingBodies(streams.body, world, qpos, qvel, fall_heights)
-        found = roll_out(bodies, wander_by(model), 6.0, np.random.default_rng(0))
+        found = wander_until_fall(bodies, wander_by(model), 6.0, np.random.default_rng(0))
     assert found.fell.all() and 0.2 < found.mean_up_s < 6.0
     assert np.isfinite(found.rows[0]).all()
