@@ -31,7 +31,7 @@ class DirectTestSettings(Settings):
     """What an animator may set."""
 
     minutes: float = setting(
-        10.0, "Minutes", "How long it is directed, by all artificial users together", minimum=0.1, maximum=10_000.0
+        10.0, "Minutes", "How long it is directed, by all artificial users together", minimum=0.01, maximum=10_000.0
     )
 
 
