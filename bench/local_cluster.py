@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..core.child_python import start_python
+
 _CLUSTER = """
 import json, os, sys
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -53,7 +55,7 @@ finally:
 class LocalCluster:
     """A head without cores at ``address``, and the nodes that are added to it."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self._process = process
         self.address = json.loads(self._read())
 
@@ -62,7 +64,7 @@ class LocalCluster:
         """What ``--where`` takes."""
         return f"ray:{self.address}"
 
-    def _read(self) -> str:
+    def _read(self) -> bytes:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -72,7 +74,7 @@ class LocalCluster:
     def tell(self, *words: Any) -> None:
         """Let the process do something, and wait for it."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(words) + "\n")
+        self._process.stdin.write(json.dumps(words).encode() + b"\n")
         self._process.stdin.flush()
         self._read()
 
@@ -90,13 +92,8 @@ class LocalCluster:
 @contextmanager
 def local_cluster(*names: str, cores: int = 1) -> Iterator[LocalCluster]:
     """A cluster with these nodes."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", _CLUSTER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    pipe = subprocess.PIPE
+    process = start_python(sys.executable, ["-c", _CLUSTER], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
     assert process.stdin is not None and process.stdout is not None
     try:
         cluster = LocalCluster(process)

@@ -11,6 +11,7 @@ from ...core.control.direct.learned_file import DIRECTED, directed_skeleton
 from ...core.control.live.commands import FPS, BadCommand, LiveRecording, read_recording
 from ...core.control.live.method import LiveSettings
 from ...core.errors import BadSettings
+from ...core.paths import is_plain_file
 from ..importing.importers import open_input
 from ..jobs.preparing import do_at_once
 from ..jobs.requests import Request
@@ -95,7 +96,7 @@ def _find_source(recording: LiveRecording, path: Path) -> str:
             "Give the file yourself: sinew live FILE --commands …",
         )
     beside = path.parent / recording.source
-    return str(beside) if beside.is_file() else recording.source
+    return str(beside) if is_plain_file(beside) else recording.source
 
 
 VERB = Verb(_add_arguments, _run)

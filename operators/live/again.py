@@ -5,6 +5,7 @@ import bpy
 
 from ...bridge.jobs import preparing
 from ...bridge.live.recipes import again_recipe, find_live_folder
+from ...bridge.scene.report_lines import report_line
 from ...core.errors import SinewError
 from ..reporting import report_outcome, waiting
 
@@ -30,7 +31,7 @@ class SINEW_OT_live_again(bpy.types.Operator):
             with waiting(context):
                 outcome = preparing.do_at_once(again_recipe(context.scene.sinew.armature), context.scene)
         except SinewError as error:
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         report_outcome(self, outcome)
         return {"FINISHED"}

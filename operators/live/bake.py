@@ -6,6 +6,7 @@ import bpy
 from ...bridge.jobs import preparing
 from ...bridge.live import running
 from ...bridge.live.recipes import bake_recipe
+from ...bridge.scene.report_lines import report_line
 from ...core.errors import SinewError
 from ..reporting import report_outcome, waiting
 
@@ -32,7 +33,7 @@ class SINEW_OT_live_bake(bpy.types.Operator):
             with waiting(context):
                 outcome = preparing.do_at_once(bake_recipe(), context.scene)
         except SinewError as error:
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         report_outcome(self, outcome)
         return {"FINISHED"}

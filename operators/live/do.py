@@ -5,6 +5,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ...bridge.live import hints, running, verbs
+from ...bridge.scene.report_lines import report_line
 
 
 class SINEW_OT_live_do(bpy.types.Operator):
@@ -38,5 +39,5 @@ class SINEW_OT_live_do(bpy.types.Operator):
             hints.hide_hints()
             running.end_session()
             return {"FINISHED"}
-        self.report({"INFO"}, verbs.do_verb(session, self.what))
+        report_line(self, "INFO", verbs.do_verb(session, self.what))
         return {"FINISHED"}

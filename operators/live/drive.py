@@ -6,6 +6,7 @@ import bpy
 from ...bridge.jobs import preparing
 from ...bridge.live import hands, hints, running, verbs
 from ...bridge.live.recipes import session_recipe, why_not_live
+from ...bridge.scene.report_lines import report_line
 from ...core.errors import SinewError
 from ..reporting import report_outcome, waiting
 
@@ -33,7 +34,7 @@ class SINEW_OT_live(bpy.types.Operator):
             recipe = session_recipe(context.scene)
             preparing.begin_preparation(recipe, context.scene, lambda error: running.note_failure(str(error)))
         except SinewError as error:
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         running.expect_session()
         hints.show_hints()
@@ -48,7 +49,7 @@ class SINEW_OT_live(bpy.types.Operator):
             with waiting(context):
                 outcome = preparing.do_at_once(session_recipe(context.scene), context.scene)
         except SinewError as error:
-            self.report({"ERROR"}, str(error))
+            report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         report_outcome(self, outcome)
         return {"FINISHED"}

@@ -22,6 +22,7 @@ COVERING = {"OSError", "Exception", "BaseException"}
 OWN = {
     "bridge/setup/installing/run.py": "a script of its own, in a folder of its own",
     "core/array_cache.py": "rglob: Sinew's own sources",
+    "core/jobs/cluster/connection.py": "the same",
     "core/body/presets.py": "glob: what is shipped",
     "core/control/bounds/presets.py": "glob: what is shipped",
     "core/motion/io/bvh_check.py": "stat: who opens a motion file takes the error",

@@ -200,7 +200,7 @@ KNOW_TORCH = {
     f"core.learn.{name}"
     for name in (
         *("actor_critic", "autoencoder_training", "behaviour_cloning", "conditional_vae", "devices", "networks", "ppo"),
-        *("world_model", "acting"),
+        *("world_model", "acting", "recurrent_training"),
     )
 }
 

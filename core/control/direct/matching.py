@@ -53,7 +53,8 @@ class MotionMatching:
     """N characters that play a library as a guide tells them.
 
     steering: how much of its speed a root may be moved and turned by so that it goes where it is wished, where no clip
-    does that exactly. clock: the guide's frame in which they begin.
+    does that exactly. clock: the guide's frame in which they begin. puts_off: whether a transition from too far a pose
+    waits for a nearer one; who is to be somewhere by a frame has no time for that.
     """
 
     def __init__(
@@ -65,8 +66,9 @@ class MotionMatching:
         yaw: Array,
         steering: float = 0.1,
         clock: int = 0,
+        puts_off: bool = True,
     ) -> None:
-        self.database, self.guide, self.steering = database, guide, steering
+        self.database, self.guide, self.steering, self._puts_off = database, guide, steering, puts_off
         self.frame = np.array(frame, dtype=np.int64)
         self.yaw = np.array(yaw, dtype=float)
         count = len(self.frame)
@@ -144,7 +146,8 @@ class MotionMatching:
         Who is to brake does not wait: that would be beyond where it was to stop.
         """
         database, now = self.database, int(self.frame[index])
-        if found >= 0 and room > SEARCH_FRAMES + _WAIT_FRAMES and not self._brakes(query, now):
+        may_wait = self._puts_off and room > SEARCH_FRAMES + _WAIT_FRAMES
+        if found >= 0 and may_wait and not self._brakes(query, now):
             apart = query[: PATH.start] - database.features[found, : PATH.start]  # the query has the present pose
             since = int(self._waits_since[index])
             waited_s = 0.0 if since < 0 else (self._clock - since) / FPS

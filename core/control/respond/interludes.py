@@ -76,9 +76,8 @@ class Interludes:
             styles=(style if speed > 0.0 else standing[0],),
         )
         pos = np.array([[done.pos[-1].real, done.pos[-1].imag]])
-        matching = MotionMatching(
-            self._database, WishGuide(wish, standing), done.frame[-1:], pos, done.yaw[-1:], steering=0.1
-        )
+        guide, begin = WishGuide(wish, standing), (done.frame[-1:], pos, done.yaw[-1:])
+        matching = MotionMatching(self._database, guide, *begin, steering=0.1, puts_off=False)
         played = matching.advance(frames)
         return RootPath(played.frame[0], to_complex(played.pos[0]), played.yaw[0])
 

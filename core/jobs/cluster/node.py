@@ -117,7 +117,11 @@ def scratch_folder() -> str:
 def make_scratch() -> str:
     """A new folder that nobody else may look into, gone when this process ends; those of killed ones go now."""
     home = scratch_folder()
-    for name in os.listdir(home):
+    try:
+        names = os.listdir(home)
+    except OSError:  # others may not list it, and have a folder of their own in it all the same
+        names = []
+    for name in names:
         parts = name.split("-")
         if name.startswith("sinew-node-") and parts[2].isdecimal() and not _lives(int(parts[2])):
             shutil.rmtree(os.path.join(home, name), ignore_errors=True)

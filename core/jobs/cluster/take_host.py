@@ -10,7 +10,7 @@ from typing import Any
 from ...child_python import start_python
 from ...cores import CORES
 from ...files import write_whole
-from ...paths import find_in_folder, is_there
+from ...paths import find_in_folder
 from ..events import EventReader
 from ..job import Job
 from .node import make_scratch
@@ -64,12 +64,15 @@ class TakeHost:
         code = process.poll() if process is not None else None
         files = {}
         for path in (*find_in_folder(self._job.checkpoints, ".npz"), self._job.shown_file):
-            if path.name.startswith(".") or not is_there(path):
+            if path.name.startswith("."):
                 continue
             name = path.relative_to(self._job.folder).as_posix()
-            changed = path.stat().st_mtime_ns
-            if name not in self._sent or self._sent[name] not in (0, changed):
-                files[name] = path.read_bytes()
+            try:
+                changed = path.stat().st_mtime_ns
+                if name not in self._sent or self._sent[name] not in (0, changed):
+                    files[name] = path.read_bytes()
+            except FileNotFoundError:  # only the newest checkpoints are kept
+                continue
             self._sent[name] = changed
         return {"events": self._reader.poll(), "files": files, "code": code}
 
