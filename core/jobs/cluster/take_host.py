@@ -30,10 +30,11 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 class TakeHost:
     """Works at a job in a folder of this node. cores: how many it may keep busy."""
 
+    _process: "subprocess.Popen[bytes] | None" = None
+
     def __init__(self, cores: int) -> None:
         self._cores = cores
         self._home = Path(make_scratch())
-        self._process: subprocess.Popen[bytes] | None = None
         self._count = 0
 
     def begin(self, files: dict[str, bytes]) -> None:
@@ -71,7 +72,7 @@ class TakeHost:
                 changed = path.stat().st_mtime_ns
                 if name not in self._sent or self._sent[name] not in (0, changed):
                     files[name] = path.read_bytes()
-            except FileNotFoundError:  # only the newest checkpoints are kept
+            except OSError:  # gone meanwhile: only the newest checkpoints are kept
                 continue
             self._sent[name] = changed
         return {"events": self._reader.poll(), "files": files, "code": code}
