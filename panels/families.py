@@ -34,27 +34,26 @@ class FamilyPanel(SidebarPanel):
         """Examples are for developers."""
         return not cls.family.is_example or bool(os.environ.get(EXAMPLES))
 
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw what is learned from, learning, what was learned, and baking."""
-        layout = self.layout
-        obj = chosen_character(layout, context)
-        if obj is None:
-            return
-        adapter = get_adapter(self.family.name)
-        own = adapter.group(obj)
-        learn = self.family.learn
-        if learn is not None and learn.takes in (Source.CLIPS, Source.LIBRARY):
-            layout.prop(own, "actions", placeholder="All")
-        draw_learn_settings(layout, context, adapter, obj, "Learning", f"SINEW_PT_{self.family.name}_settings")
-        draw_learn_button(layout, context, adapter, obj)
-        draw_problem(layout, context, adapter, obj)
-        if draw_learned(layout, context, adapter, obj) and self.family.method(Product.TAKE) is not None:
-            layout.separator()
-            _draw_tasks(layout, context, self.family.name)
-            draw_settings(layout, context, adapter, Product.TAKE)
-            layout.prop(own, "frame_start")
-            layout.prop(own, "bake_seed")
-            draw_bake_button(layout, context, adapter)
+
+def _draw_family(layout: bpy.types.UILayout, context: bpy.types.Context, family: Family) -> None:
+    """Draw what is learned from, learning, what was learned, and baking."""
+    obj = chosen_character(layout, context)
+    if obj is None:
+        return
+    adapter = get_adapter(family.name)
+    own = adapter.group(obj)
+    if family.learn is not None and family.learn.takes in (Source.CLIPS, Source.LIBRARY):
+        layout.prop(own, "actions", placeholder="All")
+    draw_learn_settings(layout, context, adapter, obj, "Learning", f"SINEW_PT_{family.name}_settings")
+    draw_learn_button(layout, context, adapter, obj)
+    draw_problem(layout, context, adapter, obj)
+    if draw_learned(layout, context, adapter, obj) and family.method(Product.TAKE) is not None:
+        layout.separator()
+        _draw_tasks(layout, context, family.name)
+        draw_settings(layout, context, adapter, Product.TAKE)
+        layout.prop(own, "frame_start")
+        layout.prop(own, "bake_seed")
+        draw_bake_button(layout, context, adapter)
 
 
 def _draw_tasks(layout: bpy.types.UILayout, context: bpy.types.Context, family: str) -> None:
@@ -74,7 +73,11 @@ def _draw_tasks(layout: bpy.types.UILayout, context: bpy.types.Context, family: 
 def _panel(family: Family) -> type[bpy.types.Panel]:
     name = f"SINEW_PT_{family.name}"
     words = {"bl_idname": name, "bl_label": family.label, "__doc__": f"{family.label}.", "family": family}
-    return type(name, (FamilyPanel, bpy.types.Panel), {**words, "__module__": __name__})
+
+    def draw(self: FamilyPanel, context: bpy.types.Context) -> None:
+        _draw_family(self.layout, context, family)
+
+    return type(name, (FamilyPanel, bpy.types.Panel), {**words, "draw": draw, "__module__": __name__})
 
 
 CLASSES = tuple(_panel(family) for family in families() if family.name not in OWN)

@@ -5,7 +5,8 @@ import bpy
 
 from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.live.running import running
-from .drawing import SidebarPanel
+from ..bridge.scene.report_lines import fit_line
+from .drawing import SidebarPanel, write_line
 
 
 class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
@@ -31,7 +32,7 @@ class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
             layout.operator("sinew.live_again", icon="FILE_REFRESH")
             return
         view = session.view
-        layout.label(text=f"Live: {view.frame / 60.0:.1f} s" if view.ready else view.said)
+        write_line(layout, f"Live: {view.frame / 60.0:.1f} s" if view.ready else view.said)
         layout.operator("sinew.live_do", text="Stop", icon="X").what = "STOP"
         if not view.ready:
             return
@@ -42,8 +43,8 @@ class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
         row.operator("sinew.live_do", text="Reset", icon="LOOP_BACK").what = "RESET"
         row = layout.row(align=True)
         for what, text in (("PUSH", "Push"), ("BALL", "Ball"), ("BOX", "Box"), ("LIMP", "Limp")):
-            row.operator("sinew.live_do", text=text).what = what
-        text = "Stop Recording" if view.recording else "Record"
-        layout.operator("sinew.live_do", text=text, icon="REC").what = "RECORD"
+            row.operator("sinew.live_do", text=fit_line(text)).what = what
+        recording = "Stop Recording" if view.recording else "Record"
+        layout.operator("sinew.live_do", text=fit_line(recording), icon="REC").what = "RECORD"
         if view.recorded:
             layout.operator("sinew.live_bake", icon="ACTION")

@@ -6,7 +6,7 @@ import bpy
 from ...bridge.jobs import preparing
 from ...bridge.live import hands, hints, running, verbs
 from ...bridge.live.recipes import session_recipe, why_not_live
-from ...bridge.scene.report_lines import report_line
+from ...bridge.scene.report_lines import fit_line, report_line
 from ...core.errors import SinewError
 from ..reporting import report_outcome, waiting
 
@@ -25,7 +25,7 @@ class SINEW_OT_live(bpy.types.Operator):
         """Something is chosen, and nobody is live yet."""
         why = "Somebody is live already: stop that first" if running.running() else why_not_live(context.scene)
         if why:
-            cls.poll_message_set(why)
+            cls.poll_message_set(fit_line(why))
         return not why
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:

@@ -40,7 +40,7 @@ def learned():
 @pytest.fixture
 def walker(addon, monkeypatch):
     """The mannequin with the stock walk; jobs are done at once, in this process, and training takes moments."""
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: worker._run(job))
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: worker._run(job))
     obj = mannequin("walk")
     obj.sinew_body.use_mesh = False
     settings = bpy.context.scene.sinew.methods.bounds_train
@@ -98,7 +98,7 @@ def test_a_training_comes_home_and_bakes(walker, tmp_path):
 
 
 def test_beginning_to_learn_and_to_bake_is_one_step_each(controller, monkeypatch):
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     bpy.ops.ed.undo_push(message="Original")
     for name in ("bounds_train", "bounds_styles", "bounds_bake"):
         one_step(name)
@@ -199,7 +199,7 @@ def test_a_style_and_a_controller_to_begin_with_travel_with_the_job(controller, 
         bpy.ops.sinew.bounds_train("EXEC_DEFAULT", True)
     walker.sinew_bounds.manner = walker.animation_data.action
     walker.sinew_bounds.begin = str(controller)
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     assert bpy.ops.sinew.bounds_train("EXEC_DEFAULT", True) == {"FINISHED"}
     job = all_jobs()[-1]
     assert {"style_clip.npz", "neutral_controller.npz", "bounds.npz"} <= set(job.spec.inputs)

@@ -145,7 +145,7 @@ def test_training_shows_its_curves_and_can_be_stopped_or_gone_on_with(walker, mo
 
 def test_beginning_to_train_and_to_test_is_one_step_each(walker, tmp_path, monkeypatch):
     train()
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     bpy.ops.ed.undo_push(message="Original")
     one_step("direct_train")
     one_step("direct_test")

@@ -70,7 +70,7 @@ def test_from_actions_to_a_learned_file_and_from_it_to_a_take(walker, tmp_path):
 
 
 def test_a_click_makes_the_job_that_a_script_makes(walker, tmp_path, monkeypatch):
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     walker.sinew_medley.actions = "W*"
     assert bpy.ops.sinew.medley_learn("EXEC_DEFAULT", True) == {"FINISHED"}
     click("medley_learn")
@@ -135,7 +135,7 @@ def test_what_cannot_be_is_told_in_the_panel_and_makes_no_job(walker, tmp_path):
 
 @needs_stock
 def test_each_verb_is_one_step(addon, root, tmp_path, monkeypatch):
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     obj, graph = unlearned("walk")
     (tmp_path / "far").mkdir()
     clip = read_rig(obj).clip

@@ -36,7 +36,7 @@ def forgetful(addon, monkeypatch):
     """Nothing that another test has left is remembered, and no worker is ever started."""
     monkeypatch.setattr(readiness, "_known", [])
     monkeypatch.setattr(notices, "_said", [])
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     return addon
 
 

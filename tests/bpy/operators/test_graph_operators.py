@@ -50,7 +50,7 @@ def test_a_bake_comes_home_as_a_take_with_one_undo_step(walker):
 
 
 def test_beginning_to_bake_is_one_step(walker, monkeypatch):
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     walker.sinew_graph.mode = "WALK"
     bpy.ops.ed.undo_push(message="Original")
     one_step("graph_bake")
@@ -69,7 +69,7 @@ def test_learning_shows_how_it_goes_and_can_be_stopped(walker):
 
 
 def test_what_was_learned_becomes_the_armatures_graph_without_asking(walker, tmp_path, monkeypatch):
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: learned_by(job, graph))
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: learned_by(job, graph))
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
     graph = FILES.read(walker).model
     bpy.ops.sinew.graph_learn("EXEC_DEFAULT", True)

@@ -121,7 +121,7 @@ def test_who_reaches_towards_a_target_comes_at_it_in_that_direction(walker):
 
 
 def test_it_is_one_step_back_and_forth(walker, monkeypatch):
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     bpy.context.scene.sinew.retime.use_at, bpy.context.scene.sinew.retime.at = True, 24
     bpy.ops.ed.undo_push(message="Original")
     one_step("retime_and_reach")

@@ -63,7 +63,7 @@ def opened(addon, tmp_path, monkeypatch):
     """The .blend of an older Sinew, with all that a character can have; its jobs are elsewhere."""
     monkeypatch.setattr(readiness, "_known", [])
     monkeypatch.setattr(notices, "_said", [])
-    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python: None)
+    monkeypatch.setattr("sinew.core.jobs.launch", lambda job, python, where=None: None)
     shutil.copytree(written_before.FOLDER / "sinew", tmp_path / "sinew")
     blend = shutil.copy(written_before.FOLDER / "character.blend", tmp_path)
     bpy.ops.wm.open_mainfile(filepath=str(blend))

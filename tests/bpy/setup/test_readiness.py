@@ -91,8 +91,9 @@ def test_all_ready_is_one_line(addon, know):
 def test_what_is_missing_is_offered_by_one_button(addon, know):
     page = know(NO_TORCH)
     assert "Simulate: ready, with MuJoCo 4.0.1" in page.texts
-    assert "Skills, Direct, Respond: ready" in page.texts  # a library plays untrained
-    assert "Bounds and Style, training in Direct: needs PyTorch" in page.text
+    assert "Skills, Direct, Respond, Improvise: ready" in page.texts  # a library plays untrained
+    learns = "Bounds and Style, training in Direct, training in Respond, training in Improvise"
+    assert f"{learns}: needs PyTorch" in page.text
     assert not any(text.startswith("Learn:") for text in page.texts)  # learning skills works without it
     assert page.button("sinew.install_missing").text.startswith("Install PyTorch (about ")
     page = know(NO_TORCH | {"mujoco": "", "scipy": ""})
