@@ -16,9 +16,9 @@ from typing import Any
 
 from ..bridge.library.assembling import add_to_library, assemble, make_library_body, open_library, write_library
 from ..bridge.library.file_sources import find_motion_files, make_file_sources
-from ..core.control.direct.directing import Directing
-from ..core.control.direct.learned_file import DIRECTED, TrainedDirector
+from ..core.control.matching.directing import Directing
 from ..core.control.tracking.library_files import StoredLibrary
+from ..core.control.tracking_policy.learned_file import DIRECTED, TrainedDirector
 from ..core.errors import BadSettings
 from . import direct_ablations, direct_control, direct_policy, mocap
 from .direct_policy import PolicyBench

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..core.control.direct.policy.rewards import RewardWeights
-from ..core.control.direct.policy.training import TrackingTraining, TrackingTrainingConfig
 from ..core.control.direct.train_method import DirectTrainSettings, make_practice, make_tracking_config
 from ..core.control.tracking.library_files import StoredLibrary
+from ..core.control.tracking_policy.rewards import RewardWeights
+from ..core.control.tracking_policy.training import TrackingTraining, TrackingTrainingConfig
 from ..core.learn.policy import Policy
 from ..core.sim import engines
 from .plots import Series, draw_axes

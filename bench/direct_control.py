@@ -8,14 +8,14 @@ import numpy as np
 
 from ..core.body.foot_skate import source_foot_skate
 from ..core.body.poses import link_transforms, pose_of_clip
-from ..core.control.direct.artificial_user import ArtificialUser
-from ..core.control.direct.directing import DirectedMotion, Directing
-from ..core.control.direct.features import FPS, PATH
-from ..core.control.direct.guides import StickGuide, WishGuide
-from ..core.control.direct.inertialisation import blend_poses
-from ..core.control.direct.matching import MotionMatching, Played
-from ..core.control.direct.search import FrameSearch
-from ..core.control.direct.wish import Wish
+from ..core.control.matching.artificial_user import ArtificialUser
+from ..core.control.matching.directing import DirectedMotion, Directing
+from ..core.control.matching.features import FPS, PATH
+from ..core.control.matching.guides import StickGuide, WishGuide
+from ..core.control.matching.inertialisation import blend_poses
+from ..core.control.matching.matching import MotionMatching, Played
+from ..core.control.matching.search import FrameSearch
+from ..core.control.matching.wish import Wish
 from ..core.control.tracking.library_files import StoredLibrary
 from ..core.geometry.quaternions import Array, rotate
 from ..core.motion import Clip

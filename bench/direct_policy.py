@@ -9,30 +9,30 @@ import numpy as np
 
 from ..core.body.model import Shape
 from ..core.body.poses import clip_of_pose
-from ..core.control.direct.artificial_user import CHANCE
-from ..core.control.direct.directing import Directing
-from ..core.control.direct.features import FPS
-from ..core.control.direct.guides import WishGuide
-from ..core.control.direct.learned_file import TrainedDirector
-from ..core.control.direct.policy.environment import servo_targets
-from ..core.control.direct.policy.matching_streams import (
+from ..core.control.direct.train_method import choose_held_out
+from ..core.control.matching.artificial_user import CHANCE
+from ..core.control.matching.directing import Directing
+from ..core.control.matching.features import FPS
+from ..core.control.matching.guides import WishGuide
+from ..core.control.matching.wish import Wish
+from ..core.control.tracking_policy.environment import servo_targets
+from ..core.control.tracking_policy.learned_file import TrainedDirector
+from ..core.control.tracking_policy.matching_streams import (
     make_clip_streams,
     make_matching_streams,
     rejoin_artificial_user,
 )
-from ..core.control.direct.policy.playing import FALLEN_M, PolicyLoop
-from ..core.control.direct.policy.recovery import SEARCH_COPIES, RecoveringPlay, make_recovery_search
-from ..core.control.direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES, ReferenceStreams, make_streams
-from ..core.control.direct.policy.stream_test import (
+from ..core.control.tracking_policy.playing import FALLEN_M, PolicyLoop
+from ..core.control.tracking_policy.recovery import SEARCH_COPIES, RecoveringPlay, make_recovery_search
+from ..core.control.tracking_policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES, ReferenceStreams, make_streams
+from ..core.control.tracking_policy.stream_test import (
     StreamTest,
     follow_streams,
     measure_played_skate,
     play_whole_streams,
     root_relative_error,
 )
-from ..core.control.direct.policy.turning import measure_turn
-from ..core.control.direct.train_method import choose_held_out
-from ..core.control.direct.wish import Wish
+from ..core.control.tracking_policy.turning import measure_turn
 from ..core.errors import EngineMissing
 from ..core.geometry.quaternions import Array
 from ..core.motion import Clip

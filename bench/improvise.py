@@ -14,9 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.control.direct.directing import Directing
-from ..core.control.direct.learned_file import DIRECTED, TrainedDirector
-from ..core.control.direct.policy.matching_streams import make_clip_streams
 from ..core.control.improvise.learned_file import IMPROVISER, Improviser
 from ..core.control.improvise.task_training import run_task
 from ..core.control.improvise.test_method import ImproviseTestSettings, describe_rollouts, roll_out_from
@@ -24,7 +21,10 @@ from ..core.control.improvise.train_method import ImproviseTrainSettings, make_l
 from ..core.control.improvise.training import LatentTraining
 from ..core.control.improvise.variety import measure_spread, measure_variety
 from ..core.control.improvise.wandering import WanderingBodies, wander_by, wander_until_fall
+from ..core.control.matching.directing import Directing
 from ..core.control.tasks.tasks_table import get_task
+from ..core.control.tracking_policy.learned_file import DIRECTED, TrainedDirector
+from ..core.control.tracking_policy.matching_streams import make_clip_streams
 from ..core.errors import BadSettings
 from ..core.sim import engines
 from ..core.sim.engine import World

@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from sinew.core.control.direct.policy.controller import TrackingController
-from sinew.core.control.direct.policy.environment import find_acting
-from sinew.core.control.direct.policy.observations import StreamFeatures
+from sinew.core.control.tracking_policy.controller import TrackingController
+from sinew.core.control.tracking_policy.environment import find_acting
+from sinew.core.control.tracking_policy.observations import StreamFeatures
 from sinew.core.learn.normaliser import Normaliser, RunningStatistics
 from sinew.core.learn.policy import Policy
 

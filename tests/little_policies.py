@@ -6,7 +6,7 @@ import json
 from sinew.core import jobs
 from sinew.core.control import practice
 from sinew.core.control.direct import train_method
-from sinew.core.control.direct.policy import training
+from sinew.core.control.tracking_policy import training
 from sinew.core.jobs import worker
 
 LITTLE = {"millions": 0.001, "worlds": 8, "practised": 0.1, "threads": 1, "device": "cpu"}

@@ -7,9 +7,9 @@ from pathlib import Path, PurePath
 
 import bpy
 
-from ...core.control.direct.learned_file import DIRECTED, directed_skeleton
 from ...core.control.live.commands import FPS, BadCommand, LiveRecording, read_recording
 from ...core.control.live.method import LiveSettings
+from ...core.control.tracking_policy.learned_file import DIRECTED, directed_skeleton
 from ...core.errors import BadSettings
 from ...core.paths import is_plain_file
 from ..importing.importers import open_input

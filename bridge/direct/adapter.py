@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import bpy
 
-from ...core.control.direct.learned_file import Director, TrainedDirector
 from ...core.control.method import Product
+from ...core.control.tracking_policy.learned_file import Director, TrainedDirector
 from ..body.body_inputs import read_body_request
 from ..jobs.preparing import Outcome, Preparation, Recipe
 from ..jobs.scene_request import settings_group_of, settings_type

@@ -8,11 +8,11 @@ import numpy as np
 from ...core import jobs
 from ...core.control.character import build_plain_body
 from ...core.control.direct.bake_method import DirectBake
-from ...core.control.direct.guides import WishGuide
-from ...core.control.direct.learned_file import directed_body, directed_skeleton
-from ...core.control.direct.wish import WISH
+from ...core.control.matching.guides import WishGuide
+from ...core.control.matching.wish import WISH
 from ...core.control.registry import get_method
 from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
+from ...core.control.tracking_policy.learned_file import directed_body, directed_skeleton
 from ...core.errors import RigError
 from ...core.motion import Skeleton
 from ...core.sim.variations import trunk_bone

@@ -9,9 +9,9 @@ from pathlib import Path
 import bpy
 
 from ...core import jobs
-from ...core.control.direct.features import FPS
-from ...core.control.direct.learned_file import directed_skeleton
+from ...core.control.matching.features import FPS
 from ...core.control.method import Method
+from ...core.control.tracking_policy.learned_file import directed_skeleton
 from ...core.jobs import Target
 from ...core.motion import Clip, Skeleton
 from ..jobs import requests

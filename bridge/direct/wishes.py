@@ -7,9 +7,9 @@ import bpy
 import numpy as np
 
 from ...core.body import BodyModel
-from ...core.control.direct.features import FPS
-from ...core.control.direct.styles import parse_styles
-from ...core.control.direct.wish import Wish
+from ...core.control.matching.features import FPS
+from ...core.control.matching.styles import parse_styles
+from ...core.control.matching.wish import Wish
 from ...core.control.tracking.facing import facing_direction, upright_rotation
 from ...core.errors import BadSettings
 from ...core.geometry.quaternions import Array

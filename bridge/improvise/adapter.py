@@ -3,10 +3,10 @@
 
 import bpy
 
-from ...core.control.direct.learned_file import Director
 from ...core.control.improvise.task_method import ImproviseTask
 from ...core.control.method import Product
 from ...core.control.registry import get_method
+from ...core.control.tracking_policy.learned_file import Director
 from ...core.jobs import Job
 from ..jobs import monitor
 from ..jobs.job_views import JobView

@@ -9,14 +9,14 @@ import bpy
 import numpy as np
 
 from ...core import jobs
-from ...core.control.direct.features import FPS
-from ...core.control.direct.learned_file import TrainedDirector
 from ...core.control.improvise.bake_method import SCENE, ImproviseBake
 from ...core.control.improvise.learned_file import Improviser
 from ...core.control.learned import Content
+from ...core.control.matching.features import FPS
 from ...core.control.method import Method
 from ...core.control.registry import get_method
 from ...core.control.tracking.library_files import LIBRARY_FILE, StoredLibrary
+from ...core.control.tracking_policy.learned_file import TrainedDirector
 from ...core.errors import BadFile, BadSettings
 from ...core.jobs import Target
 from ...core.motion import Clip, Skeleton

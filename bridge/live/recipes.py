@@ -8,10 +8,10 @@ from pathlib import Path
 import bpy
 
 from ...core import jobs
-from ...core.control.direct.learned_file import DIRECTED, directed_skeleton
 from ...core.control.live.commands import DropBox, LiveRecording, ThrowBall
 from ...core.control.live.method import LiveSettings, make_commands_attachment, recording_from_arrays
 from ...core.control.live.things import THINGS
+from ...core.control.tracking_policy.learned_file import DIRECTED, directed_skeleton
 from ...core.errors import JobError
 from ...core.jobs.spec import is_plain_id
 from ...core.motion.io.npz import clip_from_arrays

@@ -21,8 +21,8 @@ from bpy.app.handlers import persistent
 from mathutils import Matrix, Quaternion
 
 from ...core import jobs
-from ...core.control.direct.learned_file import DIRECTED
 from ...core.control.live.commands import LiveRecording, parse_recording
+from ...core.control.tracking_policy.learned_file import DIRECTED
 from ...core.errors import JobError, SinewError
 from ...core.jobs.live.link import LiveLink
 from ...core.jobs.live.wire import PoseLayout, PoseMessage

@@ -6,7 +6,7 @@ import pytest
 from directed_walks import make_walks
 from sinew.bench import direct_control
 from sinew.bench.direct import find_misses
-from sinew.core.control.direct.directing import Directing
+from sinew.core.control.matching.directing import Directing
 
 
 @pytest.fixture(scope="module")

@@ -128,35 +128,35 @@ CONTROL_TOP = tuple(
     f"core.control.{name}"
     for name in ("cast", "character", "frame_range", "learned", "method", "muscle", "practice", "staging", "work_meter")
 )
-# What motion matching plays, which other methods play as well.
-MATCHING = (
-    *("database", "directing", "features", "foot_locking", "guides", "inertialisation", "matching", "springs", "wish"),
-)
+# What methods share that direct a library of motion: what it plays, and the policy that gives that a body.
+MATCHING, POLICY = "core.control.matching", "core.control.tracking_policy"
 METHODS_BELOW = {
     "core.control.tracking": ("core.control.tracking", *CONTROL_TOP),
     "core.control.sampling": ("core.control.sampling", "core.control.tracking", *CONTROL_TOP),
     "core.control.bounds": ("core.control.bounds", TRACKER, "core.control.tracking", *CONTROL_TOP),
+    MATCHING: (MATCHING, "core.control.tracking", *CONTROL_TOP),
+    POLICY: (POLICY, MATCHING, "core.control.tracking", *CONTROL_TOP),
     # It hands its motion to another method, by name.
-    "core.control.direct": ("core.control.direct", "core.control.searched_body", "core.control.tracking", *CONTROL_TOP),
+    "core.control.direct": (
+        *("core.control.direct", POLICY, MATCHING, "core.control.searched_body", "core.control.tracking"),
+        *CONTROL_TOP,
+    ),
     # It plays a library as motion matching does, and plans what that leads to; it knows nothing of wishes' training.
     "core.control.respond": (
-        *("core.control.respond", "core.control.searched_body", "core.control.tracking"),
-        *(f"core.control.direct.{name}" for name in MATCHING),
+        *("core.control.respond", MATCHING, "core.control.searched_body", "core.control.tracking"),
         *(f"core.control.editing.{name}" for name in ("constraints", "limb_reaching", "motion_editing", "time_map")),
         *CONTROL_TOP,
     ),
     "core.control.tasks": ("core.control.tasks", "core.control.tracking"),
-    # It learns from what the policy of directed motion does, on the streams that it follows.
+    # It learns from what the policy does, on the streams that it follows.
     "core.control.improvise": (
-        *("core.control.improvise", "core.control.direct", "core.control.searched_body", "core.control.tasks"),
-        "core.control.tracking",
-        *CONTROL_TOP,
+        *("core.control.improvise", POLICY, MATCHING, "core.control.searched_body", "core.control.tasks"),
+        *("core.control.tracking", *CONTROL_TOP),
     ),
     # It plays what other methods have made or learned, each through the one module that plays it step by step.
     "core.control.live": (
         *("core.control.live", "core.control.sampling.method", "core.control.sampling.plan_following"),
-        *(f"core.control.direct.{name}" for name in (*MATCHING, "learned_file", "policy")),
-        *("core.control.tracking", *CONTROL_TOP),
+        *(POLICY, MATCHING, "core.control.tracking", *CONTROL_TOP),
     ),
     "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
@@ -294,6 +294,13 @@ def test_a_room_imports_only_what_it_may(path):
         ("core.control.bounds.demonstration", "from ..sampling.plan import Planner"),
         ("core.control.medley.methods", "from ..graph.model import policies"),
         ("core.control.bounds.train_settings", "from ..graph.transitions.motion_graph import Skill"),
+        ("core.control.matching.directing", "from ..direct.bake_method import DirectBake"),
+        ("core.control.matching.directing", "from ..tracking_policy.controller import TrackingController"),
+        ("core.control.tracking_policy.training", "from ..direct.train_method import DirectTrain"),
+        ("core.control.improvise.train_method", "from ..direct.train_method import DirectTrain"),
+        ("core.control.respond.trials", "from ..direct import bake_method"),
+        ("core.control.respond.body_trials", "from ..tracking_policy import playing"),
+        ("core.control.live.method", "from ..direct import bake_method"),
         ("core.sim.engines.bullet", "import torch"),
         ("core.measure.measures", "from ..control.method import Run"),
         ("core.measure.measures", "from ..jobs import Job"),

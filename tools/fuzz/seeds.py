@@ -18,11 +18,11 @@ from sinew.bridge.rig.armatures import armature_from_skeleton
 from sinew.bridge.scene.muted_output import mute_output
 from sinew.core import jobs
 from sinew.core.control import registry
-from sinew.core.control.direct.learned_file import DIRECTED
-from sinew.core.control.direct.policy.controller import TrackingController
-from sinew.core.control.direct.policy.environment import find_acting
 from sinew.core.control.direct.train_method import store_director
 from sinew.core.control.medley.methods import KIND
+from sinew.core.control.tracking_policy.controller import TrackingController
+from sinew.core.control.tracking_policy.environment import find_acting
+from sinew.core.control.tracking_policy.learned_file import DIRECTED
 from sinew.core.files import write_arrays
 from sinew.core.learn.normaliser import Normaliser, RunningStatistics
 from sinew.core.learn.policy import Policy

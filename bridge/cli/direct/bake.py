@@ -8,7 +8,7 @@ import bpy
 
 from ....core.control import registry
 from ....core.control.direct.bake_method import DirectBake
-from ....core.control.direct.learned_file import directed_skeleton
+from ....core.control.tracking_policy.learned_file import directed_skeleton
 from ....core.errors import BadSettings
 from ...direct.baking import direct_job
 from ...direct.wishes import DirectRequest

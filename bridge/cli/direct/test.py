@@ -5,8 +5,8 @@ import argparse
 from typing import Any
 
 from ....core.control import registry
-from ....core.control.direct.learned_file import TrainedDirector
 from ....core.control.direct.test_method import DirectTest
+from ....core.control.tracking_policy.learned_file import TrainedDirector
 from ....core.errors import NotLearned
 from ...direct.training import make_policy_job
 from ...learned.learned_file import learned_file

@@ -4,8 +4,8 @@
 import argparse
 
 from ....core.control import registry
-from ....core.control.direct.learned_file import DIRECTED
 from ....core.control.direct.train_method import DirectTrain
+from ....core.control.tracking_policy.learned_file import DIRECTED
 from ...direct.training import make_policy_job
 from ...learned.learned_file import learned_file
 from ..learning import add_learning_arguments, finish_learning, learning_request, require_learned_out

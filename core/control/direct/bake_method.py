@@ -14,6 +14,11 @@ from ...settings import setting
 from ...sim import engines
 from ...sim.trace import Trace
 from ..cast import load_cast
+from ..matching.database import MatchingWeights
+from ..matching.directing import IDLE, DirectedMotion, Directing
+from ..matching.features import FPS
+from ..matching.rejoining import rejoin_wish
+from ..matching.wish import WISH, Wish, wish_from_arrays
 from ..method import Method, Run, Source, Watched
 from ..searched_body import (
     give_searched_body,
@@ -26,10 +31,7 @@ from ..staging import build_job_stage
 from ..tracking.recording import collect_prop_motions, make_take
 from ..tracking.skeleton_matching import describe_skeleton_difference
 from ..tracking.source_preparation import add_findings
-from .database import MatchingWeights
-from .directing import IDLE, DirectedMotion, Directing
-from .features import FPS
-from .learned_file import (
+from ..tracking_policy.learned_file import (
     DIRECTED,
     AnyDirector,
     TrainedDirector,
@@ -38,12 +40,10 @@ from .learned_file import (
     directed_skeleton,
     director_from_content,
 )
-from .policy.recovery import SEARCH_COPIES, make_recovery_search
-from .policy.reference_streams import CONTROL_FPS, make_streams
-from .policy.stream_recording import play_stream
-from .policy.whole_play import DownAndUp, GettingUp
-from .rejoining import rejoin_wish
-from .wish import WISH, Wish, wish_from_arrays
+from ..tracking_policy.recovery import SEARCH_COPIES, make_recovery_search
+from ..tracking_policy.reference_streams import CONTROL_FPS, make_streams
+from ..tracking_policy.stream_recording import play_stream
+from ..tracking_policy.whole_play import DownAndUp, GettingUp
 
 DIRECTING = "direct"
 """Name of the report's detail about what was played."""

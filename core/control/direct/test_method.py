@@ -12,14 +12,14 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.engine import World
 from ...sim.stage import Character, Stage
+from ..matching.artificial_user import CHANCE
+from ..matching.directing import Directing
 from ..method import Method, Product, Run, Source
-from .artificial_user import CHANCE
-from .directing import Directing
-from .learned_file import DIRECTED, TrainedDirector, director_from_content
-from .policy.matching_streams import make_matching_streams, rejoin_artificial_user
-from .policy.recovery import SEARCH_COPIES
-from .policy.stream_test import follow_streams, play_whole_streams
-from .policy.turning import measure_turn
+from ..tracking_policy.learned_file import DIRECTED, TrainedDirector, director_from_content
+from ..tracking_policy.matching_streams import make_matching_streams, rejoin_artificial_user
+from ..tracking_policy.recovery import SEARCH_COPIES
+from ..tracking_policy.stream_test import follow_streams, play_whole_streams
+from ..tracking_policy.turning import measure_turn
 
 _COPIES = 16
 _CLIP_S = 60.0  # how long a user directs one and the same character

@@ -13,19 +13,18 @@ from ...motion import Clip
 from ...settings import Settings, setting
 from ...sim import engines
 from ..learned import Content
+from ..matching.directing import Directing
 from ..method import Method, Product, Run, Source, Watched
 from ..practice import describe_spreading, find_spreader, practise, resume_practice
 from ..tracking.library_files import StoredLibrary, store_library
+from ..tracking_policy.controller import TrackingController
+from ..tracking_policy.environment import TrackingConfig
+from ..tracking_policy.learned_file import DIRECTED, TrainedDirector, director_from_content
+from ..tracking_policy.matching_streams import make_clip_streams, make_matching_streams
+from ..tracking_policy.reference_streams import CONTROL_FPS, ReferenceStreams, join_streams
+from ..tracking_policy.rehearsal import PolicyRehearsal
+from ..tracking_policy.training import TrackingTraining, TrackingTrainingConfig, make_training_config
 from ..work_meter import WorkMeter
-from .directing import Directing
-from .learned_file import DIRECTED, TrainedDirector, director_from_content
-from .policy.controller import TrackingController
-from .policy.environment import TrackingConfig
-from .policy.matching_streams import make_clip_streams, make_matching_streams
-from .policy.pushes import PushConfig
-from .policy.reference_streams import CONTROL_FPS, ReferenceStreams, join_streams
-from .policy.rehearsal import PolicyRehearsal
-from .policy.training import PPO, TrackingTraining, TrackingTrainingConfig
 
 _USER_S, _TESTED_USERS = 30.0, 16  # how long an artificial user directs a character, and how many in tests
 _CHANCE = 0.004  # of a new wish in a frame: every four seconds, more often than somebody would
@@ -196,13 +195,16 @@ def make_practice(
 
 def make_tracking_config(settings: DirectTrainSettings) -> TrackingTrainingConfig:
     """The configuration of training that the settings ask for."""
-    samples = round(settings.millions * 1e6)
-    pushes = PushConfig() if settings.pushes else PushConfig(every_s=0.0)
-    tracking = TrackingConfig(smoothing=settings.smoothing, all_joints=settings.all_joints, pushes=pushes)
-    ppo = replace(PPO, device=settings.device, threads=settings.threads, noise_anneal_samples=round(0.75 * samples))
-    interval = max(min(1_000_000, samples // 4), 1)
-    worlds, shards = settings.shards * -(-settings.worlds // settings.shards), settings.shards
-    return TrackingTrainingConfig(worlds, samples, interval, tracking, ppo, shards)
+    tracking = TrackingConfig(smoothing=settings.smoothing, all_joints=settings.all_joints)
+    return make_training_config(
+        round(settings.millions * 1e6),
+        settings.worlds,
+        tracking,
+        pushes=settings.pushes,
+        shards=settings.shards,
+        device=settings.device,
+        threads=settings.threads,
+    )
 
 
 def _train(

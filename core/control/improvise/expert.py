@@ -7,12 +7,12 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World
-from ..direct.features import find_head
-from ..direct.policy.controller import TrackingController, require_fitting
-from ..direct.policy.environment import find_acting, servo_targets
-from ..direct.policy.observations import StreamFeatures, TrackingState, read_state
-from ..direct.policy.reference_streams import CONTROL_FRAMES, Indices, ReferenceStreams
-from ..direct.policy.rewards import head_distance
+from ..matching.features import find_head
+from ..tracking_policy.controller import TrackingController, require_fitting
+from ..tracking_policy.environment import find_acting, servo_targets
+from ..tracking_policy.observations import StreamFeatures, TrackingState, read_state
+from ..tracking_policy.reference_streams import CONTROL_FRAMES, Indices, ReferenceStreams
+from ..tracking_policy.rewards import head_distance
 from .body_states import Floats
 
 _MOST_OFFSET = 0.8  # radians that the expert believes servos to be off by

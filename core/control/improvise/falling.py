@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..direct.features import find_head
-from ..direct.policy.reference_streams import ReferenceStreams
+from ..matching.features import find_head
+from ..tracking_policy.reference_streams import ReferenceStreams
 
 _SHARE = 0.6  # of the lowest of the library
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from ...body.poses import targets_of_pose
 from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World, character_offsets
-from ..direct.features import FPS, find_head
-from ..direct.policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES
+from ..matching.features import FPS, find_head
 from ..tasks.task import Moment
 from ..tasks.tasks_table import get_task
 from ..tracking.recording import Recording
+from ..tracking_policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES
 from .body_states import BodyState, StateReader
 from .falling import has_fallen
 from .learned_file import Improviser, TaskPolicy

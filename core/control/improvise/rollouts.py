@@ -19,10 +19,10 @@ from ...geometry.quaternions import Array
 from ...learn.randomness import generator_state, restore_generator
 from ...learn.rollout import arrays_under
 from ...sim.engine import SensorRows, World
-from ..direct.features import find_head
-from ..direct.policy.pushes import PushConfig, RandomPushes
-from ..direct.policy.reference_streams import CONTROL_FPS
+from ..matching.features import find_head
 from ..tracking.facing import rotate_about_z, rotate_pose_about_z
+from ..tracking_policy.pushes import PushConfig, RandomPushes
+from ..tracking_policy.reference_streams import CONTROL_FPS
 from .body_states import BodyState, Floats, StateReader
 from .expert import Expert
 from .falling import FallHeights, has_fallen

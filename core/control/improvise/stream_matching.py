@@ -4,7 +4,7 @@
 import numpy as np
 
 from ...geometry.quaternions import Array
-from ..direct.policy.reference_streams import Indices, ReferenceStreams
+from ..tracking_policy.reference_streams import Indices, ReferenceStreams
 from .body_states import NUMBERS, Floats, StateReader
 
 _EVERY = 3  # frames of the streams from one candidate to the next

@@ -12,9 +12,9 @@ from ...learn.environment import Floats, StepResult
 from ...learn.randomness import generator_state, restore_generator
 from ...learn.rollout import arrays_under
 from ...sim.engine import SensorRows, World
-from ..direct.features import find_head
-from ..direct.policy.reference_streams import CONTROL_FPS
+from ..matching.features import find_head
 from ..tasks.task import Moment, Task
+from ..tracking_policy.reference_streams import CONTROL_FPS
 from .body_states import BodyState, StateReader
 from .falling import has_fallen
 from .learned_file import Improviser

@@ -9,10 +9,10 @@ from ...learn.learning_curve import UpdateRecord
 from ...motion import Clip
 from ...settings import Settings, setting
 from ...sim import engines
-from ..direct.policy.reference_streams import CONTROL_FPS
 from ..method import Method, Product, Run, Source, Watched
 from ..practice import practise, resume_practice
 from ..tasks.tasks_table import get_task, task_names
+from ..tracking_policy.reference_streams import CONTROL_FPS
 from ..work_meter import WorkMeter
 from .learned_file import IMPROVISER, TaskPolicy
 from .task_training import PPO, TaskTraining, TaskTrainingConfig

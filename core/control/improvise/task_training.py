@@ -15,8 +15,8 @@ from ...learn.threads import count_threads
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine, World
 from ...sim.stage import Character, Stage
-from ..direct.policy.reference_streams import CONTROL_FPS
 from ..tasks.task import Task
+from ..tracking_policy.reference_streams import CONTROL_FPS
 from .learned_file import Improviser
 from .task_environment import TaskEnvironment
 

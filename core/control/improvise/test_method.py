@@ -14,9 +14,9 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ...sim.engine import World
 from ...sim.stage import Character, Stage
-from ..direct.policy.reference_streams import CONTROL_FPS
 from ..method import Method, Product, Run, Source
 from ..tasks.tasks_table import get_task
+from ..tracking_policy.reference_streams import CONTROL_FPS
 from .learned_file import IMPROVISER, Improviser, TaskPolicy, improviser_from_content
 from .task_training import run_task
 from .variety import measure_spread, measure_variety

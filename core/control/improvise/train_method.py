@@ -16,17 +16,17 @@ from ...learn.threads import count_threads
 from ...motion import Clip
 from ...settings import Settings, setting
 from ...sim import engines
-from ..direct.directing import Directing
-from ..direct.learned_file import TrainedDirector, director_from_content
-from ..direct.policy.controller import TrackingController, tracking_controller_from_arrays
-from ..direct.policy.matching_streams import make_clip_streams
-from ..direct.policy.pushes import PushConfig
-from ..direct.policy.reference_streams import ReferenceStreams
-from ..direct.policy.training import TrackingTraining
-from ..direct.train_method import DirectTrainSettings, make_tracking_config
+from ..matching.directing import Directing
 from ..method import Method, Product, Run, Source, Watched
 from ..practice import Practice, practise
 from ..tracking.library_files import LIBRARY_FILE, StoredLibrary
+from ..tracking_policy.controller import TrackingController, tracking_controller_from_arrays
+from ..tracking_policy.environment import TrackingConfig
+from ..tracking_policy.learned_file import TrainedDirector, director_from_content
+from ..tracking_policy.matching_streams import make_clip_streams
+from ..tracking_policy.pushes import PushConfig
+from ..tracking_policy.reference_streams import ReferenceStreams
+from ..tracking_policy.training import TrackingTraining, make_training_config
 from ..work_meter import WorkMeter
 from .body_states import StateReader
 from .learned_file import IMPROVISER, Improviser
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ...learn.conditional_vae import VAESettings
 
 _EXPERT_SHARE = 0.5  # of the time, where the library has no policy yet
+_EXPERT_SAMPLES = 20_000_000  # that its training is laid out for; it ends with its share of the time
 _STARTS = 256
 _APART_M = 0.3  # between a clip and the nearest moment of any other: too far to go over
 _CURVE_POINTS = 200
@@ -171,10 +172,12 @@ class _Work:
 
     def train_expert(self, streams: ReferenceStreams) -> TrackingController:
         """Train a tracking policy on the library's own clips."""
-        settings = DirectTrainSettings(threads=self.settings.threads, worlds=2 * (self.settings.worlds // 2))
+        config = make_training_config(
+            _EXPERT_SAMPLES, self.settings.worlds, TrackingConfig(), pushes=True, threads=self.settings.threads
+        )
         self.meter.begin(_EXPERT_SHARE, doing="Learning to follow the library")
         budget_s = 60.0 * _EXPERT_SHARE * self.settings.minutes
-        with TrackingTraining(streams, streams, self._engine, make_tracking_config(settings), self.seed) as training:
+        with TrackingTraining(streams, streams, self._engine, config, self.seed) as training:
 
             def after(record: UpdateRecord, seconds: float) -> None:
                 self.meter.reach(seconds / budget_s)

@@ -19,8 +19,8 @@ from ...learn.requirement import require_torch
 from ...learn.rollout import arrays_under
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
-from ..direct.policy.controller import TrackingController
-from ..direct.policy.reference_streams import ReferenceStreams
+from ..tracking_policy.controller import TrackingController
+from ..tracking_policy.reference_streams import ReferenceStreams
 from .body_states import StateReader
 from .expert import Expert
 from .falling import find_fall_heights

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from ...motion.library import Library
-from ..direct.policy.reference_streams import ReferenceStreams
+from ..tracking_policy.reference_streams import ReferenceStreams
 from .body_states import Floats, StateReader
 from .stream_matching import describe_stream_frames, match_features
 

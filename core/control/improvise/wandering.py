@@ -9,8 +9,8 @@ import numpy as np
 from ...body import BodyModel
 from ...geometry.quaternions import Array
 from ...sim.engine import World
-from ..direct.features import find_head
-from ..direct.policy.reference_streams import CONTROL_FPS
+from ..matching.features import find_head
+from ..tracking_policy.reference_streams import CONTROL_FPS
 from .body_states import BodyState, Floats, StateReader
 from .falling import FallHeights, has_fallen
 from .latent_model import LatentModel

@@ -14,15 +14,15 @@ from ...body.poses import link_transforms
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...sim.engine import SensorRows
-from ..direct.directing import IDLE, Directing
-from ..direct.foot_locking import lock_feet_in_contact
-from ..direct.guides import StickGuide
-from ..direct.inertialisation import make_clip
-from ..direct.learned_file import TrainedDirector
-from ..direct.matching import SEARCH_FRAMES, Frames, MotionMatching
-from ..direct.policy.environment import find_acting, servo_targets
-from ..direct.policy.observations import StreamFeatures, TrackingState
-from ..direct.policy.reference_streams import CONTROL_FRAMES, ReferenceStreams, make_streams
+from ..matching.directing import IDLE, Directing
+from ..matching.foot_locking import lock_feet_in_contact
+from ..matching.guides import StickGuide
+from ..matching.inertialisation import make_clip
+from ..matching.matching import SEARCH_FRAMES, Frames, MotionMatching
+from ..tracking_policy.environment import find_acting, servo_targets
+from ..tracking_policy.learned_file import TrainedDirector
+from ..tracking_policy.observations import StreamFeatures, TrackingState
+from ..tracking_policy.reference_streams import CONTROL_FRAMES, ReferenceStreams, make_streams
 from .commands import Steer
 from .session import WantedPose
 

@@ -15,11 +15,11 @@ from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
 from ..cast import load_cast
-from ..direct.learned_file import DIRECTED, TrainedDirector, director_from_content
 from ..method import Method, Run, Watched
 from ..sampling.method import SamplingSettings
 from ..sampling.plan_following import prepare_followers
 from ..staging import build_job_stage
+from ..tracking_policy.learned_file import DIRECTED, TrainedDirector, director_from_content
 from .commands import FPS, LiveRecording, parse_recording
 from .directed_character import DirectedCharacter
 from .recording import make_live_takes, play_recording

@@ -16,10 +16,10 @@ from ...geometry.quaternions import Array
 from ...motion import Clip, Take
 from ...motion.library import make_library
 from ...motion.time_warp import warp_clip
-from ..direct.features import FPS, track_root
-from ..direct.foot_locking import lock_feet_in_contact
-from ..direct.inertialisation import make_clip
-from ..direct.matching import from_complex
+from ..matching.features import FPS, track_root
+from ..matching.foot_locking import lock_feet_in_contact
+from ..matching.inertialisation import make_clip
+from ..matching.matching import from_complex
 from ..method import Run
 from ..searched_body import SearchedBodySettings, give_searched_body
 from .critical_times import find_critical_times

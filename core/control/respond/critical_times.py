@@ -7,7 +7,7 @@ the first deed, so that what plays the library alone is always on time.
 
 import numpy as np
 
-from ..direct.features import FPS
+from ..matching.features import FPS
 from .goals import deed_names, find_deed_frames, find_goal
 from .responding import Responding
 from .response_tables import STEP, STEPS, ResponseTable

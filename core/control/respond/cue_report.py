@@ -9,8 +9,8 @@ import numpy as np
 from ...body import BodyModel
 from ...geometry.quaternions import Array
 from ...motion import Clip
-from ..direct.features import FPS
 from ..editing.limb_reaching import Limb
+from ..matching.features import FPS
 from .cues import Cue, CueSheet
 from .hitting import measure_miss
 from .pose_features import local_joints

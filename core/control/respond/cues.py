@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import BadSettings, JobError
-from ..direct.features import FPS
+from ..matching.features import FPS
 
 CUES = "cues"
 """What a job calls its attachment with the cues."""

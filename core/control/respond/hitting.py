@@ -11,8 +11,8 @@ from ...body.deed_proposals import find_acting_role
 from ...errors import BadSettings
 from ...geometry.quaternions import Array
 from ...motion import Clip
-from ..direct.matching import Complex, to_complex
 from ..editing.limb_reaching import Limb, find_limb, limb_point
+from ..matching.matching import Complex, to_complex
 from .goals import Goal
 from .response_tables import Roots
 

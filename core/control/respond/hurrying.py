@@ -13,8 +13,8 @@ import numpy as np
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.time_warp import warp_clip
-from ..direct.features import FPS
 from ..editing.time_map import PaceBounds, invert_time_map, solve_time_map
+from ..matching.features import FPS
 from .response_tables import STEP, STEPS, ResponseTable
 from .transition_graph import Frames
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..direct.database import MatchingDatabase
-from ..direct.directing import IDLE
-from ..direct.features import FPS
-from ..direct.guides import WishGuide
-from ..direct.matching import MotionMatching, to_complex
-from ..direct.wish import Wish
+from ..matching.database import MatchingDatabase
+from ..matching.directing import IDLE
+from ..matching.features import FPS
+from ..matching.guides import WishGuide
+from ..matching.matching import MotionMatching, to_complex
+from ..matching.wish import Wish
 from .cues import Cue
 from .root_paths import RootPath
 

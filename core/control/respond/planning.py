@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.quaternions import Array
-from ..direct.matching import Complex
+from ..matching.matching import Complex
 from .pose_features import Floats
 from .response_tables import LEAST_LEAD, STEP, STEPS, TRANSITION_M2, UNASKED_M2, ResponseTable, Roots
 from .transition_graph import Frames, TransitionGraph

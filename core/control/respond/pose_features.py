@@ -9,7 +9,7 @@ from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.library import Library
 from ...motion.skeleton import freeze_array
-from ..direct.features import FPS, RootTrack
+from ..matching.features import FPS, RootTrack
 from ..tracking.facing import rotate_about_z, twist_angle, upright_rotation
 
 VELOCITY_S = 0.12

@@ -15,13 +15,13 @@ from ...errors import BadSettings
 from ...motion import Clip
 from ...motion.library import Library
 from ...sim.stage_parts import Finding
-from ..direct.database import MatchingDatabase, MatchingWeights
-from ..direct.features import FPS
-from ..direct.foot_locking import lock_feet_in_contact, read_contacts
-from ..direct.inertialisation import make_clip
-from ..direct.matching import from_complex
 from ..editing.constraints import FrameNumbers
 from ..editing.limb_reaching import Limb
+from ..matching.database import MatchingDatabase, MatchingWeights
+from ..matching.features import FPS
+from ..matching.foot_locking import lock_feet_in_contact, read_contacts
+from ..matching.inertialisation import make_clip
+from ..matching.matching import from_complex
 from .cues import Cue, CueSheet
 from .goals import Goal, find_goal, require_key_moment
 from .hitting import HittingLimbs, find_hitting_limbs

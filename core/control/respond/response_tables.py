@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...array_cache import ArrayCache, compute_digest, describe_code
 from ...motion.library import Library
-from ..direct.features import FPS, RootTrack
-from ..direct.matching import Complex, to_complex
+from ..matching.features import FPS, RootTrack
+from ..matching.matching import Complex, to_complex
 from .pose_features import Floats
 from .transition_graph import Frames, TransitionGraph
 

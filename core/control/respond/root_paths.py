@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...geometry.quaternions import Array
-from ..direct.features import FPS
-from ..direct.matching import Complex
-from ..direct.springs import damping_of, fade, fade_integral
+from ..matching.features import FPS
+from ..matching.matching import Complex
+from ..matching.springs import damping_of, fade, fade_integral
 from .response_tables import Roots
 from .transition_graph import Frames
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...array_cache import ArrayCache, compute_digest, describe_code
 from ...geometry.quaternions import Array
 from ...motion.library import Library
-from ..direct.database import SHORTEST_REST
+from ..matching.database import SHORTEST_REST
 from .pose_features import Floats
 
 RUN = 8

@@ -13,10 +13,10 @@ import numpy as np
 from ...errors import BadSettings
 from ...geometry.quaternions import Array
 from ...motion import Clip
-from ..direct.features import FPS
-from ..direct.foot_locking import lock_feet_in_contact
-from ..direct.inertialisation import make_clip
-from ..direct.matching import from_complex
+from ..matching.features import FPS
+from ..matching.foot_locking import lock_feet_in_contact
+from ..matching.inertialisation import make_clip
+from ..matching.matching import from_complex
 from .critical_times import find_critical_times
 from .direction_tables import DirectionTable, TurnPlan, build_direction_table, find_steady_frames, plan_turn
 from .goals import Goal, deed_names, find_deed_frames, find_goal

@@ -9,7 +9,7 @@ import pytest
 
 from directed_walks import make_walks
 from sinew.bridge.cli import main
-from sinew.core.control.direct.learned_file import DIRECTED
+from sinew.core.control.tracking_policy.learned_file import DIRECTED
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import pytest
 from directed_walks import make_stored_walks
 from little_policies import LITTLE, launch_here
 from sinew.bridge.cli import main
-from sinew.core.control.direct.learned_file import DIRECTED
 from sinew.core.control.tracking.library_files import LIBRARY_FILE, store_library
+from sinew.core.control.tracking_policy.learned_file import DIRECTED
 
 LITTLE_WORDS = tuple(word for name, value in LITTLE.items() for word in ("--set", f"{name}={value}"))
 

@@ -12,8 +12,8 @@ from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.methods.job_inputs import read_beginning
 from sinew.bridge.scene.time_slicing import run_all_slices
 from sinew.core import jobs
-from sinew.core.control.direct.learned_file import DIRECTED
 from sinew.core.control.tracking.facing import upright_rotation
+from sinew.core.control.tracking_policy.learned_file import DIRECTED
 from sinew.panels.direct import SINEW_PT_direct
 
 from ..helpers.interface import hero, refusal, tick_to_end

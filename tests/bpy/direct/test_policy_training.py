@@ -17,8 +17,8 @@ from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.setup import readiness
 from sinew.bridge.setup.readiness import Readiness
 from sinew.core import jobs
-from sinew.core.control.direct.learned_file import DIRECTED, TrainedDirector
 from sinew.core.control.tracking.library_files import LIBRARY_FILE, store_library
+from sinew.core.control.tracking_policy.learned_file import DIRECTED, TrainedDirector
 from sinew.panels.direct import SINEW_PT_direct
 from sinew.panels.jobs import SINEW_PT_jobs
 

@@ -16,13 +16,13 @@ from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core import jobs
 from sinew.core.control.character import BodyChoices, build_plain_body
-from sinew.core.control.direct.learned_file import DIRECTED
 from sinew.core.control.graph.model.io import save_graph
 from sinew.core.control.improvise.learned_file import IMPROVISER
 from sinew.core.control.medley.methods import KIND, MEDLEY
 from sinew.core.control.respond.learned_file import RESPONDER
 from sinew.core.control.tracking.library_building import prepare_clip
 from sinew.core.control.tracking.library_files import StoredLibrary, store_library
+from sinew.core.control.tracking_policy.learned_file import DIRECTED
 from sinew.core.motion import Clip
 from sinew.core.motion.library import make_library
 from sinew.panels.families import EXAMPLES

@@ -10,8 +10,8 @@ import pytest
 from directed_walks import make_stored_walks
 from little_policies import LITTLE, trained_alike
 from sinew.core import jobs
-from sinew.core.control.direct.learned_file import DIRECTED, TrainedDirector
 from sinew.core.control.tracking.library_files import store_library
+from sinew.core.control.tracking_policy.learned_file import DIRECTED, TrainedDirector
 from sinew.core.errors import JobError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")

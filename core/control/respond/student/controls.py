@@ -7,7 +7,7 @@ import numpy as np
 
 from ....geometry.quaternions import Array
 from ....learn.recurrent import Floats32
-from ...direct.matching import Complex
+from ...matching.matching import Complex
 
 LONGEST_S = 2.5
 """A response time that is longer is told as so long."""

@@ -13,11 +13,11 @@ import numpy as np
 from ....geometry.quaternions import Array
 from ....motion.library import make_library
 from ....motion.time_warp import warp_clip
-from ...direct.directing import IDLE
-from ...direct.features import FPS, track_root
-from ...direct.foot_locking import lock_feet_in_contact
-from ...direct.inertialisation import make_clip
-from ...direct.matching import Complex, from_complex, to_complex
+from ...matching.directing import IDLE
+from ...matching.features import FPS, track_root
+from ...matching.foot_locking import lock_feet_in_contact
+from ...matching.inertialisation import make_clip
+from ...matching.matching import Complex, from_complex, to_complex
 from ..critical_times import find_critical_times
 from ..direction_tables import build_direction_table, find_steady_frames, plan_turn
 from ..goals import Goal, deed_names, find_deed_frames, find_goal

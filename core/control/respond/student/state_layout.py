@@ -16,7 +16,7 @@ from ....errors import BadFile
 from ....geometry.quaternions import Array, from_matrix, multiply, to_matrix
 from ....learn.recurrent import Floats32
 from ....motion import Clip, Skeleton
-from ...direct.matching import Complex
+from ...matching.matching import Complex
 from ...tracking.facing import rotate_about_z, rotation_about_z
 
 STUDENT_FPS = 30.0

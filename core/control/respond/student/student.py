@@ -10,7 +10,7 @@ import numpy as np
 from ....errors import BadFile
 from ....geometry.quaternions import Array
 from ....learn.recurrent import Floats32, RecurrentNetwork, recurrent_network_from_arrays
-from ...direct.matching import Complex
+from ...matching.matching import Complex
 from .controls import Controls, control_size, encode_controls
 from .state_layout import StudentLayout, layout_from_arrays
 

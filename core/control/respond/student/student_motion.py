@@ -7,10 +7,10 @@ import numpy as np
 
 from ....errors import BadSettings
 from ....motion import Clip
-from ...direct.directing import IDLE
-from ...direct.features import FPS
-from ...direct.foot_locking import lock_feet_in_contact
 from ...editing.constraints import FrameNumbers
+from ...matching.directing import IDLE
+from ...matching.features import FPS
+from ...matching.foot_locking import lock_feet_in_contact
 from ..cues import Cue, CueSheet
 from ..goals import Goal
 from ..interludes import GOING, Interludes

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....motion import Clip
-from ...direct.features import FPS
-from ...direct.matching import Complex, to_complex
+from ...matching.features import FPS
+from ...matching.matching import Complex, to_complex
 from ..goals import find_goal
 from ..pose_features import local_joints
 from ..responding import Responding

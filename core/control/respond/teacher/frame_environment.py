@@ -15,7 +15,7 @@ from ....errors import BadSettings
 from ....geometry.quaternions import Array
 from ....learn.environment import Floats, StepResult
 from ....learn.randomness import generator_state, restore_generator
-from ...direct.features import FEATURES
+from ...matching.features import FEATURES
 from ..direction_tables import LEFT_M2
 from ..goals import find_goal
 from ..responding import Responding

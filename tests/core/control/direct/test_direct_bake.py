@@ -6,8 +6,8 @@ import pytest
 
 from directed_walks import make_walks
 from sinew.core import jobs
-from sinew.core.control.direct.learned_file import DIRECTED
-from sinew.core.control.direct.wish import WISH, Wish
+from sinew.core.control.matching.wish import WISH, Wish
+from sinew.core.control.tracking_policy.learned_file import DIRECTED
 from sinew.core.motion import Clip
 
 

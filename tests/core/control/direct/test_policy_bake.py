@@ -7,10 +7,10 @@ import pytest
 from directed_policies import make_constant_controller
 from directed_walks import make_stored_walks
 from sinew.core import jobs
-from sinew.core.control.direct.learned_file import DIRECTED
-from sinew.core.control.direct.policy.reference_streams import make_streams
 from sinew.core.control.direct.train_method import store_director
-from sinew.core.control.direct.wish import WISH, Wish
+from sinew.core.control.matching.wish import WISH, Wish
+from sinew.core.control.tracking_policy.learned_file import DIRECTED
+from sinew.core.control.tracking_policy.reference_streams import make_streams
 from sinew.core.motion import Clip
 
 

@@ -9,9 +9,6 @@ import pytest
 
 from directed_walks import make_walks
 from sinew.core.body.poses import link_transforms
-from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.policy.matching_streams import make_clip_streams
-from sinew.core.control.direct.policy.training import PPO, TrackingTraining, TrackingTrainingConfig
 from sinew.core.control.improvise import training as training_module
 from sinew.core.control.improvise.body_states import StateReader, link_velocities
 from sinew.core.control.improvise.expert import Expert
@@ -21,7 +18,10 @@ from sinew.core.control.improvise.stream_matching import StreamMatcher, match_fe
 from sinew.core.control.improvise.training import LatentTraining, LatentTrainingConfig, cut_sequences
 from sinew.core.control.improvise.variety import measure_spread, measure_variety, sample_known_motion
 from sinew.core.control.improvise.wandering import WanderingBodies, wander_by, wander_until_fall
+from sinew.core.control.matching.directing import Directing
 from sinew.core.control.tracking.facing import rotate_pose_about_z
+from sinew.core.control.tracking_policy.matching_streams import make_clip_streams
+from sinew.core.control.tracking_policy.training import PPO, TrackingTraining, TrackingTrainingConfig
 from sinew.core.errors import BadFile
 from sinew.core.learn.conditional_vae import ConditionalVAE, TransitionBatch, VAESettings
 from sinew.core.learn.normaliser import RunningStatistics

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from directed_walks import make_stored_walks
-from sinew.core.control.direct.learned_file import TrainedDirector
-from sinew.core.control.direct.policy.environment import find_acting
 from sinew.core.control.live.commands import Steer
 from sinew.core.control.live.directed_character import DirectedCharacter
 from sinew.core.control.live.session import LiveSession
+from sinew.core.control.tracking_policy.environment import find_acting
+from sinew.core.control.tracking_policy.learned_file import TrainedDirector
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....body import BodyModel
-from ....geometry.quaternions import Array, conjugate, multiply, rotate, to_rotation_vector
-from ....sim.engine import SensorRows, World
-from ...tracking.facing import rotate_about_z
-from ..features import FPS
+from ...body import BodyModel
+from ...geometry.quaternions import Array, conjugate, multiply, rotate, to_rotation_vector
+from ...sim.engine import SensorRows, World
+from ..matching.features import FPS
+from ..tracking.facing import rotate_about_z
 from .reference_streams import CONTROL_FRAMES, Floats, Indices, ReferenceStreams
 from .stance_mirror import StanceMirror, find_body_mirror, find_mirrored, find_stance_links
 

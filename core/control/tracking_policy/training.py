@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ....learn.hyperparameters import PPOHyperparameters
-from ....learn.learning_curve import UpdateRecord
-from ....learn.policy import Policy
-from ....learn.shards import ShardSpreader
-from ....learn.tested_training import TestedTraining
-from ....learn.threads import count_threads
-from ....learn.trainer import Trainer
-from ....sim.engine import Engine
-from ....sim.stage import Character, Stage
+from ...learn.hyperparameters import PPOHyperparameters
+from ...learn.learning_curve import UpdateRecord
+from ...learn.policy import Policy
+from ...learn.shards import ShardSpreader
+from ...learn.tested_training import TestedTraining
+from ...learn.threads import count_threads
+from ...learn.trainer import Trainer
+from ...sim.engine import Engine
+from ...sim.stage import Character, Stage
 from .controller import TrackingController
 from .environment import TrackingConfig, TrackingEnvironment, find_acting
 from .observations import StreamFeatures
@@ -58,6 +58,23 @@ class TrackingTrainingConfig:
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     ppo: PPOHyperparameters = field(default_factory=lambda: PPO)
     shards: int = 2
+
+
+def make_training_config(
+    samples: int,
+    worlds: int,
+    tracking: TrackingConfig,
+    *,
+    pushes: bool,
+    shards: int = TrackingTrainingConfig.shards,
+    device: str = "auto",
+    threads: int = 0,
+) -> TrackingTrainingConfig:
+    """The configuration of a training of so many samples; copies are rounded up to a multiple of the shards."""
+    tracking = replace(tracking, pushes=PushConfig() if pushes else PushConfig(every_s=0.0))
+    ppo = replace(PPO, device=device, threads=threads, noise_anneal_samples=round(0.75 * samples))
+    interval = max(min(1_000_000, samples // 4), 1)
+    return TrackingTrainingConfig(shards * -(-worlds // shards), samples, interval, tracking, ppo, shards)
 
 
 class TrackingTraining(TestedTraining[StreamTest]):

@@ -11,19 +11,19 @@ from directed_policies import make_idle_controller
 from directed_walks import make_stored_walks, stand, walks_clips
 from sinew.core.body.foot_contacts import find_foot_contacts
 from sinew.core.body.poses import pose_of_clip
-from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.getups import GetUpLibrary, find_lying_clips
-from sinew.core.control.direct.learned_file import choose_clips
-from sinew.core.control.direct.policy import recovery, whole_play
-from sinew.core.control.direct.policy.matching_streams import can_be_held, make_clip_streams
-from sinew.core.control.direct.policy.playing import FALLEN_M
-from sinew.core.control.direct.policy.recovery import make_recovery_search
-from sinew.core.control.direct.policy.reference_streams import make_streams
-from sinew.core.control.direct.policy.stream_recording import play_stream
-from sinew.core.control.direct.policy.whole_play import GettingUp
-from sinew.core.control.direct.rejoining import rejoin_wish
-from sinew.core.control.direct.wish import Wish
+from sinew.core.control.matching.directing import Directing
+from sinew.core.control.matching.getups import GetUpLibrary, find_lying_clips
+from sinew.core.control.matching.rejoining import rejoin_wish
+from sinew.core.control.matching.wish import Wish
 from sinew.core.control.tracking.library_building import PreparedClip
+from sinew.core.control.tracking_policy import recovery, whole_play
+from sinew.core.control.tracking_policy.learned_file import choose_clips
+from sinew.core.control.tracking_policy.matching_streams import can_be_held, make_clip_streams
+from sinew.core.control.tracking_policy.playing import FALLEN_M
+from sinew.core.control.tracking_policy.recovery import make_recovery_search
+from sinew.core.control.tracking_policy.reference_streams import make_streams
+from sinew.core.control.tracking_policy.stream_recording import play_stream
+from sinew.core.control.tracking_policy.whole_play import GettingUp
 from sinew.core.geometry.quaternions import from_rotation_vector, multiply, rotate
 from sinew.core.motion import Clip
 from sinew.core.motion.library import ClipOrigin

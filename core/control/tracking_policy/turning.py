@@ -6,15 +6,15 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 
-from ....body import BodyModel
-from ....geometry.quaternions import Array
-from ....sim.engine import World
-from ...tracking.facing import twist_angle, upright_rotation
-from ..directing import Directing
-from ..features import FPS
-from ..guides import StickGuide
-from ..inertialisation import make_clip
-from ..matching import MotionMatching, Played
+from ...body import BodyModel
+from ...geometry.quaternions import Array
+from ...sim.engine import World
+from ..matching.directing import Directing
+from ..matching.features import FPS
+from ..matching.guides import StickGuide
+from ..matching.inertialisation import make_clip
+from ..matching.matching import MotionMatching, Played
+from ..tracking.facing import twist_angle, upright_rotation
 from .controller import TrackingController
 from .playing import PolicyLoop
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, make_streams

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....geometry.quaternions import Array
+from ...geometry.quaternions import Array
 from .environment import limit_offsets, servo_targets
 from .playing import LoopMoment, PolicyLoop
 from .rewards import RewardWeights, tracking_rewards

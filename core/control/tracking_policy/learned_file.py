@@ -16,18 +16,18 @@ from ...errors import BadFile, BadMotion
 from ...motion import Clip, Skeleton
 from ...motion.library import Library, library_from_arrays
 from ..learned import LearnedFormat, LearnedKind
+from ..matching.getups import find_lying_clips
 from ..tracking import library_files
 from ..tracking.library_files import KIND as LIBRARY_KIND
 from ..tracking.library_files import StoredLibrary
-from .getups import find_lying_clips
-from .policy.controller import TrackingController, tracking_controller_from_arrays
+from .controller import TrackingController, tracking_controller_from_arrays
 
 DIRECTED = LearnedKind(
     name="direct",
     label="library",
     ending=".library.npz",
     folder="libraries",
-    module="core.control.direct.learned_file",
+    module="core.control.tracking_policy.learned_file",
     learn_hint="build one from {whose} Actions",
     missing="There is no library in '{path}'",
     missing_hint="Choose another file, or build it again",

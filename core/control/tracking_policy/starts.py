@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..features import FPS
+from ..matching.features import FPS
 from .reference_streams import Indices, ReferenceStreams
 
 _SPAN = FPS  # frames of which falls are counted together

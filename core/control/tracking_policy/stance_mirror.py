@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ....body import BodyModel
-from ....body.mirroring import BodyMirror
-from ....errors import RigError
-from ....geometry.quaternions import Array
-from ..features import FPS
+from ...body import BodyModel
+from ...body.mirroring import BodyMirror
+from ...errors import RigError
+from ...geometry.quaternions import Array
+from ..matching.features import FPS
 from .reference_streams import Flags, Indices, ReferenceStreams
 
 _FLIP: Array = np.diag([1.0, -1.0, 1.0])  # left and right in the facing frame

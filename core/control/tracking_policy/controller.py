@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ....body import BodyModel
-from ....errors import BadFile
-from ....geometry.quaternions import Array
-from ....learn.policy import Policy
+from ...body import BodyModel
+from ...errors import BadFile
+from ...geometry.quaternions import Array
+from ...learn.policy import Policy
 from .environment import find_acting, limit_offsets
 from .observations import TrackingState
 

@@ -4,9 +4,9 @@
 import numpy as np
 
 from directed_walks import make_walks, walks_clips
-from sinew.core.control.direct.learned_file import Director, choose_clips
 from sinew.core.control.tracking.library_building import PreparedClip
 from sinew.core.control.tracking.library_files import StoredLibrary
+from sinew.core.control.tracking_policy.learned_file import Director, choose_clips
 from sinew.core.motion.clip import Tag
 from sinew.core.motion.library import ClipOrigin
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ....body.poses import link_transforms
-from ....geometry.quaternions import Array
-from ....motion import Clip
-from ....sim.engine import SensorRows, World
-from ...tracking.recording import RecordedCharacter, Recording
+from ...body.poses import link_transforms
+from ...geometry.quaternions import Array
+from ...motion import Clip
+from ...sim.engine import SensorRows, World
+from ..tracking.recording import RecordedCharacter, Recording
 from .controller import TrackingController
 from .recovery import RecoverySearch
 from .reference_streams import CONTROL_FRAMES, ReferenceStreams

@@ -7,12 +7,12 @@ from functools import partial
 
 import numpy as np
 
-from ....body import BodyModel
-from ....body.foot_skate import foot_skate_by_force
-from ....geometry.quaternions import Array
-from ....sim.engine import World
-from ..features import FPS
-from ..rejoining import Rejoining
+from ...body import BodyModel
+from ...body.foot_skate import foot_skate_by_force
+from ...geometry.quaternions import Array
+from ...sim.engine import World
+from ..matching.features import FPS
+from ..matching.rejoining import Rejoining
 from .controller import TrackingController
 from .observations import TrackingState
 from .playing import FALLEN_M, PolicyLoop

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....body import BodyModel
-from ....geometry.quaternions import Array
+from ...body import BodyModel
+from ...geometry.quaternions import Array
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES
 
 _LASTS = 3  # control steps of a push

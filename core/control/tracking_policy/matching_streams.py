@@ -5,17 +5,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....body import BodyModel
-from ....geometry.quaternions import Array
-from ..artificial_user import ArtificialUser, find_speed_range
-from ..database import MatchingDatabase
-from ..directing import Directing
-from ..features import FPS
-from ..foot_locking import lock_feet_in_contact
-from ..guides import Guide
-from ..inertialisation import make_clip
-from ..matching import MotionMatching
-from ..rejoining import Rejoining
+from ...body import BodyModel
+from ...geometry.quaternions import Array
+from ..matching.artificial_user import ArtificialUser, find_speed_range
+from ..matching.database import MatchingDatabase
+from ..matching.directing import Directing
+from ..matching.features import FPS
+from ..matching.foot_locking import lock_feet_in_contact
+from ..matching.guides import Guide
+from ..matching.inertialisation import make_clip
+from ..matching.matching import MotionMatching
+from ..matching.rejoining import Rejoining
 from .reference_streams import Indices, ReferenceStreams, make_streams
 
 _SHORTEST_FRAMES = 60

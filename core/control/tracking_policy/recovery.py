@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....geometry.quaternions import Array
-from ....sim.engine import World
+from ...geometry.quaternions import Array
+from ...sim.engine import World
 from .controller import TrackingController
 from .environment import limit_offsets, servo_targets
 from .playing import FALLEN_M, LoopMoment, PolicyLoop

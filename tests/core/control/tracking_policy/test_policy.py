@@ -10,8 +10,8 @@ import pytest
 from directed_walks import make_walks
 from sinew.core.body.clip_mirroring import ClipMirror
 from sinew.core.body.mirroring import BodyMirror
-from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.policy.environment import (
+from sinew.core.control.matching.directing import Directing
+from sinew.core.control.tracking_policy.environment import (
     END_REASONS,
     FELL,
     OVER,
@@ -20,12 +20,12 @@ from sinew.core.control.direct.policy.environment import (
     find_acting,
     find_head,
 )
-from sinew.core.control.direct.policy.matching_streams import make_clip_streams, make_matching_streams
-from sinew.core.control.direct.policy.observations import StreamFeatures, read_state
-from sinew.core.control.direct.policy.pushes import PushConfig, RandomPushes
-from sinew.core.control.direct.policy.reference_streams import CONTROL_FPS, join_streams, make_streams
-from sinew.core.control.direct.policy.rewards import RewardWeights, tracking_rewards
-from sinew.core.control.direct.policy.starts import StartDistribution
+from sinew.core.control.tracking_policy.matching_streams import make_clip_streams, make_matching_streams
+from sinew.core.control.tracking_policy.observations import StreamFeatures, read_state
+from sinew.core.control.tracking_policy.pushes import PushConfig, RandomPushes
+from sinew.core.control.tracking_policy.reference_streams import CONTROL_FPS, join_streams, make_streams
+from sinew.core.control.tracking_policy.rewards import RewardWeights, tracking_rewards
+from sinew.core.control.tracking_policy.starts import StartDistribution
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....geometry.quaternions import Array
-from ....sim.engine import SensorRows, World
-from ..features import find_head
+from ...geometry.quaternions import Array
+from ...sim.engine import SensorRows, World
+from ..matching.features import find_head
 from .controller import TrackingController, require_fitting
 from .environment import find_acting, servo_targets
 from .observations import StreamFeatures, TrackingState, read_state

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....sim.engine import Engine
-from ....sim.stage import Character, Stage
+from ...sim.engine import Engine
+from ...sim.stage import Character, Stage
 from .controller import TrackingController
 from .playing import PolicyLoop
 from .reference_streams import CONTROL_FPS, ReferenceStreams

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....body import BodyModel
-from ....body.pose_space import PoseSpace
-from ....body.poses import link_transforms, pose_of_clip
-from ....geometry.quaternions import Array, rotate
-from ....motion import Clip
-from ...tracking.facing import twist_angle, upright_rotation
-from ...tracking.servo_targets import compute_feedforward_targets
-from ..features import FPS
+from ...body import BodyModel
+from ...body.pose_space import PoseSpace
+from ...body.poses import link_transforms, pose_of_clip
+from ...geometry.quaternions import Array, rotate
+from ...motion import Clip
+from ..matching.features import FPS
+from ..tracking.facing import twist_angle, upright_rotation
+from ..tracking.servo_targets import compute_feedforward_targets
 
 CONTROL_FRAMES = 2
 """Frames in a control step: the policy acts 30 times a second (the paper's k = 2)."""

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from directed_walks import make_walks
-from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.ground_path import make_path
-from sinew.core.control.direct.guides import RootState, WishGuide
-from sinew.core.control.direct.styles import parse_styles
-from sinew.core.control.direct.wish import Wish, wish_from_arrays
+from sinew.core.control.matching.directing import Directing
+from sinew.core.control.matching.ground_path import make_path
+from sinew.core.control.matching.guides import RootState, WishGuide
+from sinew.core.control.matching.styles import parse_styles
+from sinew.core.control.matching.wish import Wish, wish_from_arrays
 from sinew.core.errors import BadSettings, JobError
 
 SPEED = np.full(240, 1.0)

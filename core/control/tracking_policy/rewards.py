@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....geometry.quaternions import Array
+from ...geometry.quaternions import Array
 from .observations import TrackingState, link_velocity
 
 # Scales at which a term has fallen to 1/e.

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....body.poses import targets_of_pose
-from ....geometry.quaternions import Array
-from ....motion import Clip
-from ....sim.engine import World
-from ..rejoining import Rejoined, Rejoining
+from ...body.poses import targets_of_pose
+from ...geometry.quaternions import Array
+from ...motion import Clip
+from ...sim.engine import World
+from ..matching.rejoining import Rejoined, Rejoining
 from .controller import TrackingController
 from .playing import LoopMoment, PolicyLoop
 from .recovery import PlayedStep, RecoveringPlay, RecoverySearch

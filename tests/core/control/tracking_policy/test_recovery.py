@@ -8,12 +8,12 @@ import pytest
 
 from directed_policies import make_idle_controller
 from directed_walks import make_walks
-from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.policy.playing import FALLEN_M, PolicyLoop
-from sinew.core.control.direct.policy.recovery import RecoveringPlay, make_recovery_search
-from sinew.core.control.direct.policy.reference_streams import make_streams
-from sinew.core.control.direct.policy.stream_recording import play_stream
-from sinew.core.control.direct.policy.stream_test import follow_streams, play_whole_streams
+from sinew.core.control.matching.directing import Directing
+from sinew.core.control.tracking_policy.playing import FALLEN_M, PolicyLoop
+from sinew.core.control.tracking_policy.recovery import RecoveringPlay, make_recovery_search
+from sinew.core.control.tracking_policy.reference_streams import make_streams
+from sinew.core.control.tracking_policy.stream_recording import play_stream
+from sinew.core.control.tracking_policy.stream_test import follow_streams, play_whole_streams
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from directed_walks import make_walks
-from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.policy.controller import TrackingController, tracking_controller_from_arrays
-from sinew.core.control.direct.policy.matching_streams import make_clip_streams
-from sinew.core.control.direct.policy.playing import PolicyLoop
-from sinew.core.control.direct.policy.stream_recording import play_stream
-from sinew.core.control.direct.policy.stream_test import follow_streams
-from sinew.core.control.direct.policy.training import PPO, TrackingTraining, TrackingTrainingConfig
-from sinew.core.control.direct.policy.turning import measure_turn, rise_s
+from sinew.core.control.matching.directing import Directing
+from sinew.core.control.tracking_policy.controller import TrackingController, tracking_controller_from_arrays
+from sinew.core.control.tracking_policy.matching_streams import make_clip_streams
+from sinew.core.control.tracking_policy.playing import PolicyLoop
+from sinew.core.control.tracking_policy.stream_recording import play_stream
+from sinew.core.control.tracking_policy.stream_test import follow_streams
+from sinew.core.control.tracking_policy.training import PPO, TrackingTraining, TrackingTrainingConfig
+from sinew.core.control.tracking_policy.turning import measure_turn, rise_s
 from sinew.core.errors import BadFile
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
@@ -127,7 +127,7 @@ def test_who_never_falls_is_not_put_back(trained, streams):
             self.put_back(np.ones(len(self.frame), dtype=bool))
             return states
 
-    from sinew.core.control.direct.policy import stream_test
+    from sinew.core.control.tracking_policy import stream_test
 
     loop, stream_test.PolicyLoop = stream_test.PolicyLoop, Rails
     try:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....body import BodyModel
-from ....geometry.quaternions import Array
-from ....learn.environment import Floats, StepResult
-from ....learn.randomness import generator_state, restore_generator
-from ....learn.rollout import arrays_under
-from ....sim.engine import World
-from ..features import find_head
+from ...body import BodyModel
+from ...geometry.quaternions import Array
+from ...learn.environment import Floats, StepResult
+from ...learn.randomness import generator_state, restore_generator
+from ...learn.rollout import arrays_under
+from ...sim.engine import World
+from ..matching.features import find_head
 from .observations import StreamFeatures, TrackingState, make_blank, read_state
 from .pushes import PushConfig, RandomPushes
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams

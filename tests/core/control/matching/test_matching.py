@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 
 from directed_walks import make_walks, walks_clips
-from sinew.core.control.direct.artificial_user import ArtificialUser
-from sinew.core.control.direct.database import MatchingDatabase, MatchingWeights
-from sinew.core.control.direct.directing import Directing
-from sinew.core.control.direct.features import AHEAD, FACING, FEET_POS, FPS, HIP_VEL, PATH
-from sinew.core.control.direct.guides import StickGuide, WishGuide
-from sinew.core.control.direct.inertialisation import make_clip
-from sinew.core.control.direct.matching import SEARCH_FRAMES, MotionMatching
-from sinew.core.control.direct.search import FrameSearch
-from sinew.core.control.direct.springs import damping_of, decay_offset, decay_rate, fade, fade_integral
-from sinew.core.control.direct.wish import Wish
+from sinew.core.control.matching.artificial_user import ArtificialUser
+from sinew.core.control.matching.database import MatchingDatabase, MatchingWeights
+from sinew.core.control.matching.directing import Directing
+from sinew.core.control.matching.features import AHEAD, FACING, FEET_POS, FPS, HIP_VEL, PATH
+from sinew.core.control.matching.guides import StickGuide, WishGuide
+from sinew.core.control.matching.inertialisation import make_clip
+from sinew.core.control.matching.matching import SEARCH_FRAMES, MotionMatching
+from sinew.core.control.matching.search import FrameSearch
+from sinew.core.control.matching.springs import damping_of, decay_offset, decay_rate, fade, fade_integral
+from sinew.core.control.matching.wish import Wish
 from sinew.core.errors import BadMotion, BadSettings
 from sinew.core.motion.library import make_library
 from sinew.core.motion.plain_walk import SPEED_M_S
