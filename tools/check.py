@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree
+from collections.abc import Iterable
 from typing import NamedTuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -52,7 +53,8 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="./sinew test",
         description="Run lint (ruff), types (mypy on core and bench), core tests and Blender tests.",
-        epilog="What follows -- goes to pytest: ./sinew test --only core -- -k quaternion -x",
+        epilog="What follows -- goes to pytest: ./sinew test --only core -- -k quaternion -x; files and folders of "
+        "tests that are named there are run instead of all",
     )
     made.add_argument("--only", action="append", choices=PARTS, help="run only this part; may be repeated")
     return made
@@ -98,6 +100,12 @@ def check_types() -> int:
 def run_pytest(part: str, pytest_arguments: list[str]) -> tuple[bool, str]:
     """(whether it passed, how many tests did what)."""
     folders = [folder for folder in FOLDERS[part] if os.path.isdir(os.path.join(ROOT, folder))]
+    named = named_tests(pytest_arguments)
+    if named:  # pytest adds what is named to the folders that it is given
+        folders = []
+        pytest_arguments = [one for one in pytest_arguments if one not in named or is_within(one, FOLDERS[part])]
+        if not any(one in named for one in pytest_arguments):
+            return True, "nothing matched"
     with tempfile.TemporaryDirectory(prefix="sinew-test-") as folder:
         report = os.path.join(folder, "report.xml")
         code = call("pytest", "-q", "-n", str(WORKERS), "--junitxml", report, *folders, *pytest_arguments)
@@ -105,6 +113,19 @@ def run_pytest(part: str, pytest_arguments: list[str]) -> tuple[bool, str]:
         if code == NOTHING_COLLECTED and pytest_arguments:
             return True, "nothing matched"
         return code == 0, counts(report)
+
+
+def named_tests(pytest_arguments: list[str]) -> list[str]:
+    """Those of the arguments that are files or folders of tests, or tests in one."""
+    every = [folder for folders in FOLDERS.values() for folder in folders]
+    return [one for one in pytest_arguments if is_within(one, every)]
+
+
+def is_within(argument: str, folders: Iterable[str]) -> bool:
+    """Whether an argument names something in one of these folders."""
+    path = os.path.normpath(os.path.join(ROOT, argument.split("::")[0]))
+    rooms = (os.path.normpath(os.path.join(ROOT, folder)) for folder in folders)
+    return os.path.exists(path) and any((path + os.sep).startswith(room + os.sep) for room in rooms)
 
 
 def counts(report: str) -> str:

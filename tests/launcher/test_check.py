@@ -51,6 +51,15 @@ def test_only_the_parts_asked_for(calls):
     assert calls[-1][-2:] == ("-k", "clip")
 
 
+def test_what_is_named_is_run_instead_of_all(calls):
+    one = "tests/core/test_paths.py::test_none"
+    assert check.main(["--", "-x", one, "tests/launcher"]) == 0
+    runs = [call for call in calls if call[0] == "pytest"]
+    assert len(runs) == 1 and runs[0][-3:] == ("-x", one, "tests/launcher")
+    assert not {"tests/core", "tests/bench"} & set(runs[0])
+    assert check.main(["--only", "core", "--", "tests/bpy/conftest.py"]) == 1
+
+
 def test_an_unknown_part_is_misuse(calls):
     with pytest.raises(SystemExit) as stop:
         check.main(["--only", "everything"])
