@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import BadFile
 from ..learn.learning_curve import UpdateRecord
 from ..learn.shards import ShardSpreader
+from ..settings import setting
 from .method import Run
 
 CHECKPOINT_S = 20.0
@@ -33,6 +34,17 @@ class Practice(Protocol):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``."""
+
+
+def shards_setting(default: int = 2) -> Any:
+    """In how many parts copies practise; whatever the machine, so that a checkpoint fits another one."""
+    return setting(
+        default,
+        "Shards",
+        "In how many parts the copies practise, each with its own randomness: as many as a cluster has nodes, or more",
+        minimum=1,
+        maximum=4096,
+    )
 
 
 def find_spreader(run: Run) -> ShardSpreader | None:

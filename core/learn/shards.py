@@ -75,8 +75,31 @@ class Shard(Protocol):
         """Put back what ``state`` gave."""
 
 
+class Collector(Protocol):
+    """What collects rows of another kind than a ``Trainer``'s, a part at a time, with randomness of its own."""
+
+    def collect(self, *words: Any) -> Any:
+        """The next part."""
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Everything that decides what it collects next, as plain arrays."""
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put back what ``state`` gave."""
+
+
+class CollectorMaker(Protocol):
+    """Makes a collector, the same one each time; it is sent to where the collector is to be."""
+
+    def __call__(self, threads: int) -> Collector:
+        """The collector; its physics uses so many threads, which changes no result."""
+
+
 class ShardSpreader(Protocol):
-    """Puts shards elsewhere, and collects rollouts from all of them at once."""
+    """Puts shards elsewhere, and collects from all of them at once.
+
+    What makers made with ``functools.partial`` share is sent once.
+    """
 
     def spread(
         self, makers: Sequence[EnvironmentMaker], steps: int, generators: Sequence[np.random.Generator]
@@ -85,6 +108,12 @@ class ShardSpreader(Protocol):
 
     def collect(self, shards: Sequence[Shard], rollout: "Rollout", policy: PolicyWeights) -> None:
         """Fill the columns of all shards with what the policy does there."""
+
+    def place(self, makers: Sequence[CollectorMaker]) -> Sequence[Collector]:
+        """A collector for each maker."""
+
+    def collect_parts(self, collectors: Sequence[Collector], *words: Any) -> list[Any]:
+        """The next part of each, all told the same."""
 
     def describe(self) -> dict[str, Any]:
         """What it cost so far, as plain values."""

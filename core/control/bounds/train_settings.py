@@ -7,6 +7,7 @@ from ...body import BodyModel
 from ...learn.hyperparameters import DEVICES
 from ...motion import Clip
 from ...settings import Settings, setting
+from ..practice import shards_setting
 from ..tracking.body_symmetry import find_asymmetry
 from ..tracking.motion_kind import guess_gait
 from .environment import EpisodeConfig
@@ -82,13 +83,7 @@ class BoundsTrainSettings(Settings):
     worlds: int = setting(
         512, "Copies", "How many learn side by side; rounded up to a multiple of the shards", minimum=2, maximum=65536
     )
-    shards: int = setting(
-        2,
-        "Shards",
-        "In how many parts the copies practise, each with its own randomness: as many as a cluster has nodes, or more",
-        minimum=1,
-        maximum=4096,
-    )
+    shards: int = shards_setting()
     device: str = setting("auto", "Device", "Where the networks are trained", choices=DEVICES)
     threads: int = setting(
         0, "Threads", "Threads for physics and networks while it learns; 0 for one each core", minimum=0, maximum=256

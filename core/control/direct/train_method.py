@@ -15,7 +15,7 @@ from ...sim import engines
 from ..learned import Content
 from ..matching.directing import Directing
 from ..method import Method, Product, Run, Source, Watched
-from ..practice import describe_spreading, find_spreader, practise, resume_practice
+from ..practice import describe_spreading, find_spreader, practise, resume_practice, shards_setting
 from ..tracking.library_files import StoredLibrary, store_library
 from ..tracking_policy.controller import TrackingController
 from ..tracking_policy.environment import TrackingConfig
@@ -66,13 +66,7 @@ class DirectTrainSettings(Settings):
         minimum=2,
         maximum=65536,
     )
-    shards: int = setting(
-        2,
-        "Shards",
-        "In how many parts the copies practise, each with its own randomness: as many as a cluster has nodes, or more",
-        minimum=1,
-        maximum=4096,
-    )
+    shards: int = shards_setting()
     smoothing: float = setting(
         TrackingConfig.smoothing,
         "Action Smoothing",

@@ -7,7 +7,7 @@ wanders is looked up in the library every fifth of a second, and the expert then
 prior learns what brings it back to the library from wherever it gets to by itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -18,14 +18,16 @@ from ...body.poses import link_transforms
 from ...geometry.quaternions import Array
 from ...learn.randomness import generator_state, restore_generator
 from ...learn.rollout import arrays_under
-from ...sim.engine import SensorRows, World
+from ...sim.engine import Engine, SensorRows, World
+from ...sim.stage import Character, Stage
 from ..matching.features import find_head
 from ..tracking.facing import rotate_about_z, rotate_pose_about_z
+from ..tracking_policy.controller import TrackingController
 from ..tracking_policy.pushes import PushConfig, RandomPushes
-from ..tracking_policy.reference_streams import CONTROL_FPS
+from ..tracking_policy.reference_streams import CONTROL_FPS, ReferenceStreams
 from .body_states import BodyState, Floats, StateReader
 from .expert import Expert
-from .falling import FallHeights, has_fallen
+from .falling import FallHeights, find_fall_heights, has_fallen
 from .stream_matching import StreamMatcher
 
 _MATCH_STEPS = 6
@@ -221,6 +223,35 @@ class RolloutBodies:
                 raise ValueError(f"{state[name].shape} {name}")
             setattr(self, name, np.array(state[name]))
         self._pushes.restore(arrays_under("pushes_", state))
+
+
+def join_rows(parts: Sequence[ExpertRows]) -> ExpertRows:
+    """The rows of several worlds as of one: first the copies that the expert moved."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def join(name: str) -> NDArray[Any]:
+        each = [getattr(part, name) for part in parts]
+        moved = [rows[:, : part.experts] for rows, part in zip(each, parts, strict=True)]
+        return np.concatenate([*moved, *(rows[:, part.experts :] for rows, part in zip(each, parts, strict=True))], 1)
+
+    names = ("state", "seen", "label", "action", "goes_on")
+    return ExpertRows(**{name: join(name) for name in names}, experts=sum(part.experts for part in parts))
+
+
+def make_rollout_bodies(
+    controller: TrackingController,
+    streams: ReferenceStreams,
+    engine: Engine,
+    copies: int,
+    seed: Sequence[int],
+    threads: int,
+) -> RolloutBodies:
+    """The bodies of a shard, in a world of its own."""
+    world = engine.compile(Stage((Character(streams.body),)), copies, threads=threads)
+    reader = StateReader(streams.body)
+    expert, matcher = Expert(controller, streams), StreamMatcher(streams, reader)
+    return RolloutBodies(expert, reader, matcher, world, seed, find_fall_heights(streams))
 
 
 def _with_rows(rows: SensorRows, which: NDArray[np.bool_], **values: Array) -> SensorRows:

@@ -10,7 +10,7 @@ from ...motion import Clip
 from ...settings import Settings, setting
 from ...sim import engines
 from ..method import Method, Product, Run, Source, Watched
-from ..practice import practise, resume_practice
+from ..practice import describe_spreading, find_spreader, practise, resume_practice, shards_setting
 from ..tasks.tasks_table import get_task, task_names
 from ..tracking_policy.reference_streams import CONTROL_FPS
 from ..work_meter import WorkMeter
@@ -46,7 +46,14 @@ class ImproviseTaskSettings(Settings):
         maximum=3.0,
         unit="rad",
     )
-    worlds: int = setting(256, "Copies", "How many practise side by side; an even number", minimum=2, maximum=65536)
+    worlds: int = setting(
+        256,
+        "Copies",
+        "How many practise side by side; rounded up to a multiple of the shards",
+        minimum=2,
+        maximum=65536,
+    )
+    shards: int = shards_setting()
     device: str = setting("auto", "Device", "Where the networks are trained", choices=DEVICES)
     threads: int = setting(
         0, "Threads", "Threads for physics and networks while it learns; 0 for one each core", minimum=0, maximum=256
@@ -71,6 +78,7 @@ class ImproviseTask(Method):
         Watched("kl", "KL divergence", "{:.4f}", advanced=True),
     )
     packages = ("torch",)
+    rollouts_in_shards = True
     result_name = "task"
     settings_type = ImproviseTaskSettings
 
@@ -81,9 +89,8 @@ class ImproviseTask(Method):
         config, meter = make_task_config(settings), WorkMeter(run, lambda: figures)
         meter.begin(0.99, doing="Practising")
         budget_s = 60.0 * settings.minutes
-        with TaskTraining(
-            improviser, get_task(settings.task), engines.get_engine(run.engine), config, seed
-        ) as training:
+        engine, task_type = engines.get_engine(run.engine), get_task(settings.task)
+        with TaskTraining(improviser, task_type, engine, config, seed, find_spreader(run)) as training:
 
             def is_over(seconds: float) -> bool:
                 return training.samples >= config.samples or (training.samples > 0 and seconds >= budget_s)
@@ -98,6 +105,7 @@ class ImproviseTask(Method):
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
             about = describe_task_training(training, spent_s)
+            describe_spreading(run)
         run.add_detail("train", about)
         kept = {"seed": seed, "engine": run.engine, **about}
         task = TaskPolicy(settings.task, training.policy, settings.sigma, settings.to_mapping(), kept)
@@ -108,7 +116,8 @@ def make_task_config(settings: ImproviseTaskSettings) -> TaskTrainingConfig:
     """The configuration of training that the settings ask for."""
     samples = round(1e6 * settings.millions)
     ppo = replace(PPO, device=settings.device, threads=settings.threads, noise_anneal_samples=samples)
-    return TaskTrainingConfig(settings.worlds, samples, max(1, min(300_000, samples // 4)), settings.sigma, ppo)
+    worlds, interval = settings.shards * -(-settings.worlds // settings.shards), max(1, min(300_000, samples // 4))
+    return TaskTrainingConfig(worlds, samples, interval, settings.sigma, ppo, settings.shards)
 
 
 def describe_task_training(training: TaskTraining, spent_s: float) -> dict[str, Any]:

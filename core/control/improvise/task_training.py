@@ -4,12 +4,14 @@
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...learn.hyperparameters import PPOHyperparameters
 from ...learn.policy import Policy
+from ...learn.shards import ShardSpreader
 from ...learn.tested_training import TestedTraining
 from ...learn.threads import count_threads
 from ...learn.trainer import Trainer
@@ -20,7 +22,6 @@ from ..tracking_policy.reference_streams import CONTROL_FPS
 from .learned_file import Improviser
 from .task_environment import TaskEnvironment
 
-_ENVIRONMENTS = 2  # side by side, whatever the machine, so that a checkpoint fits another one
 _TEST_COPIES = 32
 
 PPO = PPOHyperparameters(
@@ -39,13 +40,17 @@ PPO = PPOHyperparameters(
 
 @dataclass(frozen=True)
 class TaskTrainingConfig:
-    """worlds: copies in all, an even number. samples: budget. test_interval: samples between two tests."""
+    """worlds: copies in all. samples: budget. test_interval: samples between two tests.
+
+    shards: environments that share the copies; whatever the machine, so that a checkpoint fits another one.
+    """
 
     worlds: int = 256
     samples: int = 3_000_000
     test_interval: int = 300_000
     sigma_rad: float = 0.1
     ppo: PPOHyperparameters = field(default_factory=lambda: PPO)
+    shards: int = 2
 
 
 @dataclass(frozen=True)
@@ -106,20 +111,31 @@ class TaskTraining(TestedTraining[TaskTest]):
     """Environments of a task, the trainer of its policy, and tests. Use it in a ``with``."""
 
     def __init__(
-        self, improviser: Improviser, task: type[Task], engine: Engine, config: TaskTrainingConfig, seed: int
+        self,
+        improviser: Improviser,
+        task: type[Task],
+        engine: Engine,
+        config: TaskTrainingConfig,
+        seed: int,
+        spreader: ShardSpreader | None = None,
     ) -> None:
         self.improviser, self.task, self.config, self._seed = improviser, task, config, seed
-        self._worlds, environments = ExitStack(), []
-        stage = Stage((Character(improviser.body),))
-        half = config.worlds // _ENVIRONMENTS
-        for generator in np.random.default_rng([seed, 7]).spawn(_ENVIRONMENTS):
-            threads = max(1, count_threads(config.ppo.threads) // _ENVIRONMENTS)
-            world = self._worlds.enter_context(closing(engine.compile(stage, half, threads=threads)))
-            environments.append(TaskEnvironment(improviser, task(half), world, generator, config.sigma_rad))
+        self._worlds, environments = ExitStack(), list[TaskEnvironment]()
+        stage, copies = Stage((Character(improviser.body),)), config.worlds // config.shards
+        makers = [
+            partial(make_task_environment, improviser, task, engine, copies, generator, config.sigma_rad)
+            for generator in np.random.default_rng([seed, 7]).spawn(config.shards)
+        ]
+        if spreader is None:
+            threads = max(1, count_threads(config.ppo.threads) // config.shards)
+            for maker in makers:
+                environments.append(maker(threads))
+                self._worlds.enter_context(closing(environments[-1].world))
         self._test_world = self._worlds.enter_context(
             closing(engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads))
         )
-        super().__init__(Trainer(environments, config.ppo, seed), config.test_interval)
+        trainer = Trainer(makers if spreader else environments, config.ppo, seed, spreader)
+        super().__init__(trainer, config.test_interval)
 
     def __enter__(self) -> "TaskTraining":
         return self
@@ -136,3 +152,17 @@ class TaskTraining(TestedTraining[TaskTest]):
     def read_result(self, fields: Mapping[str, Any]) -> TaskTest:
         """A test of a checkpoint."""
         return TaskTest(**fields)
+
+
+def make_task_environment(
+    improviser: Improviser,
+    task: type[Task],
+    engine: Engine,
+    copies: int,
+    rng: np.random.Generator,
+    sigma_rad: float,
+    threads: int,
+) -> TaskEnvironment:
+    """One of the environments of a training, with a world of its own."""
+    world = engine.compile(Stage((Character(improviser.body),)), copies, threads=threads)
+    return TaskEnvironment(improviser, task(copies), world, rng, sigma_rad)

@@ -18,7 +18,7 @@ from ...settings import Settings, setting
 from ...sim import engines
 from ..matching.directing import Directing
 from ..method import Method, Product, Run, Source, Watched
-from ..practice import Practice, practise
+from ..practice import Practice, describe_spreading, find_spreader, practise, shards_setting
 from ..tracking.library_files import LIBRARY_FILE, StoredLibrary
 from ..tracking_policy.controller import TrackingController, tracking_controller_from_arrays
 from ..tracking_policy.environment import TrackingConfig
@@ -89,7 +89,14 @@ class ImproviseTrainSettings(Settings):
         minimum=0.001,
         maximum=100.0,
     )
-    worlds: int = setting(256, "Copies", "How many are simulated side by side", minimum=8, maximum=65536)
+    worlds: int = setting(
+        256,
+        "Copies",
+        "How many are simulated side by side; rounded up to a multiple of the shards",
+        minimum=8,
+        maximum=65536,
+    )
+    shards: int = shards_setting()
     threads: int = setting(
         0,
         "Threads",
@@ -118,6 +125,7 @@ class ImproviseTrain(Method):
         Watched("kl", "KL divergence", "{:.2f}"),
     )
     packages = ("torch",)
+    rollouts_in_shards = True
     result_name = "improvising"
     settings_type = ImproviseTrainSettings
 
@@ -136,6 +144,7 @@ class ImproviseTrain(Method):
             controller = work.train_expert(streams)
         about = work.train_latent(streams, controller)
         run.add_detail("train", about)
+        describe_spreading(run)
         kept_about = {"seed": seed, "engine": run.engine, "settings": settings.to_mapping(), **about}
         frames = choose_starts(streams)
         qpos, qvel = (values[frames].astype(float) for values in (streams.qpos, streams.qvel))
@@ -173,11 +182,18 @@ class _Work:
     def train_expert(self, streams: ReferenceStreams) -> TrackingController:
         """Train a tracking policy on the library's own clips."""
         config = make_training_config(
-            _EXPERT_SAMPLES, self.settings.worlds, TrackingConfig(), pushes=True, threads=self.settings.threads
+            _EXPERT_SAMPLES,
+            self.settings.worlds,
+            TrackingConfig(),
+            pushes=True,
+            shards=self.settings.shards,
+            threads=self.settings.threads,
         )
         self.meter.begin(_EXPERT_SHARE, doing="Learning to follow the library")
         budget_s = 60.0 * _EXPERT_SHARE * self.settings.minutes
-        with TrackingTraining(streams, streams, self._engine, config, self.seed) as training:
+        with TrackingTraining(
+            streams, streams, self._engine, config, self.seed, spreader=find_spreader(self.run)
+        ) as training:
 
             def after(record: UpdateRecord, seconds: float) -> None:
                 self.meter.reach(seconds / budget_s)
@@ -199,7 +215,8 @@ class _Work:
         config, settings = make_latent_config(self.settings), make_vae_settings(self.settings)
         self.meter.begin(0.99, doing="Watching the expert")
         budget, budget_s = config.samples, 60.0 * self.settings.minutes - self._expert_s
-        with LatentTraining(controller, streams, self._engine, config, settings, self.seed) as training:
+        spreader = find_spreader(self.run)
+        with LatentTraining(controller, streams, self._engine, config, settings, self.seed, spreader) as training:
 
             def after(record: UpdateRecord, seconds: float) -> None:
                 self.figures |= {name: value for name, value in record.terms.items() if name in ("action_rad", "kl")}
@@ -310,7 +327,7 @@ def make_latent_config(settings: ImproviseTrainSettings) -> LatentTrainingConfig
     rollouts = replace(RolloutConfig(), noise_rad=settings.noise, pushes=pushes)
     interval = max(1, min(LatentTrainingConfig.test_interval, samples // 4))
     return LatentTrainingConfig(
-        worlds=settings.worlds,
+        worlds=settings.shards * -(-settings.worlds // settings.shards),
         samples=samples,
         world_samples=min(pairs, samples // 4),
         cloning_samples=min(pairs, samples // 4),
@@ -318,6 +335,7 @@ def make_latent_config(settings: ImproviseTrainSettings) -> LatentTrainingConfig
         on_policy=settings.on_policy,
         threads=settings.threads,
         rollouts=rollouts,
+        shards=settings.shards,
     )
 
 

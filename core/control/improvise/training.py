@@ -3,9 +3,11 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from ...learn.normaliser import RunningStatistics
 from ...learn.policy import Policy
 from ...learn.requirement import require_torch
 from ...learn.rollout import arrays_under
+from ...learn.shards import Collector, ShardSpreader
+from ...learn.threads import count_threads
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
 from ..tracking_policy.controller import TrackingController
@@ -25,7 +29,7 @@ from .body_states import StateReader
 from .expert import Expert
 from .falling import find_fall_heights
 from .latent_model import DistilledLearner, LatentModel
-from .rollouts import ExpertRows, RolloutBodies, RolloutConfig
+from .rollouts import ExpertRows, RolloutBodies, RolloutConfig, join_rows, make_rollout_bodies
 from .stream_matching import StreamMatcher
 from .wandering import WanderingBodies, wander_by, wander_until_fall
 
@@ -44,6 +48,7 @@ class LatentTrainingConfig:
 
     cloning_samples: of the expert's that the autoencoder begins with. test_interval: samples between two tests.
     on_policy: whether the learner acts then, and the expert labels; else it clones on. threads: of physics.
+    shards: worlds that share the copies; whatever the machine, so that a checkpoint fits another one.
     """
 
     worlds: int = 256
@@ -56,6 +61,7 @@ class LatentTrainingConfig:
     minibatch: int = 512
     threads: int = 0
     rollouts: RolloutConfig = field(default_factory=RolloutConfig)
+    shards: int = 1
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,7 @@ class LatentTraining:
         config: LatentTrainingConfig,
         settings: "VAESettings",
         seed: int,
+        spreader: ShardSpreader | None = None,
     ) -> None:
         require_torch()
         from ...learn.conditional_vae import ConditionalVAE
@@ -90,18 +97,16 @@ class LatentTraining:
 
         self.config, self.streams, self._seed = config, streams, seed
         self._worlds, body = ExitStack(), streams.body
-        stage, self.reader = Stage((Character(body),)), StateReader(body)
-        expert, matcher = Expert(controller, streams), StreamMatcher(streams, self.reader)
-        self.fall_heights = find_fall_heights(streams)
-        world, self._test_world = (
-            self._worlds.enter_context(closing(engine.compile(stage, copies, threads=config.threads)))
-            for copies in (config.worlds, _TEST_COPIES)
-        )
-        self.bodies = RolloutBodies(expert, self.reader, matcher, world, [seed, 1], self.fall_heights)
-        initial = np.random.default_rng([seed, 2])
-        self.vae = ConditionalVAE((self.reader.size, expert.seen_size, body.nu), settings, initial)
+        self.reader, self.fall_heights = StateReader(body), find_fall_heights(streams)
+        self.matcher = StreamMatcher(streams, self.reader)
+        self._spreader = spreader
+        self.bodies = self._make_bodies(controller, engine)
+        test_world = engine.compile(Stage((Character(body),)), _TEST_COPIES, threads=config.threads)
+        self._test_world = self._worlds.enter_context(closing(test_world))
+        initial, seen = np.random.default_rng([seed, 2]), controller.policy.observation_size
+        self.vae = ConditionalVAE((self.reader.size, seen, body.nu), settings, initial)
         self.world_model = WorldModel(self.reader.size, body.nu, initial, settings.threads)
-        self.matcher, self.samples, self._updates = matcher, 0, 0
+        self.samples, self._updates = 0, 0
         self.tests: list[WanderTest] = []
         self.curve: list[list[float]] = []
         self.world_errors: dict[str, float] = {}
@@ -112,6 +117,31 @@ class LatentTraining:
 
     def __exit__(self, *_: object) -> None:
         self._worlds.close()
+
+    def _make_bodies(self, controller: TrackingController, engine: Engine) -> Sequence[Collector]:
+        shards, streams = self.config.shards, self.streams
+        copies, seeds = self.config.worlds // shards, [(self._seed, 1, shard) for shard in range(shards)]
+        if self._spreader is not None:
+            return self._spreader.place(
+                [partial(make_rollout_bodies, controller, streams, engine, copies, seed) for seed in seeds]
+            )
+        expert, bodies = Expert(controller, streams), list[RolloutBodies]()
+        threads = max(1, count_threads(self.config.threads) // shards)
+        for seed in seeds:
+            world = engine.compile(Stage((Character(streams.body),)), copies, threads=threads)
+            self._worlds.enter_context(closing(world))
+            bodies.append(RolloutBodies(expert, self.reader, self.matcher, world, seed, self.fall_heights))
+        return bodies
+
+    def collect(self, learner: DistilledLearner | None, rollouts: RolloutConfig) -> ExpertRows:
+        """A rollout of all shards, each in a thread of its own, or elsewhere. learner: None where the expert acts."""
+        if self._spreader is not None:
+            return join_rows(self._spreader.collect_parts(self.bodies, learner, rollouts))
+        if len(self.bodies) == 1:
+            return join_rows([self.bodies[0].collect(learner, rollouts)])
+        with ThreadPoolExecutor(len(self.bodies)) as pool:
+            waiting = [pool.submit(one.collect, learner, rollouts) for one in self.bodies]
+            return join_rows([one.result() for one in waiting])
 
     @property
     def model(self) -> LatentModel:
@@ -142,7 +172,7 @@ class LatentTraining:
             learner = DistilledLearner(
                 encoder, LatentModel(prior, decoder), is_variational=self.vae.settings.is_variational
             )
-        rows = self.bodies.collect(learner, config.rollouts)
+        rows = self.collect(learner, config.rollouts)
         self._updates += 1
         if first:
             self._set_statistics(rows)
@@ -188,7 +218,7 @@ class LatentTraining:
     def measure_world_model(self) -> None:
         """The world model's error over several steps against the engine, on new rollouts of the expert."""
         longest = max(_HORIZONS)
-        rows = self.bodies.collect(None, replace(self.config.rollouts, steps=longest))
+        rows = self.collect(None, replace(self.config.rollouts, steps=longest))
         whole = np.flatnonzero(rows.goes_on.all(axis=0))[:_ERROR_COPIES]
         if not len(whole):
             return
@@ -223,7 +253,8 @@ class LatentTraining:
             "world_errors": self.world_errors,
             "curve": self.curve,
         }
-        arrays = {f"bodies.{name}": array for name, array in self.bodies.state().items()}
+        states = [one.state() for one in self.bodies]
+        arrays = {f"bodies.{n}.{name}": array for n, state in enumerate(states) for name, array in state.items()}
         arrays |= {f"vae.{name}": array for name, array in self.vae.state().items()}
         arrays |= {f"world.{name}": array for name, array in self.world_model.state().items()}
         if self.best is not None:
@@ -239,7 +270,8 @@ class LatentTraining:
             about = json.loads(np.asarray(arrays["about"], dtype=np.uint8).tobytes().decode())
             if about["version"] != _VERSION:
                 raise ValueError(f"it is of version {about['version']}")
-            self.bodies.restore(arrays_under("bodies.", arrays))
+            for number, one in enumerate(self.bodies):
+                one.restore(arrays_under(f"bodies.{number}.", arrays))
             self.vae.restore(arrays_under("vae.", arrays))
             self.world_model.restore(arrays_under("world.", arrays))
             self.samples, self._updates = int(about["samples"]), int(about["updates"])

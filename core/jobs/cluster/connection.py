@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import zipfile
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,13 @@ class Cluster:
         if kind == "problem":
             raise ClusterError(value, hint)
         return (value,)
+
+    def wait_for_any(self, refs: Sequence[Any], seconds: float) -> None:
+        """Return as soon as one of these answers is there, or after so many seconds."""
+        if refs and not self._gone_since:
+            self._ray.wait(list(refs), num_returns=1, timeout=seconds, fetch_local=False)
+        else:
+            time.sleep(seconds)
 
     def let_go(self, actor: Any) -> None:
         """End an object and its process."""

@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A node's side of a shard: an environment that collects its part of a rollout when it is told to."""
+"""A node's side of a shard: an environment, or another collector, that collects its part when it is told to."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...learn.environment import Environment
 from ...learn.requirement import require_torch
 from ...learn.rollout import EnvironmentRunner, Rollout
-from ...learn.shards import EnvironmentMaker, PolicyWeights
+from ...learn.shards import Collector, PolicyWeights
 
 COLUMNS = ("observations", "actions", "means", "rewards", "terminated", "truncated")
 """What a part of a rollout is made of, besides ``next_observations``: arrays (T, n, ...)."""
 
 
 class ShardHost:
-    """Holds one environment. maker: makes it. steps: of a part. threads: that its physics uses."""
+    """Holds one environment. make: makes it of words and threads, which its physics uses. steps: of a part."""
 
-    def __init__(self, maker: EnvironmentMaker, steps: int, rng: np.random.Generator, threads: int) -> None:
-        self._runner = EnvironmentRunner(maker(threads), 0, rng)
+    def __init__(
+        self, make: Callable[..., Environment], threads: int, steps: int, rng: np.random.Generator, *words: Any
+    ) -> None:
+        self._runner = EnvironmentRunner(make(*words, threads), 0, rng)
         runner = self._runner
         self._rollout = Rollout(steps, runner.worlds, runner.observation_size, runner.action_size)
         require_torch()
@@ -64,3 +67,28 @@ class ShardHost:
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Put back what ``state`` gave."""
         self._runner.restore(arrays)
+
+
+class CollectorHost:
+    """Holds one collector. make: makes it of words and threads, which its physics uses."""
+
+    def __init__(self, make: Callable[..., Collector], threads: int, *words: Any) -> None:
+        self._collector = make(*words, threads)
+
+    def collect(self, *words: Any) -> dict[str, Any]:
+        """The next part, and the seconds that it took."""
+        began = time.perf_counter()
+        part = self._collector.collect(*words)
+        return {"part": part, "seconds": time.perf_counter() - began}
+
+    def change(self, name: str, *words: Any) -> None:
+        """Call a method of the collector."""
+        getattr(self._collector, name)(*words)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All of it as plain arrays."""
+        return dict(self._collector.state())
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put back what ``state`` gave."""
+        self._collector.restore(arrays)

@@ -94,7 +94,6 @@ class _Relay:
         self._cluster, self._waiting = cluster, deque(wanted)
         self._each, self._most = 1, 1
         self._hosts: list[_Host] = []
-        self._looked = time.monotonic()
 
     def begin(self) -> None:
         """Ask for as many hosts as there are jobs or cores; each has as many cores as there are to go round."""
@@ -127,8 +126,7 @@ class _Relay:
                 except SinewError as error:
                     self._give_up(host, error)
             self._look_at_waiting()
-            time.sleep(max(0.0, self._looked + _LOOK_S - time.monotonic()))
-            self._looked = time.monotonic()
+            self._cluster.wait_for_any([host.asked for host in self._hosts if host.asked is not None], _LOOK_S)
 
     def _give_up(self, host: _Host, error: SinewError) -> None:
         """A node cannot do what it was given: its job failed, or where it had none yet, all that wait."""
@@ -175,6 +173,7 @@ class _Relay:
         for event in found[0]["events"]:
             self._relay(host, event)
             if host.doing is None:
+                self._begin(host)
                 return
         if found[0]["code"] is not None:
             _log.error("%s", host.remote.call("log"))
@@ -192,6 +191,7 @@ class _Relay:
             host.doing, host.asked, host.passed_on = one, None, {}
             host.remote.call("begin", read_job_files(one.job))
             one.said = ""
+            host.asked = host.remote.ask("look")
             return
 
     def _pass_on_requests(self, host: _Host) -> None:

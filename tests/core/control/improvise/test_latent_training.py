@@ -38,6 +38,7 @@ CONFIG = LatentTrainingConfig(
     minibatch=64,
     threads=1,
     rollouts=RolloutConfig(steps=8),
+    shards=2,
 )
 VAE = VAESettings(latent=4, encoder_widths=(16,), prior_widths=(16,), decoder_widths=(16,), lookahead=3)
 
@@ -127,12 +128,12 @@ def test_training_goes_on_from_a_checkpoint_bit_for_bit(streams, controller, mon
             for name, array in whole.state().items():
                 assert np.array_equal(array, other.state()[name]), name
             with pytest.raises(BadFile, match="does not fit"):
-                other.restore({**kept, "bodies.frame": kept["bodies.frame"][:3]})
+                other.restore({**kept, "bodies.1.frame": kept["bodies.1.frame"][:3]})
 
 
 def test_what_was_learned_acts_as_it_learned_without_torch(streams, controller):
     with training_of(controller, streams) as training:
-        rows = training.bodies.collect(None, CONFIG.rollouts)
+        rows = training.collect(None, CONFIG.rollouts)
         training._set_statistics(rows)
         training._learn_actions(rows, np.random.default_rng(0))
         import torch
