@@ -3,11 +3,13 @@
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from ...core.control import registry
 from ...core.control.method import Method
 from ...core.control.staging import STAGE
 from ...core.motion import Take
@@ -42,6 +44,26 @@ def simulate_again(case: Case, method: Method, settings: Settings) -> tuple[Row,
     with tempfile.TemporaryDirectory(prefix="sinew-again-") as folder, cache_in(Path(folder)):
         simulate_case(first, method, settings)
         return simulate_case(case, method, settings)
+
+
+def simulate_as_first(case: Case, method: str, settings: Mapping[str, Any], twice: bool) -> tuple[Row, Take | None]:
+    """A case as if it were the first that this machine sees of its source, but for those that come again.
+
+    settings: values of the method's. twice: the row says whether it came out the same again.
+    """
+    own = registry.get_method(method)
+    wanted = own.settings_type.from_mapping(settings)
+
+    def simulate() -> tuple[Row, Take | None]:
+        if case.group == "again":
+            return simulate_again(case, own, wanted)
+        with cache_in(None):
+            return simulate_case(case, own, wanted)
+
+    row, take = simulate()
+    if twice:
+        row["same_again"] = row.get("sha256") == simulate()[0].get("sha256")
+    return row, take
 
 
 @contextmanager

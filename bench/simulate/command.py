@@ -10,22 +10,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...bridge.cli.job_arguments import add_where
 from ...bridge.scene import saving
 from ...core.control import registry
-from ...core.control.method import Method
 from ...core.errors import BadSettings
 from ...core.files import write_whole
+from ...core.jobs.cluster.calls import spread_calls
+from ...core.jobs.cluster.connection import ROOMS, Cluster
 from ...core.motion import Take
 from ...core.motion.io import stock
 from ...core.settings import Settings
 from .. import mocap
 from .. import rows as bench_rows
 from ..options import print_progress, split_numbers, split_words
-from ..run import Case, Row, method_and_settings, simulate_case
+from ..run import Case, Row, method_and_settings
 from ..sheets import take_sheet
 from . import cases as core
 from . import goals
-from .again import again_cases, cache_in, simulate_again
+from .again import again_cases, simulate_as_first
 from .page import simulate_page
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -94,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="KEY=VALUE", help="another setting of the method; may be repeated"
     )
     add("--mesh", action="store_true", help="bodies of stock clips fitted to the mannequin's mesh, not from tables")
+    add_where(parser)
     add("--twice", action="store_true", help="simulate everything twice, and say whether it came out the same")
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
     add(
@@ -118,10 +121,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     rows: list[Row] = []
     finished = True
     try:
-        for case in _cases(chosen, arguments):
-            row, take = _simulate(case, method, settings)
-            if arguments.twice:
-                row["same_again"] = row.get("sha256") == _simulate(case, method, settings)[0].get("sha256")
+        for case, row, take in _simulated(_cases(chosen, arguments), method.name, settings, arguments):
             rows.append(row)
             _tell(row, arguments.rows)
             if take is not None and arguments.sheets is not None and (case.group, case.seed) == ("stock", shown_seed):
@@ -141,12 +141,19 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     return result
 
 
-def _simulate(case: Case, method: Method, settings: Settings) -> tuple[Row, Take | None]:
-    """A case as if it were the first that this machine sees of its source, but for those that come again."""
-    if case.group == "again":
-        return simulate_again(case, method, settings)
-    with cache_in(None):
-        return simulate_case(case, method, settings)
+def _simulated(
+    cases: Iterable[Case], method: str, settings: Settings, arguments: argparse.Namespace
+) -> Iterator[tuple[Case, Row, Take | None]]:
+    """Every case with its row and take: one after the other here, or as they come from a cluster."""
+    words = method, settings.to_mapping(), arguments.twice
+    if arguments.where.is_here:
+        for case in cases:
+            yield case, *simulate_as_first(case, *words)
+        return
+    listed = list(cases)
+    with Cluster(arguments.where, (*ROOMS, "bench")) as cluster:
+        for number, found in spread_calls(cluster, simulate_as_first, [(case, *words) for case in listed]):
+            yield listed[number], *found
 
 
 def _cases(chosen: Mapping[str, Sequence[str]], arguments: argparse.Namespace) -> Iterator[Case]:

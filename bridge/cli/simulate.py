@@ -3,7 +3,9 @@
 
 import argparse
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 
 import bpy
 
@@ -11,6 +13,7 @@ from ...core.control import registry
 from ...core.control.method import Source
 from ...core.control.muscle import parse_muscle_keys
 from ...core.errors import BadMotion, BadSettings
+from ...core.jobs import Job
 from ...core.motion.inspection import UNIT_KINDS, inspect_clip
 from ...core.sim.variations import VariationSettings
 from ..importing.importers import open_input
@@ -27,6 +30,7 @@ from .other_body import add_on, put_input_on
 from .outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
+from .several import require_several, simulate_several
 from .verb import Verb
 
 
@@ -39,6 +43,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help=".blend, .bvh, .fbx, .glb, .gltf, .npz or a stock clip's name "
         "(see 'clips'); inside Blender it may be left out for the open scene",
+    )
+    add(
+        "more",
+        nargs="*",
+        metavar="INPUT",
+        help="further ones, each simulated by itself: on a cluster all at once. --out is then a folder with a .blend "
+        "for each",
     )
     add("--armature", default="", metavar="NAME", help="which armature, where there are several")
     add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
@@ -106,9 +117,24 @@ def _run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
     request, wanted = parse_request(arguments), variations.variation_settings(arguments)
     pushes = [] if wanted is not None else [parse_push(text) for text in arguments.push]
+    if arguments.more:
+        require_several(arguments)
+        with registered():
+            return simulate_several(arguments, partial(_open, arguments, request, pushes))
     require_outputs(arguments)
     with registered():
         return _simulate(arguments, request, wanted, pushes)
+
+
+def _open(
+    arguments: argparse.Namespace, request: requests.Request, pushes: Sequence[OnePush], text: str
+) -> Callable[[Path | None], Job]:
+    """Open one of several inputs; gives what makes its job."""
+    request = dataclasses.replace(request, scale=open_input(text, arguments.scale))
+    request = put_input_on(arguments, request)
+    rig = requests.read(request)
+    say_findings(rig, arguments.anyway)
+    return partial(create_pushed_job, request, rig, pushes)
 
 
 def _simulate(

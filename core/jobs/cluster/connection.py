@@ -22,6 +22,7 @@ from ..where import Where
 from . import node
 
 RAY = "ray==2.60.0"
+ROOMS = ("core", "presets")
 _ROOT = Path(__file__).resolve().parents[3]
 _ANSWERS_S, _GONE_S, _LOOK_S = 5.0, 8.0, 1.0
 _WAIT_S = 0.2
@@ -35,9 +36,9 @@ class NodeLost(Exception):
 
 
 class Cluster:
-    """A connection to a cluster. Use it in a ``with``; ``check`` often."""
+    """A connection to a cluster. Use it in a ``with``; ``check`` often. rooms: folders of Sinew's that nodes need."""
 
-    def __init__(self, where: Where) -> None:
+    def __init__(self, where: Where, rooms: Sequence[str] = ROOMS) -> None:
         self.where = where
         self._ray = import_ray()
         self._gone_since: float | None = None
@@ -46,7 +47,7 @@ class Cluster:
             require_answer(where.address)
         self._connect()
         self.address = str(self._ray.get_runtime_context().gcs_address)
-        self._code = self._ray.put(pack_code())
+        self._code = self._ray.put(pack_code(rooms))
         self._actor = self._ray.remote(max_restarts=0, max_task_retries=0)(node.NodeActor)
         threading.Thread(target=self._watch, daemon=True).start()
 
@@ -241,12 +242,12 @@ def explain_refusal(error: Exception, where: Where) -> ClusterError:
     return ClusterError(f"Ray could not connect: {text[:300]}", joins)
 
 
-def pack_code() -> bytes:
-    """This Sinew's core and presets as an archive."""
+def pack_code(rooms: Sequence[str] = ROOMS) -> bytes:
+    """This Sinew's core and presets as an archive, or other folders of it."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         archive.write(_ROOT / "__init__.py", "__init__.py")
-        for folder in ("core", "presets"):
+        for folder in rooms:
             for path in sorted((_ROOT / folder).rglob("*")):
                 if path.is_file() and "__pycache__" not in path.parts:
                     archive.write(path, str(path.relative_to(_ROOT)))

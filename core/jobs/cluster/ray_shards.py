@@ -77,8 +77,7 @@ class RayShards:
         self, makers: Sequence[EnvironmentMaker] | Sequence[CollectorMaker]
     ) -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
         """Let go of the shards before; gives makers as functions and their words, of which none is sent twice."""
-        for one in self._objects:
-            one.close()
+        self.close()
         self._count, sent = len(makers), dict[int, Any]()
         found = []
         for maker in makers:
@@ -122,6 +121,11 @@ class RayShards:
         ]
         self._ended = now
         return parts
+
+    def close(self) -> None:
+        """Give back what was taken of the cluster."""
+        for one in self._objects:
+            one.close()
 
     def describe(self) -> dict[str, Any]:
         """What it cost, in seconds and bytes.

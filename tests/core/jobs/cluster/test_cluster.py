@@ -7,15 +7,34 @@ Ray takes seconds to start a cluster, so two of them serve all of this: one that
 import os
 import signal
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from directed_walks import make_stored_walks
+from little_improvisers import make_improviser
 from ray_cluster import needs_ray
 from sinew.bench.local_cluster import local_cluster
+from sinew.bench.run import Case
+from sinew.bench.simulate.again import simulate_as_first
 from sinew.core import jobs
+from sinew.core.control.improvise.rollouts import RolloutConfig
+from sinew.core.control.improvise.task_training import TaskTraining, TaskTrainingConfig
+from sinew.core.control.improvise.training import LatentTraining, LatentTrainingConfig
+from sinew.core.control.matching.directing import Directing
+from sinew.core.control.tasks.point_goal import PointGoal
+from sinew.core.control.tracking_policy.matching_streams import make_clip_streams
+from sinew.core.control.tracking_policy.training import PPO, TrackingTraining, TrackingTrainingConfig
+from sinew.core.jobs.cluster.calls import spread_calls
+from sinew.core.jobs.cluster.connection import ROOMS, Cluster
+from sinew.core.jobs.cluster.ray_shards import RayShards
+from sinew.core.jobs.cluster.take_relay import RelayedJob
 from sinew.core.jobs.events import EventReader
 from sinew.core.jobs.where import parse_where
+from sinew.core.learn.conditional_vae import VAESettings
 from sinew.core.motion.io import stock
+from sinew.core.sim import engines
 
 pytestmark = [needs_ray, pytest.mark.timeout(600), pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")]
 
@@ -99,6 +118,51 @@ def test_takes_and_training_are_the_same_here_and_there_with_nodes_killed(make, 
         about = trains.report()["cluster"]
         assert about["shards"] == 2 and about["lost"] >= 1 and about["bytes"]["weights"] > 0
         assert trains.report()["bounds"]["samples"] == here[1].report()["bounds"]["samples"]
+
+        cluster.add("four")
+        improvising_in_shards_is_the_same(make(tmp_path / "improvises"), cluster)
+
+
+def improvising_in_shards_is_the_same(job, nodes):
+    """Bodies, tasks and calls that know nothing of jobs: here, and there with a node killed in between."""
+    engine, walks = engines.get_engine("mujoco"), make_stored_walks(("stand",))
+    streams = make_clip_streams(Directing(walks.body, walks.library), walks.body, np.arange(1))
+    improviser = make_improviser(walks.body, walks.library.clip(0))
+    small = TrackingTrainingConfig(worlds=2, ppo=replace(PPO, width=16, critic_width=16))
+    with TrackingTraining(streams, streams, engine, small, 0) as training:
+        controller = training.controller(training.trainer.policy)
+    vae = VAESettings(latent=4, encoder_widths=(16,), prior_widths=(16,), decoder_widths=(16,))
+    steps = RolloutConfig(steps=4)
+    latent = LatentTrainingConfig(8, 100, 32, 32, 10_000, minibatch=32, rollouts=steps, shards=2, threads=1)
+    tasks = TaskTrainingConfig(4, 1000, 10_000, 0.2, replace(PPO, width=16, critic_width=16, threads=1, horizon=4))
+
+    def learn_a_task(spreader=None):
+        with TaskTraining(improviser, PointGoal, engine, tasks, 1, spreader) as training:
+            training.advance()
+            return training.state()
+
+    def improvise(spreader=None):
+        with LatentTraining(controller, streams, engine, latent, vae, 3, spreader) as training:
+            for update in range(4):
+                if spreader is not None and update == 2:
+                    nodes.kill("four")
+                training.advance()
+            return training.state()
+
+    with Cluster(parse_where(nodes.where), (*ROOMS, "bench")) as cluster:
+        shards = RayShards(cluster, RelayedJob(job, 1))
+        for train in (learn_a_task, improvise):
+            here, there = train(), train(shards)
+            assert here.keys() == there.keys()
+            assert all(np.array_equal(here[name], there[name]) for name in here), train
+        assert shards.lost == 1 and shards.describe()["bytes"]["rollouts"] > 0
+        shards.close()
+        cases = [Case("stock", name, stock.load_stock(name).frames(0, 13)) for name in ("walk", "run", "kick")]
+        calls = [(case, "sampling", {"quality": "draft"}, False) for case in cases]
+        rows = dict(spread_calls(cluster, simulate_as_first, calls))
+    assert len(rows) == 3
+    for number, call in enumerate(calls):
+        assert rows[number][0]["sha256"] == simulate_as_first(*call)[0]["sha256"]
 
 
 def test_what_is_wrong_with_a_cluster_is_said(make, same, tmp_path, mount):
