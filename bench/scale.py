@@ -25,6 +25,7 @@ from ..core.motion.loops import loop_clip
 from .local_cluster import LocalCluster, local_cluster
 from .options import print_progress, split_words
 from .rows import Row, append_row, code_version, describe_machine
+from .simulate.again import cache_in
 
 PARTS = ("takes", "training", "kills", "lost")
 _TRAINED = {"warm": False, "stop": False, "device": "cpu"}
@@ -68,7 +69,10 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def measure_takes(arguments: argparse.Namespace, folder: Path) -> Row:
-    """Takes of five seconds: here, two workers at once with a core each, and on two nodes with a core each."""
+    """Takes of five seconds: here, two workers at once with a core each, and on two nodes with a core each.
+
+    Both sides begin with nothing known of the source (an empty cache each), as two machines would.
+    """
     clip = loop_clip(stock.load_stock("walk"), 4)
 
     def make(name: str) -> list[jobs.Job]:
@@ -85,9 +89,10 @@ def measure_takes(arguments: argparse.Namespace, folder: Path) -> Row:
         ]
 
     here, there = make("here"), make("there")
-    here_s = _timed(lambda: _run_side_by_side(here, 2))
+    with cache_in(folder / "cache-here"):
+        here_s = _timed(lambda: _run_side_by_side(here, 2))
     print_progress(f"{len(here)} takes here: {here_s:.1f} s")
-    with local_cluster("one", "two") as cluster:
+    with cache_in(folder / "cache-there"), local_cluster("one", "two") as cluster:
         there_s = _timed(lambda: _run_there(there, cluster))
     print_progress(f"{len(there)} takes on two nodes: {there_s:.1f} s")
     each = [float(job.report()["wall_s"]) for job in there]
@@ -100,6 +105,7 @@ def measure_takes(arguments: argparse.Namespace, folder: Path) -> Row:
         "there_s": there_s,
         "overhead": there_s / here_s - 1.0,
         "take_s": each,
+        "load": os.getloadavg()[0],
         "inputs_bytes": sum(
             path.stat().st_size for path in (*there[0].inputs.iterdir(), there[0].folder / "spec.json")
         ),
