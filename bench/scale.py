@@ -148,7 +148,7 @@ def measure_training(arguments: argparse.Namespace, folder: Path) -> Row:
             print_progress(
                 f"{shards} shards on {nodes} nodes: {there_s:.1f} s, neither {rows[-1]['share_neither']:.1%}"
             )
-    return {"rows": rows}
+    return {"rows": rows, "load": os.getloadavg()[0]}
 
 
 def measure_kills(arguments: argparse.Namespace, folder: Path) -> Row:
@@ -193,7 +193,7 @@ def measure_kills(arguments: argparse.Namespace, folder: Path) -> Row:
                 same &= [outcome(job) for job in made] == expected and ends == [1] * len(made)
                 print_progress(f"{what}: {killed} nodes killed in {runs} runs, {'the same' if same else 'DIFFERENT'}")
         found[what] = {"killed": killed, "runs": runs, "same": same}
-    return found
+    return {**found, "load": os.getloadavg()[0]}
 
 
 def measure_lost(arguments: argparse.Namespace, folder: Path) -> Row:

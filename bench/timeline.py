@@ -7,20 +7,25 @@ measured. A shard keeps its size, so an update learns from more samples with mor
 after the other, with seconds drawn from those measured; the driver hands out one at a time.
 
     ./sinew bench timeline --rows docs/scale.jsonl
+    ./sinew bench timeline --page                      # writes docs/scale.md
 """
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core.errors import BadFile
+from ..core.files import write_whole
 from .rows import Row, newest_rows, read_rows
+from .scale_page import make_scale_page
 
 _CORES = (2, 10, 100, 1000)
 _UPDATES = 400
 _TAKES_A_CORE = (1, 10)
+_FAST = 10.0  # how much faster the page's other learner is
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--gigabits", type=float, default=1.0, metavar="G", help="of the driver's network, a second (default 1)")
     add("--learner", type=float, default=1.0, metavar="X", help="how much faster it learns than measured (default 1)")
     add("--seed", type=int, default=0, metavar="N")
+    add(
+        "--page",
+        type=Path,
+        nargs="?",
+        const=Path("docs/scale.md"),
+        metavar="FILE.md",
+        help="also write the page of what was measured and simulated; the project's docs/scale.md if left out",
+    )
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -37,12 +50,31 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     rows = {row["part"]: row for row in newest_rows(read_rows(arguments.rows), ("part",))}
     if not {"takes", "training"} <= set(rows):
         raise BadFile(f"'{arguments.rows}' has no takes and no training", "Run: sinew bench scale --rows FILE.jsonl")
-    rng = np.random.default_rng(arguments.seed)
+    found = simulate(rows, arguments.gigabits, arguments.learner, arguments.seed)
+    if arguments.page is not None:
+        fast = simulate(rows, arguments.gigabits, _FAST, arguments.seed)
+        write_whole(arguments.page.resolve(), make_scale_page(rows, found, fast, _FAST).encode())
+    return found
+
+
+def simulate(rows: Mapping[str, Row], gigabits: float, faster: float, seed: int) -> Row:
+    """Trainings and takes on more and more cores. rows: by their parts. faster: than measured, how quick learning is.
+
+    check: an update as it was measured, and as it is simulated without a network in between.
+    """
+    rng, bytes_s = np.random.default_rng(seed), gigabits * 1e9 / 8.0
     trained = next(row for row in rows["training"]["rows"] if row["shards"] == row["nodes"] == 2)
-    bytes_s = arguments.gigabits * 1e9 / 8.0
+    measured = [one["between"] + one["all"] for one in trained["each"][1:]]
+    again = simulate_training(trained, 2, np.inf, 1.0, rng)
     return {
-        "training": [simulate_training(trained, cores, bytes_s, arguments.learner, rng) for cores in _CORES],
+        "training": [simulate_training(trained, cores, bytes_s, faster, rng) for cores in _CORES],
         "takes": [simulate_takes(rows["takes"], cores, each, rng) for cores in _CORES for each in _TAKES_A_CORE],
+        "check": {
+            "shards": 2,
+            "nodes": 2,
+            "measured_s": float(np.mean(measured)),
+            "simulated_s": again["update_s"],
+        },
     }
 
 
@@ -52,7 +84,8 @@ def simulate_training(row: Row, cores: int, bytes_s: float, faster: float, rng: 
     parts = np.array([one["shards"] for one in each]).ravel()
     learning = np.array([one["between"] for one in each]) / (2.0 * faster)  # of one shard's samples
     handling = np.array([max(one["all"] - max(one["shards"]), 0.0) for one in each]) / 2.0
-    sent = (row["bytes_an_update"]["rollouts_home"] / 2.0 + row["bytes_an_update"]["weights_to_each"]) / bytes_s
+    size = row["bytes_an_update"]["rollouts_home"] / 2.0 + row["bytes_an_update"]["weights_to_each"]
+    sent = size / bytes_s
     spent = np.zeros(3)
     for _ in range(_UPDATES):
         spent += (
@@ -68,7 +101,7 @@ def simulate_training(row: Row, cores: int, bytes_s: float, faster: float, rng: 
         "update_s": update_s,
         "faster_than_one_core": cores * alone_s / update_s,
         "shares": shares,
-        "megabytes_an_update": cores * sent * bytes_s / 1e6,
+        "megabytes_an_update": cores * size / 1e6,
     }
 
 
