@@ -4,6 +4,7 @@
 from collections.abc import Callable
 
 import bpy
+from bpy.props import BoolProperty
 
 from ..bridge.jobs import preparing
 from ..bridge.jobs.preparing import Recipe
@@ -42,7 +43,14 @@ class ArmatureVerb(SaysWhyNot):
 
 
 class RecipeVerb(ArmatureVerb):
-    """One whose work is a recipe: a click has it done in slices of time, a script at once."""
+    """One whose work is a recipe: a click has it done in slices of time, a script at once.
+
+    One that asks the user first says so by ``asked``: Blender calls ``execute`` after that.
+    changes_at_end: as for ``SlicedVerb``.
+    """
+
+    changes_at_end = False
+    asked: BoolProperty(name="Asked", description="Whether it was confirmed", options={"SKIP_SAVE", "HIDDEN"})
 
     def recipe(self, context: bpy.types.Context, obj: bpy.types.Object) -> Recipe:
         """What is to be done."""
@@ -57,16 +65,19 @@ class RecipeVerb(ArmatureVerb):
         obj, say = context.scene.sinew.armature, self.say
         name = obj.name
         try:
-            preparing.begin_preparation(self.recipe(context, obj), context.scene, lambda error: say(name, error))
+            recipe = self.recipe(context, obj)
+            started = preparing.begin_preparation(recipe, context.scene, lambda error: say(name, error))
         except SinewError as error:
             say(name, error)
             report_line(self, "ERROR", str(error))
             return {"CANCELLED"}
         say(name, None)
-        return {"FINISHED"}
+        return {"CANCELLED"} if self.changes_at_end and not started.is_done else {"FINISHED"}
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        """Do all of it here and now, with a busy cursor."""
+        """Do all of it here and now, with a busy cursor; what was confirmed goes on as any click does."""
+        if self.asked:
+            return self.prepare(context)
         obj = context.scene.sinew.armature
         name = obj.name
         try:

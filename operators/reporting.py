@@ -109,14 +109,23 @@ def waiting(context: bpy.types.Context) -> Iterator[None]:
         context.window.cursor_modal_restore()
 
 
-class MotionVerb(NeedsMotion):
-    """A part of an operator that follows a recipe about the chosen motion: in slices of time by a click, at once by a
-    script.
+class SlicedVerb:
+    """A part of an operator that follows a recipe: in slices of time by a click, at once by a script.
+
+    One that asks the user first, in a dialog or for a file, says so by ``asked``: Blender calls ``execute`` after that.
+    changes_at_end: whether what it is for is changed at the end of its recipe, which makes a click's undo step then.
     """
+
+    changes_at_end = False
+    asked: BoolProperty(name="Asked", description="Whether it was confirmed", options={"SKIP_SAVE", "HIDDEN"})
 
     def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """What is to be done."""
         raise NotImplementedError
+
+    def failing(self, scene: bpy.types.Scene) -> Callable[[SinewError], None]:
+        """What keeps an error of a click's recipe for the panel; that it is reported needs no more."""
+        return lambda error: None
 
     def begun(self, scene: bpy.types.Scene) -> None:
         """What the operator itself changes once the recipe is begun."""
@@ -132,16 +141,18 @@ class MotionVerb(NeedsMotion):
     @explains_errors
     def prepare(self, context: bpy.types.Context) -> set[str]:
         """Begin, and leave the rest to timers."""
-        scene, request = context.scene, request_of(context.scene)
-        started = preparing.begin_preparation(
-            self.recipe(scene), scene, lambda error: notices.show_problem(request, error)
-        )
+        scene = context.scene
+        started = preparing.begin_preparation(self.recipe(scene), scene, self.failing(scene))
         self.begun(scene)
         report_line(self, "INFO", self.reading(started.view.title))
-        return {"FINISHED"}
+        return {"CANCELLED"} if self.changes_at_end and not started.is_done else {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """What was confirmed goes on as any click does; a script's is done here and now."""
+        return self.prepare(context) if self.asked else self.do_at_once(context)
 
     @explains_errors
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def do_at_once(self, context: bpy.types.Context) -> set[str]:
         """Do all of it here and now."""
         with waiting(context):
             outcome = preparing.do_at_once(self.recipe(context.scene), context.scene)
@@ -150,13 +161,21 @@ class MotionVerb(NeedsMotion):
         return {"FINISHED"}
 
 
+class MotionVerb(NeedsMotion, SlicedVerb):
+    """The same about the chosen motion, with which its errors are shown."""
+
+    def failing(self, scene: bpy.types.Scene) -> Callable[[SinewError], None]:
+        """Show it with the motion that is chosen now."""
+        request = request_of(scene)
+        return lambda error: notices.show_problem(request, error)
+
+
 class SimulatingVerb(MotionVerb):
     """A part of an operator that simulates the chosen motion, and asks before it does so with what no body can do."""
 
     anyway: BoolProperty(
         name="Anyway", description="Simulate also what no body can do", default=False, options={"SKIP_SAVE"}
     )
-    asked: BoolProperty(name="Asked", description="Whether it was confirmed", options={"SKIP_SAVE", "HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """A click: ask first, if the motion was looked at before and found impossible."""
@@ -167,7 +186,3 @@ class SimulatingVerb(MotionVerb):
         return context.window_manager.invoke_confirm(
             self, event, title="Simulate it anyway?", message=fit_line(reason), confirm_text="Simulate"
         )
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        """What was confirmed goes on as any click does; a script's is done here and now."""
-        return self.prepare(context) if self.asked else super().execute(context)

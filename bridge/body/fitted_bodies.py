@@ -15,9 +15,10 @@ from bpy.app.handlers import persistent
 from ...core.body import BodyModel
 from ...core.body.build import build_body
 from ...core.body.edits import apply_edits
-from ...core.errors import SinewError
+from ...core.errors import RigError, SinewError
 from ...core.jobs.body_fitting import fit_in_worker
 from ..scene import change_counter
+from ..scene.preserved_state import find_by_uid
 from ..scene.time_slicing import Slices, TimeSlicedTask, is_user_interacting, run_all_slices
 from ..scene.viewport import redraw_viewports
 from ..setup import preferences
@@ -154,6 +155,22 @@ def fit_now(scene: bpy.types.Scene, obj: bpy.types.Object, *, again: bool = Fals
     return known
 
 
+def fit_in_slices(scene: bpy.types.Scene, obj: bpy.types.Object, slice_s: float = SLICE_S) -> Slices[FittedBody]:
+    """The same a little at a time, for who waits for it."""
+    scene_name, uid = scene.name, obj.session_uid
+    known = request_fit(scene, obj)
+    while known.wanted != known.done:
+        here = find_by_uid(bpy.data.objects, uid)
+        if here is None or scene_name not in bpy.data.scenes:
+            raise RigError("The armature went while its body was fitted", "Choose it again")
+        if slice_s == float("inf"):
+            return fit_now(bpy.data.scenes[scene_name], here)
+        _bring_on(known, bpy.data.scenes[scene_name], here, waits=False)
+        request_fit(bpy.data.scenes[scene_name], here)
+        yield None
+    return known
+
+
 def refit(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     """Let mesh and motion be read anew and the body be fitted to them, beside the interface like everything else."""
     known = request_fit(scene, obj)
@@ -196,10 +213,10 @@ def _work() -> float | None:
     return min(waits, default=None)
 
 
-def _bring_on(known: FittedBody, scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
-    """Run the next slice of what is wanted; seconds until the one after it."""
+def _bring_on(known: FittedBody, scene: bpy.types.Scene, obj: bpy.types.Object, *, waits: bool = True) -> float:
+    """Run the next slice of what is wanted; seconds until the one after it. waits: for a moment to read in."""
     if known.work is None or known.reading is None:
-        if is_user_interacting() or obj.mode == "EDIT":
+        if waits and (is_user_interacting() or obj.mode == "EDIT"):
             return _LATER_S
         if known.work is None or known.going[0] != known.wanted[0]:  # something else is to be read by now
             known.drop()

@@ -27,7 +27,8 @@ def proposal_recipe(armature: str, scale: float) -> Recipe:
         skills.note_looks(obj, read)
         if not count:
             return Outcome("The list has all the transitions that are worth it")
-        return Outcome(f"{count} new transitions" if count != 1 else "1 new transition")
+        said = f"{count} new transitions" if count != 1 else "1 new transition"
+        return Outcome(said, undo_step="Propose Transitions")
 
     return steps
 
@@ -42,7 +43,8 @@ def transition_recipe(armature: str, scale: float, source: str, target: str) -> 
         skills.note_looks(obj, read)
         if not transitions.add_row(obj, read, best.transition, best.distance):
             return Outcome(f"It is on the list: {source} to {target}")
-        return Outcome(f"Added: {source} to {target}, {100.0 * best.distance:.0f} cm apart")
+        said = f"Added: {source} to {target}, {100.0 * best.distance:.0f} cm apart"
+        return Outcome(said, undo_step="Add Transition")
 
     return steps
 

@@ -36,10 +36,15 @@ _PAUSE_S, _LATER_S = 0.01, 0.2
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a recipe says at its end: what it did, or what there is to warn of."""
+    """What a recipe says at its end: what it did, or what there is to warn of.
+
+    undo_step: what the undo step is called that a click's recipe needs for what it changed in the file, for the
+    operator's own step was made when it began; '' where a job does the rest.
+    """
 
     said: str
     warnings: tuple[str, ...] = ()
+    undo_step: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Preparation:
     """A recipe that is being followed. slice_s: how long a piece may keep Blender busy; infinite where nobody waits.
 
     title: what is being read. text: what is done now, '' while a motion is read. fail: is told what went wrong.
+    undo_step: as in its outcome, until that is made.
     """
 
     _numbers = itertools.count(1)
@@ -71,7 +77,7 @@ class Preparation:
         self.id = next(self._numbers)
         self.scene_name, self.fail = scene.name, fail
         self.slice_s = SLICE_S if slice_s is None else slice_s
-        self.title = self.text = ""
+        self.title = self.text = self.undo_step = ""
         self.reading: RigReading | None = None
         self.cancelled = self.is_done = False
         self._steps = steps_of(self)
@@ -165,6 +171,7 @@ def begin_preparation(recipe: Recipe, scene: bpy.types.Scene, fail: Callable[[Si
         if not bpy.app.timers.is_registered(tick_preparations):
             bpy.app.timers.register(tick_preparations, first_interval=0.0, persistent=True)
     else:
+        preparation.is_done = True
         _tell(preparation.outcome)
     reports.redraw()
     return preparation
@@ -201,15 +208,25 @@ def cancel_preparation(number: int) -> None:
     raise JobError(f"Nothing that is being read has the number {number}", "It was read by now: cancel its job")
 
 
+def is_undo_step_next() -> bool:
+    """Whether the next piece is nothing but an undo step of Blender's, which takes as long as the file is large."""
+    return bool(_going) and _going[0].is_done and bool(_going[0].undo_step)
+
+
 def _advance(first: Preparation) -> None:
     """Do a piece of it. What came of it is told a piece later: to report makes Blender look at what has changed."""
+    if is_undo_step_next():
+        bpy.ops.ed.undo_push(message=first.undo_step)
+        first.undo_step = ""
+        return
     if first.cancelled or first.is_done:
         _going.remove(first)
         if not first.cancelled:
             _tell(first.outcome)
         return
     try:
-        first.is_done = first.step()
+        if first.step():
+            first.is_done, first.undo_step = True, first.outcome.undo_step
     except (SinewError, MemoryError) as error:
         problem = error if isinstance(error, SinewError) else not_enough_memory(f"'{first.title}'")
         _going.remove(first)

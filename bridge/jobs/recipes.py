@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The recipes of the verbs about the chosen motion: simulate it, simulate variations, look at it, look at the stage."""
+"""The recipes of the verbs about the chosen motion and its body, and of those about jobs."""
 
 from functools import partial
 
+from ...core import jobs
 from ...core.control import registry
 from ...core.sim.variations import VariationSettings
+from ..body import fitted_bodies, part_editing
 from ..rig.rig_reader import RigMotion
 from ..scene.time_slicing import Slices
 from ..stage.views import has_ground_objects, summarize_stage
 from . import batches, monitor, notices
 from .preparing import Outcome, Preparation, Recipe
-from .requests import Request, create_from, inputs_in_slices, stage_for
+from .requests import Request, create_from, find_armature, inputs_in_slices, stage_for
 
 
 def simulate_recipe(request: Request, *, anyway: bool = False, doing: str = "Simulating") -> Recipe:
@@ -89,5 +91,57 @@ def stage_check_recipe(request: Request) -> Recipe:
         return Outcome(
             summarize_stage(parts), tuple(f"{finding.message}. {finding.hint}" for finding in parts.findings)
         )
+
+    return steps
+
+
+def cleaning_recipe(days: int, *, keep_unbaked: bool) -> Recipe:
+    """Delete the folders of jobs on which nothing happened for so many days."""
+
+    def steps(own: Preparation) -> Slices[Outcome]:
+        own.text = "Deleting old jobs"
+        gone = yield lambda: jobs.clean_jobs(older_than_days=days, keep_uncollected=keep_unbaked)
+        monitor.drop_deleted()
+        said = f"Deleted {len(gone)} {'job' if len(gone) == 1 else 'jobs'} in '{jobs.jobs_root()}'"
+        return Outcome(said, undo_step="Delete Old Jobs")
+
+    return steps
+
+
+def part_edit_recipe(armature: str, bone: str) -> Recipe:
+    """Begin to edit the part of a bone, starting from what was fitted."""
+
+    def steps(own: Preparation) -> Slices[Outcome]:
+        yield from _fit(own, armature)
+        part_editing.begin_edit(own.scene, find_armature(armature), bone)
+        return Outcome(f"'{bone}' shows what was fitted: tick what is to be otherwise", undo_step="Edit Part by Hand")
+
+    return steps
+
+
+def part_mirror_recipe(armature: str, bone: str) -> Recipe:
+    """Give the part on the other side of the body what was edited of this one."""
+
+    def steps(own: Preparation) -> Slices[Outcome]:
+        yield from _fit(own, armature)
+        other = part_editing.mirror_part_edit(own.scene, find_armature(armature), bone)
+        return Outcome(f"'{other}' is now as '{bone}'", undo_step="Mirror to Other Side")
+
+    return steps
+
+
+def _fit(own: Preparation, armature: str) -> Slices[None]:
+    own.title, own.text = armature, "Fitting the body"
+    yield from fitted_bodies.fit_in_slices(own.scene, find_armature(armature), own.slice_s)
+
+
+def resume_recipe(job: jobs.Job) -> Recipe:
+    """Let a job's worker go on, or launch a new one on the same folder."""
+
+    def steps(own: Preparation) -> Slices[Outcome]:
+        own.title = job.spec.title
+        if not job.status().alive:
+            yield from own.find_worker()
+        return Outcome(monitor.go_on(job, own.scene))
 
     return steps

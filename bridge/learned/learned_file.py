@@ -3,6 +3,7 @@
 
 import functools
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,13 +64,17 @@ class LearnedFile:
 
     def read(self, obj: bpy.types.Object) -> Learned:
         """The armature's own; refuses a file that is missing, torn, or something else."""
+        return self.read_file(self.require_path(obj))
+
+    def require_path(self, obj: bpy.types.Object) -> Path:
+        """The file that the armature refers to, which there must be."""
         path = self.path_of(obj)
         if path is None:
             label, hint = self.kind.label, self.kind.learn_hint.format(whose="its")
             raise NotLearned(
                 f"'{obj.name}' has no {label} yet", f"{hint[:1].upper()}{hint[1:]}, or choose a {label} file"
             )
-        return self.read_file(path)
+        return path
 
     def read_file(self, path: Path) -> Learned:
         """What is in a file."""
@@ -115,7 +120,8 @@ class LearnedFile:
             return path
         own = {Source.CLIP: (target.action, target.varied.get("style")), Source.LEARNED_FILE: (target.named,)}
         words = own.get(self._from, ())
-        return paths.keep_data(paths.file_stem(target.armature, *words), self.kind, data)
+        home = paths.folder(self.kind.folder)
+        return paths.keep_data(home, paths.file_stem(target.armature, *words), self.kind, data)
 
     def _file_bytes(self, job: Job) -> bytes:
         """What a job has learned, whole or refused, as it stands in a file."""
@@ -136,15 +142,17 @@ class LearnedFile:
         """Whether the armature's file would stay behind if the .blend's folder went to another machine."""
         return paths.is_elsewhere(self.path_of(obj))
 
-    def copy_beside(self, obj: bpy.types.Object) -> Path:
-        """Copy the armature's file beside the .blend and refer to the copy; no other is written over."""
-        found = self.read(obj).path
-        data = read_bytes(found, self.kind.most_bytes)
-        named = found.name.endswith(self.kind.ending)
-        stem = found.name.removesuffix(self.kind.ending) if named else paths.file_stem(obj.name)
-        path = paths.keep_data(stem, self.kind, data)
-        self.refer(obj, path)
-        return path
+    def plan_copy(self, obj: bpy.types.Object) -> Callable[[], Path]:
+        """What copies the armature's file beside the .blend, without Blender; no other is written over."""
+        found, home, spare = self.require_path(obj), paths.folder(self.kind.folder), paths.file_stem(obj.name)
+
+        def copy() -> Path:
+            self.read_file(found)
+            named = found.name.endswith(self.kind.ending)
+            stem = found.name.removesuffix(self.kind.ending) if named else spare
+            return paths.keep_data(home, stem, self.kind, read_bytes(found, self.kind.most_bytes))
+
+        return copy
 
 
 @functools.cache

@@ -43,12 +43,11 @@ def file_stem(*words: object) -> str:
     return f"_{clean}" if not clean or clean.upper() in _RESERVED else clean
 
 
-def keep_data(stem: str, kind: LearnedKind, data: bytes) -> Path:
-    """Write the data beside the .blend, into a file that nothing else is in: with a number behind its name if need be.
+def keep_data(home: Path, stem: str, kind: LearnedKind, data: bytes) -> Path:
+    """Write the data into a file that nothing else is in, with a number behind its name if need be. For any thread.
 
     What is there already is never written over. With just this in it, it is taken as it is.
     """
-    home = folder(kind.folder)
     for number in range(1, _MOST_NUMBERS):
         path = home / f"{stem}{f'-{number}' if number > 1 else ''}{kind.ending}"
         if write_new(path, data) or _has_just(path, data):

@@ -170,7 +170,7 @@ def propose_recipe(armature: str, scale: float) -> Recipe:
             return Outcome(f"Nothing new to propose for '{name}'")
         styles = ", ".join(dict.fromkeys(tag.name for tag in tags))
         moments = f"; key moments of {', '.join(dict.fromkeys(marked))}: {len(marked)}" if marked else ""
-        return Outcome(f"{count} ranges of '{name}' proposed: {styles}{moments}")
+        return Outcome(f"{count} ranges of '{name}' proposed: {styles}{moments}", undo_step="Propose Styles")
 
     return steps
 

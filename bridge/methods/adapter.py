@@ -18,6 +18,7 @@ from ..body.body_inputs import read_body_request
 from ..jobs import monitor
 from ..jobs.job_views import JobView
 from ..jobs.preparing import Outcome, Preparation, Recipe
+from ..jobs.requests import find_armature
 from ..jobs.scene_request import request_of, settings_group_of, settings_type
 from ..learned.learned_file import Learned, LearnedFile, learned_file
 from ..scene.chosen_armature import why_editing, why_no_armature
@@ -153,6 +154,18 @@ class FamilyAdapter:
             learned = yield lambda: file.read_file(path)
             job = yield from make(own, learned)
             return Outcome(monitor.start(job, own.scene, python, doing))
+
+        return steps
+
+    def bring_along(self, obj: bpy.types.Object) -> Recipe:
+        """Copy the learned file into a folder beside the .blend, and let the armature have the copy."""
+        name, file = obj.name, self.file
+
+        def steps(own: Preparation) -> Slices[Outcome]:
+            own.title, own.text = name, f"Copying the {file.kind.label}"
+            path = yield file.plan_copy(find_armature(name))
+            file.refer(find_armature(name), path)
+            return Outcome(f"Copied to '{path}'", undo_step=f"Copy {file.kind.label.title()} Beside .blend")
 
         return steps
 

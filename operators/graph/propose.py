@@ -14,6 +14,8 @@ class SINEW_OT_graph_propose(GraphRecipeVerb, bpy.types.Operator):
     bl_idname = "sinew.graph_propose"
     bl_label = "Propose Transitions"
 
+    changes_at_end = True
+
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """There must be two skills."""

@@ -16,6 +16,8 @@ class SINEW_OT_graph_transition_add(GraphRecipeVerb, bpy.types.Operator):
     bl_idname = "sinew.graph_transition_add"
     bl_label = "Add Transition"
 
+    changes_at_end = True
+
     source: StringProperty(name="From", description="The skill that it leaves", options={"SKIP_SAVE"})
     target: StringProperty(name="To", description="The skill that it enters", options={"SKIP_SAVE"})
 
@@ -26,6 +28,7 @@ class SINEW_OT_graph_transition_add(GraphRecipeVerb, bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Ask for the two skills."""
+        self.asked = True
         obj = context.scene.sinew.armature
         if not self.source:
             self.source = obj.sinew_skills[min(obj.sinew_skill_index, len(obj.sinew_skills) - 1)].name

@@ -4,18 +4,19 @@
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ...bridge.jobs import monitor
-from ...bridge.scene.report_lines import report_line
-from ...core import jobs
-from ..reporting import explains_errors, waiting
+from ...bridge.jobs import recipes
+from ...bridge.jobs.preparing import Recipe
+from ..reporting import SlicedVerb
 
 
-class SINEW_OT_clean_jobs(bpy.types.Operator):
+class SINEW_OT_clean_jobs(SlicedVerb, bpy.types.Operator):
     """Delete the folders of old jobs, those of other files too. Running jobs and baked Actions stay."""
 
     bl_idname = "sinew.clean_jobs"
     bl_label = "Delete Old Jobs"
     bl_options = {"REGISTER", "UNDO"}  # files that are gone are gone, but the list of jobs is the .blend's
+
+    changes_at_end = True
 
     days: IntProperty(
         name="Older Than (Days)",
@@ -29,13 +30,13 @@ class SINEW_OT_clean_jobs(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Ask how old."""
+        self.asked = True
         return context.window_manager.invoke_props_dialog(self, confirm_text="Delete")
 
-    @explains_errors
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Clean the jobs folder."""
-        with waiting(context):
-            gone = jobs.clean_jobs(older_than_days=self.days, keep_uncollected=self.keep_unbaked)
-        monitor.drop_deleted()
-        report_line(self, "INFO", f"Deleted {len(gone)} {'job' if len(gone) == 1 else 'jobs'} in '{jobs.jobs_root()}'")
-        return {"FINISHED"}
+        return recipes.cleaning_recipe(self.days, keep_unbaked=self.keep_unbaked)
+
+    def reading(self, title: str) -> str:
+        """Nothing is read."""
+        return "Deleting old jobs"

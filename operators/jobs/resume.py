@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Go on with a job where it stopped."""
 
+from collections.abc import Callable
+
 import bpy
 from bpy.props import StringProperty
 
-from ...bridge.jobs import monitor
-from ...bridge.scene.report_lines import report_line
-from ..reporting import explains_errors, waiting
+from ...bridge.jobs import monitor, recipes
+from ...bridge.jobs.preparing import Recipe
+from ...core.errors import SinewError
+from ..reporting import SlicedVerb
 
 
-class SINEW_OT_resume(bpy.types.Operator):
+class SINEW_OT_resume(SlicedVerb, bpy.types.Operator):
     """Go on with this job where it stopped: after a pause, a cancel, a failure, or a worker that was killed."""
 
     bl_idname = "sinew.resume"
@@ -18,11 +21,15 @@ class SINEW_OT_resume(bpy.types.Operator):
 
     job: StringProperty(name="Job", description="The job's id", options={"HIDDEN", "SKIP_SAVE"})
 
-    @explains_errors
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Let the worker go on, or launch a new one on the same folder."""
-        job = monitor.job_of(self.job)
-        with waiting(context):
-            said = monitor.go_on(job, context.scene)
-        report_line(self, "INFO", said)
-        return {"FINISHED"}
+        return recipes.resume_recipe(monitor.job_of(self.job))
+
+    def failing(self, scene: bpy.types.Scene) -> Callable[[SinewError], None]:
+        """Show it with the job."""
+        job = self.job
+        return lambda error: monitor.look(job, error)
+
+    def reading(self, title: str) -> str:
+        """Nothing is read."""
+        return f"Going on with '{title}'"

@@ -14,6 +14,8 @@ class SINEW_OT_library_tag_propose(LibraryRecipeVerb, bpy.types.Operator):
     bl_idname = "sinew.library_tag_propose"
     bl_label = "Propose Styles"
 
+    changes_at_end = True
+
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
         """There must be an Action."""

@@ -3,14 +3,12 @@
 
 import bpy
 
-from ...bridge.jobs import preparing
+from ...bridge.jobs.preparing import Recipe
 from ...bridge.live.recipes import again_recipe, find_live_folder
-from ...bridge.scene.report_lines import report_line
-from ...core.errors import SinewError
-from ..reporting import report_outcome, waiting
+from ..reporting import SlicedVerb
 
 
-class SINEW_OT_live_again(bpy.types.Operator):
+class SINEW_OT_live_again(SlicedVerb, bpy.types.Operator):
     """Do again what the shown take of a live session was made of: the same commands give the same bits."""
 
     bl_idname = "sinew.live_again"
@@ -25,13 +23,10 @@ class SINEW_OT_live_again(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Make the job, and leave the rest to the monitor."""
-        try:
-            with waiting(context):
-                outcome = preparing.do_at_once(again_recipe(context.scene.sinew.armature), context.scene)
-        except SinewError as error:
-            report_line(self, "ERROR", str(error))
-            return {"CANCELLED"}
-        report_outcome(self, outcome)
-        return {"FINISHED"}
+        return again_recipe(scene.sinew.armature)
+
+    def reading(self, title: str) -> str:
+        """Nothing is read anew."""
+        return "Getting ready to make it again"

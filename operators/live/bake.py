@@ -3,15 +3,13 @@
 
 import bpy
 
-from ...bridge.jobs import preparing
+from ...bridge.jobs.preparing import Recipe
 from ...bridge.live import running
 from ...bridge.live.recipes import bake_recipe
-from ...bridge.scene.report_lines import report_line
-from ...core.errors import SinewError
-from ..reporting import report_outcome, waiting
+from ..reporting import SlicedVerb
 
 
-class SINEW_OT_live_bake(bpy.types.Operator):
+class SINEW_OT_live_bake(SlicedVerb, bpy.types.Operator):
     """Do what was recorded again without a window, and bake it as a new Action of everybody and everything."""
 
     bl_idname = "sinew.live_bake"
@@ -27,13 +25,10 @@ class SINEW_OT_live_bake(bpy.types.Operator):
             return False
         return True
 
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Make the job, and leave the rest to the monitor."""
-        try:
-            with waiting(context):
-                outcome = preparing.do_at_once(bake_recipe(), context.scene)
-        except SinewError as error:
-            report_line(self, "ERROR", str(error))
-            return {"CANCELLED"}
-        report_outcome(self, outcome)
-        return {"FINISHED"}
+        return bake_recipe()
+
+    def reading(self, title: str) -> str:
+        """Nothing is read anew."""
+        return "Getting ready to make it again"

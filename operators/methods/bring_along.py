@@ -3,12 +3,15 @@
 
 import bpy
 
+from ...bridge.jobs.preparing import Recipe
 from ...bridge.scene.chosen_armature import why_no_armature
-from ..family_verb import FamilyVerb
+from ..family_verb import FamilyRecipeVerb
 
 
-class BringAlongVerb(FamilyVerb):
+class BringAlongVerb(FamilyRecipeVerb):
     """Copies the learned file into a folder beside the .blend."""
+
+    changes_at_end = True
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str:
@@ -22,6 +25,6 @@ class BringAlongVerb(FamilyVerb):
             return "The .blend was never saved: save it first"
         return "" if file.is_elsewhere(obj) else f"The {file.kind.label} is beside the .blend already"
 
-    def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
+    def recipe(self, context: bpy.types.Context, obj: bpy.types.Object) -> Recipe:
         """Copy it."""
-        return f"Copied to '{self.adapter().file.copy_beside(obj)}'"
+        return self.adapter().bring_along(obj)

@@ -4,17 +4,19 @@
 import bpy
 from bpy.props import FloatProperty, StringProperty
 
-from ...bridge.scene.report_lines import report_line
-from ...bridge.transfer import other_bodies
-from ..reporting import explains_errors, waiting
+from ...bridge.jobs.preparing import Recipe
+from ...bridge.transfer.recipes import import_recipe
+from ..reporting import SlicedVerb
 
 
-class SINEW_OT_import_model(bpy.types.Operator):
+class SINEW_OT_import_model(SlicedVerb, bpy.types.Operator):
     """Add a robot's model (URDF or MJCF) to the scene: an armature with a bone a link, its meshes, and its own body."""
 
     bl_idname = "sinew.import_model"
     bl_label = "Import Robot"
     bl_options = {"REGISTER", "UNDO"}
+
+    changes_at_end = True
 
     filepath: StringProperty(
         name="File", description="The model's file; its meshes lie in the same folder", subtype="FILE_PATH"
@@ -36,22 +38,10 @@ class SINEW_OT_import_model(bpy.types.Operator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Let the file be chosen."""
+        self.asked = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    @explains_errors
-    def execute(self, context: bpy.types.Context) -> set[str]:
+    def recipe(self, scene: bpy.types.Scene) -> Recipe:
         """Read and add it, and choose it where no character is chosen."""
-        with waiting(context):
-            obj, notes = other_bodies.import_character(context.scene, self.filepath, self.scale)
-        if context.scene.sinew.armature is None:
-            context.scene.sinew.armature = obj
-        for selected in context.selected_objects:
-            selected.select_set(False)
-        obj.select_set(True)
-        context.view_layer.objects.active = obj
-        for note in notes:
-            report_line(self, "WARNING", note)
-        if not notes:
-            report_line(self, "INFO", f"'{obj.name}' has {len(obj.data.bones)} links")
-        return {"FINISHED"}
+        return import_recipe(self.filepath, self.scale)

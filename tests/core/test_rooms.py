@@ -74,7 +74,7 @@ BRIDGE = {
     "respond": ("direct", "methods", "jobs", "learned", "body", "rig", "scene"),
     "improvise": ("direct", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "retime": ("jobs", "body", "rig", "scene"),
-    "transfer": ("jobs", "body", "importing", "setup", "rig", "scene"),
+    "transfer": ("jobs", "takes", "body", "importing", "setup", "rig", "scene"),
     "live": ("direct", "jobs", "learned", "takes", "setup", "body", "rig", "scene"),
     "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
     "properties": (

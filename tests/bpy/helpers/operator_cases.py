@@ -491,4 +491,6 @@ NEVER_WRONG = {
     "bounds_part_add": "there is a character",
     "bounds_part_remove": "the list has one",
     "clean_jobs": "what cannot be deleted is left",
+    "live_bake": "there is a recording",
+    "live_again": "there is a recording in the job's folder",
 }

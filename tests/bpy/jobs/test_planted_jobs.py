@@ -285,9 +285,9 @@ def test_a_learned_file_among_the_jobs_stays_there(addon, tmp_path, jobs_folder)
     jobs_folder.mkdir(parents=True)
     kind = learned_file("bounds").kind
     data = b"x"
-    assert paths.keep_data("a", kind, data) == jobs_folder / kind.folder / f"a{kind.ending}"
+    assert paths.keep_data(paths.folder(kind.folder), "a", kind, data) == jobs_folder / kind.folder / f"a{kind.ending}"
     shutil.rmtree(jobs_folder / kind.folder)
     (jobs_folder / kind.folder).symlink_to(tmp_path)
     with pytest.raises(CannotWrite, match="is a link"):
-        paths.keep_data("a", kind, data)
+        paths.folder(kind.folder)
     assert list(tmp_path.iterdir()) == []

@@ -4,10 +4,14 @@
 import bpy
 import pytest
 
+from sinew.bridge.jobs import preparing
+from sinew.bridge.transfer.recipes import import_recipe
+
 from ...core.sim.robot_models import MJCF
 from ...stock_clips import needs_stock
 from ..helpers.interface import refusal
-from ..helpers.operator_steps import one_step
+from ..helpers.operator_steps import one_step, state
+from ..helpers.preparing_clicks import click, prepare
 from ..helpers.rigs import arm
 from ..helpers.skilled_mannequin import mannequin
 
@@ -40,6 +44,27 @@ def test_each_is_one_step(addon, model):
     assert robot.animation_data.action.name == "walk on tin"
     one_step("forget_given_body")
     assert not bpy.data.objects["tin"].sinew_body.given
+
+
+@needs_stock
+def test_clicks_are_one_step_each_at_their_end(addon, model, reported):
+    """What a click makes comes in slices on a timer, long after the operator that began it."""
+    name = mannequin("walk").name
+    bpy.ops.ed.undo_push(message="Scene")
+    scene, before = bpy.context.scene, state()
+    preparing.begin_preparation(import_recipe(model, 1.0), scene, pytest.fail)
+    assert prepare() > 2
+    assert bpy.context.active_object.name == "tin"
+    imported = state()
+    assert click("put_on_selected") == {"CANCELLED"}  # its step is made at its end
+    prepare()
+    assert bpy.data.objects["tin"].animation_data.action.name == "walk on tin"
+    put_on = state()
+    for step in (imported, before):
+        assert bpy.ops.ed.undo() == {"FINISHED"} and state() == step
+    assert bpy.data.objects[name] is not None and "tin" not in bpy.data.objects
+    for step in (imported, put_on):
+        assert bpy.ops.ed.redo() == {"FINISHED"} and state() == step
 
 
 @needs_stock
