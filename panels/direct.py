@@ -57,7 +57,8 @@ def _draw_about(
 def _draw_training(
     layout: bpy.types.UILayout, context: bpy.types.Context, adapter: FamilyAdapter, obj: bpy.types.Object
 ) -> None:
-    draw_learn_settings(layout, context, adapter, obj, "Training", "SINEW_PT_direct_training")
+    more = (("begin_with", "Nobody"),)
+    draw_learn_settings(layout, context, adapter, obj, "Training", "SINEW_PT_direct_training", more)
     draw_learn_button(layout, context, adapter, obj, watching=lambda inside: draw_preview_switch(inside, context.scene))
 
 

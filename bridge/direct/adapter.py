@@ -7,9 +7,12 @@ import bpy
 
 from ...core.control.method import Product
 from ...core.control.tracking_policy.learned_file import Director, TrainedDirector
+from ...core.jobs import Job
 from ..body.body_inputs import read_body_request
 from ..jobs.preparing import Outcome, Preparation, Recipe
 from ..jobs.scene_request import settings_group_of, settings_type
+from ..learned import paths
+from ..learned.learned_file import Learned
 from ..methods.adapter import FamilyAdapter
 from ..scene.settings_groups import plain_values, shortest_decimal
 from ..scene.time_slicing import Slices
@@ -46,13 +49,19 @@ class DirectAdapter(FamilyAdapter):
         """Read the library, make the job that trains with it, and start its worker."""
         method = self.method(Product.LEARNED_FILE)
         request = replace(self.bake_request(scene, obj, Product.LEARNED_FILE), seed=obj.sinew_direct.seed)
-        begin = self.playing_recipe(
-            obj, lambda own, learned: policy_job_in_slices(own, method, request, learned), "Training"
-        )
+        path = paths.absolute(obj, obj.sinew_direct.begin_with)
+
+        def make(own: Preparation, learned: Learned) -> Slices[Job]:
+            begin = None
+            if path is not None:
+                begin = yield lambda: self.file.read_file(path)
+            return (yield from policy_job_in_slices(own, method, request, learned, begin=begin))
+
+        practise = self.playing_recipe(obj, make, "Training")
 
         def steps(own: Preparation) -> Slices[Outcome]:
             self.require_packages(method)
-            return (yield from begin(own))
+            return (yield from practise(own))
 
         return steps
 

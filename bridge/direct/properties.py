@@ -41,6 +41,14 @@ class SINEW_PG_direct(bpy.types.PropertyGroup):
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
         override=_EDITABLE,
     )
+    begin_with: Text(
+        name="Begin With",
+        description="The trained library of another character: training begins with what that has learned, brought "
+        "onto this body by the roles of its bones",
+        subtype="FILE_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"},
+        override=_EDITABLE,
+    )
     way: EnumProperty(items=WAYS, name="Go", description="Where the character goes", **_COMMON)
     curve: PointerProperty(
         type=bpy.types.Object,

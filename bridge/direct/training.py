@@ -9,6 +9,7 @@ from pathlib import Path
 import bpy
 
 from ...core import jobs
+from ...core.control.direct.train_method import BEGIN_FILE
 from ...core.control.matching.features import FPS
 from ...core.control.method import Method
 from ...core.control.tracking_policy.learned_file import directed_skeleton
@@ -25,9 +26,17 @@ from .baking import put_on_library
 
 
 def policy_job_in_slices(
-    own: Preparation, method: Method, request: BakeRequest, learned: Learned, skeleton: Skeleton | None = None
+    own: Preparation,
+    method: Method,
+    request: BakeRequest,
+    learned: Learned,
+    skeleton: Skeleton | None = None,
+    begin: Learned | None = None,
 ) -> Slices[jobs.Job]:
-    """Make the job for an armature; one whose bones are not the library's is refused. skeleton: the library's."""
+    """Make the job for an armature; one whose bones are not the library's is refused.
+
+    skeleton: the library's. begin: the trained library of another character, to begin with.
+    """
     skeleton = skeleton or directed_skeleton(learned.model)
     obj = requests.find_armature(request.armature)
     rig = yield from read_standing_pose(obj, request.frame_start, request.seconds, request.scale, own.slice_s)
@@ -41,7 +50,9 @@ def policy_job_in_slices(
         mark=ensure_mark(obj),
     )
     yield None
-    return (yield from own.make(lambda: make_policy_job(method, request, learned, target, skeleton=skeleton)))
+    return (
+        yield from own.make(lambda: make_policy_job(method, request, learned, target, skeleton=skeleton, begin=begin))
+    )
 
 
 def make_policy_job(
@@ -51,8 +62,12 @@ def make_policy_job(
     target: Target | None = None,
     folder: Path | None = None,
     skeleton: Skeleton | None = None,
+    begin: Learned | None = None,
 ) -> jobs.Job:
-    """Make the job's folder; without a target, the job is for no armature. skeleton: the library's. For any thread."""
+    """Make the job's folder; without a target, the job is for no armature. For any thread.
+
+    skeleton: the library's. begin: the trained library of another character, to begin with.
+    """
     kind = method.learned
     assert kind is not None
     name = learned.path.name.removesuffix(kind.ending)
@@ -64,7 +79,7 @@ def make_policy_job(
         seed=request.seed,
         title=f"{request.armature}: {name}" if request.armature else name,
         target=target,
-        attachments={kind.attachment: learned.content},
+        attachments={kind.attachment: learned.content} | ({} if begin is None else {BEGIN_FILE: begin.content}),
         folder=folder,
     )
 

@@ -19,6 +19,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", type=path_argument, metavar="LIBRARY", help="a library, or one that was trained, to go on with")
     add("--out", type=path_argument, metavar=f"FILE{DIRECTED.ending}", help="the library with its policy, to write")
+    add("--begin", type=path_argument, metavar="FILE", help="another character's trained library to begin with")
     add_learning_arguments(parser, DirectTrain.name, "policy", minutes="stop there and keep the best")
 
 
@@ -26,8 +27,10 @@ def _run(arguments: argparse.Namespace) -> int:
     """Train in a worker, and write what was learned."""
     request = learning_request(arguments, DirectTrain.name)
     require_learned_out(arguments, DIRECTED.name)
-    learned = learned_file(DIRECTED.name).read_file(arguments.file.resolve())
-    job = make_policy_job(registry.get_method(DirectTrain.name), request, learned, folder=arguments.job_dir)
+    file = learned_file(DIRECTED.name)
+    learned, begin = (path and file.read_file(path.resolve()) for path in (arguments.file, arguments.begin))
+    method = registry.get_method(DirectTrain.name)
+    job = make_policy_job(method, request, learned, folder=arguments.job_dir, begin=begin)
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     finish_learning(arguments, job, DIRECTED.name)

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...body import BodyModel
 from ...errors import JobError
 from ...learn.hyperparameters import DEVICES
 from ...learn.learning_curve import UpdateRecord
+from ...learn.policy import Policy
 from ...motion import Clip
 from ...settings import Settings, setting
 from ...sim import engines
@@ -21,13 +23,18 @@ from ..tracking_policy.controller import TrackingController
 from ..tracking_policy.environment import TrackingConfig
 from ..tracking_policy.learned_file import DIRECTED, TrainedDirector, director_from_content
 from ..tracking_policy.matching_streams import make_clip_streams, make_matching_streams
+from ..tracking_policy.policy_transfer import transfer_policy
 from ..tracking_policy.reference_streams import CONTROL_FPS, ReferenceStreams, join_streams
 from ..tracking_policy.rehearsal import PolicyRehearsal
 from ..tracking_policy.training import TrackingTraining, TrackingTrainingConfig, make_training_config
 from ..work_meter import WorkMeter
 
+BEGIN_FILE = "begin_file"
+"""The attachment with another character's trained library, whose policy training begins with."""
+_SHOWN_CLIPS = 20  # of another character's library, which tell what its body and this one see in the same motion
 _USER_S, _TESTED_USERS = 30.0, 16  # how long an artificial user directs a character, and how many in tests
 _CHANCE = 0.004  # of a new wish in a frame: every four seconds, more often than somebody would
+_AHEAD = 0.4  # of the wishes: what characters mostly do is hardly ever wished by who wishes all directions alike
 _PREPARED, _PRACTISED = 0.03, 0.99  # shares of the whole
 _STREAM_SEED, _TEST_SEED = 11, 12
 _CURVE_POINTS = 200
@@ -49,7 +56,7 @@ class DirectTrainSettings(Settings):
     )
     pushes: bool = setting(True, "Pushes", "Push the character while it practises, so that it stands being pushed")
     practised: float = setting(
-        20.0,
+        40.0,
         "Minutes of Wishes",
         "How much directed motion it practises, besides the library's own clips",
         minimum=0.1,
@@ -109,11 +116,15 @@ class DirectTrain(Method):
         """Make streams, train, and hand over the library with the policy."""
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
         stored, begin = _load(run)
+        other = _load_other(run)
         meter = _Meter(run)
         meter.work.begin(_PREPARED, 2.0, "Directing the library here and there")
         practised, tested = make_practice(stored, settings, seed)
         config, engine = make_tracking_config(settings), engines.get_engine(run.engine)
         policy = None if begin is None else begin.policy
+        if other is not None:
+            policy = _bring_over(other, stored.body, config.tracking)
+            run.add_detail("begun_with", {"body": len(other.stored.body.links), "clips": len(other.stored.clips)})
         with TrackingTraining(practised, tested, engine, config, seed, policy, find_spreader(run)) as training:
             spent_s = resume_practice(run, training)
             meter.work.begin(_PRACTISED, doing="Practising")
@@ -150,6 +161,27 @@ def _load(run: Run) -> tuple[StoredLibrary, TrackingController | None]:
     return director, None
 
 
+def _load_other(run: Run) -> TrainedDirector | None:
+    """The library of another character whose policy it is to begin with."""
+    attached = run.attachment(BEGIN_FILE)
+    if attached is None:
+        return None
+    other = director_from_content(*attached, "The library to begin with")
+    if not isinstance(other, TrainedDirector):
+        raise JobError("The library to begin with has no policy in it", "Choose one that was trained")
+    return other
+
+
+def _bring_over(other: TrainedDirector, body: BodyModel, tracking: TrackingConfig) -> Policy:
+    """Its policy, for this body."""
+    controller, library = other.controller, other.library
+    if controller.all_joints != tracking.all_joints:
+        state = "on" if controller.all_joints else "off"
+        raise JobError("The library to begin with was trained to act on other joints", f"Switch All Joints {state}")
+    shown = [library.clip(index) for index in range(0, len(library), -(-len(library) // _SHOWN_CLIPS))]
+    return transfer_policy(controller.policy, other.stored.body, body, shown, all_joints=tracking.all_joints)
+
+
 def choose_held_out(stored: StoredLibrary, share: float) -> np.ndarray:
     """(K,) which clips of the library are left out, each with its mirror image; evenly spread over the given ones."""
     library = stored.library
@@ -173,7 +205,13 @@ def make_practice(
         used = Directing(body, replace(stored, clips=tuple(c for c in stored.clips if c.name not in names)).library)
     users = max(1, round(settings.practised * 60.0 / _USER_S))
     practised = make_matching_streams(
-        used, body, np.random.default_rng([seed, _STREAM_SEED]), characters=users, seconds=_USER_S, chance=_CHANCE
+        used,
+        body,
+        np.random.default_rng([seed, _STREAM_SEED]),
+        characters=users,
+        seconds=_USER_S,
+        chance=_CHANCE,
+        ahead=_AHEAD,
     )
     clips = make_clip_streams(directing, body, np.flatnonzero(~held_out))
     tested = make_matching_streams(

@@ -28,8 +28,13 @@ class SpeedRange:
     slow: Array
     fast: Array
 
-    def choose(self, rng: np.random.Generator) -> tuple[float, float]:
-        """A direction, in radians from where it faces, and a speed: all that there are, alike."""
+    def choose(self, rng: np.random.Generator, ahead: float = 0.0) -> tuple[float, float]:
+        """A direction, in radians from where it faces, and a speed: all that there are, alike.
+
+        ahead: share of choices that go where it faces, at any speed from standing, if it can.
+        """
+        if ahead and rng.random() < ahead and self.fast[0] > 0.0:
+            return 0.0, float(rng.uniform(0.0, self.fast[0]))
         ways = np.flatnonzero(self.fast > 0.0)
         index = int(rng.choice(ways)) if len(ways) else 0
         away = 2.0 * np.pi * (index + rng.uniform(-0.5, 0.5)) / len(self.slow)
@@ -62,7 +67,8 @@ class ArtificialUser(StickGuide):
     """N users. At a chance in each frame one wishes anew: direction, heading, turn rate, speed and style, uniformly.
 
     styles: those to choose from. most_m_s: the fastest that is wished for. ranges: by style, what it can do; without,
-    any speed is wished in any direction. events: how often somebody wished anew.
+    any speed is wished in any direction. ahead: share of wishes to go where one faces; else one in eight is for the
+    direction in which a library is fast. events: how often somebody wished anew.
     """
 
     def __init__(
@@ -74,11 +80,12 @@ class ArtificialUser(StickGuide):
         most_m_s: float = 3.0,
         chance: float = CHANCE,
         ranges: dict[tuple[str, ...], SpeedRange] | None = None,
+        ahead: float = 0.0,
     ) -> None:
         super().__init__(np.zeros((count, 2)), np.zeros(count), np.zeros(count), [styles[0]] * count)
         self.events = 0
         self._rng, self._styles, self._most_m_s, self._chance = rng, styles, most_m_s, chance
-        self._ranges = ranges or {}
+        self._ranges, self._share_ahead = ranges or {}, ahead
         self._seen = 0
         self._next = np.zeros(count, dtype=np.int64)
         self.changed = np.ones(count, dtype=bool)
@@ -91,7 +98,7 @@ class ArtificialUser(StickGuide):
         style = self._styles[int(rng.integers(len(self._styles)))]
         speed, most_turn = rng.uniform(0.0, self._most_m_s), _MOST_TURN_RAD_S
         if style in self._ranges:
-            away, speed = self._ranges[style].choose(rng)
+            away, speed = self._ranges[style].choose(rng, self._share_ahead)
             direction = heading + away
             most_turn = min(most_turn, _MOST_ACROSS_M_S2 / max(speed, 1e-3))
         self.velocity[index] = speed * np.cos(direction), speed * np.sin(direction)

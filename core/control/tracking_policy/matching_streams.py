@@ -32,10 +32,14 @@ def make_matching_streams(
     seconds: float,
     chance: float,
     most_m_s: float = 3.0,
+    ahead: float = 0.0,
 ) -> ReferenceStreams:
-    """So many characters, each directed by its own artificial user for so long. chance: of a new wish in a frame."""
+    """So many characters, each directed by its own artificial user for so long.
+
+    chance: of a new wish in a frame. ahead: share of the wishes to go where one faces.
+    """
     database = directing.database
-    user = make_artificial_user(database, rng, characters=characters, chance=chance, most_m_s=most_m_s)
+    user = make_artificial_user(database, rng, characters=characters, chance=chance, most_m_s=most_m_s, ahead=ahead)
     candidates = database.candidates().frames
     matching = MotionMatching(
         database,
@@ -55,13 +59,19 @@ def make_matching_streams(
 
 
 def make_artificial_user(
-    database: MatchingDatabase, rng: np.random.Generator, *, characters: int, chance: float, most_m_s: float = 3.0
+    database: MatchingDatabase,
+    rng: np.random.Generator,
+    *,
+    characters: int,
+    chance: float,
+    most_m_s: float = 3.0,
+    ahead: float = 0.0,
 ) -> ArtificialUser:
     """One who wishes for what the library can do: any style every second time, else one that can be held."""
     held = [(name,) for name in database.library.tag_names() if can_be_held(database, name)]
     styles: tuple[tuple[str, ...], ...] = (*((),) * max(1, len(held)), *held)
     ranges = {style: find_speed_range(database, style, most_m_s) for style in styles}
-    return ArtificialUser(characters, rng, styles=styles, most_m_s=most_m_s, chance=chance, ranges=ranges)
+    return ArtificialUser(characters, rng, styles=styles, most_m_s=most_m_s, chance=chance, ranges=ranges, ahead=ahead)
 
 
 def rejoin_artificial_user(directing: Directing, seed: int, chance: float) -> Callable[[int], Rejoining]:

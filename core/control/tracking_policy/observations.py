@@ -32,6 +32,22 @@ def find_tracked_links(body: BodyModel) -> Indices:
     return np.array([i for i, link in enumerate(body.links) if link.role in _TRACKED], dtype=np.int64)
 
 
+def list_observation_parts(body: BodyModel, acting: Indices) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """What observations are made of, kind by kind (``stance_mirror.Parts``), in their order: of streams, and of states.
+
+    acting: (A,) columns of the servo targets that the policy corrects.
+    """
+    links, feet = find_tracked_links(body), find_stance_links(body)
+    tracked, both = f"links {_words(links)}", f"links {_words(feet)}"
+    streams = [("vector", 3), ("same", 1), (tracked, 3 * len(links))]
+    streams += [("vector", 3), ("opposite", 1), ("same", 1)] * len(_COM_AHEAD)
+    streams += [(both, 3 * len(feet))] * len(_FEET_AHEAD)
+    streams += [("sides" if len(feet) == 2 else "same", len(feet))] * len(_CONTACTS_AHEAD)
+    states = [*(("vector", 3),) * 3, *(("axial", 3),) * 3, ("joints", body.nu), ("joints", body.nu)]
+    states += [(tracked, 3 * len(links))] * 2 + [("same", 1), ("offsets", len(acting))]
+    return streams, states
+
+
 class StreamFeatures:
     """What observations need of every frame of the streams.
 
@@ -48,32 +64,22 @@ class StreamFeatures:
         def local(vectors: NDArray[Any]) -> Array:
             return rotate_about_z(-heading, vectors.astype(float))
 
-        velocity, tracked, both = local(streams.com_velocity), f"links {_words(self.links)}", f"links {_words(feet)}"
+        velocity = local(streams.com_velocity)
         self.links_local: Floats = local(streams.link_pos - com[:, None]).astype(np.float32)
-        parts: list[tuple[str, NDArray[Any]]] = [("vector", velocity), ("same", com[:, 2:3])]
-        parts.append((tracked, self.links_local[:, self.links].reshape(len(frames), -1)))
+        parts: list[NDArray[Any]] = [velocity, com[:, 2:3], self.links_local[:, self.links].reshape(len(frames), -1)]
         for ahead in _COM_AHEAD:
             then = streams.later(frames, ahead)
             turn = heading[then] - heading
-            parts += [("vector", local(com[then] - com)), ("opposite", np.sin(turn)[:, None])]
-            parts.append(("same", np.cos(turn)[:, None]))
+            parts += [local(com[then] - com), np.sin(turn)[:, None], np.cos(turn)[:, None]]
         for ahead in _FEET_AHEAD:
             then = streams.later(frames, ahead)
-            parts.append((both, local(streams.link_pos[then][:, feet] - com[:, None]).reshape(len(frames), -1)))
-        for ahead in _CONTACTS_AHEAD:
-            flags = streams.contacts[streams.later(frames, ahead)]
-            parts.append(("sides" if flags.shape[1] == 2 else "same", flags.astype(float)))
-        self.rows: Floats = np.concatenate([part for _, part in parts], axis=1, dtype=np.float32)
+            parts.append(local(streams.link_pos[then][:, feet] - com[:, None]).reshape(len(frames), -1))
+        parts += [streams.contacts[streams.later(frames, ahead)].astype(float) for ahead in _CONTACTS_AHEAD]
+        self.rows: Floats = np.concatenate(parts, axis=1, dtype=np.float32)
         self.velocity: Floats = velocity.astype(np.float32)
-        self._mirror([(kind, part.shape[1]) for kind, part in parts], streams, acting, tracked)
-
-    def _mirror(self, parts: list[tuple[str, int]], streams: ReferenceStreams, acting: Indices, tracked: str) -> None:
-        body = streams.body
-        # What ``TrackingState.observations`` puts behind the rows, in its order.
-        states = [*(("vector", 3),) * 3, *(("axial", 3),) * 3, ("joints", body.nu), ("joints", body.nu)]
-        states += [(tracked, 3 * len(self.links))] * 2 + [("same", 1), ("offsets", len(acting))]
+        seen, states = list_observation_parts(body, acting)
         mirror = find_body_mirror(body)
-        self.stance = None if mirror is None else StanceMirror(mirror, body, acting, parts, states)
+        self.stance = None if mirror is None else StanceMirror(mirror, body, acting, seen, states)
         self.mirrored = np.zeros(len(streams), dtype=bool)
         if self.stance is not None:
             self.mirrored = find_mirrored(streams)

@@ -38,7 +38,7 @@ PPO = PPOHyperparameters(
     width=256,
     critic_width=256,
     noise=0.2,
-    final_noise=0.08,
+    final_noise=0.15,
     noise_anneal_samples=15_000_000,
     output_scale=0.3,
 )
