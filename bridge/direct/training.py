@@ -12,7 +12,8 @@ from ...core import jobs
 from ...core.control.direct.train_method import BEGIN_FILE
 from ...core.control.matching.features import FPS
 from ...core.control.method import Method
-from ...core.control.tracking_policy.learned_file import directed_skeleton
+from ...core.control.tracking_policy.learned_file import TrainedDirector, directed_skeleton
+from ...core.errors import NotLearned
 from ...core.jobs import Target
 from ...core.motion import Clip, Skeleton
 from ..jobs import requests
@@ -70,6 +71,8 @@ def make_policy_job(
     """
     kind = method.learned
     assert kind is not None
+    if begin is not None and not isinstance(begin.model, TrainedDirector):
+        raise NotLearned(f"The library in '{begin.path}' has no policy to begin with", "Choose one that was trained")
     name = learned.path.name.removesuffix(kind.ending)
     return jobs.create(
         _rest(skeleton or directed_skeleton(learned.model)),

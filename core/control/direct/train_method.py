@@ -124,7 +124,7 @@ class DirectTrain(Method):
         policy = None if begin is None else begin.policy
         if other is not None:
             policy = _bring_over(other, stored.body, config.tracking)
-            run.add_detail("begun_with", {"body": len(other.stored.body.links), "clips": len(other.stored.clips)})
+            run.add_detail("begun_with", {"links": len(other.stored.body.links), "clips": len(other.stored.clips)})
         with TrackingTraining(practised, tested, engine, config, seed, policy, find_spreader(run)) as training:
             spent_s = resume_practice(run, training)
             meter.work.begin(_PRACTISED, doing="Practising")

@@ -52,6 +52,10 @@ def test_a_library_is_trained_tested_and_trained_further(at_once, library, tmp_p
     assert "falls in" in capsys.readouterr().out
     assert run("train", out, "--out", tmp_path / "d.library.npz", *LITTLE_WORDS) == 0
     assert main(["library", "show", str(out), "--json"]) == 0
+    begun = tmp_path / "begun.library.npz"
+    words = ("train", library, "--begin", out, "--out", begun, "--report", report, *LITTLE_WORDS)
+    assert run(*words) == 0 and begun.is_file()
+    assert json.loads(report.read_text())["begun_with"]["clips"] >= 5
     first = out.read_bytes()
     for words in (("tag", out, "straight", "stroll", 0, 9), ("build", library, "--out", out)):
         assert main(["library", *map(str, words)]) == 1
@@ -62,6 +66,14 @@ def test_a_library_is_trained_tested_and_trained_further(at_once, library, tmp_p
     ("words", "said"),
     [
         (("train", "{library}"), "There is no place for what is learned"),
+        (
+            ("train", "{library}", "--begin", "{library}", "--out", "{tmp}/c.library.npz"),
+            "has no policy to begin with. Choose one that was trained",
+        ),
+        (
+            ("train", "{library}", "--begin", "{tmp}/none.library.npz", "--out", "{tmp}/c.library.npz"),
+            "There is no library in",
+        ),
         (("train", "{library}", "--out", "{library}"), "is what is learned from. Give --out another name"),
         (("train", "{library}", "--out", "{tmp}/c.blend"), "wrong ending"),
         (("train", "{tmp}/none.library.npz", "--out", "{tmp}/c.library.npz"), "There is no library in"),

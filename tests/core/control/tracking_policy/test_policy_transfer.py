@@ -89,8 +89,8 @@ def test_what_only_one_has_changes_nothing(walks):
     body, clips = walks
     policy = make_policy(body, clips)
     acting, tracked = find_acting(body), find_tracked_links(body)
-    # A body whose left hand is called something else: nobody sees it, and the rest goes on.
-    index = next(int(i) for i in tracked if body.links[i].role == "hand")
+    # A body one of whose forearms is called something else: nobody sees it, and the rest goes on.
+    index = next(int(i) for i in tracked if body.links[i].role == "forearm")
     other = replace(
         body, links=tuple(replace(link, role="tail") if i == index else link for i, link in enumerate(body.links))
     )
