@@ -5,9 +5,10 @@ A shard is one environment with randomness of its own, wherever it is. So the sa
 training the same weights, whether they are threads of this process or processes on other machines of the same kind.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from .environment import Environment
 from .episode_statistics import EpisodeStatistics
 from .normaliser import RunningStatistics
+from .threads import count_threads
 
 if TYPE_CHECKING:
     from .rollout import Rollout
@@ -25,6 +27,32 @@ class EnvironmentMaker(Protocol):
 
     def __call__(self, threads: int) -> Environment:
         """The environment; its physics uses so many threads, which changes no result."""
+
+
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+class _HasWorld(Protocol):
+    @property
+    def world(self) -> _Closable: ...
+
+
+_Simulated = TypeVar("_Simulated", bound=_HasWorld)
+
+
+def make_local_environments(
+    makers: Sequence[Callable[[int], _Simulated]], threads: int, opened: ExitStack
+) -> tuple[_Simulated, ...]:
+    """The environment of every shard in this process, with its part of the threads (0: one each core).
+
+    opened: what closes their worlds; also those that were made before one that could not be.
+    """
+    share, made = max(1, count_threads(threads) // len(makers)), list[_Simulated]()
+    for maker in makers:
+        made.append(maker(share))
+        opened.enter_context(closing(made[-1].world))
+    return tuple(made)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,7 @@ from ...learn.hyperparameters import PPOHyperparameters
 from ...learn.kept_best import keep_best, read_best
 from ...learn.learning_curve import UpdateRecord
 from ...learn.policy import Policy
-from ...learn.shards import ShardSpreader
-from ...learn.threads import count_threads
+from ...learn.shards import ShardSpreader, make_local_environments
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
@@ -103,13 +102,8 @@ class Training:
             partial(make_bounds_environment, reference, widths, engine, config, generator, make_terms)
             for generator in np.random.default_rng([seed, 1]).spawn(config.shards)
         ]
-        environments: list[BoundsEnvironment] = []
-        if spreader is None:
-            threads = max(1, count_threads(config.ppo.threads) // config.shards)
-            for maker in makers:
-                environments.append(maker(threads))
-                self._worlds.enter_context(closing(environments[-1].world))
-        self.environments = tuple(environments)
+        environments = () if spreader else make_local_environments(makers, config.ppo.threads, self._worlds)
+        self.environments = environments
         self._test_world = self._worlds.enter_context(
             closing(engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads))
         )

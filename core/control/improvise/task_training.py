@@ -11,9 +11,8 @@ import numpy as np
 
 from ...learn.hyperparameters import PPOHyperparameters
 from ...learn.policy import Policy
-from ...learn.shards import ShardSpreader
+from ...learn.shards import ShardSpreader, make_local_environments
 from ...learn.tested_training import TestedTraining
-from ...learn.threads import count_threads
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine, World
 from ...sim.stage import Character, Stage
@@ -120,17 +119,13 @@ class TaskTraining(TestedTraining[TaskTest]):
         spreader: ShardSpreader | None = None,
     ) -> None:
         self.improviser, self.task, self.config, self._seed = improviser, task, config, seed
-        self._worlds, environments = ExitStack(), list[TaskEnvironment]()
+        self._worlds = ExitStack()
         stage, copies = Stage((Character(improviser.body),)), config.worlds // config.shards
         makers = [
             partial(make_task_environment, improviser, task, engine, copies, generator, config.sigma_rad)
             for generator in np.random.default_rng([seed, 7]).spawn(config.shards)
         ]
-        if spreader is None:
-            threads = max(1, count_threads(config.ppo.threads) // config.shards)
-            for maker in makers:
-                environments.append(maker(threads))
-                self._worlds.enter_context(closing(environments[-1].world))
+        environments = () if spreader else make_local_environments(makers, config.ppo.threads, self._worlds)
         self._test_world = self._worlds.enter_context(
             closing(engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads))
         )

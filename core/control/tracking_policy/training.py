@@ -12,9 +12,8 @@ import numpy as np
 from ...learn.hyperparameters import PPOHyperparameters
 from ...learn.learning_curve import UpdateRecord
 from ...learn.policy import Policy
-from ...learn.shards import ShardSpreader
+from ...learn.shards import ShardSpreader, make_local_environments
 from ...learn.tested_training import TestedTraining
-from ...learn.threads import count_threads
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine
 from ...sim.stage import Character, Stage
@@ -104,13 +103,8 @@ class TrackingTraining(TestedTraining[StreamTest]):
             partial(make_tracking_environment, practised, features, engine, copies, generator, quiet)
             for generator in np.random.default_rng([seed, 1]).spawn(config.shards)
         ]
-        environments: list[TrackingEnvironment] = []
-        if spreader is None:
-            threads = max(1, count_threads(config.ppo.threads) // config.shards)
-            for maker in makers:
-                environments.append(maker(threads))
-                self._worlds.enter_context(closing(environments[-1].world))
-        self.environments, self._pushed = tuple(environments), False
+        environments = () if spreader else make_local_environments(makers, config.ppo.threads, self._worlds)
+        self.environments, self._pushed = environments, False
         test_world = engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads)
         self._test_world = self._worlds.enter_context(closing(test_world))
         trainer = Trainer(makers if spreader else self.environments, config.ppo, seed, spreader)
