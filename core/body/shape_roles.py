@@ -162,7 +162,9 @@ def _arm(tree: SkeletonTree, top: int, joint: int) -> dict[str, int]:
 
 
 def _left(tree: SkeletonTree, across: Array, chains: list[dict[str, int]], clip: Clip | None) -> Array:
-    """(3,) the direction of the character's left: feet point to the front; else it walks there; else it faces -Y."""
+    """(3,) the direction of the character's left: feet point to the front; else it walks there; else it faces -Y, as
+    characters do in Blender, or +X, as robots do, whichever its legs stand across.
+    """
     front = np.zeros(3)
     for chain in chains:
         foot = chain.get("foot")
@@ -174,9 +176,9 @@ def _left(tree: SkeletonTree, across: Array, chains: list[dict[str, int]], clip:
     if np.linalg.norm(front) < 0.02 * tree.size and clip is not None:
         front = _travel(tree, clip)
     if np.linalg.norm(front) < 0.02 * tree.size:
-        front = np.array([0.0, -1.0, 0.0])
+        front = np.array([0.0, -1.0, 0.0] if abs(across[0]) >= abs(across[1]) else [1.0, 0.0, 0.0])
     left = np.cross(UP, flatten_direction(front))
-    return flatten_direction(across) * np.sign(across @ left)
+    return flatten_direction(across) * (1.0 if across @ left >= 0.0 else -1.0)
 
 
 def _travel(tree: SkeletonTree, clip: Clip) -> Array:

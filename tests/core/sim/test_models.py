@@ -72,6 +72,18 @@ def test_it_stands_on_the_ground_and_is_seen(tin):
     assert set(tin.bones) >= {"pelvis", "torso", "left_foot"}
 
 
+def test_legs_that_show_no_front_face_as_robots_do(tmp_path):
+    links, joints = [], []
+    for side, y in (("left", 0.1), ("right", -0.1)):
+        hip, knee = f"{side}_hip", f"{side}_knee"
+        links += [urdf_link(hip), urdf_link(knee)]
+        for name, parent, place in ((hip, "base", f"0 {y} -0.1"), (knee, hip, "0 0 -0.4")):
+            joints.append(urdf_joint(f"{name}_joint", parent, name).replace('xyz="0 0 -0.1"', f'xyz="{place}"'))
+    body, _ = make_model_body(links_of(tmp_path, urdf("".join(links), "".join(joints))), 1.0)
+    sides = {link.bone: (link.role, link.side) for link in body.links}
+    assert sides["left_hip"] == ("thigh", "L") and sides["right_knee"] == ("shin", "R")
+
+
 def test_lengths_are_scaled_and_masses_are_not(tmp_path):
     links = compile_model(read(tmp_path, MJCF))
     whole, half = (make_model_body(links, scale)[0] for scale in (1.0, 0.5))
