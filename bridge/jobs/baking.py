@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Results that are got ready to be baked, a little at a time on a timer; the bake itself is then done at once.
 
-Until then nobody sees a change: the keys are on Actions that nothing uses (``keying``). Opening another file drops
+Until then nobody sees a change: the keys are on Actions that nothing uses (``keying``), and no armature refers to what
+was learned. Opening another file drops
 them, and so does an undo that took or brought back a half-made one.
 """
 
@@ -17,6 +18,7 @@ from ...core.jobs import Job
 from ..rig import keying
 from ..scene.time_slicing import TimeSlicedTask, is_tool_active
 from ..takes.write_takes import PreparedTakes, hidden_scene, job_context, prepare_takes
+from .learned_results import PreparedLearned, only_learns, prepare_learned
 
 _PAUSE_S, _LATER_S = 0.01, 0.2
 _TRIES = 3
@@ -35,7 +37,7 @@ class _Getting:
 
 
 _going: dict[str, _Getting] = {}
-_ready: dict[str, PreparedTakes | None] = {}
+_ready: dict[str, PreparedTakes | PreparedLearned | None] = {}
 """By job id; None for what cannot be got ready, so that baking it will say why."""
 
 
@@ -44,9 +46,13 @@ def begin_baking(job: Job, then: Callable[[], object]) -> None:
     job_id = job.spec.id
     if job_id in _going or job_id in _ready:
         return
-    _going[job_id] = _Getting(job, TimeSlicedTask(prepare_takes(job)), then)
+    _going[job_id] = _Getting(job, _task(job), then)
     if not bpy.app.timers.is_registered(tick_baking):
         bpy.app.timers.register(tick_baking, first_interval=0.0, persistent=True)
+
+
+def _task(job: Job) -> TimeSlicedTask:
+    return TimeSlicedTask(prepare_learned(job) if only_learns(job) else prepare_takes(job))
 
 
 def is_ready(job_id: str) -> bool:
@@ -55,8 +61,15 @@ def is_ready(job_id: str) -> bool:
 
 
 def taken(job_id: str) -> PreparedTakes | None:
-    """What was got ready for a job; whoever takes it sees to it that nothing is left. None if there is nothing."""
-    return _ready.pop(job_id, None)
+    """The takes that were got ready for a job; whoever takes them sees to it that nothing is left. None for none."""
+    ready = _ready.pop(job_id, None)
+    return ready if isinstance(ready, PreparedTakes) else None
+
+
+def taken_learned(job_id: str) -> PreparedLearned | None:
+    """What a job that makes no take has learned, if it was got ready."""
+    ready = _ready.pop(job_id, None)
+    return ready if isinstance(ready, PreparedLearned) else None
 
 
 def drop(job_id: str) -> None:
@@ -90,7 +103,7 @@ def _stepped(job_id: str, getting: _Getting) -> bool:
         ready = getting.work.result
     except keying.RigChanged:
         if getting.tries < _TRIES:
-            getting.work, getting.tries = TimeSlicedTask(prepare_takes(getting.job)), getting.tries + 1
+            getting.work, getting.tries = _task(getting.job), getting.tries + 1
             return False
         ready = None
     except SinewError:
@@ -105,7 +118,8 @@ def _stepped(job_id: str, getting: _Getting) -> bool:
 
 def sweep() -> None:
     """Take away what an undo has brought back half made."""
-    known = {keyed.action_uid for ready in _ready.values() if ready is not None for keyed in ready.keyed.values()}
+    takes = [ready for ready in _ready.values() if isinstance(ready, PreparedTakes)]
+    known = {keyed.action_uid for ready in takes for keyed in ready.keyed.values()}
     if not _going:
         keying.remove_unfinished(known)
 

@@ -3,6 +3,7 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
@@ -11,9 +12,24 @@ from ...core.control.method import Product
 from ...core.errors import CannotWrite, JobError, RigError
 from ...core.jobs import Job
 from ..learned.learned_file import LearnedFile, learned_files
+from ..scene.time_slicing import Slices, run_all_slices
 from ..takes.marks import find_renamed
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PreparedLearned:
+    """What of a job that makes no take is there before its armature refers to it.
+
+    path: beside the .blend; None where the job has learned nothing.
+    """
+
+    file: LearnedFile | None = None
+    path: Path | None = None
+
+    def drop(self) -> None:
+        """The file stays: the next who keeps the same finds it and takes it as it is."""
 
 
 def only_learns(job: Job) -> bool:
@@ -28,13 +44,25 @@ def keep_learned_files(job: Job, files: Mapping[str, Path]) -> list[tuple[Learne
     return [(file, path) for file, path in kept if path is not None]
 
 
-def collect_learned(job: Job) -> Path:
-    """Keep what a job that makes no take has learned, and let its armature have it. The caller owns the undo step."""
-    job.report()  # says what is wrong with it
-    target, kept = job.spec.target, keep_learned_files(job, {})
-    if not kept:
+def prepare_learned(job: Job) -> Slices[PreparedLearned]:
+    """Keep what a job that makes no take has learned in a file beside the .blend, on another thread."""
+    yield job.report  # says what is wrong with it
+    for file in learned_files():
+        plan = file.plan_keep(job)
+        if plan is not None:
+            return PreparedLearned(file, (yield plan))
+    return PreparedLearned()
+
+
+def collect_learned(job: Job, ready: PreparedLearned | None = None) -> Path:
+    """Keep what a job that makes no take has learned, and let its armature have it. The caller owns the undo step.
+
+    ready: what of it was done before.
+    """
+    ready = ready or run_all_slices(prepare_learned(job))
+    target, file, path = job.spec.target, ready.file, ready.path
+    if file is None or path is None:
         raise JobError(f"Job '{job.spec.title}' has learned nothing", "Start it again")
-    file, path = kept[0]
     obj = find_renamed(bpy.context.scene, target.armature, target.mark) if target.armature else None
     if obj is None:
         raise RigError(

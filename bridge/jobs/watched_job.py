@@ -166,10 +166,10 @@ def _bake_when_possible(watched: WatchedJob, tick: Callable[[], float | None]) -
         waiting = _why_not_now()
         if waiting:
             return refresh_view(watched, waiting)
-        learned = only_learns(watched.job)  # a file is kept in a moment
-        if bakes_in_slices() and not learned and not baking.is_ready(watched.job.spec.id):
+        learned = only_learns(watched.job)
+        if bakes_in_slices() and not baking.is_ready(watched.job.spec.id):
             baking.begin_baking(watched.job, tick)
-            return refresh_view(watched, "It is being baked")
+            return refresh_view(watched, "It is being kept" if learned else "It is being baked")
         watched.tried, watched.wanted = True, False
         try:
             # The second argument makes the undo step that an operator called from Python otherwise goes without.

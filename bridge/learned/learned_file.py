@@ -112,16 +112,25 @@ class LearnedFile:
         path: where whoever asks wants it, over what is there; None for a file beside the .blend that no other is in.
         What the job's folder says of where it should go is not asked: anybody may have written it.
         """
+        plan = self.plan_keep(job, path)
+        return None if plan is None else plan()
+
+    def plan_keep(self, job: Job, path: Path | None = None) -> Callable[[], Path] | None:
+        """What keeps it so, without Blender: a library of minutes takes longer to write than a click may."""
         if not is_there(job.product_file(self.kind.name)):
             return None
-        target, data = job.spec.target, self._file_bytes(job)
-        if path is not None:
+        target, kind = job.spec.target, self.kind
+        own = {Source.CLIP: (target.action, target.varied.get("style")), Source.LEARNED_FILE: (target.named,)}
+        home, stem = paths.folder(kind.folder), paths.file_stem(target.armature, *own.get(self._from, ()))
+
+        def keep() -> Path:
+            data = self._file_bytes(job)
+            if path is None:
+                return paths.keep_data(home, stem, kind, data)
             write_whole(path, data)
             return path
-        own = {Source.CLIP: (target.action, target.varied.get("style")), Source.LEARNED_FILE: (target.named,)}
-        words = own.get(self._from, ())
-        home = paths.folder(self.kind.folder)
-        return paths.keep_data(home, paths.file_stem(target.armature, *words), self.kind, data)
+
+        return keep
 
     def _file_bytes(self, job: Job) -> bytes:
         """What a job has learned, whole or refused, as it stands in a file."""

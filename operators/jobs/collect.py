@@ -36,7 +36,7 @@ class SINEW_OT_collect(bpy.types.Operator):
         job = monitor.job_of(self.job)
         with waiting(context):
             if learned_results.only_learns(job):
-                said = f"Learned '{learned_results.collect_learned(job).name}'"
+                said = f"Learned '{learned_results.collect_learned(job, baking.taken_learned(self.job)).name}'"
             else:
                 written = requests.collect(job, baking.taken(self.job))
                 preview_range.follow_action(written.obj, written.action)

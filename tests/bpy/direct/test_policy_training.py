@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Training a library in Blender: the file comes home without a take, never over the library, as on the command line."""
 
+import threading
 from dataclasses import replace
 
 import bpy
@@ -10,8 +11,9 @@ from directed_walks import make_stored_walks, make_walks
 from little_policies import LITTLE, launch_here, trained_alike
 from sinew.bridge import mannequin
 from sinew.bridge.cli import main
-from sinew.bridge.jobs import monitor
+from sinew.bridge.jobs import baking, monitor
 from sinew.bridge.jobs.job_views import JobView
+from sinew.bridge.learned import paths
 from sinew.bridge.learned.learned_file import learned_file
 from sinew.bridge.methods.adapters import get_adapter
 from sinew.bridge.setup import readiness
@@ -22,7 +24,7 @@ from sinew.core.control.tracking_policy.learned_file import DIRECTED, TrainedDir
 from sinew.panels.direct import SINEW_PT_direct
 from sinew.panels.jobs import SINEW_PT_jobs
 
-from ..helpers.interface import animation, hero, new_actions, refusal, tick_to_end
+from ..helpers.interface import animation, hero, new_actions, refusal, tick_to_end, tick_until
 from ..helpers.operator_steps import one_step
 from ..helpers.panel_drawing import SkillsLayout, draw_wide
 
@@ -53,6 +55,27 @@ def walker(addon, content, tmp_path, monkeypatch):
 def train():
     assert bpy.ops.sinew.direct_train("EXEC_DEFAULT", True) == {"FINISHED"}
     return tick_to_end()
+
+
+def test_a_click_waits_for_no_file_that_is_kept(walker, monkeypatch):
+    threads, keep = [], paths.keep_data
+
+    def kept(*words):
+        threads.append(threading.current_thread())
+        return keep(*words)
+
+    monkeypatch.setattr(paths, "keep_data", kept)
+    monkeypatch.setattr("sinew.bridge.jobs.watched_job.bakes_in_slices", lambda: True)
+    assert bpy.ops.sinew.direct_train("EXEC_DEFAULT", True) == {"FINISHED"}
+    job = monitor.job_of(monitor.watched_jobs()[0].id)
+
+    def is_collected(view):
+        baking.tick_baking()
+        return job.collected() is not None
+
+    tick_until(is_collected)
+    assert threads and threading.main_thread() not in threads
+    assert isinstance(FILES.read(walker).model, TrainedDirector)
 
 
 def test_what_is_trained_comes_home_as_a_file_beside_the_library(walker, content, tmp_path):
