@@ -21,7 +21,7 @@ _BENCHES = {
     "jobs": ".jobs:measure",
     "bodies": ".bodies:measure",
     "overlay": ".overlay:measure",
-    "interface": ".interface:measure",
+    "interface": ".interface.command:measure",
     "engines": ".engines:measure",
     "simulate": ".simulate.command:measure",
     "graph": ".graph.command:measure",

@@ -26,7 +26,7 @@ _OBSTACLES = 20
 
 def mannequin_scene() -> bpy.types.Object:
     """The mannequin with its walk, alone in an empty scene; chosen to be simulated, like the others here."""
-    return _chosen(example_walker.add_walker(_empty()))
+    return _chosen(example_walker.add_walker(empty_scene()))
 
 
 def unlearned_graph(armature: bpy.types.Object, about: dict[str, Any] | None = None) -> ControlGraph:
@@ -44,7 +44,7 @@ def unlearned_graph(armature: bpy.types.Object, about: dict[str, Any] | None = N
 
 def long_action(frames: int = FRAMES) -> bpy.types.Object:
     """The mannequin with a walk of so many frames."""
-    scene = _empty()
+    scene = empty_scene()
     fps = scene.render.fps / scene.render.fps_base
     clip = plain_walk((frames - 1) / fps, fps)
     still = np.broadcast_to(np.eye(3, dtype=np.float32), (1, len(clip.skeleton), 3, 3))
@@ -75,7 +75,7 @@ def many_objects(count: int = OBJECTS) -> bpy.types.Object:
 
 def many_bones(count: int = BONES, frames: int = 250) -> bpy.types.Object:
     """The mannequin with chains of small bones on its head and hands until it has so many, all of them keyed."""
-    scene = _empty()
+    scene = empty_scene()
     fps = scene.render.fps / scene.render.fps_base
     clip = plain_walk((frames - 1) / fps, fps)
     armature = mannequin.build(scene)
@@ -106,7 +106,8 @@ def many_bones(count: int = BONES, frames: int = 250) -> bpy.types.Object:
 SCENES = {"mannequin": mannequin_scene, "long": long_action, "objects": many_objects, "bones": many_bones}
 
 
-def _empty() -> bpy.types.Scene:
+def empty_scene() -> bpy.types.Scene:
+    """The scene without anything in it."""
     scene = bpy.context.scene
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
@@ -125,3 +126,30 @@ def _chosen(armature: bpy.types.Object) -> bpy.types.Object:
     bpy.context.view_layer.objects.active = armature
     armature.data.bones.active = armature.data.bones[0]
     return armature
+
+
+def add_bare_mannequin(scene: bpy.types.Scene) -> bpy.types.Object:
+    """Another mannequin, which has no Action."""
+    return mannequin.build(scene)
+
+
+def legs_model() -> str:
+    """A robot that is a box on two legs, as URDF."""
+    parts, joints = [_urdf_link("pelvis", "0.3 0.3 0.3")], []
+    for side, y in (("left", 0.1), ("right", -0.1)):
+        above = "pelvis"
+        for part, z in (("hip", -0.15), ("knee", -0.4), ("ankle", -0.4)):
+            parts.append(_urdf_link(f"{side}_{part}", "0.2 0.08 0.08" if part == "ankle" else "0.08 0.08 0.3"))
+            joints.append(
+                f'<joint name="{side}_{part}_joint" type="revolute"><parent link="{above}"/>'
+                f'<child link="{side}_{part}"/><origin xyz="0 {y if above == "pelvis" else 0} {z}"/><axis xyz="0 1 0"/>'
+                '<limit lower="-2" upper="2" effort="100" velocity="10"/></joint>'
+            )
+            above = f"{side}_{part}"
+    return f'<robot name="legs">{"".join(parts)}{"".join(joints)}</robot>'
+
+
+def _urdf_link(name: str, size: str) -> str:
+    inertia = '<inertia ixx="0.05" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.05"/>'
+    shape = f'<collision><geometry><box size="{size}"/></geometry></collision>'
+    return f'<link name="{name}"><inertial><mass value="3"/>{inertia}</inertial>{shape}</link>'

@@ -19,11 +19,11 @@ from ..helpers.preparing_clicks import click, prepare
 @pytest.fixture
 def drawn():
     """Draws every panel of the tab as the benchmark does, onto a layout that takes everything."""
-    from sinew.bench.interface import _Clock, _draw
+    from sinew.bench.interface.clicks import Clock, draw_panels
 
     def draw():
-        clock = _Clock()
-        _draw(clock, "draw")
+        clock = Clock()
+        draw_panels(clock, "draw")
         assert clock.spent["draw"][0] > 0.0
 
     return draw
