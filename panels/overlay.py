@@ -30,7 +30,7 @@ class SINEW_PT_overlay(SidebarPanel, bpy.types.Panel):
         if own.body:
             layout.prop(own, "tint")
             layout.prop(own, "opacity")
-        for name in ("joint", "handles", "balance", "contacts", "pushes", "bounds", "rehearsal", "ghost"):
+        for name in ("joint", "handles", "balance", "contacts", "pushes", "bounds", "cues", "rehearsal", "ghost"):
             layout.prop(own, name)
         if own.ghost or own.rehearsal:
             layout.prop(own, "ghost_distance")

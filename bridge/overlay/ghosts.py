@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Motions that takes were made from, read once, in slices, and then played without Blender."""
+"""Motions that takes were made from, and takes themselves, read once, in slices, and then played without Blender."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import bpy
@@ -38,9 +39,12 @@ class Ghost:
     quat_wxyz: Array | None = None
 
 
-_known: dict[int, tuple[Key, Ghost]] = {}  # by armature: of which Action and bones
-_wanted: dict[int, tuple[Key, tuple[str, ...]]] = {}
-_going: dict[int, tuple[Key, TimeSlicedTask]] = {}  # what is being read, one at a time
+Place = tuple[int, bool]
+"""An armature, and whether it is its take that is read rather than what that was made from."""
+
+_known: dict[Place, tuple[Key, Ghost]] = {}  # of which Action and bones
+_wanted: dict[Place, tuple[Key, tuple[str, ...]]] = {}
+_going: dict[Place, tuple[Key, TimeSlicedTask]] = {}  # what is being read, one at a time
 
 
 def ghost_pose(state: FrameState, shown: ShownCharacter) -> tuple[Array, Array, Array] | None:
@@ -56,24 +60,48 @@ def ghost_pose(state: FrameState, shown: ShownCharacter) -> tuple[Array, Array, 
     frame = take_data.source_frame(take, state.frame)
     if frame is None:
         return None
-    uid = shown.obj.session_uid
-    key = source.session_uid, hash(shown.parts.bones), round(shown.metres, 9)
-    known = _known.get(uid)
+    ghost = _find(shown, source, is_take=False)
+    if ghost is None:
+        return None
+    pos, axes = _pose_at(ghost, frame, shown.metres)
+    return pos, axes, shown.parts.left
+
+
+def take_poses(shown: ShownCharacter, frames: Sequence[float]) -> list[tuple[Array, Array]] | None:
+    """Where a take has the links at some of its own frames: (L, 3) Blender units, and (L, 3, 3) axes.
+
+    None where no take is shown, or it is not read yet: that is done soon.
+    """
+    data = shown.obj.animation_data
+    take = data.action if data else None
+    if take is None or not sources.is_take(take):
+        return None
+    ghost = _find(shown, take, is_take=True)
+    return None if ghost is None else [_pose_at(ghost, frame, shown.metres) for frame in frames]
+
+
+def _find(shown: ShownCharacter, action: bpy.types.Action, *, is_take: bool) -> Ghost | None:
+    """An Action as it was read; None where it could not be, or is not yet."""
+    place = shown.obj.session_uid, is_take
+    key = action.session_uid, hash(shown.parts.bones), round(shown.metres, 9)
+    known = _known.get(place)
     if known is None or known[0] != key:
-        if uid not in _going or _going[uid][0] != key:
-            _wanted[uid] = key, shown.parts.bones
+        if place not in _going or _going[place][0] != key:
+            _wanted[place] = key, shown.parts.bones
         if not bpy.app.timers.is_registered(_work):
             bpy.app.timers.register(_work, first_interval=_SOON_S)
         return None
-    ghost = known[1]
-    if ghost.pos is None or ghost.quat_wxyz is None:
-        return None
+    return known[1] if known[1].pos is not None else None
+
+
+def _pose_at(ghost: Ghost, frame: float, metres: float) -> tuple[Array, Array]:
+    assert ghost.pos is not None and ghost.quat_wxyz is not None
     place = float(np.clip((frame - ghost.first) / ghost.step, 0.0, len(ghost.pos) - 1.0))
     low = min(int(place), max(len(ghost.pos) - 2, 0))
     high, part = min(low + 1, len(ghost.pos) - 1), place - low
     pos = ghost.pos[low] * (1.0 - part) + ghost.pos[high] * part
     quat = slerp(ghost.quat_wxyz[low], ghost.quat_wxyz[high], np.array(part))
-    return pos / shown.metres, to_matrix(quat), shown.parts.left
+    return pos / metres, to_matrix(quat)
 
 
 def forget_ghosts() -> None:
@@ -91,18 +119,18 @@ def _work() -> float | None:
     if is_user_interacting():
         return _LATER_S
     if not _going and _wanted:
-        uid, (key, bones) = _wanted.popitem()
-        _going[uid] = key, TimeSlicedTask(_steps(uid, key, bones))
-    for uid, (key, work) in list(_going.items()):
+        place, (key, bones) = _wanted.popitem()
+        _going[place] = key, TimeSlicedTask(_steps(place[0], key, bones))
+    for place, (key, work) in list(_going.items()):
         try:
             if not work.step():
                 continue
-            _known[uid] = key, work.result
+            _known[place] = key, work.result
         except BaseException:  # a bug, which would come again
-            _known[uid] = key, Ghost()
-            del _going[uid]
+            _known[place] = key, Ghost()
+            del _going[place]
             raise
-        del _going[uid]
+        del _going[place]
         redraw_viewports()
     return _PAUSE_S if _going or _wanted else None
 

@@ -103,6 +103,13 @@ class SINEW_PG_overlay(bpy.types.PropertyGroup):
         options=set(),
         update=redraw_viewports,
     )
+    cues: BoolProperty(
+        name="Cues",
+        description="Show the key poses of a character with cues: as its take does them, or as its library has them",
+        default=True,
+        options=set(),
+        update=redraw_viewports,
+    )
     ghost_distance: FloatProperty(
         name="Distance (m)",
         description="How far to the character's side the ghost stands, in metres, and what it learns to the other; 0 "

@@ -3,6 +3,8 @@
 
 import bpy
 
+from .cue_markers import show_cues
+
 
 def add_cue(obj: bpy.types.Object, frame: int) -> bpy.types.PropertyGroup:
     """A cue at a frame, for the deed of the last one; it is chosen in the list."""
@@ -10,4 +12,5 @@ def add_cue(obj: bpy.types.Object, frame: int) -> bpy.types.PropertyGroup:
     cue = obj.sinew_cues.add()
     cue.deed, cue.frame = deed, frame
     obj.sinew_cue_index = len(obj.sinew_cues) - 1
+    show_cues(obj)
     return cue

@@ -7,9 +7,17 @@ import bpy
 from bpy.props import CollectionProperty, IntProperty, PointerProperty
 from bpy.props import StringProperty as Text
 
+from ..scene.viewport import redraw_viewports
+from .cue_markers import show_cues
+
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}
 _COMMON: dict[str, Any] = {"options": set(), "override": _EDITABLE}
 _ON_OBJECTS = ("sinew_cues", "sinew_cue_index", "sinew_respond")
+
+
+def _show_cues(self: Any, context: bpy.types.Context) -> None:
+    show_cues(self.id_data)
+    redraw_viewports()
 
 
 def _is_other(self: Any, obj: bpy.types.Object) -> bool:
@@ -22,16 +30,24 @@ class SINEW_PG_cue(bpy.types.PropertyGroup):
     deed: Text(
         name="Deed",
         description="What to do: a deed of the library, whose key moment falls on the frame, or a style such as walk",
+        update=_show_cues,
         **_COMMON,
     )
     frame: IntProperty(
-        name="Frame", description="When its key moment is to be", default=100, min=-1048574, max=1048574, **_COMMON
+        name="Frame",
+        description="When its key moment is to be",
+        default=100,
+        min=-1048574,
+        max=1048574,
+        update=_show_cues,
+        **_COMMON,
     )
     target: PointerProperty(
         type=bpy.types.Object,
         poll=_is_other,
         name="Place",
         description="Where the character is to be then; empty for anywhere. It may be animated",
+        update=redraw_viewports,
         override=_EDITABLE,
     )
     hit: PointerProperty(
@@ -39,6 +55,7 @@ class SINEW_PG_cue(bpy.types.PropertyGroup):
         poll=_is_other,
         name="Hit",
         description="What the hand or foot that does the deed is to hit; empty for nothing. It may be animated",
+        update=redraw_viewports,
         override=_EDITABLE,
     )
 
@@ -84,7 +101,11 @@ def register() -> None:
         override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"},
     )
     kind.sinew_cue_index = IntProperty(
-        name="Active Cue", description="The cue that is chosen in the list", min=0, **_COMMON
+        name="Active Cue",
+        description="The cue that is chosen in the list",
+        min=0,
+        update=redraw_viewports,
+        **_COMMON,
     )
     kind.sinew_respond = PointerProperty(
         type=SINEW_PG_respond, name="Respond", description="What the character responds with", override=_EDITABLE

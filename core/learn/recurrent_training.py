@@ -2,7 +2,9 @@
 """Training a recurrent network to go on with motion as it was shown (Lee et al. 2021, section 6.2).
 
 Truncated backpropagation through time: windows of 48 frames, in which the network goes on from what it put out itself,
-as it will when it plays; memory is carried from window to window.
+as it will when it plays; memory is carried from window to window. At first it goes on from what was shown in every
+second frame, and less and less often later (scheduled sampling, Bengio et al. 2015): one that is on its own from the
+beginning, and has drifted off what was shown, learns the mean of all there is.
 """
 
 from collections.abc import Mapping
@@ -16,6 +18,7 @@ from ..errors import BadFile
 from .networks import Tensor, WeightRow, orthogonal_matrix
 from .randomness import generator_state, restore_generator
 from .recurrent import RecurrentNetwork, layer_shapes
+from .recurrent_approach import Approach
 from .recurrent_data import WINDOW, MotionColumns, RecurrentSettings, ShownMotion
 
 _ENCODER, _DECODER = 2, 2
@@ -33,15 +36,17 @@ class RecurrentTraining:
         self.row = WeightRow([part for shape in shapes for part in (shape, shape[1:])])
         self._layers = list(zip(self.row.parts[::2], self.row.parts[1::2], strict=True))
         for number, (weights, biases) in enumerate(self._layers):
-            gain = 0.1 if number == len(self._layers) - 1 else 1.0
+            gain = 0.01 if number == len(self._layers) - 1 else 1.0
             weights.data.copy_(torch.from_numpy(orthogonal_matrix(self._rng, tuple(weights.shape), gain)))
             if _ENCODER <= number < len(self._layers) - _DECODER:
                 biases.data[settings.units : 2 * settings.units] = 1.0  # what is held is not forgotten at first
         self.updates = 0
         self._states, self._controls = torch.from_numpy(shown.states), torch.from_numpy(shown.controls)
+        self._approach = Approach(shown, columns)
         self._place = self._draw(settings.streams)
         self._memory = torch.zeros(settings.layers, 2, settings.streams, settings.units)
         self._now = self._states[torch.from_numpy(self._place)].clone()
+        self._away = torch.zeros(settings.streams, 3)
 
     @property
     def samples(self) -> int:
@@ -53,8 +58,8 @@ class RecurrentTraining:
         rate = self.settings.rate * max(0.05, 0.5 + 0.5 * np.cos(np.pi * min(self.updates / self.settings.updates, 1)))
         self._begin_anew()
         torch.set_num_threads(1)
-        made, wanted = self._unroll()
-        losses = self._losses(made, wanted)
+        made, wanted, away = self._unroll()
+        losses = self._losses(made, wanted, away)
         total = sum(losses.values())
         self.row.adam_step(total, rate, _NORM)
         self.updates += 1
@@ -68,14 +73,16 @@ class RecurrentTraining:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides how it goes on."""
         own = {"updates": np.array([self.updates]), "place": self._place.copy(), "rng": generator_state(self._rng)}
-        return self.row.state() | own | {"memory": self._memory.numpy().copy(), "now": self._now.numpy().copy()}
+        kept = {"memory": self._memory, "now": self._now, "away": self._away}
+        return self.row.state() | own | {name: part.numpy().copy() for name, part in kept.items()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go on from what ``state`` gave; arrays that do not fit are a ``BadFile``, and change nothing."""
         try:
-            place, memory, now = (np.asarray(arrays[name]) for name in ("place", "memory", "now"))
+            place, memory, now, away = (np.asarray(arrays[name]) for name in ("place", "memory", "now", "away"))
             whole = place.shape == self._place.shape and memory.shape == tuple(self._memory.shape)
-            if not whole or now.shape != tuple(self._now.shape) or (place >= len(self._states) - WINDOW).any():
+            whole = whole and away.shape == tuple(self._away.shape)
+            if not whole or now.shape != tuple(self._now.shape) or (place >= len(self._states)).any():
                 raise ValueError("it is of other data or of another size")
             self.row.restore(dict(arrays))
             restore_generator(self._rng, arrays["rng"])
@@ -83,14 +90,18 @@ class RecurrentTraining:
         except (KeyError, ValueError) as error:
             raise BadFile(f"The checkpoint does not fit this training: {error}", "Begin anew") from error
         self._place = place.astype(np.int64)
-        self._memory, self._now = torch.from_numpy(memory.copy()), torch.from_numpy(now.copy())
+        self._memory, self._now, self._away = (torch.from_numpy(part.copy()) for part in (memory, now, away))
 
     def _draw(self, count: int) -> NDArray[np.int64]:
-        """Frames to begin at: any after which a sequence goes on for a window."""
+        """Frames to begin at: any that a sequence goes on after for a window; half are where something is asked."""
         starts = self._shown.starts
         ends = np.repeat(starts[1:], np.diff(starts))
         usable = np.flatnonzero(np.arange(len(ends)) + WINDOW < ends)
-        return self._rng.choice(usable, size=count)
+        drawn = self._rng.choice(usable, size=count)
+        asked = np.intersect1d(self._shown.begins, usable)
+        if len(asked):
+            drawn = np.where(self._rng.random(count) < 0.5, self._rng.choice(asked, size=count), drawn)
+        return drawn
 
     def _begin_anew(self) -> None:
         """Some streams begin elsewhere: by chance, and where their sequence ends."""
@@ -103,19 +114,41 @@ class RecurrentTraining:
         noise = torch.from_numpy(self._rng.standard_normal(tuple(own.shape)).astype(np.float32))
         self._now[chosen] = own + self.settings.noise * noise
         self._memory[:, :, chosen] = 0.0
+        self._away[chosen] = 0.0
 
-    def _unroll(self) -> tuple[Tensor, Tensor]:
-        """(W + 1, B, S) what the network puts out, the first being where it begins, and what was shown."""
+    def _draw_shown(self) -> tuple[NDArray[np.bool_], Tensor]:
+        """(W, B) where streams go on from what was shown, and by how much that is off (B, S)."""
+        own, streams = self.settings, self.settings.streams
+        progress = min(self.updates / max(own.settled * own.updates, 1.0), 1.0)
+        chance = own.shown_first + (own.shown_last - own.shown_first) * progress
+        noise = self._rng.standard_normal((streams, self._states.shape[1])).astype(np.float32)
+        return self._rng.random((WINDOW, streams)) < chance, torch.from_numpy(own.noise * noise)
+
+    def _unroll(self) -> tuple[Tensor, Tensor, Tensor]:
+        """(W + 1, B, S) what the network puts out, the first being where it begins, and what was shown.
+
+        And (W, B, 3) where its root is, as seen from the one that was shown: metres and radians.
+        """
         index = torch.from_numpy(self._place[None] + np.arange(WINDOW + 1)[:, None])
+        put_back, noise = self._draw_shown()
         wanted, controls = self._states[index], self._controls[index]
         now, memory, made = self._now, list(self._memory), [self._now]
+        away, aways = self._away, []
         for frame in range(1, WINDOW + 1):
-            now, memory = self._step(now, controls[frame], memory)
+            if put_back[frame - 1].any():
+                own = torch.from_numpy(put_back[frame - 1])
+                now = torch.where(own[:, None], wanted[frame - 1] + noise, now)
+                away = torch.where(own[:, None], 0.0, away)
+            control = self._approach.see_from(away, controls[frame])
+            put_out, memory = self._step(now, control, memory)
+            now = self._approach.go(now, now + put_out, control, index[frame])
+            away = self._approach.move(away, now, wanted[frame])
             made.append(now)
+            aways.append(away)
         self._place = self._place + WINDOW
-        self._now = now.detach().clone()
+        self._now, self._away = now.detach().clone(), away.detach().clone()
         self._memory = torch.stack([torch.stack(tuple(part)) for part in memory]).detach()
-        return torch.stack(made), wanted
+        return torch.stack(made), wanted, torch.stack(aways)
 
     def _step(self, now: Tensor, control: Tensor, memory: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
         hidden, units = torch.cat([now, control], dim=1), self.settings.units
@@ -131,10 +164,10 @@ class RecurrentTraining:
             after.append(torch.stack([hidden, cell]))
         for weights, biases in self._layers[-_DECODER:-1]:
             hidden = torch.tanh(torch.addmm(biases, hidden, weights))
-        return now + torch.addmm(self._layers[-1][1], hidden, self._layers[-1][0]), after
+        return torch.addmm(self._layers[-1][1], hidden, self._layers[-1][0]), after
 
-    def _losses(self, made: Tensor, wanted: Tensor) -> dict[str, Tensor]:
-        """Equations 14 to 16, as means over frames and streams."""
+    def _losses(self, made: Tensor, wanted: Tensor, away: Tensor) -> dict[str, Tensor]:
+        """Equations 14 to 16, as means over frames and streams, and how far the root has drifted off."""
         columns, weights = self.columns, torch.from_numpy(self._shown.weights)
         motion = ((made - wanted)[1:].square() * weights).mean()
         raw = made * torch.from_numpy(columns.scale) + torch.from_numpy(columns.mean)
@@ -147,6 +180,7 @@ class RecurrentTraining:
             "motion": motion,
             "contact": self.settings.contact * self._slide(raw, joints),
             "rigid": self.settings.rigid * rigid,
+            "drift": self.settings.drift * away.square().sum(-1).clamp_max(4.0).mean(),
         }
 
     def _slide(self, raw: Tensor, joints: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 
 import bpy
 
+from ...bridge.respond.cue_markers import show_cues
 from ..list_rows import NeedsRows, remove_chosen_row
 from .respond_verb import RespondVerb
 
@@ -18,4 +19,5 @@ class SINEW_OT_respond_cue_remove(NeedsRows, RespondVerb, bpy.types.Operator):
     def do(self, context: bpy.types.Context, obj: bpy.types.Object) -> str:
         """Remove it."""
         index = remove_chosen_row(obj, "sinew_cues", "sinew_cue_index")
+        show_cues(obj)
         return f"Cue {index + 1} is off the list"

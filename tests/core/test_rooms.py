@@ -76,7 +76,7 @@ BRIDGE = {
     "retime": ("jobs", "body", "rig", "scene"),
     "transfer": ("jobs", "takes", "body", "importing", "setup", "rig", "scene"),
     "live": ("direct", "jobs", "learned", "takes", "setup", "body", "rig", "scene"),
-    "overlay": ("methods", "bounds", "jobs", "takes", "body", "rig", "scene"),
+    "overlay": ("methods", "bounds", "respond", "jobs", "takes", "body", "rig", "scene"),
     "properties": (
         *("methods", "bounds", "direct", "respond", "graph", "library", "retime", "jobs", "takes", "stage", "rig"),
         "scene",
@@ -200,7 +200,7 @@ KNOW_TORCH = {
     f"core.learn.{name}"
     for name in (
         *("actor_critic", "autoencoder_training", "behaviour_cloning", "conditional_vae", "devices", "networks", "ppo"),
-        *("world_model", "acting", "recurrent_training"),
+        *("world_model", "acting", "recurrent_approach", "recurrent_training"),
     )
 }
 

@@ -12,6 +12,7 @@ from .balance import draw_balance
 from .body import draw_body
 from .bounds import draw_bounds
 from .contacts import draw_contacts
+from .cues import draw_cues
 from .ghost import draw_ghost
 from .joint import draw_joint
 from .live_preview import draw_live_preview
@@ -20,6 +21,7 @@ from .pushes import draw_pushes
 # Switch -> layer, from what lies behind to what lies in front.
 LAYERS: dict[str, Callable[[FrameState, DrawList], None]] = {
     "ghost": draw_ghost,
+    "cues": draw_cues,
     "rehearsal": draw_live_preview,
     "body": draw_body,
     "bounds": draw_bounds,

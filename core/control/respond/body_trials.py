@@ -4,18 +4,21 @@
 Each begins where the one before left off. What cannot be in time without a body is put off, and counts as late.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...body import BodyModel
+from ...body.deed_proposals import find_acting_role
 from ...errors import BadSettings
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
 from ...motion.library import make_library
 from ...motion.time_warp import warp_clip
+from ..editing.constraints import FrameNumbers
+from ..editing.limb_reaching import Limb, limb_point
 from ..matching.features import FPS, track_root
 from ..matching.foot_locking import lock_feet_in_contact
 from ..matching.inertialisation import make_clip
@@ -26,8 +29,9 @@ from .critical_times import find_critical_times
 from .cue_report import report_cues
 from .cues import Cue, CueSheet
 from .direction_tables import build_direction_table, find_steady_frames
-from .goals import deed_names
+from .goals import deed_names, find_goal
 from .hurrying import most_frames, solve_hurry
+from .reaching import WantedMoment, reach_moments
 from .responding import Responding
 from .response_tables import STEP
 from .root_paths import RootPath, join_paths
@@ -35,21 +39,61 @@ from .trials import DONE_M, AskedTurn, ResponseTrial, ask_turns, choose_turn, pl
 
 SIMULATED_M = 1.5 * DONE_M
 """How near a body comes to a key pose that does the deed."""
+HIT_M = 0.1
+"""How near a simulated hand or foot comes to a target that it hits."""
 FRAMES_LATE = 2
 """Frames of 30 a second that a body may be late by."""
 
 _CHUNK = 12  # trials that are simulated together
 _FOLLOW_S, _FIRST_S = 0.2, 1.5
 _STAYS, _TURN_AFTER = 45, 20
+_ASIDE_M, _KEY_S = 0.05, 0.2  # how far targets are from where a deed hits by itself, and what of it is kept
 
 
 @dataclass(frozen=True)
 class BodyTrial:
-    """A trial with a body, and the same without."""
+    """A trial with a body, and the same without.
+
+    off_s: by how much a deed was late with a body, less than 0 for early; None where it fell. hit_m: how far the hand
+    or foot that does it was from its target then; None for a deed that is not done with one.
+    """
 
     simulated: ResponseTrial
     kinematic: ResponseTrial
     fell: bool
+    off_s: float | None = None
+    hit_m: float | None = None
+
+
+def summarize_body_trials(pairs: Sequence[BodyTrial]) -> dict[str, Any]:
+    """kinematic_on_time, and of those the share on time with a body: on_time_of_kinematic, also by name; falls.
+
+    key_within_2_frames: share of deeds whose moment is no further off with a body. hit_within_10_cm: share of targets.
+    off_s, hit_m: of each trial.
+    """
+    names = sorted({one.simulated.name for one in pairs})
+    offs = [one.off_s for one in pairs if one.off_s is not None]
+    hits = [one.hit_m for one in pairs if one.hit_m is not None]
+    return {
+        "kinematic_on_time": float(np.mean([one.kinematic.is_on_time for one in pairs])),
+        "on_time_of_kinematic": _share_of_kinematic(pairs),
+        "on_time_of_kinematic_by_name": {
+            name: _share_of_kinematic([one for one in pairs if one.simulated.name == name]) for name in names
+        },
+        "falls": sum(one.fell for one in pairs),
+        "key_within_2_frames": _share([abs(off) * 30.0 <= FRAMES_LATE + 1e-6 for off in offs]),
+        "hit_within_10_cm": _share([hit <= HIT_M for hit in hits]),
+        "off_s": [one.off_s for one in pairs],
+        "hit_m": [one.hit_m for one in pairs],
+    }
+
+
+def _share_of_kinematic(pairs: Sequence[BodyTrial]) -> float | None:
+    return _share([one.simulated.is_on_time for one in pairs if one.kinematic.is_on_time])
+
+
+def _share(flags: Sequence[bool]) -> float | None:
+    return float(np.mean(flags)) if flags else None
 
 
 class _PartRun:
@@ -120,13 +164,12 @@ def _try_deeds(
     hurry: float,
 ) -> list[BodyTrial]:
     """Deeds, each to be done within its time from a moment after the one before."""
-    names = deed_names(responding.library)
+    names = _deal(deed_names(responding.library), count, rng)
     critical = find_critical_times(responding) if share else {}
     if share and not critical:
         raise BadSettings("No deed of the library leads to another", "Allow larger transitions, or add clips")
     cues, taus, befores, at_s, before = [], [], [], _FIRST_S, ""
-    for _ in range(count):
-        name = str(rng.choice(names))
+    for name in names:
         tau = share * critical.get((before, name), max(critical.values())) if share else tau_s
         at_s += _FOLLOW_S + tau
         cues.append(Cue(name, at_s, at_s * FPS))
@@ -136,11 +179,12 @@ def _try_deeds(
     sheet = CueSheet(tuple(cues), 0.0, FPS)
     made = responding.make_motion(sheet, rng, reach=False, hurry=hurry, put_off=True)
     assert made.sheet is not None
-    take, found, late_s = simulate(made.motion), [], 0.0
+    planned, aimed, limbs = aim_deeds(responding, made.motion, made.sheet, made.keys, rng)
+    take, found, late_s = simulate(planned), [], 0.0
     keys = responding.key_poses(made.keys)
     rows = [
-        report_cues(responding.body, made.sheet, keys, made.limbs, made.motion, motion, fell)
-        for motion, fell in ((made.motion, None), (take.motion, take.fell_at_s))
+        report_cues(responding.body, aimed, keys, limbs, planned, motion, fell)
+        for motion, fell in ((planned, None), (take.motion, take.fell_at_s))
     ]
     for number, (cue, put_off) in enumerate(zip(cues, made.sheet.cues, strict=True)):
         late_s, before_s = put_off.time_s - cue.time_s, late_s
@@ -159,8 +203,34 @@ def _try_deeds(
                     cue.deed, 0.0, ttc_s, rough, taus[number], befores[number], 1.0, float(row["pose_error_m"])
                 )
             )
-        found.append(BodyTrial(trials[1], trials[0], done[1] is None))
+        off_s = None if done[1] is None else done[1] / FPS - put_off.time_s
+        found.append(BodyTrial(trials[1], trials[0], done[1] is None, off_s, rows[1][number]["distance_m"]))
     return found
+
+
+def _deal(names: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
+    """So many names in random order, each about as often as any other."""
+    dealt = [str(name) for _ in range(-(-count // len(names))) for name in rng.permutation(names)]
+    return dealt[:count]
+
+
+def aim_deeds(
+    responding: Responding, motion: Clip, sheet: CueSheet, keys: Sequence[int], rng: np.random.Generator
+) -> tuple[Clip, CueSheet, tuple[Limb | None, ...]]:
+    """A motion in which each deed of a hand or foot hits a target near where it was, and its cues with the targets."""
+    limbs, cues, wanted = [], [], []
+    for asked, key in zip(sheet.cues, keys, strict=True):
+        limb, cue = None, asked
+        if find_acting_role(cue.deed):
+            goal = find_goal(responding.library, cue.deed)
+            limb = responding.hitting(goal).limbs[int(np.searchsorted(goal.frames, key))]
+            x, y, z = limb_point(motion, limb)[cue.at] + rng.uniform(-_ASIDE_M, _ASIDE_M, 3)
+            cue = replace(cue, hit=(float(x), float(y), float(z)))
+            wanted.append(WantedMoment(cue.at, cue.at / FPS, None, None, _KEY_S, limb.name, cue.hit))
+        limbs.append(limb)
+        cues.append(cue)
+    edited = reach_moments(responding.body, motion, wanted, FrameNumbers(FPS)) if wanted else None
+    return motion if edited is None else edited.clip, replace(sheet, cues=tuple(cues)), tuple(limbs)
 
 
 def _try_turns(

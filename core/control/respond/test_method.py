@@ -13,7 +13,7 @@ from ...settings import Settings, setting
 from ..method import Method, Product, Run, Source
 from ..searched_body import quality_setting, smooth_setting, when_lost_setting
 from .bake_method import agility_setting, answer_setting, choose_student, hurry_setting, load_responder
-from .body_trials import run_body_trials
+from .body_trials import BodyTrial, run_body_trials, summarize_body_trials
 from .learned_file import RESPONDER, library_of
 from .responding import Responding
 from .student.student_trials import student_trials
@@ -64,7 +64,7 @@ class RespondTest(Method):
         run.progress(0, settings.trials, doing="Making tables")
         responding = Responding(stored.body, stored.library, most_m=settings.agility)
         rng = np.random.default_rng(run.seed)
-        kinematic: list[ResponseTrial] | None = None
+        pairs: list[BodyTrial] = []
         if settings.physics:
             if student is not None:
                 raise BadSettings(
@@ -80,7 +80,7 @@ class RespondTest(Method):
                 share=settings.share,
                 hurry=settings.hurry,
             )
-            trials, kinematic = [one.simulated for one in pairs], [one.kinematic for one in pairs]
+            trials = [one.simulated for one in pairs]
         elif student is not None:
             trials = student_trials(
                 responding, student, settings.tau, settings.trials, rng, settings.task, settings.share
@@ -98,13 +98,8 @@ class RespondTest(Method):
             )
         told = {"answer": "exact" if student is None else "student", "share": settings.share}
         test = {**summarize_trials(trials, settings.tau), **told, "physics": settings.physics}
-        if kinematic is not None:
-            both = [one.is_on_time for one, plain in zip(trials, kinematic, strict=True) if plain.is_on_time]
-            test |= {
-                "kinematic_on_time": float(np.mean([one.is_on_time for one in kinematic])),
-                "on_time_of_kinematic": float(np.mean(both)) if both else None,
-                "falls": sum(one.fell for one in pairs),
-            }
+        if pairs:
+            test |= summarize_body_trials(pairs)
         run.add_detail("test", test)
 
 

@@ -29,7 +29,7 @@ from .trials import ResponseTrial, is_about_deeds, run_trials
 
 _TABLES, _TAUGHT, _SHOWN, _PRACTISED = 0.05, 0.1, 0.2, 0.97  # shares of the whole
 _EPISODE_SEED, _TEST_SEED = 21, 22
-_EPISODE_S = 20.0
+_EPISODE_S = 8.0
 _LEAST_FRAMES = 600  # of all episodes together: less is nothing to learn from
 _SHARES, _TAUS_S = (0.4, 0.7, 1.0), (0.5, 0.75, 1.0)
 _CURVE_POINTS = 200
@@ -159,7 +159,7 @@ def _begin(responding: Responding, settings: RespondTrainSettings, seed: int, me
             "The library leads nowhere: there is nothing to learn from", "Add clips, or allow more agility"
         )
     own = RecurrentSettings(units=settings.units, layers=settings.layers, updates=settings.updates)
-    return begin_distillation(responding, words, layout, episodes, own, seed)
+    return begin_distillation(maker, episodes, own, seed)
 
 
 def compare_answers(responding: Responding, student: Student, seed: int, count: int) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ from ...body import BodyModel, build_body
 from ...body.clip_mirroring import ClipMirror
 from ...body.deed_proposals import propose_deeds
 from ...body.foot_contacts import find_foot_contacts, name_feet
+from ...body.in_place import describe_travel, find_in_place
 from ...body.io import body_to_arrays
 from ...body.role_retargeting import retarget_clip
 from ...body.style_proposals import propose_styles
@@ -25,7 +26,9 @@ from ...motion import Clip
 from ...motion.clip import Tag
 from ...motion.deeds import Deed, merge_deeds, place_deeds
 from ...motion.library import LIBRARY, ClipOrigin, Flags, Library
+from ...motion.loops import close_cycle, loop_clip
 from ...motion.skeleton import freeze_array
+from ...motion.travel import apply_travel
 from ...motion.trim import require_motion
 from ...motion.unit_checks import check_frame_rate
 from ...motion.upsampling import resample_smoothly
@@ -39,7 +42,8 @@ MIRRORED = " mirrored"
 """What the name of a mirrored copy ends in."""
 
 _SLOWED = 0.75  # seconds of its source in a second; flights are stretched by less
-_PREPARATION = 2  # goes up where the same source would be prepared otherwise
+_CYCLES_S = 5.0  # that a cycle on the spot is played for
+_PREPARATION = 3  # goes up where the same source would be prepared otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +144,21 @@ def is_slowed_down(clip: PreparedClip) -> bool:
     return len(clip) > 1 and float(np.median(np.diff(clip.times_s))) * LIBRARY_FPS < _SLOWED
 
 
+def let_travel(body: BodyModel, clip: Clip) -> tuple[Clip, tuple[str, ...]]:
+    """A cycle on the spot travels as its feet ask for, several times over, and what to say of that.
+
+    What stands on a treadmill is nowhere near anything that goes somewhere, and nobody can be asked to go there by it.
+    It is played over so that there is time to leave it.
+    """
+    found = find_in_place(clip, body) if clip.duration_s < _CYCLES_S else None
+    if found is None:
+        return clip, ()
+    cycle = close_cycle(clip)
+    played = loop_clip(cycle, int(np.ceil(_CYCLES_S / cycle.duration_s)))
+    moved = apply_travel(played, found.travel, np.arange(len(played)) / played.fps)
+    return moved, (f"It is on the spot, and travels here: {describe_travel(found.travel)}",)
+
+
 def place_tags(tags: Sequence[Tag], fps: float, times_s: Array) -> tuple[Tag, ...]:
     """Tags of a source of ``fps`` in frames at ``times_s`` (T,) of it; a tag whose frames are all gone is gone."""
     found = []
@@ -168,7 +187,10 @@ def prepare_clips(
         one = by_digest.get(digest)
         if one is None:
             clip = bring_onto_body(body, replace(source.read(), name=source.name, tags=()))
-            one = _keep_tags(prepare_clip(body, clip, source.source, digest), by_source.get(source.source), source)
+            clip, notes = let_travel(body, clip)
+            one = prepare_clip(body, clip, source.source, digest)
+            one = replace(one, origin=replace(one.origin, notes=(*notes, *one.origin.notes)))
+            one = _keep_tags(one, by_source.get(source.source), source)
         elif one.name != source.name:  # the same motion under another name is another clip
             proposed = tuple(tag for tag in one.tags if tag.is_proposal)
             one = _keep_tags(replace(one, tags=proposed), by_source.get(source.source), source)

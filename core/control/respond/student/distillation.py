@@ -15,7 +15,9 @@ from ....body.foot_contacts import legs_by_foot
 from ....learn.learning_curve import UpdateRecord
 from ....learn.recurrent_data import MotionColumns, RecurrentSettings, ShownMotion
 from ..responding import Responding
-from .episodes import Episodes
+from .controls import heading_column, place_column
+from .episodes import EpisodeMaker, Episodes
+from .key_choice import KeyChoice
 from .state_layout import StudentLayout, fit_scale
 from .student import Student
 
@@ -25,7 +27,19 @@ if TYPE_CHECKING:
 _STEP_WEIGHT, _FLAG_WEIGHT = 2.0, 0.3
 
 
-def show_episodes(layout: StudentLayout, episodes: Sequence[Episodes]) -> tuple[ShownMotion, StudentLayout]:
+def find_examples(choice: KeyChoice, layout: StudentLayout, episodes: Sequence[Episodes]) -> KeyChoice:
+    """The choice of key poses, with what episodes came to of what was asked for."""
+    asks = [(one, ask) for one in episodes for ask in one.asked if ask.key >= 0]
+    if not asks:
+        return choice
+    places = np.stack([one.states[ask.at, layout.places] for one, ask in asks])
+    numbers = np.array([(ask.left_s, ask.word, ask.key) for _, ask in asks])
+    return choice.add_examples(places, numbers[:, 0], numbers[:, 1].astype(int), numbers[:, 2].astype(int))
+
+
+def show_episodes(
+    layout: StudentLayout, choice: KeyChoice, episodes: Sequence[Episodes]
+) -> tuple[ShownMotion, StudentLayout]:
     """Episodes one after the other, normalised, and the layout that normalises so."""
     raw = np.concatenate([one.states for one in episodes])
     mean, scale = fit_scale(layout, raw)
@@ -35,11 +49,18 @@ def show_episodes(layout: StudentLayout, episodes: Sequence[Episodes]) -> tuple[
     weights[layout.contacts] = weights[layout.active] = _FLAG_WEIGHT
     controls = np.concatenate([one.controls for one in episodes]).astype(np.float32)
     starts = np.cumsum([0, *(len(one.states) for one in episodes)])
-    return ShownMotion(fitted.normalise(raw), controls, starts, weights), fitted
+    begins = [first + ask.at for first, one in zip(starts[:-1].tolist(), episodes, strict=True) for ask in one.asked]
+    pose = slice(fitted.places.start, fitted.turns.stop)
+    targets = ((choice.targets - fitted.mean[pose]) / fitted.scale[pose]).astype(np.float32)
+    due, target_of = (np.concatenate([getattr(one, name) for one in episodes]) for name in ("due", "keys"))
+    shown = ShownMotion(
+        fitted.normalise(raw), controls, starts, weights, np.array(begins, dtype=np.int64), due, targets, target_of
+    )
+    return shown, fitted
 
 
-def find_columns(body: BodyModel, layout: StudentLayout, feet: Sequence[int]) -> MotionColumns:
-    """What numbers of a state are, for the losses. feet: bones, in the order of the flags of contact."""
+def find_columns(body: BodyModel, layout: StudentLayout, feet: Sequence[int], words: int) -> MotionColumns:
+    """What numbers of a state and of controls are. feet: bones, in the order of the flags of contact."""
     joints, parents = layout.joints.tolist(), body.skeleton.parents
     pairs = [(joints.index(int(parents[bone])), at) for at, bone in enumerate(joints) if int(parents[bone]) in joints]
     rest = body.skeleton.rest_world()[0]
@@ -54,6 +75,9 @@ def find_columns(body: BodyModel, layout: StudentLayout, feet: Sequence[int]) ->
         tuple(joints.index(foot) for foot in feet),
         np.array(pairs, dtype=np.int64).reshape(-1, 2),
         np.array(lengths, dtype=np.float32),
+        (layout.places.start, layout.turns.stop),
+        heading_column(words),
+        place_column(words),
     )
 
 
@@ -65,8 +89,10 @@ def find_contact_bones(responding: Responding) -> tuple[int, ...]:
 class Distillation:
     """A student's training, as ``practise`` takes one."""
 
-    def __init__(self, words: tuple[str, ...], layout: StudentLayout, training: RecurrentTraining) -> None:
-        self.words, self.layout, self.training = words, layout, training
+    def __init__(
+        self, words: tuple[str, ...], layout: StudentLayout, keys: KeyChoice, training: RecurrentTraining
+    ) -> None:
+        self.words, self.layout, self.keys, self.training = words, layout, keys, training
         self.losses: list[dict[str, float]] = []
 
     @property
@@ -105,13 +131,11 @@ class Distillation:
 
     def student(self, about: Mapping[str, Any]) -> Student:
         """What was learned so far."""
-        return Student(self.words, self.layout, self.training.network(), about)
+        return Student(self.words, self.layout, self.keys, self.training.network(), about)
 
 
 def begin_distillation(
-    responding: Responding,
-    words: tuple[str, ...],
-    layout: StudentLayout,
+    maker: EpisodeMaker,
     episodes: Sequence[Episodes],
     settings: RecurrentSettings,
     seed: int,
@@ -119,6 +143,8 @@ def begin_distillation(
     """A training that is about to begin."""
     from ....learn.recurrent_training import RecurrentTraining
 
-    shown, fitted = show_episodes(layout, episodes)
-    columns = find_columns(responding.body, fitted, find_contact_bones(responding))
-    return Distillation(words, fitted, RecurrentTraining(shown, columns, settings, seed))
+    responding = maker.responding
+    shown, fitted = show_episodes(maker.layout, maker.choice, episodes)
+    columns = find_columns(responding.body, fitted, find_contact_bones(responding), len(maker.words))
+    keys = find_examples(maker.choice, maker.layout, episodes)
+    return Distillation(maker.words, fitted, keys, RecurrentTraining(shown, columns, settings, seed))

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....geometry.quaternions import Array
+from ....motion import Clip
 from ....motion.library import make_library
 from ....motion.time_warp import warp_clip
 from ...matching.directing import IDLE
@@ -28,7 +30,8 @@ from ..responding import Responding
 from ..response_tables import STEP, STEPS
 from ..root_paths import RootPath, bend_path, join_paths, play_frames
 from ..transition_graph import Frames
-from .controls import Controls, encode_controls
+from .controls import Controls, count_due, encode_controls
+from .key_choice import begin_key_choice
 from .state_layout import StudentLayout, encode_raw
 
 LEAST_SHARE = 0.4
@@ -46,10 +49,26 @@ _EACH = 2  # every second frame of 60
 
 @dataclass(frozen=True, eq=False)
 class Episodes:
-    """One long sequence. states: (T, S) in metres and radians, at 30 frames a second. controls: (T, U)."""
+    """One long sequence. states: (T, S) in metres and radians, at 30 frames a second. controls: (T, U).
+
+    due: (T,) frames left until what is asked for is done, -1 after that. keys: (T,) the key pose, -1 for none.
+    """
 
     states: Array
     controls: Array
+    due: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    asked: tuple["Ask", ...]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Something asked for: in which frame of the sequence, the word, in what time, and the key pose, -1 for none."""
+
+    at: int
+    word: int
+    left_s: float
+    key: int
 
 
 @dataclass(frozen=True)
@@ -57,6 +76,7 @@ class _Asked:
     """One episode: the word, the frame of the sequence it begins in and the one it is done in, and frames for that.
 
     asked: how many frames, at 60 a second, it is played in. told_heading, told_place: whether these are told.
+    key: which of the key poses it is done in, -1 for a style.
     """
 
     word: int
@@ -65,6 +85,7 @@ class _Asked:
     asked: int
     told_heading: bool
     told_place: bool
+    key: int
 
 
 def list_words(responding: Responding) -> tuple[str, ...]:
@@ -94,6 +115,10 @@ class EpisodeMaker:
         self._active = np.zeros((len(planner.ends), len(layout.deeds)), dtype=bool)
         for column, name in enumerate(layout.deeds):
             self._active[find_deed_frames(library, name), column] = True
+        keys = {frame for name in self._deeds for frame in self._goals[name].frames.tolist()}
+        self._keys = np.array(sorted(keys), dtype=np.int64)
+        targets = read_poses(responding, layout, self._keys)
+        self.choice = begin_key_choice(targets, 3 * len(layout.joints) if self._deeds else 0)
         self._present = np.flatnonzero(planner.ends - np.arange(len(planner.ends)) > STEP)
 
     def make(self, seconds: float, rng: np.random.Generator) -> Episodes:
@@ -134,7 +159,15 @@ class EpisodeMaker:
         stays = self._count_stay(goal, int(frames[-1]), rng)
         after = play_frames(roots, int(frames[-1]) + 1 + np.arange(stays), path)
         told = rng.uniform(size=2) < ((_TOLD_HEADING, _TOLD_PLACE) if goal.is_deed else (0.85, 0.0))
-        one = _Asked(self.words.index(name), length - 1, length - 1 + len(path), asked, bool(told[0]), bool(told[1]))
+        one = _Asked(
+            self.words.index(name),
+            length - 1,
+            length - 1 + len(path),
+            asked,
+            bool(told[0]),
+            bool(told[1]),
+            self._find_key(goal, int(frames[-1])),
+        )
         return one, [path, *([after] if stays else [])], name if goal.is_deed else ""
 
     def _choose(self, frame: int, before: str, rng: np.random.Generator) -> tuple[str, Frames, int, float]:
@@ -161,6 +194,10 @@ class EpisodeMaker:
         if plan is None:
             return name, np.zeros(0, dtype=np.int64), 0, turn
         return name, plan.frames, min(length, most), turn
+
+    def _find_key(self, goal: Goal, frame: int) -> int:
+        """Which key pose a frame of the library is."""
+        return int(np.searchsorted(self._keys, frame)) if goal.is_deed else -1
 
     def _count_stay(self, goal: Goal, key: int, rng: np.random.Generator) -> int:
         """Frames that are played on after a goal."""
@@ -192,10 +229,15 @@ class EpisodeMaker:
         steps = find_steps(pos, yaw)
         flags, active = responding.contacts[nearest[part]], self._active[nearest[part]]
         states = encode_raw(self.layout, motion, (pos, yaw), steps, flags, active)
-        return Episodes(states, self._tell(asked, moments, pos, yaw, places))
+        return Episodes(states, *self._tell(asked, moments, pos, yaw))
 
-    def _tell(self, asked: list[_Asked], moments: dict[int, float], pos: Complex, yaw: Array, places: Array) -> Array:
-        """(T, U) what each step is told: from where the frame before was, how long it is until its episode is done."""
+    def _tell(
+        self, asked: list[_Asked], moments: dict[int, float], pos: Complex, yaw: Array
+    ) -> tuple[Array, NDArray[np.int64], NDArray[np.int64], tuple[Ask, ...]]:
+        """(T, U) what each step is told: from where the frame before was, how long it is until its episode is done.
+
+        And (T,) what is due when, (T,) which key pose it comes to, and what was asked for, in the order of time.
+        """
         count = len(pos)
         time_s = np.arange(count) * _EACH / FPS
         told = Controls(
@@ -204,11 +246,16 @@ class EpisodeMaker:
             np.full(count, np.nan),
             np.full(count, np.nan + 0j),
         )
+        keys, asks = np.full(count, -1, dtype=np.int64), []
         for one in asked:
             begin_s, done_s = moments.get(one.begin, 0.0), moments[one.done]
             own = time_s > begin_s + 1e-9  # later ones write over what is theirs
             at = min(round(done_s * FPS / _EACH), count - 1)
             told.action[own] = one.word
+            keys[own] = one.key
+            begin = int(own.argmax()) - 1
+            if own.any() and begin >= 0:
+                asks.append(Ask(begin, one.word, float(max(done_s - time_s[begin + 1], 0.0)), one.key))
             told.left_s[own] = np.maximum(done_s - time_s[own], 0.0)
             goes = own & (time_s <= done_s + 0.5 * _EACH / FPS)
             told.heading[own], told.place[own] = np.nan, np.nan
@@ -218,7 +265,18 @@ class EpisodeMaker:
             if one.told_place:
                 told.place[goes] = pos[at]
         before = np.maximum(np.arange(count) - 1, 0)
-        return np.asarray(encode_controls(len(self.words), told, pos[before], yaw[before]), dtype=float)
+        controls = encode_controls(len(self.words), told, pos[before], yaw[before], self.choice.tell(keys))
+        due = count_due(told.left_s, np.concatenate([[0.0], told.left_s[:-1]]))
+        return np.asarray(controls, dtype=float), due, keys, tuple(asks)
+
+
+def read_poses(responding: Responding, layout: StudentLayout, frames: Frames) -> Array:
+    """(N, P) places and rotations of frames of the library, as raw states have them."""
+    database, motion = responding.database, responding.library.motion
+    clip = Clip(motion.skeleton, FPS, motion.local_pos[frames], motion.local_quat_wxyz[frames], "places")
+    track = to_complex(np.asarray(database.track.pos))[frames], np.asarray(database.track.heading)[frames]
+    none = np.zeros((len(frames), 3)), np.zeros((len(frames), layout.feet)), np.zeros((len(frames), len(layout.deeds)))
+    return encode_raw(layout, clip, track, *none)[:, layout.places.start : layout.turns.stop]
 
 
 def find_steps(pos: Complex, yaw: Array) -> Array:
