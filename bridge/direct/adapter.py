@@ -9,7 +9,7 @@ from ...core.control.method import Product
 from ...core.control.tracking_policy.learned_file import Director, TrainedDirector
 from ...core.jobs import Job
 from ..body.body_inputs import read_body_request
-from ..jobs.preparing import Outcome, Preparation, Recipe
+from ..jobs.preparing import Preparation, Recipe
 from ..jobs.scene_request import settings_group_of, settings_type
 from ..learned import paths
 from ..learned.learned_file import Learned
@@ -57,13 +57,7 @@ class DirectAdapter(FamilyAdapter):
                 begin = yield lambda: self.file.read_file(path)
             return (yield from policy_job_in_slices(own, method, request, learned, begin=begin))
 
-        practise = self.playing_recipe(obj, make, "Training")
-
-        def steps(own: Preparation) -> Slices[Outcome]:
-            self.require_packages(method)
-            return (yield from practise(own))
-
-        return steps
+        return self.playing_recipe(obj, make, "Training", method)
 
     def why_not_test(self, scene: bpy.types.Scene) -> str:
         """There must be a library that was trained."""

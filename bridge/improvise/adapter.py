@@ -83,11 +83,10 @@ class ImproviseAdapter(FamilyAdapter):
         )
 
         def make(own: Preparation, learned: Learned) -> Slices[Job]:
-            self.require_packages(method)
             target = learn_target(method, request.armature)
             return (yield from own.make(lambda: improviser_job(method, request, learned, target)))
 
-        return self.playing_recipe(obj, make, "Learning a task")
+        return self.playing_recipe(obj, make, "Learning a task", method)
 
     def learning_view(self, obj: bpy.types.Object) -> JobView | None:
         """The newest job that learns for the armature, be it to improvise or a task."""

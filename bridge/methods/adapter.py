@@ -142,14 +142,23 @@ class FamilyAdapter:
         return self.playing_recipe(obj, lambda own, learned: bake_job(own, method, request, learned), "Testing")
 
     def playing_recipe(
-        self, obj: bpy.types.Object, make: Callable[[Preparation, Learned], Slices[Job]], doing: str
+        self,
+        obj: bpy.types.Object,
+        make: Callable[[Preparation, Learned], Slices[Job]],
+        doing: str,
+        method: Method | None = None,
     ) -> Recipe:
-        """Read the armature's learned file, let ``make`` make the job of it, and start its worker."""
+        """Read the armature's learned file, let ``make`` make the job of it, and start its worker.
+
+        method: whose packages the worker must have; None where it needs no more than any.
+        """
         name, file, path = obj.name, self.file, self.file.path_of(obj)
 
         def steps(own: Preparation) -> Slices[Outcome]:
             own.title = name
             python = yield from own.find_worker()
+            if method is not None:
+                self.require_packages(method)
             assert path is not None  # or the operator would have said why not
             learned = yield lambda: file.read_file(path)
             job = yield from make(own, learned)

@@ -9,11 +9,10 @@ from ...core.control.method import Product
 from ...core.control.respond.learned_file import TrainedResponder, responding_skeleton
 from ..body.body_inputs import read_body_request
 from ..direct.training import policy_job_in_slices
-from ..jobs.preparing import Outcome, Preparation, Recipe
+from ..jobs.preparing import Recipe
 from ..jobs.scene_request import settings_group_of, settings_type
 from ..methods.adapter import FamilyAdapter
 from ..scene.settings_groups import plain_values, shortest_decimal
-from ..scene.time_slicing import Slices
 from .baking import RespondRequest, SceneCue, respond_job
 
 
@@ -43,19 +42,14 @@ class RespondAdapter(FamilyAdapter):
         method, own = self.method(product), obj.sinew_respond
         seed = own.seed if product is Product.LEARNED_FILE else own.bake_seed
         request = replace(self.bake_request(scene, obj, product), seed=seed)
-        begin = self.playing_recipe(
+        return self.playing_recipe(
             obj,
             lambda own, learned: policy_job_in_slices(
                 own, method, request, learned, responding_skeleton(learned.model)
             ),
             doing,
+            method,
         )
-
-        def steps(own: Preparation) -> Slices[Outcome]:
-            self.require_packages(method)
-            return (yield from begin(own))
-
-        return steps
 
     def why_not_bake(self, scene: bpy.types.Scene) -> str:
         """There must be a library, and a cue with a deed."""
