@@ -9,7 +9,7 @@ import bpy
 
 from ...core.control.live.commands import FPS, BadCommand, LiveRecording, read_recording
 from ...core.control.live.method import LiveSettings
-from ...core.control.tracking_policy.learned_file import DIRECTED, directed_skeleton
+from ...core.control.registry import live_names
 from ...core.errors import BadSettings
 from ...core.paths import is_plain_file
 from ..importing.importers import open_input
@@ -38,7 +38,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "names if left out, or inside Blender the open scene",
     )
     add("--commands", type=path_argument, required=True, metavar="FILE", help="the recording: a line of JSON for each")
-    add("--library", type=path_argument, metavar="FILE", help="a trained library that is steered, instead of an Action")
+    add(
+        "--learned",
+        type=path_argument,
+        metavar="FILE",
+        help="what is live instead of an Action: a trained library, a graph, a controller or an improviser",
+    )
     add("--armature", default="", metavar="NAME", help="which armature, where there are several")
     add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
     add("--scale", type=float, default=1.0, metavar="S", help="metres a unit of the input (default 1)")
@@ -52,11 +57,14 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     """Open, do again in a worker, bake, and write what was asked for."""
     recording = read_recording(arguments.commands)
+    settings = LiveSettings.from_texts(arguments.set)
+    if arguments.learned:
+        settings = replace(settings, plays=_find_family(arguments.learned))
     request = Request(
         armature=arguments.armature,
         action=arguments.action,
         method=METHOD,
-        settings=LiveSettings.from_texts(arguments.set).to_mapping(),
+        settings=settings.to_mapping(),
         engine=arguments.engine,
         seed=recording.seed,
         scale=arguments.scale,
@@ -64,11 +72,13 @@ def _run(arguments: argparse.Namespace) -> int:
     )
     require_outputs(arguments)
     source = arguments.input or _find_source(recording, arguments.commands)
-    learned = learned_file(DIRECTED.name).read_file(arguments.library.resolve()) if arguments.library else None
+    learned = learned_file(settings.plays).read_file(arguments.learned.resolve()) if arguments.learned else None
     with registered():
         if learned is not None:
             arguments.blend = source
-            obj, scale, body = open_character(arguments, directed_skeleton(learned.model), float(FPS))
+            skeleton = learned_file(settings.plays).kind.skeleton_of(learned.model)
+            assert skeleton is not None  # of everything that can be live
+            obj, scale, body = open_character(arguments, skeleton, float(FPS))
             request = replace(request, armature=obj.name, scale=scale, body=body)
         elif source:
             request = replace(request, scale=open_input(source, arguments.scale))
@@ -81,6 +91,17 @@ def _run(arguments: argparse.Namespace) -> int:
         render_take(arguments, report, written, preview_view(source))
         say(*summarize(report))
     return 0
+
+
+def _find_family(path: Path) -> str:
+    """Which family's learned file it is, by its ending."""
+    endings = {name: learned_file(name).kind.ending for name in live_names()[1:]}
+    for name, ending in endings.items():
+        if path.name.endswith(ending):
+            return name
+    raise BadSettings(
+        f"'{path.name}' is nothing that can be live", f"Give a file that ends with {', '.join(endings.values())}"
+    )
 
 
 def _find_source(recording: LiveRecording, path: Path) -> str:

@@ -26,6 +26,7 @@ ARROWS = {
     "RIGHT_ARROW": (1.0, 0.0),
 }
 """Keys that steer, and where they lead as seen in the view: to the right, and away."""
+STYLE_KEYS = ("ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
 _WALK_M_S, _RUN_M_S = 1.3, 3.0
 
 
@@ -120,7 +121,19 @@ def press_arrow(pressed: frozenset[str], key: str, is_down: bool) -> frozenset[s
     return pressed | {key} if is_down else pressed - {key}
 
 
-def steer_command(view: bpy.types.RegionView3D, pressed: frozenset[str], fast: bool) -> dict[str, Any]:
+def choose_style(session: RunningSession, key: str) -> str:
+    """Let who is led go in another style, or by another skill; the same key again lets it choose. Gives its name."""
+    led = session.led
+    known, number = session.styles[led], STYLE_KEYS.index(key)
+    if number >= len(known):
+        return ""
+    session.style[led] = "" if session.style.get(led) == known[number] else known[number]
+    return session.style[led]
+
+
+def steer_command(
+    session: RunningSession, view: bpy.types.RegionView3D, pressed: frozenset[str], fast: bool
+) -> dict[str, Any]:
     """Go where the arrows that are held lead, as seen in the view; stand where none is."""
     turn = np.array(view.view_rotation.to_matrix())
     # Looking straight down, up on the screen is away.
@@ -130,4 +143,7 @@ def steer_command(view: bpy.types.RegionView3D, pressed: frozenset[str], fast: b
     wished = np.sum(ways, axis=0) if ways else np.zeros(2)
     length = float(np.linalg.norm(wished))
     speed = (_RUN_M_S if fast else _WALK_M_S) if length > 1e-3 else 0.0
-    return {"do": "steer", "velocity": [float(part) for part in wished / max(length, 1e-6) * speed]}
+    command = {"do": "steer", "character": session.led}
+    if style := session.style.get(session.led):
+        command["style"] = style
+    return {**command, "velocity": [float(part) for part in wished / max(length, 1e-6) * speed]}

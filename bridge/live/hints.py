@@ -11,11 +11,12 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from gpu_extras.batch import batch_for_shader
 from mathutils import Vector
 
-from .hands import link_places
-from .running import running
+from .hands import STYLE_KEYS, link_places
+from .running import RunningSession, running
 
 KEYS = (
     ("Arrows", "go there; with Shift run"),
+    ("1 to 9", ""),
     ("Drag", "pull a bone"),
     ("F", "push what is under the mouse"),
     ("B", "throw a ball"),
@@ -51,7 +52,7 @@ def _draw() -> None:
     if session is None:
         return
     view, scale = session.view, bpy.context.preferences.system.ui_scale
-    lines = [("", _headline(view))] + [key for key in KEYS[0 if session.steered else 1 :] if view.ready]
+    lines = [("", _headline(view)), *(_keys(session) if view.ready else ())]
     blf.size(0, _SIZE * scale)
     height = _LINE * scale * (len(lines) + 1)
     for number, (key, text) in enumerate(lines):
@@ -64,6 +65,16 @@ def _draw() -> None:
             blf.position(0, 90 * scale, y, 0)
             blf.draw(0, text)
     _draw_spring(scale)
+
+
+def _keys(session: RunningSession) -> tuple[tuple[str, str], ...]:
+    """The keys that do something, and what."""
+    if not session.steered[session.led]:
+        return KEYS[2:]
+    known = session.styles[session.led][: len(STYLE_KEYS)]
+    chosen = session.style.get(session.led)
+    named = ", ".join(f"{number} {name}{'*' if name == chosen else ''}" for number, name in enumerate(known, start=1))
+    return (KEYS[0], *(((KEYS[1][0], named),) if named else ()), *KEYS[2:])
 
 
 def _headline(view: Any) -> str:

@@ -11,13 +11,12 @@ from ...core import jobs
 from ...core.control.live.commands import DropBox, LiveRecording, ThrowBall
 from ...core.control.live.method import LiveSettings, make_commands_attachment, recording_from_arrays
 from ...core.control.live.things import THINGS
-from ...core.control.tracking_policy.learned_file import DIRECTED, directed_skeleton
+from ...core.control.registry import live_names
 from ...core.errors import JobError
 from ...core.jobs.spec import is_plain_id
 from ...core.motion.io.npz import clip_from_arrays
 from ...core.paths import is_plain_file
 from ..body.body_inputs import read_body_request
-from ..direct.baking import put_on_library
 from ..jobs import monitor
 from ..jobs.preparing import Outcome, Preparation, Recipe
 from ..jobs.requests import Request, create_from, find_armature, inputs_in_slices
@@ -31,7 +30,8 @@ from .running import begin_session, make_session_folder, require_running
 from .things import ensure_thing
 
 METHOD = "live"
-_STANDING_S = 1.0  # of the pose that a library begins in
+ACTION = live_names()[0]
+_STANDING_S = 1.0  # of the pose that what was learned begins in
 
 
 def live_job(
@@ -43,7 +43,7 @@ def live_job(
 ) -> Slices[jobs.Job]:
     """Read motion, body and stage, and make the job. recording: None for a session that is to be driven.
 
-    learned: a trained library that is driven, from the armature's pose on, instead of the Action.
+    learned: what is live instead of the Action, from the armature's pose on; the request's settings say what it is.
     """
     if learned is None:
         rig = yield from own.read(request)
@@ -51,11 +51,10 @@ def live_job(
         frame, obj = bpy.context.scene.frame_current, find_armature(request.armature)
         own.title = obj.name
         rig = yield from read_standing_pose(obj, frame, _STANDING_S, request.scale, own.slice_s)
-        rig = put_on_library(rig, directed_skeleton(learned.model), obj.name)
     own.text = "Reading the stage"
     inputs = yield from inputs_in_slices(request, rig, slice_s=own.slice_s)
     if learned is not None:
-        more = {DIRECTED.attachment: learned.content}
+        more = {learned_file(plays_of(request)).kind.attachment: learned.content}
         inputs = replace(inputs, attachments={**inputs.attachments, **more})
     if recording is not None:
         ensure_recorded_things(recording, rig.metres_per_unit)
@@ -122,19 +121,23 @@ def requested_session(scene: bpy.types.Scene) -> Request:
 
 def why_not_live(scene: bpy.types.Scene) -> str:
     """Why nobody can be live, with the fix; '' if somebody can. Cheap enough for ``poll``."""
-    if settings_group_of(scene, METHOD).plays != "library":
+    plays = settings_group_of(scene, METHOD).plays
+    if plays == ACTION:
         return why_no_request(scene)
     obj = scene.sinew.armature
-    return "Choose an armature" if obj is None else learned_file(DIRECTED.name).why_none(obj)
+    return "Choose an armature" if obj is None else learned_file(plays).why_none(obj)
 
 
 def session_recipe(scene: bpy.types.Scene) -> Recipe:
-    """What is chosen in the scene, live: the Action, or the armature's library."""
+    """What is chosen in the scene, live: the Action, or what the armature has learned."""
     request = requested_session(scene)
-    learned = None
-    if request.settings is not None and request.settings["plays"] == "library":
-        learned = learned_file(DIRECTED.name).read(scene.sinew.armature)
-    return begin_live_recipe(request, learned)
+    plays = plays_of(request)
+    return begin_live_recipe(request, None if plays == ACTION else learned_file(plays).read(scene.sinew.armature))
+
+
+def plays_of(request: Request) -> str:
+    """What of a live session's request is live."""
+    return str((request.settings or {}).get("plays", ACTION))
 
 
 def find_live_folder(obj: bpy.types.Object | None) -> Path | None:

@@ -22,7 +22,6 @@ from mathutils import Matrix, Quaternion
 
 from ...core import jobs
 from ...core.control.live.commands import LiveRecording, parse_recording
-from ...core.control.tracking_policy.learned_file import DIRECTED
 from ...core.errors import JobError, SinewError
 from ...core.jobs.live.link import LiveLink
 from ...core.jobs.live.wire import PoseLayout, PoseMessage
@@ -52,8 +51,10 @@ class LiveView:
 
 @dataclass(eq=False)
 class RunningSession:
-    """The session. spent_s: Sinew's own time on Blender's main thread in the last ticks; late_s: from the command that
-    was given last to the pose that shows it.
+    """The session. style: what a character was told to go in, by its number.
+
+    spent_s: Sinew's own time on Blender's main thread in the last ticks. late_s: from the command that was given last
+    to the pose that shows it.
     """
 
     link: LiveLink
@@ -77,7 +78,15 @@ class RunningSession:
     saved_props: dict[str, Matrix] = field(default_factory=dict)
     made: tuple[str, ...] = ()
     pull: np.ndarray | None = None
-    steered: bool = False
+    steered: tuple[bool, ...] = ()
+    styles: tuple[tuple[str, ...], ...] = ()
+    style: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def led(self) -> int:
+        """Who hears the keys: the active object, if it is one of the characters, else the first."""
+        active = bpy.context.view_layer.objects.active if bpy.context.view_layer else None
+        return self.armatures.index(active.name) if active is not None and active.name in self.armatures else 0
 
     def send(self, values: Mapping[str, Any]) -> None:
         """Say something to the worker."""
@@ -136,8 +145,7 @@ def begin_session(
     end_session()
     expect_no_session()
     link = LiveLink(job, python)
-    steered = f"{DIRECTED.attachment}.npz" in job.spec.inputs
-    _running.append(RunningSession(link, job, scene.name, tuple(armatures), tuple(rigs), steered=steered))
+    _running.append(RunningSession(link, job, scene.name, tuple(armatures), tuple(rigs)))
     if not bpy.app.timers.is_registered(tick_live):
         bpy.app.timers.register(tick_live, first_interval=PERIOD_S, persistent=True)
     reports.redraw()
@@ -232,6 +240,8 @@ def _begin_to_show(session: RunningSession, told: Mapping[str, Any]) -> None:
         bones = [tuple(map(str, one["bones"])) for one in told["characters"]]
         session.links = tuple(tuple(map(str, one["links"])) for one in told["characters"])
         session.masses = tuple(float(one["mass"]) for one in told["characters"])
+        session.steered = tuple(bool(one["steered"]) for one in told["characters"])
+        session.styles = tuple(tuple(map(str, one["styles"])) for one in told["characters"])
         session.props = tuple(map(str, told["props"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JobError(f"The live worker says nothing of {error}", "Start it again") from error

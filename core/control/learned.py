@@ -13,6 +13,7 @@ import numpy as np
 from .. import limits
 from ..errors import BadFile
 from ..files import read_arrays, write_arrays
+from ..motion import Skeleton
 from ..paths import is_there
 
 # What code that expects a whole file may raise for one that somebody made up, besides a ``BadFile``.
@@ -27,12 +28,14 @@ class LearnedFormat:
     """How files of a kind are read and told of.
 
     from_content: (arrays, meta, label) -> what was learned; refuses with a ``BadFile`` what is not whole.
-    describe: what was learned -> sentences. read_content: path -> content, write_content: (path, arrays, meta), where
+    describe: what was learned -> sentences. skeleton: what was learned -> the bones that it is for, where it is for
+    some. read_content: path -> content, write_content: (path, arrays, meta), where
     files are not plain ``.npz``.
     """
 
     from_content: Callable[[Mapping[str, np.ndarray], Mapping[str, Any], str], Any]
     describe: Callable[[Any], tuple[str, ...]]
+    skeleton: Callable[[Any], Skeleton] | None = None
     read_content: Callable[[Path], Content] | None = None
     write_content: Callable[[Path, Mapping[str, np.ndarray], Mapping[str, Any]], None] | None = None
 
@@ -92,6 +95,11 @@ class LearnedKind:
         except _ODD:
             return ()
         return sentences
+
+    def skeleton_of(self, learned: Any) -> Skeleton | None:
+        """The bones that it was learned for; None where it does not matter."""
+        find = self._format.skeleton
+        return None if find is None else find(learned)
 
     @property
     def _format(self) -> LearnedFormat:

@@ -7,6 +7,7 @@ from importlib import import_module
 
 from ..errors import UnknownMethod
 from .learned import LearnedKind
+from .live_character import OpenLive
 from .method import Method, Product
 
 # name -> module and class; imported on demand so that listing methods costs nothing.
@@ -36,6 +37,14 @@ _METHODS = {
     "medley_bake": ".medley.methods:MedleyBake",
 }
 _DEFAULT = "sampling"
+# What can be live -> module and function: the Action itself, and families' learned files by the family's name.
+_LIVE = {
+    "action": ".sampling.live_character:open_clips",
+    "direct": ".direct.live_character:open_directed",
+    "graph": ".graph.live_character:open_graph",
+    "bounds": ".bounds.live_character:open_controller",
+    "improvise": ".improvise.live_character:open_improviser",
+}
 # Methods that are asked for more than settings can say, by a button and a verb of their own: no menu offers them.
 _HAS_OWN_VERB = ("retime", "live")
 
@@ -133,3 +142,15 @@ def get_method(name: str) -> Method:
     module, _, class_name = _METHODS[name].partition(":")
     method: Method = getattr(import_module(module, __package__), class_name)()
     return method
+
+
+def live_names() -> tuple[str, ...]:
+    """What can be live: 'action' for what needs nothing learned, and the names of families."""
+    return tuple(_LIVE)
+
+
+def open_live(name: str) -> OpenLive:
+    """What opens that for a live session."""
+    module, _, function = _LIVE[name].partition(":")
+    found: OpenLive = getattr(import_module(module, __package__), function)
+    return found

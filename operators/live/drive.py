@@ -69,9 +69,7 @@ class SINEW_OT_live(bpy.types.Operator):
         mouse = (event.mouse_x - region.x, event.mouse_y - region.y)
         if event.type in ("LEFTMOUSE", "MOUSEMOVE"):
             return self._drag(session, region, view, mouse, event)
-        if event.type in hands.ARROWS and session.steered:
-            self._arrows = hands.press_arrow(self._arrows, event.type, event.value == "PRESS")
-            session.send(hands.steer_command(view, self._arrows, event.shift))
+        if session.steered[session.led] and self._steer(session, view, event):
             return {"RUNNING_MODAL"}
         if event.value != "PRESS" or event.ctrl or event.alt or event.oskey:
             return {"PASS_THROUGH"}
@@ -80,6 +78,19 @@ class SINEW_OT_live(bpy.types.Operator):
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends the operator, as with its file."""
         self._stop()
+
+    def _steer(self, session: running.RunningSession, view: bpy.types.RegionView3D, event: bpy.types.Event) -> bool:
+        """Arrows, Shift and the numbers of styles; whether it was one of them."""
+        is_down, chosen = event.value == "PRESS", event.type in hands.STYLE_KEYS and event.value == "PRESS"
+        if event.type in hands.ARROWS:
+            self._arrows = hands.press_arrow(self._arrows, event.type, is_down)
+        elif chosen and not event.is_repeat:
+            hands.choose_style(session, event.type)
+        elif event.type not in ("LEFT_SHIFT", "RIGHT_SHIFT") or not self._arrows:
+            return False
+        if not event.is_repeat:
+            session.send(hands.steer_command(session, view, self._arrows, event.shift))
+        return True
 
     def _drag(
         self,

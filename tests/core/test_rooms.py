@@ -111,7 +111,8 @@ GRAPH_ROOMS = {
     "learning": ("transitions", "model", "playing"),
 }
 GRAPH_SHARED = tuple(
-    f"core.control.{name}" for name in ("cast", "character", "learned", "method", "staging", "tracking", "work_meter")
+    f"core.control.{name}"
+    for name in ("cast", "character", "learned", "live_character", "method", "staging", "tracking", "work_meter")
 )
 GRAPH_BELOW = {
     "core.control.graph": ("core.control.graph", *GRAPH_SHARED),
@@ -126,7 +127,10 @@ GRAPH_BELOW["core.control.graph.learning"] += (TRACKER,)
 # A method knows itself, the kit for tracking, and the top modules of control; the kit knows no method.
 CONTROL_TOP = tuple(
     f"core.control.{name}"
-    for name in ("cast", "character", "frame_range", "learned", "method", "muscle", "practice", "staging", "work_meter")
+    for name in (
+        *("cast", "character", "frame_range", "learned", "live_character", "method", "muscle", "practice", "staging"),
+        "work_meter",
+    )
 )
 # What methods share that direct a library of motion: what it plays, and the policy that gives that a body.
 MATCHING, POLICY = "core.control.matching", "core.control.tracking_policy"
@@ -153,11 +157,8 @@ METHODS_BELOW = {
         *("core.control.improvise", POLICY, MATCHING, "core.control.searched_body", "core.control.tasks"),
         *("core.control.tracking", *CONTROL_TOP),
     ),
-    # It plays what other methods have made or learned, each through the one module that plays it step by step.
-    "core.control.live": (
-        *("core.control.live", "core.control.sampling.method", "core.control.sampling.plan_following"),
-        *(POLICY, MATCHING, "core.control.tracking", *CONTROL_TOP),
-    ),
+    # It plays what other methods have made or learned, and knows them by the registry alone.
+    "core.control.live": ("core.control.live", "core.control.registry", "core.control.tracking", *CONTROL_TOP),
     "core.control.editing": ("core.control.editing", "core.control.tracking", *CONTROL_TOP),
     "core.control.medley": ("core.control.medley", "core.control.tracking", *CONTROL_TOP),
 }

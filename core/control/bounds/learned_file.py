@@ -59,4 +59,10 @@ def _steps(count: float) -> str:
     return f"{count / _MILLION:.2f} million" if count >= 0.1 * _MILLION else f"{count:.0f}"
 
 
-FORMAT = LearnedFormat(_from_content, _describe, read_controller_content, write_controller_content)
+FORMAT = LearnedFormat(
+    _from_content,
+    _describe,
+    lambda controller: controller.body.skeleton,
+    read_controller_content,
+    write_controller_content,
+)

@@ -142,7 +142,13 @@ def measure_kinematics(
     reference: ReferenceTrajectory, world: World, states: Array, rows: SensorRows, placement: ReferencePlacement
 ) -> RelativeKinematics:
     """Kinematics of copies in states (N, state_size), with sensor rows of which the last is of these states."""
-    qpos, qvel = world.pose_of(states)
+    return relative_kinematics(reference, *world.pose_of(states), rows, placement)
+
+
+def relative_kinematics(
+    reference: ReferenceTrajectory, qpos: Array, qvel: Array, rows: SensorRows, placement: ReferencePlacement
+) -> RelativeKinematics:
+    """The same of poses (N, nq) at velocities (N, nv)."""
     pos, quat = rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]
     com, velocity = rows.com[:, -1, 0], rows.com_velocity[:, -1, 0]
     effectors = reference.end_effectors.positions(pos, quat) - pos[:, :1]

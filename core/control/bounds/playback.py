@@ -47,7 +47,7 @@ def play_policy(
     falls behind, so that it is not dragged back.
     """
     require_length(reference, seconds)
-    placement = _place_at(reference, pose_of_clip(reference.body, source.frames(0, 1))[0][0])
+    placement = place_at(reference, pose_of_clip(reference.body, source.frames(0, 1))[0][0])
     states = world.state_of(*transform_to_world(reference, reference.qpos[:1], reference.qvel[:1], placement))
     loop = ClosedLoop(reference, world, states, placement)
     states_so_far, rows, targets = [states], [loop.rows], []
@@ -55,7 +55,7 @@ def play_policy(
     violations: dict[str, int] = {}
     count = max(round(seconds * CONTROL_FPS), 1)
     for step in range(count):
-        poses.append(_film_poses(reference, loop.placement))
+        poses.append(film_poses(reference, loop.placement))
         film_states, film_rows = loop.step(act(loop.kinematics.observations()))
         targets.append(loop.targets[0])
         states_so_far.append(film_states[0])
@@ -74,7 +74,7 @@ def play_policy(
     return PolicyPlayback(film, _make_subject(reference, source, np.concatenate(poses)), violations)
 
 
-def _film_poses(reference: ReferenceTrajectory, placement: ReferencePlacement) -> Array:
+def film_poses(reference: ReferenceTrajectory, placement: ReferencePlacement) -> Array:
     """(FILM_STEPS, nq) the reference's poses, in the world, at the film steps of the control step from a placement."""
     film_steps = int(placement.at[0]) * FILM_STEPS + np.arange(1, FILM_STEPS + 1)
     repeated = ReferencePlacement(*(np.repeat(values, FILM_STEPS, axis=0) for values in vars(placement).values()))
@@ -122,7 +122,7 @@ def relocate_reference(
     return ReferencePlacement(placement.at, placement.heading + turn, place)
 
 
-def _place_at(reference: ReferenceTrajectory, qpos: Array) -> ReferencePlacement:
+def place_at(reference: ReferenceTrajectory, qpos: Array) -> ReferencePlacement:
     """One copy at the beginning of a reference that is placed at a pose's (nq,) place and heading."""
     heading = np.atleast_1d(twist_angle(qpos[3:7], reference.qpos[0, 3:7]))
     return ReferencePlacement(

@@ -46,4 +46,4 @@ def _describe(graph: ControlGraph) -> tuple[str, ...]:
     return (f"Skills: {names}", f"{count} transition{'' if count == 1 else 's'}")
 
 
-FORMAT = LearnedFormat(graph_from_arrays, _describe, _read_content)
+FORMAT = LearnedFormat(graph_from_arrays, _describe, lambda graph: graph.body.skeleton, _read_content)

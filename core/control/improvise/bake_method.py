@@ -18,9 +18,9 @@ from ..cast import load_cast
 from ..method import Method, Run, Source
 from ..searched_body import smooth_setting
 from ..staging import build_job_stage
+from ..tracking.bone_order import put_on_body, take_back
 from ..tracking.facing import rotate_pose_about_z, twist_angle, upright_rotation
 from ..tracking.recording import RecordedCharacter, collect_prop_motions, make_take
-from .bone_order import put_on_body, take_back
 from .learned_file import IMPROVISER, Improviser
 from .playing import ImprovisedPlayer, PlayedTogether, RandomPlayer, TaskPlayer, TogetherPlay
 from .test_method import load_improviser

@@ -179,4 +179,4 @@ def describe_improviser(improviser: Improviser) -> tuple[str, ...]:
     return tuple(lines)
 
 
-FORMAT = LearnedFormat(improviser_from_content, describe_improviser)
+FORMAT = LearnedFormat(improviser_from_content, describe_improviser, lambda improviser: improviser.body.skeleton)

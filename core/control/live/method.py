@@ -4,32 +4,36 @@
 import hashlib
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...errors import JobError, NotLearned
+from ...errors import JobError
 from ...files import Attachment
 from ...motion import Clip, Take
 from ...settings import Settings, setting
 from ...sim import engines
 from ..cast import load_cast
 from ..method import Method, Run, Watched
-from ..sampling.method import SamplingSettings
-from ..sampling.plan_following import prepare_followers
-from ..staging import build_job_stage
-from ..tracking_policy.learned_file import DIRECTED, TrainedDirector, director_from_content
+from ..registry import get_family, live_names, open_live
+from ..tracking.bone_order import take_back
 from .commands import FPS, LiveRecording, parse_recording
-from .directed_character import DirectedCharacter
 from .recording import make_live_takes, play_recording
 from .session import LiveSession
-from .take_character import TakeCharacter
 
 COMMANDS = "commands"
 """Name of the job's attachment."""
 LIVE = "live"
 """Name of the report's detail: the frames, how many commands there were, and a digest of the last state."""
+
+
+def _explain_live(name: str) -> tuple[str, str, str]:
+    """A choice of what is live, for menus."""
+    if name == "action":
+        return (name, "Action", "It follows the Action, with nothing trained")
+    family = get_family(name)
+    return (name, family.label, f"By what was learned in the panel {family.label}: {family.help}")
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,7 @@ class LiveSettings(Settings):
         "action",
         "Plays",
         "What the live character does by itself",
-        choices=(
-            ("action", "Action", "It follows the Action, with nothing trained"),
-            ("library", "Library", "It goes where it is steered, by the trained library of Direct"),
-        ),
+        choices=tuple(_explain_live(name) for name in live_names()),
     )
     quality: str = setting(
         "normal",
@@ -95,39 +96,19 @@ class LiveMethod(Method):
             take, traces = make_live_takes(session, steps, sources, clip.fps, settings.smooth)
         for trace in traces:
             run.add_trace(trace)
-        return take
+        skeletons = [one.skeleton for one in (clip, *(member.clip for member in load_cast(run)))]
+        others = [take_back(*each) for each in zip(take.others, skeletons[1:], strict=True)]
+        return replace(take_back(replace(take, others=()), skeletons[0]), others=tuple(others))
 
 
 def open_session(
     clip: Clip, settings: LiveSettings, run: Run, opened: ExitStack
 ) -> tuple[LiveSession, tuple[Clip, ...]]:
-    """The job's session at its beginning, and everybody's source; closed with ``opened``.
-
-    With a trained library attached it is that which is live, alone on the job's stage.
-    """
-    attached = run.attachment(DIRECTED.attachment)
-    if attached is not None:
-        return _open_directed(attached, run, opened)
-    plain = SamplingSettings(quality=settings.quality, cycles=settings.cycles, retime=True)
-    again = settings.at_end == "again"
-    stage, followers = prepare_followers(clip, plain, run, opened, goes_round=again)
-    characters = [TakeCharacter(follower) for follower in followers]
-    session = LiveSession(stage, characters, engines.get_engine(run.engine), goes_round=again)
+    """The job's session at its beginning, and everybody's source; closed with ``opened``."""
+    cast = open_live(settings.plays)(clip, settings, run, opened)
+    session = LiveSession(cast, engines.get_engine(run.engine))
     opened.enter_context(closing(session))
-    return session, tuple(follower.plan.source for follower in followers)
-
-
-def _open_directed(attached: Attachment, run: Run, opened: ExitStack) -> tuple[LiveSession, tuple[Clip, ...]]:
-    director = director_from_content(*attached, "The library")
-    if not isinstance(director, TrainedDirector):
-        raise NotLearned("The library is not trained", "Train it first: sinew direct train")
-    if load_cast(run):
-        raise JobError("A library moves one character, and there are others on the stage", "Take them off the stage")
-    character = DirectedCharacter(director)
-    stage = build_job_stage(run, character.body)
-    session = LiveSession(stage, [character], engines.get_engine(run.engine))
-    opened.enter_context(closing(session))
-    return session, (character.source,)
+    return session, cast.sources
 
 
 def digest_state(session: LiveSession) -> str:

@@ -3,16 +3,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...body import BodyModel
 from ...errors import BadMotion
 from ...geometry.quaternions import Array
 from ...sim.engine import Engine, SensorRows, character_offsets
-from ...sim.stage import Stage
+from ..live_character import LiveCast, LiveCharacter, SensedBody, Steering, WantedPose
 from .commands import (
     FPS,
     BadCommand,
@@ -38,61 +37,11 @@ LIMP = 0.03
 
 
 @dataclass(frozen=True, eq=False)
-class WantedPose:
-    """Where a character should be: links (L, 3), (L, 4) and centroid (3,) in the world; local pose of all bones."""
-
-    link_pos: Array
-    link_quat_wxyz: Array
-    com: Array
-    local_pos: Array
-    local_quat_wxyz: Array
-
-
-class LiveCharacter(Protocol):
-    """Somebody who can be live. moment: all that it knows, as something that is never changed in place."""
-
-    body: BodyModel
-    moment: Any
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is nothing more to do."""
-
-    def begin_anew(self) -> None:
-        """Be at the beginning."""
-
-    def first_pose(self) -> tuple[Array, Array]:
-        """(nq,) and (nv,) at the beginning."""
-
-    def steer(self, command: Steer) -> None:
-        """Go somewhere else."""
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether it has fallen for good, and lets go."""
-
-    def come_back(self) -> None:
-        """It has its strength again."""
-
-    def choose_targets(self, qpos: Array, qvel: Array, rows: SensorRows | None, strength: float) -> Array:
-        """(nu,) servo targets for the next control step from pose and velocity.
-
-        rows: of the step that led there, of all of the stage. strength: the share that it has, 0 to 1.
-        """
-
-    def pass_step(self, qpos: Array, qvel: Array, link_pos: Array, link_quat_wxyz: Array) -> None:
-        """A control step has led to this pose, with links (L, 3), (L, 4) of its own."""
-
-    def wanted(self) -> WantedPose:
-        """Where it should be now."""
-
-
-@dataclass(frozen=True, eq=False)
 class LiveMoment:
     """All that decides what happens from a frame on.
 
     pushes: (link, newtons (3,), frame it ends with). drags: character -> (link, point). muscle, wished: (C,).
-    shown: (P,) which things are on the stage now. used: how many balls and boxes have been taken.
+    shown: (P,) which things are on the stage now. used: how many balls and boxes have been taken. rows: of the state.
     """
 
     frame: int
@@ -104,7 +53,7 @@ class LiveMoment:
     wished: Array
     shown: NDArray[np.bool_]
     used: tuple[int, int]
-    rows: SensorRows | None = None
+    rows: SensorRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +72,13 @@ class LiveStep:
 
 
 class LiveSession:
-    """Steps a stage with live characters. goes_round: begins anew when the first character has nothing more to do."""
+    """Steps a stage with live characters."""
 
-    def __init__(
-        self, stage: Stage, characters: Sequence[LiveCharacter], engine: Engine, *, goes_round: bool = True
-    ) -> None:
-        self.own_props = len(stage.props)
-        self.stage, self.things = add_things(stage)
-        self.characters, self.goes_round = tuple(characters), goes_round
+    def __init__(self, cast: LiveCast, engine: Engine) -> None:
+        self.own_props = len(cast.stage.props)
+        self.stage, self.things = add_things(cast.stage)
+        self.characters: tuple[LiveCharacter, ...] = cast.characters
+        self.goes_round = cast.goes_round
         self.world = engine.compile(self.stage, 1, threads=1)
         self._where = character_offsets(self.stage)
         self._substeps = round(1.0 / (FPS * self.world.dt_s))
@@ -150,7 +98,7 @@ class LiveSession:
         shown = np.arange(count) < self.own_props
         moments = tuple(one.moment for one in self.characters)
         state = self.world.state_of(qpos[None], qvel[None])
-        return LiveMoment(frame, state, moments, (), {}, full, full, shown, (0, 0))
+        return LiveMoment(frame, state, moments, (), {}, full, full, shown, (0, 0), self.world.sense(state))
 
     def go_to(self, moment: LiveMoment) -> None:
         """Be at a moment of this session again."""
@@ -172,6 +120,16 @@ class LiveSession:
             if body.link_of(command.bone) < 0:
                 links = ", ".join(link.bone for link in body.links)
                 raise BadCommand(f"'{command.bone}' has no body", f"Use one of: {links}")
+        if isinstance(command, Steer):
+            self._check_steering(command)
+
+    def _check_steering(self, command: Steer) -> None:
+        character = self.characters[command.character]
+        if not character.steered:
+            raise BadCommand("Who is live goes where it goes", "Push or drag it, or let something be live that is led")
+        if command.style and command.style not in character.styles:
+            known = ", ".join(character.styles) or "none"
+            raise BadCommand(f"It knows no '{command.style[:60]}'", f"It knows: {known}")
 
     def step(self, commands: Sequence[Command] = ()) -> LiveStep:
         """One control step, after commands for this frame."""
@@ -180,21 +138,16 @@ class LiveSession:
         for command in commands:
             self._obey(command)
         now = self.moment
-        poses = [self.pose_of(index) for index in range(len(self.characters))]
-        targets = np.concatenate(
-            [
-                one.choose_targets(*pose, now.rows, float(strength))
-                for one, pose, strength in zip(self.characters, poses, now.muscle, strict=True)
-            ]
-        )
+        targets = np.concatenate([one.choose_targets(self.sense(index)) for index, one in enumerate(self.characters)])
         forces = self._forces(now)
         muscle = _come_nearer(now.muscle, now.wished)
+        used = muscle * [one.own_strength for one in self.characters]
         states, rows = self.world.rollout(
             now.state,
             targets[None, None],
             substeps=self._substeps,
             forces=forces[None, None],
-            muscle=muscle[None, None],
+            muscle=used[None, None],
         )
         state = np.array(states[:, -1])
         if not np.isfinite(state).all():
@@ -204,14 +157,13 @@ class LiveSession:
         self.moment = replace(now, frame=frame, state=state, pushes=pushes, muscle=muscle, rows=rows)
         wished = now.wished.copy()
         for index, character in enumerate(self.characters):
-            own = self.links_of(index)
-            character.pass_step(*self.pose_of(index), rows.link_pos[0, -1, own], rows.link_quat_wxyz[0, -1, own])
+            character.pass_step(self.sense(index))
             if character.is_lost:
                 wished[index] = LIMP
         self.moment = replace(self.moment, wished=wished, characters=tuple(one.moment for one in self.characters))
         qpos, qvel = self.world.pose_of(state[0])
         wanted = tuple(one.wanted() for one in self.characters)
-        return LiveStep(frame, qpos, qvel, targets, rows, muscle, now.shown, forces, wanted)
+        return LiveStep(frame, qpos, qvel, targets, rows, used, now.shown, forces, wanted)
 
     def look(self) -> LiveStep:
         """The same for where everything is now, without a step."""
@@ -222,11 +174,22 @@ class LiveSession:
         rows, forces = self.world.sense(now.state), np.zeros((self._where["links"][-1], 3))
         return LiveStep(now.frame, qpos, qvel, targets, rows, now.muscle, now.shown, forces, wanted)
 
-    def pose_of(self, index: int) -> tuple[Array, Array]:
-        """(nq,) and (nv,) of a character now."""
-        qpos, qvel = self.world.pose_of(self.moment.state[0])
+    def sense(self, index: int) -> SensedBody:
+        """A character's body now."""
+        now, own = self.moment, self.links_of(index)
+        qpos, qvel = self.world.pose_of(now.state[0])
         q, v = (self._where[name][index : index + 2] for name in ("nq", "nv"))
-        return qpos[q[0] : q[1]], qvel[v[0] : v[1]]
+        rows, only = now.rows, slice(index, index + 1)
+        its = replace(
+            rows,
+            link_pos=rows.link_pos[:, -1:, own],
+            link_quat_wxyz=rows.link_quat_wxyz[:, -1:, own],
+            com=rows.com[:, -1:, only],
+            com_velocity=rows.com_velocity[:, -1:, only],
+            angular_momentum=rows.angular_momentum[:, -1:, only],
+            contact_force=rows.contact_force[:, -1:, own],
+        )
+        return SensedBody(qpos[q[0] : q[1]], qvel[v[0] : v[1]], its, float(now.muscle[index]))
 
     def links_of(self, index: int) -> slice:
         """Which of the stage's links are a character's."""
@@ -263,7 +226,7 @@ class LiveSession:
         elif isinstance(command, DropBox):
             self._put("box", command.at, (0.0, 0.0, 0.0))
         elif isinstance(command, Steer):
-            self.characters[index].steer(command)
+            self.characters[index].steer(Steering(command.velocity, command.style))
             self.moment = replace(now, characters=tuple(one.moment for one in self.characters))
 
     def _put(self, kind: str, at: Sequence[float], velocity: Sequence[float]) -> None:
@@ -293,8 +256,6 @@ class LiveSession:
     def _pull(self, index: int, link: int, point: Array) -> Array:
         """(3,) newtons of the spring from a link to a point: as stiff as the body is heavy."""
         rows, mass = self.moment.rows, self.characters[index].body.mass
-        if rows is None:
-            return np.zeros(3)
         force = _SPRING * mass * (point - rows.link_pos[0, -1, link])
         force -= 2.0 * np.sqrt(_SPRING) * 0.25 * mass * rows.com_velocity[0, -1, index]
         most = _MOST_PULL * mass

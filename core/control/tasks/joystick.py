@@ -19,6 +19,7 @@ class Joystick(Task):
     label = "Keep a Velocity"
     help = "keep the velocity that is wished, which changes every few seconds"
     goal_size = 4
+    steered = True
 
     def __init__(self, count: int, points: Array | None = None) -> None:
         super().__init__(count, points)
@@ -49,6 +50,10 @@ class Joystick(Task):
         changes = rng.random(self.count) < 1.0 / (_EVERY_S * CONTROL_FPS)
         if changes.any():
             self.prepare(changes, moment, rng)
+
+    def steer(self, velocity: Array, moment: Moment) -> None:
+        """That velocity."""
+        self.kept["wish"] = np.array(velocity)
 
     def figures(self, moment: Moment) -> dict[str, Array]:
         """How far off the velocity is."""

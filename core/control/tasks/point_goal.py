@@ -9,6 +9,7 @@ from .task import CONTROL_FPS, Flags, Moment, Task
 REACHED_M = 0.5
 _NEAREST_M, _FURTHEST_M = 2.0, 8.0
 _MOST_SEEN_M = 10.0
+_AHEAD_S = 3.0  # to the goal of who is steered
 
 
 class PointGoal(Task):
@@ -18,6 +19,7 @@ class PointGoal(Task):
     label = "Go to Points"
     help = "go to points on the ground, one after the other"
     goal_size = 3
+    steered = True
 
     def __init__(self, count: int, points: Array | None = None) -> None:
         super().__init__(count, points)
@@ -62,6 +64,10 @@ class PointGoal(Task):
         """None is reached yet."""
         self.kept["reached"][which] = 0.0
         super().begin(which, moment, rng)
+
+    def steer(self, velocity: Array, moment: Moment) -> None:
+        """A goal that is always as far ahead as it comes in some seconds."""
+        self.kept["goal"] = moment.root[:, :2] + _AHEAD_S * velocity
 
     def figures(self, moment: Moment) -> dict[str, Array]:
         """Goals a minute, and speed towards them."""

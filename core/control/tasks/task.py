@@ -46,6 +46,7 @@ class Task(ABC):
 
     name, label, help: for rows, menus and the command line. goal_size: G, how many numbers it sees.
     seconds: how long an episode lasts at most. sigma_rad: the range of the helper branch, if nothing else is said.
+    steered: whether somebody can say, while it goes on, where to go.
     """
 
     name: ClassVar[str]
@@ -54,6 +55,7 @@ class Task(ABC):
     goal_size: ClassVar[int]
     seconds: ClassVar[float] = 20.0
     sigma_rad: ClassVar[float] = 0.1
+    steered: ClassVar[bool] = False
 
     def __init__(self, count: int, points: Array | None = None) -> None:
         """points: (K, 2) metres of a scene, where what is to be done is not drawn at random."""
@@ -80,6 +82,10 @@ class Task(ABC):
     def go_on(self, moment: Moment, rng: np.random.Generator) -> None:
         """What changes within an episode after a step, such as a goal that was reached; counts the steps."""
         self.kept["steps"] += 1
+
+    def steer(self, velocity: Array, moment: Moment) -> None:
+        """Go with a velocity (N, 2) in m/s, in the world, of what can be ``steered``."""
+        raise NotImplementedError
 
     @abstractmethod
     def figures(self, moment: Moment) -> dict[str, Array]:

@@ -126,4 +126,4 @@ def choose_clips(
     return replace(director, clips=tuple(clips))
 
 
-FORMAT = LearnedFormat(director_from_content, _describe)
+FORMAT = LearnedFormat(director_from_content, _describe, directed_skeleton)

@@ -174,6 +174,8 @@ class LiveWorker:
                     "bones": list(source.skeleton.names),
                     "links": [link.bone for link in character.body.links],
                     "mass": character.body.mass,
+                    "steered": character.steered,
+                    "styles": list(character.styles),
                 }
                 for index, (source, character) in enumerate(zip(self._sources, self.session.characters, strict=True))
             ],

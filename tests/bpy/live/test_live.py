@@ -70,7 +70,7 @@ def live(addon, reported, tmp_path):
     running._running.append(session)
     bpy.app.timers.register(running.tick_live, persistent=True)
     names = list(rig.clip.skeleton.names)
-    character = {"name": "Hero", "bones": names, "links": names, "mass": 60.0}
+    character = {"name": "Hero", "bones": names, "links": names, "mass": 60.0, "steered": True, "styles": ["walk"]}
     link.told.append({"kind": "ready", "fps": 60, "characters": [character], "props": ["Live Ball 1"]})
     running.tick_live()
     yield obj.name, rig, link, digest(action)

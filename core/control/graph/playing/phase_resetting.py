@@ -4,6 +4,8 @@
 A late touchdown resets nothing: holding the last pose for it made pushed walks fall sooner.
 """
 
+import copy
+
 import numpy as np
 
 from ....body.four_legs import SOLES
@@ -36,6 +38,12 @@ class PhaseResetting:
             half = chain.count // 2
             for side, touch in (("L", chain.touch), ("R", chain.touch + half)):
                 self._strides[chain.first + (touch - 1) % chain.count] = side
+
+    def copy(self) -> "PhaseResetting":
+        """One that goes on by itself from here."""
+        found = copy.copy(self)
+        found._off = dict(self._off)
+        return found
 
     def finished_stride(self, fragment: int, force: Array) -> int | None:
         """The last fragment of the stride that an early touchdown ends now, or None.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Running learned characters step by step, several on one stage, with fall detection and get-ups (6.2)."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ....geometry.quaternions import Array
 from ....motion.falling import character_height, height_error
-from ....sim.engine import World, character_offsets
+from ....sim.engine import SensorRows, World, character_offsets
 from ...tracking.facing import facing_direction, rotate_about_z, rotate_pose_about_z, twist_angle, upright_rotation
 from ...tracking.reference import CONTROL_FPS, EASE, FRAGMENT_STEPS
 from ..model.control_graph import ControlGraph
@@ -45,6 +46,32 @@ class MotionPlanner(Protocol):
         """Radians a second to turn left; only gaits with turn offsets do so."""
 
 
+@dataclass(frozen=True, eq=False)
+class SeenCharacter:
+    """What is seen of a character at a control step. pose: gives its (nq,) and (nv,).
+
+    rows: what the sensors saw last, of all of a stage, where it is character ``index`` with the links ``links``.
+    """
+
+    pose: Callable[[], tuple[Array, Array]]
+    rows: SensorRows
+    time_s: float
+    index: int = 0
+    links: slice = field(default_factory=lambda: slice(0, None))
+
+    @property
+    def link_pos(self) -> Array:
+        """(1, L, 3) metres."""
+        return self.rows.link_pos[0, -1:, self.links]
+
+    def view(self, character: "PlayedCharacter", others: tuple[Array, ...] = ()) -> PlannerView:
+        """What its planner sees."""
+        root = int(self.links.start)
+        ahead = facing_direction(self.rows.link_quat_wxyz[:, -1, root], character.upright)[0]
+        place = self.rows.link_pos[0, -1, root, :2]
+        return PlannerView(character.fragment, place, float(np.arctan2(ahead[1], ahead[0])), self.time_s, others)
+
+
 @dataclass(eq=False)
 class PlayedCharacter:
     """A character while it is played.
@@ -74,6 +101,77 @@ class PlayedCharacter:
         self.upright = upright_rotation(graph.body)
         self.body_height = character_height(self.phase_resetting.link_positions)
 
+    def copy(self) -> "PlayedCharacter":
+        """One that goes on by itself from here."""
+        found = copy.copy(self)
+        found.planner, found.phase_resetting = copy.copy(self.planner), self.phase_resetting.copy()
+        return found
+
+    def reference_pose(self, seen: SeenCharacter) -> Array:
+        """(nq,) the reference pose at this step; its own pose while it is down."""
+        if self.down_s is not None:
+            return seen.pose()[0]
+        posed, _ = rotate_pose_about_z(
+            np.array(self.heading), self.graph.track.qpos[self.fragment, self.step], np.zeros(3)
+        )
+        posed[:2] += self.place
+        return posed
+
+    def servo_targets(self, seen: SeenCharacter, others: tuple[Array, ...] = ()) -> tuple[Array, float]:
+        """Targets (nu,) and muscle for the next control step."""
+        track = self.graph.track
+        if self.down_s is not None and self.ragdoll is not None:
+            qpos, qvel = seen.pose()
+            control = self.ragdoll.control(qpos[None], qvel[None], np.array([self.down_s]))
+            if not control.ready[0]:
+                return control.targets[0], float(control.muscle[0])
+            self.down_s = None
+            self.enter_fragment(seen, int(control.rise[0]), others)
+        elif self.down_s is not None:
+            return track.targets[self.fragment, -1], 0.1
+        moved = self.previous_action + EASE[self.step] * (self.action - self.previous_action)
+        return track.targets[self.fragment, self.step] + self.features.target_offsets(moved), 1.0
+
+    def advance(self, seen: SeenCharacter, others: tuple[Array, ...] = ()) -> None:
+        """Count on; at a fragment's end, or at an early touchdown (phase resetting), the next fragment begins."""
+        if self.down_s is not None:
+            self.down_s += 1.0 / CONTROL_FPS
+            return
+        self.step += 1
+        force = np.linalg.norm(seen.rows.contact_force[0, -1, seen.links], axis=-1)
+        ended = self.phase_resetting.finished_stride(self.fragment, force)
+        if ended is not None:
+            self.fragment = ended
+        if ended is not None or self.step == FRAGMENT_STEPS:
+            choices = self.graph.structure.successors[self.fragment]
+            following = self.planner.next_fragment(seen.view(self, others), choices)
+            self.enter_fragment(seen, following, others)
+
+    def enter_fragment(self, seen: SeenCharacter, fragment: int, others: tuple[Array, ...] = ()) -> None:
+        """Begin a fragment: evaluate its policy, and detect a fall."""
+        graph = self.graph
+        self.fragment, self.step, self.previous_action = fragment, 0, self.action
+        base = graph.track.qpos[[fragment], 0, 3:7]
+        observed = self.features.observe(base, seen.rows, -1, seen.index, int(seen.links.start))
+        action = graph.policies.unclipped_actions(np.array([fragment]), observed)[0]
+        error = height_error(self.phase_resetting.link_positions[[fragment]], seen.link_pos, self.body_height)[0]
+        qpos, _ = seen.pose()
+        self.heading = float(twist_angle(qpos[3:7], base[0]))
+        self.place = qpos[:2] - rotate_about_z(np.array(self.heading), graph.track.qpos[fragment, 0, :3])[:2]
+        rising = graph.structure.chains[graph.structure.chain_of[fragment]].kind == "rise"
+        fell = (
+            error > FALL_HEIGHT_ERROR
+            or not np.isfinite(action).all()
+            or (not rising and np.abs(action).max() > _FALL_ACTION)
+        )
+        if fell:
+            self.down_s, self.action = 0.0, np.zeros_like(self.action)
+            self.falls += 1
+            return
+        self.action = graph.policies.clip_actions(action) + graph.turn_action(
+            fragment, self.planner.turn_rate(seen.view(self, others))
+        )
+
 
 class Player:
     """Plays characters on the stage of a world of one copy."""
@@ -86,14 +184,14 @@ class Player:
         self.rows = world.sense(self.state[None])
         self.time_s = 0.0
         for index, character in enumerate(self.characters):
-            self._enter_fragment(index, character, character.fragment)
+            character.enter_fragment(self._see(index), character.fragment, self._others(index))
 
     def step(self, forces: Array | None = None) -> tuple[Array, Array]:
         """One control step; gives targets (sum nu,) and muscle (C,). forces: (L, 3) newtons on all links."""
         targets, muscle = np.zeros(self.where["nu"][-1]), np.ones(len(self.characters))
         for index, character in enumerate(self.characters):
             own = slice(self.where["nu"][index], self.where["nu"][index + 1])
-            targets[own], muscle[index] = self._servo_targets(index, character)
+            targets[own], muscle[index] = character.servo_targets(self._see(index), self._others(index))
         strength = None if (muscle == 1.0).all() else muscle[None, None]
         states, self.rows = self.world.rollout(
             self.state[None],
@@ -105,7 +203,7 @@ class Player:
         self.state = states[0, -1]
         self.time_s += 1.0 / CONTROL_FPS
         for index, character in enumerate(self.characters):
-            self._advance(index, character)
+            character.advance(self._see(index), self._others(index))
         return targets, muscle
 
     def pose(self, index: int) -> tuple[Array, Array]:
@@ -116,80 +214,12 @@ class Player:
 
     def reference_pose(self, index: int) -> Array:
         """(nq,) the reference pose of a character at this step; its own pose while it is down."""
-        character = self.characters[index]
-        if character.down_s is not None:
-            return self.pose(index)[0]
-        posed, _ = rotate_pose_about_z(
-            np.array(character.heading), character.graph.track.qpos[character.fragment, character.step], np.zeros(3)
-        )
-        posed[:2] += character.place
-        return posed
+        return self.characters[index].reference_pose(self._see(index))
 
-    def _servo_targets(self, index: int, character: PlayedCharacter) -> tuple[Array, float]:
-        """Targets (nu,) and muscle for the next control step."""
-        if character.down_s is not None and character.ragdoll is not None:
-            qpos, qvel = self.pose(index)
-            control = character.ragdoll.control(qpos[None], qvel[None], np.array([character.down_s]))
-            if not control.ready[0]:
-                return control.targets[0], float(control.muscle[0])
-            character.down_s = None
-            self._enter_fragment(index, character, int(control.rise[0]))
-        elif character.down_s is not None:
-            return character.graph.track.targets[character.fragment, -1], 0.1
-        moved = character.previous_action + EASE[character.step] * (character.action - character.previous_action)
-        offsets = character.features.target_offsets(moved)
-        return character.graph.track.targets[character.fragment, character.step] + offsets, 1.0
-
-    def _advance(self, index: int, character: PlayedCharacter) -> None:
-        """Count on; at a fragment's end, or at an early touchdown (phase resetting), the next fragment begins."""
-        if character.down_s is not None:
-            character.down_s += 1.0 / CONTROL_FPS
-            return
-        character.step += 1
-        graph = character.graph
+    def _see(self, index: int) -> SeenCharacter:
         links = slice(self.where["links"][index], self.where["links"][index + 1])
-        force = np.linalg.norm(self.rows.contact_force[0, -1, links], axis=-1)
-        ended = character.phase_resetting.finished_stride(character.fragment, force)
-        if ended is not None:
-            character.fragment = ended
-        if ended is not None or character.step == FRAGMENT_STEPS:
-            choices = graph.structure.successors[character.fragment]
-            following = character.planner.next_fragment(self._view(index, character), choices)
-            self._enter_fragment(index, character, following)
+        return SeenCharacter(lambda: self.pose(index), self.rows, self.time_s, index, links)
 
-    def _enter_fragment(self, index: int, character: PlayedCharacter, fragment: int) -> None:
-        """Begin a fragment: evaluate its policy, and detect a fall."""
-        graph = character.graph
-        character.fragment, character.step, character.previous_action = fragment, 0, character.action
-        first = int(self.where["links"][index])
-        base = graph.track.qpos[[fragment], 0, 3:7]
-        observed = character.features.observe(base, self.rows, -1, index, first)
-        action = graph.policies.unclipped_actions(np.array([fragment]), observed)[0]
-        links = slice(first, int(self.where["links"][index + 1]))
-        error = height_error(
-            character.phase_resetting.link_positions[[fragment]],
-            self.rows.link_pos[0, -1:, links],
-            character.body_height,
-        )[0]
-        qpos, _ = self.pose(index)
-        character.heading = float(twist_angle(qpos[3:7], base[0]))
-        character.place = qpos[:2] - rotate_about_z(np.array(character.heading), graph.track.qpos[fragment, 0, :3])[:2]
-        rising = graph.structure.chains[graph.structure.chain_of[fragment]].kind == "rise"
-        fell = (
-            error > FALL_HEIGHT_ERROR
-            or not np.isfinite(action).all()
-            or (not rising and np.abs(action).max() > _FALL_ACTION)
-        )
-        if fell:
-            character.down_s, character.action = 0.0, np.zeros_like(character.action)
-            character.falls += 1
-            return
-        character.action = graph.policies.clip_actions(action) + graph.turn_action(
-            fragment, character.planner.turn_rate(self._view(index, character))
-        )
-
-    def _view(self, index: int, character: PlayedCharacter) -> PlannerView:
+    def _others(self, index: int) -> tuple[Array, ...]:
         roots = [self.rows.link_pos[0, -1, int(first), :2] for first in self.where["links"][:-1]]
-        ahead = facing_direction(self.rows.link_quat_wxyz[:, -1, int(self.where["links"][index])], character.upright)[0]
-        others = tuple(place for number, place in enumerate(roots) if number != index)
-        return PlannerView(character.fragment, roots[index], float(np.arctan2(ahead[1], ahead[0])), self.time_s, others)
+        return tuple(place for number, place in enumerate(roots) if number != index)

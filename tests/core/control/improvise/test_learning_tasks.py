@@ -10,12 +10,12 @@ import pytest
 from directed_walks import make_stored_walks
 from little_improvisers import make_improviser, make_policy
 from sinew.core.control.improvise.bake_method import is_inside, place_starts, require_free
-from sinew.core.control.improvise.bone_order import put_on_body, take_back
 from sinew.core.control.improvise.learned_file import TaskPolicy, improviser_from_content
 from sinew.core.control.improvise.playing import RandomPlayer, TaskPlayer, TogetherPlay
 from sinew.core.control.improvise.task_acting import act_in_latent_space, count_actions
 from sinew.core.control.improvise.task_training import PPO, TaskTraining, TaskTrainingConfig
 from sinew.core.control.tasks.point_goal import PointGoal
+from sinew.core.control.tracking.bone_order import put_on_body, take_back
 from sinew.core.errors import BadFile, JobError
 from sinew.core.motion import Clip, Skeleton, Take
 from sinew.core.sim import engines

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from directed_walks import make_stored_walks
-from sinew.core.control.live.commands import Steer
-from sinew.core.control.live.directed_character import DirectedCharacter
+from sinew.core.control.direct.live_character import DirectedCharacter
+from sinew.core.control.live.commands import BadCommand, Steer
 from sinew.core.control.live.session import LiveSession
+from sinew.core.control.live_character import LiveCast
+from sinew.core.control.matching.directing import Directing
 from sinew.core.control.tracking_policy.environment import find_acting
 from sinew.core.control.tracking_policy.learned_file import TrainedDirector
 from sinew.core.sim import engines
@@ -31,9 +33,11 @@ class StillPolicy:
 
 @pytest.fixture(scope="module")
 def session():
-    character = DirectedCharacter(TrainedDirector(make_stored_walks(), StillPolicy()))
-    stage = Stage((Character(character.body),))
-    session = LiveSession(stage, [character], engines.get_engine("mujoco"))
+    director = TrainedDirector(make_stored_walks(), StillPolicy())
+    directing = Directing(director.stored.body, director.library)
+    characters = tuple(DirectedCharacter(director, directing, np.array([2.0 * n, 0.0]), n * np.pi) for n in range(2))
+    stage = Stage(tuple(Character(one.body) for one in characters))
+    session = LiveSession(LiveCast(stage, characters, ()), engines.get_engine("mujoco"))
     yield session
     session.close()
 
@@ -66,3 +70,18 @@ def test_going_back_is_the_same_as_having_been_there(session):
             session.step()
         states.append(session.moment.state.copy())
     assert np.array_equal(*states)
+
+
+def test_each_stands_where_it_is_put_and_is_steered_by_itself(session):
+    drive(session, (0.0, 0.0), 1)
+    places = [session.sense(index).qpos[:2] for index in range(2)]
+    np.testing.assert_allclose(places, [[0.0, 0.0], [2.0, 0.0]], atol=0.05)
+    for frame in range(240):
+        step = session.step([Steer(session.frame, 1, velocity=(0.0, -1.3))] if frame == 0 else [])
+    assert step.wanted[1].com[1] < -0.4 and abs(step.wanted[0].com[1]) < 0.2
+
+
+def test_a_style_that_it_does_not_know_is_named(session):
+    with pytest.raises(BadCommand, match="It knows no 'dance'") as caught:
+        session.step([Steer(0, velocity=(1.0, 0.0), style="dance")])
+    assert "walk" in caught.value.hint

@@ -6,25 +6,29 @@ sixth of a second what was played last and what comes is made into a stream anew
 """
 
 import copy
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from ...body import BodyModel
 from ...body.poses import link_transforms
+from ...errors import NotLearned
 from ...geometry.quaternions import Array
 from ...motion import Clip
-from ...sim.engine import SensorRows
+from ..live_character import LiveCast, SensedBody, Steering, WantedPose, place_learned_cast, skills_of
 from ..matching.directing import IDLE, Directing
 from ..matching.foot_locking import lock_feet_in_contact
 from ..matching.guides import StickGuide
 from ..matching.inertialisation import make_clip
 from ..matching.matching import SEARCH_FRAMES, Frames, MotionMatching
+from ..method import Run
+from ..tracking.facing import twist_angle, upright_rotation
 from ..tracking_policy.environment import find_acting, servo_targets
-from ..tracking_policy.learned_file import TrainedDirector
+from ..tracking_policy.learned_file import DIRECTED, TrainedDirector, director_from_content
 from ..tracking_policy.observations import StreamFeatures, TrackingState
 from ..tracking_policy.reference_streams import CONTROL_FRAMES, ReferenceStreams, make_streams
-from .commands import Steer
-from .session import WantedPose
 
 PlayedRow = tuple[Frames, Array, Array]
 
@@ -61,34 +65,54 @@ class _Stream:
     features: StreamFeatures
 
 
+def open_directed(clip: Clip, settings: Any, run: Run, opened: ExitStack) -> LiveCast:
+    """Everybody with the job's trained library, each standing where its clip begins."""
+    attached = run.attachment(DIRECTED.attachment)
+    if attached is None:
+        raise NotLearned("The job has no library", "Choose a trained library")
+    director = director_from_content(*attached, "The library")
+    if not isinstance(director, TrainedDirector):
+        raise NotLearned("The library is not trained", "Train it first: sinew direct train")
+    body = director.stored.body
+    stage, clips = place_learned_cast(body, clip, run)
+    directing = Directing(body, director.library)
+    characters = tuple(DirectedCharacter(director, directing, *_place_of(body, one)) for one in clips)
+    return LiveCast(stage, characters, clips)
+
+
+def _place_of(body: BodyModel, clip: Clip) -> tuple[Array, float]:
+    """Where a clip begins: metres in the plane (2,), and radians about Z that it faces."""
+    pos, quat = clip.frames(0, 1).world()
+    root = clip.skeleton.index(body.links[0].bone)
+    return pos[0, root, :2], float(twist_angle(quat[0, root], upright_rotation(body)))
+
+
 class DirectedCharacter:
-    """A ``LiveCharacter`` that goes where it is steered, alone on its stage."""
+    """A ``LiveCharacter`` that goes where it is steered. It begins at a place (2,), facing ``heading``."""
 
-    is_over = False
+    is_over, steered, own_strength = False, True, 1.0
 
-    def __init__(self, director: TrainedDirector) -> None:
+    def __init__(
+        self, director: TrainedDirector, directing: Directing, place: Array | None = None, heading: float = 0.0
+    ) -> None:
         self.body = director.stored.body
         self._controller = director.controller
-        self._directing = Directing(self.body, director.library)
+        self._directing = directing
+        self.styles = skills_of(directing.database.library.tag_names())
         self._acting = find_acting(self.body, self._controller.all_joints)
-        self._begun = self._begin()
+        self._begun = self._begin(np.zeros(2) if place is None else place, heading)
         self.moment = self._begun
-
-    @property
-    def source(self) -> Clip:
-        """Name and skeleton of what is played."""
-        return self.moment.stream.motion
 
     def begin_anew(self) -> None:
-        """Stand at the origin, or whatever the library has that comes nearest."""
+        """Stand at the beginning, or whatever the library has that comes nearest."""
         self.moment = self._begun
 
-    def _begin(self) -> DirectedMoment:
+    def _begin(self, place: Array, heading: float) -> DirectedMoment:
         database = self._directing.database
         styles = (IDLE,) if IDLE in database.library.tag_names() else ()
         first = int(database.candidates(styles).frames[0])
-        guide = StickGuide(np.zeros((1, 2)), np.zeros(1), np.zeros(1), [styles])
-        matching = MotionMatching(database, guide, np.array([first]), np.zeros((1, 2)), np.zeros(1))
+        guide = StickGuide(np.zeros((1, 2)), np.array([heading]), np.zeros(1), [styles])
+        matching = MotionMatching(database, guide, np.array([first]), place[None], np.array([heading]))
         nothing = (np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros(0))
         offsets = self._controller.first_offsets(self.body, 1)
         return self._play_on(0, matching, 0, nothing, offsets, np.zeros((CONTROL_FRAMES, self.body.nu)), 0)
@@ -124,19 +148,18 @@ class DirectedCharacter:
         streams = self._begun.stream.streams
         return streams.qpos[0].astype(float), streams.qvel[0].astype(float)
 
-    def steer(self, command: Steer) -> None:
+    def steer(self, steering: Steering) -> None:
         """Go with another velocity, facing where it goes; from the next search on."""
         now = self.moment
         matching = _copy_matching(now.matching)
-        guide, velocity = matching.guide, np.array(command.velocity)
+        guide, velocity = matching.guide, np.array(steering.velocity)
         assert isinstance(guide, StickGuide)
-        goes = bool(np.hypot(*velocity) > _LEAST_M_S)
+        goes = steering.speed_m_s > _LEAST_M_S
         guide.velocity = velocity[None] if goes else np.zeros((1, 2))
         if goes:
             guide.heading = np.array([np.arctan2(velocity[1], velocity[0])])
-        known = self._directing.database.library.tag_names()
-        styles = (command.style,) if command.style in known else (() if goes or IDLE not in known else (IDLE,))
-        guide.style = [styles]
+        standing = () if goes or IDLE not in self.styles else (IDLE,)
+        guide.style = [(steering.style,) if steering.style in self.styles else standing]
         self.moment = replace(now, matching=matching)
 
     @property
@@ -148,7 +171,7 @@ class DirectedCharacter:
         """It has its strength again."""
         self.moment = replace(self.moment, low=0)
 
-    def choose_targets(self, qpos: Array, qvel: Array, rows: SensorRows | None, strength: float) -> Array:
+    def choose_targets(self, sensed: SensedBody) -> Array:
         """(nu,) servo targets for the next control step; the policy acts every other one."""
         now = self.moment
         step = now.frame % CONTROL_FRAMES
@@ -157,29 +180,26 @@ class DirectedCharacter:
                 matching = _copy_matching(now.matching)
                 now = self._play_on(now.frame, matching, now.first, now.played, now.offsets, now.targets, now.low)
             stream, at = now.stream, np.array([now.frame - now.stream.first])
-            if rows is None:
-                offsets = now.offsets
-            else:
-                state = TrackingState(
-                    stream.streams,
-                    stream.features,
-                    at,
-                    qpos[None],
-                    qvel[None],
-                    rows.link_pos[:, -1, : len(self.body.links)],
-                    rows.com[:, -1, 0],
-                    rows.com_velocity[:, -1, 0],
-                )
-                offsets = self._controller.act(state, now.offsets)
+            state = TrackingState(
+                stream.streams,
+                stream.features,
+                at,
+                sensed.qpos[None],
+                sensed.qvel[None],
+                sensed.link_pos[None],
+                sensed.rows.com[:, -1, 0],
+                sensed.rows.com_velocity[:, -1, 0],
+            )
+            offsets = self._controller.act(state, now.offsets)
             targets = servo_targets(stream.streams, at, offsets, self._acting)[0]
             now = self.moment = replace(now, offsets=offsets, targets=targets)
         return np.asarray(now.targets[step])
 
-    def pass_step(self, qpos: Array, qvel: Array, link_pos: Array, link_quat_wxyz: Array) -> None:
-        """A control step has led to this pose."""
+    def pass_step(self, sensed: SensedBody) -> None:
+        """A control step has led to this."""
         now = self.moment
         at = now.frame + 1 - now.stream.first
-        is_low = float(qpos[2]) < _LOW * float(now.stream.streams.qpos[at, 2])
+        is_low = float(sensed.qpos[2]) < _LOW * float(now.stream.streams.qpos[at, 2])
         self.moment = replace(now, frame=now.frame + 1, low=now.low + 1 if is_low else 0)
 
     def wanted(self) -> WantedPose:

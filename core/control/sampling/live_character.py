@@ -1,21 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A clip that is live: its plan and linear feedback, played step by step."""
 
+from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ...body import BodyModel
 from ...geometry.quaternions import Array, from_rotation_vector, multiply, rotate
-from ...sim.engine import SensorRows
-from ..sampling.plan_following import FollowerMoment, PlanFollower
+from ...motion import Clip
+from ..live_character import LiveCast, SensedBody, Steering, WantedPose
+from ..method import Run
 from ..tracking.reference import CONTROL_FPS
-from .commands import BadCommand, Steer
-from .session import WantedPose
+from .method import SamplingSettings
+from .plan_following import FollowerMoment, PlanFollower, prepare_followers
+
+
+def open_clips(clip: Clip, settings: Any, run: Run, opened: ExitStack) -> LiveCast:
+    """Everybody's clip with its plan; settings: those of a live session."""
+    plain = SamplingSettings(quality=settings.quality, cycles=settings.cycles, retime=True)
+    again = settings.at_end == "again"
+    stage, followers = prepare_followers(clip, plain, run, opened, goes_round=again)
+    characters = tuple(TakeCharacter(follower) for follower in followers)
+    return LiveCast(stage, characters, tuple(follower.plan.source for follower in followers), again)
 
 
 class TakeCharacter:
     """A ``LiveCharacter`` that follows the plan of a clip."""
+
+    steered, own_strength = False, 1.0
+    styles: tuple[str, ...] = ()
 
     def __init__(self, follower: PlanFollower) -> None:
         self._follower = follower
@@ -46,22 +61,21 @@ class TakeCharacter:
         reference = self._follower.plan.reference
         return reference.qpos[0], reference.rates[0]
 
-    def steer(self, command: Steer) -> None:
+    def steer(self, steering: Steering) -> None:
         """A clip goes where it goes."""
-        raise BadCommand("A clip cannot be steered", "Push or drag it, or steer a directed library")
 
     @property
     def is_lost(self) -> bool:
         """Whether it has fallen, and lets go."""
         return self._follower.moment.lost
 
-    def choose_targets(self, qpos: Array, qvel: Array, rows: SensorRows | None, strength: float) -> Array:
+    def choose_targets(self, sensed: SensedBody) -> Array:
         """(nu,) servo targets for the next control step."""
-        return self._follower.choose_targets(qpos, qvel, strength)
+        return self._follower.choose_targets(sensed.qpos, sensed.qvel, sensed.strength)
 
-    def pass_step(self, qpos: Array, qvel: Array, link_pos: Array, link_quat_wxyz: Array) -> None:
-        """A control step has led to this pose."""
-        self._follower.pass_step(qpos, qvel, link_pos, link_quat_wxyz)
+    def pass_step(self, sensed: SensedBody) -> None:
+        """A control step has led to this."""
+        self._follower.pass_step(sensed.qpos, sensed.qvel, sensed.link_pos, sensed.link_quat_wxyz)
 
     def come_back(self) -> None:
         """It has its strength again: try anew."""

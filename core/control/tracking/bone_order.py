@@ -8,7 +8,7 @@ import numpy as np
 from ...body import BodyModel
 from ...errors import JobError
 from ...motion import Clip, Skeleton, Take
-from ..tracking.skeleton_matching import describe_skeleton_difference
+from .skeleton_matching import describe_skeleton_difference
 
 
 def put_on_body(body: BodyModel, clip: Clip) -> Clip:
@@ -18,7 +18,8 @@ def put_on_body(body: BodyModel, clip: Clip) -> Clip:
     if len(own.names) != len(wanted.names) or over != _holders(wanted):
         why = describe_skeleton_difference(wanted, own)
         raise JobError(
-            f"What improvises has another skeleton than '{clip.name}': {why}", "Train with a library of this armature"
+            f"What was learned has another skeleton than '{clip.name}': {why}",
+            "Learn it for this armature, or choose a file that was learned for it",
         )
     order = [own.index(name) for name in wanted.names]
     pos, quat = clip.local_pos[:, order], clip.local_quat_wxyz[:, order]
