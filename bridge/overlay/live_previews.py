@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What policies in training do by now, as their workers show it: read on a timer, and played over and over.
+"""What policies in training do by now, and what a simulation has found so far, as their workers show it: read on a
+timer, and played over and over.
 
 They are drawn beside the characters and touch nothing in the file.
 """
@@ -13,14 +14,16 @@ import numpy as np
 from ...core.errors import SinewError
 from ...core.geometry.quaternions import Array, to_matrix
 from ..jobs import monitor
+from ..jobs.job_views import JobView
 from ..methods.adapters import get_adapter
 from ..scene import change_counter
 from ..scene.viewport import redraw_viewports
 from .frame_state import ShownCharacter
 
 _TRAINED = ("bounds", "direct")  # families whose workers show what their policies do
-_PLAYING_S, _WAITING_S = 1.0 / 15.0, 1.0
-_LOOK_S = 1.0  # between two looks at a file
+_STREAMED = "sampling"  # the method whose workers show the take that they are at
+_PLAYING_S, _WAITING_S = 1.0 / 15.0, 0.1
+_LOOK_S = 0.5  # between two looks at a file
 _UNSEEN_S = 3.0  # after which it is no longer drawn by anybody
 
 
@@ -28,6 +31,7 @@ _UNSEEN_S = 3.0  # after which it is no longer drawn by anybody
 class PreviewMotion:
     """Links of one worker's policy over K frames: pos (K, L, 3) metres, axes (K, L, 3, 3); bones as the worker has
     them. stamp: of the file that it was read from. began: when it was first to be seen, by the clock.
+    in_place: whether it is where the character is to be, rather than beside it.
     """
 
     stamp: int
@@ -36,6 +40,7 @@ class PreviewMotion:
     pos: Array
     axes: Array
     began: float
+    in_place: bool = False
 
     def at(self, now: float) -> int:
         """Index of the frame that is shown now; after the last comes the first."""
@@ -49,10 +54,10 @@ _wanted: dict[str, tuple[float, float]] = {}  # by job: when it was last drawn, 
 def preview_pose(shown: ShownCharacter, now: float | None = None) -> tuple[Array, Array] | None:
     """Where the policy that is trained for a character has its links: (L, 3) Blender units and (L, 3, 3) axes.
 
-    None where none is trained, or nothing was shown of it yet: that is looked for soon.
+    Or where the take has them that is being made for it. None where there is neither, or nothing was shown of it yet:
+    that is looked for soon.
     """
-    views = (get_adapter(family).learning_view(shown.obj) for family in _TRAINED)
-    view = next((view for view in views if view is not None and view.alive), None)
+    view = _find_view(shown.obj)
     if view is None:
         return None
     now = time.monotonic() if now is None else now
@@ -66,6 +71,22 @@ def preview_pose(shown: ShownCharacter, now: float | None = None) -> tuple[Array
     return found.pos[at] / shown.metres, found.axes[at]
 
 
+def is_in_place(shown: ShownCharacter) -> bool:
+    """Whether what is shown is where the character is to be, rather than beside it."""
+    view = _find_view(shown.obj)
+    found = None if view is None else _known.get(view.id)
+    return found is not None and found.in_place
+
+
+def _find_view(obj: bpy.types.Object) -> JobView | None:
+    """The living job that shows something of a character."""
+    views = [get_adapter(family).learning_view(obj) for family in _TRAINED]
+    views += [
+        one for one in monitor.watched_jobs() if one.method_name == _STREAMED and one.is_for(obj.name, obj.sinew_mark)
+    ]
+    return next((view for view in views if view is not None and view.alive), None)
+
+
 def forget_previews() -> None:
     """Forget everything."""
     _known.clear()
@@ -76,14 +97,14 @@ def forget_previews() -> None:
 
 def read_previews(now: float) -> None:
     """Read what workers have shown since, and forget those whose training is over or that nobody draws any more."""
-    alive = {view.id for view in monitor.watched_jobs() if view.alive}
+    alive = {view.id: view.method_name for view in monitor.watched_jobs() if view.alive}
     for job_id, (drawn, looked) in list(_wanted.items()):
         if job_id not in alive or (job_id in _known and now - drawn > _UNSEEN_S):
             _wanted.pop(job_id)
             _known.pop(job_id, None)
-        elif now - looked >= _LOOK_S:
+        elif now - looked >= (_LOOK_S if job_id in _known else _WAITING_S):
             _wanted[job_id] = drawn, now
-            _read(job_id, now)
+            _read(job_id, now, alive[job_id] == _STREAMED)
 
 
 def _work() -> float | None:
@@ -93,10 +114,10 @@ def _work() -> float | None:
         return None
     if _known:
         redraw_viewports()
-    return _PLAYING_S if _known else _WAITING_S
+    return _PLAYING_S if len(_known) == len(_wanted) else _WAITING_S
 
 
-def _read(job_id: str, now: float) -> None:
+def _read(job_id: str, now: float, in_place: bool) -> None:
     before = _known.get(job_id)
     try:
         job = monitor.job_of(job_id)
@@ -115,5 +136,7 @@ def _read(job_id: str, now: float) -> None:
     except (KeyError, TypeError, ValueError):  # of another Sinew
         return
     if len(pos) and pos.shape[1:] == (len(bones), 3) and quat.shape == (*pos.shape[:2], 4) and fps > 0.0:
-        _known[job_id] = PreviewMotion(stamp, bones, fps, pos, to_matrix(quat), now)
+        # What has grown goes on to be played; what is another motion begins anew.
+        began = before.began if before is not None and in_place else now
+        _known[job_id] = PreviewMotion(stamp, bones, fps, pos, to_matrix(quat), began, in_place)
         change_counter.count_change()

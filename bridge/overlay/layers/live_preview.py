@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a policy in training does by now, beside the character that it is trained for."""
+"""What a policy in training does by now, beside its character; and the take that is being made, where it will be."""
 
 import numpy as np
 
@@ -11,7 +11,10 @@ _COLOR = np.array([0.98, 0.62, 0.24, 0.45], dtype=np.float32)
 
 
 def draw_live_preview(state: FrameState, draw_list: DrawList) -> None:
-    """A body for every character that something is learned for; on the side where the ghost of a source is not."""
+    """A body for every character that something is learned for or simulated.
+
+    What is learned is on the side where the ghost of a source is not.
+    """
     distance = state.scene.sinew_overlay.ghost_distance
     for shown in state.characters:
         found = live_previews.preview_pose(shown)
@@ -19,5 +22,6 @@ def draw_live_preview(state: FrameState, draw_list: DrawList) -> None:
             continue
         pos, axes = found
         colors = np.tile(_COLOR, (len(shown.parts.holders), 1))
-        beside = pos - shown.parts.left * distance / shown.metres
+        far = 0.0 if live_previews.is_in_place(shown) else distance
+        beside = pos - shown.parts.left * far / shown.metres
         draw_list.solids.append(shown.parts.solids(beside, axes, shown.metres, colors))

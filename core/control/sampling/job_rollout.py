@@ -31,7 +31,7 @@ def roll_out_job(
         rollout = begin(its_stage, number)
         for character in rollout.characters:
             character.poll_cancel = progress.poll
-        progress.rollout = rollout
+        progress.begin(rollout)
         return rollout
 
     if not find_disturbances(stage):

@@ -28,12 +28,16 @@ from .plan import PlanTask
 from .search import SamconSearch, shift_anchors
 from .stage_character import REACT, StageCharacter
 
-# A search for what to do must be done before it is needed: with so few copies, so many fragments ahead, and noise as
-# wide as that of so many retries, two cores take a third of the time that the fragment lasts.
-_COPIES, _AHEAD, _WIDTH = 16, 2, 2
-_DISTURBED = 0.06  # metres or radians off the plan that feedback alone does not bring back well
+# A search for what to do must be done before it is needed: with so few copies, so many fragments ahead, a core takes a
+# third of the time that the fragment lasts.
+_COPIES, _AHEAD = 32, 3
+_DISTURBED = 0.03  # metres or radians off the plan that feedback alone does not bring back well
+# Noise as wide as that of so many retries, for who is further off than that. Near the plan it would only disturb: a
+# walk that has gone round often falls over that, and so it does by feedback alone.
+_THROWN, _WIDTH = 0.25, 2
 _LEAST_STRENGTH = 0.5
-_SHORTEST_S, _FEWEST_ROUNDS = 4.0, 3
+_SHORTEST_S, _LONGEST_S, _FEWEST_ROUNDS = 4.0, 10.0, 3
+_WHOLE = 0.6  # frames that rounds may be off whole fragments
 _LEANS_RAD = 0.1  # from the end of a round to its beginning: more is another pose
 _FAR = 0.4  # metres or radians off, of any joint, below which nobody has toppled
 
@@ -114,19 +118,22 @@ class PlanFollower:
             away = error - plan_.errors[fragment]
             change = plan_.gains[fragment] @ away
             offsets = np.clip(plan_.offsets[fragment] + change, -MAX_OFFSET, MAX_OFFSET)
-            if self._should_search(away, strength):
-                offsets = self._search(fragment, qpos, qvel, offsets)
+            if self._should_search(off := float(np.abs(away[: len(away) // 2]).max()), strength):
+                offsets = self._search(fragment, qpos, qvel, offsets, _WIDTH if off > _THROWN else 0)
             now = self.moment = replace(now, before=now.offsets, offsets=offsets)
         eased = now.before + EASE[step] * (now.offsets - now.before)
         return np.asarray(plan_.reference.targets[min(now.frame + 1, self.frames - 1)] + eased)
 
-    def _should_search(self, away: Array, strength: float) -> bool:
-        """Whether a body with errors (nx,) off its plan is further off than feedback is good for."""
+    def _should_search(self, off: float, strength: float) -> bool:
+        """Whether a body that is so far off its plan is further off than feedback is good for."""
         enough = strength > _LEAST_STRENGTH and not self.moment.lost
-        return self.trials is not None and enough and bool(np.abs(away[: len(away) // 2]).max() > _DISTURBED)
+        return self.trials is not None and enough and off > _DISTURBED
 
-    def _search(self, fragment: int, qpos: Array, qvel: Array, offsets: Array) -> Array:
-        """(nu,) the best offsets of a short search from this pose, among which are those of the feedback (nu,)."""
+    def _search(self, fragment: int, qpos: Array, qvel: Array, offsets: Array, width: int) -> Array:
+        """(nu,) the best offsets of a short search from this pose, among which are those of the feedback (nu,).
+
+        width: of the noise, in retries.
+        """
         world, character, now = self.trials, self.plan.character, self.moment
         assert world is not None
         lqr, first = character.planner.lqr_at(fragment)
@@ -140,7 +147,7 @@ class PlanFollower:
         search = SamconSearch(
             problem, lqr.since(fragment - first), fragment, stop, state, now.anchor, now.offsets, known
         )
-        search.retries[:], search.retry_budget = _WIDTH, 0
+        search.retries[:], search.retry_budget = width, 0
         search.hasty = True
         while not search.done:
             search.advance()
@@ -243,18 +250,34 @@ def _count_rounds(clip: Clip) -> int:
     """How often a cycle is played for a plan of going on and on; 1 for what is none."""
     if not is_cyclic(clip):
         return 1
-    return max(_FEWEST_ROUNDS, int(np.ceil(_SHORTEST_S / max(clip.duration_s, 1e-3))))
+    each_s = max(clip.duration_s, 1e-3)
+    fewest = max(_FEWEST_ROUNDS, int(np.ceil(_SHORTEST_S / each_s)))
+    most = max(fewest, int(_LONGEST_S / each_s))
+    return _count_repeated(each_s * CONTROL_FPS, fewest - 2, most - 2) + 2
+
+
+def _count_repeated(each: float, fewest: int, most: int) -> int:
+    """How many rounds of so many frames are gone through again and again: the fewest that are whole fragments.
+
+    A fragment that were begun amid another one would go on with that one's offsets, and fall over it sooner or later.
+    """
+    counts = np.arange(fewest, most + 1)
+    off = np.abs(counts * each - FRAGMENT_STEPS * np.round(counts * each / FRAGMENT_STEPS))
+    return int(counts[np.argmax(off < _WHOLE) if (off < _WHOLE).any() else np.argmin(off)])
 
 
 def _find_round(reference: Reference, rounds: int) -> tuple[int, int] | None:
-    """The ends of the first of so many rounds and of the last but one, which are alike; None where they are not.
+    """Two frames after the first of so many rounds and before the last one, which are alike; None where there are none.
 
-    The last round is only what the plan looks ahead to: near its end a plan does not care what comes after.
+    Both are where fragments begin. The last round is only what the plan looks ahead to: near its end a plan does not
+    care what comes after.
     """
     if rounds < _FEWEST_ROUNDS:
         return None
     each = (len(reference.qpos) - 1) / rounds
-    first, last = round(each), round(each * (rounds - 1))
+    count = _count_repeated(each, 1, rounds - 2)
+    first = FRAGMENT_STEPS * int(np.ceil(each / FRAGMENT_STEPS))
+    last = first + FRAGMENT_STEPS * round(count * each / FRAGMENT_STEPS)
     leans = _turn_of(reference.qpos[first], reference.qpos[last])[:2]
     return (first, last) if float(np.linalg.norm(leans)) < _LEANS_RAD else None
 

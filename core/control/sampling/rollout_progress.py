@@ -6,6 +6,7 @@ from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS
 from .checkpoint import RolloutCheckpoints
 from .plan import AHEAD, SECTION
 from .reaction_trials import ReactionFinder
+from .shown_plan import ShownPlan
 from .stage_rollout import StageRollout
 
 # Units of work, of which one is a fragment of a pass. Linear models of a fragment cost about as much as its search. Of
@@ -15,7 +16,7 @@ _FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
 
 
 class RolloutProgress:
-    """Reports a rollout's progress to its run, and saves checkpoints on the way.
+    """Reports a rollout's progress to its run, shows it to who watches, and saves checkpoints on the way.
 
     rollout: the one that is rolled out now. finder: looks for the strengths of reactions, None where there are none.
     """
@@ -23,8 +24,13 @@ class RolloutProgress:
     def __init__(self, run: Run, checkpoints: RolloutCheckpoints) -> None:
         self.rollout: StageRollout | None = None
         self.finder: ReactionFinder | None = None
-        self._run, self._checkpoints = run, checkpoints
+        self._run, self._checkpoints, self._shown = run, checkpoints, ShownPlan(run)
         self._step, self._fitted, self._tried = 0, 0.0, 0
+
+    def begin(self, rollout: StageRollout) -> None:
+        """A rollout begins: what is there to see is where everybody stands."""
+        self.rollout = rollout
+        self._shown.look(rollout)
 
     def poll(self) -> None:
         """To be called while linear models are fitted, batch by batch; also when a cancel is noticed."""
@@ -46,6 +52,7 @@ class RolloutProgress:
 
     def _tell(self, shown: StageRollout) -> None:
         """Report; shown: the rollout whose moment and cost are told."""
+        self._shown.look(shown)
         layers = shown.planning[2].layers if shown.planning is not None else []
         at_s, lasts_s = (fragments * _FRAGMENT_S for fragments in (_count_planned(shown), shown.fragments))
         doing = self.finder.doing if self.finder is not None and self.finder.doing else ""

@@ -114,3 +114,21 @@ def test_when_training_is_over_nobody_is_left_standing_there(person, tmp_path, m
     assert live_previews.preview_pose(shown, 10.2) is None  # it was forgotten, and is looked for anew
     live_previews.read_previews(10.2)
     assert live_previews.preview_pose(shown, 10.2) is not None
+
+
+def test_a_take_that_is_being_made_plays_where_it_will_be_and_grows(person, tmp_path, monkeypatch):
+    shown = seen_now()
+    view = dataclasses.replace(VIEW, armature=person.name, method_name="sampling")
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [view])
+    show(tmp_path, shown.parts.bones)
+    assert live_previews.preview_pose(shown, 10.0) is None
+    live_previews.read_previews(10.0)
+    assert live_previews.is_in_place(shown)
+    assert live_previews.preview_pose(shown, 10.05)[0][0, 2] == pytest.approx(1.0 / shown.metres)
+    longer = np.zeros((30, len(shown.parts.bones), 3), dtype=np.float32)
+    longer[..., 2] = np.arange(30)[:, None]
+    quat = np.tile(np.float32([1.0, 0.0, 0.0, 0.0]), (30, len(shown.parts.bones), 1))
+    show(tmp_path, shown.parts.bones, link_pos=longer, link_quat_wxyz=quat)
+    live_previews.read_previews(10.6)
+    # It goes on where it was, and does not begin anew with what has come.
+    assert live_previews.preview_pose(shown, 10.61)[0][0, 2] == pytest.approx(18.0 / shown.metres)

@@ -22,11 +22,14 @@ class MemoryRun:
         self.rng = np.random.default_rng(seed)
         self.attachments = attachments
         self.steps, self.totals = [], set()
-        self.findings, self.traces, self.details = [], [], {}
+        self.findings, self.traces, self.details, self.shown = [], [], {}, []
 
     def progress(self, step, total, /, **measurements) -> None:
         self.steps.append(step)
         self.totals.add(total)
+
+    def show(self, arrays, meta) -> None:
+        self.shown.append((dict(arrays), dict(meta)))
 
     def save_checkpoint(self, step, /, **arrays) -> None:
         pass
