@@ -123,7 +123,7 @@ def measure_ablations(bench: DirectBench) -> Iterator[Row]:
     """Small trainings, with and without parts of it; in the library that was given, or in the files'."""
     begin = None if bench.controller is None else bench.policy.controller.policy
     stored = bench.stored if bench.controller is None else bench.policy.stored
-    return direct_ablations.measure_ablations(stored, begin, bench.seed, bench.millions)
+    return direct_ablations.train_ablations(stored, begin, bench.seed, bench.millions)
 
 
 LONG_ROWS: dict[str, Callable[[DirectBench], Iterable[Row]]] = {"ablations": measure_ablations}

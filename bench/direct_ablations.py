@@ -45,7 +45,7 @@ VARIANTS = (
 FAMILIES = tuple(dict.fromkeys(variant.family for variant in VARIANTS if variant.family))
 
 
-def measure_ablations(stored: StoredLibrary, begin: Policy | None, seed: int, millions: float) -> Iterator[Row]:
+def train_ablations(stored: StoredLibrary, begin: Policy | None, seed: int, millions: float) -> Iterator[Row]:
     """Every variant as soon as it is known; all practise the same streams, and are tested on the same others."""
     basis = DirectTrainSettings(millions=millions, practised=_PRACTISED_MINUTES, pushes=False, worlds=256, threads=1)
     practised, tested = make_practice(stored, basis, seed)

@@ -19,7 +19,7 @@ from ...core.control.bounds.bounds import bounds_of_preset, sample_widths
 from ...core.control.bounds.endurance import measure_policy_endurance
 from ...core.control.bounds.presets import BoundsPreset
 from ...core.control.bounds.reference_trajectory import CONTROL_FPS, ReferenceTrajectory
-from ...core.control.bounds.train_settings import make_reward_terms, make_training_config
+from ...core.control.bounds.train_settings import make_bounds_training_config, make_reward_terms
 from ...core.control.bounds.training import Training
 from ...core.geometry.quaternions import angle_between
 from ...core.motion.io import stock
@@ -107,7 +107,7 @@ class _Keyframes(_Work):
         self.bench = replace(self.bench, settings=settings)
         reference, held = prepare_bounded_reference(body, poor, settings, settings.bounds)
         falls = sample_widths(bounds_of_preset(body, FALLS), reference, poor)
-        engine, config = engines.get_engine(self.bench.engine), make_training_config(settings)
+        engine, config = engines.get_engine(self.bench.engine), make_bounds_training_config(settings)
         widths = held if bounded else falls
         with Training(reference, widths, engine, config, self.seed, lambda: make_reward_terms(settings)) as training:
             found = self.practised(KEYFRAMES, training)

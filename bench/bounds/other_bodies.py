@@ -16,7 +16,7 @@ import numpy as np
 from ...core.body import BodyModel, build_body
 from ...core.body.given_body import build_given_body, given_to_mapping
 from ...core.body.role_retargeting import transfer_by_roles
-from ...core.control.bounds.train_settings import make_reward_terms, make_training_config
+from ...core.control.bounds.train_settings import make_bounds_training_config, make_reward_terms
 from ...core.control.bounds.training import Training
 from ...core.control.character import BODY, BodyChoices
 from ...core.errors import BadFile
@@ -137,7 +137,7 @@ def _learned(bench: BoundsBench, clip_name: str, body_name: str, seed: int) -> R
         reference,
         widths,
         engines.get_engine(bench.engine),
-        make_training_config(bench.settings),
+        make_bounds_training_config(bench.settings),
         seed,
         lambda: make_reward_terms(bench.settings),
     ) as training:

@@ -22,7 +22,7 @@ from ...core.control.bounds.style.gram_style import GramStyle, GramStyleReward
 from ...core.control.bounds.style.measurement import StyleRollout, measure_style
 from ...core.control.bounds.style.style_choice import VARIANTS, make_clip_style
 from ...core.control.bounds.style.training import StyledTraining, require_same_reference
-from ...core.control.bounds.train_settings import BoundsTrainSettings, make_training_config
+from ...core.control.bounds.train_settings import BoundsTrainSettings, make_bounds_training_config
 from ...core.control.bounds.training import Training, mean_survival_s
 from ...core.control.tracking.recording import make_take
 from ...core.errors import BadFile, SinewError
@@ -137,7 +137,7 @@ class _Work:
                     return kept, dict(kept.about)
             except (SinewError, KeyError):  # of another Sinew: a cache is no reason to stop
                 pass
-        engine, config = engines.get_engine(self.bench.engine), make_training_config(self.bench.settings)
+        engine, config = engines.get_engine(self.bench.engine), make_bounds_training_config(self.bench.settings)
         if style == "neutral":
             training = Training(reference, widths, engine, config, self.seed)
         else:

@@ -23,8 +23,8 @@ from ...core.control.bounds.presets import BoundsPreset
 from ...core.control.bounds.reference_trajectory import CONTROL_FPS, ReferenceTrajectory
 from ...core.control.bounds.train_settings import (
     BoundsTrainSettings,
+    make_bounds_training_config,
     make_reward_terms,
-    make_training_config,
     make_training_reference,
 )
 from ...core.control.bounds.training import BoundsTrainingConfig, Training, mean_survival_s
@@ -100,7 +100,7 @@ class BoundsBench:
     def training(self, name: str, seed: int) -> Training:
         """A stock clip to be learned."""
         reference, widths = prepare_stock_clip(name, self.settings)
-        config = make_training_config(self.settings)
+        config = make_bounds_training_config(self.settings)
         return Training(
             reference, widths, engines.get_engine(self.engine), config, seed, lambda: make_reward_terms(self.settings)
         )

@@ -25,7 +25,7 @@ UNTIL_BAKED = "bake, until it is ready"
 _PATIENCE_S = 600.0
 
 
-class Clock:
+class StepClock:
     """Milliseconds by the name of a step: how long it took, and how long this thread worked."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ def kind_of(verb: str) -> Any:
     return bpy.types.Operator.bl_rna_get_subclass_py(f"SINEW_OT_{verb}")
 
 
-def click(clock: Clock, verb: str, **values: Any) -> None:
+def click(clock: StepClock, verb: str, **values: Any) -> None:
     """Press a button: what it does at once, and then the pieces in which its work is done. It must go well."""
     kind = kind_of(verb)
     if hasattr(kind, "poll") and not kind.poll(bpy.context):
@@ -96,7 +96,7 @@ def click(clock: Clock, verb: str, **values: Any) -> None:
         getattr(bpy.ops.sinew, verb)(**values)
 
 
-def _prepare(clock: Clock, verb: str, kind: Any, values: dict[str, Any]) -> None:
+def _prepare(clock: StepClock, verb: str, kind: Any, values: dict[str, Any]) -> None:
     mesh_surface._known.clear()  # as if it were seen for the first time
     pressed = Clicked(kind, **values)
     with clock(verb):  # without a window Blender runs no ``invoke``, which is what a click does
@@ -111,7 +111,7 @@ def fail(problem: SinewError) -> None:
     raise problem
 
 
-def take_pieces(clock: Clock, verb: str) -> None:
+def take_pieces(clock: StepClock, verb: str) -> None:
     """Have all that is being prepared done, as the timer does it."""
     begun, pieces = time.perf_counter(), 0
     while preparing.preparation_views():
@@ -134,7 +134,7 @@ def wait_for(reached: Callable[[], bool], tick: Callable[[], Any]) -> None:
         time.sleep(0.02)
 
 
-def follow_job(clock: Clock, reached: Callable[[Any], bool]) -> None:
+def watch_newest(clock: StepClock, reached: Callable[[Any], bool]) -> None:
     """The monitor looks until the newest job has come so far, or has ended."""
 
     def tick() -> None:
@@ -154,7 +154,7 @@ def collect_newest() -> None:
     monitor.tick_monitor()
 
 
-def bake_newest(clock: Clock) -> None:
+def bake_newest(clock: StepClock) -> None:
     """The worker ends, its result is got ready in pieces as where a window is, and the monitor bakes it."""
     job = monitor.job_of(monitor.watched_jobs()[0].id)
     jobs.wait(job)
@@ -167,7 +167,7 @@ def bake_newest(clock: Clock) -> None:
         time.sleep(0.005)
     clock.spent[UNTIL_BAKED] = (round(1e3 * (time.perf_counter() - begun), 2), float(pieces))
     with clock("bake"):
-        requests.collect(job, baking.taken(job.spec.id))
+        requests.collect(job, baking.pop_prepared_takes(job.spec.id))
     with clock(BLENDERS_LOOK_AT_BAKED):
         bpy.context.view_layer.update()
     monitor.tick_monitor()
@@ -182,7 +182,7 @@ def end_jobs() -> None:
     monitor.tick_monitor()
 
 
-def draw_panels(clock: Clock, step: str) -> None:
+def draw_panels(clock: StepClock, step: str) -> None:
     """Every panel of the tab, as often as it takes to know the usual cost."""
     context: Any = _Context()
     panels = [panel for panel in bpy.types.Panel.__subclasses__() if getattr(panel, "bl_category", "") == "Sinew"]

@@ -11,7 +11,7 @@ from ...bridge.live.recipes import session_recipe
 from ...bridge.methods.adapters import get_adapter
 from ...core.control.graph.model.io import save_graph
 from .. import heavy_scenes
-from .clicks import Clock, bake_newest, click, collect_newest, end_jobs, fail, take_pieces, wait_for
+from .clicks import StepClock, bake_newest, click, collect_newest, end_jobs, fail, take_pieces, wait_for
 
 LIBRARY = ("library_tag_propose", "library_build", "library_picture", "direct_bake", "direct_train", "respond_bake")
 LEARNING = (
@@ -27,7 +27,7 @@ _BROUGHT = ("graph", "bounds", "medley", "direct", "respond", "improvise")
 _LIVE_FRAMES = 20
 
 
-def click_library_verbs(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+def click_library_verbs(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     """A library of the character's Actions: tagged, built, drawn, directed, asked for a deed, and begun to train."""
     own = armature.sinew_direct
     own.way, own.target = "OBJECT", bpy.data.objects.new("Goal", None)
@@ -42,7 +42,7 @@ def click_library_verbs(clock: Clock, scene: bpy.types.Scene, armature: bpy.type
         end_jobs()
 
 
-def click_learning_verbs(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+def click_learning_verbs(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     """Each family as far as it takes moments; where learning takes longer, its job is begun and ended."""
     armature.animation_data.action.copy().name = "Another"
     bpy.ops.sinew.graph_skill_add_all()
@@ -63,7 +63,7 @@ def click_learning_verbs(clock: Clock, scene: bpy.types.Scene, armature: bpy.typ
     _click_live(clock, scene)
 
 
-def _click_families(clock: Clock, scene: bpy.types.Scene) -> None:
+def _click_families(clock: StepClock, scene: bpy.types.Scene) -> None:
     """Learn, bake and test; what learned in moments is brought home for those that play it."""
     _make_little(scene)
     for verb in (
@@ -89,7 +89,7 @@ def _make_little(scene: bpy.types.Scene) -> None:
             setattr(settings, key, value)
 
 
-def _click_live(clock: Clock, scene: bpy.types.Scene) -> None:
+def _click_live(clock: StepClock, scene: bpy.types.Scene) -> None:
     """Started, thrown at, recorded, baked, and made again."""
     scene.sinew.methods.live.quality = "draft"
     bpy.ops.sinew.take_show_source()

@@ -8,7 +8,7 @@ import bpy
 from ...bridge.jobs import monitor
 from ...bridge.rig.keyed_properties import MUSCLE
 from .. import heavy_scenes
-from .clicks import Clock, click, collect_newest, end_jobs
+from .clicks import StepClock, click, collect_newest, end_jobs
 
 _PRESETS = Path(__file__).resolve().parents[2] / "presets" / "sinew"
 BODY = (
@@ -34,7 +34,7 @@ OTHERS = (*BODY, *STAGE, *LISTS, *PRESETS, *JOBS, *TAKES)
 """The operators that ``click_others`` presses."""
 
 
-def click_others(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+def click_others(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     """Press them all. The scene is not what it was afterwards."""
     bpy.ops.sinew.take_show_source()
     _click_body(clock, scene, armature)
@@ -45,7 +45,7 @@ def click_others(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Objec
     _click_takes(clock, scene, armature)
 
 
-def _click_body(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+def _click_body(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     bpy.context.view_layer.objects.active = armature
     armature.data.bones.active = armature.data.bones["forearm.L"]
     bpy.ops.object.mode_set(mode="POSE")
@@ -65,7 +65,7 @@ def _click_body(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def _click_presets(clock: Clock, scene: bpy.types.Scene) -> None:
+def _click_presets(clock: StepClock, scene: bpy.types.Scene) -> None:
     push = next(obj for obj in scene.objects if obj.sinew.role == "PUSH")
     for verb in PRESETS:
         if verb == "push_preset":
@@ -74,7 +74,7 @@ def _click_presets(clock: Clock, scene: bpy.types.Scene) -> None:
         click(clock, verb, filepath=str(file))
 
 
-def _click_stage(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+def _click_stage(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     bpy.ops.mesh.primitive_cube_add(size=1.0, location=(5.0, 5.0, 0.5))
     name = bpy.context.active_object.name
     for verb in STAGE:
@@ -82,7 +82,7 @@ def _click_stage(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Objec
     bpy.context.view_layer.objects.active = armature
 
 
-def _click_lists(clock: Clock, armature: bpy.types.Object) -> None:
+def _click_lists(clock: StepClock, armature: bpy.types.Object) -> None:
     armature.animation_data.action.copy().name = "Again"
     first, last = map(int, armature.animation_data.action.frame_range)
     for verb in LISTS:
@@ -94,7 +94,7 @@ def _click_lists(clock: Clock, armature: bpy.types.Object) -> None:
         click(clock, verb, **values)
 
 
-def _click_jobs(clock: Clock, scene: bpy.types.Scene) -> None:
+def _click_jobs(clock: StepClock, scene: bpy.types.Scene) -> None:
     scene.sinew.method = "passthrough"
     for verb in ("use_frame_rate", "use_scale"):
         click(clock, verb, **({"fps": scene.render.fps} if verb == "use_frame_rate" else {"factor": 1.0}))
@@ -116,7 +116,7 @@ def _click_jobs(clock: Clock, scene: bpy.types.Scene) -> None:
     click(clock, "clean_jobs", days=0, keep_unbaked=False)
 
 
-def _click_takes(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+def _click_takes(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     bpy.context.view_layer.objects.active = armature
     for verb, values in (
         ("take_compare", {}),

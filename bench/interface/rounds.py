@@ -12,14 +12,14 @@ from ...bridge.mannequin import example_walker
 from .. import heavy_scenes
 from .clicks import (
     Clicked,
-    Clock,
     Spent,
+    StepClock,
     bake_newest,
     click,
     draw_panels,
     end_jobs,
-    follow_job,
     kind_of,
+    watch_newest,
 )
 from .learning_clicks import click_learning_verbs, click_library_verbs
 from .other_clicks import click_others
@@ -39,7 +39,7 @@ _FIT_PATIENCE_S = 600.0
 
 def take_round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, Spent]:
     """Every step once, in the order of the work."""
-    clock, is_mannequin = Clock(), scene_of is heavy_scenes.mannequin_scene
+    clock, is_mannequin = StepClock(), scene_of is heavy_scenes.mannequin_scene
     monitor.attach()
     if is_mannequin:
         heavy_scenes.empty_scene()
@@ -64,12 +64,12 @@ def take_round(scene_of: Callable[[], bpy.types.Object]) -> dict[str, Spent]:
     return clock.spent
 
 
-def _simulate(clock: Clock, scene: bpy.types.Scene) -> None:
+def _simulate(clock: StepClock, scene: bpy.types.Scene) -> None:
     """Simulate, watch, stop; and have a take."""
     ops = bpy.ops.sinew
     scene.sinew.method = "sampling"
     click(clock, "simulate")
-    follow_job(clock, lambda view: view.alive and view.state == "running")
+    watch_newest(clock, lambda view: view.alive and view.state == "running")
     draw_panels(clock, "draw, while a job runs")
     for verb in ("pause", "cancel"):
         click(clock, verb, job=monitor.watched_jobs()[0].id)
@@ -80,7 +80,7 @@ def _simulate(clock: Clock, scene: bpy.types.Scene) -> None:
     draw_panels(clock, "draw, with a take")
 
 
-def _fit(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+def _fit(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     """The overlay is switched on: what its timer does until the body is there."""
     fitted_bodies.forget_fits()
     scene.sinew_overlay.show = True
@@ -97,7 +97,7 @@ def _fit(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> No
     fitted_bodies.forget_fits()
 
 
-def _go_on(clock: Clock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
+def _go_on(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:
     """What an animator does with the take, and next."""
     for verb in ("take_show_source", "take_show", "take_to_nla"):
         click(clock, verb)

@@ -60,13 +60,13 @@ def is_ready(job_id: str) -> bool:
     return job_id in _ready
 
 
-def taken(job_id: str) -> PreparedTakes | None:
+def pop_prepared_takes(job_id: str) -> PreparedTakes | None:
     """The takes that were got ready for a job; whoever takes them sees to it that nothing is left. None for none."""
     ready = _ready.pop(job_id, None)
     return ready if isinstance(ready, PreparedTakes) else None
 
 
-def taken_learned(job_id: str) -> PreparedLearned | None:
+def pop_prepared_learned(job_id: str) -> PreparedLearned | None:
     """What a job that makes no take has learned, if it was got ready."""
     ready = _ready.pop(job_id, None)
     return ready if isinstance(ready, PreparedLearned) else None

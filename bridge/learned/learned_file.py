@@ -145,7 +145,7 @@ class LearnedFile:
     def refer(self, obj: bpy.types.Object, path: Path) -> None:
         """Let the armature have this file."""
         if hasattr(obj, self._group):  # else Sinew is used as a library
-            getattr(obj, self._group).file = paths.referred(path)
+            getattr(obj, self._group).file = paths.stored_path(path)
 
     def is_elsewhere(self, obj: bpy.types.Object) -> bool:
         """Whether the armature's file would stay behind if the .blend's folder went to another machine."""

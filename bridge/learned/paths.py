@@ -62,7 +62,7 @@ def _has_just(path: Path, data: bytes) -> bool:
         return False
 
 
-def referred(path: Path) -> str:
+def stored_path(path: Path) -> str:
     """The path as the .blend keeps it: from its own folder on, where it is in it or below."""
     home, full = Path(bpy.path.abspath("//")), real_path(path)
     if bpy.data.filepath and full.is_relative_to(real_path(home)):
@@ -72,4 +72,4 @@ def referred(path: Path) -> str:
 
 def is_elsewhere(path: Path | None) -> bool:
     """Whether the file would stay behind if the .blend's folder went to another machine."""
-    return path is not None and bool(bpy.data.filepath) and not referred(path).startswith("//")
+    return path is not None and bool(bpy.data.filepath) and not stored_path(path).startswith("//")

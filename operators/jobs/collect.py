@@ -36,9 +36,9 @@ class SINEW_OT_collect(bpy.types.Operator):
         job = monitor.job_of(self.job)
         with waiting(context):
             if learned_results.only_learns(job):
-                said = f"Learned '{learned_results.collect_learned(job, baking.taken_learned(self.job)).name}'"
+                said = f"Learned '{learned_results.collect_learned(job, baking.pop_prepared_learned(self.job)).name}'"
             else:
-                written = requests.collect(job, baking.taken(self.job))
+                written = requests.collect(job, baking.pop_prepared_takes(self.job))
                 preview_range.follow_action(written.obj, written.action)
                 said = f"Baked '{written.action.name}' on '{written.obj.name}'"
         monitor.look(self.job)

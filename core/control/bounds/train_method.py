@@ -22,7 +22,7 @@ from .reference_trajectory import CONTROL_FPS, ReferenceTrajectory
 from .style.style_choice import make_style_terms, read_neutral_controller
 from .style.training import StyledTraining
 from .take_making import make_playback_take
-from .train_settings import BoundsTrainSettings, make_reward_terms, make_training_config, make_training_reference
+from .train_settings import BoundsTrainSettings, make_bounds_training_config, make_reward_terms, make_training_reference
 from .training import Training, mean_survival_s
 from .training_progress import TrainingProgress
 
@@ -96,7 +96,7 @@ def _make_training(
     reference: ReferenceTrajectory, widths: Array, seed: int, settings: BoundsTrainSettings, run: Run
 ) -> Training:
     """The training of a skill by itself, or of a style of it; both may begin with the policy of a controller."""
-    config, engine = make_training_config(settings), engines.get_engine(run.engine)
+    config, engine = make_bounds_training_config(settings), engines.get_engine(run.engine)
     make_style = make_style_terms(settings.style, settings.strength, reference, run)
     neutral = read_neutral_controller(run, reference)
     if settings.style == "none" and neutral is None:

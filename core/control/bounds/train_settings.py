@@ -100,7 +100,7 @@ def make_training_reference(body: BodyModel, clip: Clip, settings: BoundsTrainSe
     return reference if uneven is None else replace(reference, findings=(uneven, *reference.findings))
 
 
-def make_training_config(settings: BoundsTrainSettings) -> BoundsTrainingConfig:
+def make_bounds_training_config(settings: BoundsTrainSettings) -> BoundsTrainingConfig:
     """The configuration of training that the settings ask for."""
     default = BoundsTrainingConfig()
     initial_states = InitialStateConfig(settings.importance, settings.evolution, default.ppo.discount)

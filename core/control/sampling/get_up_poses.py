@@ -23,7 +23,7 @@ _TRUNK = ("pelvis", "spine", "chest", "neck", "head", "clavicle")
 
 
 @dataclass(frozen=True)
-class KeyPose:
+class GetUpPose:
     """Pitches in degrees by part, of one side where it says so ('thigh.L'); what is not named has its trunk's.
 
     lasts_s: how long it takes to get there. holds: parts that stay in place meanwhile, seen from above.
@@ -56,14 +56,14 @@ _CROUCH = {
     "upper_arm": -10.0, "forearm": -40.0, "hand": -40.0,
 }  # fmt: skip
 RISING = (
-    KeyPose(0.8, _LYING, ("pelvis",)),
-    KeyPose(0.9, _FOURS, ("forearm",)),
-    KeyPose(0.5, _BACK, ("shin",)),
-    KeyPose(0.6, _KNEEL, ("shin",)),
-    KeyPose(0.4, _STEP, ("shin.R",)),
-    KeyPose(0.3, _LUNGE, ("shin.R",)),
-    KeyPose(0.5, _RISE, ("foot.L",)),
-    KeyPose(0.4, _CROUCH, ("foot.L",)),
+    GetUpPose(0.8, _LYING, ("pelvis",)),
+    GetUpPose(0.9, _FOURS, ("forearm",)),
+    GetUpPose(0.5, _BACK, ("shin",)),
+    GetUpPose(0.6, _KNEEL, ("shin",)),
+    GetUpPose(0.4, _STEP, ("shin.R",)),
+    GetUpPose(0.3, _LUNGE, ("shin.R",)),
+    GetUpPose(0.5, _RISE, ("foot.L",)),
+    GetUpPose(0.4, _CROUCH, ("foot.L",)),
 )
 """From lying on the front to a crouch with the left foot ahead."""
 PIVOT = "foot.L"
@@ -71,7 +71,7 @@ PIVOT = "foot.L"
 _ON_FRONT_DEG = 60.0  # who lies nearer than this to its front need not roll over
 
 
-def plan_key_poses(roll_deg: float) -> tuple[KeyPose, ...]:
+def plan_key_poses(roll_deg: float) -> tuple[GetUpPose, ...]:
     """The key poses of somebody who lies rolled over by so much: by way of the side that it is on, where it must."""
     if abs(roll_deg) < _ON_FRONT_DEG:
         return RISING
@@ -81,9 +81,9 @@ def plan_key_poses(roll_deg: float) -> tuple[KeyPose, ...]:
     arms = {part: _ON_BACK[part] for part in ("upper_arm", "forearm", "hand")}
     onto = {**_LYING, f"thigh.{upper}": 60.0, f"shin.{upper}": 110.0, **arms}
     turning = (
-        KeyPose(0.5, over, ("pelvis",), roll_deg),
-        KeyPose(0.6, over, ("pelvis",), side * min(abs(roll_deg), 90.0)),
-        KeyPose(0.5, onto, ("pelvis",), side * 20.0),
+        GetUpPose(0.5, over, ("pelvis",), roll_deg),
+        GetUpPose(0.6, over, ("pelvis",), side * min(abs(roll_deg), 90.0)),
+        GetUpPose(0.5, onto, ("pelvis",), side * 20.0),
     )
     return (*turning, *RISING)
 

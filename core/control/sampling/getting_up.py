@@ -18,7 +18,7 @@ from ...sim.surface import Surface
 from ..tracking.facing import rotation_about_z
 from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference, compute_states, read_sensors
 from ..tracking.servo_targets import compute_feedforward_targets
-from .get_up_poses import PIVOT, KeyPose, PitchedPoses, Pitches, explain_cannot_rise, find_lowest, plan_key_poses
+from .get_up_poses import PIVOT, GetUpPose, PitchedPoses, Pitches, explain_cannot_rise, find_lowest, plan_key_poses
 
 REST_FRAGMENTS = 12
 """For how long somebody lies at least before getting up."""
@@ -62,7 +62,7 @@ class GetUpPlanner:
             return None
         return GetUp(fragment, pose[0], rejoins)
 
-    def _key_poses(self, qpos: Array) -> tuple[float, tuple[KeyPose, ...]]:
+    def _key_poses(self, qpos: Array) -> tuple[float, tuple[GetUpPose, ...]]:
         """The heading in which a body gets up that lies in pose (nq,), and its key poses."""
         heading, roll_deg = self._poses.describe_lying(qpos)
         return heading, plan_key_poses(roll_deg)
@@ -111,7 +111,7 @@ class GetUpPlanner:
         return qpos, heading
 
     def _turn_through(
-        self, keys: tuple[KeyPose, ...], qpos: Array, heading: float
+        self, keys: tuple[GetUpPose, ...], qpos: Array, heading: float
     ) -> tuple[Array, list[tuple[str, ...]], Array]:
         """Turns (K, L, 4) of links from the pose (nq,) through all key poses, what holds in each, and (K,) its roll's
         change since the one before in radians."""

@@ -53,4 +53,4 @@ def test_a_click_has_its_propertys_default_or_what_it_is_given(addon):
 def test_a_click_that_fails_ends_the_benchmark(addon):
     heavy_scenes.long_action(90)
     with pytest.raises(Exception, match="Nothing is asked of frame"):
-        clicks.click(clicks.Clock(), "retime_and_reach")
+        clicks.click(clicks.StepClock(), "retime_and_reach")

@@ -19,10 +19,10 @@ from ..helpers.preparing_clicks import click, prepare
 @pytest.fixture
 def drawn():
     """Draws every panel of the tab as the benchmark does, onto a layout that takes everything."""
-    from sinew.bench.interface.clicks import Clock, draw_panels
+    from sinew.bench.interface.clicks import StepClock, draw_panels
 
     def draw():
-        clock = Clock()
+        clock = StepClock()
         draw_panels(clock, "draw")
         assert clock.spent["draw"][0] > 0.0
 

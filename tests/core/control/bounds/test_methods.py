@@ -18,7 +18,7 @@ from sinew.core.control.bounds.files import (
     save_controller,
     write_controller_content,
 )
-from sinew.core.control.bounds.train_settings import BoundsTrainSettings, make_training_config
+from sinew.core.control.bounds.train_settings import BoundsTrainSettings, make_bounds_training_config
 from sinew.core.control.bounds.training import BoundsTrainingConfig
 from sinew.core.errors import BadFile, BadSettings, BoundsError
 from sinew.core.motion.io import stock
@@ -221,8 +221,8 @@ def test_torn_foreign_and_changed_files_are_refused(walked, tmp_path):
 
 
 def test_device_and_threads_reach_the_networks():
-    chosen = make_training_config(BoundsTrainSettings(device="cpu", threads=3)).ppo
+    chosen = make_bounds_training_config(BoundsTrainSettings(device="cpu", threads=3)).ppo
     assert (chosen.device, chosen.threads) == ("cpu", 3)
-    assert make_training_config(BoundsTrainSettings()).ppo == BoundsTrainingConfig().ppo
+    assert make_bounds_training_config(BoundsTrainSettings()).ppo == BoundsTrainingConfig().ppo
     with pytest.raises(BadSettings, match="device"):
         BoundsTrainSettings(device="abacus")
