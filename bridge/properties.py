@@ -87,6 +87,11 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
         name="Armature",
         description="The character to simulate",
     )
+    live_goal: PointerProperty(
+        type=bpy.types.Object,
+        name="Goes After",
+        description="An object, such as an empty, that who is live and can be steered goes to, wherever it is moved",
+    )
     action: PointerProperty(
         type=bpy.types.Action,
         poll=_can_move_armature,

@@ -26,6 +26,8 @@ class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
             settings = settings_group_of(context.scene, "live")
             for name in ("plays", *(("quality", "at_end") if settings.plays == "action" else ())):
                 layout.prop(settings, name)
+            if settings.plays != "action":
+                layout.prop(context.scene.sinew, "live_goal")
             button = layout.column()
             button.scale_y = 1.3
             button.operator("sinew.live", icon="HAND")
@@ -41,6 +43,9 @@ class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
         pause.what = "PAUSE"
         row.operator("sinew.live_do", text="Back", icon="REW").what = "BACK"
         row.operator("sinew.live_do", text="Reset", icon="LOOP_BACK").what = "RESET"
+        layout.operator(
+            "sinew.live_do", text="View Stays" if view.follows else "View Follows", icon="VIEW_PAN"
+        ).what = "FOLLOW"
         row = layout.row(align=True)
         for what, text in (("PUSH", "Push"), ("BALL", "Ball"), ("BOX", "Box"), ("LIMP", "Limp")):
             row.operator("sinew.live_do", text=fit_line(text)).what = what

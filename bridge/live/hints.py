@@ -25,6 +25,7 @@ KEYS = (
     ("R", "begin anew"),
     ("Space", "pause"),
     ("J", "a second back"),
+    ("C", "view goes along, or stays"),
     ("Enter", "record"),
     ("Esc", "stop"),
 )

@@ -27,18 +27,23 @@ from ...core.jobs.live.link import LiveLink
 from ...core.jobs.live.wire import PoseLayout, PoseMessage
 from ..jobs import reports
 from ..rig.rig_reader import RigMotion
-from ..scene.viewport import redraw_viewports
+from ..scene.viewport import redraw_viewports, shift_views
+from .moving import MovedThings, towards_goal
 from .posing import ArmaturePoser
 from .things import ensure_thing, remove_things
 
 PERIOD_S = 1.0 / 60.0
+_OTHER_M_S = 0.1  # from one wish to another
 _FOLDER = "sinew-live-"
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class LiveView:
-    """What there is to see of the session, in words and numbers. recorded: whether there is a recording to bake."""
+    """What there is to see of the session, in words and numbers. recorded: whether there is a recording to bake.
+
+    follows: whether 3D views go along with who is led.
+    """
 
     said: str = "Getting ready"
     ready: bool = False
@@ -47,6 +52,7 @@ class LiveView:
     recorded: bool = False
     frame: int = 0
     limp: bool = False
+    follows: bool = True
 
 
 @dataclass(eq=False)
@@ -81,6 +87,9 @@ class RunningSession:
     steered: tuple[bool, ...] = ()
     styles: tuple[tuple[str, ...], ...] = ()
     style: dict[int, str] = field(default_factory=dict)
+    seen_at: np.ndarray | None = None
+    hands: MovedThings | None = None
+    heading: tuple[float, float] = (0.0, 0.0)
 
     @property
     def led(self) -> int:
@@ -190,9 +199,11 @@ def tick_live() -> float | None:
         newest = session.link.newest
         if newest is not None and newest is not session.pose and session.layout is not None:
             session.pose = newest
+            _tell_moved(session)
             if not _show(session, newest):
                 end_session("Live has ended: the armature is gone")
                 return None
+            _lead_to_goal(session)
             session.spent_s.append(time.perf_counter() - began_s)
     except SinewError as error:
         end_session(str(error))
@@ -201,6 +212,32 @@ def tick_live() -> float | None:
         end_session("Live has ended: Sinew met a bug")
         raise
     return max(0.0, PERIOD_S - (time.perf_counter() - began_s))
+
+
+def _tell_moved(session: RunningSession) -> None:
+    """Tell the worker what of the stage was moved with Blender's own tools."""
+    if session.hands is None:
+        return
+    own = [name for name in session.props if name not in session.made]
+    for name in (*own, *session.hands.obstacles):
+        command = session.hands.find_moved(name)
+        if command is not None:
+            session.send(command)
+            session.hands.tell(name, session.link.sent)
+
+
+def _lead_to_goal(session: RunningSession) -> None:
+    """Steer who is led to the object that it is to go after, wherever that is moved."""
+    scene, led = bpy.data.scenes[session.scene], session.led
+    goal = scene.sinew.live_goal
+    if goal is None or session.pose is None or session.layout is None or not session.steered[led]:
+        return
+    place = session.layout.split(session.pose.numbers)[0][led][0][0]
+    velocity = towards_goal(place, goal, session.rigs[0].metres_per_unit)
+    if np.abs(np.subtract(velocity, session.heading)).max() > _OTHER_M_S:
+        session.heading = velocity
+        command = {"do": "steer", "character": led, "velocity": list(velocity)}
+        session.send(command | ({"style": session.style[led]} if session.style.get(led) else {}))
 
 
 def _is_shown(session: RunningSession) -> bool:
@@ -243,6 +280,7 @@ def _begin_to_show(session: RunningSession, told: Mapping[str, Any]) -> None:
         session.steered = tuple(bool(one["steered"]) for one in told["characters"])
         session.styles = tuple(tuple(map(str, one["styles"])) for one in told["characters"])
         session.props = tuple(map(str, told["props"]))
+        obstacles = tuple(map(str, told["obstacles"]))
     except (KeyError, TypeError, ValueError) as error:
         raise JobError(f"The live worker says nothing of {error}", "Start it again") from error
     if len(bones) != len(session.armatures):
@@ -253,6 +291,7 @@ def _begin_to_show(session: RunningSession, told: Mapping[str, Any]) -> None:
         if obj is None:
             raise JobError(f"There is no armature '{name}' any more", "Choose another one")
         session.posers.append(ArmaturePoser(obj, names, rig.metres_per_unit))
+    session.hands = MovedThings(obstacles, session.rigs[0].metres_per_unit)
     session.view.ready, session.view.said = True, "Live"
     reports.redraw()
 
@@ -265,12 +304,16 @@ def _show(session: RunningSession, pose: PoseMessage) -> bool:
     characters, props, muscle, pull = session.layout.split(pose.numbers)
     if not all(poser.apply(*one) for poser, one in zip(session.posers, characters, strict=True)):
         return False
+    assert session.hands is not None
     for name, row in zip(session.props, props, strict=True):
         if row[7] > 0.5:
-            _place(session, name, row)
+            if not session.hands.is_held(name, pose.seen):
+                _place(session, name, row)
+                session.hands.note(name)
         elif name in session.made:  # begun anew: it waits again until it is asked for
             session.made = tuple(one for one in session.made if one != name)
             remove_things((name,))
+    _follow(session, characters[session.led][0][0])
     session.view.frame, session.pull = pose.frame, pull
     session.view.limp = bool(muscle[0] < 0.5)
     if session.given is not None and pose.seen >= session.given[0]:
@@ -278,6 +321,14 @@ def _show(session: RunningSession, pose: PoseMessage) -> bool:
         session.given = None
     redraw_viewports()
     return True
+
+
+def _follow(session: RunningSession, root: np.ndarray) -> None:
+    """Let 3D views go along with somebody's first bone (3,), in metres; level, for steps would shake them."""
+    place = root.astype(float) * (1.0, 1.0, 0.0) / session.rigs[0].metres_per_unit
+    before, session.seen_at = session.seen_at, place
+    if before is not None and session.view.follows and np.linalg.norm(place - before) > 0.0:
+        shift_views(session.scene, place - before)
 
 
 def _place(session: RunningSession, name: str, row: np.ndarray) -> None:

@@ -16,6 +16,7 @@ VERBS = (
     ("BALL", "Ball", "Throw a ball at the character"),
     ("BOX", "Box", "Drop a box on the character"),
     ("BACK", "Back", "Go back by a second, and wait there"),
+    ("FOLLOW", "Follow", "Let the view go along with the character, or stay where it is"),
 )
 
 
@@ -34,6 +35,9 @@ def do_verb(session: RunningSession, what: str) -> str:
     if what == "RESET":
         session.send({"do": "reset"})
         return "Begun anew"
+    if what == "FOLLOW":
+        view.follows = not view.follows
+        return "The view goes along" if view.follows else "The view stays"
     if what == "BACK":
         session.send({"ask": "back", "value": max(view.frame - 60, 0)})
         view.paused = True

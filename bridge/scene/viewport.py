@@ -29,6 +29,18 @@ def redraw_areas(types: Iterable[str]) -> None:
                 area.tag_redraw()
 
 
+def shift_views(scene_name: str, by: np.ndarray) -> None:
+    """Let every 3D view of a scene look (3,) Blender units further, but for those through a camera."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        if window.scene.name != scene_name:
+            continue
+        for area in window.screen.areas:
+            view = area.spaces.active.region_3d if area.type == "VIEW_3D" else None
+            if view is not None and view.view_perspective != "CAMERA":
+                view.view_location = view.view_location + Vector(by.tolist())
+
+
 def frame_points(area: bpy.types.Area, points: np.ndarray) -> None:
     """Let the view see all of the points (N, 3), in the scene's units, beside the sidebar and from where it looked.
 

@@ -10,7 +10,15 @@ from ...bridge.scene.report_lines import fit_line, report_line
 from ...core.errors import SinewError
 from ..reporting import report_outcome, waiting
 
-_KEYS = {"SPACE": "PAUSE", "L": "LIMP", "R": "RESET", "J": "BACK", "RET": "RECORD", "NUMPAD_ENTER": "RECORD"}
+_KEYS = {
+    "SPACE": "PAUSE",
+    "L": "LIMP",
+    "R": "RESET",
+    "J": "BACK",
+    "C": "FOLLOW",
+    "RET": "RECORD",
+    "NUMPAD_ENTER": "RECORD",
+}
 
 
 class SINEW_OT_live(bpy.types.Operator):

@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 
 import inside
 import lettering
+import living
 import places
 import timing
 
@@ -58,7 +59,7 @@ def answer(asked: dict) -> dict:
         if asked["call"] == "longest_wait_s":
             longest, _heard["longest_s"] = _heard["longest_s"], 0.0
             return {"said": longest}
-        room = next(room for room in (inside, places, lettering, timing) if hasattr(room, asked["call"]))
+        room = next(room for room in (inside, places, lettering, timing, living) if hasattr(room, asked["call"]))
         return {"said": getattr(room, asked["call"])(*asked["args"], **asked["named"])}
     except Exception:  # noqa: BLE001 - the session must hear of whatever it was
         return {"error": traceback.format_exc()}

@@ -61,6 +61,24 @@ class Screen:
         self.glide(x, y)
         self._do("click", "--repeat", abs(notches), "--delay", 30, 5 if notches > 0 else 4)
 
+    def hold(self, button: int) -> None:
+        """Press a button of the mouse where it is."""
+        self._do("mousedown", button)
+
+    def let_go(self, button: int) -> None:
+        """Release it."""
+        self._do("mouseup", button)
+        self.clicks += 1
+
+    def press(self, name: str) -> None:
+        """Hold a key."""
+        self._do("keydown", name)
+
+    def release(self, name: str) -> None:
+        """Let go of it."""
+        self._do("keyup", name)
+        self.clicks += 1
+
     def key(self, name: str, *, counts: bool = True) -> None:
         """Press a key or a chord such as ``ctrl+z``."""
         self._do("key", name)

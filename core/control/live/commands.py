@@ -90,6 +90,15 @@ class DropBox(Command):
 
 
 @dataclass(frozen=True)
+class MoveThing(Command):
+    """Put a prop or an obstacle elsewhere: from where it began it is turned about the world's origin, and moved."""
+
+    thing: str = ""
+    by: Vector = (0.0, 0.0, 0.0)
+    turn: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
 class SetMuscle(Command):
     """How much of its strength a character has from now on, from 0 (limp) to 1; it comes and goes over a moment."""
 
@@ -115,6 +124,7 @@ _KINDS: dict[str, type[Command]] = {
     "release": ReleaseBone,
     "throw": ThrowBall,
     "drop": DropBox,
+    "move": MoveThing,
     "muscle": SetMuscle,
     "steer": Steer,
     "reset": BeginAnew,
@@ -124,6 +134,8 @@ _VECTORS = {
     "force": (3, _MOST_FORCE_N),
     "to": (3, _MOST_M),
     "at": (3, _MOST_M),
+    "by": (3, _MOST_M),
+    "turn": (4, 1.0 + 1e-6),
     "velocity": (None, _MOST_M_S),
 }
 
@@ -144,6 +156,8 @@ def parse_command(values: Any) -> Command:
     checked = {key: _check(str(name), key, value) for key, value in values.items() if key != "do"}
     if "velocity" in checked and len(checked["velocity"]) != len(known["velocity"].default):  # type: ignore[arg-type]
         raise BadCommand(f"The velocity of '{name}' has {len(checked['velocity'])} numbers", "Give one for each axis")
+    if not 0.9 < sum(part**2 for part in checked.get("turn", (1.0,))) < 1.1:
+        raise BadCommand(f"The turn of '{name}' has not the length one", "Give a quaternion: w, x, y, z")
     if kind in (PushBone, DragBone) and not checked.get("bone"):
         raise BadCommand(f"'{name}' has no bone", "Name the bone that it acts on")
     return kind(**checked)
@@ -161,7 +175,7 @@ def _check(name: str, key: str, value: Any) -> Any:
         if not _is_number(value) or not 0.0 <= value <= 1.0:
             raise BadCommand(f"Muscle is {_quote(value)}", "Give 0 (limp) to 1 (all of it)")
         return float(value)
-    if key in ("bone", "style"):
+    if key in ("bone", "style", "thing"):
         if not isinstance(value, str) or len(value) > limits.NAME_LETTERS:
             raise BadCommand(f"'{key}' of '{name}' is {_quote(value)}", "Give a name")
         return value

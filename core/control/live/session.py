@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadMotion
-from ...geometry.quaternions import Array
+from ...geometry.quaternions import Array, multiply, rotate
 from ...sim.engine import Engine, SensorRows, character_offsets
 from ..live_character import LiveCast, LiveCharacter, SensedBody, Steering, WantedPose
 from .commands import (
@@ -19,6 +19,7 @@ from .commands import (
     Command,
     DragBone,
     DropBox,
+    MoveThing,
     PushBone,
     ReleaseBone,
     SetMuscle,
@@ -42,6 +43,7 @@ class LiveMoment:
 
     pushes: (link, newtons (3,), frame it ends with). drags: character -> (link, point). muscle, wished: (C,).
     shown: (P,) which things are on the stage now. used: how many balls and boxes have been taken. rows: of the state.
+    moved: obstacles that stand elsewhere: (3,) metres by which, and (4,) turned.
     """
 
     frame: int
@@ -54,6 +56,7 @@ class LiveMoment:
     shown: NDArray[np.bool_]
     used: tuple[int, int]
     rows: SensorRows
+    moved: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +82,7 @@ class LiveSession:
         self.stage, self.things = add_things(cast.stage)
         self.characters: tuple[LiveCharacter, ...] = cast.characters
         self.goes_round = cast.goes_round
+        self._engine, self._moved = engine, dict[str, tuple[Array, Array]]()
         self.world = engine.compile(self.stage, 1, threads=1)
         self._where = character_offsets(self.stage)
         self._substeps = round(1.0 / (FPS * self.world.dt_s))
@@ -103,6 +107,7 @@ class LiveSession:
     def go_to(self, moment: LiveMoment) -> None:
         """Be at a moment of this session again."""
         self.moment = moment
+        self._stand()
         for character, known in zip(self.characters, moment.characters, strict=True):
             character.moment = known
 
@@ -122,6 +127,11 @@ class LiveSession:
                 raise BadCommand(f"'{command.bone}' has no body", f"Use one of: {links}")
         if isinstance(command, Steer):
             self._check_steering(command)
+        if isinstance(command, MoveThing):
+            known = [prop.name for prop in self.stage.props[: self.own_props]]
+            known += [obstacle.name for obstacle in self.stage.obstacles]
+            if command.thing not in known:
+                raise BadCommand(f"There is no '{command.thing[:60]}'", f"There is: {', '.join(known) or 'nothing'}")
 
     def _check_steering(self, command: Steer) -> None:
         character = self.characters[command.character]
@@ -199,7 +209,7 @@ class LiveSession:
     def _begin_anew(self) -> None:
         """Put everybody and everything back; only time goes on."""
         self._first = self._begin(0)
-        self.moment = replace(self._first, frame=self.moment.frame)
+        self.moment = replace(self._first, frame=self.moment.frame, moved=self.moment.moved)
 
     def _obey(self, command: Command) -> None:
         """Do what a command says, before the step."""
@@ -225,6 +235,8 @@ class LiveSession:
             self._put("ball", command.at, command.velocity)
         elif isinstance(command, DropBox):
             self._put("box", command.at, (0.0, 0.0, 0.0))
+        elif isinstance(command, MoveThing):
+            self._move(command)
         elif isinstance(command, Steer):
             self.characters[index].steer(Steering(command.velocity, command.style))
             self.moment = replace(now, characters=tuple(one.moment for one in self.characters))
@@ -240,6 +252,34 @@ class LiveSession:
         shown[number] = True
         state = self.world.replace_prop(now.state, number, place)
         self.moment = replace(now, state=state, used=(used[0], used[1]), shown=shown)
+
+    def _move(self, command: MoveThing) -> None:
+        """Put a prop elsewhere, at rest, or build the stage anew with an obstacle elsewhere."""
+        by, turn = np.array(command.by), np.array(command.turn) / np.linalg.norm(command.turn)
+        names = [prop.name for prop in self.stage.props[: self.own_props]]
+        if command.thing in names:
+            number = names.index(command.thing)
+            prop = self.stage.props[number]
+            place = [*(rotate(turn, prop.pos) + by), *multiply(turn, prop.quat_wxyz), *np.zeros(6)]
+            self.moment = replace(
+                self.moment, state=self.world.replace_prop(self.moment.state, number, np.array(place))
+            )
+            return
+        self.moment = replace(self.moment, moved=self.moment.moved | {command.thing: (by, turn)})
+        self._stand()
+
+    def _stand(self) -> None:
+        """Have obstacles where the moment has them."""
+        moved = self.moment.moved
+        if moved is self._moved or (not moved and not self._moved):
+            return
+        obstacles = []
+        for one in self.stage.obstacles:
+            by, turn = moved.get(one.name, (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])))
+            obstacles.append(replace(one, pieces=tuple(rotate(turn, piece) + by for piece in one.pieces)))
+        world = self._engine.compile(replace(self.stage, obstacles=tuple(obstacles)), 1, threads=1)
+        self.world.close()
+        self.world, self._moved = world, moved
 
     def _link(self, index: int, bone: str) -> int:
         return int(self._where["links"][index]) + self.characters[index].body.link_of(bone)

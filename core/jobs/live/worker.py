@@ -180,6 +180,7 @@ class LiveWorker:
                 for index, (source, character) in enumerate(zip(self._sources, self.session.characters, strict=True))
             ],
             "props": [prop.name for prop in self.session.stage.props],
+            "obstacles": [one.name for one in self.session.stage.obstacles],
         }
 
     def _listen(self) -> None:

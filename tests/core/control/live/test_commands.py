@@ -11,6 +11,7 @@ from sinew.core.control.live.commands import (
     DragBone,
     DropBox,
     LiveRecording,
+    MoveThing,
     PushBone,
     SetMuscle,
     Steer,
@@ -26,7 +27,8 @@ COMMANDS = (
     DropBox(6, at=(0.0, 0.0, 2.0)),
     SetMuscle(7, value=0.0),
     Steer(8, velocity=(1.0, 0.5), style="run"),
-    BeginAnew(9),
+    MoveThing(9, thing="Crate", by=(1.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0, 1.0)),
+    BeginAnew(10),
 )
 
 
@@ -53,6 +55,8 @@ def test_a_recording_goes_out_and_comes_in_again_in_the_order_of_its_frames():
         ({"do": "push", "frame": 1, "bone": "chest", "force": [1e9, 0, 0]}, "at most 20000"),
         ({"do": "push", "frame": 1, "bone": "chest", "frames": 10**6}, "'frames' of 'push'"),
         ({"do": "throw", "frame": 1, "velocity": [1, 2]}, "The velocity of 'throw' has 2 numbers"),
+        ({"do": "move", "frame": 1, "thing": "a", "turn": [0, 0, 0, 0]}, "has not the length one"),
+        ({"do": "move", "frame": 1, "thing": 7}, "'thing' of 'move'"),
         ({"do": "muscle", "frame": 1, "value": 2}, "Muscle is '2'"),
     ],
 )

@@ -6,7 +6,8 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
-from live_sessions import QuietRun
+from live_sessions import QuietRun, assert_goes_back, play_live
+from sinew.core.body import Shape
 from sinew.core.body.poses import clip_of_pose
 from sinew.core.control.live.commands import (
     BadCommand,
@@ -14,6 +15,7 @@ from sinew.core.control.live.commands import (
     DragBone,
     DropBox,
     LiveRecording,
+    MoveThing,
     PushBone,
     ReleaseBone,
     SetMuscle,
@@ -27,6 +29,8 @@ from sinew.core.control.sampling import method as sampling
 from sinew.core.control.sampling.plan import SearchEffort
 from sinew.core.motion import Clip
 from sinew.core.motion.plain_walk import plain_walk
+from sinew.core.sim.stage_io import stage_to_arrays
+from sinew.core.sim.stage_parts import Mesh, ObstaclePart, PropPart, StageParts
 
 SETTINGS = LiveSettings(quality="draft", at_end="hold")
 
@@ -201,3 +205,49 @@ def test_a_recording_is_a_take_with_everything_that_was_used(little_effort):
     assert run.details["live"]["state_sha256"] == other.details["live"]["state_sha256"]
     assert np.array_equal(take.motion.local_quat_wxyz, again.motion.local_quat_wxyz)
     assert np.array_equal(take.props[0].pos, again.props[0].pos)
+
+
+@pytest.fixture(scope="module")
+def furnished(little_effort):
+    """A session on whose stage a block stands and a ball lies, both away from the walk."""
+    corners = np.array([[x, y, z] for x in (3.0, 3.4) for y in (3.0, 3.4) for z in (0.0, 0.5)])
+    faces = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6]])
+    faces = np.concatenate([faces, [[0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]])
+    parts = StageParts(
+        ("Hero",),
+        obstacles=(ObstaclePart("Block", Mesh(corners, faces)),),
+        props=(
+            PropPart(
+                "Stone", 2.0, np.array([-3.0, 0.0, 0.2]), shape=Shape("sphere", np.array([0.2, 0, 0]), np.zeros(3))
+            ),
+        ),
+    )
+    with ExitStack() as stack:
+        yield open_session(short_walk(), SETTINGS, QuietRun(stage=stage_to_arrays(parts)), stack)[0]
+
+
+def test_a_prop_that_is_moved_is_there_and_a_moved_obstacle_stands_in_the_way(furnished):
+    states = play_live(furnished, (MoveThing(3, thing="Stone", by=(0.0, 2.0, 1.0)),), 6)
+    place = furnished.look().rows.prop_pos[0, -1, 0]
+    np.testing.assert_allclose(place, [-3.0, 2.0, 1.2], atol=0.03)
+    # The stone falls onto the block once that is below it, and to the ground again where it is not.
+    above = (MoveThing(0, thing="Stone", by=(0.0, 2.0, 1.0)), MoveThing(1, thing="Block", by=(-6.2, -1.2, 0.0)))
+    heights = []
+    for commands in (above, above[:1]):
+        furnished.go_to(furnished._begin(0))
+        play_live(furnished, commands, 60)
+        heights.append(furnished.look().rows.prop_pos[0, -1, 0, 2])
+    np.testing.assert_allclose(heights, [0.7, 0.2], atol=0.05)
+    assert len(states) == 6
+
+
+def test_going_back_puts_obstacles_where_they_were(furnished):
+    moves = (MoveThing(2, thing="Stone", by=(3.0, 0.1, 0.0)), MoveThing(10, thing="Block", by=(-3.0, -3.2, 0.0)))
+    assert_goes_back(furnished, moves, 5, 25)
+    assert_goes_back(furnished, moves, 15, 25)
+
+
+def test_what_is_not_there_cannot_be_moved(furnished):
+    with pytest.raises(BadCommand, match="no 'Tree'") as caught:
+        furnished.step([MoveThing(0, thing="Tree")])
+    assert "Stone, Block" in caught.value.hint

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Inside Blender with a window: how a live session stands, and where its bones are on the screen."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pathlib
+
+import bpy
+import inside
+import numpy as np
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
+
+
+def enable(root: str) -> None:
+    """Enable Sinew from its sources, as an extension of the user's own repository."""
+    repo = next(one for one in bpy.context.preferences.extensions.repos if one.module == "user_default")
+    place = os.path.join(repo.directory, "sinew")
+    if not os.path.lexists(place):
+        os.makedirs(repo.directory, exist_ok=True)
+        os.symlink(root, place)
+    bpy.ops.extensions.repo_refresh_all()
+    bpy.ops.preferences.addon_enable(module="bl_ext.user_default.sinew")
+
+
+def add_walk() -> None:
+    """An empty scene with the mannequin and its walk, seen from aside."""
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    inside.part("bridge.importing.importers").open_input("walk", 1.0)
+    _choose_armature()
+
+
+def add_course(library: str) -> None:
+    """A character of the library's bones, which is live by the library, and two obstacles before it."""
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    learned = inside.part("bridge.learned.learned_file").learned_file("direct")
+
+    model = learned.read_file(pathlib.Path(library)).model
+    skeleton = learned.kind.skeleton_of(model)
+    obj = inside.part("bridge.mannequin").build(bpy.context.scene, skeleton)
+    for x, y in ((3.0, 0.4), (6.0, -0.4)):
+        with inside.in_view():
+            bpy.ops.mesh.primitive_cylinder_add(radius=0.3, depth=1.2, location=(x, y, 0.6))
+        bpy.context.view_layer.objects.active.sinew.role = "OBSTACLE"
+    obj.sinew_direct.file = library
+    bpy.context.scene.sinew.methods.live.plays = "direct"
+    _choose_armature()
+
+
+def _choose_armature() -> None:
+    scene = bpy.context.scene
+    obj = next(one for one in scene.objects if one.type == "ARMATURE")
+    scene.sinew.armature = bpy.context.view_layer.objects.active = obj
+    view = inside.view_area().spaces.active.region_3d
+    place = obj.matrix_world.translation
+    view.view_location, view.view_distance = (place.x, place.y, 0.9), 6.0
+    view.view_rotation = Vector((-0.6, 1.0, -0.25)).to_track_quat("-Z", "Y")
+    with inside.in_view():
+        bpy.ops.ed.undo_push(message="Begin")
+
+
+def live_facts() -> dict:
+    """All that can be seen of the session."""
+    session = inside.part("bridge.live.running").running()
+    if session is None:
+        return {"running": False, "frame": 0, "recorded": False}
+    view = session.view
+    pull = 0.0 if session.pull is None else float(np.linalg.norm(session.pull))
+    names = ("ready", "frame", "paused", "limp", "recording", "recorded", "said")
+    things = [obj.name for obj in bpy.data.objects if obj.name.startswith("Live ")]
+    return {"running": True, "pull_n": pull, "things": things, **{name: getattr(view, name) for name in names}}
+
+
+def bone_place(bone: str) -> list[int]:
+    """Pixels of the screen where a bone's middle is."""
+    obj, area = bpy.context.scene.sinew.armature, inside.view_area()
+    region = next(one for one in area.regions if one.type == "WINDOW")
+    posed = obj.pose.bones[bone]
+    place = location_3d_to_region_2d(region, area.spaces.active.region_3d, obj.matrix_world @ posed.head)
+    height = bpy.context.window_manager.windows[0].height
+    return [round(region.x + place.x), round(height - region.y - place.y)]
+
+
+def take_digest(number: int) -> str:
+    """A digest of all keys of a take."""
+    rows = bpy.context.scene.sinew.armature.sinew_takes
+    actions = inside.part("bridge.rig.actions")
+    found = hashlib.sha256()
+    action, obj = rows[number].action, bpy.context.scene.sinew.armature
+    for curve in sorted(actions.curves_of(action, actions.slot_for(action, obj)), key=_curve_name):
+        keys = np.empty(2 * len(curve.keyframe_points))
+        curve.keyframe_points.foreach_get("co", keys)
+        found.update(keys.tobytes())
+    return found.hexdigest()
+
+
+def _curve_name(curve: bpy.types.FCurve) -> tuple[str, int]:
+    return curve.data_path, curve.array_index
+
+
+def show_live_panel() -> None:
+    """Open Sinew's tab with all but Simulate and Live closed."""
+    inside.view_area().spaces.active.show_region_ui = True
