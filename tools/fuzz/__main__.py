@@ -36,6 +36,8 @@ FORMATS = {
     "direct": 3,
     "stock": 4,
     "settings": 4,
+    "recording": 4,
+    "messages": 4,
     "job": 6,
     "resumed": 1,
     "blend": 3,

@@ -21,7 +21,9 @@ from sinew.bridge.library.assembling import is_trained_file, open_library
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core import jobs
 from sinew.core.control import registry
+from sinew.core.control.live.commands import parse_command, parse_recording, read_recording
 from sinew.core.errors import SinewError
+from sinew.core.jobs.live.wire import MOST_ASKED_BYTES, MOST_TOLD_BYTES, MessageReader, PoseLayout, PoseMessage
 from sinew.core.motion.inspection import inspect_clip
 from sinew.core.motion.io import stock
 from sinew.core.motion.io.bvh import load_bvh
@@ -238,6 +240,37 @@ def run_arguments(path: Path, seed: int) -> None:
         raise Misbehaviour("exit code %r" % (code,))
 
 
+def read_recording_of_live(path: Path, seed: int) -> None:
+    """As ``live --commands`` reads it."""
+    read_recording(path)
+
+
+def hear_messages(path: Path, seed: int) -> None:
+    """As both ends of a live session hear them: torn anywhere, and each looked at as what it may be."""
+    data, layout = path.read_bytes(), PoseLayout((3, 2), 1)
+    size, refused = 1 + seed % 97, None
+    for most in (MOST_ASKED_BYTES, MOST_TOLD_BYTES):
+        reader = MessageReader(most)
+        try:
+            for first in range(0, len(data), size):
+                for message in reader.feed(data[first : first + size]):
+                    _hear(message, layout)
+        except SinewError as error:
+            refused = error
+    if refused is not None:
+        raise refused
+
+
+def _hear(message: Any, layout: PoseLayout) -> None:
+    if isinstance(message, PoseMessage):
+        if len(message.numbers) == layout.size:
+            layout.split(message.numbers)
+    elif isinstance(message.get("text"), str):
+        parse_recording(message["text"], "The recording")
+    elif "do" in message:
+        parse_command({"frame": 0, **message})
+
+
 CASES: dict[str, Callable[[Path, int], None]] = {
     "bvh": read_bvh,
     "fbx": read_motion,
@@ -252,6 +285,8 @@ CASES: dict[str, Callable[[Path, int], None]] = {
     "direct": read_director,
     "stock": read_stock,
     "settings": read_settings,
+    "recording": read_recording_of_live,
+    "messages": hear_messages,
     "job": read_jobs,
     "resumed": run_resumed,
     "blend": blend_properties.open_and_draw,

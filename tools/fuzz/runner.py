@@ -39,6 +39,8 @@ MUTATIONS: dict[str, Callable[[bytes, np.random.Generator], bytes]] = {
     "direct": _ARCHIVE,
     "stock": appetites.or_fattened(mutations.mutate_json, appetites.fatten_stock, 0.3),
     "settings": mutations.mutate_json,
+    "recording": mutations.mutate_text,
+    "messages": mutations.mutate_text,
 }
 
 

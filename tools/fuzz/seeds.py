@@ -19,11 +19,22 @@ from sinew.bridge.scene.muted_output import mute_output
 from sinew.core import jobs
 from sinew.core.control import registry
 from sinew.core.control.direct.train_method import store_director
+from sinew.core.control.live.commands import (
+    BeginAnew,
+    DragBone,
+    LiveRecording,
+    MoveThing,
+    PushBone,
+    SetMuscle,
+    Steer,
+    ThrowBall,
+)
 from sinew.core.control.medley.methods import KIND
 from sinew.core.control.tracking_policy.controller import TrackingController
 from sinew.core.control.tracking_policy.environment import find_acting
 from sinew.core.control.tracking_policy.learned_file import DIRECTED
 from sinew.core.files import write_arrays
+from sinew.core.jobs.live.wire import pack_mapping, pack_pose
 from sinew.core.learn.normaliser import Normaliser, RunningStatistics
 from sinew.core.learn.policy import Policy
 from sinew.core.motion import PropMotion, Take
@@ -143,7 +154,28 @@ def _texts(folder: Path) -> dict[str, list[str]]:
         row[first] = 1.0
     stock = {"Loop": "wrap", "Frames": [row] * 12}
     (folder / "stock.json").write_text(json.dumps(stock), encoding="utf-8")
-    return {name: [str(folder / f"{name}.json")] for name in ("settings", "arguments", "stock")}
+    found = {name: [str(folder / f"{name}.json")] for name in ("settings", "arguments", "stock")}
+    return {**found, **_live(folder)}
+
+
+def _live(folder: Path) -> dict[str, list[str]]:
+    """A recording of a live session, and what Blender and its worker say to each other."""
+    commands = (
+        PushBone(3, bone="chest", force=(1.0, -2.0, 0.5)),
+        DragBone(4, bone="chest", to=(0.0, 1.0, 2.0)),
+        ThrowBall(5, at=(1.0, 0.0, 1.0), velocity=(-3.0, 0.0, 1.0)),
+        MoveThing(6, thing="Block", by=(1.0, 0.0, 0.0)),
+        Steer(7, velocity=(1.0, 0.5), style="run"),
+        SetMuscle(8, value=0.5),
+        BeginAnew(9),
+    )
+    text = LiveRecording(commands, 2, 60, "walk", 7).to_text()
+    (folder / "live.jsonl").write_text(text, encoding="utf-8")
+    told = [{"kind": "ready", "props": ["Ball"]}, {"ask": "recording", "begin": 3}, {"kind": "recording", "text": text}]
+    packed = [pack_mapping(one) for one in (*told, *(one.to_mapping() for one in commands))]
+    packed.append(pack_pose(3, 1, np.arange(40, dtype=np.float32)))
+    (folder / "live.messages").write_bytes(b"".join(packed))
+    return {"recording": [str(folder / "live.jsonl")], "messages": [str(folder / "live.messages")]}
 
 
 def _jobs(folder: Path) -> dict[str, list[str]]:

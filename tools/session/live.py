@@ -66,10 +66,19 @@ def start(desk: LiveDesk) -> None:
     desk.wait(lambda found: found["simulates"], "it is known what is ready", 120.0)
     desk.ask("add_walk")
     desk.ask("put", "scene.sinew.methods.live", "quality", "draft")
-    desk.ask("show_live_panel")
+    _start_live(desk)
+    desk.shoot("live")
+
+
+def _start_live(desk: LiveDesk) -> None:
+    """Open the panel, if it is not, and press its button."""
+    desk.open_tab()
+    desk.look("ready")
+    if not desk.kept.get("opened"):
+        desk.fold("Live")
+        desk.kept["opened"] = True
     desk.press("Start Live", "sinew.live")
     desk.until(lambda found: found["frame"] > 30, "somebody is live")
-    desk.shoot("live")
 
 
 def drag(desk: LiveDesk) -> None:
@@ -138,7 +147,6 @@ def bake(desk: LiveDesk) -> None:
     desk.wait(lambda found: not found["takes"], "the take is undone", 30.0)
     desk.redo()
     desk.wait(lambda found: len(found["takes"]) == 1, "and redone", 30.0)
-    desk.ask("show_live_panel")
     desk.press("Make Again", "sinew.live_again")
     desk.wait(lambda found: len(found["takes"]) == 2, "it is made again", 300.0)
     desk.kept["second"] = desk.ask("take_digest", 1)
@@ -149,9 +157,7 @@ def bake(desk: LiveDesk) -> None:
 def direct(desk: LiveDesk) -> None:
     """A directed character goes around two obstacles by the arrow keys, is recorded and baked."""
     desk.ask("add_course", desk.kept["library"])
-    desk.ask("show_live_panel")
-    desk.press("Start Live", "sinew.live")
-    desk.until(lambda found: found["frame"] > 30, "somebody is live")
+    _start_live(desk)
     desk.shoot("directed")
     desk.key_at("Return")
     for number, (held, seconds) in enumerate(

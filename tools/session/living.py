@@ -100,8 +100,3 @@ def take_digest(number: int) -> str:
 
 def _curve_name(curve: bpy.types.FCurve) -> tuple[str, int]:
     return curve.data_path, curve.array_index
-
-
-def show_live_panel() -> None:
-    """Open Sinew's tab with all but Simulate and Live closed."""
-    inside.view_area().spaces.active.show_region_ui = True
