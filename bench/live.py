@@ -2,10 +2,14 @@
 """``bench live``: what a live character costs Blender's main thread, how soon a command shows, whether it is in time.
 
 The mannequin's walk is live in this process, as in the window, for ``--seconds``, and pushed now and then. Blender's
-own drawing is not in it. Memory is that of the worker.
+own drawing is not in it. ``--only worker`` measures the worker alone with ``--learned FILE`` for so many characters,
+and ``--only streaming`` how long after the click the first pose of a simulation is there to be seen. Each row says
+``what`` was measured; rows are kept where ``--rows`` says, and ``--page`` puts the newest into a page.
 """
 
 import argparse
+import os
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -14,38 +18,137 @@ import bpy
 import numpy as np
 
 from ..bridge.importing.importers import open_input
+from ..bridge.jobs import monitor
 from ..bridge.jobs.preparing import do_at_once
 from ..bridge.jobs.requests import Request, find_armature
 from ..bridge.live import posing, running
 from ..bridge.live.recipes import METHOD, begin_live_recipe
 from ..core.errors import SinewError
+from ..core.motion.io.npz import save_clip
+from ..core.motion.plain_walk import plain_walk
+from .live_worker import measure_worker
 from .options import print_progress
+from .rows import Row, append_row, code_version, describe_machine, newest_rows, read_rows
 
 _PUSH_EVERY_S, _PATIENCE_S = 2.0, 300.0
+_PARTS = ("blender", "worker", "streaming", "memory")
+_SIMULATED_S = 10.0
+_BEGIN, _END = "<!-- figures: ./sinew bench live --page docs/live.md -->", "<!-- end of figures -->"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
     parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help="how long it is live (default 20)")
     parser.add_argument("--clip", default="walk", metavar="NAME", help="stock clip or file (default walk)")
+    parser.add_argument("--only", choices=_PARTS, default="blender", help="what is measured (default blender)")
+    parser.add_argument("--learned", type=Path, metavar="FILE", help="what is live in 'worker', instead of the clip")
+    parser.add_argument("--characters", type=int, default=1, metavar="N", help="how many there are in 'worker'")
+    parser.add_argument("--rows", type=Path, metavar="FILE.jsonl", help="add the row to this file")
+    parser.add_argument("--page", type=Path, metavar="FILE.md", help="put the newest rows of --rows into a page")
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Figures of a session; times in milliseconds."""
+    if arguments.page:
+        write_page(arguments.page, read_rows(arguments.rows))
+        return {"page": str(arguments.page)}
+    if arguments.only == "worker":
+        row = measure_worker(arguments.clip, arguments.learned, arguments.characters, arguments.seconds)
+    else:
+        row = _in_blender(arguments)
+    row |= {"code": code_version(), "machine": describe_machine()}
+    if arguments.rows:
+        append_row(arguments.rows, row)
+    return row
+
+
+def _in_blender(arguments: argparse.Namespace) -> Row:
     import importlib
 
     package = importlib.import_module(__package__.rpartition(".")[0])
     package.register()
+    about = {"blender": bpy.app.version_string}
     try:
+        if arguments.only == "streaming":
+            _open_walk()
+            return {"what": "first pose of a simulation", **about, **_time_streaming()}
         open_input(arguments.clip, 1.0)
+        if arguments.only == "memory":
+            found = _run_session(find_armature().name, arguments.seconds)
+            names = ("seconds", "worker_memory_mb", "worker_memory_grown_mb", "blender_memory_grown_mb")
+            return {"what": "memory", **about, **{name: found[name] for name in names}}
         return {
-            "blender": bpy.app.version_string,
+            "what": "a take in Blender",
+            **about,
             "sixty_bones": _time_posing(60),
             **_run_session(find_armature().name, arguments.seconds),
         }
     finally:
         running.end_session()
         package.unregister()
+
+
+def _time_streaming() -> dict[str, Any]:
+    """Seconds from the click on Simulate, of a walk of ten seconds, until its first pose can be drawn."""
+    scene, obj = bpy.context.scene, find_armature()
+    scene.sinew.armature = obj
+    clicked_s, poses = time.perf_counter(), list[float]()
+    bpy.ops.sinew.simulate()
+    made_s = time.perf_counter() - clicked_s
+    (view,) = [one for one in monitor.watched_jobs() if one.alive or one.state == "starting"]
+    job = monitor.job_of(view.id)
+    while len(poses) < 2 and time.perf_counter() - clicked_s < _PATIENCE_S:
+        found = job.shown()
+        if found is not None and (not poses or len(found[0]["link_pos"]) > 1):
+            poses.append(time.perf_counter() - clicked_s)
+        time.sleep(0.02)
+    job.touch(job.cancel_file)
+    return {"job_made_s": made_s, "first_pose_s": poses[0], "second_pose_s": poses[-1], "simulated_s": _SIMULATED_S}
+
+
+def _open_walk() -> None:
+    """A character that walks for as long as is simulated."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "walk.npz"
+        save_clip(path, plain_walk(_SIMULATED_S, 60.0))
+        open_input(str(path), 1.0)
+
+
+def write_page(path: Path, rows: list[Row]) -> None:
+    """Put the newest row of each kind into a page, between its marks."""
+    text = path.read_text(encoding="utf-8")
+    before, _, rest = text.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    lines = ["| what | figure | goal | code |", "|---|---|---|---|"]
+    for row in newest_rows(rows, ("what",)):
+        lines += [f"| {what} | {figure} | {goal} | {row['code']} |" for what, figure, goal in _tell(row)]
+    path.write_text(f"{before}{_BEGIN}\n" + "\n".join(lines) + f"\n{_END}{after}", encoding="utf-8")
+
+
+def _tell(row: Row) -> list[tuple[str, str, str]]:
+    """What a page says of a row: what, figure and goal."""
+    if row["what"] == "first pose of a simulation":
+        second = f"{row['second_pose_s']:.1f} s"
+        return [
+            ("click to the first pose of a simulation of 10 s", f"{row['first_pose_s']:.1f} s", "2 s"),
+            ("click to the first motion that was found", second, ""),
+        ]
+    if row["what"] == "a take in Blender":
+        posing, late = row["sixty_bones"], row["command_to_pose_ms"]
+        return [
+            (
+                "main thread, pose of 60 bones",
+                f"{posing['median']:.2f} ms, 95 % {posing['p95']:.2f} ms",
+                "4, 8 ms",
+            ),
+            ("command to pose", f"{late['median']:.0f} ms, 95 % {late['p95']:.0f} ms", "53 ms"),
+            ("a take, frames a second", f"{row['frames_a_second']:.1f}", "60"),
+        ]
+    if row["what"] == "memory":
+        grown = f"{row['worker_memory_grown_mb']:.1f} MB and {row['blender_memory_grown_mb']:.1f} MB"
+        return [(f"memory that worker and Blender take more after {row['seconds']:.0f} s", grown, "20 MB")]
+    cost = f"{row['frames_a_second']:.1f} of 60 a second, {row['step_ms']:.1f} ms of processor time each"
+    return [(row["what"], cost, "60")]
 
 
 def _run_session(name: str, seconds: float) -> dict[str, Any]:
@@ -62,7 +165,7 @@ def _run_session(name: str, seconds: float) -> dict[str, Any]:
     worker = session.link.process.pid
     print_progress("live")
     begun_s, first, worked_s = time.perf_counter(), session.pose.frame, time.thread_time()
-    pushed_s, memory, shown = begun_s, _memory_mb(worker), 0
+    pushed_s, memory, own, shown = begun_s, _memory_mb(worker), _memory_mb(os.getpid()), 0
     spent_ms: list[float] = []
     while time.perf_counter() - begun_s < seconds and running.running() is not None:
         frame = session.pose.frame
@@ -89,6 +192,7 @@ def _run_session(name: str, seconds: float) -> dict[str, Any]:
         "main_thread_share": (time.thread_time() - worked_s) / lasted_s,
         "worker_memory_mb": memory,
         "worker_memory_grown_mb": _memory_mb(worker) - memory,
+        "blender_memory_grown_mb": _memory_mb(os.getpid()) - own,
     }
 
 

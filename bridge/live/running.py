@@ -30,7 +30,7 @@ from ..rig.rig_reader import RigMotion
 from ..scene.viewport import redraw_viewports, shift_views
 from .moving import MovedThings, towards_goal
 from .posing import ArmaturePoser
-from .things import ensure_thing, remove_things
+from .things import ensure_thing, is_thing, remove_things
 
 PERIOD_S = 1.0 / 60.0
 _OTHER_M_S = 0.1  # from one wish to another
@@ -218,7 +218,7 @@ def _tell_moved(session: RunningSession) -> None:
     """Tell the worker what of the stage was moved with Blender's own tools."""
     if session.hands is None:
         return
-    own = [name for name in session.props if name not in session.made]
+    own = [name for name in session.props if not is_thing(name)]
     for name in (*own, *session.hands.obstacles):
         command = session.hands.find_moved(name)
         if command is not None:

@@ -9,6 +9,11 @@ from ...core.control.live.things import THINGS, Thing
 _COLLECTION = "Live Things"
 
 
+def is_thing(name: str) -> bool:
+    """Whether a prop is a ball or box of the session, and not the scene's own."""
+    return any(thing.name == name for thing in THINGS)
+
+
 def ensure_thing(name: str, metres_per_unit: float) -> bpy.types.Object | None:
     """The object for a ball or box of that name, made if it is not there; None for what is neither."""
     thing = next((thing for thing in THINGS if thing.name == name), None)

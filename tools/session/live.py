@@ -85,8 +85,8 @@ def drag(desk: LiveDesk) -> None:
     """Drag its arm up and aside."""
     x, y = desk.over(_ARM)
     desk.screen.hold(1)
-    for step in range(12):
-        desk.screen.move(x + 12 * step, y - 14 * step)
+    for step in range(10):
+        desk.screen.move(x + 8 * step, y - 6 * step)
         time.sleep(0.1)
     found = desk.until(lambda found: found["pull_n"] > 5.0, "the arm is pulled", 10.0)
     desk.shoot("dragged")
@@ -113,7 +113,6 @@ def limp(desk: LiveDesk) -> None:
     """It goes limp, comes back, and begins anew."""
     desk.key_at("l")
     desk.until(lambda found: found["limp"], "it is limp", 10.0)
-    time.sleep(0.8)
     desk.shoot("limp")
     desk.key_at("l")
     desk.until(lambda found: not found["limp"], "its strength is back", 10.0)

@@ -28,9 +28,9 @@ from .commands import (
 )
 from .things import Thing, add_things
 
-# A dragged bone hangs on a critically damped spring: newtons a metre for each kilogram of the body, and at most so
-# many newtons for each.
-_SPRING, _MOST_PULL = 20.0, 12.0
+# A dragged bone hangs on a damped spring: newtons a metre for each kilogram of the body, and at most so many newtons
+# for each. Half of its weight: an arm comes along, and who hangs on it is not lifted off the ground.
+_SPRING, _MOST_PULL = 12.0, 5.0
 # Strength goes to what is wished over so long: limbs that are let go sink, and do not drop like stones.
 _FADE_FRAMES = 18
 LIMP = 0.03

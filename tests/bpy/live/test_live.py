@@ -3,13 +3,15 @@
 
 import math
 import time
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 import pytest
+from mathutils import Quaternion
 
 from sinew.bridge.jobs import monitor
-from sinew.bridge.live import hands, posing, running, verbs
+from sinew.bridge.live import hands, moving, posing, running, verbs
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.jobs.live.wire import PoseMessage
 
@@ -71,7 +73,7 @@ def live(addon, reported, tmp_path):
     bpy.app.timers.register(running.tick_live, persistent=True)
     names = list(rig.clip.skeleton.names)
     character = {"name": "Hero", "bones": names, "links": names, "mass": 60.0, "steered": True, "styles": ["walk"]}
-    link.told.append({"kind": "ready", "fps": 60, "characters": [character], "props": ["Live Ball 1"]})
+    link.told.append({"kind": "ready", "fps": 60, "characters": [character], "props": ["Live Ball 1"], "obstacles": []})
     running.tick_live()
     yield obj.name, rig, link, digest(action)
     running.end_session()
@@ -191,7 +193,7 @@ def test_a_worker_that_is_gone_ends_it(live, reported):
     ("told", "words"),
     [
         ({"kind": "failed", "message": "It blew up", "hint": "Again"}, "It blew up"),
-        ({"kind": "ready", "characters": [], "props": []}, "has 0 characters"),
+        ({"kind": "ready", "characters": [], "props": [], "obstacles": []}, "has 0 characters"),
         ({"kind": "ready", "characters": 3}, "says nothing of"),
         ({"kind": "recording", "text": "nonsense"}, "no JSON"),
     ],
@@ -284,3 +286,49 @@ def test_it_is_made_for_real(addon, reported):
     first, second = (digest(take.action) for take in obj.sinew_takes)
     assert first[1:] == second[1:] or first == second
     assert monitor.watched_jobs() is not None
+
+
+def test_what_is_moved_by_hand_is_told_and_not_put_back_meanwhile(live):
+    block = bpy.data.objects.new("Block", None)
+    bpy.context.scene.collection.objects.link(block)
+    block.location.x = 1.0
+    bpy.context.view_layer.update()
+    session, link = running.require_running(), live[2]
+    session.hands = moving.MovedThings(("Block",), 2.0)
+    show(live)
+    assert not any(values.get("do") == "move" for values in link.asked)
+    block.location = (1.0, 3.0, 0.0)
+    bpy.context.view_layer.update()
+    show(live, frame=2)
+    (told,) = [values for values in link.asked if values.get("do") == "move"]
+    assert told["thing"] == "Block"
+    assert told["by"] == pytest.approx([0.0, 6.0, 0.0]) and told["turn"] == pytest.approx([1.0, 0.0, 0.0, 0.0])
+    assert session.hands.is_held("Block", 0) and not session.hands.is_held("Block", link.sent)
+    show(live, frame=3)
+    assert sum(values.get("do") == "move" for values in link.asked) == 1
+
+
+def test_who_can_be_steered_goes_after_the_goal_wherever_it_is_moved(live):
+    goal = bpy.data.objects.new("Goal", None)
+    bpy.context.scene.collection.objects.link(goal)
+    bpy.context.scene.sinew.live_goal = goal
+    ways = []
+    for frame, place in enumerate(((0.0, 50.0, 0.0), (-50.0, 0.0, 0.0)), start=1):
+        goal.location = place
+        bpy.context.view_layer.update()
+        show(live, frame=frame)
+        ways.append([values["velocity"] for values in live[2].asked if values.get("do") == "steer"][-1])
+    assert ways[0][1] > 1.0 > abs(ways[0][0]) and ways[1][0] < -1.0
+    show(live, frame=3)
+    assert sum(values.get("do") == "steer" for values in live[2].asked) == 2
+
+
+def test_keys_choose_styles_and_steer_who_is_led(live):
+    show(live)
+    session = running.require_running()
+    assert hands.choose_style(session, "ONE") == "walk" and hands.choose_style(session, "NINE") == ""
+    view = SimpleNamespace(view_rotation=Quaternion((0.7071068, 0.7071068, 0.0, 0.0)))  # seen along +Y
+    command = hands.steer_command(session, view, frozenset({"UP_ARROW"}), fast=False)
+    assert command["style"] == "walk" and command["velocity"] == pytest.approx([0.0, 1.3], abs=1e-6)
+    assert hands.choose_style(session, "ONE") == ""
+    assert "style" not in hands.steer_command(session, view, frozenset(), fast=False)
