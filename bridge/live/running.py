@@ -27,7 +27,7 @@ from ...core.jobs.live.link import LiveLink
 from ...core.jobs.live.wire import PoseLayout, PoseMessage
 from ..jobs import reports
 from ..rig.rig_reader import RigMotion
-from ..scene.viewport import redraw_viewports, shift_views
+from ..scene.viewport import redraw_viewports, shift_views, view_heading
 from .moving import MovedThings, towards_goal
 from .posing import ArmaturePoser
 from .things import ensure_thing, is_thing, remove_things
@@ -90,6 +90,8 @@ class RunningSession:
     seen_at: np.ndarray | None = None
     hands: MovedThings | None = None
     heading: tuple[float, float] = (0.0, 0.0)
+    gamepad: str = ""
+    looks: tuple[float, int] = (0.0, -1)
 
     @property
     def led(self) -> int:
@@ -204,6 +206,7 @@ def tick_live() -> float | None:
                 end_session("Live has ended: the armature is gone")
                 return None
             _lead_to_goal(session)
+            _tell_view(session)
             session.spent_s.append(time.perf_counter() - began_s)
     except SinewError as error:
         end_session(str(error))
@@ -224,6 +227,16 @@ def _tell_moved(session: RunningSession) -> None:
         if command is not None:
             session.send(command)
             session.hands.tell(name, session.link.sent)
+
+
+def _tell_view(session: RunningSession) -> None:
+    """Tell a worker that has a gamepad where the view looks, and who is led."""
+    if not session.gamepad:
+        return
+    looks = round(view_heading(session.scene), 2), session.led
+    if looks != session.looks:
+        session.looks = looks
+        session.send({"ask": "view", "value": looks[0], "character": looks[1]})
 
 
 def _lead_to_goal(session: RunningSession) -> None:
@@ -281,6 +294,7 @@ def _begin_to_show(session: RunningSession, told: Mapping[str, Any]) -> None:
         session.styles = tuple(tuple(map(str, one["styles"])) for one in told["characters"])
         session.props = tuple(map(str, told["props"]))
         obstacles = tuple(map(str, told["obstacles"]))
+        session.gamepad = str(told.get("gamepad", ""))
     except (KeyError, TypeError, ValueError) as error:
         raise JobError(f"The live worker says nothing of {error}", "Start it again") from error
     if len(bones) != len(session.armatures):

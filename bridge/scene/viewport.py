@@ -41,6 +41,20 @@ def shift_views(scene_name: str, by: np.ndarray) -> None:
                 view.view_location = view.view_location + Vector(by.tolist())
 
 
+def view_heading(scene_name: str) -> float:
+    """Radians from +X, on the ground, along which the first 3D view of a scene looks; 0 where there is none."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        for area in window.screen.areas if window.scene.name == scene_name else ():
+            view = area.spaces.active.region_3d if area.type == "VIEW_3D" else None
+            if view is not None:
+                turn = np.array(view.view_rotation.to_matrix())
+                # Looking straight down, up on the screen is away.
+                away = turn @ ([0.0, 0.0, -1.0] if abs(turn[2, 2]) < 0.9 else [0.0, 1.0, 0.0])
+                return float(np.arctan2(away[1], away[0]))
+    return 0.0
+
+
 def frame_points(area: bpy.types.Area, points: np.ndarray) -> None:
     """Let the view see all of the points (N, 3), in the scene's units, beside the sidebar and from where it looked.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A live session in a real Blender, by mouse and keyboard on a virtual screen, a picture of every step.
 
-    python3 -m tools.session.live --blender blender --library locomotion.library.npz
+    python3 -m tools.session.live --blender blender --learned locomotion.library.npz
 
 Sinew is enabled from these sources. ``SINEW_PYTHON`` names the Python of its worker. It needs what ``tools.session``
 needs. Pictures and ``report.json`` go to out/session/live.
@@ -155,7 +155,7 @@ def bake(desk: LiveDesk) -> None:
 
 def direct(desk: LiveDesk) -> None:
     """A directed character goes around two obstacles by the arrow keys, is recorded and baked."""
-    desk.ask("add_course", desk.kept["library"])
+    desk.ask("add_course", desk.kept["learned"])
     _start_live(desk)
     desk.shoot("directed")
     desk.key_at("Return")
@@ -182,17 +182,17 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m tools.session.live", description=__doc__.splitlines()[0])
     parser.add_argument("--blender", default="blender --gpu-backend opengl", help="how Blender is started")
     parser.add_argument("--display", default=":78", help="the virtual screen's name (default :78)")
-    parser.add_argument("--library", default="", help="a trained library; without it nobody is directed")
+    parser.add_argument("--learned", default="", help="a trained library, or a graph, that is led; none without it")
     parser.add_argument("--out", default=os.path.join(ROOT, "out", "session", "live"), help="where it all goes")
     parser.add_argument("--only", choices=("take", "direct"), help="half of it")
     given = parser.parse_args(argv)
     desk = LiveDesk(shlex.split(given.blender), given.out, "", given.display)
-    desk.kept["library"] = os.path.abspath(given.library) if given.library else ""
+    desk.kept["learned"] = os.path.abspath(given.learned) if given.learned else ""
     report: dict = {"steps": {}}
     steps = [start, drag, push_and_throw, limp, record, bake]
     if given.only == "direct":
         steps = []
-    if given.library and given.only != "take":
+    if given.learned and given.only != "take":
         steps.append(direct)
     good = False
     try:

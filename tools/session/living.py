@@ -33,21 +33,24 @@ def add_walk() -> None:
     _choose_armature()
 
 
-def add_course(library: str) -> None:
-    """A character of the library's bones, which is live by the library, and two obstacles before it."""
+def add_course(path: str) -> None:
+    """A character that is live by a learned file, and two obstacles before it."""
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
-    learned = inside.part("bridge.learned.learned_file").learned_file("direct")
+    registry, files = inside.part("core.control.registry"), inside.part("bridge.learned.learned_file")
+    names = registry.live_names()[1:]
+    plays = next(name for name in names if path.endswith(registry.get_family(name).learned.ending))
+    learned = files.learned_file(plays)
 
-    model = learned.read_file(pathlib.Path(library)).model
+    model = learned.read_file(pathlib.Path(path)).model
     skeleton = learned.kind.skeleton_of(model)
     obj = inside.part("bridge.mannequin").build(bpy.context.scene, skeleton)
     for x, y in ((3.0, 0.4), (6.0, -0.4)):
         with inside.in_view():
             bpy.ops.mesh.primitive_cylinder_add(radius=0.3, depth=1.2, location=(x, y, 0.6))
         bpy.context.view_layer.objects.active.sinew.role = "OBSTACLE"
-    obj.sinew_direct.file = library
-    bpy.context.scene.sinew.methods.live.plays = "direct"
+    getattr(obj, "sinew_%s" % plays).file = path
+    bpy.context.scene.sinew.methods.live.plays = plays
     _choose_armature()
 
 

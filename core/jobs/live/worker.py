@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...control.live.commands import FPS, BadCommand, parse_command
+from ...control.live.commands import FPS, BadCommand, BeginAnew, Command, PushBone, SetMuscle, Steer, parse_command
 from ...control.live.method import LiveMethod, LiveSettings, open_session
 from ...control.live.session import LiveSession, LiveStep
 from ...control.live.showing import BoneShower
@@ -30,12 +30,16 @@ from ..engine_choice import resolve_engine
 from ..job import Job
 from ..log_lines import log_to
 from ..running import Cancelled, WorkerRun
+from .gamepad import Gamepad, GamepadState, open_gamepad
 from .wire import MOST_ASKED_BYTES, BadMessage, PoseLayout, PoseMessage, Wire, pack_mapping, pack_pose
 
 _HUNG_PREPARING_S, _HUNG_S = 120.0, 10.0
 _LATE_S = 0.25  # from here on it is not tried to catch up: time goes slower
 _TELL_S = 0.1
 _SLOWEST, _FASTEST = 0.05, 8.0
+# What a gamepad does: m/s, and newtons for each kilogram over so many frames.
+_WALK_M_S, _RUN_M_S, _PUSH_N_KG, _PUSH_FRAMES = 1.3, 3.0, 3.0, 9
+_OTHER_M_S = 0.05
 
 _log = logging.getLogger(__name__)
 
@@ -125,13 +129,16 @@ def _prepare(job: Job, wire: Wire, opened: ExitStack) -> "LiveWorker":
     run.engine = resolve_engine(job.spec.engine, method)
     settings = LiveSettings.from_mapping(job.spec.settings)
     session, sources = open_session(job.clip(), settings, run, opened)
-    return LiveWorker(session, sources, wire)
+    return LiveWorker(session, sources, wire, open_gamepad())
 
 
 class LiveWorker:
     """Steps a session in real time. speed: session seconds a second; 0 is as fast as it can."""
 
-    def __init__(self, session: LiveSession, sources: Sequence[Clip], wire: Wire) -> None:
+    def __init__(
+        self, session: LiveSession, sources: Sequence[Clip], wire: Wire, gamepad: Gamepad | None = None
+    ) -> None:
+        self._gamepad, self._looks_rad, self._led, self._going = gamepad, 0.0, 0, (0.0, 0.0)
         self.timeline, self._sources, self._wire = Timeline(session), tuple(sources), wire
         self.session = session
         self.speed, self._paused, self._seen = 1.0, False, 0
@@ -159,15 +166,43 @@ class LiveWorker:
             if self._paused:
                 due_s = time.monotonic()
             elif time.monotonic() >= due_s:
+                if self._gamepad is not None:
+                    self.hear_gamepad(self._gamepad.read())
                 self._show(self.timeline.step())
                 late = time.monotonic() - due_s
                 due_s = time.monotonic() if self.speed == 0.0 or late > _LATE_S else due_s + 1.0 / (FPS * self.speed)
+
+    def hear_gamepad(self, state: GamepadState) -> None:
+        """Do what a gamepad says, for who is led; directions are as seen in the view."""
+        along = np.array([np.cos(self._looks_rad), np.sin(self._looks_rad)])
+        right = np.array([along[1], -along[0]])
+        speed = _RUN_M_S if state.fast else _WALK_M_S
+        x, y = (float(part) for part in speed * (state.right * right + state.away * along))
+        frame, led, body = self.session.frame, self._led, self.session.characters[self._led].body
+        commands: list[Command] = []
+        if np.hypot(x - self._going[0], y - self._going[1]) > _OTHER_M_S or ((x, y) == (0.0, 0.0) != self._going):
+            self._going = (x, y)
+            commands.append(Steer(frame, led, velocity=(x, y)))
+        if "push" in state.pressed:
+            force = _PUSH_N_KG * body.mass * along
+            trunk = body.links[min(1, len(body.links) - 1)].bone
+            commands.append(PushBone(frame, led, trunk, (float(force[0]), float(force[1]), 0.0), _PUSH_FRAMES))
+        if "limp" in state.pressed:
+            commands.append(SetMuscle(frame, led, 0.0 if self.session.moment.wished[led] > 0.5 else 1.0))
+        if "reset" in state.pressed:
+            commands.append(BeginAnew(frame))
+        for command in commands:
+            try:
+                self.timeline.add(command)
+            except BadCommand:
+                continue  # a clip cannot be steered, and a stick that is moved need not hear of that
 
     def _describe(self) -> dict[str, Any]:
         """What is there, for who is to show it."""
         return {
             "kind": "ready",
             "fps": FPS,
+            "gamepad": "" if self._gamepad is None else self._gamepad.name,
             "characters": [
                 {
                     "name": self.session.stage.characters[index].name,
@@ -208,6 +243,10 @@ class LiveWorker:
         elif asked == "go":
             self._paused = False
             self.timeline.go_on()
+        elif asked == "view":
+            led = message.get("character")
+            self._looks_rad = float(number)
+            self._led = led if isinstance(led, int) and 0 <= led < len(self.session.characters) else 0
         elif asked == "speed":
             self.speed = 0.0 if number == 0 else float(np.clip(number, _SLOWEST, _FASTEST))
         elif asked == "back":
