@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 import bpy
@@ -26,12 +26,6 @@ _ENDINGS = (".bvh", ".fbx", ".glb")
 # Metres a unit of the files in each folder, and of files that are not like the others.
 _SCALES = {"cmu": 0.0564444, "bvh": 0.01, "odd": 0.01, "deepmimic": 1.0, "fbx": 1.0, "skinned": 1.0}
 _OWN_SCALES = {"derived_09_01_zup_mm.bvh": 0.001, "Fox.glb": 0.01}
-
-# What a motion was recorded with and its file does not have: without it, physics lacks a force or a place to stand.
-_NEEDS = {
-    "83_27_stairs_up": "the stairs it climbs: its feet end 0.4 m up on nothing",
-    "115_06_lift_box": "the box it lifts, whose weight is missing",
-}
 
 
 def mocap_files(*folders: str) -> list[Path]:
@@ -66,42 +60,22 @@ def read_mocap_clip(name: str) -> Clip:
     return _read(path, "mocap", "none").clip
 
 
-def _recorded_cases(
-    wanted: Sequence[str],
-    seeds: Sequence[int],
-    engine: str,
-    *,
-    group: str,
-    folders: Sequence[str],
-    fixes: bool = True,
-) -> Iterator[Case]:
-    """Recorded motions by name on their own skeletons, at most ten seconds of each, as ``simulate`` would read them.
-
-    fixes: whether the frame rate is taken that Sinew says is the true one, as Fix All does.
-    """
-    for path in mocap_files(*folders):
-        if path.stem in wanted:
-            case = _read(path, group, engine)
-            finding = check_frame_rate(case.clip) if fixes else None
-            if finding is not None:
-                clip = short_enough(case.clip.with_fps(finding.suggested_fps))
-                case = replace(case, clip=clip, words={**case.words, "hint_taken": finding.hint})
-            for seed in seeds:
-                yield replace(case, seed=seed)
-
-
-mocap_cases = partial(_recorded_cases, group="mocap", folders=("cmu", "bvh"))
-skinned_cases = partial(_recorded_cases, group="skinned", folders=("skinned", "fbx"))
-
-
 def odd_cases(wanted: Sequence[str], seeds: Sequence[int], engine: str) -> Iterator[Case]:
-    """The low-quality files as they are; and again with the frame rate that Sinew itself says is the true one."""
-    for case in _recorded_cases(wanted, seeds, engine, group="odd", folders=("odd",), fixes=False):
-        yield replace(case, compare=True)
-        finding = check_frame_rate(case.clip) if len(case.clip) > 1 else None
-        if finding is not None:
-            clip = case.clip.with_fps(finding.suggested_fps)
-            yield replace(case, clip=clip, compare=True, words={**case.words, "hint_taken": finding.hint})
+    """The low-quality files by name, as they are; and again with the frame rate that Sinew itself says is the true one.
+
+    At most ten seconds of each, on its own skeleton.
+    """
+    for path in mocap_files("odd"):
+        if path.stem not in wanted:
+            continue
+        read = replace(_read(path, "odd", engine), compare=True)
+        for seed in seeds:
+            case = replace(read, seed=seed)
+            yield case
+            finding = check_frame_rate(case.clip) if len(case.clip) > 1 else None
+            if finding is not None:
+                clip = case.clip.with_fps(finding.suggested_fps)
+                yield replace(case, clip=clip, words={**case.words, "hint_taken": finding.hint})
 
 
 def _read(path: Path, group: str, engine: str) -> Case:
@@ -109,8 +83,7 @@ def _read(path: Path, group: str, engine: str) -> Case:
     open_input(str(path), scale_of(path))
     obj = next((found for found in bpy.context.scene.objects if found.type == "ARMATURE"), None)
     rig = read_rig(obj)
-    words = {"needs": _NEEDS[path.stem]} if path.stem in _NEEDS else {}
-    return Case(group, path.stem, short_enough(rig.clip), 0, engine, read_body_attachments(obj, rig), words)
+    return Case(group, path.stem, short_enough(rig.clip), 0, engine, read_body_attachments(obj, rig))
 
 
 @lru_cache(maxsize=1)

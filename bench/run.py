@@ -37,6 +37,7 @@ class BenchRun:
         self.seed = seed
         self.rng = np.random.default_rng(seed)
         self.findings: list[str] = []
+        self.kinds: list[str] = []
         self.traces: list[Trace] = []
         self.products: dict[str, tuple[Mapping[str, np.ndarray], Mapping[str, Any]]] = {}
         self._attachments = attachments
@@ -59,6 +60,7 @@ class BenchRun:
     def add_finding(self, kind: str, message: str, hint: str) -> None:
         """Keep it for the row."""
         self.findings.append(message)
+        self.kinds.append(kind)
 
     def add_detail(self, name: str, value: Mapping[str, Any]) -> None:
         """The row has no room for it."""
@@ -135,6 +137,7 @@ def _simulated(case: Case, method: Method, settings: Settings) -> tuple[Row, Tak
         "wall_over_clip": wall_s / case.clip.duration_s,
         "processor_over_clip": spent_s / case.clip.duration_s,
         "findings": _findings(case.clip, run),
+        "missing": [kind for kind in run.kinds if kind.startswith("needs_")],
         "sha256": hash_take(take),
     }, take
 

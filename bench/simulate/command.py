@@ -4,6 +4,7 @@
 import argparse
 import os
 import platform
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +27,7 @@ from ..options import print_progress, split_numbers, split_words
 from ..run import Case, Row, method_and_settings
 from ..sheets import take_sheet
 from . import cases as core
-from . import goals
+from . import files, goals
 from .again import again_cases, simulate_as_first
 from .page import simulate_page
 
@@ -41,8 +42,7 @@ class Group:
     """A part of the benchmark.
 
     names: the clips it knows. cases: what to simulate of (clips, seeds, engine). summary: of its rows and all rows.
-    clips: those it takes by itself, all if empty. engine: the only one it is for. by_name: whether it only runs when
-    asked for.
+    clips: those it takes by itself, all if empty. engine: the only one it is for.
     """
 
     names: Callable[[], Iterable[str]]
@@ -51,7 +51,6 @@ class Group:
     seeds: tuple[int, ...] = (0,)
     clips: tuple[str, ...] = ()
     engine: str = ""
-    by_name: bool = False
 
 
 def _own(summary: Callable[[Sequence[Row]], dict[str, Any]]) -> Callable[..., dict[str, Any]]:
@@ -68,19 +67,15 @@ GROUPS = {
     "again": Group(stock.stock_names, again_cases, _own(goals.again_summary)),
     "bullet": Group(stock.stock_names, partial(core.stock_cases, group="bullet"), _bullet, engine="bullet"),
     "push": Group(stock.stock_names, core.push_cases, _own(goals.push_summary), clips=("walk",)),
-    "mocap": Group(partial(mocap.mocap_names, "cmu", "bvh"), mocap.mocap_cases, _own(goals.mocap_summary)),
+    files.GROUP: Group(files.file_names, files.file_cases, _own(goals.files_summary)),
     "odd": Group(partial(mocap.mocap_names, "odd"), mocap.odd_cases, _own(goals.odd_summary)),
-    "skinned": Group(
-        partial(mocap.mocap_names, "skinned", "fbx"), mocap.skinned_cases, _own(goals.count_outcomes), by_name=True
-    ),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the benchmark's own arguments."""
     add = parser.add_argument
-    standard = [name for name, group in GROUPS.items() if not group.by_name]
-    groups = f"some of: {', '.join(GROUPS)}; if left out, {', '.join(standard)}"
+    groups = f"some of: {', '.join(GROUPS)}; if left out, all"
     add("--only", type=split_words, default=(), metavar="GROUPS", help=groups)
     add("--clips", type=split_words, default=(), metavar="NAMES", help="only these clips, such as walk,run,07_01_walk")
     add("--seeds", type=split_numbers, default=(), metavar="N,…", help="other seeds than the group's own, such as 0,1")
@@ -99,6 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_where(parser)
     add("--twice", action="store_true", help="simulate everything twice, and say whether it came out the same")
     add("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file as soon as it is known")
+    add("--look", type=Path, metavar="DIR", help="a contact sheet of everything simulated, to be looked at, goes here")
     add(
         "--sheets",
         type=Path,
@@ -124,8 +120,13 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         for case, row, take in _simulated(_cases(chosen, arguments), method.name, settings, arguments):
             rows.append(row)
             _tell(row, arguments.rows)
-            if take is not None and arguments.sheets is not None and (case.group, case.seed) == ("stock", shown_seed):
-                source = take.in_take_time(case.clip) or case.clip
+            if take is None:
+                continue
+            source = take.in_take_time(case.clip) or case.clip
+            if arguments.look is not None:
+                name = re.sub(r"[^\w.-]+", "_", f"{case.group}_{case.name}_{case.seed}")
+                take_sheet(arguments.look / f"{name}.png", source, take.motion)
+            if arguments.sheets is not None and (case.group, case.seed) == ("stock", shown_seed):
                 take_sheet(arguments.sheets / _PICTURES / f"{case.name}.png", source, take.motion)
     except KeyboardInterrupt:  # what is known is still worth a table
         finished = False
@@ -183,8 +184,7 @@ def _chosen(only: Sequence[str], clips: Sequence[str]) -> dict[str, tuple[str, .
     """By group its clips; a group that knows none of the asked clips is left out."""
     if unknown := [name for name in only if name not in GROUPS]:
         raise BadSettings(f"There is no group '{unknown[0]}'", f"Choose from: {', '.join(GROUPS)}")
-    wanted = only or [name for name, group in GROUPS.items() if not group.by_name]
-    known = {name: tuple(GROUPS[name].names()) for name in wanted}
+    known = {name: tuple(GROUPS[name].names()) for name in only or GROUPS}
     if unknown := [clip for clip in clips if not any(clip in names for names in known.values())]:
         raise BadSettings(
             f"There is no clip '{unknown[0]}' in {' or '.join(known)}",

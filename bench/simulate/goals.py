@@ -36,7 +36,7 @@ AGAIN_RATIO = 0.35
 SMOOTH_M_S3 = 60.0
 """Jerk that is no fault, whatever the source's."""
 _SHARES = {JOINT_ERROR: 42 / 45, SKATE: 38 / 45}
-MOCAP_SHARE, MOCAP_NEAR_SHARE, MOCAP_MEDIAN_M = 0.97, 0.9, 0.025
+FILES_SHARE, FILES_NEAR_SHARE, FILES_MEDIAN_M = 0.97, 0.9, 0.025
 PUSHES = 30 / 32
 # Timing is never the same twice; a ratio of two times may be off by this much.
 _TIMING = 1.1
@@ -78,16 +78,27 @@ def bullet_summary(rows: Sequence[Row], others: Sequence[Row], own_ratio: float 
     return {**count_outcomes(rows), "slower_than_mujoco": slower, "engines_own_ratio": own_ratio, "goals": goals}
 
 
-def mocap_summary(rows: Sequence[Row]) -> Summary:
-    """How many recorded clips stay up, with and without those that need what is not in the file."""
-    whole = [row for row in rows if not row.get("needs")]
+def files_summary(rows: Sequence[Row]) -> Summary:
+    """How many Actions of users' files stay up and how near they come, with and without those that need what is absent.
+
+    Refused ones are no motion, and are named with the reason.
+    """
+    whole = [row for row in rows if not row.get("needs") and "refused" not in row]
+    lacking = [row for row in rows if row.get("needs")]
+    said = [row for row in lacking if row.get("missing")]
     return {
         **count_outcomes(rows),
-        "need_what_is_missing": {row["clip"]: row["needs"] for row in rows if row.get("needs")},
+        "refused": {row["clip"]: row["refused"] for row in rows if "refused" in row},
+        "need_what_is_missing": {row["clip"]: row["needs"] for row in lacking},
+        "told_to_need_more": {row["clip"]: row["missing"] for row in whole if row.get("missing")},
         "goals": {
-            "97 % that need nothing stay up": _goal_of_falls(whole, MOCAP_SHARE),
+            "97 % that need nothing absent stay up": _goal_of_falls(whole, FILES_SHARE),
             "median below 25 mm joint error": _goal_of_median_error(whole),
-            "90 % at most 40 mm joint error": _goal(whole, JOINT_ERROR, MOCAP_NEAR_SHARE),
+            "90 % at most 40 mm joint error": _goal(whole, JOINT_ERROR, FILES_NEAR_SHARE),
+            "those that need something absent are told what": {
+                "met": len(said) == len(lacking) if lacking else None,
+                "misses": [f"{run_name(row)}: nothing was said" for row in lacking if row not in said],
+            },
         },
     }
 
@@ -97,7 +108,7 @@ def _goal_of_median_error(rows: Sequence[Row]) -> Summary:
     if not errors:
         return {"met": None, "misses": []}
     median = float(np.median(errors))
-    met = median < MOCAP_MEDIAN_M
+    met = median < FILES_MEDIAN_M
     return {"met": met, "misses": [] if met else [f"median {JOINT_ERROR.said(median)}"]}
 
 

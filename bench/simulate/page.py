@@ -77,10 +77,25 @@ def _fate(rows: Sequence[Row]) -> str:
     return f"{count} of {len(rows)}" + (f" (lost at {', '.join(losses)})" if losses else "")
 
 
-def _mocap(rows: Sequence[Row]) -> str:
-    needs = {row["clip"]: row["needs"] for row in rows if row.get("needs")}
-    notes = "".join(f"\n- `{clip}` needs {need}." for clip, need in needs.items())
-    return _by_clip(rows) + (f"\nRecorded with what is not in the file:\n{notes}\n" if needs else "")
+def _files(rows: Sequence[Row]) -> str:
+    """The table, what was accepted of the check, and what is absent of whom."""
+    intro = (
+        "Every Action of files that nobody here made, opened at their own scale and simulated whole, calibration poses "
+        "and all, on its own skeleton. What the check offers about size and frame rate was accepted, and nothing else "
+        "is known of them.\n\n"
+    )
+    notes = []
+    if needs := {row["clip"]: row for row in rows if row.get("needs")}:
+        notes += ["", "Made with what is not in the file:", ""]
+        notes += [f"- `{clip}` needs {row['needs']}. Said: {_missing(row)}." for clip, row in needs.items()]
+    if accepted := [(row["clip"], text) for row in rows for text in row.get("accepted", ())]:
+        notes += ["", "What the check said, and was let mend:", ""]
+        notes += [f"- `{clip}`: {_cell(text)}." for clip, text in dict.fromkeys(accepted)]
+    return intro + _by_clip(rows) + "\n".join(notes) + ("\n" if notes else "")
+
+
+def _missing(row: Row) -> str:
+    return ", ".join(kind.removeprefix("needs_") for kind in row.get("missing", ())) or "nothing"
 
 
 def _odd(rows: Sequence[Row]) -> str:
@@ -142,7 +157,6 @@ _SECTIONS: tuple[tuple[str, str, Callable[[Sequence[Row]], str]], ...] = (
     ("again", "Stock clips a second time, with another seed and with a push", _by_clip),
     ("bullet", "Stock clips on Bullet", _by_clip),
     ("push", "A walk pushed at the trunk, 200 N for 0.1 s", _push),
-    ("mocap", "Recorded motion, each on its own skeleton", _mocap),
+    ("files", "Files as users have them", _files),
     ("odd", "Low-quality files, before → after", _odd),
-    ("skinned", "Characters with meshes", _by_clip),
 )

@@ -83,11 +83,16 @@ def _sinew_facts(scene: bpy.types.Scene) -> dict:
             {"id": view.id, "title": view.title, "state": view.state, "text": view.text, "fraction": view.fraction}
             for view in part("bridge.jobs.monitor").watched_jobs()
         ],
+        "fixes": [notice.fix for notice in _notices(scene) if notice.fix],
         "simulates": known is not None and known.simulates,
         "known": known is not None,
         "pushes": sorted(obj.name for obj in scene.objects if obj.sinew.role == "PUSH"),
         "intents": [obj.sinew.intent for obj in scene.objects if obj.sinew.role == "PUSH"],
     }
+
+
+def _notices(scene: bpy.types.Scene) -> tuple:
+    return part("bridge.jobs.notices").of(part("bridge.jobs.scene_request").request_of(scene))
 
 
 def pose(bone: str) -> list[float]:
@@ -133,6 +138,40 @@ def put(owner: str, name: str, value: object) -> None:
     for step in owner.split("."):
         found = getattr(found, step)
     setattr(found, name, value)
+
+
+def get(owner: str, name: str) -> object:
+    """A property's value, looked up in the same way."""
+    found = bpy.context
+    for step in owner.split("."):
+        found = getattr(found, step)
+    return getattr(found, name)
+
+
+def begin_at_rest() -> str:
+    """Choose a copy of the chosen motion that stands at rest for a frame first, as captures do; gives the source."""
+    chosen, actions = bpy.context.scene.sinew, part("bridge.rig.actions")
+    source, made = chosen.action, chosen.action.copy()
+    for curve in actions.curves_of(made, actions.slot_for(made, chosen.armature)):
+        turns = curve.data_path.endswith("rotation_quaternion") and curve.array_index == 0
+        value = 1.0 if turns or curve.data_path.endswith("scale") else 0.0
+        curve.keyframe_points.insert(source.frame_range[0] - 1.0, value)
+    chosen.action = made
+    return source.name
+
+
+def choose_source(name: str) -> None:
+    """Choose the motion again, and delete the one that was chosen instead."""
+    chosen = bpy.context.scene.sinew
+    made, chosen.action = chosen.action, bpy.data.actions[name]
+    bpy.data.actions.remove(made)
+
+
+def show_scene(name: str) -> str:
+    """Let the window show a scene, which is made where there is none; gives the name of the one it showed."""
+    window, scenes = bpy.context.window_manager.windows[0], bpy.data.scenes
+    before, window.scene = window.scene, scenes.get(name) or scenes.new(name)
+    return before.name
 
 
 def set_intent(intent: str) -> None:

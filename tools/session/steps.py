@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,26 @@ def first_take(desk: Desk) -> None:
     desk.check(found["source"] in found["actions"] and not found["heavy"], "The source is kept")
     desk.check(not found["takes"][0]["fell"], "It stays on its feet")
     desk.look("first_take", at="Takes")
+
+
+def check_motion(desk: Desk) -> None:
+    """Check a motion in wrong units that begins with a calibration pose: one box says so, and one press mends it."""
+    method = desk.ask("get", "scene.sinew", "method")
+    desk.ask("put", "scene.sinew", "method", "sampling")
+    desk.ask("put", "scene.sinew.methods.sampling", "trim", "off")
+    desk.ask("put", "scene.sinew", "scale", 100.0)
+    source = desk.ask("begin_at_rest")
+    desk.press("Check Motion", "sinew.check_source")
+    found = desk.wait(lambda found: len(found["fixes"]) == 2, "the box offers to mend two things", 30.0)
+    desk.check(found["fixes"] == ["scale", "trim"], "It is a giant's, and begins with a pose")
+    desk.look("checked", at="Check Motion")
+    desk.press("Fix All", "sinew.fix_source")
+    desk.wait(lambda found: not found["fixes"], "nothing is left to mend", 30.0)
+    desk.check(desk.ask("get", "scene.sinew", "scale") == 1.0, "A unit is a metre again")
+    desk.check(desk.ask("get", "scene.sinew.methods.sampling", "trim") == "auto", "The pose is left out")
+    desk.look("fixed", at="Check Motion")
+    desk.ask("choose_source", source)
+    desk.ask("put", "scene.sinew", "method", method)
 
 
 def watch(desk: Desk) -> None:
@@ -160,13 +181,31 @@ def compare(desk: Desk) -> None:
     desk.look("compared", at="Takes")
 
 
+def leave_scene(desk: Desk) -> None:
+    """Go to another scene while a simulation runs: its take waits, and comes in when its scene shows again."""
+    before = desk.facts()
+    desk.press("Simulate Selected Action", "sinew.simulate")
+    desk.wait(_is_running, "a job is running", 30.0)
+    home = desk.ask("show_scene", "Elsewhere")
+    found = desk.wait(lambda found: found["jobs"][0]["state"] == "done", "the job is done meanwhile", 180.0)
+    if desk.has_window:  # where there is none, no scene is hidden
+        time.sleep(1.0)
+        desk.check(desk.facts()["actions"] == before["actions"], "Its take waits")
+        desk.look("other_scene", at="Jobs")
+    desk.ask("show_scene", home)
+    count = len(before["takes"]) + 1
+    found = desk.wait(lambda found: len(found["takes"]) == count, "the take has come in", 60.0)
+    desk.check(found["moved_by"] == found["takes"][-1]["name"], "It moves the mannequin")
+    desk.look("home_again", at="Takes")
+
+
 def quit_running(desk: Desk) -> None:
     """Start a job, save, and quit while it is running."""
     desk.save()
     _last_for_a_while(desk)
     desk.press("Simulate Selected Action", "sinew.simulate")
     found = desk.wait(_is_running, "the last job is running", 30.0)
-    desk.kept["left"] = found["jobs"][0]["id"]
+    desk.kept["left"], desk.kept["takes"] = found["jobs"][0]["id"], len(found["takes"])
     desk.save()
     desk.look("saved", at="Jobs")
     desk.quit()
@@ -180,8 +219,9 @@ def open_again(desk: Desk) -> None:
     job = next(job for job in found["jobs"] if job["id"] == desk.kept["left"])
     desk.check(job["state"] in ("running", "starting", "done"), "The job went on without Blender")
     desk.look("found", at="Jobs")
-    found = desk.wait(lambda found: len(found["takes"]) == 4, "its take has come in", 400.0)
-    desk.check(found["moved_by"] == found["takes"][3]["name"], "It moves the mannequin")
+    count = desk.kept["takes"] + 1
+    found = desk.wait(lambda found: len(found["takes"]) == count, "its take has come in", 400.0)
+    desk.check(found["moved_by"] == found["takes"][-1]["name"], "It moves the mannequin")
     desk.look("collected", at="Takes")
 
 
@@ -198,6 +238,7 @@ def disable(desk: Desk) -> None:
 FIRST = (install, sidebar, mannequin, first_take)
 STEPS: tuple[Callable[[Desk], None], ...] = (
     *FIRST,
+    check_motion,
     watch,
     cancel,
     simulate,
@@ -208,6 +249,7 @@ STEPS: tuple[Callable[[Desk], None], ...] = (
     simulate_pushed,
     pushed_take,
     compare,
+    leave_scene,
     quit_running,
     open_again,
     disable,

@@ -116,15 +116,21 @@ def test_bullet_may_be_slower_by_the_engines_own_ratio_and_no_more():
 
 def test_recorded_clips_stay_up_unless_they_need_what_is_absent():
     nine = [row(f"clip{i}", joint_error_m=0.02) for i in range(9)]
-    stairs = row("stairs", fell=1.0, needs="the stairs", joint_error_m=0.2)
-    assert all(goal["met"] for goal in goals.mocap_summary([*nine, stairs])["goals"].values())
-    found = goals.mocap_summary([*nine[:8], row("last", fell=2.0), stairs])
+    stairs = row("stairs", fell=1.0, needs="the stairs", missing=["needs_stairs"], joint_error_m=0.2)
+    assert all(goal["met"] for goal in goals.files_summary([*nine, stairs])["goals"].values())
+    found = goals.files_summary([*nine[:8], row("last", fell=2.0), stairs])
     assert found["need_what_is_missing"] == {"stairs": "the stairs"}
     assert "stairs seed 0 (needs the stairs): lost it at 1.00 s of 5.00 s" in found["falls"]
-    assert found["goals"]["97 % that need nothing stay up"]["stood"] == "8 of 9"
-    assert found["goals"]["97 % that need nothing stay up"]["met"] is False
+    assert found["goals"]["97 % that need nothing absent stay up"]["stood"] == "8 of 9"
+    assert found["goals"]["97 % that need nothing absent stay up"]["met"] is False
+    silent = {**stairs, "missing": []}
+    found = goals.files_summary([*nine, silent, {**row("short"), "refused": "Too short"}])
+    told = found["goals"]["those that need something absent are told what"]
+    assert told["met"] is False and told["misses"] == ["stairs seed 0 (needs the stairs): nothing was said"]
+    assert found["refused"] == {"short": "Too short"}
+    assert found["goals"]["97 % that need nothing absent stay up"]["stood"] == "9 of 9"
     far = [*nine[:7], *(row(f"far{i}", joint_error_m=0.05) for i in range(2))]
-    found = goals.mocap_summary(far)["goals"]
+    found = goals.files_summary(far)["goals"]
     assert found["90 % at most 40 mm joint error"]["met"] is False and found["median below 25 mm joint error"]["met"]
 
 

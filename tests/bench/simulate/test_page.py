@@ -43,8 +43,11 @@ def test_odd_files_and_missing_props_are_told():
     odd = {"group": "odd", "clip": "short", "seed": 0, "clip_s": 0.0, "refused": "Too | short", "verdict": "refused"}
     better = {**odd, "clip": "lost", "verdict": "better", "source_deepest_m": 0.9, "deepest_m": 0.01}
     del better["refused"]
-    stairs = {**STOCK, "group": "mocap", "clip": "stairs", "seed": 0, "fell_at_s": 1.0, "needs": "the stairs"}
+    stairs = {**STOCK, "group": "files", "clip": "stairs", "seed": 0, "fell_at_s": 1.0, "needs": "the stairs"}
     text = made([odd, better, stairs])
     assert "| short | refused: Too / short | – | – | – |" in text
     assert "| lost | better | – | 90.0 → 1.0 cm | – |" in text
-    assert "- `stairs` needs the stairs." in text
+    assert "- `stairs` needs the stairs. Said: nothing." in text
+    told = {**stairs, "missing": ["needs_stairs"], "accepted": ["It is 30 m tall"]}
+    text = made([told])
+    assert "- `stairs` needs the stairs. Said: stairs." in text and "- `stairs`: It is 30 m tall." in text

@@ -10,7 +10,7 @@ import pytest
 from sinew.bench import mocap
 from sinew.bench.command import main
 from sinew.bench.run import BenchRun
-from sinew.bench.simulate import command
+from sinew.bench.simulate import command, files
 from sinew.bench.simulate.cases import stock_cases
 from sinew.bench.simulate.goals import stock_summary
 from sinew.bridge.preview.palette import shrink
@@ -48,7 +48,6 @@ def test_options_choose_what_is_simulated(scene, capsys, tmp_path):
 def test_clips_may_come_from_several_groups_and_unknown_ones_are_refused(scene, capsys):
     assert list(command._chosen((), ("walk",))) == ["stock", "again", "bullet", "push"]
     assert command._chosen(("push",), ()) == {"push": ("walk",)}
-    assert "skinned" not in command._chosen((), ())
     assert run("--clips", "wlak") == 1
     assert "There is no clip 'wlak' in stock" in capsys.readouterr().err
     assert run("--only", "everything") == 1
@@ -68,27 +67,34 @@ def test_the_benchmark_has_help_and_others_take_no_options(scene, capsys):
 
 def test_without_recorded_motion_it_says_so_and_goes_on(scene, capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(mocap, "FOLDER", tmp_path / "none")
-    found, told = result(capsys, "--only", "mocap,odd")
+    found, told = result(capsys, "--only", "files,odd")
     assert found["rows"] == []
     assert "skipped, there is no folder of recorded motions" in told
-    assert set(found["summary"]) == {"mocap", "odd"} and "skipped" in found["summary"]["mocap"]
+    assert set(found["summary"]) == {"files", "odd"} and "skipped" in found["summary"]["files"]
 
 
-def test_recorded_motion_has_its_units_and_length(scene, capsys, shared_mocap):
-    found, _ = result(capsys, "--only", "mocap", "--clips", "09_01_run,83_27_stairs_up,olaf_walk01_24fps")
+def test_files_are_taken_as_users_have_them(scene, capsys, shared_mocap):
+    names = "09_01_run,83_27_stairs_up,cmu_88_01_wrong_frame_time,cmu_90_10_three_frames,Fox"
+    found, _ = result(capsys, "--only", "files", "--clips", names)
     rows = {row["clip"]: row for row in found["rows"]}
-    assert "stairs" in rows["83_27_stairs_up"]["needs"] and "needs" not in rows["09_01_run"]
-    # No finding of a giant or a dwarf, nor of a wrong frame rate.
-    assert all(row["findings"] == [] for row in rows.values())
-    # With the pose that CMU's files begin with, as users have them.
+    # What the check says of units is accepted, be it one thing after the other: then nothing is wrong with them.
+    assert [len(rows[name]["accepted"]) for name in ("09_01_run", "cmu_88_01_wrong_frame_time", "Fox/Walk")] == [1, 2, 1]
+    assert not any("tall" in finding or "a second" in finding for row in found["rows"] for finding in row["findings"])
+    # Whole, with the pose that CMU's files begin with, and at the right speed.
     assert rows["09_01_run"]["clip_s"] == pytest.approx(148 / 120)
-    assert found["summary"]["mocap"]["stood"] == 3
-    assert found["summary"]["mocap"]["need_what_is_missing"].keys() == {"83_27_stairs_up"}
+    assert rows["cmu_88_01_wrong_frame_time"]["clip_s"] == pytest.approx(2.0 * 202 / 120, rel=0.01)
+    # Every Action of a file is a row; what is no motion is refused, and no miss.
+    assert {name for name in rows if name.startswith("Fox")} == {"Fox/Survey", "Fox/Walk", "Fox/Run"}
+    assert "too short to simulate" in rows["cmu_90_10_three_frames"]["refused"]
+    summary = found["summary"]["files"]
+    assert summary["goals"]["97 % that need nothing absent stay up"]["stood"] == "5 of 5"
+    assert list(summary["refused"]) == ["cmu_90_10_three_frames"]
+    assert summary["need_what_is_missing"].keys() == {"83_27_stairs_up"} and "needs" not in rows["09_01_run"]
 
 
-def test_every_clip_that_is_asked_for_is_there(scene, shared_mocap):
-    assert len(mocap.mocap_names("cmu", "bvh")) == 29 and len(mocap.mocap_names("odd")) == 6
-    assert mocap._NEEDS.keys() <= set(mocap.mocap_names("cmu", "bvh"))
+def test_every_file_that_is_asked_for_is_there(scene, shared_mocap):
+    assert len(files.file_names()) == 26 + 3 + 6 + 5 + 1 + 1 and len(mocap.mocap_names("odd")) == 6
+    assert {name.partition("/")[0] for name in files.NEEDS} <= set(files.file_names())
 
 
 def test_odd_files_are_refused_or_taken_with_their_own_hint(scene, capsys, shared_mocap):
