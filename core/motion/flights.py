@@ -26,6 +26,8 @@ _PUSH = 0.12  # of the fall: sideways acceleration, of which there is none in th
 _SWAY = 0.025  # of the arc's height: how far from a straight line the centre of mass may be sideways
 _STILL_M = 0.03  # a point that moves less than this is held by something
 _TRIMS = np.arange(0.0, 0.45, 0.05)  # of the time off the ground, at either end
+_SLACK, _SLACK_M = 0.05, 0.002  # of a bone's place on its parent: how far a joint may be from it
+_OFTEN = 35.0  # percent of the frames
 _LONGEST_TIP, _LONGEST_TIP_TO_PARENT = 0.15, 1.25  # of the body's size and of the bone before, whichever is longer
 
 
@@ -64,16 +66,27 @@ class Flight:
 def estimate_body_points(clip: Clip) -> BodyPoints:
     """The mass and the points of the clip's largest piece of jointed bones."""
     skeleton = clip.skeleton
-    members, tips = _largest_piece(clip)
+    members, tips = _largest_piece(clip, _find_jointed(clip))
     pos, quat = clip.world()
-    rest_pos, rest_quat = skeleton.rest_world()
+    points = _points(pos, quat, _believable_lengths(skeleton, members), members, tips)
+    return BodyPoints(_centre_of_mass(skeleton, points, members, tips), points, _measure_size(clip))
+
+
+def _measure_size(clip: Clip) -> float:
+    """Metres: the longest side of the box around the rest pose; whatever the motion tears apart for a while counts."""
+    skeleton = clip.skeleton
+    members, tips = _largest_piece(clip, _find_jointed(clip) | _find_often_at_rest(clip))
+    lengths = _believable_lengths(skeleton, members)
+    return float(np.ptp(_points(*skeleton.rest_world(), lengths, members, tips), axis=0).max())
+
+
+def _believable_lengths(skeleton: Skeleton, members: list[int]) -> Array:
+    """(B,) metres: the bones' lengths, where these members are the body."""
+    rest_pos, _ = skeleton.rest_world()
     # The last bone of an imported chain may be of any length, so it counts only as far as that is believable.
     extent = float(np.ptp(rest_pos[members], axis=0).max())
     longest = np.maximum(_LONGEST_TIP * extent, _LONGEST_TIP_TO_PARENT * np.linalg.norm(skeleton.rest_pos, axis=-1))
-    lengths = np.minimum(skeleton.lengths, np.minimum(longest, extent))
-    size = float(np.ptp(_points(rest_pos, rest_quat, lengths, members, tips), axis=0).max())
-    points = _points(pos, quat, lengths, members, tips)
-    return BodyPoints(_centre_of_mass(skeleton, points, members, tips), points, size)
+    return np.asarray(np.minimum(skeleton.lengths, np.minimum(longest, extent)))
 
 
 def find_flights(body: BodyPoints) -> list[Flight]:
@@ -108,16 +121,28 @@ def fastest_fall(centre: Array, frames: int, times: int = 1) -> float:
     return float(np.max(fall, initial=0.0))
 
 
-def _largest_piece(clip: Clip) -> tuple[list[int], list[int]]:
-    """The bones of the largest piece whose joints stay where they are on their parents, and those at its tips.
+def _find_jointed(clip: Clip) -> NDArray[np.bool_]:
+    """(B,) bones that stay where they are on their parents."""
+    place = np.median(clip.local_pos, axis=0)
+    drift = np.percentile(np.linalg.norm(clip.local_pos - place, axis=-1), 95, axis=0)
+    return np.asarray(drift < _SLACK * np.linalg.norm(place, axis=-1) + _SLACK_M)
+
+
+def _find_often_at_rest(clip: Clip) -> NDArray[np.bool_]:
+    """(B,) bones that are often where they are at rest on their parents."""
+    rest = clip.skeleton.rest_pos
+    off = np.percentile(np.linalg.norm(clip.local_pos - rest, axis=-1), _OFTEN, axis=0)
+    return np.asarray(off < _SLACK * np.linalg.norm(rest, axis=-1) + _SLACK_M)
+
+
+def _largest_piece(clip: Clip, jointed: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
+    """The bones of the largest piece that hangs together by joints (B,), and those at its tips.
 
     That leaves out control bones, targets, props and a root on the floor, whatever they are called.
     """
     skeleton = clip.skeleton
-    place = np.median(clip.local_pos, axis=0)
-    reach = np.linalg.norm(place, axis=-1)
-    drift = np.percentile(np.linalg.norm(clip.local_pos - place, axis=-1), 95, axis=0)
-    jointed = (skeleton.parents >= 0) & (drift < 0.05 * reach + 0.002)
+    reach = np.linalg.norm(np.median(clip.local_pos, axis=0), axis=-1)
+    jointed = jointed & (skeleton.parents >= 0)
     piece = np.arange(len(skeleton))
     length = np.zeros(len(skeleton))
     for bone, parent in enumerate(skeleton.parents):

@@ -26,6 +26,9 @@ _LEAN_DEG, _POSE = 75.0, 0.25
 _PLACE, _LEAST_M = 0.5, 0.3
 _LATE_S = 0.25  # how much earlier or later the source may be like it
 _LEAST_S = 0.2  # what is over sooner is a stumble
+# Whoever leans otherwise by so much when the clip ends, and so many seconds before by so much less, is falling.
+_TIPS_DEG, _TIPS_S, _GAINS_RAD = 40.0, 0.2, np.radians(8.0)
+_LAST_S = 1.0  # since when at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +70,7 @@ class LostMotionDetector:
         fell_s = find_fall_time(self.wanted_pos, seen_pos, 1.0 / self.fps)
         if fell_s is not None:
             astray[round(fell_s * self.fps) :] = True
+        astray |= self._tips_over(frames, seen_quat_wxyz)
         least = round(_LEAST_S * self.fps)
         return [(a, b) for a, b in find_runs(astray) if b - a >= least or b == len(astray)]
 
@@ -86,26 +90,45 @@ class LostMotionDetector:
 
         return self._exceeds(strayed, frames)
 
+    def _tips_over(self, frames: NDArray[np.int64], seen_quat_wxyz: Array) -> Flags:
+        """(T,) the last moments in which a body seen at (T, L, 4) tips over, where the clip ends before it is down."""
+        last = frames[max(len(frames) - round(_LAST_S * self.fps), 0) :]
+        lean = self._least(lambda at: self._lean(at, seen_quat_wxyz[last]), last)
+        before, tips = round(_TIPS_S * self.fps), np.zeros(len(frames), dtype=bool)
+        if len(lean) > before and lean[-1] > max(np.radians(_TIPS_DEG), lean[-1 - before] + _GAINS_RAD):
+            kept = np.flatnonzero(lean <= np.radians(_TIPS_DEG))
+            tips[last[kept[-1] + 1 if len(kept) else 0] :] = True
+        return tips
+
     def detect_toppled(self, frames: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array) -> Flags:
         """(K,) the same, by heights and lean alone: who faces elsewhere or takes another step still stands."""
         return self._exceeds(lambda at: self._toppled(at, seen_pos, seen_quat_wxyz), frames)
 
     def _toppled(self, at: NDArray[np.int64], seen_pos: Array, seen_quat_wxyz: Array) -> Array:
         """(K,) how far heights and lean of bodies are from those of the source's frames (K,); 1 is too far."""
-        trunk = list(self.trunk)
-        lean = _angle(_up(self.wanted_quat_wxyz[at][:, trunk]), _up(seen_quat_wxyz[:, trunk])).mean(axis=-1)
         height = height_error(self.wanted_pos[at], seen_pos, self.tallest)
-        return np.maximum(height / STRAY, lean / np.radians(_LEAN_DEG))
+        return np.maximum(height / STRAY, self._lean(at, seen_quat_wxyz) / np.radians(_LEAN_DEG))
+
+    def _lean(self, at: NDArray[np.int64], seen_quat_wxyz: Array) -> Array:
+        """(K,) radians by which trunks of bodies (K, L, 4) lean otherwise than in the source's frames (K,)."""
+        trunk = list(self.trunk)
+        return _angle(_up(self.wanted_quat_wxyz[at][:, trunk]), _up(seen_quat_wxyz[:, trunk])).mean(axis=-1)
 
     def _exceeds(self, strayed: Callable[[NDArray[np.int64]], Array], frames: NDArray[np.int64]) -> Flags:
         """(K,) where all that the source does about frames (K,) is too far away; not being a number is so, too."""
+        return np.asarray(self._least(strayed, frames, enough=1.0) > 1.0)
+
+    def _least(
+        self, strayed: Callable[[NDArray[np.int64]], Array], frames: NDArray[np.int64], enough: float = 0.0
+    ) -> Array:
+        """(K,) how far bodies are at least from all that the source does about frames (K,), or that it is enough."""
         late, least = round(_LATE_S * self.fps), np.full(len(frames), np.inf)
         for shift in sorted(range(-late, late + 1), key=abs):
-            if (least <= 1.0).all():  # as it nearly always is with none at all
+            if (least <= enough).all():  # as it nearly always is with none at all
                 break
             off = strayed(np.clip(frames + shift, 0, len(self.wanted_pos) - 1))
             least = np.minimum(least, np.where(np.isfinite(off), off, np.inf))
-        return np.asarray(least > 1.0)
+        return least
 
 
 def _up(quat_wxyz: Array) -> Array:

@@ -64,7 +64,7 @@ def write(report: dict, desk: WindowDesk) -> None:
     """Keep what is known by now, with the sums of the first steps and what the console said."""
     first = [report["steps"].get(step.__name__, {}) for step in steps.FIRST]
     report["first_action"] = {key: round(sum(row.get(key, 0) for row in first), 1) for key in ("clicks", "seconds")}
-    report["console"] = complaints(desk.log)
+    report["console"] = complaints(desk.log, desk.expected)
     with open(os.path.join(desk.work, "report.json"), "w", encoding="utf-8") as stream:
         json.dump(report, stream, indent=2)
 

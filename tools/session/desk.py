@@ -41,6 +41,7 @@ class Desk:
         }
         self.variables = {**os.environ, **own}
         self.kept: dict[str, Any] = {}  # what one step tells a later one
+        self.expected: list[str] = []  # warnings that a step was to be given
         self.blender: Blender | None = None
 
     # What Blender is asked for.

@@ -83,6 +83,7 @@ def _sinew_facts(scene: bpy.types.Scene) -> dict:
             {"id": view.id, "title": view.title, "state": view.state, "text": view.text, "fraction": view.fraction}
             for view in part("bridge.jobs.monitor").watched_jobs()
         ],
+        "doubts": [notice.message for notice in _notices(scene)],
         "fixes": [notice.fix for notice in _notices(scene) if notice.fix],
         "simulates": known is not None and known.simulates,
         "known": known is not None,

@@ -29,4 +29,4 @@ def test_the_whole_session_without_the_clicking(desk):
     desk.start()
     for step in steps.STEPS:
         step(desk)
-    assert complaints(desk.log) == []
+    assert complaints(desk.log, desk.expected) == []

@@ -61,6 +61,16 @@ def test_who_leans_is_late_or_stumbles_for_a_moment_is_not(seen):
     assert detector(moving()).lost_spans(*seen, place_counts=True) == []
 
 
+def test_who_tips_over_as_the_clip_ends_is_lost_though_not_down_yet():
+    time_s = np.arange(FRAMES) / FPS
+    falling = np.clip((time_s - 3.0) ** 2, 0.0, 1.0) * (time_s > 3.0)  # 57 degrees by the end, 37 a fifth before
+    spans = detector(moving()).lost_spans(*moving(falling))
+    assert spans == [(round(FPS * (3.0 + np.sqrt(np.radians(40.0)))) + 1, FRAMES)]
+    assert detector(moving(falling)).lost_spans(*moving(falling)) == []  # as the source does
+    bows = 0.75 * np.sin(np.clip(time_s - 2.5, 0.0, np.pi / 2))
+    assert detector(moving()).lost_spans(*moving(bows)) == []  # it has come to rest
+
+
 def test_somewhere_else_is_lost_only_where_nothing_pushed():
     pos, quat = moving()
     aside = pos + np.array([1.5, 0.0, 0.0])
