@@ -77,7 +77,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     groups = f"some of: {', '.join(GROUPS)}; if left out, all"
     add("--only", type=split_words, default=(), metavar="GROUPS", help=groups)
-    add("--clips", type=split_words, default=(), metavar="NAMES", help="only these clips, such as walk,run,07_01_walk")
+    add(
+        "--clips",
+        type=split_words,
+        default=(),
+        metavar="NAMES",
+        help="only these clips, such as walk,07_01_walk,Fox/Run",
+    )
     add("--seeds", type=split_numbers, default=(), metavar="N,…", help="other seeds than the group's own, such as 0,1")
     add("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
     add("--quality", default="normal", help="draft, normal or high (default normal)")
@@ -185,14 +191,20 @@ def _chosen(only: Sequence[str], clips: Sequence[str]) -> dict[str, tuple[str, .
     if unknown := [name for name in only if name not in GROUPS]:
         raise BadSettings(f"There is no group '{unknown[0]}'", f"Choose from: {', '.join(GROUPS)}")
     known = {name: tuple(GROUPS[name].names()) for name in only or GROUPS}
-    if unknown := [clip for clip in clips if not any(clip in names for names in known.values())]:
+    if unknown := [clip for clip in clips if not any(_knows(names, clip) for names in known.values())]:
         raise BadSettings(
             f"There is no clip '{unknown[0]}' in {' or '.join(known)}",
             "Give names of 'sinew clips', or of files in ../shared/mocap without their endings",
         )
     if not clips:
         return {name: GROUPS[name].clips or names for name, names in known.items()}
-    return {name: some for name, names in known.items() if (some := tuple(clip for clip in clips if clip in names))}
+    chosen = {name: tuple(clip for clip in clips if _knows(names, clip)) for name, names in known.items()}
+    return {name: some for name, some in chosen.items() if some}
+
+
+def _knows(names: Sequence[str], clip: str) -> bool:
+    """Whether a clip is one of these, or an Action of one that is a file: 'Fox/Run'."""
+    return clip in names or clip.partition("/")[0] in names
 
 
 def _summed(chosen: Mapping[str, Sequence[str]], rows: Sequence[Row]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import bpy
 
+from ...core.body.frozen_limbs import find_frozen_limbs
 from ...core.body.in_place import find_in_place
 from ...core.errors import BadMotion, SinewError
 from ...core.motion import Clip
@@ -109,7 +110,8 @@ def doubts_about(clip: Clip, request: Request, *, on_floor: bool) -> tuple[Notic
         for found in inspect_clip(clip)
         if on_floor or found.kind != "ground"
     )
-    return doubts + _travel_doubts(clip, request)
+    frozen = tuple(Notice(limb.message, limb.hint) for limb in find_frozen_limbs(clip))
+    return doubts + frozen + _travel_doubts(clip, request)
 
 
 def _travel_doubts(clip: Clip, request: Request) -> tuple[Notice, ...]:

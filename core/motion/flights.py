@@ -27,7 +27,6 @@ _SWAY = 0.025  # of the arc's height: how far from a straight line the centre of
 _STILL_M = 0.03  # a point that moves less than this is held by something
 _TRIMS = np.arange(0.0, 0.45, 0.05)  # of the time off the ground, at either end
 _SLACK, _SLACK_M = 0.05, 0.002  # of a bone's place on its parent: how far a joint may be from it
-_OFTEN = 35.0  # percent of the frames
 _LONGEST_TIP, _LONGEST_TIP_TO_PARENT = 0.15, 1.25  # of the body's size and of the bone before, whichever is longer
 
 
@@ -75,7 +74,7 @@ def estimate_body_points(clip: Clip) -> BodyPoints:
 def _measure_size(clip: Clip) -> float:
     """Metres: the longest side of the box around the rest pose; whatever the motion tears apart for a while counts."""
     skeleton = clip.skeleton
-    members, tips = _largest_piece(clip, _find_jointed(clip) | _find_often_at_rest(clip))
+    members, tips = _largest_piece(clip, _find_jointed(clip) | _find_once_at_rest(clip))
     lengths = _believable_lengths(skeleton, members)
     return float(np.ptp(_points(*skeleton.rest_world(), lengths, members, tips), axis=0).max())
 
@@ -128,10 +127,10 @@ def _find_jointed(clip: Clip) -> NDArray[np.bool_]:
     return np.asarray(drift < _SLACK * np.linalg.norm(place, axis=-1) + _SLACK_M)
 
 
-def _find_often_at_rest(clip: Clip) -> NDArray[np.bool_]:
-    """(B,) bones that are often where they are at rest on their parents."""
+def _find_once_at_rest(clip: Clip) -> NDArray[np.bool_]:
+    """(B,) bones that are once where they are at rest on their parents."""
     rest = clip.skeleton.rest_pos
-    off = np.percentile(np.linalg.norm(clip.local_pos - rest, axis=-1), _OFTEN, axis=0)
+    off = np.linalg.norm(clip.local_pos - rest, axis=-1).min(axis=0)
     return np.asarray(off < _SLACK * np.linalg.norm(rest, axis=-1) + _SLACK_M)
 
 

@@ -24,6 +24,9 @@ from .clip import Clip
 LOOP_BLEND_S = 0.3
 """Seconds over which a loop's beginning is blended into what followed its end."""
 
+LOOP_MOST_APART_M = 0.08
+"""Metres between a motion's ends, mean over its bones: what is further apart would be seen to be drawn together."""
+
 _MOST_BLENDED = 0.5  # of a cycle
 _PULLS = 20
 _ROUNDING = 1e-12

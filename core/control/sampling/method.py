@@ -10,7 +10,7 @@ from ...array_cache import compute_digest, describe_code
 from ...body import BodyModel
 from ...geometry.quaternions import Array
 from ...motion import Clip, Take
-from ...motion.seamless_loop import keep_loop, measure_seam
+from ...motion.seamless_loop import LOOP_MOST_APART_M, keep_loop, measure_seam
 from ...motion.trim import MotionTrim
 from ...settings import Settings, setting
 from ...sim import engines
@@ -218,12 +218,16 @@ def _hand_back(cycles: SimulatedCycles, stage: Stage, settings: SamplingSettings
 
 
 def _keep_loop(take: Take, source: Clip, stage: Stage, run: Run) -> Take:
-    """A take that can be played over and over, where its source can."""
+    """A take that can be played over and over, where its source can and its ends are near enough."""
     root = source.skeleton.index(stage.characters[0].body.links[0].bone)
     looped = keep_loop(take.motion, source, root)
     if looped is take.motion:
         return take
     apart_m = measure_seam(take.motion).distance_m
+    if apart_m > LOOP_MOST_APART_M:
+        message = f"It is no loop, as its source is: it ends {100 * apart_m:.0f} cm from where it began"
+        run.add_finding("loop", message, "Simulate it several times over (--cycles 3) if it is to be a loop")
+        return take
     message = f"It ends as it begins, as its source does: ends {100 * apart_m:.1f} cm apart were drawn together"
     run.add_finding("loop", message, "Loop: All Cycles leaves them as they are (--set loop=all)")
     return replace(take, motion=looped)

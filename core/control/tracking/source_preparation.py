@@ -13,6 +13,7 @@ from ...body import BodyModel
 from ...body.clearance import GroundingReport
 from ...body.flight_retiming import RetimeReport, retime_flights
 from ...body.foot_plant import FootPlantReport, plant_feet
+from ...body.frozen_limbs import find_frozen_limbs
 from ...body.missing_support import find_missing_support
 from ...body.rigid_limbs import fix_limbs_to_body
 from ...body.supported_motion import support_trunk
@@ -87,11 +88,13 @@ def prepare_source(
     if cleaned is None:
         clip, cleaned = clean_source(clip, cycles=cycles, name=name)
         findings += cleaned.findings
+    frozen = find_frozen_limbs(clip, body)
+    findings += [Finding("needs_motion", _named(name, limb.message), limb.hint) for limb in frozen]
     clip, limbs = fix_limbs_to_body(body, clip)
     if limbs.touched:
         findings.append(Finding("limbs", _named(name, limbs.message), ""))
     clip, grounding = adapt_to_ground(body, clip, ground)
-    if cycles == 1:
+    if cycles == 1 and not frozen:  # who stands on a leg that is not where it was needs everything
         missing = find_missing_support(body, clip, ground, alone)
         findings += [Finding(one.kind, _named(name, one.message), one.hint) for one in missing]
     clip, planting = plant_feet(body, clip, ground, cleaned.jittery)

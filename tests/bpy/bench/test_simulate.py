@@ -78,7 +78,11 @@ def test_files_are_taken_as_users_have_them(scene, capsys, shared_mocap):
     found, _ = result(capsys, "--only", "files", "--clips", names)
     rows = {row["clip"]: row for row in found["rows"]}
     # What the check says of units is accepted, be it one thing after the other: then nothing is wrong with them.
-    assert [len(rows[name]["accepted"]) for name in ("09_01_run", "cmu_88_01_wrong_frame_time", "Fox/Walk")] == [1, 2, 1]
+    assert [len(rows[name]["accepted"]) for name in ("09_01_run", "cmu_88_01_wrong_frame_time", "Fox/Walk")] == [
+        1,
+        2,
+        1,
+    ]
     assert not any("tall" in finding or "a second" in finding for row in found["rows"] for finding in row["findings"])
     # Whole, with the pose that CMU's files begin with, and at the right speed.
     assert rows["09_01_run"]["clip_s"] == pytest.approx(148 / 120)
