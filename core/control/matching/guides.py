@@ -21,11 +21,15 @@ from .wish import Wish
 
 VELOCITY_HALF_LIFE_S = 0.27
 FACING_HALF_LIFE_S = 0.15
+# Of who is steered by a stick: the faster its springs, the further apart are the clips that it goes over between.
+STICK_VELOCITY_HALF_LIFE_S, STICK_FACING_HALF_LIFE_S = 0.45, 0.27
 _BACK_HALF_LIFE_S = 0.25  # in which who is beside the path is to be on it again
 _AHEAD_S = np.array(AHEAD) / FPS
 _VELOCITY, _FACING = damping_of(VELOCITY_HALF_LIFE_S), damping_of(FACING_HALF_LIFE_S)
 _PREDICTED_S = fade_integral(_VELOCITY, _AHEAD_S)
 _FACED = 1.0 - fade(_FACING, _AHEAD_S)
+_STICK_PREDICTED_S = fade_integral(damping_of(STICK_VELOCITY_HALF_LIFE_S), _AHEAD_S)
+_STICK_FACED = 1.0 - fade(damping_of(STICK_FACING_HALF_LIFE_S), _AHEAD_S)
 _STILL_BESIDE = fade(damping_of(_BACK_HALF_LIFE_S), _AHEAD_S)
 _ARRIVE_S = 0.8  # before an aim, speed is no more than the distance in this time
 _ARRIVED_M = 0.15
@@ -87,8 +91,8 @@ class StickGuide:
         cos, sin = np.cos(half), np.sin(half)
         x, y = self.velocity[:, :1], self.velocity[:, 1:]
         wished = np.stack([cos * x - sin * y, sin * x + cos * y], axis=-1) * _AHEAD_S[:, None]
-        late = (state.vel - self.velocity)[:, None] * _PREDICTED_S[:, None]
-        angle = turn_towards(state.yaw[:, None], self.heading[:, None] + turned, _FACED)
+        late = (state.vel - self.velocity)[:, None] * _STICK_PREDICTED_S[:, None]
+        angle = turn_towards(state.yaw[:, None], self.heading[:, None] + turned, _STICK_FACED)
         return state.pos[:, None] + wished + late, np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
     def styles(self, frame: int) -> list[tuple[str, ...]]:

@@ -15,6 +15,7 @@ from ...learn.randomness import generator_state, restore_generator
 from ...learn.rollout import arrays_under
 from ...sim.engine import World
 from ..matching.features import find_head
+from .drawing import draw_along
 from .observations import StreamFeatures, TrackingState, make_blank, read_state
 from .pushes import PushConfig, RandomPushes
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams
@@ -88,6 +89,7 @@ class TrackingEnvironment:
         self.frame = np.zeros(self.worlds, dtype=np.int64)
         self.offsets = np.zeros((self.worlds, self.action_size))
         self.age = np.zeros(self.worlds, dtype=np.int64)
+        self.drawn = np.zeros((self.worlds, 2))
         self._kept = make_blank(self.streams.body, self.worlds)
         self._begin(np.ones(self.worlds, dtype=bool))
         # Copies that began together would all be truncated together: the first episodes are of all lengths.
@@ -100,7 +102,7 @@ class TrackingEnvironment:
         qpos, qvel = (values[frame].astype(float) for values in (streams.qpos, streams.qvel))
         nudge = self.config.noise * self._rng.standard_normal(qvel.shape)
         self.states[which] = self.world.state_of(qpos, qvel + nudge)
-        self.frame[which], self.offsets[which], self.age[which] = frame, 0.0, 0
+        self.frame[which], self.offsets[which], self.age[which], self.drawn[which] = frame, 0.0, 0, 0.0
         velocity = streams.com_velocity[frame] + nudge[:, :3]
         fresh = (frame, qpos, qvel + nudge, streams.link_pos[frame], streams.com[frame], velocity)
         for kept, values in zip(self._kept, fresh, strict=True):
@@ -123,11 +125,14 @@ class TrackingEnvironment:
             self.states, targets, substeps=self._substeps, forces=self.pushes.step(), end_only=True
         )
         self.states, self.frame, self.age = np.array(states[:, -1]), self.frame + CONTROL_FRAMES, self.age + 1
-        now = read_state(streams, self.features, self.world, self.states, rows, self.frame.copy())
+        now = read_state(streams, self.features, self.world, self.states, rows, self.frame.copy()).moved(-self.drawn)
         reasons = self._find_end_reasons(now)
         terms, rewards = tracking_rewards(now, before, change, self.config.weights, self.head)
         ended = reasons >= 0
         terminated = ended & (reasons <= 1)
+        # Only now: rewards are for speeds that a stream that is drawn along would make others.
+        drawn = draw_along(now, self.drawn)
+        self.drawn, now = self.drawn + drawn, now.moved(-drawn)
         final = now.observations(self.offsets)
         self._kept = now.arrays()
         if ended.any():
@@ -149,7 +154,7 @@ class TrackingEnvironment:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides what will happen."""
         found = {"rng": generator_state(self._rng), "states": self.states, "frame": self.frame}
-        found |= {"offsets": self.offsets, "age": self.age}
+        found |= {"offsets": self.offsets, "age": self.age, "drawn": self.drawn}
         found |= {f"starts_{name}": values for name, values in self.starts.state().items()}
         found |= {f"pushes_{name}": values for name, values in self.pushes.state().items()}
         found |= {f"kept_{number}": values for number, values in enumerate(self._kept)}
@@ -160,6 +165,7 @@ class TrackingEnvironment:
         restore_generator(self._rng, state["rng"])
         self.states, self.frame = np.array(state["states"]), np.array(state["frame"])
         self.offsets, self.age = np.array(state["offsets"]), np.array(state["age"])
+        self.drawn = np.array(state["drawn"])
         self.starts.restore(arrays_under("starts_", state))
         self.pushes.restore(arrays_under("pushes_", state))
         self._kept = tuple(np.array(state[f"kept_{number}"]) for number in range(len(self._kept)))

@@ -52,13 +52,14 @@ class StreamFeatures:
     """What observations need of every frame of the streams.
 
     rows: (F, R) of float32, as they are seen. stance: what mirrors observations; None for a body with unlike sides.
-    mirrored: (F,) frames that are seen left for right, which ``rows`` are already.
+    mirrored: (F,) frames that are seen left for right, which ``rows`` are already. stance_links: those that stand.
     links_local: (F, L, 3) metres from the centre of mass in the facing frame; velocity: (F, 3) m/s of it there.
     """
 
     def __init__(self, streams: ReferenceStreams, acting: Indices) -> None:
         body, frames = streams.body, np.arange(len(streams))
         self.links, feet = find_tracked_links(body), find_stance_links(body)
+        self.stance_links = feet
         heading, com = streams.heading.astype(float), streams.com.astype(float)
 
         def local(vectors: NDArray[Any]) -> Array:
@@ -111,6 +112,17 @@ class TrackingState:
     link_pos: Array
     com: Array
     com_velocity: Array
+
+    def moved(self, shift: Array) -> "TrackingState":
+        """The same characters (N, 2) metres further on the ground; what that does not change is known already."""
+        names = ("heading", "velocity", "links_local", "link_errors")
+        known = {name: self.__dict__[name] for name in names if name in self.__dict__}
+        found = TrackingState(self.streams, self.features, *self.arrays())
+        found.qpos[:, :2] += shift
+        found.com[:, :2] += shift
+        found.link_pos[..., :2] += shift[:, None]
+        found.__dict__.update(known)
+        return found
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """Copies of what is not of the streams, in the order of the fields."""

@@ -9,6 +9,7 @@ from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World
 from ..matching.features import find_head
 from .controller import TrackingController, require_fitting
+from .drawing import draw_along
 from .environment import find_acting, servo_targets
 from .observations import StreamFeatures, TrackingState, read_state
 from .reference_streams import CONTROL_FRAMES, Indices, ReferenceStreams
@@ -20,17 +21,24 @@ FALLEN_M = 1.0
 
 @dataclass(frozen=True, eq=False)
 class LoopMoment:
-    """What the copies of a loop are at after a control step: all that is needed to go on from there."""
+    """What the copies of a loop are at after a control step: all that is needed to go on from there.
+
+    drawn: (N, 2) metres that their streams have been drawn along by; ``state`` is told of as if they had not.
+    """
 
     states: Array
     offsets: Array
     frame: Indices
+    drawn: Array
     rows: SensorRows
     state: TrackingState
 
 
 class PolicyLoop:
-    """The copies of a world on frames (N,) of streams. state: after the last step. offsets: (N, A) of the servos."""
+    """The copies of a world on frames (N,) of streams. state: after the last step. offsets: (N, A) of the servos.
+
+    drawn: (N, 2) metres that each stream has been drawn along by its body.
+    """
 
     def __init__(self, controller: TrackingController, streams: ReferenceStreams, world: World, frame: Indices) -> None:
         self.controller, self.streams, self.world = controller, streams, world
@@ -39,6 +47,7 @@ class PolicyLoop:
         self.offsets = controller.first_offsets(streams.body, len(frame))
         self._substeps = round(1.0 / (60.0 * world.dt_s))
         self.frame = np.array(frame, dtype=np.int64)
+        self.drawn = np.zeros((len(self.frame), 2))
         qpos, qvel = (values[frame].astype(float) for values in (streams.qpos, streams.qvel))
         self.states = world.state_of(qpos, qvel)
         self.rows = world.sense(self.states)
@@ -46,7 +55,8 @@ class PolicyLoop:
         require_fitting(controller, streams.body, self.state.observations(self.offsets).shape[1], "the file")
 
     def _read(self) -> TrackingState:
-        return read_state(self.streams, self.features, self.world, self.states, self.rows, self.frame.copy())
+        found = read_state(self.streams, self.features, self.world, self.states, self.rows, self.frame.copy())
+        return found.moved(-self.drawn)
 
     def step(self, *, end_only: bool = True) -> tuple[Array, Array]:
         """A control step; gives states (N, K, state_size) and servo targets (N, CONTROL_FRAMES, nu)."""
@@ -67,6 +77,8 @@ class PolicyLoop:
         self.states = np.array(states[:, -1])
         self.frame = self.streams.later(self.frame, CONTROL_FRAMES)
         self.state = self._read()
+        drawn = draw_along(self.state, self.drawn)
+        self.drawn, self.state = self.drawn + drawn, self.state.moved(-drawn)
         return states
 
     def begin_from(self, states: Array) -> None:
@@ -77,7 +89,7 @@ class PolicyLoop:
 
     def moment(self) -> LoopMoment:
         """What it is at now; nothing changes its arrays in place."""
-        return LoopMoment(self.states, self.offsets, self.frame, self.rows, self.state)
+        return LoopMoment(self.states, self.offsets, self.frame, self.drawn, self.rows, self.state)
 
     def go_to(self, moment: LoopMoment) -> None:
         """All copies at a moment of a loop on the same streams with as many copies, or with one."""
@@ -87,9 +99,15 @@ class PolicyLoop:
         self.states = _spread(moment.states, copies)
         self.offsets = _spread(moment.offsets, copies)
         self.frame = _spread(moment.frame, copies)
+        self.drawn = _spread(moment.drawn, copies)
         if len(moment.frame) != copies:
             self.rows = self.world.sense(self.states)
             self.state = self._read()
+
+    def find_poses(self) -> Array:
+        """(N, nq) where the bodies are, wherever their streams have been drawn to."""
+        found: Array = self.world.pose_of(self.states)[0][:, : self.streams.body.nq]
+        return found
 
     def apart_m(self) -> Array:
         """(N,) metres between the heads."""
@@ -98,9 +116,9 @@ class PolicyLoop:
     def put_back(self, which: np.ndarray) -> None:
         """Put copies (N,) that have fallen onto their streams again."""
         streams, frame = self.streams, self.frame[which]
-        self.states, self.offsets = self.states.copy(), self.offsets.copy()
+        self.states, self.offsets, self.drawn = self.states.copy(), self.offsets.copy(), self.drawn.copy()
         self.states[which] = self.world.state_of(streams.qpos[frame].astype(float), streams.qvel[frame].astype(float))
-        self.offsets[which] = 0.0
+        self.offsets[which], self.drawn[which] = 0.0, 0.0
         kept = tuple(array.copy() for array in self.state.arrays())
         fresh = (frame, streams.qpos[frame], streams.qvel[frame], streams.link_pos[frame], streams.com[frame])
         for array, values in zip(kept, (*fresh, streams.com_velocity[frame]), strict=True):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the policy earns (section 6.5): places and speeds of all links, and of the centre of mass, times not falling."""
+"""What the policy earns (section 6.5): places and speeds of all links and of the centre of mass, times not falling.
+
+What the paper does not have: feet that stand in the stream earn by not sliding.
+"""
 
 from dataclasses import dataclass
 
@@ -10,6 +13,7 @@ from .observations import TrackingState, link_velocity
 
 # Scales at which a term has fallen to 1/e.
 _POSE_M, _SPEED_M_S, _PLACE_M, _VELOCITY_M_S = 0.12, 1.2, 0.35, 0.5
+_STANCE_M_S = 0.4
 # The fall factor of the paper: clip(1.3 - 1.4 * metres between the heads, 0, 1).
 _FALL_FROM, _FALL_PER_M = 1.3, 1.4
 
@@ -19,9 +23,10 @@ class RewardWeights:
     """How much each term counts; all together 1. change: what a radian of change of the offsets costs, squared."""
 
     pose: float = 0.4
-    speed: float = 0.2
-    place: float = 0.15
+    speed: float = 0.15
+    place: float = 0.1
     velocity: float = 0.25
+    stance: float = 0.1
     change: float = 0.3
 
 
@@ -32,11 +37,15 @@ def tracking_rewards(
     streams = state.streams
     wanted = link_velocity(streams.link_pos[state.frame], streams.link_pos[before.frame])
     speed_error = link_velocity(state.link_pos, before.link_pos) - wanted
+    feet = state.features.stance_links
+    stands = streams.contacts[state.frame] & streams.contacts[before.frame]
+    sliding = (speed_error[:, feet] ** 2).sum(-1) * stands
     terms = {
         "pose": _kernel(_mean_square(state.link_errors), _POSE_M),
         "speed": _kernel(_mean_square(speed_error), _SPEED_M_S),
         "place": _kernel((state.com_error**2).sum(-1), _PLACE_M),
         "velocity": _kernel(((state.velocity - state.features.velocity[state.frame]) ** 2).sum(-1), _VELOCITY_M_S),
+        "stance": _kernel(sliding.sum(-1) / np.maximum(stands.sum(-1), 1), _STANCE_M_S),
     }
     falls = np.clip(_FALL_FROM - _FALL_PER_M * head_distance(state, head), 0.0, 1.0)
     sum_of_terms = sum(getattr(weights, name) * term for name, term in terms.items())

@@ -19,7 +19,7 @@ _ROUNDS = 3
 _NOISE = 0.25  # radians
 _NOISE_SHARES = (0.2, 0.5, 1.0, 1.5)
 _ELITES = 6
-_WEIGHTS = RewardWeights(pose=0.5, speed=0.1, place=0.25, velocity=0.15, change=0.05)
+_WEIGHTS = RewardWeights(pose=0.5, speed=0.1, place=0.25, velocity=0.15, stance=0.0, change=0.05)
 
 
 @dataclass(frozen=True, eq=False)

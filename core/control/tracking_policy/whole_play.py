@@ -135,7 +135,7 @@ class WholePlay:
             left = self.steps - len(self)
             if up is None or not left:
                 continue
-            plan = up.plan(self._loop.state.qpos[0], len(self), left)
+            plan = up.plan(self._loop.find_poses()[0], len(self), left)
             if plan is not None and self._rise(plan, up):
                 clip = plan.clip
                 break

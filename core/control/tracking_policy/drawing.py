@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stream is drawn along by the body that follows it: one that lags behind has not fallen, and need not run after it.
+
+Characters are told of as if their stream had stayed where it is: what moves is where they seem to be on it.
+"""
+
+import numpy as np
+
+from ...geometry.quaternions import Array
+from .observations import TrackingState
+from .reference_streams import CONTROL_FPS
+
+_SHARE = 0.1  # of how far the centre of mass is from the stream's: the stream comes after it by that in a control step
+_BACK_M_S = 0.1  # at which a stream that was drawn away goes back to where it was to be
+
+
+def draw_along(state: TrackingState, drawn: Array) -> Array:
+    """(N, 2) metres by which streams move in this control step, that were drawn away by so much (N, 2) already."""
+    apart = np.nan_to_num(state.com[:, :2] - state.streams.com[state.frame, :2])
+    far = np.linalg.norm(drawn, axis=-1, keepdims=True)
+    back = drawn * (np.minimum(far, _BACK_M_S / CONTROL_FPS) / np.maximum(far, 1e-9))
+    return np.asarray(_SHARE * apart - back)
