@@ -25,6 +25,7 @@ from ..matching.inertialisation import make_clip
 from ..matching.matching import SEARCH_FRAMES, Frames, MotionMatching
 from ..method import Run
 from ..tracking.facing import twist_angle, upright_rotation
+from ..tracking_policy.drawing import draw_along
 from ..tracking_policy.environment import find_acting, servo_targets
 from ..tracking_policy.learned_file import DIRECTED, TrainedDirector, director_from_content
 from ..tracking_policy.observations import StreamFeatures, TrackingState
@@ -42,7 +43,8 @@ class DirectedMoment:
     """Where a directed character is: frame of the session's own count, and of what was played all that may come again.
 
     matching: never advanced, only copies of it are. played: (T,) frames of the library with roots (T, 2) and (T,), the
-    first of which is frame ``first``. offsets: (1, A) of the policy; targets: (CONTROL_FRAMES, nu).
+    first of which is frame ``first``. offsets: (1, A) of the policy; targets: (CONTROL_FRAMES, nu). drawn: (1, 2)
+    metres that the stream has been drawn along by the body.
     """
 
     frame: int
@@ -52,6 +54,7 @@ class DirectedMoment:
     stream: "_Stream"
     offsets: Array
     targets: Array
+    drawn: Array
     low: int = 0
 
 
@@ -115,7 +118,8 @@ class DirectedCharacter:
         matching = MotionMatching(database, guide, np.array([first]), place[None], np.array([heading]))
         nothing = (np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros(0))
         offsets = self._controller.first_offsets(self.body, 1)
-        return self._play_on(0, matching, 0, nothing, offsets, np.zeros((CONTROL_FRAMES, self.body.nu)), 0)
+        targets = np.zeros((CONTROL_FRAMES, self.body.nu))
+        return self._play_on(0, matching, 0, nothing, offsets, targets, np.zeros((1, 2)), 0)
 
     def _play_on(
         self,
@@ -125,6 +129,7 @@ class DirectedCharacter:
         played: PlayedRow,
         offsets: Array,
         targets: Array,
+        drawn: Array,
         low: int,
     ) -> DirectedMoment:
         """A moment with enough of what comes. matching: one that may be advanced."""
@@ -141,7 +146,7 @@ class DirectedCharacter:
         motion = lock_feet_in_contact(self.body, motion, contacts)
         streams = make_streams(self.body, [motion], [contacts])
         stream = _Stream(first, motion, streams, StreamFeatures(streams, self._acting))
-        return DirectedMoment(frame, matching, first, kept, stream, offsets, targets, low)
+        return DirectedMoment(frame, matching, first, kept, stream, offsets, targets, drawn, low)
 
     def first_pose(self) -> tuple[Array, Array]:
         """(nq,) and (nv,) at the beginning."""
@@ -178,7 +183,8 @@ class DirectedCharacter:
         if step == 0:
             if now.frame + _AHEAD > now.first + len(now.played[0]):
                 matching = _copy_matching(now.matching)
-                now = self._play_on(now.frame, matching, now.first, now.played, now.offsets, now.targets, now.low)
+                going = now.offsets, now.targets, now.drawn, now.low
+                now = self._play_on(now.frame, matching, now.first, now.played, *going)
             stream, at = now.stream, np.array([now.frame - now.stream.first])
             state = TrackingState(
                 stream.streams,
@@ -189,10 +195,11 @@ class DirectedCharacter:
                 sensed.link_pos[None],
                 sensed.rows.com[:, -1, 0],
                 sensed.rows.com_velocity[:, -1, 0],
-            )
-            offsets = self._controller.act(state, now.offsets)
+            ).moved(-now.drawn)
+            moves = draw_along(state, now.drawn)
+            offsets = self._controller.act(state.moved(-moves), now.offsets)
             targets = servo_targets(stream.streams, at, offsets, self._acting)[0]
-            now = self.moment = replace(now, offsets=offsets, targets=targets)
+            now = self.moment = replace(now, offsets=offsets, targets=targets, drawn=now.drawn + moves)
         return np.asarray(now.targets[step])
 
     def pass_step(self, sensed: SensedBody) -> None:
@@ -207,11 +214,14 @@ class DirectedCharacter:
         now = self.moment
         at, streams = now.frame - now.stream.first, now.stream.streams
         _, quat = link_transforms(self.body, streams.qpos[at].astype(float))
+        drawn = np.append(now.drawn[0], 0.0)
+        local_pos = np.array(now.stream.motion.local_pos[at])
+        local_pos[now.stream.motion.skeleton.parents < 0] += drawn
         return WantedPose(
-            streams.link_pos[at].astype(float),
+            streams.link_pos[at].astype(float) + drawn,
             quat,
-            streams.com[at].astype(float),
-            now.stream.motion.local_pos[at],
+            streams.com[at].astype(float) + drawn,
+            local_pos,
             now.stream.motion.local_quat_wxyz[at],
         )
 
