@@ -37,6 +37,7 @@ VARIANTS = (
     Variant("last layer", "last layer full size", ppo={"output_scale": 1.0}),
     Variant("rewards", "no places of links", tracking={"weights": RewardWeights(pose=0.0)}),
     Variant("rewards", "no speeds", tracking={"weights": RewardWeights(speed=0.0, velocity=0.0)}),
+    Variant("rewards", "feet may slide", tracking={"weights": RewardWeights(stance=0.0)}),
     Variant("rewards", "changes cost nothing", tracking={"weights": RewardWeights(change=0.0)}),
     Variant("stages", "starts anywhere alike", tracking={"hard": False}),
     Variant("stages", "begun with a policy", warm=True),

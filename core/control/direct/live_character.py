@@ -190,14 +190,16 @@ class DirectedCharacter:
                 stream.streams,
                 stream.features,
                 at,
-                sensed.qpos[None],
+                np.array(sensed.qpos[None]),
                 sensed.qvel[None],
-                sensed.link_pos[None],
-                sensed.rows.com[:, -1, 0],
+                np.array(sensed.link_pos[None]),
+                np.array(sensed.rows.com[:, -1, 0]),
                 sensed.rows.com_velocity[:, -1, 0],
-            ).moved(-now.drawn)
+            )
+            state.move(-now.drawn)
             moves = draw_along(state, now.drawn)
-            offsets = self._controller.act(state.moved(-moves), now.offsets)
+            state.move(-moves)
+            offsets = self._controller.act(state, now.offsets)
             targets = servo_targets(stream.streams, at, offsets, self._acting)[0]
             now = self.moment = replace(now, offsets=offsets, targets=targets, drawn=now.drawn + moves)
         return np.asarray(now.targets[step])

@@ -125,14 +125,15 @@ class TrackingEnvironment:
             self.states, targets, substeps=self._substeps, forces=self.pushes.step(), end_only=True
         )
         self.states, self.frame, self.age = np.array(states[:, -1]), self.frame + CONTROL_FRAMES, self.age + 1
-        now = read_state(streams, self.features, self.world, self.states, rows, self.frame.copy()).moved(-self.drawn)
+        now = read_state(streams, self.features, self.world, self.states, rows, self.frame.copy(), self.drawn)
         reasons = self._find_end_reasons(now)
         terms, rewards = tracking_rewards(now, before, change, self.config.weights, self.head)
         ended = reasons >= 0
         terminated = ended & (reasons <= 1)
         # Only now: rewards are for speeds that a stream that is drawn along would make others.
         drawn = draw_along(now, self.drawn)
-        self.drawn, now = self.drawn + drawn, now.moved(-drawn)
+        self.drawn = self.drawn + drawn
+        now.move(-drawn)
         final = now.observations(self.offsets)
         self._kept = now.arrays()
         if ended.any():

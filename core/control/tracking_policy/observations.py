@@ -113,16 +113,12 @@ class TrackingState:
     com: Array
     com_velocity: Array
 
-    def moved(self, shift: Array) -> "TrackingState":
-        """The same characters (N, 2) metres further on the ground; what that does not change is known already."""
-        names = ("heading", "velocity", "links_local", "link_errors")
-        known = {name: self.__dict__[name] for name in names if name in self.__dict__}
-        found = TrackingState(self.streams, self.features, *self.arrays())
-        found.qpos[:, :2] += shift
-        found.com[:, :2] += shift
-        found.link_pos[..., :2] += shift[:, None]
-        found.__dict__.update(known)
-        return found
+    def move(self, by: Array) -> None:
+        """Put them (N, 2) metres further on the ground, in place: nobody else may have the state yet."""
+        self.qpos[:, :2] += by
+        self.com[:, :2] += by
+        self.link_pos[..., :2] += by[:, None]
+        self.__dict__.pop("com_error", None)
 
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """Copies of what is not of the streams, in the order of the fields."""
@@ -185,21 +181,33 @@ class TrackingState:
 
 
 def read_state(
-    streams: ReferenceStreams, features: StreamFeatures, world: World, states: Array, rows: SensorRows, frame: Indices
+    streams: ReferenceStreams,
+    features: StreamFeatures,
+    world: World,
+    states: Array,
+    rows: SensorRows,
+    frame: Indices,
+    drawn: Array | None = None,
 ) -> TrackingState:
-    """The characters in states (N, state_size), whose sensor rows end with these states."""
+    """The characters in states (N, state_size), whose sensor rows end with these states.
+
+    drawn: (N, 2) metres that streams have been drawn along by; they are told of as if streams were where they were.
+    """
     qpos, qvel = world.pose_of(states)
     first = len(streams.body.links)
-    return TrackingState(
+    found = TrackingState(
         streams,
         features,
         frame,
-        qpos[:, : streams.body.nq],
+        np.array(qpos[:, : streams.body.nq]),
         qvel[:, : streams.body.nv],
-        rows.link_pos[:, -1, :first],
-        rows.com[:, -1, 0],
+        np.array(rows.link_pos[:, -1, :first]),
+        np.array(rows.com[:, -1, 0]),
         rows.com_velocity[:, -1, 0],
     )
+    if drawn is not None:
+        found.move(-drawn)
+    return found
 
 
 def link_velocity(after: NDArray[Any], before: NDArray[Any]) -> Array:

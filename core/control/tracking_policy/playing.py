@@ -55,8 +55,8 @@ class PolicyLoop:
         require_fitting(controller, streams.body, self.state.observations(self.offsets).shape[1], "the file")
 
     def _read(self) -> TrackingState:
-        found = read_state(self.streams, self.features, self.world, self.states, self.rows, self.frame.copy())
-        return found.moved(-self.drawn)
+        frame = self.frame.copy()
+        return read_state(self.streams, self.features, self.world, self.states, self.rows, frame, self.drawn)
 
     def step(self, *, end_only: bool = True) -> tuple[Array, Array]:
         """A control step; gives states (N, K, state_size) and servo targets (N, CONTROL_FRAMES, nu)."""
@@ -78,7 +78,8 @@ class PolicyLoop:
         self.frame = self.streams.later(self.frame, CONTROL_FRAMES)
         self.state = self._read()
         drawn = draw_along(self.state, self.drawn)
-        self.drawn, self.state = self.drawn + drawn, self.state.moved(-drawn)
+        self.drawn = self.drawn + drawn
+        self.state.move(-drawn)
         return states
 
     def begin_from(self, states: Array) -> None:

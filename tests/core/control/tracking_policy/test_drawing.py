@@ -13,6 +13,7 @@ from sinew.core.control.matching.directing import Directing
 from sinew.core.control.matching.features import find_head
 from sinew.core.control.tracking_policy.drawing import draw_along
 from sinew.core.control.tracking_policy.matching_streams import make_clip_streams
+from sinew.core.control.tracking_policy.observations import TrackingState
 from sinew.core.control.tracking_policy.playing import PolicyLoop
 from sinew.core.control.tracking_policy.rewards import RewardWeights, tracking_rewards
 from sinew.core.sim import engines
@@ -67,7 +68,7 @@ def test_feet_that_slide_where_they_should_stand_earn_less(streams, world):
     loop = loop_on(streams, world, frame)
     state, weights, head = loop.state, RewardWeights(), find_head(streams.body)
     still = tracking_rewards(state, state, np.zeros((1, 3)), weights, head)[0]["stance"]
-    before = state.moved(np.zeros((1, 2)))
+    before = TrackingState(streams, state.features, *state.arrays())
     before.link_pos[:, state.features.stance_links, 0] -= 0.02  # 2 cm in a thirtieth of a second
     slides = tracking_rewards(state, before, np.zeros((1, 3)), weights, head)[0]["stance"]
     assert slides < 0.2 < 0.9 < still
