@@ -16,7 +16,7 @@ from mathutils import Vector
 from .running import RunningSession
 
 _NEAR_PIXELS = 60.0
-_PUSH_N_KG, _PUSH_FRAMES = 3.0, 9
+_PUSH_N_KG, _PUSH_FRAMES = 2.0, 9
 _BALL_M_S, _BOX_ABOVE_M = 7.0, 1.5
 _MUZZLE_M = 3.0
 ARROWS = {

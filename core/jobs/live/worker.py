@@ -38,7 +38,7 @@ _LATE_S = 0.25  # from here on it is not tried to catch up: time goes slower
 _TELL_S = 0.1
 _SLOWEST, _FASTEST = 0.05, 8.0
 # What a gamepad does: m/s, and newtons for each kilogram over so many frames.
-_WALK_M_S, _RUN_M_S, _PUSH_N_KG, _PUSH_FRAMES = 1.3, 3.0, 3.0, 9
+_WALK_M_S, _RUN_M_S, _PUSH_N_KG, _PUSH_FRAMES = 1.3, 3.0, 2.0, 9
 _OTHER_M_S = 0.05
 
 _log = logging.getLogger(__name__)

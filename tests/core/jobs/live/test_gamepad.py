@@ -70,7 +70,7 @@ def test_what_it_says_are_commands_as_seen_in_the_view():
     worker.hear_gamepad(GamepadState(right=1.0, pressed=frozenset({"push", "limp", "reset"})))
     steer, push, limp, anew = given
     assert isinstance(steer, Steer) and steer.velocity == pytest.approx((1.3, 0.0))
-    assert isinstance(push, PushBone) and push.bone == "chest" and push.force == pytest.approx((0.0, 150.0, 0.0))
+    assert isinstance(push, PushBone) and push.bone == "chest" and push.force == pytest.approx((0.0, 100.0, 0.0))
     assert limp == SetMuscle(9, 0, 0.0) and anew == BeginAnew(9)
     worker.hear_gamepad(GamepadState(right=1.0))
     worker.hear_gamepad(GamepadState())  # refused, and nothing happens
