@@ -21,13 +21,15 @@ from ..core.control.respond.goals import deed_names, find_goal
 from ..core.control.respond.learned_file import RESPONDER, TrainedResponder
 from ..core.control.respond.responding import Responding
 from ..core.control.respond.student.controls import Controls
-from ..core.control.respond.student.student import StudentPlayer
+from ..core.control.respond.student.student import Student, StudentPlayer
 from ..core.control.respond.student.student_trials import read_states, student_trials
 from ..core.control.respond.trials import ResponseTrial, run_trials
 from ..core.control.tracking.library_files import StoredLibrary
 from ..core.errors import BadSettings, NotLearned
 from .direct import CMU_SCALE, LIBRARY
 from .options import print_progress, split_words
+from .respond_groups import measure_courses, measure_deeds, measure_turns
+from .respond_page import write_page
 from .rows import Row, append_row, code_version, describe_machine
 
 LIBRARIES = LIBRARY.parent
@@ -44,6 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sheets", type=int, default=15, metavar="N", help="sheets of four cues each (default 15)")
     parser.add_argument("--rows", type=Path, metavar="FILE.jsonl", help="add the rows to this file")
     parser.add_argument("--trained", type=Path, metavar="FILE", help="what 'respond train' wrote: its student alone")
+    parser.add_argument(
+        "--figures",
+        type=split_words,
+        default=(),
+        metavar="NAMES",
+        help="with --trained, the page's figures instead: turns, deeds, courses",
+    )
+    parser.add_argument("--trials", type=int, default=120, metavar="N", help="of each point of a figure (default 120)")
+    parser.add_argument(
+        "--page", type=Path, metavar="FOLDER", help="make the page in a docs folder from its rows, and nothing else"
+    )
     parser.add_argument("--seed", type=int, default=5, metavar="N", help="another seed (default 5)")
 
 
@@ -51,7 +64,11 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure the libraries that were asked for."""
     if unknown := [name for name in arguments.only if name not in NAMES]:
         raise BadSettings(f"There is no library '{unknown[0]}'", f"Choose from: {', '.join(NAMES)}")
-    rows: list[Row] = _measure_student(arguments.trained, arguments.seed) if arguments.trained else []
+    if arguments.page:
+        return {"page": str(write_page(arguments.page))}
+    rows: list[Row] = []
+    if arguments.trained:
+        rows = _measure_figures(arguments) if arguments.figures else _measure_student(arguments.trained, arguments.seed)
     for name in () if arguments.trained else arguments.only or NAMES:
         print_progress(name)
         responding, first = _prepare(name)
@@ -145,12 +162,31 @@ def _count_trials(trials: list[ResponseTrial]) -> Row:
     }
 
 
-def _measure_student(path: Path, seed: int) -> list[Row]:
-    """A student's trials, and the processor time that a frame of many characters takes."""
+def _read_trained(path: Path) -> tuple[Responding, Student]:
     responder = RESPONDER.from_content(RESPONDER.read_content(path), str(path))
     if not isinstance(responder, TrainedResponder):
         raise NotLearned(f"The library in '{path}' has no student", "Train it first, with 'sinew respond train'")
-    responding, student, rows = Responding(responder.stored.body, responder.stored.library), responder.student, []
+    return Responding(responder.stored.body, responder.stored.library), responder.student
+
+
+def _measure_figures(arguments: argparse.Namespace) -> list[Row]:
+    """Rows of the figures of a trained library: turns and courses of one that goes, deeds of one that has some."""
+    if unknown := [name for name in arguments.figures if name not in ("turns", "deeds", "courses")]:
+        raise BadSettings(f"There is no figure '{unknown[0]}'", "Choose from: turns, deeds, courses")
+    responding, student = _read_trained(arguments.trained)
+    rows: list[Row] = []
+    if "turns" in arguments.figures:
+        rows += measure_turns(responding, student, arguments.trials, arguments.seed, print_progress)
+    if "deeds" in arguments.figures:
+        rows += measure_deeds(responding, student, arguments.trials, arguments.seed, print_progress)
+    if "courses" in arguments.figures:
+        rows += measure_courses(responding, student, print_progress)
+    return rows
+
+
+def _measure_student(path: Path, seed: int) -> list[Row]:
+    """A student's trials, and the processor time that a frame of many characters takes."""
+    (responding, student), rows = _read_trained(path), []
     amounts = _SHARES if deed_names(responding.library) else _TAUS_S
     for amount in amounts:
         share = amount if deed_names(responding.library) else 0.0

@@ -88,6 +88,13 @@ def student_trials(
 
 def student_deeds(responding: Responding, student: Student, asked: Sequence[AskedDeed]) -> list[ResponseTrial]:
     """What a student does of deeds, each within its time; one is done when the pose is nearest to a key pose."""
+    return [trial for trial, _ in play_deeds(responding, student, asked)]
+
+
+def play_deeds(
+    responding: Responding, student: Student, asked: Sequence[AskedDeed]
+) -> list[tuple[ResponseTrial, Clip]]:
+    """The same with the motion of each, whose first frame is the one in which it is asked for."""
     frames, none = np.array([one.frame for one in asked]), np.full(len(asked), np.nan)
     words = np.array([student.words.index(one.name) for one in asked])
     taus = np.array([one.tau_s for one in asked])
@@ -105,7 +112,7 @@ def student_deeds(responding: Responding, student: Student, asked: Sequence[Aske
         ttc_s = done / STUDENT_FPS if near <= DONE_M else None
         # Frames are a thirtieth of a second apart: who is done in the one that the time ends in is on time.
         tau_s = np.ceil(one.tau_s * STUDENT_FPS - 1e-6) / STUDENT_FPS
-        found.append(ResponseTrial(one.name, 0.0, ttc_s, 0.0, float(tau_s), one.before, 1.0, near))
+        found.append((ResponseTrial(one.name, 0.0, ttc_s, 0.0, float(tau_s), one.before, 1.0, near), clip))
     return found
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from on_the_spot import walk_on_the_spot
 from sinew.core.body import build_body
 from sinew.core.control.tracking.library_building import (
     LIBRARY_FPS,
@@ -20,7 +21,7 @@ from sinew.core.control.tracking.library_building import (
 )
 from sinew.core.errors import BadMotion
 from sinew.core.motion.clip import Tag
-from sinew.core.motion.plain_walk import plain_walk
+from sinew.core.motion.plain_walk import SPEED_M_S, plain_walk
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +131,19 @@ def test_a_clip_that_falls_faster_than_anything_is_slowed_down_with_its_tags(wal
     assert not any("again and again" in note for note in slow.origin.notes)
     assert is_slowed_down(fast) and not is_slowed_down(slow)
     assert [(tag.start, tag.stop) for tag in given(fast)] == [(tag.start, tag.stop) for tag in given(slow)]
+
+
+def test_a_cycle_on_the_spot_travels_in_a_library():
+    stride = walk_on_the_spot()
+    body = build_body(stride.skeleton, clip=stride)[0]
+    (one,) = prepare_clips(body, [Sources(stride).source("stride", styles=("walk",))])
+    library = gather_library(body, [one])
+    way = library.motion.world()[0][:, 0, :2]
+    speed = np.linalg.norm(way[-1] - way[0]) / ((len(one) - 1) / LIBRARY_FPS)
+    assert speed == pytest.approx(SPEED_M_S, rel=0.15) and len(one) >= 5.0 * LIBRARY_FPS
+    assert any("on the spot, and travels here" in note for note in one.origin.notes)
+    # Where a foot is on the ground it stands, and the tag of its name is on all of it.
+    foot = library.motion.world()[0][:, body.skeleton.index("foot.L"), :2]
+    stands = one.contacts[1:, 0] & one.contacts[:-1, 0]
+    assert np.median(np.linalg.norm(np.diff(foot, axis=0), axis=-1)[stands]) * LIBRARY_FPS < 0.1
+    assert [(tag.start, tag.stop) for tag in given(one)] == [(0, len(one))]
