@@ -21,11 +21,12 @@ from ..searched_body import (
 from ..tracking.facing import facing_direction, upright_rotation
 from ..tracking.skeleton_matching import describe_skeleton_difference
 from ..tracking.source_preparation import add_findings
+from .aiming import AIMED_TRIES, simulate_aimed
 from .cue_report import report_cues
 from .cues import CUES, CueSheet, cues_from_arrays
 from .hurrying import HURRY
 from .learned_file import RESPONDER, AnyResponder, library_of, responder_from_content, student_of
-from .responding import Responding
+from .responding import Responding, ResponseMotion
 from .student.student import Student
 from .student.student_motion import play_cues
 
@@ -90,6 +91,13 @@ class RespondBakeSettings(Settings):
     reach: bool = setting(
         True, "Reach Places", "Bend what is played so that each cue is done in its place, least around its key moment"
     )
+    aims: int = setting(
+        AIMED_TRIES,
+        "Aims",
+        "How often a body that misses its places and targets is aimed and simulated again, the first time included",
+        minimum=1,
+        maximum=10,
+    )
     lock_feet: bool = setting(True, "Lock Feet", "Hold feet where they stand while clips are bent and blended")
     smooth: float = smooth_setting()
 
@@ -138,7 +146,7 @@ class RespondBake(Method):
             )
         add_findings(run, made.findings)
         if settings.physics:
-            take = replace(give_searched_body(made.motion, settings, run), own_clock=True, source_times_s=None)
+            take = replace(_simulate(body, sheet, made, settings, run), own_clock=True, source_times_s=None)
         else:
             run.progress(1, 1)
             take = Take(made.motion.resample(clip.fps, end="hold"), own_clock=True)
@@ -148,6 +156,23 @@ class RespondBake(Method):
         told = [{**row, "transition_m": float(np.sqrt(cost))} for row, cost in costs]
         run.add_detail(RESPONSE, {"cues": told})
         return take
+
+
+def _simulate(body: BodyModel, sheet: CueSheet, made: ResponseMotion, settings: RespondBakeSettings, run: Run) -> Take:
+    """What a body does that comes to its places and hits its targets, as far as aiming anew helps."""
+    if made.reaim is None or not settings.reach:
+        return give_searched_body(made.motion, settings, run)
+    found = simulate_aimed(
+        body,
+        sheet.cues,
+        made.limbs,
+        made.motion,
+        lambda motion, own: give_searched_body(motion, settings, own),
+        made.reaim,
+        run,
+        settings.aims,
+    )
+    return found.take
 
 
 def choose_student(responder: AnyResponder, answer: str, agility: float) -> Student | None:

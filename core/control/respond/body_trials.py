@@ -25,13 +25,14 @@ from ..matching.inertialisation import make_clip
 from ..matching.matching import from_complex
 from ..method import Run
 from ..searched_body import SearchedBodySettings, give_searched_body
+from .aiming import AIMED_TRIES, simulate_aimed
 from .critical_times import find_critical_times
 from .cue_report import report_cues
 from .cues import Cue, CueSheet
 from .direction_tables import build_direction_table, find_steady_frames
 from .goals import deed_names, find_goal
 from .hurrying import most_frames, solve_hurry
-from .reaching import WantedMoment, reach_moments
+from .reaching import Reaim, WantedMoment, make_reaim, reach_moments
 from .responding import Responding
 from .response_tables import STEP
 from .root_paths import RootPath, join_paths
@@ -147,16 +148,17 @@ def run_body_trials(
 
         part = _PartRun(run, int(rng.integers(2**31)), tell)
 
-        def simulate(motion: Clip, part: _PartRun = part) -> Take:
-            return give_searched_body(motion, settings, part)
+        def simulate(motion: Clip, own: Run) -> Take:
+            return give_searched_body(motion, settings, own)
 
-        found += make(responding, simulate, rng, now, tau_s, share, hurry)
+        found += make(responding, simulate, part, rng, now, tau_s, share, hurry)
     return found
 
 
 def _try_deeds(
     responding: Responding,
-    simulate: Callable[[Clip], Take],
+    simulate: Callable[[Clip, Run], Take],
+    part: Run,
     rng: np.random.Generator,
     count: int,
     tau_s: float,
@@ -179,8 +181,9 @@ def _try_deeds(
     sheet = CueSheet(tuple(cues), 0.0, FPS)
     made = responding.make_motion(sheet, rng, reach=False, hurry=hurry, put_off=True)
     assert made.sheet is not None
-    planned, aimed, limbs = aim_deeds(responding, made.motion, made.sheet, made.keys, rng)
-    take, found, late_s = simulate(planned), [], 0.0
+    planned, aimed, limbs, reaim = aim_deeds(responding, made.motion, made.sheet, made.keys, rng)
+    tries = simulate_aimed(responding.body, aimed.cues, limbs, planned, simulate, reaim, part, AIMED_TRIES)
+    take, found, late_s = tries.take, [], 0.0
     keys = responding.key_poses(made.keys)
     rows = [
         report_cues(responding.body, aimed, keys, limbs, planned, motion, fell)
@@ -216,7 +219,7 @@ def _deal(names: Sequence[str], count: int, rng: np.random.Generator) -> list[st
 
 def aim_deeds(
     responding: Responding, motion: Clip, sheet: CueSheet, keys: Sequence[int], rng: np.random.Generator
-) -> tuple[Clip, CueSheet, tuple[Limb | None, ...]]:
+) -> tuple[Clip, CueSheet, tuple[Limb | None, ...], Reaim]:
     """A motion in which each deed of a hand or foot hits a target near where it was, and its cues with the targets."""
     limbs, cues, wanted = [], [], []
     for asked, key in zip(sheet.cues, keys, strict=True):
@@ -226,16 +229,18 @@ def aim_deeds(
             limb = responding.hitting(goal).limbs[int(np.searchsorted(goal.frames, key))]
             x, y, z = limb_point(motion, limb)[cue.at] + rng.uniform(-_ASIDE_M, _ASIDE_M, 3)
             cue = replace(cue, hit=(float(x), float(y), float(z)))
-            wanted.append(WantedMoment(cue.at, cue.at / FPS, None, None, _KEY_S, limb.name, cue.hit))
+        wanted.append(WantedMoment(cue.at, cue.at / FPS, None, None, _KEY_S, limb.name if limb else "", cue.hit))
         limbs.append(limb)
         cues.append(cue)
-    edited = reach_moments(responding.body, motion, wanted, FrameNumbers(FPS)) if wanted else None
-    return motion if edited is None else edited.clip, replace(sheet, cues=tuple(cues)), tuple(limbs)
+    edited = reach_moments(responding.body, motion, wanted, FrameNumbers(FPS))
+    reaim = make_reaim(responding.body, motion, wanted, FrameNumbers(FPS))
+    return motion if edited is None else edited.clip, replace(sheet, cues=tuple(cues)), tuple(limbs), reaim
 
 
 def _try_turns(
     responding: Responding,
-    simulate: Callable[[Clip], Take],
+    simulate: Callable[[Clip, Run], Take],
+    part: Run,
     rng: np.random.Generator,
     count: int,
     tau_s: float,
@@ -261,7 +266,7 @@ def _try_turns(
         parts.append(play_turn(planner, begin, plan.frames, heading, _STAYS))
         done.append((one, first, len(plan.frames), heading, float(np.sqrt(plan.cost))))
     clip, begins = _play_turns(responding, join_paths(parts), [one[1:3] for one in done], most, hurry)
-    take = simulate(clip)
+    take = simulate(clip, part)
     headings = [_read_heading(responding.body, motion) for motion in (clip, take.motion.resample(FPS, end="hold"))]
     found = [BodyTrial(late, late, False) for late in (_late_turn(one) for one in asked[len(done) :])]
     for (one, _, _, heading, rough), at in zip(done, begins, strict=True):

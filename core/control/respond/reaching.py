@@ -5,15 +5,19 @@ A plan puts key moments on their frames, and its root path is bent towards their
 looking wrong. What is left over the editor spreads over the whole motion, least around key moments.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from ...body import BodyModel
+from ...geometry.quaternions import Array
 from ...motion import Clip
 from ..editing.constraints import EditConstraint, FrameNumbers, Reach
 from ..editing.motion_editing import EditedMotion, edit_motion
 from ..tracking.facing import twist_angle, upright_rotation
 from .hurrying import bound_paces
+
+Reaim = Callable[[Sequence[Array]], Clip]
+"""Makes a motion anew with targets moved by (3,) metres, one for each cue."""
 
 
 @dataclass(frozen=True)
@@ -59,3 +63,20 @@ def reach_moments(
     reaches = [Reach(one.at, one.limb, one.hit, one.rigid_s) for one in wanted if one.hit is not None]
     bounds = bound_paces({one.at: one.time_s for one in wanted}, hurry)
     return edit_motion(body, clip, constraints, reaches, bounds=bounds, numbers=numbers)
+
+
+def make_reaim(
+    body: BodyModel, clip: Clip, wanted: Sequence[WantedMoment], numbers: FrameNumbers, hurry: float = 1.0
+) -> Reaim:
+    """What makes the edited clip anew with places and targets moved by (3,) metres, one for each moment."""
+
+    def reaim(moved: Sequence[Array]) -> Clip:
+        shifted = []
+        for one, (x, y, z) in zip(wanted, (shift.tolist() for shift in moved), strict=True):
+            place = None if one.place is None else (one.place[0] + x, one.place[1] + y)
+            hit = None if one.hit is None else (one.hit[0] + x, one.hit[1] + y, one.hit[2] + z)
+            shifted.append(replace(one, place=place, hit=hit))
+        edited = reach_moments(body, clip, shifted, numbers, hurry)
+        return clip if edited is None else edited.clip
+
+    return reaim

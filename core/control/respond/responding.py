@@ -29,7 +29,7 @@ from .hurrying import HURRY, find_costs, most_frames, price_hurry
 from .interludes import Interludes
 from .planning import PlanningData, Wanted, plan_response
 from .pose_features import compute_pose_features
-from .reaching import WantedMoment, reach_moments
+from .reaching import Reaim, WantedMoment, make_reaim, reach_moments
 from .response_tables import HORIZON_S, STEP, STEPS, ResponseTable, Roots, build_table, count_to_keys
 from .root_paths import RootPath, bend_path, join_paths, play_frames
 from .transition_graph import Frames, build_graph
@@ -50,7 +50,8 @@ class ResponseMotion:
     """What was made. motion: at 60 frames a second, feet locked. path: which frames of the library, and where.
 
     keys: for each cue the frame of the library that is its goal. costs: m² of the transitions to it.
-    limbs: for each cue that hits what it does that with. sheet: the cues, where some were put off.
+    limbs: for each cue that hits what it does that with. sheet: the cues, where some were put off. reaim: makes the
+    motion with places and targets moved by (3,) metres, one for each cue.
     """
 
     motion: Clip
@@ -60,6 +61,7 @@ class ResponseMotion:
     limbs: tuple[Limb | None, ...]
     findings: tuple[Finding, ...] = ()
     sheet: CueSheet | None = None
+    reaim: Reaim | None = None
 
 
 class Responding:
@@ -155,9 +157,9 @@ class Responding:
         paths.append(between.wait(done, _TAIL))
         path = join_paths(paths)
         limbs = tuple(self._find_limb(*one) for one in zip(sheet.cues, goals, keys, strict=True))
-        motion, findings = self._make_clip(sheet, asked, path, limbs, lock, reach, hurry, name)
+        motion, findings, reaim = self._make_clip(sheet, asked, path, limbs, lock, reach, hurry, name)
         findings = (*findings, *self._describe(asked, motion))
-        return ResponseMotion(motion, path, tuple(keys), tuple(costs), limbs, findings, asked)
+        return ResponseMotion(motion, path, tuple(keys), tuple(costs), limbs, findings, asked, reaim)
 
     def hitting(self, goal: Goal) -> HittingLimbs:
         """What each key moment of a deed hits with."""
@@ -323,7 +325,7 @@ class Responding:
         reach: bool,
         hurry: float,
         name: str,
-    ) -> tuple[Clip, tuple[Finding, ...]]:
+    ) -> tuple[Clip, tuple[Finding, ...], Reaim]:
         motion = make_clip(self.database, path.frame, from_complex(path.pos), path.yaw, name)
         body = self._build(motion)
         if lock:
@@ -338,12 +340,13 @@ class Responding:
             wanted.append(one)
         numbers = FrameNumbers(sheet.fps, sheet.frame_start, sheet.fps / FPS)
         edited = reach_moments(body, motion, wanted, numbers, hurry)
+        reaim = make_reaim(body, motion, wanted, numbers, hurry)
         if edited is None:
-            return motion, ()
+            return motion, (), reaim
         if edited.shift_m_s < _GLIDES_M_S:
-            return edited.clip, ()
+            return edited.clip, (), reaim
         message = f"To be in their places, cues need the character to glide by up to {edited.shift_m_s:.1f} m/s"
-        return edited.clip, (Finding("cue", message, "Give them more time, or places that are nearer"),)
+        return edited.clip, (Finding("cue", message, "Give them more time, or places that are nearer"),), reaim
 
     def _describe(self, sheet: CueSheet, motion: Clip) -> tuple[Finding, ...]:
         """Cues whose place was not reached."""

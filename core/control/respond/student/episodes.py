@@ -273,6 +273,8 @@ class EpisodeMaker:
 def read_poses(responding: Responding, layout: StudentLayout, frames: Frames) -> Array:
     """(N, P) places and rotations of frames of the library, as raw states have them."""
     database, motion = responding.database, responding.library.motion
+    if not len(frames):
+        return np.zeros((0, layout.turns.stop - layout.places.start))
     clip = Clip(motion.skeleton, FPS, motion.local_pos[frames], motion.local_quat_wxyz[frames], "places")
     track = to_complex(np.asarray(database.track.pos))[frames], np.asarray(database.track.heading)[frames]
     none = np.zeros((len(frames), 3)), np.zeros((len(frames), layout.feet)), np.zeros((len(frames), len(layout.deeds)))

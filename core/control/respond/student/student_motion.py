@@ -15,7 +15,7 @@ from ..cues import Cue, CueSheet
 from ..goals import Goal
 from ..interludes import GOING, Interludes
 from ..pose_features import local_joints
-from ..reaching import WantedMoment, reach_moments
+from ..reaching import WantedMoment, make_reaim, reach_moments
 from ..responding import Responding, ResponseMotion
 from ..root_paths import RootPath
 from .controls import LONGEST_S, Controls
@@ -83,7 +83,8 @@ def play_cues(
     numbers = FrameNumbers(sheet.fps, sheet.frame_start, sheet.fps / FPS)
     edited = reach_moments(responding.body, clip, wanted, numbers, hurry)
     motion = clip if edited is None else edited.clip
-    return ResponseMotion(motion, path, tuple(keys), (0.0,) * len(keys), limbs)
+    reaim = make_reaim(responding.body, clip, wanted, numbers, hurry)
+    return ResponseMotion(motion, path, tuple(keys), (0.0,) * len(keys), limbs, reaim=reaim)
 
 
 def _play(
