@@ -77,12 +77,16 @@ def make_body_builder(run: Run) -> Callable[[Clip], BodyModel]:
     return lambda clip: build_plain_body(clip, choices)
 
 
-def give_searched_body(motion: Clip, settings: SearchedBodySettings, run: Run) -> Take:
-    """The motion as a body would do it, on the job's stage and with everybody on it."""
+def give_searched_body(motion: Clip, settings: SearchedBodySettings, run: Run, hold_place: float = 0.0) -> Take:
+    """The motion as a body would do it, on the job's stage and with everybody on it.
+
+    hold_place: metres a second at which a body that is beside its way is drawn back to it.
+    """
     sampling = get_method("sampling")
     told = {name: getattr(settings, name) for name in ("quality", "smooth", "when_lost")}
     # It is no recording: nothing is to be trimmed, retimed or taken for a cycle, for its time is what was asked for.
     told |= {"retime": False, "trim": "off", "travel": "off", "loop": "all"}
+    told["hold_place"] = hold_place
     take = sampling.run(motion, sampling.settings_type.from_mapping(told), run)
     assert take is not None
     return take

@@ -21,7 +21,7 @@ from ..searched_body import (
 from ..tracking.facing import facing_direction, upright_rotation
 from ..tracking.skeleton_matching import describe_skeleton_difference
 from ..tracking.source_preparation import add_findings
-from .aiming import AIMED_TRIES, simulate_aimed
+from .aiming import AIMED_TRIES, HOLD_PLACE_M_S, simulate_aimed
 from .cue_report import report_cues
 from .cues import CUES, CueSheet, cues_from_arrays
 from .hurrying import HURRY
@@ -167,7 +167,7 @@ def _simulate(body: BodyModel, sheet: CueSheet, made: ResponseMotion, settings: 
         sheet.cues,
         made.limbs,
         made.motion,
-        lambda motion, own: give_searched_body(motion, settings, own),
+        lambda motion, own: give_searched_body(motion, settings, own, HOLD_PLACE_M_S),
         made.reaim,
         run,
         settings.aims,

@@ -25,7 +25,7 @@ from ..matching.inertialisation import make_clip
 from ..matching.matching import from_complex
 from ..method import Run
 from ..searched_body import SearchedBodySettings, give_searched_body
-from .aiming import AIMED_TRIES, simulate_aimed
+from .aiming import AIMED_TRIES, HOLD_PLACE_M_S, simulate_aimed
 from .critical_times import find_critical_times
 from .cue_report import report_cues
 from .cues import Cue, CueSheet
@@ -149,7 +149,7 @@ def run_body_trials(
         part = _PartRun(run, int(rng.integers(2**31)), tell)
 
         def simulate(motion: Clip, own: Run) -> Take:
-            return give_searched_body(motion, settings, own)
+            return give_searched_body(motion, settings, own, HOLD_PLACE_M_S if about_deeds else 0.0)
 
         found += make(responding, simulate, part, rng, now, tau_s, share, hurry)
     return found

@@ -32,7 +32,7 @@ from ..tracking.cycle_playing import (
     plan_cycle,
 )
 from ..tracking.recording import collect_prop_motions, make_take
-from ..tracking.reference import CONTROL_FPS, make_reference
+from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, make_reference
 from ..tracking.source_preparation import add_findings, clean_source, prepare_source
 from ..tracking.trimming import bridge_source, shift_stage, trim_findings, trim_setting
 from .cost_report import compute_take_cost, sum_cost_by_second
@@ -92,6 +92,15 @@ class SamplingSettings(Settings):
             ("get_up", "Get Up", "It lets go and lies; where its source stands, it gets up and goes on with it"),
             ("go_on", "Go On Trying", "It goes on reaching for its source from wherever it is"),
         ),
+    )
+    hold_place: float = setting(
+        0.0,
+        "Hold Place",
+        "How fast a body that has come off its source's way is drawn back to it; at 0 the motion goes on from where it "
+        "is, which is gentler",
+        minimum=0.0,
+        maximum=2.0,
+        unit="m/s",
     )
     key_tolerance_mm: float = setting(
         0.0,
@@ -158,7 +167,7 @@ class SamplingMethod(Method):
         if muscle is not None and played is None:
             muscle = muscle[trim.start : trim.stop]
         with ExitStack() as opened:
-            effort = EFFORTS[settings.quality]
+            effort = replace(EFFORTS[settings.quality], homing_m=settings.hold_place * FRAGMENT_STEPS / CONTROL_FPS)
 
             def begin(its_stage: Stage, number: int) -> StageRollout:
                 # As a job with that seed would draw it.

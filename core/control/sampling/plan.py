@@ -47,7 +47,8 @@ class SearchEffort:
     found a trajectory that is good already, or lost; 0 for all. repeats: whether a first pass that was lost on
     the way is made again, with other noise, and the best one gone on with: later passes do not lead out of a fall, but
     where one search falls another may not. improves: whether later passes improve the
-    trajectory of the first as a whole, or search anew around its LQR solution, which varies more.
+    trajectory of the first as a whole, or search anew around its LQR solution, which varies more. homing_m: how far, in
+    each fragment, a reference that has come along with its body goes back to its own place.
     """
 
     copies: int
@@ -56,6 +57,7 @@ class SearchEffort:
     usual: int = 0
     repeats: bool = False
     improves: bool = False
+    homing_m: float = 0.0
 
     @property
     def usual_passes(self) -> int:

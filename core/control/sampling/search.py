@@ -77,6 +77,7 @@ class SearchProblem:
 
     meter: counts what is simulated, if given. shares_models: whether fragments that are alike have one Jacobian.
     improves: whether a nominal trajectory is improved as a whole, and not sought anew around its LQR solution.
+    homing_m: metres that anchors go back in each fragment.
     """
 
     world: World
@@ -86,6 +87,7 @@ class SearchProblem:
     meter: RolloutMeter | None = None
     shares_models: bool = False
     improves: bool = False
+    homing_m: float = 0.0
 
     def fit_models(
         self,
@@ -230,7 +232,7 @@ class SamconSearch:
             total_before = total_before - _VALUE_WEIGHT * self.lqr.value(at, begun)
         total = total_before + each + _VALUE_WEIGHT * self.lqr.value(at + 1, error)
         total = np.where(np.isfinite(total), total, np.inf)
-        anchors = shift_anchors(anchors, error)
+        anchors = shift_anchors(anchors, error, problem.homing_m)
         return parents, noise, offsets, ends, total, each, anchors, rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]
 
     def _is_astray(self, frame: int, link_pos: Array, link_quat_wxyz: Array) -> bool:
@@ -347,8 +349,14 @@ def roll_out_samples(
     return on(middle, slice(half, None))
 
 
-def shift_anchors(anchors: Array, error: Array) -> Array:
-    """(N, 2) anchors that have come along with bodies whose state errors (N, nx) place them further off than reach."""
+def shift_anchors(anchors: Array, error: Array, homing_m: float = 0.0) -> Array:
+    """(N, 2) anchors that have come along with bodies whose state errors (N, nx) place them further off than reach.
+
+    homing_m: how far they then go back to where they would be, so that bodies are drawn there little by little.
+    """
     aside = error[:, :2]
     far = np.linalg.norm(aside, axis=-1, keepdims=True)
-    return anchors + aside * np.maximum(1.0 - _REACH_M / np.maximum(far, 1e-9), 0.0)
+    moved = anchors + aside * np.maximum(1.0 - _REACH_M / np.maximum(far, 1e-9), 0.0)
+    if homing_m:
+        moved *= np.maximum(1.0 - homing_m / np.maximum(np.linalg.norm(moved, axis=-1, keepdims=True), 1e-9), 0.0)
+    return moved

@@ -96,7 +96,15 @@ class StageCharacter:
             return np.random.default_rng([*seed, number, *what])
 
         noise, improves = spread * self.noise, self.effort.improves
-        return SearchProblem(self.world, self.tracking_error, noise, random, shares_models=True, improves=improves)
+        return SearchProblem(
+            self.world,
+            self.tracking_error,
+            noise,
+            random,
+            shares_models=True,
+            improves=improves,
+            homing_m=self.effort.homing_m,
+        )
 
     def task(self, fragment: int, stop: int, pose: tuple[Array, Array], before: Array) -> PlanTask:
         """The plan to be made; before: (nu,) the offsets that led to the pose."""
@@ -130,7 +138,7 @@ class StageCharacter:
             return False
         frame = int(self.reference.frames_of(fragment)[-1])
         error = self.tracking_error.state_error(pose[0][None], pose[1][None], frame, self.anchor[None])
-        self.anchor = shift_anchors(self.anchor[None], error)[0]
+        self.anchor = shift_anchors(self.anchor[None], error, self.effort.homing_m)[0]
         assert self.expected is not None
         off = np.abs(self.reference.space.difference(self.expected, pose[0])).max()
         if not off < _DISTURBED:
