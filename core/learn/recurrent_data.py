@@ -13,7 +13,7 @@ WINDOW = 48
 
 APPROACH = 8
 """Frames before what is asked for is due in which what is left of the way to it is made up for."""
-HOLD = 0.1
+HOLD = 0.3
 """Share of the angle to a heading that is made up for in each frame after it was due."""
 
 

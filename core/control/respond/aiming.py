@@ -25,7 +25,7 @@ AIMED_M = 0.07
 """Who misses no target by more is not aimed again."""
 AIMED_TRIES = 3
 """How often a motion is simulated that misses its targets."""
-HOLD_PLACE_M_S = 0.3
+HOLD_PLACE_M_S = 0.6
 """How fast a body that has places to be in is drawn back to its way."""
 _MOST_M = 0.6  # that a target is moved by
 _HEIGHT = 0.5  # share of what is missed in height that is made up for: bodies are elastic there
