@@ -249,7 +249,7 @@ def _goal_of_falls(rows: Sequence[Row], share: float) -> Summary:
 def _goal(rows: Sequence[Row], limit: Limit, share: float | None = None) -> Summary:
     """Whether enough runs keep to a limit, whether they do on average, and the runs that do not by name.
 
-    None where nothing was measured. Crawls and rolls count like all others: their feet slide, too.
+    None where nothing was measured. Crawls and rolls count like all others, by what their feet carry.
     """
     known = [row for row in rows if row.get(limit.measurement) is not None]
     known = [row for row in known if limit is not WORST_RATIO or has_wall_time(row)]

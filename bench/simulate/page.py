@@ -12,8 +12,12 @@ _HEAD = """# What simulation makes of motions
 
 Made by `./sinew bench simulate --rows docs/simulate.jsonl --sheets`; do not edit it by hand. Wall time is measured on
 the machine that made the page ({machine}), quality {quality}. Joint error is root-relative, mean over joints and time;
-skate is how fast standing feet slide, in crawls and rolls too; jerk is against the source's. Times are shares of the
+skate is how fast the soles of standing feet slide; jerk is against the source's. Times are shares of the
 clip's; wall time is left out where other programs had the machine, and processor time is that of all threads.
+
+A foot stands while its leg carries a tenth of the weight or more, but for when its source has it glide over the ground
+at more than 25 cm/s. What slides is the slowest point of its sole that is on the ground: a foot that rolls or pivots
+does not. Crawls and rolls count like all others, by the moments in which their feet stand so.
 """
 _DASH = "–"
 _FIGURES = ("joint error", "skate", "jerk", "wall time", "processor time")

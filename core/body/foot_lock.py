@@ -31,7 +31,8 @@ from .model import BodyModel
 from .stances import Flags, Sole, ground_height_under, smooth_hann
 from .terrain_adaptation import GroundSurface
 
-_BRIDGE_S, _LEAST_S = 0.05, 0.05  # longest bounce within a stance, and shortest stance
+# Longest bounce within a stance, how far a foot goes in it at most, and shortest stance.
+_BRIDGE_S, _HOP_M, _LEAST_S = 0.05, 0.02, 0.05
 _LOW_M = 0.02  # a foot that carries weight higher than this stands on something else, which may correction
 # Faster than the first for longer than the second is a slide that is meant. A touchdown is faster, but not for long.
 _SLIDES_M_S, _SLIDES_S = 0.25, 0.1
@@ -88,7 +89,7 @@ def lock_feet(
         left += sum(not share.any() for share in shares)
         span_corrections = _correct_spans(body, clip, leg, ground, _locked_spans(found, shares, clip))
         if span_corrections:
-            count += len(span_corrections)
+            count += sum(part.exceeds(_LEAST_TURN, _LEAST_M) for part in span_corrections)
             correction = FootCorrection.of(body, clip, leg, ground, span_corrections, on[:-1] & on[1:], soft_m=_LEAST_M)
             correction = _limit_correction(correction, sole, ground)
             corrections.append(correction if end == len(clip) else _release_lock(correction, end, clip.fps))
@@ -101,12 +102,18 @@ def lock_feet(
 
 
 def _stances(sole: Sole, on: Flags, fps: float) -> list[tuple[int, int]]:
-    """Stances, first and last frame of each, in which the ground supports a foot; a bounce does not end one."""
+    """Stances, first and last frame of each, in which the ground supports a foot.
+
+    A bounce does not end one, a hop to elsewhere does.
+    """
+    moved = np.linalg.norm(sole.least_slide, axis=-1)
     low = sole.low < _LOW_M
     found: list[tuple[int, int]] = []
     for start, stop in find_runs(on[:-1] & on[1:] & low):
         # A moment in which nothing carries is missing in the step before it and in the one after it.
-        if found and start - found[-1][1] <= _BRIDGE_S * fps + 1 and low[found[-1][1] : start].all():
+        gap = slice(found[-1][1], start) if found else slice(0, 0)
+        bounces = gap.stop - gap.start <= _BRIDGE_S * fps + 1 and low[gap].all() and moved[gap].sum() < _HOP_M
+        if found and bounces:
             found[-1] = (found[-1][0], stop)
         else:
             found.append((start, stop))
@@ -115,7 +122,7 @@ def _stances(sole: Sole, on: Flags, fps: float) -> list[tuple[int, int]]:
 
 def _lock_shares(sole: Sole, stance: tuple[int, int], fps: float) -> Array:
     """(steps,) share of each step of a stance that is cancelled: 0 where the foot really slides."""
-    slide, edge = sole.slide[slice(*stance), :2], round(_SLIDES_S * fps)
+    slide, edge = sole.least_slide[slice(*stance)], round(_SLIDES_S * fps)
     fast = np.linalg.norm(slide, axis=-1) * fps > _SLIDES_M_S
     if fast.mean() > 0.5:
         return np.zeros(len(slide))
@@ -160,12 +167,21 @@ def _correct_spans(
     span_corrections = [
         SpanCorrection(span, 0.0 * yaw, yaw, shift) for span, yaw, shift in zip(spans, yaws, shifts, strict=True)
     ]
-    return [part for part in span_corrections if part.exceeds(_LEAST_TURN, _LEAST_M)]
+    needed = [part.exceeds(_LEAST_TURN, _LEAST_M) for part in span_corrections]
+    if not any(needed):
+        return []
+    # Where nothing is to be done the foot stays, too, though the next stance's correction fades in.
+    return [
+        part if need else SpanCorrection(part.span, part.tilt, 0.0 * part.yaw, 0.0 * part.shift)
+        for part, need in zip(span_corrections, needed, strict=True)
+    ]
 
 
 def _shift(sole: Sole, span: StanceSpan) -> Array:
     """(frames, 3) metres that keep the contact in place, and out of the ground if that is flat."""
-    shift = cancel_drift(compute_contact_steps(sole), span)
+    steps = compute_contact_steps(sole)
+    steps[:, :2] = sole.least_slide  # what a foot pivots on stays; its middle need not
+    shift = cancel_drift(steps, span)
     # The middle of the stance stays in place, unless that would take its ends too far.
     centre = 0.5 * (shift[:, :2].min(axis=0) + shift[:, :2].max(axis=0))
     nearer = (shift[:, :2] - part * centre for part in np.linspace(0.0, 1.0, 11))

@@ -27,6 +27,12 @@ _STEADY_S = 0.025  # half of the window over which a speed is smoothed
 _LIFT_M = 0.02  # above where it stands, a foot is lifting off
 _BRIDGE_S = 0.08
 _LEAST_S = 0.08
+# Directions that the least motion of a sole's points is looked for in: it is right to a thousandth.
+_AROUND = np.linspace(0.0, 2.0 * np.pi, 72, endpoint=False)
+_DIRECTIONS: Array = np.stack([np.cos(_AROUND), np.sin(_AROUND)])
+_AT_ONCE = 1024  # steps
+LEVEL_M = 0.001
+"""Points no higher than this above the ground or the lowest of them are on it too: all corners of a flat sole."""
 # Points share a contact by how much higher than the lowest they are; a sole is soft by as much.
 _CONTACT_M = 0.003
 # Of what can be under a point, the highest that is no more than this above it.
@@ -99,6 +105,15 @@ class Sole:
         return np.asarray(np.sum(self.share[..., None] * (self.after - self.before), axis=1))
 
     @cached_property
+    def least_slide(self) -> Array:
+        """(T - 1, 2) metres that the slowest point on the ground slides in a step: nothing where a foot pivots."""
+        with np.errstate(invalid="ignore"):
+            higher = np.maximum(self.before[..., 2], self.after[..., 2]) - self.under
+            lowest = np.maximum(higher.min(axis=1, keepdims=True), 0.0)
+            on_ground = ~(higher - lowest > LEVEL_M)
+        return find_least_motion((self.after - self.before)[..., :2], on_ground)
+
+    @cached_property
     def level(self) -> Flags:
         """(T - 1,) where the ground is flat under the whole sole."""
         with np.errstate(invalid="ignore"):
@@ -126,6 +141,21 @@ class Sole:
         """(T - 1,) m/s over the ground of the points in contact, each for itself."""
         moved = np.linalg.norm((self.after - self.before)[..., :2], axis=-1)
         return np.asarray(np.sum(self.share * moved, axis=1) * fps)
+
+
+def find_least_motion(moved: Array, counts: Flags) -> Array:
+    """(K, 2) the shortest mean of vectors (K, P, 2), of those that count (K, P).
+
+    Its length is how far their convex hull is from zero: the furthest that all of them go in any one direction.
+    """
+    found = np.zeros((len(moved), 2))
+    for first in range(0, len(moved), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        along = np.where(counts[some, :, None], moved[some] @ _DIRECTIONS, np.inf).min(axis=1)
+        best = along.argmax(axis=-1)
+        length = np.maximum(np.take_along_axis(along, best[:, None], axis=-1), 0.0)
+        found[some] = length * _DIRECTIONS.T[best]
+    return found
 
 
 def find_stances(sole: Sole, fps: float, slack: float = 1.0) -> tuple[list[tuple[int, int]], int]:

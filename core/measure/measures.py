@@ -25,8 +25,8 @@ class TakeMeasures:
 
     Up to then, for nothing is followed after it: errors, skate, jerk.
     joint_error: mean per-joint position error, root-relative; the others are in the world. tip: far ends of feet,
-    toes, hands (or forearms) and head. source_skate: the source's own, before its feet
-    were planted, by the shape of the feet.
+    toes, hands (or forearms) and head. skate: of soles that carry and are not to glide. source_skate: the source's own,
+    before its feet were planted, by the shape of the feet.
     jerk: of the bones as baked. jerk_ratio: against the source's, both at the lowest frame rate involved.
 
     To the end: penetration (mean of the deepest point while anything touches), torque_use (share of the limits),
@@ -119,7 +119,13 @@ def _of_following(trace: Trace, count: int) -> Part:
         **_pair("com_error", position_errors.point_distances(trace.wanted_com[:count], trace.seen_com[:count])),
         **_pair("tip_error", tips),
         "skate_m_s": foot_skate_by_force(
-            body, seen, seen_quat, trace.contact_force[:count], dt_s, ground_contact.height_under(terrain)
+            body,
+            seen,
+            seen_quat,
+            trace.contact_force[:count],
+            dt_s,
+            ground_contact.height_under(terrain),
+            (wanted, wanted_quat),
         ),
         "source_skate_m_s": _source_skate(trace, count),
     }

@@ -261,6 +261,11 @@ def _pack_plan(character_index: int, number: int, search: SamconSearch) -> Array
         for name in (*_ELITES, *_SAMPLED):
             field = _ELITES.get(name, name)
             arrays[f"layer_{name}"] = np.concatenate([getattr(layer, field) for layer in layers])
+        jacobians = [layer.jacobian for layer in layers if layer.jacobian is not None]
+        if len(jacobians) == len(layers):
+            arrays["layer_jacobian"] = np.array(jacobians)
+    if search.learned is not None:
+        arrays["plan_learned"] = search.learned
     return arrays | _pack_trajectory("known", search.nominal) | _pack_trajectory("rival", search.rival)
 
 
@@ -290,18 +295,25 @@ def _read_plan(
     nx = character.tracking_error.nx
     after = saved.floats("after_curve", nx, nx), saved.floats("after_slant", nx)
     anchor, before = saved.floats("plan_anchor", 2), saved.floats("plan_before", character.tracking_error.nu)
-    search = character.planner.search(number, PlanTask(first, stop, start, anchor, before), nominal, after)
+    shape = stop - first, *_jacobian_shape(character)
+    learned = saved.floats("plan_learned", *shape) if "plan_learned" in saved.arrays else None
+    search = character.planner.search(number, PlanTask(first, stop, start, anchor, before), nominal, after, learned)
     search.retries, search.retry_budget, search.distributions, search.layers = tries, spare, distributions, layers
     search.rival = rival
     if "plan_firsts" in saved.arrays:
         search.tries = int(saved.integers("plan_firsts"))
-    learned = saved.integers("learned_at", None, below=stop - first)
-    if len(learned):
+    _restore_relearned(saved, search, stop - first)
+    return character_index, number, search
+
+
+def _restore_relearned(saved: "_SavedArrays", search: SamconSearch, count: int) -> None:
+    """Put back what was linearised again where the motion was lost."""
+    where = saved.integers("learned_at", None, below=count)
+    if len(where):
         lqr = {field: np.array(getattr(search.lqr, field)) for field in _LQR.values()}
         for name, field in _LQR.items():
-            lqr[field][learned] = saved.floats(f"learned_{name}", len(learned), *lqr[field].shape[1:])
-        search.lqr, search.relearned = replace(search.lqr, **lqr), {int(index) for index in learned}
-    return character_index, number, search
+            lqr[field][where] = saved.floats(f"learned_{name}", len(where), *lqr[field].shape[1:])
+        search.lqr, search.relearned = replace(search.lqr, **lqr), {int(index) for index in where}
 
 
 def _read_distributions(
@@ -314,6 +326,12 @@ def _read_distributions(
         int(at): SamplingDistribution(np.array(mean), np.array(covariance))
         for at, mean, covariance in zip(which, means, covariances, strict=True)
     }
+
+
+def _jacobian_shape(character: StageCharacter) -> tuple[int, int]:
+    """Of a model: output errors, and state errors with offsets of servos."""
+    tracking_error = character.tracking_error
+    return len(tracking_error.weights), tracking_error.nx + len(tracking_error.servos)
 
 
 def _read_layers(saved: "_SavedArrays", character: StageCharacter, most: int) -> list[FragmentSamples]:
@@ -343,6 +361,8 @@ def _read_layers(saved: "_SavedArrays", character: StageCharacter, most: int) ->
         field: [np.array(part) for part in np.split(values, np.cumsum(tried if field in _SAMPLED else kept)[:-1])]
         for field, values in fields.items()
     }
+    if "layer_jacobian" in saved.arrays:  # older ones have none
+        split["jacobian"] = list(saved.floats("layer_jacobian", len(kept), *_jacobian_shape(character)))
     before = np.concatenate([[1 << 62], kept[:-1]])  # nobody asks for the parents of the first layer
     for at, (parents, ones) in enumerate(zip(split["parents"], split["elites"], strict=True)):
         if not len(ones) or parents.max() >= before[at] or ones.max() >= tried[at]:

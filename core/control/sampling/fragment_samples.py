@@ -23,7 +23,8 @@ class FragmentSamples:
     cost: of the cheapest new sample alone (equation 20); height_error: how far that one is from the wanted heights, and
     no less than counts as astray where it is so otherwise, such as by its lean.
     noise: (N, nu) what was added to the feedback's offsets, in units of the spread; value: (N,) how the samples ranked;
-    elites: (E,) which of the N these are.
+    elites: (E,) which of the N these are. jacobian: (ny, nx + servos) of the fragment's model as all samples have it,
+    where it is learned.
     """
 
     states: Array
@@ -36,6 +37,7 @@ class FragmentSamples:
     noise: Array
     value: Array
     elites: Indices
+    jacobian: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)

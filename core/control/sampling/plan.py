@@ -28,9 +28,9 @@ SECTION, AHEAD = 100, 15
 # Distances at which linear models are fitted around the reference and around a nominal trajectory, of the tracking
 # error's scales.
 _AROUND, _NEAR = 0.75, 0.5
-# What a fragment of a trajectory costs on the mean (equation 20) for more passes to be worth their time: below, nothing
-# is left to see; above, it has lost the motion, which small changes do not bring back.
-_IMPROVABLE = 1.15, 2.5
+# What a fragment of a trajectory costs on the mean (equation 20) for more passes than usual to be worth their time,
+# after the first of them, and for the last ones.
+_IMPROVABLE, _DEAR = 1.15, 1.3
 REPEAT = 98
 """Stands for the number of a first pass that is made again."""
 _TRIES = 3  # how many first passes there are at most
@@ -43,21 +43,28 @@ class SearchEffort:
     """How hard to search: copies that sample each fragment, and the noise on offsets in radians, pass by pass.
 
     refits_above: what a fragment of the trajectory that was found costs (equation 20) for the next pass to fit its
-    Jacobian anew around it, and not go by the reference's. usual: how many of the passes are made where the first one
-    found a trajectory that is good already, or lost; 0 for all. repeats: whether a first pass that was lost on
-    the way is made again, with other noise, and the best one gone on with: later passes do not lead out of a fall, but
-    where one search falls another may not. improves: whether later passes improve the
-    trajectory of the first as a whole, or search anew around its LQR solution, which varies more. homing_m: how far, in
-    each fragment, a reference that has come along with its body goes back to its own place.
+    Jacobian anew around it, and not go by what the samples of the last pass taught of the reference's. usual: how many
+    of the passes are made where the first one found a trajectory that is good already; 0 for all. last: how many are
+    made only where the trajectory is dear after all others. repeats: whether a first pass that was lost on the way is
+    made again, with other noise, and the best one gone on with: where one search falls another may not. improves:
+    whether later passes improve the trajectory of the first as a whole, or search anew around its LQR solution, which
+    varies more. homing_m: how far, in each fragment, a reference that has come along with its body goes back to its own
+    place.
     """
 
     copies: int
     spreads: tuple[float, ...]
     refits_above: float = 0.0
     usual: int = 0
+    last: int = 0
     repeats: bool = False
     improves: bool = False
     homing_m: float = 0.0
+
+    @property
+    def learns(self) -> bool:
+        """Whether Jacobians are learned from samples: not where they are fitted anew anyway."""
+        return self.refits_above > 0.0 and len(self.spreads) > 1
 
     @property
     def usual_passes(self) -> int:
@@ -66,9 +73,14 @@ class SearchEffort:
 
     def count_passes(self, number: int, nominal: Trajectory | None) -> int:
         """How many passes there will be, as far as it is known in pass ``number`` around a nominal trajectory."""
-        if number == 1 and nominal is not None and not _IMPROVABLE[0] < np.mean(nominal.cost) < _IMPROVABLE[1]:
+        most = len(self.spreads) - self.last
+        if number in (0, REPEAT) or (number == 1 and nominal is not None and np.mean(nominal.cost) < _IMPROVABLE):
             return self.usual_passes
-        return self.usual_passes if number in (0, REPEAT) else len(self.spreads)
+        return most if number < most else len(self.spreads)
+
+    def is_enough(self, made: int, found: Trajectory) -> bool:
+        """Whether what so many passes have found is not dear enough for the last ones."""
+        return made != len(self.spreads) - self.last or float(np.mean(found.cost)) < _DEAR
 
     def spread_of(self, number: int) -> float:
         """Radians: the noise of a pass."""
@@ -173,11 +185,14 @@ class Planner:
             number += 1
             if number == 1:
                 passes = self.effort.count_passes(1, trajectory)
+            if number == passes < len(self.effort.spreads) and not self.effort.is_enough(number, trajectory):
+                passes = len(self.effort.spreads)
             if number == passes:
                 if not resumed:  # what other code began is not what this would have made
                     self._save(self._plan_key(task, old), trajectory)
                 return trajectory
-            search = self.search(number, task, trajectory)
+            learned = search.learned_jacobians() if trajectory is not search.rival else None
+            search = self.search(number, task, trajectory, learned=learned)
             search.tries = tries
 
     def rate_trajectory(self, trajectory: Trajectory) -> tuple[bool, float]:
@@ -229,11 +244,17 @@ class Planner:
             self._cache.save(key, {name: part for name, part in vars(trajectory).items() if name != "first"})
 
     def search(
-        self, number: int, task: PlanTask, nominal: Trajectory | None, after: tuple[Array, Array] | None = None
+        self,
+        number: int,
+        task: PlanTask,
+        nominal: Trajectory | None,
+        after: tuple[Array, Array] | None = None,
+        learned: Array | None = None,
     ) -> SamconSearch:
         """Pass ``number`` of the task, at its beginning, around the trajectory of the pass before.
 
         after: Hessian and gradient of the value function after the task's last fragment, if known.
+        learned: (F, ny, nx + servos) Jacobians that the pass before has learned.
         """
         problem = self._problem_of(number)
         if nominal is None or after is None:
@@ -245,17 +266,30 @@ class Planner:
         if nominal is not None:
             around = nominal.linearization(task.before)
             dear = nominal.cost > self.effort.refits_above
-            models = self._models_around(problem, task, around, dear, number)
+            models = self._models_around(problem, task, around, dear, number, learned)
             lqr = solve_lqr(self.tracking_error, models, *after)
-        return SamconSearch(problem, lqr, task.first, task.stop, task.start, task.anchor, task.before, nominal)
+        jacobian = None
+        if self.effort.learns:
+            jacobian = self._reference_models(task)[0] if nominal is None else models.jacobian
+        return SamconSearch(
+            problem, lqr, task.first, task.stop, task.start, task.anchor, task.before, nominal, jacobian, learned
+        )
 
     def _models_around(
-        self, problem: SearchProblem, task: PlanTask, around: NominalFragments, dear: NDArray[np.bool_], number: int
+        self,
+        problem: SearchProblem,
+        task: PlanTask,
+        around: NominalFragments,
+        dear: NDArray[np.bool_],
+        number: int,
+        learned: Array | None,
     ) -> LinearModels:
-        """Models around a trajectory: fitted anew for fragments that are dear (F,), the reference's for the others."""
+        """Models around a trajectory: fitted anew for fragments that are dear (F,), the others' as known by now."""
         if dear.all() or not problem.shares_models:
             return self._fit(problem, around, _NEAR, number)
         jacobian, curvature = (np.array(part) for part in self._reference_models(task))
+        if learned is not None:
+            jacobian = learned.astype(float)
         if dear.any():
             fitted = self._fit(problem, around[np.flatnonzero(dear)], _NEAR, number)
             jacobian[dear], curvature[dear] = fitted.jacobian, fitted.curvature

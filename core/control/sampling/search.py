@@ -18,6 +18,7 @@ from ...motion.losing import LostMotionDetector
 from ...sim.engine import SensorRows, World
 from ..tracking.linear_dynamics import LinearModels, NominalFragments, fit_linear_models
 from ..tracking.lqr import MAX_OFFSET, LqrSolution, solve_lqr
+from ..tracking.model_updates import update_jacobian
 from ..tracking.reference import CONTROL_FPS, Reference
 from ..tracking.resampling import resample_systematically
 from ..tracking.rollout import RolloutMeter, roll_out
@@ -56,7 +57,7 @@ _BACK, _RETRIES = 9, 3  # fragments to go back when lost, and how often before t
 # Of all copies, with each retry; and where there is no going back. Elites grow with them: few that go on from many
 # samples are nearly the same, and are lost together.
 _ROUNDS, _HASTY_ROUNDS = (1, 4, 4, 6), 2
-_PATIENCE = 2.0  # how many fragments may be tried again, as a share of all
+_PATIENCE = 1.0  # how many fragments may be tried again in a pass, as a share of all: the next pass can mend it, too
 _NEAR = 0.7  # distances at which models are fitted around a trajectory that failed, of the tracking error's scales
 _WIDER = 0.5  # more spread with each retry
 _LOOSE = 0.7  # with the last retry, how much nearer to the others' spread that of arms has come: they may help, too
@@ -108,6 +109,8 @@ class SamconSearch:
     start: (state_size,), anchor: (2,), before: (nu,) the offsets that led to the start.
     nominal: the trajectory of the pass before; it stays among the samples, so that a pass is never worse than the last.
     lqr: for fragments from ``first`` on. relearned: those for which it is no longer what the search began with.
+    jacobian: (F, ny, nx + servos) of its models, which layers bring up to date; None to learn nothing.
+    learned: (F, ny, nx + servos) what the pass before had learned of them, if anything.
     retries: (F,) how often each fragment was gone back to. retry_budget: how many fragments may still be tried again.
     distributions: by fragment, where it is no longer the isotropic one. hasty: there is no going back, so that all
     samples there will be are drawn at once. tries: how many first passes there were, with this one; 0 where this leads
@@ -122,6 +125,8 @@ class SamconSearch:
     anchor: Array
     before: Array
     nominal: Trajectory | None = None
+    jacobian: Array | None = None
+    learned: Array | None = None
     layers: list[FragmentSamples] = field(default_factory=list)
     retries: Indices = field(init=False)
     retry_budget: int = field(init=False)
@@ -171,6 +176,11 @@ class SamconSearch:
         """The cheapest trajectory through the layers so far."""
         return trace_trajectory(self.layers, self.first, self.start, self.anchor)
 
+    def learned_jacobians(self) -> Array | None:
+        """(F, ny, nx + servos) Jacobians as the samples of all fragments have them; None where nothing was learned."""
+        found = [layer.jacobian for layer in self.layers if layer.jacobian is not None]
+        return np.array(found) if len(found) == self.stop - self.first else None
+
     def _frames(self, at: int) -> Indices:
         return self.problem.tracking_error.reference.frames_of(self.first + at)
 
@@ -181,9 +191,12 @@ class SamconSearch:
         rng = problem.random(SAMPLES, self.first + at, int(self.retries[at]))
         count = _HASTY_ROUNDS if self.hasty else _ROUNDS[retry]
         rounds = [self._sample(rng, retry, self.nominal if number == 0 else None) for number in range(count)]
-        parents, noise, offsets, ends, total, each, anchors, link_pos, link_quat = (
+        parents, noise, offsets, ends, total, each, anchors, link_pos, link_quat, begun, outcome = (
             np.concatenate(parts) for parts in zip(*rounds, strict=True)
         )
+        jacobian = None
+        if self.jacobian is not None:
+            jacobian = update_jacobian(tracking_error, self.jacobian[at], begun, offsets, outcome)
         skip = 0 if self.nominal is None else 1  # the first sample is the nominal trajectory
         best = skip + int(np.argmin(each[skip:]))
         keep = round(_ELITES * world.copies * (1 if self.hasty else count))
@@ -198,7 +211,7 @@ class SamconSearch:
             lost = max(lost, STRAY)
         return FragmentSamples(
             ends[elites], offsets[elites], parents[elites], total[elites], anchors[elites],
-            float(each[best]), float(lost), noise, total, elites,
+            float(each[best]), float(lost), noise, total, elites, jacobian,
         )  # fmt: skip
 
     def _sample(self, rng: np.random.Generator, retry: int, nominal: Trajectory | None) -> tuple[np.ndarray, ...]:
@@ -232,8 +245,10 @@ class SamconSearch:
             total_before = total_before - _VALUE_WEIGHT * self.lqr.value(at, begun)
         total = total_before + each + _VALUE_WEIGHT * self.lqr.value(at + 1, error)
         total = np.where(np.isfinite(total), total, np.inf)
+        link_pos, link_quat = rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]
+        outcome = tracking_error.output_error(error, link_pos, frame, anchors)
         anchors = shift_anchors(anchors, error, problem.homing_m)
-        return parents, noise, offsets, ends, total, each, anchors, rows.link_pos[:, -1], rows.link_quat_wxyz[:, -1]
+        return parents, noise, offsets, ends, total, each, anchors, link_pos, link_quat, begun, outcome
 
     def _is_astray(self, frame: int, link_pos: Array, link_quat_wxyz: Array) -> bool:
         """Whether a body with links at (1, L, 3) and (1, L, 4) in a frame is one that a take would count as lost."""
@@ -338,7 +353,7 @@ def roll_out_samples(
 
     def on(states: Array, steps: slice) -> tuple[Array, SensorRows]:
         muscle = np.tile(reference.muscle[frames[steps]], (len(states), 1))
-        found, rows = roll_out(world, states, targets[:, steps], muscle, problem.meter)
+        found, rows = roll_out(world, states, targets[:, steps], muscle, problem.meter, end_only=True)
         return found[:, -1], rows
 
     middle, rows = on(starts, slice(half))

@@ -132,6 +132,7 @@ def roll_out_trials(
         pad_batch(targets, world.copies),
         pad_batch(reference.muscle[frames], world.copies),
         meter,
+        end_only=True,
     )
     error = tracking_error.state_error(*world.pose_of(states[:count, -1]), frames[:, -1], nominal.anchors)
     return tracking_error.output_error(error, rows.link_pos[:count, -1], frames[:, -1], nominal.anchors)

@@ -27,13 +27,20 @@ class RolloutMeter:
 
 
 def roll_out(
-    world: World, states: Array, targets: Array, muscle: Array | None = None, meter: RolloutMeter | None = None
+    world: World,
+    states: Array,
+    targets: Array,
+    muscle: Array | None = None,
+    meter: RolloutMeter | None = None,
+    *,
+    end_only: bool = False,
 ) -> tuple[Array, SensorRows]:
     """States (N, K, state_size) and sensor rows after K control steps of ``1 / CONTROL_FPS`` seconds.
 
     states: (N, state_size), targets: (N, K, nu), muscle: (N, K) share of strength, None for 1.
+    end_only: give the last of the K alone, as ``World.rollout`` says.
     """
     substeps = round(1.0 / (CONTROL_FPS * world.dt_s))
     if meter is not None:
         meter.add(states, targets.shape[1], substeps, world.dt_s)
-    return world.rollout(states, targets, substeps=substeps, muscle=muscle)
+    return world.rollout(states, targets, substeps=substeps, muscle=muscle, end_only=end_only)

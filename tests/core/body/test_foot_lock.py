@@ -117,6 +117,35 @@ def test_a_sole_that_turns_far_goes_on_turning(man, degrees, stays):
     assert left == pytest.approx(there, abs=0.5) if stays else abs(left) < 0.1 * degrees
 
 
+@pytest.mark.parametrize("degrees", [15.0, 90.0])
+def test_the_corner_that_a_sole_pivots_on_stays(man, degrees):
+    """The middle of the sole swings around its heel: holding the middle would drag the heel."""
+    body, still = man
+    yaw = np.radians(degrees) * np.clip((TIME - 0.6) / 0.6, 0.0, 1.0)
+    leg = find_legs(body, still.skeleton)[0]
+    sole = Sole.of(body, still, leg, None)
+    corner = sole.before[0][np.argmin(sole.before[0][:, 0] + sole.before[0][:, 1] + 10.0 * sole.before[0][:, 2])]
+    arm = foot_path(body, still, 0)[0] - corner
+    turns = yaw[:, None] * [0.0, 0.0, 1.0]
+    source = moved(body, turned(body, still, 0, turns), {0: rotate(from_rotation_vector(turns), arm) - arm})
+    clip, _ = lock_feet(body, source, on_feet(body, source, TIME >= 0))
+    slide = np.linalg.norm(Sole.of(body, clip, leg, None).least_slide, axis=-1)
+    assert slide.sum() < 1e-3 < 0.03 < np.linalg.norm(Sole.of(body, source, leg, None).slide[:, :2], axis=-1).sum()
+
+
+def test_a_foot_that_hops_elsewhere_stands_twice(man):
+    """Off the ground for a moment in which it goes 12 cm; before it stands still, after it creeps."""
+    body, still = man
+    hop = 0.12 * np.clip((TIME - 0.95) * FPS / 2.0, 0.0, 1.0)
+    way = along(hop + 0.03 * np.clip(TIME - 1.0, 0.0, None))
+    source = moved(body, still, {0: way - 0.08 * np.array([1.0, 0.0, 0.0])})
+    clip, report = lock_feet(body, source, on_feet(body, source, (TIME < 0.945) | (TIME > 0.99)))
+    path, before = foot_path(body, clip, 0)[:, 0], foot_path(body, source, 0)[:, 0]
+    after = TIME > 1.05
+    assert np.ptp(before[after]) > 0.02 and np.ptp(path[after][:-3]) < 2e-3
+    assert np.ptp(path[TIME < 0.9]) < 2e-3 and path[-1] - path[0] > 0.1 and report.held >= 1
+
+
 def test_a_fall_stays_as_physics_had_it(man):
     body, still = man
     source = moved(body, still, {0: along(0.02 * TIME - 0.02)})

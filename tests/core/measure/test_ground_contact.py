@@ -46,7 +46,7 @@ def test_only_steps_that_begin_and_end_in_contact_count():
     assert foot_skate.foot_skate_by_force(body, pos[:1], quat[:1], force[:1], DT) is None
 
 
-@pytest.mark.parametrize(("push", "counts"), [(0.03 * np.array([0, 0, 1]), True), (0.01 * np.array([0, 0, 1]), False),
+@pytest.mark.parametrize(("push", "counts"), [(0.11 * np.array([0, 0, 1]), True), (0.09 * np.array([0, 0, 1]), False),
                                               (0.5 * X, False), (0.5 * np.array([0.7, 0.0, 0.7]), True)])  # fmt: skip
 def test_what_carries_the_foot_counts_and_what_it_kicks_does_not(push, counts):
     body = figure("foot.L")
@@ -79,14 +79,48 @@ def test_a_foot_that_rolls_off_over_its_ball_does_not_slide_though_the_ankle_mov
     assert foot_skate.foot_skate_by_force(body, pos[::-1], quat[::-1], force, DT) < 0.002
 
 
-def test_a_foot_that_turns_on_the_spot_slides_at_its_corners():
+def turning(about, moments=11, rate=0.5):
+    """A left foot that turns about a vertical through a point (2,) of its own frame, at so many radians a second."""
     body = figure("foot.L")
-    pos, quat = standing(body, 11)
-    quat[:, 1] = from_rotation_vector(np.arange(11)[:, None] * DT * 0.5 * np.array([0.0, 0.0, 1.0]))
-    corner = np.hypot(SOLE[0], SOLE[1])
-    assert foot_skate.foot_skate_by_force(body, pos, quat, weighing(body, 11, "foot.L"), DT) == pytest.approx(
-        0.5 * corner, rel=1e-4
-    )
+    pos, quat = standing(body, moments)
+    quat[:, 1] = from_rotation_vector(np.arange(moments)[:, None] * DT * rate * np.array([0.0, 0.0, 1.0]))
+    centre = np.append(about, 0.0)
+    pos[:, 1] += centre - rotate(quat[:, 1], np.broadcast_to(centre, (moments, 3)))
+    return body, pos, quat, weighing(body, moments, "foot.L")
+
+
+@pytest.mark.parametrize("about", [(0.0, 0.0), (0.9 * SOLE[0], -0.9 * SOLE[1])])
+def test_a_foot_that_pivots_on_its_sole_does_not_slide(about):
+    assert foot_skate.foot_skate_by_force(*turning(about), DT) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_foot_that_turns_about_a_point_beside_it_slides_at_the_nearest_point_of_its_sole():
+    beside = 0.3
+    skate = foot_skate.foot_skate_by_force(*turning((SOLE[0] + beside, 0.0)), DT)
+    assert skate == pytest.approx(0.5 * beside, rel=1e-2)
+
+
+def test_what_drags_along_under_a_leg_that_carries_next_to_nothing_does_not_count():
+    """A toe that is pressed alone with 6 % of the weight, and together with its foot with 12 %."""
+    body = figure("foot.L", "toe.L")
+    pos, quat = standing(body, 21)
+    pos[:, 2] += along(21, 0.3)
+    force = np.zeros((21, 3, 3))
+    force[:, 2, 2] = 0.06 * 9.81 * body.mass
+    assert foot_skate.foot_skate_by_force(body, pos, quat, force, DT) is None
+    force[:, 1, 2] = 0.06 * 9.81 * body.mass
+    assert foot_skate.foot_skate_by_force(body, pos, quat, force, DT) == pytest.approx(0.15)
+
+
+@pytest.mark.parametrize(("meant", "counts"), [(0.0, True), (0.2, True), (0.3, False)])
+def test_a_foot_that_is_to_glide_does_not_skate(meant, counts):
+    body = figure("foot.L")
+    pos, quat = standing(body, 21)
+    wanted, seen = (pos.copy() for _ in range(2))
+    wanted[:, 1] += along(21, meant)
+    seen[:, 1] += along(21, 0.1)
+    skate = foot_skate.foot_skate_by_force(body, seen, quat, weighing(body, 21, "foot.L"), DT, wanted=(wanted, quat))
+    assert skate == (pytest.approx(0.1) if counts else None)
 
 
 def test_a_corner_in_the_air_does_not_count():

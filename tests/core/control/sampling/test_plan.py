@@ -149,20 +149,38 @@ def test_a_plan_begun_is_finished_as_if_it_had_not_been_put_aside(error_and_worl
     np.testing.assert_array_equal(again.ends, first.ends)
 
 
-@pytest.mark.parametrize(("improvable", "passes"), [((-1.0, 1e9), 4), ((1e8, 1e9), 2), ((-2.0, -1.0), 2)])
-def test_more_passes_where_the_first_left_something_to_improve(error_and_world, monkeypatch, improvable, passes):
+@pytest.mark.parametrize(("improvable", "dear", "passes"), [(-1.0, 1e9, 4), (1e8, 1e8, 2), (-1.0, -1.0, 5)])
+def test_more_passes_where_there_is_something_left_to_improve(error_and_world, monkeypatch, improvable, dear, passes):
     tracking_error, world = error_and_world
     monkeypatch.setattr(plan_module, "_IMPROVABLE", improvable)
-    planner = planner_of(tracking_error, world, (0.1, 0.05, 0.05, 0.05))
-    planner.effort = SearchEffort(20, planner.effort.spreads, usual=2)
+    monkeypatch.setattr(plan_module, "_DEAR", dear)
+    planner = planner_of(tracking_error, world, (0.1, 0.05, 0.05, 0.05, 0.05))
+    planner.effort = SearchEffort(20, planner.effort.spreads, usual=2, last=1)
     seen = []
     whole_plan = planner.plan(whole(tracking_error), lambda number, search: seen.append((number, search)))
     assert sorted({number for number, _ in seen}) == list(range(passes))
-    assert {planner.effort.count_passes(number, search.nominal) for number, search in seen if number} == {passes}
+    most = min(passes, 4)  # what it comes to is known one pass ahead
+    assert {planner.effort.count_passes(number, search.nominal) for number, search in seen if 0 < number < 4} == {most}
     # Taken up again in the second pass, it is as long.
     first = [search for number, search in seen if number == 0][-1].best_trajectory()
     again = planner.plan(whole(tracking_error), lambda *_: None, (1, planner.search(1, whole(tracking_error), first)))
     np.testing.assert_array_equal(again.ends, whole_plan.ends)
+
+
+def test_what_a_pass_has_learned_the_next_one_goes_by(error_and_world):
+    tracking_error, world = error_and_world
+    planner, seen = planner_of(tracking_error, world, (0.1, 0.05), improves=True), []
+    problem_of = planner._problem_of
+    planner._problem_of = lambda number: replace(problem_of(number), shares_models=True)
+    planner.effort = SearchEffort(20, (0.1, 0.05), refits_above=1e9, improves=True)
+    planner.plan(whole(tracking_error), lambda *what: seen.append(what))
+    by_pass = dict(seen)
+    learned = by_pass[0].learned_jacobians()
+    assert np.abs(learned - by_pass[0].jacobian).max() > 0.01
+    np.testing.assert_array_equal(by_pass[1].jacobian, learned.astype(float))
+    planner.effort = SearchEffort(20, (0.1, 0.05), improves=True)  # all is fitted anew: there is nothing to learn for
+    planner.plan(whole(tracking_error), lambda *what: seen.append(what))
+    assert dict(seen)[1].jacobian is None and dict(seen)[0].learned_jacobians() is None
 
 
 def test_an_improving_pass_ranks_by_the_cost_of_the_whole_trajectory(error_and_world):

@@ -240,6 +240,7 @@ def test_a_body_that_leans_as_its_source_never_does_is_astray(wave):
 
 def test_who_lies_on_the_ground_is_not_tried_again_from_there(wave, monkeypatch):
     """Lost from the second fragment on, whatever is done: once that has had its retries, the rest gets none."""
+    monkeypatch.setattr(search_module, "_PATIENCE", 2.0)
     search = search_of(*wave)
     real = SamconSearch._sample_layer
     tried = []
