@@ -15,7 +15,7 @@ from ...learn.randomness import generator_state, restore_generator
 from ...learn.rollout import arrays_under
 from ...sim.engine import World
 from ..matching.features import find_head
-from .drawing import draw_along
+from .drawing import PRACTISED_BACK_M_S, draw_along
 from .observations import StreamFeatures, TrackingState, make_blank, read_state
 from .pushes import PushConfig, RandomPushes
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams
@@ -131,7 +131,7 @@ class TrackingEnvironment:
         ended = reasons >= 0
         terminated = ended & (reasons <= 1)
         # Only now: rewards are for speeds that a stream that is drawn along would make others.
-        drawn = draw_along(now, self.drawn)
+        drawn = draw_along(now, self.drawn, PRACTISED_BACK_M_S)
         self.drawn = self.drawn + drawn
         now.move(-drawn)
         final = now.observations(self.offsets)
