@@ -53,7 +53,7 @@ def _by_clip(rows: Sequence[Row]) -> str:
     lines = [f"| clip | length | stood | {' | '.join(_FIGURES)} |", "|---" * (3 + len(_FIGURES)) + "|"]
     for clip in dict.fromkeys(row["clip"] for row in rows):
         own = [row for row in rows if row["clip"] == clip]
-        lines.append(f"| {clip} | {own[0]['clip_s']:.1f} s | {_fate(own)} | {' | '.join(_figures(own))} |")
+        lines.append(f"| {_cell(clip)} | {own[0]['clip_s']:.1f} s | {_fate(own)} | {' | '.join(_figures(own))} |")
     return "\n".join(lines) + "\n"
 
 
