@@ -16,7 +16,7 @@ from ...core.errors import BadMotion, BadSettings
 from ...core.jobs import Job
 from ...core.motion.inspection import UNIT_KINDS, inspect_clip
 from ...core.sim.variations import VariationSettings
-from ..importing.importers import open_input
+from ..importing.importers import open_clip, open_input
 from ..jobs import requests
 from ..rig.rig_reader import RigMotion
 from ..scene import saving
@@ -30,7 +30,7 @@ from .other_body import add_on, put_input_on
 from .outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
 from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
-from .several import require_several, simulate_several
+from .several import GivenInput, are_several, list_inputs, require_several, simulate_several
 from .verb import Verb
 
 
@@ -49,7 +49,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="INPUT",
         help="further ones, each simulated by itself: on a cluster all at once. --out is then a folder with a .blend "
-        "for each",
+        "for each. A library (.library.npz) is as many inputs as it has clips",
     )
     add("--armature", default="", metavar="NAME", help="which armature, where there are several")
     add("--action", default="", metavar="NAME", help="which Action; the active one if left out")
@@ -117,21 +117,22 @@ def _run(arguments: argparse.Namespace) -> int:
     """Open, read, simulate in a worker, bake, and write what was asked for."""
     request, wanted = parse_request(arguments), variations.variation_settings(arguments)
     pushes = [] if wanted is not None else [parse_push(text) for text in arguments.push]
-    if arguments.more:
+    if are_several(arguments):
         require_several(arguments)
+        given = list_inputs((arguments.input, *arguments.more))
         with registered():
-            return simulate_several(arguments, partial(_open, arguments, request, pushes))
+            return simulate_several(arguments, given, partial(_open, arguments, request, pushes))
     require_outputs(arguments)
     with registered():
         return _simulate(arguments, request, wanted, pushes)
 
 
 def _open(
-    arguments: argparse.Namespace, request: requests.Request, pushes: Sequence[OnePush], text: str
+    arguments: argparse.Namespace, request: requests.Request, pushes: Sequence[OnePush], given: GivenInput
 ) -> Callable[[Path | None], Job]:
     """Open one of several inputs; gives what makes its job."""
-    request = dataclasses.replace(request, scale=open_input(text, arguments.scale))
-    request = put_input_on(arguments, request)
+    scale = open_input(given.text, arguments.scale) if given.clip is None else open_clip(given.clip)
+    request = put_input_on(arguments, dataclasses.replace(request, scale=scale))
     rig = requests.read(request)
     say_findings(rig, arguments.anyway)
     return partial(create_pushed_job, request, rig, pushes)

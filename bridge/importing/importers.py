@@ -115,11 +115,16 @@ def _open_stock(name: str, python: str | None) -> None:
         raise BadFile(
             f"'{name}' is neither a file that Sinew opens ({endings}) nor a stock clip", f"The stock clips are: {known}"
         )
-    clip = stock.load_stock(name, python)
+    open_clip(stock.load_stock(name, python))
+
+
+def open_clip(clip: Clip) -> float:
+    """Show a clip on a character made of its skeleton, in place of what is open; gives its scale."""
     with mute_output():
         _empty_scene()
         show_clip(clip, mannequin.build(bpy.context.scene, clip.skeleton))
         mannequin.build_set(bpy.context.scene)
+    return 1.0
 
 
 def _empty_scene() -> None:

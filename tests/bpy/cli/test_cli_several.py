@@ -6,8 +6,11 @@ import json
 import bpy
 import pytest
 
+from directed_walks import make_stored_walks
 from sinew.bridge import cli
 from sinew.bridge.importing.importers import open_input
+from sinew.bridge.learned.paths import file_stem
+from sinew.bridge.library.assembling import write_library
 
 
 def run(*words):
@@ -28,6 +31,16 @@ def test_each_becomes_a_file_of_its_own_and_one_that_fails_stops_none(scene, tmp
     assert "torn.bvh" in capsys.readouterr().err
     open_input(str(out / "run.blend"))
     assert told["inputs"][2]["action"] in bpy.data.actions
+
+
+def test_a_library_is_as_many_inputs_as_it_has_clips(scene, tmp_path):
+    stored, path, out, report = make_stored_walks(), tmp_path / "w.library.npz", tmp_path / "takes", tmp_path / "r.json"
+    write_library(path, stored)
+    assert run("simulate", path, "--method", "passthrough", "--out", out, "--report", report) == 0
+    told, names = json.loads(report.read_text()), [clip.name for clip in stored.clips]
+    assert [row["input"] for row in told["inputs"]] == [f"{path}: {name}" for name in names]
+    assert {one.stem for one in out.iterdir()} == set(map(file_stem, names)) and told["done"] == len(names) > 1
+    assert run("simulate", tmp_path / "none.library.npz", "--out", out) == 1
 
 
 @pytest.mark.parametrize(
