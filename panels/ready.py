@@ -29,7 +29,8 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
             layout.label(text="Looking at what is ready...", icon="TIME")
         elif known.learns and not installing.is_installing() and "ray" not in known.missing:
             row = layout.row()
-            row.label(text="Ready to simulate and to learn", icon="CHECKMARK")
+            on = f" on {known.cluster}" if known.cluster else ""
+            row.label(text=f"Ready to simulate and to learn{on}", icon="CHECKMARK")
             row.operator("sinew.try_mannequin", text="", icon="ARMATURE_DATA")
             return
         elif known.simulates:
@@ -42,6 +43,7 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
             button.operator("sinew.try_mannequin", icon="ARMATURE_DATA")
         if known is not None:
             _draw_learning(layout, context, known)
+            _draw_cluster(layout, known)
             _draw_missing(layout, context, known, install)
 
 
@@ -53,6 +55,14 @@ def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, known
         ready, lacking = _learners()
         write_line(layout, f"{', '.join(ready)}: ready", icon="CHECKMARK")
         paragraph(layout, context, f"{', '.join(lacking)}: needs PyTorch", icon="RADIOBUT_OFF")
+
+
+def _draw_cluster(layout: bpy.types.UILayout, known: Readiness) -> None:
+    """Where jobs go to a cluster: whether they can."""
+    if known.cluster:
+        write_line(layout, f"On a cluster: ready, with {known.cluster}", icon="CHECKMARK")
+    elif "ray" in known.missing:
+        layout.label(text="On a cluster: needs Ray", icon="X")
 
 
 def _learners() -> tuple[list[str], list[str]]:

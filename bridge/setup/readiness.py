@@ -62,6 +62,7 @@ class Readiness:
     engine: such as ``MuJoCo 4.0.1``, '' for none. learner: such as ``PyTorch 2.13.0``, '' for none.
     missing: packages to install, by the name they are imported by; empty where everything is ready.
     problem: why it did not answer, or why something that is there does not work.
+    cluster: such as ``Ray 2.60.0``, '' for none, or where jobs are done here.
     """
 
     python: str
@@ -70,6 +71,7 @@ class Readiness:
     learner: str = ""
     missing: tuple[str, ...] = ()
     problem: str = ""
+    cluster: str = ""
 
     @property
     def simulates(self) -> bool:
@@ -188,7 +190,8 @@ def parse_answer(python: str, answer: Any, with_ray: bool = False) -> Readiness:
     if not answer["numpy"]:
         problem = problem or f"'{python}' has no NumPy: choose another Python, or install it there"
     learning = [name for name in ("safetensors", "torch") if not answer[name]]
-    clustering = ["ray"] if with_ray and not answer.get("ray") else []
+    ray = str(answer.get("ray", "")) if with_ray else ""
+    clustering = ["ray"] if with_ray and not ray else []
     return Readiness(
         python,
         answer["version"],
@@ -196,6 +199,7 @@ def parse_answer(python: str, answer: Any, with_ray: bool = False) -> Readiness:
         "" if learning else f"PyTorch {answer['torch'].partition('+')[0]}",
         tuple(name for name in lacking + learning + clustering if name != "numpy"),
         problem,
+        f"Ray {ray}" if ray else "",
     )
 
 

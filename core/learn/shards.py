@@ -143,5 +143,8 @@ class ShardSpreader(Protocol):
     def collect_parts(self, collectors: Sequence[Collector], *words: Any) -> list[Any]:
         """The next part of each, all told the same."""
 
+    def note_learning(self, seconds: float) -> None:
+        """Be told how long learning from the newest parts took, to tell it from what spreading costs."""
+
     def describe(self) -> dict[str, Any]:
         """What it cost so far, as plain values."""

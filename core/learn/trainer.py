@@ -3,6 +3,7 @@
 
 import dataclasses
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,7 @@ class Trainer:
         collecting, initialising, self._rng = (
             np.random.default_rng(part) for part in np.random.SeedSequence(seed).spawn(3)
         )
+        self._spreader = spreader
         self._collector = RolloutCollector(environments, settings.horizon, collecting, spreader)
         sizes = self._collector.observation_size, self._collector.action_size
         self.model = ActorCritic(*sizes, settings, initialising)
@@ -121,7 +123,10 @@ class Trainer:
     def _learn(self, rollout: Rollout) -> "UpdateStatistics":
         from .ppo import ppo_update
 
+        began = time.perf_counter()
         statistics = ppo_update(self.model, rollout, self._rng)
+        if self._spreader is not None:
+            self._spreader.note_learning(time.perf_counter() - began)
         # Only now: the rollout was normalised by the statistics before it.
         self.model.set_observation_statistics(self._observed.with_limited_count(self.settings.statistics_window))
         return statistics

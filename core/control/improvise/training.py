@@ -3,6 +3,7 @@
 
 import json
 import math
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -176,7 +177,10 @@ class LatentTraining:
         self._updates += 1
         if first:
             self._set_statistics(rows)
+        began = time.perf_counter()
         terms = self._learn_world(rows, rng) if self._is_world_phase else self._learn_actions(rows, rng)
+        if self._spreader is not None:
+            self._spreader.note_learning(time.perf_counter() - began)
         self.samples += rows.samples
         if not self._is_world_phase and not self.world_errors:
             self.measure_world_model()

@@ -38,6 +38,7 @@ class _Pool:
         self._free: list[NodeObject] = []
         self._coming = [self._make() for _ in range(min(len(calls), max(1, sum(cluster.count_cores()))))]
         self._doing: dict[NodeObject, tuple[int, Any]] = {}
+        self._wasted = 0  # nodes that were lost before they could begin, one after the other
 
     def _make(self) -> NodeObject:
         return self._cluster.make("call_host", CallHost.__name__, *self._words)
@@ -73,8 +74,15 @@ class _Pool:
                 if not host.is_ready():
                     continue
                 self._free.append(host)
-            except NodeLost:
+                self._wasted = 0
+            except NodeLost as lost:
+                _log.warning("A node is lost: %s", lost)
                 host.close()
+                self._wasted += 1
+                if self._wasted >= _MOST_LOSSES:
+                    raise ClusterError(
+                        f"{self._wasted} nodes were lost before they could begin", "Look into Ray's logs"
+                    ) from lost
                 self._coming.append(self._make())
             self._coming.remove(host)
 

@@ -12,8 +12,9 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ ROOMS = ("core", "presets")
 _ROOT = Path(__file__).resolve().parents[3]
 _ANSWERS_S, _GONE_S, _LOOK_S = 5.0, 8.0, 1.0
 _WAIT_S = 0.2
+_PIECE, _MOST_PIECES = 80_000, 64  # bytes: Ray takes up to 100 kB, and 10 MB in all, as little
 # What decides how a take comes out, as far as this Python has it.
 _SAME = ("ray", "numpy", "scipy", "mujoco-core", "pybullet", "cma", "coacd")
 _SAME_TO_LEARN = ("torch", "safetensors")
@@ -63,8 +65,13 @@ class Cluster:
     def _connect(self) -> None:
         ray = self._ray
         ray.cloudpickle.register_pickle_by_value(node)
+        if self.where.address:
+            use_token_if_asked(self.where.address)
         try:
-            ray.init(address=self.where.address or None, log_to_driver=False, logging_level="ERROR")
+            # A cluster that is started here, for this job alone, needs no web page.
+            ray.init(
+                address=self.where.address or None, log_to_driver=False, logging_level="ERROR", include_dashboard=False
+            )
         except Exception as error:
             raise explain_refusal(error, self.where) from error
 
@@ -117,11 +124,12 @@ class Cluster:
         return NodeObject(self, actor, ready)
 
     def wait(self, ref: Any, until_s: float) -> Any:
-        """The value of an answer; None if it is not there by that ``time.monotonic()``."""
+        """The value of an answer, or of one in pieces; None if it is not there by that ``time.monotonic()``."""
         self.check()
         ray, exceptions = self._ray, self._ray.exceptions
         try:
-            kind, value, hint = ray.get(ref, timeout=max(0.0, min(until_s - time.monotonic(), _WAIT_S)))
+            found = ray.get(ref, timeout=max(0.0, min(until_s - time.monotonic(), _WAIT_S)))
+            kind, value, hint = ray.cloudpickle.loads(b"".join(found)) if isinstance(found, list) else found
         except (exceptions.GetTimeoutError, exceptions.ActorUnavailableError):
             return None
         except exceptions.RayTaskError:
@@ -136,7 +144,8 @@ class Cluster:
     def wait_for_any(self, refs: Sequence[Any], seconds: float) -> None:
         """Return as soon as one of these answers is there, or after so many seconds."""
         if refs and not self._gone_since:
-            self._ray.wait(list(refs), num_returns=1, timeout=seconds, fetch_local=False)
+            # Here, not on its node alone: to ask again and again for what is on its way keeps the cluster busy.
+            self._ray.wait(list(refs), num_returns=1, timeout=seconds, fetch_local=True)
         else:
             time.sleep(seconds)
 
@@ -163,9 +172,16 @@ class NodeObject:
             self.node, self.place = found[0]
         return bool(self.node)
 
-    def ask(self, name: str, *words: Any) -> Any:
-        """Call a method, without waiting: what ``Cluster.wait`` waits for."""
-        return self._actor.call.remote(name, *words)
+    def ask(self, name: str, *words: Any, size: int = 0) -> Any:
+        """Call a method, without waiting: what ``Cluster.wait`` waits for.
+
+        size: bytes that it will return, about, where that is known. Ray's way of some hundred kilobytes from node to
+        node takes longer than they do themselves; in pieces that are small enough they come with its answer.
+        """
+        pieces = -(-size // _PIECE)
+        if not 1 < pieces <= _MOST_PIECES:
+            return self._actor.call.remote(name, *words)
+        return self._actor.call_in_pieces.options(num_returns=pieces).remote(pieces, name, *words)
 
     def call(self, name: str, *words: Any) -> Any:
         """Call a method and wait for what it returns."""
@@ -187,16 +203,42 @@ def import_ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
-        return import_module("ray")
+        ray = import_module("ray")
     except (ImportError, OSError) as error:
         raise missing_ray_error(sys.executable, str(error)) from error
+    # Where Ray lies beside this Python rather than in it, the processes that it starts would not find it themselves.
+    if folder := folder_beside_python():
+        known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        os.environ["PYTHONPATH"] = os.pathsep.join([folder, *(one for one in known if one not in ("", folder))])
+    return ray
+
+
+def use_token_if_asked(address: str) -> None:
+    """Let Ray use the user's token where a cluster wants one, as its own program does; its module would not."""
+    with contextlib.suppress(ImportError, AttributeError):  # no part of what Ray promises to keep
+        client, wrong = import_module("ray._raylet").GcsClient, import_module("ray.exceptions").AuthenticationError
+        authentication = import_module("ray._private.authentication.authentication_token_setup")
+        try:
+            client(address=address)
+        except wrong:
+            authentication.maybe_enable_token_auth_if_token_available(False)
+        except Exception:  # noqa: BLE001 - what else is wrong, connecting will tell
+            return
+
+
+def folder_beside_python() -> str:
+    """The folder of ``SINEW_PACKAGES`` that this Python has Ray from; '' where it has it itself."""
+    found = find_spec("ray")
+    folder = os.path.dirname(os.path.dirname(found.origin)) if found is not None and found.origin else ""
+    return folder if folder in os.environ.get("SINEW_PACKAGES", "").split(os.pathsep) else ""
 
 
 def missing_ray_error(python: str, why: str = "") -> ClusterError:
     """The error for a Python that cannot import Ray; why: its own message."""
     return ClusterError(
         f"Working on a cluster needs ray, which the worker's Python ({python}) cannot import{why and f': {why}'}",
-        f"Run: {python} -m pip install {RAY}, or let Sinew's preferences install it; or choose to work here",
+        f"Run: {python} -m pip install {RAY}; or set Where to ray in Blender and press Install Ray in Sinew's tab; "
+        "or work here",
     )
 
 
@@ -222,24 +264,38 @@ def answers(address: str, timeout_s: float = 2.0) -> bool:
 def explain_refusal(error: Exception, where: Where) -> ClusterError:
     """Why Ray did not connect, and what to do about it."""
     text = " ".join(str(error).split())
+    whole = " ".join(map(str, _causes(error)))
     if "Version mismatch" in text:
         about = text.partition("Version mismatch:")[2].strip()
         return ClusterError(
             f"The cluster has another version of Ray or Python than this computer: {about}",
             f"Install the same on both, such as {RAY}, or choose another worker's Python in Sinew's preferences",
         )
-    if "uthenticat" in text or "token" in text.lower():
+    if "uthenticat" in whole or "AuthToken" in whole:
         return ClusterError(
             f"The cluster does not let this computer in: {text[:300]}",
-            "Set RAY_AUTH_MODE=token and the cluster's token (RAY_AUTH_TOKEN_PATH) on this computer",
+            "Put the cluster's token into ~/.ray/auth_token on this computer, or name its file in RAY_AUTH_TOKEN_PATH",
         )
-    joins = "Run: ray stop, and try again"
+    joins = f"Run: {ray_program()} stop, and try again"
     if where.address:
         joins = (
-            f"If this computer is no part of it yet, run: ray start --address={where.address} --num-cpus=0. "
-            "If it has a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH as its nodes have them"
+            f"If this computer is no part of it yet, run: {ray_program()} start --address={where.address} --num-cpus=0."
+            " If it has a token, put that into ~/.ray/auth_token here, as its nodes have it"
         )
     return ClusterError(f"Ray could not connect: {text[:300]}", joins)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came of."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def ray_program() -> str:
+    """What to type for Ray's own program: one that Sinew installed is on no path."""
+    folder = folder_beside_python()
+    return f"PYTHONPATH='{folder}' '{sys.executable}' -m ray.scripts.scripts" if folder else "ray"
 
 
 def pack_code(rooms: Sequence[str] = ROOMS) -> bytes:

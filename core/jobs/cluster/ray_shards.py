@@ -6,7 +6,7 @@ A shard that is lost is made anew elsewhere (``remote_object.py``) before the up
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from ...learn.shards import Collector, CollectorMaker, EnvironmentMaker, PolicyW
 from ...paths import is_there
 from ..running import Cancelled
 from .connection import Cluster, NodeLost, NodeObject
-from .remote_object import RemoteObject
+from .remote_object import RemoteObject, count_bytes
 from .shard_host import COLUMNS
 from .take_relay import RelayedJob
 
@@ -42,11 +42,12 @@ class RayShards:
         self._objects: list[RemoteObject] = []
         self._count = 0
         self.lost = 0
-        self._parts, self._began = 0, time.perf_counter()
-        self._seconds = dict.fromkeys(("collecting", "rollouts", "recovering"), 0.0)
+        self._parts = 0
+        self._seconds = dict.fromkeys(("collecting", "rollouts", "learning", "recovering", "all"), 0.0)
         self._bytes = dict.fromkeys(("weights", "rollouts"), 0)
         self._each: list[dict[str, Any]] = []
-        self._ended = self._began
+        self._ended = time.perf_counter()
+        self._counted: float | None = None  # until when all seconds are counted
 
     def spread(
         self, makers: Sequence[EnvironmentMaker], steps: int, generators: Sequence[np.random.Generator]
@@ -60,7 +61,7 @@ class RayShards:
         self._objects = list(shards)
         for shard in shards:
             shard.read_sizes()
-        self._began = self._ended = time.perf_counter()
+        self._ended, self._counted = time.perf_counter(), None
         return shards
 
     def place(self, makers: Sequence[CollectorMaker]) -> Sequence[Collector]:
@@ -70,7 +71,7 @@ class RayShards:
         ]
         for one in self._objects:
             one.wait_for_place()
-        self._began = self._ended = time.perf_counter()
+        self._ended, self._counted = time.perf_counter(), None
         return self._objects
 
     def _send(
@@ -113,14 +114,26 @@ class RayShards:
         if not self._parts:
             self._bytes = {"weights": count_bytes(words), "rollouts": sum(map(count_bytes, parts))}
         self._parts += 1
+        self._count_until(now, began)
         self._seconds["collecting"] += now - began
         self._seconds["rollouts"] += max(spent)
         self._each = [
             *self._each[1 - _TOLD :],
-            {"between": round(began - self._ended, 4), "all": round(now - began, 4), "shards": spent},
+            {"between": round(began - self._ended, 4), "all": round(now - began, 4), "shards": spent, "learning": 0.0},
         ]
         self._ended = now
         return parts
+
+    def _count_until(self, now: float, began: float) -> None:
+        self._seconds["all"] += now - (began if self._counted is None else self._counted)
+        self._counted = now
+
+    def note_learning(self, seconds: float) -> None:
+        """Count what is learned between two parts."""
+        self._seconds["learning"] += seconds
+        if self._each:
+            self._each[-1]["learning"] = round(seconds, 4)
+        self._count_until(time.perf_counter(), self._ended)
 
     def close(self) -> None:
         """Give back what was taken of the cluster."""
@@ -130,15 +143,16 @@ class RayShards:
     def describe(self) -> dict[str, Any]:
         """What it cost, in seconds and bytes.
 
-        seconds: of collecting, of the slowest shard of each part, and of making lost shards anew. each: of the newest
-        parts the seconds since the one before, of the whole part, and of each shard.
+        seconds: of collecting, of the slowest shard of each part, of learning, of making lost shards anew, and of all
+        from the first part to the end of the last learning. each: of the newest parts the seconds since the one
+        before, of the whole part, of each shard, and of learning from it.
         """
         return {
             "shards": len(self._objects),
             "nodes": len({one.place for one in self._objects}),
             "parts": self._parts,
             "lost": self.lost,
-            "seconds": {**self._seconds, "all": time.perf_counter() - self._began},
+            "seconds": dict(self._seconds),
             "bytes": dict(self._bytes),
             "each": self._each,
         }
@@ -209,16 +223,3 @@ class RemoteShard(RemoteObject):
     def change(self, name: str, *words: Any) -> None:
         """Call a method of the environment that changes what ``state`` gives."""
         self.do("change", name, *words)
-
-
-def count_bytes(value: Any) -> int:
-    """Bytes of the arrays in something that travels; what else it says is little."""
-    if isinstance(value, np.ndarray):
-        return value.nbytes
-    if isinstance(value, Mapping):
-        value = value.values()
-    elif hasattr(value, "__dict__"):
-        value = vars(value).values()
-    elif not isinstance(value, (list, tuple)):
-        return 0
-    return sum(map(count_bytes, value))

@@ -52,7 +52,7 @@ class RemoteObject:
         self._since: list[tuple[Any, ...]] = []
         self._configured: dict[str, tuple[Any, ...]] = {}
         self._asked: Any = None
-        self._losses = 0
+        self._losses = self._size = 0  # bytes of its newest part
 
     @property
     def place(self) -> str:
@@ -67,7 +67,7 @@ class RemoteObject:
     def begin_part(self, *words: Any) -> None:
         """Ask for the next part."""
         self._since.append(("collect", *words))
-        self._asked = self._remote.ask("collect", *words) if self._remote.node else None
+        self._asked = self._remote.ask("collect", *words, size=self._size) if self._remote.node else None
 
     def finish_part(self) -> dict[str, Any]:
         """The part that was asked for, from wherever it could be had."""
@@ -77,7 +77,7 @@ class RemoteObject:
             part: dict[str, Any] = self._nodes.answer(self._asked)
         except NodeLost as lost:
             part = self._make_anew(lost)
-        self._asked = None
+        self._asked, self._size = None, count_bytes(part)
         if len(self._since) > _REMEMBERED:
             self.state()
         return part
@@ -167,3 +167,16 @@ class RemoteObject:
         for asked in self._since:
             given = self._nodes.answer(self._remote.ask(*asked))
         return given
+
+
+def count_bytes(value: Any) -> int:
+    """Bytes of the arrays in something that travels; what else it says is little."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif hasattr(value, "__dict__"):
+        value = vars(value).values()
+    elif not isinstance(value, (list, tuple)):
+        return 0
+    return sum(map(count_bytes, value))

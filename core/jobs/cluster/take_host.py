@@ -46,7 +46,7 @@ while True:
         file.write(str(code))
     os.replace(file.name, file.name.removesuffix(".part"))
 """
-_LOOK_S, _STEP_S, _TIDY_S = 0.3, 0.01, 2.0
+_LOOK_S, _STEP_S, _TIDY_S = 0.3, 0.03, 2.0
 
 
 class TakeHost:

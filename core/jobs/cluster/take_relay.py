@@ -94,6 +94,7 @@ class _Relay:
         self._cluster, self._waiting = cluster, deque(wanted)
         self._each, self._most = 1, 1
         self._hosts: list[_Host] = []
+        self._wasted = 0  # hosts that were lost before they could begin, one after the other
 
     def begin(self) -> None:
         """Ask for as many hosts as there are jobs or cores; each has as many cores as there are to go round."""
@@ -146,6 +147,10 @@ class _Relay:
         _log.warning("A node is lost: %s", lost)
         self._hosts.remove(host)
         host.remote.close()
+        if host.doing is None:
+            self._wasted += 1
+            if self._wasted >= _MOST_LOSSES:
+                raise ClusterError(f"{self._wasted} nodes were lost before they could begin", "Look into Ray's logs")
         if (one := host.doing) is not None:
             one.losses += 1
             if one.losses >= _MOST_LOSSES:
@@ -160,6 +165,7 @@ class _Relay:
         if not host.remote.is_ready():
             return
         if host.doing is None:
+            self._wasted = 0
             self._begin(host)
             return
         self._pass_on_requests(host)

@@ -9,7 +9,7 @@ import time
 import bpy
 import pytest
 
-from sinew.bridge.setup import installing, packages, readiness
+from sinew.bridge.setup import installing, packages, preferences, readiness
 from sinew.bridge.setup.installing import InstallationView
 from sinew.bridge.setup.readiness import Readiness, parse_answer
 from sinew.panels.ready import SINEW_PT_ready
@@ -43,7 +43,7 @@ def know(monkeypatch):
     """Let this be what is known of the machine."""
 
     def know(answer, install=None, online=True):
-        monkeypatch.setattr(readiness, "_known", [parse_answer("python", answer)])
+        monkeypatch.setattr(readiness, "_known", [parse_answer("python", answer, preferences.wants_cluster())])
         monkeypatch.setattr(installing, "_seen", [install] if install else [])
         monkeypatch.setattr(installing, "may_go_online", lambda: online)
         return Page(SINEW_PT_ready)
@@ -100,6 +100,16 @@ def test_what_is_missing_is_offered_by_one_button(addon, know):
     assert "Simulate: needs MuJoCo" in page.texts
     assert page.button("sinew.install_missing").text.startswith("Install MuJoCo and PyTorch (about ")
     assert not bpy.ops.sinew.try_mannequin.poll()
+
+
+def test_ray_is_asked_for_only_where_jobs_go_to_a_cluster(addon, know):
+    assert know(ALL | LEARNER | {"ray": "2.60.0"}).texts == ["Ready to simulate and to learn"]
+    bpy.context.preferences.addons["sinew"].preferences.where = "ray"
+    page = know(ALL | LEARNER)
+    assert "On a cluster: needs Ray" in page.texts
+    assert page.button("sinew.install_missing").text.startswith("Install Ray (about ")
+    assert know(ALL | LEARNER | {"ray": "2.60.0"}).texts == ["Ready to simulate and to learn on Ray 2.60.0"]
+    assert "On a cluster: ready, with Ray 2.60.0" in know(NO_TORCH | {"ray": "2.60.0"}).texts
 
 
 def test_without_online_access_it_offers_to_allow_it(addon, know):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """On a real Ray cluster: the same bits as here, whatever is killed meanwhile, and a word for all that is wrong.
 
-Ray takes seconds to start a cluster, so two of them serve all of this: one that works, and one that does not.
+Ray takes seconds to start a cluster, so one of them serves all of this, in one test: first it has no nodes, then some
+that are of no use, then good ones, and in the end it goes away.
 """
 
 import os
@@ -26,10 +27,11 @@ from sinew.core.control.matching.directing import Directing
 from sinew.core.control.tasks.point_goal import PointGoal
 from sinew.core.control.tracking_policy.matching_streams import make_clip_streams
 from sinew.core.control.tracking_policy.training import PPO, TrackingTraining, TrackingTrainingConfig
+from sinew.core.errors import ClusterError
 from sinew.core.jobs.cluster.calls import spread_calls
-from sinew.core.jobs.cluster.connection import ROOMS, Cluster
+from sinew.core.jobs.cluster.connection import RAY, ROOMS, Cluster, import_ray
 from sinew.core.jobs.cluster.ray_shards import RayShards
-from sinew.core.jobs.cluster.take_relay import RelayedJob
+from sinew.core.jobs.cluster.take_relay import RelayedJob, relay_jobs
 from sinew.core.jobs.events import EventReader
 from sinew.core.jobs.where import parse_where
 from sinew.core.learn.conditional_vae import VAESettings
@@ -38,7 +40,7 @@ from sinew.core.sim import engines
 
 pytestmark = [needs_ray, pytest.mark.timeout(600), pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")]
 
-SLOW = {"pause_s": 0.15, "chunk_frames": 2}
+SLOW = {"pause_s": 0.1, "chunk_frames": 2}
 TRAINED = {"millions": 0.003, "warm": False, "worlds": 24, "shards": 2, "seconds": 1.0, "stop": False, "device": "cpu"}
 # What a node is told to lack, as another machine might.
 _LACKS = """
@@ -83,44 +85,109 @@ def trained(job):
     return {name: array.tobytes() for name, array in arrays.items()}
 
 
-def test_takes_and_training_are_the_same_here_and_there_with_nodes_killed(make, same, tmp_path):
+def test_a_cluster(make, same, tmp_path, mount, monkeypatch):
     here = [make(tmp_path / "here"), training(tmp_path / "here-trained")]
     for job in here:
         assert jobs.wait(job, jobs.launch(job)).state == "done", job.status()
-    with local_cluster("one", "two", "three") as cluster:
+    take = here[0].result().take.motion
+    with local_cluster() as cluster:
         where = parse_where(cluster.where)
-        takes = [make(tmp_path / f"take-{number}", **SLOW) for number in range(4)]
-        process = jobs.launch_together(takes, None, where)
-        wait_until(takes[0], lambda status: status.step >= 6)
-        cluster.kill("one")
-        for job in takes:
-            assert jobs.wait(job, process).state == "done", job.status()
-            same(job.result().take.motion, here[0].result().take.motion)
-            assert kinds(job)[:2] == ["launched", "started"] and kinds(job).count("done") == 1
-        assert any("is lost" in event.get("message", "") for job in takes for event in events(job))
-
-        driven = make(tmp_path / "driver-killed", **SLOW)
-        process = jobs.launch(driven, where=where)
-        wait_until(driven, lambda status: status.step >= 6)
-        os.kill(process.pid, signal.SIGKILL)
-        assert jobs.wait(driven, process).state == "lost"
-        assert f"on a cluster ({where}) that may be gone" in driven.status().message
-        assert jobs.wait(driven, jobs.launch(driven)).state == "done"  # resumed, and here
-        same(driven.result().take.motion, here[0].result().take.motion)
-        assert "resumed" in kinds(driven)
-
-        trains = training(tmp_path / "trained")
-        process = jobs.launch(trains, where=where)
-        wait_until(trains, lambda status: 0.2 < status.fraction)
-        cluster.kill("two")
-        assert jobs.wait(trains, process).state == "done", trains.status()
-        assert trained(trains) == trained(here[1])
-        about = trains.report()["cluster"]
-        assert about["shards"] == 2 and about["lost"] >= 1 and about["bytes"]["weights"] > 0
-        assert trains.report()["bounds"]["samples"] == here[1].report()["bounds"]["samples"]
-
+        without_a_free_core_it_waits_and_can_be_cancelled(make(tmp_path / "waits"), where)
+        a_cluster_of_another_version_is_refused(where, monkeypatch)
+        nodes_of_no_use_are_named(cluster, make, mount("size=64k"), tmp_path)
+        cluster.add("one", "two", "three")
+        takes_are_the_same_with_a_node_killed(
+            cluster, [make(tmp_path / f"take-{n}", **SLOW) for n in range(4)], take, same
+        )
+        a_killed_driver_is_resumed_here(where, make(tmp_path / "driver-killed", **SLOW), take, same)
+        training_is_the_same_with_a_node_killed(cluster, training(tmp_path / "trained"), here[1])
         cluster.add("four")
         improvising_in_shards_is_the_same(make(tmp_path / "improvises"), cluster)
+        gone = make(tmp_path / "gone", **(SLOW | {"pause_s": 0.7}))
+        that_it_goes_away_is_said(cluster, gone)
+    assert jobs.wait(gone, jobs.launch(gone)).state == "done"
+    same(gone.result().take.motion, take)
+
+
+def without_a_free_core_it_waits_and_can_be_cancelled(job, where):
+    process = jobs.launch(job, where=where)
+    status = wait_until(job, lambda status: status.message.startswith("Waiting for a free core"))
+    assert status.state == "running"
+    job.cancel()
+    assert jobs.wait(job, process).state == "cancelled"
+
+
+def a_cluster_of_another_version_is_refused(where, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(import_ray(), "__version__", "2.59.0")
+        with pytest.raises(ClusterError, match="has another version of Ray or Python") as caught:
+            Cluster(where)
+    assert RAY in caught.value.hint
+
+
+def nodes_of_no_use_are_named(nodes, make, full, folder):
+    """Whatever a node lacks, the job that comes to it fails and says so."""
+    lacking, older = folder / "lacking", folder / "older"
+    for home, old in ((lacking, False), (older, True)):
+        home.mkdir()
+        (home / "sitecustomize.py").write_text(_LACKS.format(old=old))
+    with Cluster(parse_where(nodes.where)) as cluster:
+        for name, variables, message, hint in (
+            ("no engine", {"PYTHONPATH": str(lacking)}, "has no mujoco-core", "pip install mujoco-core=="),
+            ("another Ray", {"PYTHONPATH": str(older)}, "has ray 2.59.0, and this computer has", "pip install ray=="),
+            ("no share", {"SINEW_SCRATCH": str(folder / "share")}, "which its SINEW_SCRATCH names", "Mount the share"),
+            ("full disk", {"SINEW_SCRATCH": str(full)}, "No space left on device", "Free space there"),
+        ):
+            nodes.add(name, **variables)
+            job = make(folder / name)
+            relay_jobs(cluster, [RelayedJob(job, 1)])
+            assert job.status().state == "failed", name
+            assert message in job.status().message and hint in job.status().hint, job.status()
+            assert not job.take_file.exists()
+            nodes.kill(name)
+
+
+def takes_are_the_same_with_a_node_killed(nodes, takes, expected, same):
+    process = jobs.launch_together(takes, None, parse_where(nodes.where))
+    wait_until(takes[0], lambda status: status.step >= 6)
+    nodes.kill("one")
+    for job in takes:
+        assert jobs.wait(job, process).state == "done", job.status()
+        same(job.result().take.motion, expected)
+        assert kinds(job)[:2] == ["launched", "started"] and kinds(job).count("done") == 1
+    assert any("is lost" in event.get("message", "") for job in takes for event in events(job))
+
+
+def a_killed_driver_is_resumed_here(where, job, expected, same):
+    process = jobs.launch(job, where=where)
+    wait_until(job, lambda status: status.step >= 6)
+    os.kill(process.pid, signal.SIGKILL)
+    assert jobs.wait(job, process).state == "lost"
+    assert f"on a cluster ({where}) that may be gone" in job.status().message
+    assert jobs.wait(job, jobs.launch(job)).state == "done"
+    same(job.result().take.motion, expected)
+    assert "resumed" in kinds(job)
+
+
+def training_is_the_same_with_a_node_killed(nodes, job, here):
+    process = jobs.launch(job, where=parse_where(nodes.where))
+    wait_until(job, lambda status: 0.2 < status.fraction)
+    nodes.kill("two")
+    assert jobs.wait(job, process).state == "done", job.status()
+    assert trained(job) == trained(here)
+    about = job.report()["cluster"]
+    assert about["shards"] == 2 and about["lost"] >= 1 and about["bytes"]["weights"] > 0
+    seconds = about["seconds"]
+    assert 0.0 < seconds["rollouts"] + seconds["learning"] < seconds["all"]
+    assert job.report()["bounds"]["samples"] == here.report()["bounds"]["samples"]
+
+
+def that_it_goes_away_is_said(nodes, job):
+    process = jobs.launch(job, where=parse_where(nodes.where))
+    wait_until(job, lambda status: status.step >= 2)
+    nodes.kill("head")
+    assert jobs.wait(job, process).state == "failed"
+    assert "does not answer any more" in job.status().message and "Resume the job here" in job.status().hint
 
 
 def improvising_in_shards_is_the_same(job, nodes):
@@ -163,49 +230,3 @@ def improvising_in_shards_is_the_same(job, nodes):
     assert len(rows) == 3
     for number, call in enumerate(calls):
         assert rows[number][0]["sha256"] == simulate_as_first(*call)[0]["sha256"]
-
-
-def test_what_is_wrong_with_a_cluster_is_said(make, same, tmp_path, mount):
-    full = mount("size=64k")
-    lacking, older = tmp_path / "lacking", tmp_path / "older"
-    for folder, old in ((lacking, False), (older, True)):
-        folder.mkdir()
-        (folder / "sitecustomize.py").write_text(_LACKS.format(old=old))
-    with local_cluster() as cluster:
-        where = parse_where(cluster.where)
-        waits = make(tmp_path / "waits", **SLOW)
-        process = jobs.launch(waits, where=where)
-        status = wait_until(waits, lambda status: status.message.startswith("Waiting for a free core"))
-        assert status.state == "running"
-        waits.cancel()
-        assert jobs.wait(waits, process).state == "cancelled"
-
-        for name, variables, message, hint in (
-            ("no engine", {"PYTHONPATH": str(lacking)}, "has no mujoco-core", "pip install mujoco-core=="),
-            ("another Ray", {"PYTHONPATH": str(older)}, "has ray 2.59.0, and this computer has", "pip install ray=="),
-            (
-                "no share",
-                {"SINEW_SCRATCH": str(tmp_path / "share")},
-                "which its SINEW_SCRATCH names",
-                "Mount the share",
-            ),
-            ("full disk", {"SINEW_SCRATCH": str(full)}, "No space left on device", "Free space there"),
-        ):
-            cluster.add(name, **variables)
-            job = make(tmp_path / name)
-            assert jobs.wait(job, jobs.launch(job, where=where)).state == "failed", name
-            assert message in job.status().message and hint in job.status().hint, job.status()
-            assert not job.take_file.exists()
-            cluster.kill(name)
-
-        cluster.add("good")
-        gone = make(tmp_path / "gone", **(SLOW | {"pause_s": 2.0}))
-        process = jobs.launch(gone, where=where)
-        wait_until(gone, lambda status: status.step >= 2)
-        cluster.kill("head")
-        assert jobs.wait(gone, process).state == "failed"
-        assert "does not answer any more" in gone.status().message and "Resume the job here" in gone.status().hint
-    plain = make(tmp_path / "plain")
-    for job in (plain, gone):
-        assert jobs.wait(job, jobs.launch(job)).state == "done"
-    same(gone.result().take.motion, plain.result().take.motion)

@@ -77,7 +77,10 @@ def test_a_cluster_of_another_version_or_with_a_token_is_explained():
     found = explain_refusal(RuntimeError(about), Where("ray", "head:6379"))
     assert "another version of Ray or Python" in found.message and "Ray: 2.59.0 Python: 3.12.1" in found.message
     assert "pip install" not in found.message and "ray==2.60.0" in found.hint
-    assert "RAY_AUTH_MODE=token" in explain_refusal(RuntimeError("Authentication failed"), Where("ray")).hint
+    locked = ConnectionError("Failed to connect to Ray cluster at head:6379")
+    locked.__context__ = RuntimeError("RPC error: InvalidAuthToken: ...")
+    found = explain_refusal(locked, Where("ray", "head:6379"))
+    assert "does not let this computer in" in found.message and "~/.ray/auth_token" in found.hint
     assert "ray start --address=head:6379" in explain_refusal(RuntimeError("no node"), Where("ray", "head:6379")).hint
 
 
