@@ -19,10 +19,11 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 from ray.cluster_utils import Cluster
 
 SMALL = {"object_store_memory": 80 * 2**20, "include_dashboard": False}
-# A node that is gone is seen so after a second, not after ten.
+# A node that is gone is seen so after a second, not after ten. What is done there is as urgent as what is done here.
 QUICK = {"health_check_initial_delay_ms": 500, "health_check_period_ms": 300, "health_check_timeout_ms": 1000,
-         "health_check_failure_threshold": 3}
-cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "_system_config": QUICK, **SMALL})
+         "health_check_failure_threshold": 3, "worker_niceness": 0}
+ALONE = {"num_cpus": 0, "no_monitor": True, "include_log_monitor": False}
+cluster = Cluster(initialize_head=True, head_node_args={"_system_config": QUICK, **ALONE, **SMALL})
 nodes = {}
 
 def add(name, cores, variables):

@@ -28,7 +28,7 @@ def make_scale_page(known: Mapping[str, Row], slow: Mapping[str, Any], fast: Map
     parts += [_takes(known["takes"]), "## Trainings\n", _trainings(known["training"])]
     if "kills" in known or "lost" in known:
         parts += ["## What is lost\n", *_losses(known)]
-    parts += ["## What more cores would give\n", _timeline(slow, fast, faster), _END]
+    parts += ["## What more cores would give\n", _timeline(slow, fast, faster, known["training"]["copies"]), _END]
     return "\n".join(parts)
 
 
@@ -36,16 +36,30 @@ def _takes(row: Row) -> str:
     each = row["take_s"]
     same = "the same bit for bit" if row["same_bits"] else "**not the same**"
     return (
-        f"{row['takes']} takes of {row['clip_s']:.1f} s, on {row['cores']} cores: {row['here_s']:.1f} s here, with two "
-        f"workers side by side, and {row['there_s']:.1f} s on two nodes, {same}: {row['overhead']:+.0%}. Each was "
-        f"simulated in {min(each):.1f} to {max(each):.1f} s there; {row['inputs_bytes'] / 1e3:.0f} kB went out and "
-        f"{row['result_bytes'] / 1e3:.0f} kB came home for each.{_measured(row)}\n"
+        f"{row['takes']} variations of {row['clip_s']:.1f} s, pushed: {row['here_s']:.1f} s here, with {row['nodes']} "
+        f"workers of a core each at once, and {row['there_s']:.1f} s on {row['nodes']} nodes of a core each, {same}: "
+        f"{row['overhead']:+.0%}. All of it counts from the command on, with nothing known of the source on either "
+        f"side; the cluster was there before. Each was simulated in {min(each):.1f} to {max(each):.1f} s there; "
+        f"{row['inputs_bytes'] / 1e3:.0f} kB went out and {row['result_bytes'] / 1e3:.0f} kB came home for each."
+        f"{_measured(row)}\n"
     )
 
 
 def _trainings(row: Row) -> str:
     table = _table(
-        ("shards", "nodes", "same weights", "here", "there", "an update", "rollouts", "neither", "to each", "home"),
+        (
+            "shards",
+            "nodes",
+            "same weights",
+            "here",
+            "there",
+            "an update",
+            "rollouts",
+            "learning",
+            "neither",
+            "to each",
+            "home",
+        ),
         (
             (
                 one["shards"],
@@ -55,6 +69,7 @@ def _trainings(row: Row) -> str:
                 f"{one['there_s']:.1f} s",
                 f"{one['seconds_an_update']:.2f} s",
                 f"{one['share_rollouts']:.0%}",
+                f"{one['share_learning']:.0%}",
                 f"{one['share_neither']:.1%}",
                 f"{one['bytes_an_update']['weights_to_each'] / 1e3:.0f} kB",
                 f"{one['bytes_an_update']['rollouts_home'] / 1e3:.0f} kB",
@@ -63,8 +78,9 @@ def _trainings(row: Row) -> str:
         ),
     )
     return (
-        f"A walk within bounds, {row['rows'][0]['updates']} updates of 384 copies. *Neither*: the share of time that "
-        f"is neither rollouts nor learning. *To each* and *home*: bytes of an update.\n\n{table}{_measured(row)}\n"
+        f"A walk within bounds, {row['rows'][0]['updates']} updates of {row['copies']} copies, with the start of a "
+        "cluster's job in *there*. *Neither*: the share of time between the first rollout and the last learning that "
+        f"is neither. *To each* and *home*: bytes of an update.\n\n{table}{_measured(row)}\n"
     )
 
 
@@ -73,8 +89,9 @@ def _losses(known: Mapping[str, Row]) -> Iterable[str]:
         for what in ("takes", "training"):
             one = kills[what]
             came = "every time the same results, each once" if one["same"] else "**not the same results**"
-            killed = f"{one['killed']} nodes killed (SIGKILL, at seeded moments)"
-            yield f"- {killed} in {one['runs']} runs of {what}: {came}."
+            killed = f"{one['killed']} nodes killed (SIGKILL, when seeded parts of the work were done)"
+            lost = f"parts of the work were lost {one['lost_work']} times"
+            yield f"- {killed} in {one['runs']} runs of {what}; {lost} and done again: {came}."
         yield _measured(kills)
     if (lost := known.get("lost")) is not None:
         driver, cluster = lost["driver"], lost["cluster"]
@@ -87,7 +104,7 @@ def _losses(known: Mapping[str, Row]) -> Iterable[str]:
         )
 
 
-def _timeline(slow: Mapping[str, Any], fast: Mapping[str, Any], faster: float) -> str:
+def _timeline(slow: Mapping[str, Any], fast: Mapping[str, Any], faster: float, copies: int) -> str:
     trainings = _table(
         ("cores", "faster", "learning takes", "neither", "MB an update", f"learner {faster:g} x", "learning takes"),
         (
@@ -110,18 +127,19 @@ def _timeline(slow: Mapping[str, Any], fast: Mapping[str, Any], faster: float) -
             for one in slow["takes"]
         ),
     )
-    check = slow.get("check")
-    proved = (
-        f"As a check, the {check['shards']} shards on {check['nodes']} nodes above: an update takes "
-        f"{check['measured_s']:.2f} s as measured and {check['simulated_s']:.2f} s as simulated.\n\n"
-        if check
-        else ""
+    proved, told = (
+        f"As a check, {what} above: {check['measured_s']:.2f} s as measured, {check['simulated_s']:.2f} s as simulated."
+        for what, check in (
+            (f"an update of the two shards on two nodes (of {copies} copies)", slow["check"]),
+            ("all takes on their nodes", slow["takes_check"]),
+        )
     )
     return (
         "Simulated from the seconds above: every shard draws the seconds of its rollout from those measured, the "
-        "slowest decides, then the driver takes in what comes home over 1 Gbit/s and learns from all of it. How much "
-        f"faster than a single core a training is, with a shard of 192 copies on each:\n\n{trainings}\n\n{proved}"
-        f"Takes, one or ten for each core, handed out by one driver:\n\n{takes}\n"
+        "slowest decides, then the driver takes in what comes home over 1 Gbit/s and learns from all of it. How "
+        f"much faster than a single core a training is, with a shard of {copies // 2} copies on each:\n\n"
+        f"{trainings}\n\n{proved}\n\n"
+        f"Takes, one or ten for each core, handed out by one driver:\n\n{takes}\n\n{told}\n"
     )
 
 

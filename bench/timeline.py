@@ -60,7 +60,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 def simulate(rows: Mapping[str, Row], gigabits: float, faster: float, seed: int) -> Row:
     """Trainings and takes on more and more cores. rows: by their parts. faster: than measured, how quick learning is.
 
-    check: an update as it was measured, and as it is simulated without a network in between.
+    check: an update as it was measured, and as it is simulated without a network in between. takes_check: likewise all
+    takes.
     """
     rng, bytes_s = np.random.default_rng(seed), gigabits * 1e9 / 8.0
     trained = next(row for row in rows["training"]["rows"] if row["shards"] == row["nodes"] == 2)
@@ -68,12 +69,15 @@ def simulate(rows: Mapping[str, Row], gigabits: float, faster: float, seed: int)
     again = simulate_training(trained, 2, np.inf, 1.0, rng)
     return {
         "training": [simulate_training(trained, cores, bytes_s, faster, rng) for cores in _CORES],
-        "takes": [simulate_takes(rows["takes"], cores, each, rng) for cores in _CORES for each in _TAKES_A_CORE],
-        "check": {
-            "shards": 2,
-            "nodes": 2,
-            "measured_s": float(np.mean(measured)),
-            "simulated_s": again["update_s"],
+        "takes": [
+            simulate_takes(rows["takes"], cores, cores * each, rng) for cores in _CORES for each in _TAKES_A_CORE
+        ],
+        "check": {"measured_s": float(np.mean(measured)), "simulated_s": again["update_s"]},
+        "takes_check": {
+            "measured_s": rows["takes"]["there_s"],
+            "simulated_s": simulate_takes(rows["takes"], rows["takes"]["nodes"], rows["takes"]["takes"], rng)[
+                "seconds"
+            ],
         },
     }
 
@@ -82,8 +86,10 @@ def simulate_training(row: Row, cores: int, bytes_s: float, faster: float, rng: 
     """Updates with a shard on each core. row: two shards as they were measured on two nodes."""
     each = row["each"][1:]  # the first one wakes everything up
     parts = np.array([one["shards"] for one in each]).ravel()
-    learning = np.array([one["between"] for one in each]) / (2.0 * faster)  # of one shard's samples
-    handling = np.array([max(one["all"] - max(one["shards"]), 0.0) for one in each]) / 2.0
+    learning = np.array([one["learning"] for one in each]) / (2.0 * faster)  # of one shard's samples
+    learned = np.array([one["learning"] for one in row["each"][:-1]])  # before each of them
+    passed = np.array([one["between"] + one["all"] - max(one["shards"]) for one in each])
+    handling = np.maximum(passed - learned, 0.0) / 2.0
     size = row["bytes_an_update"]["rollouts_home"] / 2.0 + row["bytes_an_update"]["weights_to_each"]
     sent = size / bytes_s
     spent = np.zeros(3)
@@ -105,12 +111,11 @@ def simulate_training(row: Row, cores: int, bytes_s: float, faster: float, rng: 
     }
 
 
-def simulate_takes(row: Row, cores: int, each: int, rng: np.random.Generator) -> Row:
-    """So many takes for each core: every core begins the next one as soon as it is free."""
-    takes = cores * each
+def simulate_takes(row: Row, cores: int, takes: int, rng: np.random.Generator) -> Row:
+    """So many takes: every core begins the next one as soon as it is free."""
     spent = rng.choice(np.array(row["take_s"]), takes)
-    # What two cores lost beside the takes themselves, for each take: it is all laid to the driver.
-    lost_s = max(2.0 * row["there_s"] - float(np.sum(row["take_s"])), 0.0) / (2.0 * row["takes"])
+    # What nodes lost beside the takes themselves, for each take: all of it, also where they had no take left to do.
+    lost_s = max(row["nodes"] * row["there_s"] - float(np.sum(row["take_s"])), 0.0) / row["takes"]
     handed_s = (row["inputs_bytes"] + row["result_bytes"]) / (1e9 / 8.0)
     free, driver = np.zeros(cores), 0.0
     for seconds in spent:

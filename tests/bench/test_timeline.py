@@ -15,13 +15,16 @@ from sinew.core.errors import BadFile
 def simulate(tmp_path):
     """What the benchmark gives for rows of made-up seconds."""
     rng = np.random.default_rng(0)
-    each = [{"between": 0.4, "all": 0.65, "shards": rng.uniform(0.4, 0.6, 2).tolist()} for _ in range(20)]
+    each = [
+        {"between": 0.41, "learning": 0.4, "all": 0.65, "shards": rng.uniform(0.4, 0.6, 2).tolist()} for _ in range(20)
+    ]
     sent = {"rollouts_home": 3e6, "weights_to_each": 3e5}
     rows = [
         {
             "part": "takes",
             "take_s": [10, 11, 9, 12],
             "there_s": 24,
+            "nodes": 2,
             "takes": 4,
             "inputs_bytes": 1e6,
             "result_bytes": 5e5,
