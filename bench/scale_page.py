@@ -90,8 +90,8 @@ def _losses(known: Mapping[str, Row]) -> Iterable[str]:
             one = kills[what]
             came = "every time the same results, each once" if one["same"] else "**not the same results**"
             killed = f"{one['killed']} nodes killed (SIGKILL, when seeded parts of the work were done)"
-            lost = f"parts of the work were lost {one['lost_work']} times"
-            yield f"- {killed} in {one['runs']} runs of {what}; {lost} and done again: {came}."
+            again = f"parts of the work were lost {one['lost_work']} times"
+            yield f"- {killed} in {one['runs']} runs of {what}; {again} and done again: {came}."
         yield _measured(kills)
     if (lost := known.get("lost")) is not None:
         driver, cluster = lost["driver"], lost["cluster"]
