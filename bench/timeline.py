@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.errors import BadFile
 from ..core.files import write_whole
@@ -114,17 +115,24 @@ def simulate_training(row: Row, cores: int, bytes_s: float, faster: float, rng: 
 def simulate_takes(row: Row, cores: int, takes: int, rng: np.random.Generator) -> Row:
     """So many takes: every core begins the next one as soon as it is free."""
     spent = rng.choice(np.array(row["take_s"]), takes)
-    # What nodes lost beside the takes themselves, for each take: all of it, also where they had no take left to do.
-    lost_s = max(row["nodes"] * row["there_s"] - float(np.sum(row["take_s"])), 0.0) / row["takes"]
+    # What nodes lost beside the takes, for each of them: not where one had no take left to do.
+    busy_s = _hand_out(np.array(row["take_s"]), row["nodes"], 0.0, 0.0)
+    lost_s = max(row["there_s"] - busy_s, 0.0) * row["nodes"] / row["takes"]
     handed_s = (row["inputs_bytes"] + row["result_bytes"]) / (1e9 / 8.0)
+    seconds = _hand_out(spent, cores, lost_s, handed_s)
+    return {
+        "cores": cores,
+        "takes": takes,
+        "seconds": seconds,
+        "used": float(spent.sum()) / (cores * seconds),
+    }
+
+
+def _hand_out(spent: NDArray[np.float64], cores: int, lost_s: float, handed_s: float) -> float:
+    """Seconds until the last take is done. lost_s: beside each of them. handed_s: of the driver, one after the other."""
     free, driver = np.zeros(cores), 0.0
     for seconds in spent:
         core = int(np.argmin(free))
         driver = max(driver, float(free[core])) + handed_s
         free[core] = driver + lost_s + seconds
-    return {
-        "cores": cores,
-        "takes": takes,
-        "seconds": float(free.max()),
-        "used": float(spent.sum()) / (cores * float(free.max())),
-    }
+    return float(free.max())
