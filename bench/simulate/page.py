@@ -91,10 +91,10 @@ def _files(rows: Sequence[Row]) -> str:
     notes = []
     if needs := {row["clip"]: row for row in rows if row.get("needs")}:
         notes += ["", "Made with what is not in the file:", ""]
-        notes += [f"- `{clip}` needs {row['needs']}. Said: {_missing(row)}." for clip, row in needs.items()]
+        notes += [f"- {clip} needs {row['needs']}. Said: {_missing(row)}." for clip, row in needs.items()]
     if accepted := [(row["clip"], text) for row in rows for text in row.get("accepted", ())]:
         notes += ["", "What the check said, and was let mend:", ""]
-        notes += [f"- `{clip}`: {_cell(text)}." for clip, text in dict.fromkeys(accepted)]
+        notes += [f"- {clip}: {_cell(text)}." for clip, text in dict.fromkeys(accepted)]
     return intro + _by_clip(rows) + "\n".join(notes) + ("\n" if notes else "")
 
 

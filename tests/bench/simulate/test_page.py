@@ -47,7 +47,7 @@ def test_odd_files_and_missing_props_are_told():
     text = made([odd, better, stairs])
     assert "| short | refused: Too / short | – | – | – |" in text
     assert "| lost | better | – | 90.0 → 1.0 cm | – |" in text
-    assert "- `stairs` needs the stairs. Said: nothing." in text
+    assert "- stairs needs the stairs. Said: nothing." in text
     told = {**stairs, "missing": ["needs_stairs"], "accepted": ["It is 30 m tall"]}
     text = made([told])
-    assert "- `stairs` needs the stairs. Said: stairs." in text and "- `stairs`: It is 30 m tall." in text
+    assert "- stairs needs the stairs. Said: stairs." in text and "- stairs: It is 30 m tall." in text

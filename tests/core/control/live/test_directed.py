@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from directed_walks import make_stored_walks
+from sinew.core.control.direct import live_character
 from sinew.core.control.direct.live_character import DirectedCharacter
 from sinew.core.control.live.commands import BadCommand, Steer
 from sinew.core.control.live.session import LiveSession
@@ -33,6 +34,13 @@ class StillPolicy:
 
 @pytest.fixture(scope="module")
 def session():
+    """Two whose bodies soon fall, so what is played is not drawn along by them: it is about where it leads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(live_character, "draw_along", lambda state, drawn: np.zeros_like(drawn))
+        yield from make_session()
+
+
+def make_session():
     director = TrainedDirector(make_stored_walks(), StillPolicy())
     directing = Directing(director.stored.body, director.library)
     characters = tuple(DirectedCharacter(director, directing, np.array([2.0 * n, 0.0]), n * np.pi) for n in range(2))
