@@ -15,7 +15,7 @@ from ...core.control.tracking.library_building import gather_library
 from ...core.control.tracking.library_files import LIBRARY_FILE
 from ...core.errors import BadSettings, SinewError
 from ...core.motion import Clip
-from ...core.paths import usable_path
+from ...core.paths import is_folder, is_there, usable_path
 from ...core.sim.models.reading import ENDINGS
 from ..jobs import requests
 from ..learned.paths import file_stem
@@ -62,7 +62,7 @@ def require_several(arguments: argparse.Namespace) -> None:
             raise BadSettings(f"{name} is for one input, and there are several", "Simulate each by itself")
     if arguments.out is None:
         raise BadSettings("There is no place for what comes of several inputs", "Give --out FOLDER")
-    if arguments.out.suffix.lower() == ".blend" or (arguments.out.exists() and not arguments.out.is_dir()):
+    if arguments.out.suffix.lower() == ".blend" or (is_there(arguments.out) and not is_folder(arguments.out)):
         raise BadSettings(f"'{arguments.out}' is no folder", "Several inputs need one: --out FOLDER")
     saving.require_writable_folder(arguments.out.resolve().parent)
 

@@ -52,11 +52,13 @@ _LOOK_S, _STEP_S, _TIDY_S = 0.3, 0.03, 2.0
 class TakeHost:
     """Works at a job in a folder of this node. cores: how many it may keep busy."""
 
+    _process: "subprocess.Popen[bytes] | None"
+
     def __init__(self, cores: int) -> None:
         self._cores = cores
         self._home = Path(make_scratch())
         self._count = 0
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = None
         self._job: Job | None = None
         self._method = ""
 
