@@ -2,9 +2,11 @@
 """Libraries as files: built, added to, and noticed to be out of date."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from ...core import jobs
 from ...core.body import BodyModel, build_body
 from ...core.control.tracking.library_building import (
     LibrarySource,
@@ -12,6 +14,7 @@ from ...core.control.tracking.library_building import (
     digest_clip,
     digest_preparation,
     prepare_clips,
+    read_source_clip,
 )
 from ...core.control.tracking.library_files import (
     LIBRARY_FILE,
@@ -21,7 +24,10 @@ from ...core.control.tracking.library_files import (
 )
 from ...core.control.tracking.source_preparation import clean_source
 from ...core.errors import BadFile, BadMotion, CannotWrite, SinewError
+from ...core.jobs import HERE, Where
+from ...core.jobs.cluster.library_clips import NewClip, prepare_on_cluster
 from ...core.paths import is_plain_file
+from ..setup import preferences
 
 
 def open_library(path: Path) -> StoredLibrary:
@@ -70,11 +76,28 @@ def assemble(
     known: Sequence[PreparedClip],
     told: Callable[[int, str], None] = lambda done, name: None,
     skipped: Callable[[str, SinewError], None] | None = None,
+    where: Where = HERE,
 ) -> list[PreparedClip]:
     """Prepare what is not known yet. told: after each clip, with how many there are. skipped: for sources that cannot
-    be a part of the library, which then goes without them; None refuses them.
+    be a part of the library, which then goes without them; None refuses them. where: what is new is prepared.
     """
-    return [clip for clip in _assemble(body, sources, known, told, skipped) if clip is not None]
+    made = {} if where.is_here else _prepare_elsewhere(body, sources, known, where)
+    return [clip for clip in _assemble(body, sources, known, told, skipped, made) if clip is not None]
+
+
+def _prepare_elsewhere(
+    body: BodyModel, sources: Sequence[LibrarySource], known: Sequence[PreparedClip], where: Where
+) -> Mapping[str, PreparedClip | SinewError]:
+    """By digest what is new, read here and prepared there; what cannot be read is left for who tells of it."""
+    preparation = digest_preparation(body)
+    before, new = {one.origin.digest for one in known}, list[NewClip]()
+    for source in sources:
+        digest = digest_clip(source.digest, preparation)
+        if digest not in before:
+            with suppress(SinewError):
+                new.append(NewClip(read_source_clip(source), source.source, digest))
+    python = jobs.find_worker_python(preferences.preferred_python())
+    return prepare_on_cluster(body, new, where, python)
 
 
 def _assemble(
@@ -83,10 +106,11 @@ def _assemble(
     known: Sequence[PreparedClip],
     told: Callable[[int, str], None],
     skipped: Callable[[str, SinewError], None] | None,
+    made: Mapping[str, PreparedClip | SinewError],
 ) -> Iterator[PreparedClip | None]:
     for number, source in enumerate(sources, start=1):
         try:
-            clip = next(iter(prepare_clips(body, [source], known)))
+            clip = next(iter(prepare_clips(body, [source], known, made)))
         except SinewError as error:
             if skipped is None:
                 raise
@@ -98,10 +122,13 @@ def _assemble(
 
 
 def add_to_library(
-    stored: StoredLibrary, sources: Sequence[LibrarySource], told: Callable[[int, str], None] = lambda done, name: None
+    stored: StoredLibrary,
+    sources: Sequence[LibrarySource],
+    told: Callable[[int, str], None] = lambda done, name: None,
+    where: Where = HERE,
 ) -> StoredLibrary:
     """The library with more clips; those of a source that is in it already take its place, where they changed."""
-    new = {clip.origin.source: clip for clip in assemble(stored.body, sources, stored.clips, told)}
+    new = {clip.origin.source: clip for clip in assemble(stored.body, sources, stored.clips, told, where=where)}
     kept = [new.pop(clip.origin.source, clip) for clip in stored.clips]
     return replace(stored, clips=(*kept, *new.values()))
 

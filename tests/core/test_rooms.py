@@ -67,7 +67,7 @@ BRIDGE = {
     "learned": ("body", "rig", "scene"),
     "jobs": ("learned", "takes", "stage", "body", "setup", "rig", "scene"),
     "methods": ("jobs", "learned", "body", "setup", "rig", "scene"),
-    "library": ("methods", "jobs", "learned", "body", "importing", "rig", "scene"),
+    "library": ("methods", "jobs", "learned", "body", "setup", "importing", "rig", "scene"),
     "graph": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "bounds": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "direct": ("graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),

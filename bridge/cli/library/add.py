@@ -8,6 +8,7 @@ from ....core.control.tracking.library_files import LIBRARY_FILE
 from ....core.motion.style_names import WAYS
 from ...library.assembling import add_to_library, open_library, write_library
 from ...library.file_sources import find_motion_files, make_file_sources
+from ..job_arguments import add_where
 from ..lines import indented, path_argument, say
 from ..registering import registered
 from ..verb import Verb
@@ -19,6 +20,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=path_argument, metavar="FOLDER|FILE", help="what to add")
     parser.add_argument("--scale", type=float, metavar="S", help="metres a unit (default: as the library was built)")
     parser.add_argument("--tags", choices=WAYS, default="auto", help="as for 'library build'")
+    add_where(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -30,7 +32,7 @@ def _run(arguments: argparse.Namespace) -> int:
     with registered():
         given = {tag.name for clip in stored.clips for tag in clip.tags if not tag.is_proposal}
         sources = make_file_sources(find_motion_files(arguments.files), scale, arguments.tags, given)
-        stored = add_to_library(stored, sources)
+        stored = add_to_library(stored, sources, where=arguments.where)
     write_library(path, stored)
     names = ", ".join(source.name for source in sources)
     first = f"{arguments.file}: {names} added in {time.monotonic() - begun:.1f} s"

@@ -15,6 +15,7 @@ from ....core.paths import is_plain_file
 from ...library.assembling import assemble, make_library_body, open_library, require_untrained, write_library
 from ...library.file_sources import find_motion_files, make_file_sources
 from ...scene import saving
+from ..job_arguments import add_where
 from ..lines import indented, path_argument, say, say_aside
 from ..progress import ProgressLine
 from ..registering import registered
@@ -53,6 +54,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="whether the word before the first underscore of a file's name is a style tag: where two files have it "
         "(auto), always (names) or never (none)",
     )
+    add_where(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -66,7 +68,9 @@ def _run(arguments: argparse.Namespace) -> int:
         sources = make_file_sources(find_motion_files(arguments.files), arguments.scale, arguments.tags)
         before = _read_before(arguments)
         body = before.body if before else make_library_body(_find_onto(arguments) or sources)
-        clips = assemble(body, sources, before.clips if before else (), progress_of(sources), skip_source)
+        clips = assemble(
+            body, sources, before.clips if before else (), progress_of(sources), skip_source, arguments.where
+        )
     stored = StoredLibrary(body, tuple(clips), arguments.mirror, arguments.scale)
     write_library(arguments.out.resolve(), stored)
     first = f"{arguments.out}: built in {time.monotonic() - begun:.1f} s"

@@ -5,7 +5,7 @@ A clip is known by a digest of its source and of how it is prepared. What a libr
 taken as it is, so that adding a clip prepares that clip alone, and one that changed is noticed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from ...body.in_place import describe_travel, find_in_place
 from ...body.io import body_to_arrays
 from ...body.role_retargeting import retarget_clip
 from ...body.style_proposals import propose_styles
-from ...errors import BadMotion, RigError
+from ...errors import BadMotion, RigError, SinewError
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.clip import Tag
@@ -175,10 +175,28 @@ def digest_preparation(body: BodyModel) -> str:
     return compute_digest(_PREPARATION, LIBRARY_FPS, *body_to_arrays(body))
 
 
+def prepare_new_clip(body: BodyModel, clip: Clip, source: str, digest: str) -> PreparedClip:
+    """A clip that no library knows yet: brought onto the body, given its travel, and prepared."""
+    clip, notes = let_travel(body, bring_onto_body(body, clip))
+    one = prepare_clip(body, clip, source, digest)
+    return replace(one, origin=replace(one.origin, notes=(*notes, *one.origin.notes)))
+
+
+def read_source_clip(source: LibrarySource) -> Clip:
+    """The clip as it is to be prepared: under the source's name, and without tags, which come from elsewhere."""
+    return replace(source.read(), name=source.name, tags=())
+
+
 def prepare_clips(
-    body: BodyModel, sources: Sequence[LibrarySource], known: Sequence[PreparedClip] = ()
+    body: BodyModel,
+    sources: Sequence[LibrarySource],
+    known: Sequence[PreparedClip] = (),
+    made: Mapping[str, PreparedClip | SinewError] | None = None,
 ) -> Iterator[PreparedClip]:
-    """One prepared clip after the other; what is known already under its digest is not prepared again."""
+    """One prepared clip after the other; what is known already under its digest is not prepared again.
+
+    made: by digest what ``prepare_new_clip`` has made of clips elsewhere, or why it could not.
+    """
     preparation = digest_preparation(body)
     by_digest = {one.origin.digest: one for one in known}
     by_source = {one.origin.source: one for one in known}
@@ -186,11 +204,10 @@ def prepare_clips(
         digest = digest_clip(source.digest, preparation)
         one = by_digest.get(digest)
         if one is None:
-            clip = bring_onto_body(body, replace(source.read(), name=source.name, tags=()))
-            clip, notes = let_travel(body, clip)
-            one = prepare_clip(body, clip, source.source, digest)
-            one = replace(one, origin=replace(one.origin, notes=(*notes, *one.origin.notes)))
-            one = _keep_tags(one, by_source.get(source.source), source)
+            new = (made or {}).get(digest) or prepare_new_clip(body, read_source_clip(source), source.source, digest)
+            if isinstance(new, SinewError):
+                raise new
+            one = _keep_tags(replace(new, name=source.name), by_source.get(source.source), source)
         elif one.name != source.name:  # the same motion under another name is another clip
             proposed = tuple(tag for tag in one.tags if tag.is_proposal)
             one = _keep_tags(replace(one, tags=proposed), by_source.get(source.source), source)

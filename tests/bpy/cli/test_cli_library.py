@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from ray_cluster import needs_ray
 from sinew.bridge import cli
 from sinew.core.motion.io.npz import save_clip
 from sinew.core.motion.plain_walk import plain_walk
@@ -53,6 +54,13 @@ def test_a_folder_becomes_a_library_that_is_added_to_tagged_and_drawn(folder, tm
     assert more["tags"]["odd"]["frames"] == 9
     assert run("library", "show", library, "--picture", tmp_path / "moves.png") == 0
     assert (tmp_path / "moves.png").read_bytes().startswith(b"\x89PNG")
+
+
+@needs_ray
+def test_a_cluster_that_is_not_there_is_told_and_nothing_is_written(folder, tmp_path, capsys):
+    library = tmp_path / "moves.library.npz"
+    assert run("library", "build", folder, "--out", library, "--where", "ray:127.0.0.1:9") == 1
+    assert "127.0.0.1:9" in capsys.readouterr().err and not library.exists()
 
 
 def test_what_changed_is_noticed_and_only_that_is_prepared(folder, tmp_path, capsys):

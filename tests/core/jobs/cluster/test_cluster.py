@@ -7,6 +7,7 @@ that are of no use, then good ones, and in the end it goes away.
 
 import os
 import signal
+import sys
 import time
 from dataclasses import replace
 
@@ -20,22 +21,27 @@ from sinew.bench.local_cluster import local_cluster
 from sinew.bench.run import Case
 from sinew.bench.simulate.again import simulate_as_first
 from sinew.core import jobs
+from sinew.core.body import build_body
 from sinew.core.control.improvise.rollouts import RolloutConfig
 from sinew.core.control.improvise.task_training import TaskTraining, TaskTrainingConfig
 from sinew.core.control.improvise.training import LatentTraining, LatentTrainingConfig
 from sinew.core.control.matching.directing import Directing
 from sinew.core.control.tasks.point_goal import PointGoal
+from sinew.core.control.tracking.library_building import prepare_new_clip
 from sinew.core.control.tracking_policy.matching_streams import make_clip_streams
 from sinew.core.control.tracking_policy.training import PPO, TrackingTraining, TrackingTrainingConfig
-from sinew.core.errors import ClusterError
+from sinew.core.errors import ClusterError, SinewError
 from sinew.core.jobs.cluster.calls import spread_calls
 from sinew.core.jobs.cluster.connection import RAY, ROOMS, Cluster, import_ray
+from sinew.core.jobs.cluster.library_clips import NewClip, prepare_on_cluster
 from sinew.core.jobs.cluster.ray_shards import RayShards
 from sinew.core.jobs.cluster.take_relay import RelayedJob, relay_jobs
 from sinew.core.jobs.events import EventReader
 from sinew.core.jobs.where import parse_where
 from sinew.core.learn.conditional_vae import VAESettings
+from sinew.core.motion import Clip
 from sinew.core.motion.io import stock
+from sinew.core.motion.plain_walk import plain_walk
 from sinew.core.sim import engines
 
 pytestmark = [needs_ray, pytest.mark.timeout(600), pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")]
@@ -102,11 +108,28 @@ def test_a_cluster(make, same, tmp_path, mount, monkeypatch):
         a_killed_driver_is_resumed_here(where, make(tmp_path / "driver-killed", **SLOW), take, same)
         training_is_the_same_with_a_node_killed(cluster, training(tmp_path / "trained"), here[1])
         cluster.add("four")
+        clips_of_a_library_are_prepared_alike(where)
         improvising_in_shards_is_the_same(make(tmp_path / "improvises"), cluster)
         gone = make(tmp_path / "gone", **(SLOW | {"pause_s": 0.7}))
         that_it_goes_away_is_said(cluster, gone)
     assert jobs.wait(gone, jobs.launch(gone)).state == "done"
     same(gone.result().take.motion, take)
+
+
+def clips_of_a_library_are_prepared_alike(where):
+    """The same bits as here; a clip that cannot be prepared says why, and the others are there."""
+    clip = plain_walk()
+    body, _ = build_body(clip.skeleton, clip=clip)
+    short = Clip(clip.skeleton, clip.fps, clip.local_pos[:1], clip.local_quat_wxyz[:1], "short")
+    asked = [NewClip(clip, "walk.bvh", "1" * 40), NewClip(short, "short.bvh", "2" * 40)]
+    made = prepare_on_cluster(body, asked, where, sys.executable)
+    here, there = prepare_new_clip(body, clip, "walk.bvh", "1" * 40), made["1" * 40]
+    for name in ("local_pos", "local_quat_wxyz", "contacts", "times_s"):
+        assert getattr(here, name).tobytes() == getattr(there, name).tobytes()
+    assert here.tags == there.tags and here.origin == there.origin
+    with pytest.raises(SinewError) as caught:
+        prepare_new_clip(body, short, "short.bvh", "2" * 40)
+    assert made["2" * 40].message == caught.value.message and made["2" * 40].hint == caught.value.hint
 
 
 def without_a_free_core_it_waits_and_can_be_cancelled(job, where):
