@@ -30,7 +30,7 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
         elif known.learns and not installing.is_installing() and "ray" not in known.missing:
             row = layout.row()
             on = f" on {known.cluster}" if known.cluster else ""
-            row.label(text=f"Ready to simulate and to learn{on}", icon="CHECKMARK")
+            write_line(row, f"Ready to simulate and to learn{on}", icon="CHECKMARK")
             row.operator("sinew.try_mannequin", text="", icon="ARMATURE_DATA")
             return
         elif known.simulates:

@@ -30,8 +30,9 @@ _heard = {"last": time.monotonic(), "longest_s": 0.0}
 def listen(path: str) -> socket.socket:
     """A socket to be asked at."""
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listening.bind(path)
+    listening.bind(path + ".part")
     listening.listen()
+    os.rename(path + ".part", path)  # whoever sees it is answered
     listening.setblocking(False)
     return listening
 
