@@ -249,15 +249,18 @@ def _goal_of_falls(rows: Sequence[Row], share: float) -> Summary:
 def _goal(rows: Sequence[Row], limit: Limit, share: float | None = None) -> Summary:
     """Whether enough runs keep to a limit, whether they do on average, and the runs that do not by name.
 
-    None where nothing was measured. Crawls and rolls count like all others, by what their feet carry.
+    None where nothing was measured, or where it hangs on runs whose wall time is not their own. Crawls and rolls count
+    like all others, by what their feet carry.
     """
-    known = [row for row in rows if row.get(limit.measurement) is not None]
-    known = [row for row in known if limit is not WORST_RATIO or has_wall_time(row)]
+    measured = [row for row in rows if row.get(limit.measurement) is not None]
+    known = [row for row in measured if limit is not WORST_RATIO or has_wall_time(row)]
     misses = [row for row in known if not (row[limit.measurement] <= limit.most or _is_smooth(row, limit))]
     mean = mean_measurement(rows, limit.measurement)
     kept = len(known) - len(misses)
+    met = kept >= (share or _SHARES.get(limit, 1.0)) * len(known) - 1e-9
+    is_known = bool(known) and (len(known) == len(measured) or not met)
     return {
-        "met": kept >= (share or _SHARES.get(limit, 1.0)) * len(known) - 1e-9 if known else None,
+        "met": met if is_known else None,
         "kept": f"{kept} of {len(known)}",
         "met_on_average": None if mean is None else mean <= limit.most,
         "misses": [f"{run_name(row)}: {limit.said(row[limit.measurement])}" for row in misses],

@@ -82,6 +82,14 @@ def test_a_calm_take_of_a_still_source_is_smooth():
     assert goals.stock_summary([row(jerk_ratio=4.0, jerk_m_s3=65.0)])["goals"][goal]["met"] is False
 
 
+def test_what_waited_for_others_shows_no_wall_time():
+    waited = row("roll", 0, wall=25.0, processor_over_clip=4.0)
+    goal = "at most 2.5 x clip time"
+    assert goals.stock_summary([row(wall=2.0), waited])["goals"][goal]["met"] is None
+    assert goals.stock_summary([row(wall=20.0), waited])["goals"][goal]["met"] is False
+    assert goals.stock_summary([row(wall=2.0)])["goals"][goal]["met"] is True
+
+
 _MEDIAN = "median wall time at most 0.7 x clip time"
 
 
