@@ -7,6 +7,7 @@ import bpy
 
 from ...bridge.jobs import monitor
 from ...bridge.rig.keyed_properties import MUSCLE
+from ...core.control.graph.transitions.motion_graph import MOST_GRAPH_S
 from .. import heavy_scenes
 from .clicks import StepClock, click, collect_newest, end_jobs
 
@@ -16,9 +17,12 @@ BODY = (
     *("body_reset", "choose_part", "key_muscle", "move_muscle_keys"),
 )
 STAGE = ("stage_mark", "stage_select", "stage_clear", "stage_restore")
-LISTS = (
+SKILLS = (
     *("graph_skill_add", "graph_skill_add_all", "graph_distances", "graph_transition_add", "graph_transition_remove"),
-    *("graph_skill_remove", "bounds_tighten", "bounds_clear_keys", "bounds_part_add", "bounds_part_remove"),
+    "graph_skill_remove",
+)
+LISTS = (
+    *("bounds_tighten", "bounds_clear_keys", "bounds_part_add", "bounds_part_remove"),
     *("library_tag_accept", "library_tag_add", "library_tag_remove", "respond_cue_add", "respond_cue_remove"),
 )
 PRESETS = ("body_preset", "gains_preset", "bounds_preset", "style_preset", "disturbance_preset", "push_preset")
@@ -30,7 +34,7 @@ TAKES = (
     *("take_compare", "take_rename", "take_keep", "take_visit", "take_delete", "take_delete_unkept"),
     *("pick_selected", "import_model", "put_on_selected", "forget_given_body"),
 )
-OTHERS = (*BODY, *STAGE, *LISTS, *PRESETS, *JOBS, *TAKES)
+OTHERS = (*BODY, *STAGE, *SKILLS, *LISTS, *PRESETS, *JOBS, *TAKES)
 """The operators that ``click_others`` presses."""
 
 
@@ -83,15 +87,20 @@ def _click_stage(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.O
 
 
 def _click_lists(clock: StepClock, armature: bpy.types.Object) -> None:
-    armature.animation_data.action.copy().name = "Again"
-    first, last = map(int, armature.animation_data.action.frame_range)
+    action = armature.animation_data.action
+    first, last = map(int, action.frame_range)
+    scene = bpy.context.scene
+    if 2 * (last - first) < MOST_GRAPH_S * scene.render.fps / scene.render.fps_base:  # else no graph is made of them
+        action.copy().name = "Again"
+        for verb in SKILLS:
+            ends = [skill.name for skill in armature.sinew_skills[:2]]
+            click(
+                clock,
+                verb,
+                **(dict(zip(("source", "target"), ends, strict=True)) if verb == "graph_transition_add" else {}),
+            )
     for verb in LISTS:
-        values: dict[str, object] = {}
-        if verb == "graph_transition_add":
-            values = {"source": armature.sinew_skills[0].name, "target": armature.sinew_skills[1].name}
-        elif verb == "library_tag_add":
-            values = {"name": "walk", "first": first, "last": last}
-        click(clock, verb, **values)
+        click(clock, verb, **({"name": "walk", "first": first, "last": last} if verb == "library_tag_add" else {}))
 
 
 def _click_jobs(clock: StepClock, scene: bpy.types.Scene) -> None:

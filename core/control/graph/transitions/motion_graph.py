@@ -21,6 +21,8 @@ from ...tracking.skeleton_matching import describe_skeleton_difference
 KINDS = ("cycle", "once", "rise")
 FRAGMENT_S = FRAGMENT_STEPS / CONTROL_FPS
 _LEAST_FRAGMENTS = 2
+MOST_GRAPH_S = 600.0
+"""Of all skills of a graph together: every moment is compared with every other, and ten minutes take 2 GB for that."""
 _ROUNDING_S = 1e-6
 # Radians a joint between the end of a cycle and its beginning, which a blend of several fragments can still bridge.
 _WIDEST_SEAM = np.radians(30.0)
@@ -127,6 +129,13 @@ class MotionGraph:
                     f"The skills '{self.skills[0].name}' and '{skill.name}' have different skeletons: {different}",
                     "Collect skills of one armature, or retarget one of the clips",
                 )
+        total_s = sum(skill.duration_s for skill in self.skills)
+        if total_s > MOST_GRAPH_S:
+            longest = max(self.skills, key=lambda skill: skill.duration_s)
+            raise GraphError(
+                f"The skills last {total_s / 60.0:.0f} minutes together, and {MOST_GRAPH_S / 60.0:.0f} are the most",
+                f"Cut '{longest.name}' ({longest.duration_s:.0f} s) down to one round of what is to be learned",
+            )
         for index, transition in enumerate(self.transitions):
             self._check(transition)
             if transition in self.transitions[:index]:

@@ -88,6 +88,12 @@ def test_an_empty_graph_is_refused():
         MotionGraph(())
 
 
+def test_hours_of_skills_are_refused_before_memory_is_taken(walk, run):
+    endless = replace(run, clip=replace(run.clip, fps=0.01))
+    with pytest.raises(GraphError, match=r"minutes together, and 10 are the most.*Cut 'run'"):
+        MotionGraph((walk, endless))
+
+
 def test_two_skills_of_one_name_are_refused(walk, run):
     with pytest.raises(GraphError, match=r"Two skills are called 'walk'.*Rename"):
         MotionGraph((walk, replace(run, name="walk")))
