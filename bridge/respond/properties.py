@@ -70,6 +70,12 @@ class SINEW_PG_respond(bpy.types.PropertyGroup):
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
         override=_EDITABLE,
     )
+    markers: Text(
+        name="Markers",
+        description="Which markers of the timeline stand for cues",
+        options={"HIDDEN"},
+        override=_EDITABLE,
+    )
     frame_start: IntProperty(
         name="First Frame",
         description="Where the take begins; the character starts where it stands then",
