@@ -20,6 +20,7 @@ Spent = tuple[float, float]
 
 UNTIL_BEGUN = ", until it has begun"
 BLENDERS_LOOK = ", Blender's own look at what changed"
+BLENDERS_UNDO_STEP = ", Blender's own undo step"
 BLENDERS_LOOK_AT_BAKED = "bake, Blender's own look at the new Action"
 UNTIL_BAKED = "bake, until it is ready"
 _PATIENCE_S = 600.0
@@ -92,8 +93,14 @@ def click(clock: StepClock, verb: str, **values: Any) -> None:
     if hasattr(kind, "prepare"):
         _prepare(clock, verb, kind, values)
         return
-    with clock(verb):  # Blender calls ``execute`` of whatever is done at once; a problem is raised
-        getattr(bpy.ops.sinew, verb)(**values)
+    pressed = Clicked(kind, **values)
+    with clock(verb):  # not by ``bpy.ops``, after which Blender looks at all that has changed
+        done = kind.execute(pressed, bpy.context)
+    with clock(verb + BLENDERS_LOOK):
+        bpy.context.view_layer.update()
+    if pressed.problems or done != {"FINISHED"}:
+        why = pressed.problems[0] if pressed.problems else str(done)
+        raise SinewError(f"'{verb}' failed: {why}", "Give the benchmark a scene in which it does not")
 
 
 def _prepare(clock: StepClock, verb: str, kind: Any, values: dict[str, Any]) -> None:
@@ -115,7 +122,8 @@ def take_pieces(clock: StepClock, verb: str) -> None:
     """Have all that is being prepared done, as the timer does it."""
     begun, pieces = time.perf_counter(), 0
     while preparing.preparation_views():
-        with clock(f"{verb}, longest piece", worst=True):
+        kind = BLENDERS_UNDO_STEP if preparing.is_undo_step_next() else ", longest piece"
+        with clock(verb + kind, worst=True):
             preparing.tick_preparations()
         with clock(verb + BLENDERS_LOOK, worst=True):  # as a window does before the next piece
             bpy.context.view_layer.update()

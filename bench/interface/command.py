@@ -27,6 +27,7 @@ from ..options import print_progress, split_words
 from .clicks import (
     BLENDERS_LOOK,
     BLENDERS_LOOK_AT_BAKED,
+    BLENDERS_UNDO_STEP,
     UNTIL_BAKED,
     UNTIL_BEGUN,
     Spent,
@@ -39,7 +40,7 @@ GOAL_MS = 100.0
 # What Blender does by itself, whoever gives an armature an Action or makes an undo step; and how long is waited while
 # the interface goes on.
 _NO_BLOCK = (UNDO_PUSH, BLENDERS_LOOK_AT_BAKED, BLENDERS_LOOK_AT_CHANGED, KEY_BY_HAND, UNTIL_BAKED)
-_NO_BLOCK_ENDINGS = (UNTIL_BEGUN, BLENDERS_LOOK)
+_NO_BLOCK_ENDINGS = (UNTIL_BEGUN, BLENDERS_LOOK, BLENDERS_UNDO_STEP)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

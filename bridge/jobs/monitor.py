@@ -7,6 +7,8 @@ and folders, never a datablock: undo and file loading may replace any of those a
 
 import logging
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import bpy
 from bpy.app.handlers import persistent
@@ -21,6 +23,7 @@ from .watched_job import WatchedJob, follow_job, refresh_view
 
 PERIOD_S = 0.25
 _SOON_S = 0.02  # while there is more to read of what happened
+_FILES_AT_ONCE = 8
 _READING_S = 0.02  # of each look at the jobs
 
 _log = logging.getLogger(__name__)
@@ -149,9 +152,23 @@ def forget(job_id: str, *, delete_files: bool = False) -> None:
             ownership.move_here(watched.job, settled=True)
         if delete_files:
             ownership.delete(watched.job)
-    baking.drop(job_id)
-    _watched.pop(job_id, None)
-    _missing.pop(job_id, None)
+    _put_away([job_id])
+
+
+def forget_batch(batch: str) -> None:
+    """Put all jobs of a batch away that are not running. Disks take their time for a file, but many at once."""
+    ids = [view.id for view in views_of_batch(batch) if not view.alive]
+    ours = [one.job for one in map(_watched.get, ids) if one is not None and one.ours and one.job.has_folder()]
+    with ThreadPoolExecutor(_FILES_AT_ONCE) as pool:
+        list(pool.map(ownership.plan_move_here(settled=True), ours))
+    _put_away(ids)
+
+
+def _put_away(job_ids: Sequence[str]) -> None:
+    for job_id in job_ids:
+        baking.drop(job_id)
+        _watched.pop(job_id, None)
+        _missing.pop(job_id, None)
     _list_only(set(_watched) | set(_missing))
     reports.redraw()
 

@@ -9,6 +9,8 @@ before digests list names alone; then the note, or every file that decides what 
 
 import os
 import shutil
+from collections.abc import Callable
+from functools import partial
 
 import bpy
 
@@ -48,7 +50,12 @@ def is_settled(job: Job) -> bool:
 
 def move_here(job: Job, *, settled: bool) -> None:
     """Let the job belong to the open file."""
-    write_home(job, bpy.data.filepath, settled=settled)
+    plan_move_here(settled=settled)(job)
+
+
+def plan_move_here(*, settled: bool) -> Callable[[Job], None]:
+    """What lets a job belong to the file that is open now, on any thread."""
+    return partial(write_home, blend=bpy.data.filepath, settled=settled)
 
 
 def delete(job: Job) -> None:

@@ -58,8 +58,8 @@ def respond_job(
     rig = put_on_library(rig, stored.body.skeleton, request.armature)
     own.text = "Reading cues"
     cues = yield from _read_cues(own.scene, request, rig, own.slice_s)
-    require_known(stored, cues)
     own.text = "Getting ready"
+    yield lambda: require_known(stored, cues)
     attached = {CUES: cues_to_arrays(cues, request.frame_start, rig.scene_fps)}
     return (yield from play_job(own, get_method(RespondBake.name), request, learned, rig, attached, folder))
 

@@ -20,7 +20,5 @@ class SINEW_OT_forget_batch(bpy.types.Operator):
     @explains_errors
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Forget every one that is not running."""
-        for view in monitor.views_of_batch(self.batch):
-            if not view.alive:
-                monitor.forget(view.id)
+        monitor.forget_batch(self.batch)
         return {"FINISHED"}
