@@ -30,6 +30,7 @@ from tools import wheels  # noqa: E402 - run as a script, it has to find its nei
 
 SHIPPED = (
     "__init__.py",
+    "api.py",
     "blender_manifest.toml",
     "LICENSE",
     "README.md",

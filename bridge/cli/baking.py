@@ -11,13 +11,13 @@ import bpy
 from ...core import jobs
 from ...core.errors import BadSettings
 from ...core.motion import Skeleton
+from ..api.library_character import find_character, make_scene, stand_up_character
 from ..body.body_inputs import BodyRequest
 from ..importing.importers import open_input
 from ..jobs import requests
 from ..rig.placing import PLACES
 from .bodies import add_body, body_of
 from .job_arguments import add_job_folder
-from .library_character import find_character, make_scene, stand_up_character
 from .lines import say, say_json
 from .outputs import add_outputs
 from .running import bake_take, render_take, summarize

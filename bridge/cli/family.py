@@ -15,16 +15,15 @@ from ...core import jobs
 from ...core.control.method import Method, Product, Source
 from ...core.control.registry import Family
 from ...core.errors import BadSettings
+from ..api.characters import character
+from ..api.families import learn_family, play_family
+from ..api.registering import registered
 from ..importing.importers import open_input
-from ..jobs import requests
-from ..jobs.preparing import do_at_once
 from ..learned.learned_file import learned_file
-from ..methods.job_inputs import BakeRequest, LearnRequest, bake_job, learn_job
 from .bodies import add_body, body_of
 from .job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from .lines import indented, path_argument, say, say_json
 from .outputs import add_outputs, preview_view, require_outputs, write_report
-from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
 from .subverbs import run_subverb
 from .verb import Verb
@@ -93,12 +92,12 @@ def _opened(arguments: argparse.Namespace) -> float:
 
 def _words(arguments: argparse.Namespace, method: Method, scale: float) -> dict[str, Any]:
     return {
-        "armature": requests.find_armature(arguments.armature).name,
-        "settings": method.settings_type.from_texts(arguments.set).to_mapping(),
+        "who": character(arguments.armature, scale=scale),
         "engine": arguments.engine,
         "seed": arguments.seed,
-        "scale": scale,
         "body": body_of(arguments) if method.uses_engine else None,
+        "folder": arguments.job_dir,
+        **method.settings_type.from_texts(arguments.set).to_mapping(),
     }
 
 
@@ -112,8 +111,7 @@ def _learn(family: Family, method: Method, arguments: argparse.Namespace) -> int
     with registered():
         words = _words(arguments, method, _opened(arguments))
         actions = tuple(getattr(arguments, "action", ()))
-        request = LearnRequest(actions=actions, **words)
-        job = do_at_once(lambda own: learn_job(own, method, request, arguments.job_dir))
+        job = learn_family(family.name, actions=actions, **words).job
         if code := run_job(arguments, job, input=arguments.input):
             return code
         arguments.learned, arguments.out = arguments.out, None  # it is the job that writes it
@@ -130,8 +128,8 @@ def _play(family: Family, method: Method, arguments: argparse.Namespace) -> int:
     require_outputs(arguments)
     learned = learned_file(family.name).read_file(arguments.file.resolve())
     with registered():
-        request = BakeRequest(**_words(arguments, method, _opened(arguments)))
-        job = do_at_once(lambda own: bake_job(own, method, request, learned, arguments.job_dir))
+        is_test = method.makes == (Product.REPORT,)
+        job = play_family(family.name, learned, test=is_test, **_words(arguments, method, _opened(arguments))).job
         if code := run_job(arguments, job, input=arguments.input):
             return code
         if method.makes == (Product.REPORT,):

@@ -4,12 +4,10 @@
 import argparse
 import sys
 import time
-from dataclasses import replace
 
 from ...core import jobs
 from ...core.errors import JobError, SinewError
-from ...core.interrupts import finish_first, raise_on_interrupt
-from ..setup import preferences
+from ..api.running import complete_job
 from . import CANCELLED
 from .job_arguments import add_where
 from .lines import say, say_json
@@ -146,25 +144,11 @@ _WHAT = {"list": _list, "show": _show, "cancel": _cancel, "pause": _pause, "resu
 
 def run_to_end(job: jobs.Job, where: jobs.Where = jobs.HERE) -> jobs.JobStatus:
     """Run a job to its end with a line of progress; Ctrl-C cancels it and waits until it has stopped."""
-    if job.has_result():
-        return job.status()
-    line, process = ProgressLine(sys.stderr), None
-    with raise_on_interrupt():
-        try:
-            with finish_first():  # or a worker might be left that nobody waits for
-                job.go_on()
-                if not job.status().alive:
-                    process = jobs.launch(job, preferences.preferred_python(), where)
-            return jobs.wait(job, process, on_status=line.show)
-        except KeyboardInterrupt:
-            job.cancel()
-            line.say("cancelling …")
-            status = jobs.wait(job, process)
-            # A worker that was still on its way has no last words, and is cancelled all the same.
-            ended = status.state in ("done", "failed", "cancelled")
-            return status if ended else replace(status, state="cancelled")
-        finally:
-            line.end()
+    line = ProgressLine(sys.stderr)
+    try:
+        return complete_job(job, where, line.show, lambda: line.say("cancelling …"))
+    finally:
+        line.end()
 
 
 VERB = Verb(_add_arguments, _run)

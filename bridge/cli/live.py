@@ -12,17 +12,16 @@ from ...core.control.live.method import LiveSettings
 from ...core.control.registry import live_names
 from ...core.errors import BadSettings
 from ...core.paths import is_plain_file
+from ..api.characters import character
+from ..api.registering import registered
+from ..api.simulating import replay_live
 from ..importing.importers import open_input
-from ..jobs.preparing import do_at_once
-from ..jobs.requests import Request
 from ..learned.learned_file import learned_file
-from ..live.recipes import METHOD, live_job
 from .baking import open_character
 from .bodies import add_body, body_of
 from .job_arguments import add_engine, add_job_folder, add_settings
 from .lines import path_argument, say
 from .outputs import add_outputs, preview_view, require_outputs
-from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
 from .verb import Verb
 
@@ -60,16 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
     settings = LiveSettings.from_texts(arguments.set)
     if arguments.learned:
         settings = replace(settings, plays=_find_family(arguments.learned))
-    request = Request(
-        armature=arguments.armature,
-        action=arguments.action,
-        method=METHOD,
-        settings=settings.to_mapping(),
-        engine=arguments.engine,
-        seed=recording.seed,
-        scale=arguments.scale,
-        body=body_of(arguments),
-    )
+    body, scale, name = body_of(arguments), arguments.scale, arguments.armature
     require_outputs(arguments)
     source = arguments.input or _find_source(recording, arguments.commands)
     learned = learned_file(settings.plays).read_file(arguments.learned.resolve()) if arguments.learned else None
@@ -79,12 +69,21 @@ def _run(arguments: argparse.Namespace) -> int:
             skeleton = learned_file(settings.plays).kind.skeleton_of(learned.model)
             assert skeleton is not None  # of everything that can be live
             obj, scale, body = open_character(arguments, skeleton, float(FPS))
-            request = replace(request, armature=obj.name, scale=scale, body=body)
+            name = obj.name
         elif source:
-            request = replace(request, scale=open_input(source, arguments.scale))
+            scale = open_input(source, arguments.scale)
         elif not bpy.context.scene.objects:
             raise BadSettings("There is nobody to be live", "Give a file or a stock clip's name (see 'sinew clips')")
-        job = do_at_once(lambda own: live_job(own, request, recording, arguments.job_dir, learned))
+        job = replay_live(
+            recording,
+            character(name, scale=scale),
+            learned=learned,
+            action=arguments.action,
+            body=body,
+            engine=arguments.engine,
+            folder=arguments.job_dir,
+            **settings.to_mapping(),
+        ).job
         if code := run_job(arguments, job, input=source):
             return code
         report, written = bake_take(arguments, job, input=source)

@@ -51,13 +51,6 @@ def say_cancelled(arguments: argparse.Namespace, job: jobs.Job) -> None:
     say_aside(f"cancelled; to go on: {again}")
 
 
-def widen(written: WrittenAction) -> None:
-    """Let the scene's frames take in the Action's."""
-    scene = bpy.context.scene
-    first, last = (int(frame) for frame in written.action.frame_range)
-    scene.frame_start, scene.frame_end = min(scene.frame_start, first), max(scene.frame_end, last)
-
-
 def preview_view(text: str | None) -> str:
     """A .blend has a camera of its user's; what we opened ourselves is best seen by one that goes along."""
     return "FOLLOW" if text and Path(text).suffix.lower() != ".blend" else "AUTO"

@@ -4,22 +4,20 @@
 import argparse
 import math
 import re
-from dataclasses import replace
 
 import bpy
 
 from ...core.control.editing.retime_method import RetimeSettings
 from ...core.errors import BadSettings
+from ..api.characters import character
+from ..api.registering import registered
+from ..api.simulating import retime
 from ..importing.importers import open_input
-from ..jobs.preparing import do_at_once
-from ..jobs.requests import Request
-from ..retime.moments import METHOD, KeyMoment, RetimeRequest
-from ..retime.recipes import retime_job
+from ..retime.moments import KeyMoment
 from .baking import require_result_place
 from .job_arguments import add_job_folder, add_settings
 from .lines import say
 from .outputs import add_outputs, preview_view, require_outputs
-from .registering import registered
 from .running import bake_take, render_take, run_job, summarize
 from .verb import Verb
 
@@ -62,15 +60,24 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Open, edit in a worker, bake, and write what was asked for."""
-    request = _request(arguments)
+    moments = _moments(arguments)
+    settings = RetimeSettings.from_texts(arguments.set).to_mapping()
     require_outputs(arguments)
     with registered():
+        scale = arguments.scale
         if arguments.input:
-            scale = open_input(arguments.input, arguments.scale)
-            request = replace(request, source=replace(request.source, scale=scale))
+            scale = open_input(arguments.input, scale)
         elif not bpy.context.scene.objects:
             raise BadSettings("There is nothing to retime", "Give a file or a stock clip's name (see 'sinew clips')")
-        job = do_at_once(lambda own: retime_job(own, request, arguments.job_dir))
+        job = retime(
+            character(arguments.armature, scale=scale),
+            also=moments,
+            action=arguments.action,
+            true_fps=arguments.fps,
+            result=arguments.result,
+            folder=arguments.job_dir,
+            **settings,
+        ).job
         if code := run_job(arguments, job, input=arguments.input):
             return code
         report, written = bake_take(arguments, job, input=arguments.input)
@@ -79,7 +86,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _request(arguments: argparse.Namespace) -> RetimeRequest:
+def _moments(arguments: argparse.Namespace) -> tuple[KeyMoment, ...]:
     """What was asked, checked before anything is opened."""
     require_result_place(arguments.result)
     if arguments.fps is not None and not 1.0 <= arguments.fps <= 1000.0:
@@ -93,16 +100,7 @@ def _request(arguments: argparse.Namespace) -> RetimeRequest:
         bone=bone,
         point=None if point is None else _numbers(point, "--reach BONE X,Y,Z", 3),
     )
-    source = Request(
-        armature=arguments.armature,
-        action=arguments.action,
-        method=METHOD,
-        settings=RetimeSettings.from_texts(arguments.set).to_mapping(),
-        true_fps=arguments.fps,
-        scale=arguments.scale,
-        place=arguments.result.upper(),
-    )
-    return RetimeRequest(source, (moment, *(_also(text) for text in arguments.also)))
+    return (moment, *(_also(text) for text in arguments.also))
 
 
 def _also(text: str) -> KeyMoment:

@@ -8,13 +8,13 @@ from typing import Any
 
 from ...core import jobs
 from ...core.errors import SinewError
-from ..jobs import requests
+from ..api.work import bake_result
 from ..rig.rig_writer import WrittenAction
 from ..scene import saving
 from . import CANCELLED
 from .jobs import run_to_end
 from .lines import indented
-from .outputs import rendered, say_cancelled, widen, write_report
+from .outputs import rendered, say_cancelled, write_report
 
 
 def run_job(arguments: argparse.Namespace, job: jobs.Job, **asked: Any) -> int:
@@ -44,22 +44,12 @@ def bake_take(
 
     files: where learned files go, as in ``requests.collect``. about: goes into the report.
     """
-    written = requests.collect(job, files=files)
-    widen(written)
-    report = {**job.result().report, **about, "armature": written.obj.name}
-    report |= {"action": written.action.name, "place": written.where.lower()}
-    if written.match is not None:
-        report["controls"] = written.match.to_mapping()
-        finding = {"kind": "controls", "message": written.match.sentence, "hint": ""}
-        report["findings"] = [*report.get("findings", ()), finding]
-        report["summary"] = [*report.get("summary", ()), written.match.sentence]
-    for row, one in zip(report.get("characters", ()), (written, *written.others), strict=False):
-        row |= {"armature": one.obj.name, "action": one.action.name}
-    report["props"] = [{"object": one.obj.name, "action": one.action.name} for one in written.props]
+    take = bake_result(job, files)
+    report = {**take.report, **about}
     if arguments.out:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)
-    return report, written
+    return report, take.written
 
 
 def render_take(arguments: argparse.Namespace, report: dict[str, Any], written: WrittenAction, view: str) -> None:

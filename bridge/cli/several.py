@@ -17,6 +17,7 @@ from ...core.errors import BadSettings, SinewError
 from ...core.motion import Clip
 from ...core.paths import is_folder, is_there, usable_path
 from ...core.sim.models.reading import ENDINGS
+from ..api.work import widen_scene
 from ..jobs import requests
 from ..learned.paths import file_stem
 from ..library.assembling import open_library
@@ -24,7 +25,7 @@ from ..scene import saving
 from . import CANCELLED
 from .jobs import run_to_end
 from .lines import say, say_aside
-from .outputs import widen, write_report
+from .outputs import write_report
 from .running import summarize
 from .together import run_together
 
@@ -148,7 +149,7 @@ def _finish(one: _Input, arguments: argparse.Namespace, open_one: Open) -> None:
     if status.state != "done":
         raise SinewError(status.message or f"The job was {status.state}", status.hint)
     written = requests.collect(one.job)
-    widen(written)
+    widen_scene(written)
     out = arguments.out / f"{one.given.name}.blend"
     saving.save_blend(out.resolve())
     about = {"armature": written.obj.name, "action": written.action.name, "out": str(out)}

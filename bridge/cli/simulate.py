@@ -16,6 +16,10 @@ from ...core.errors import BadMotion, BadSettings
 from ...core.jobs import Job
 from ...core.motion.inspection import UNIT_KINDS, inspect_clip
 from ...core.sim.variations import VariationSettings
+from ..api.one_push import OnePush, parse_push
+from ..api.registering import registered
+from ..api.simulating import simulate_motion
+from ..api.work import widen_scene
 from ..importing.importers import open_clip, open_input
 from ..jobs import requests
 from ..rig.rig_reader import RigMotion
@@ -25,10 +29,8 @@ from .baking import require_result_place
 from .bodies import add_body, body_of
 from .job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from .lines import say, say_aside
-from .one_push import OnePush, create_pushed_job, parse_push
 from .other_body import add_on, put_input_on
-from .outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
-from .registering import registered
+from .outputs import add_outputs, preview_view, rendered, require_outputs, write_report
 from .running import bake_take, render_take, run_job, summarize
 from .several import GivenInput, are_several, list_inputs, require_several, simulate_several
 from .verb import Verb
@@ -135,7 +137,7 @@ def _open(
     request = put_input_on(arguments, dataclasses.replace(request, scale=scale))
     rig = requests.read(request)
     say_findings(rig, arguments.anyway)
-    return partial(create_pushed_job, request, rig, pushes)
+    return lambda folder: simulate_motion(request, rig, pushes, folder).job
 
 
 def _simulate(
@@ -153,7 +155,7 @@ def _simulate(
     say_findings(rig, arguments.anyway)
     if wanted is not None:
         return _simulate_variations(arguments, request, rig, wanted)
-    job = create_pushed_job(request, rig, pushes, arguments.job_dir)
+    job = simulate_motion(request, rig, pushes, arguments.job_dir).job
     if code := run_job(arguments, job, input=arguments.input):
         return code
     report, written = bake_take(arguments, job, input=arguments.input)
@@ -172,7 +174,7 @@ def _simulate_variations(
     report = {**variations.report_of(batch, outcomes), "input": arguments.input}
     done = [outcome for outcome in outcomes if outcome.written is not None]
     for outcome in done:
-        widen(outcome.written)
+        widen_scene(outcome.written)
     if arguments.out and done:
         saving.save_blend(arguments.out.resolve())
         report["out"] = str(arguments.out)

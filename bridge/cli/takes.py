@@ -7,11 +7,11 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import BadFile, BadSettings, RigError
+from ..api.registering import registered
 from ..importing.importers import open_input
 from ..takes import armatures_with_takes, list_owner, views
 from ..takes.properties import SORTS
 from .lines import say, say_json
-from .registering import registered
 from .verb import Verb
 
 

@@ -8,17 +8,17 @@ import bpy
 from ....core.control.bounds.files import ENDING
 from ....core.control.bounds.playback import require_length
 from ....core.errors import BadSettings
-from ...bounds import baking
-from ...bounds.baking import ControllerBakeRequest
+from ...api.characters import Character
+from ...api.graph_scenes import stand_up
+from ...api.playing import bake_controller
+from ...api.registering import registered
 from ...importing.importers import open_input
 from ...jobs import requests
 from ...learned.learned_file import Learned, learned_file
 from ..bodies import add_body, body_of
-from ..graph.scenes import pushes_of, stand_up
 from ..job_arguments import add_engine, add_job_folder, add_seed
 from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
-from ..registering import registered
 from ..running import bake_take, render_take, run_job, summarize
 from ..trunk_pushes import add_trunk_pushes
 from ..verb import Verb
@@ -66,8 +66,19 @@ def _run(arguments: argparse.Namespace) -> int:
     if learned is not None:
         require_length(learned.model.reference, arguments.seconds)
     with registered():
-        request, learned = _opened(arguments, learned)
-        job = baking.create_controller_bake(request, learned, arguments.job_dir)
+        character, learned = _opened(arguments, learned)
+        job = bake_controller(
+            learned,
+            character,
+            seconds=arguments.seconds,
+            pushes=arguments.push,
+            alone=arguments.clean,
+            frame=arguments.frame,
+            body=body_of(arguments),
+            engine=arguments.engine,
+            seed=arguments.seed,
+            folder=arguments.job_dir,
+        ).job
         if code := run_job(arguments, job, input=arguments.input):
             return code
         about = {"controller": str(arguments.file or learned.path), "input": arguments.input}
@@ -80,8 +91,8 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _opened(arguments: argparse.Namespace, learned: Learned | None) -> tuple[ControllerBakeRequest, Learned]:
-    """What is to be baked, once the scene is there: with the file that was given, or the armature's own."""
+def _opened(arguments: argparse.Namespace, learned: Learned | None) -> tuple[Character, Learned]:
+    """Who does it, once the scene is there, and what: the file that was given, or the armature's own."""
     scale = arguments.scale
     if arguments.input or bpy.data.filepath:
         scale = open_input(arguments.input, scale) if arguments.input else scale
@@ -91,19 +102,7 @@ def _opened(arguments: argparse.Namespace, learned: Learned | None) -> tuple[Con
         raise BadSettings("There is no controller", f"Give a FILE{ENDING}, or a .blend whose armature refers to one")
     else:
         obj = stand_up(learned.model, 1)
-    bpy.context.view_layer.update()
-    request = ControllerBakeRequest(
-        armature=obj.name,
-        seconds=arguments.seconds,
-        frame_start=arguments.frame,
-        alone=arguments.clean,
-        pushes=pushes_of(arguments.push, learned.model.body, obj, arguments.frame),
-        engine=arguments.engine,
-        seed=arguments.seed,
-        scale=scale,
-        body=body_of(arguments),
-    )
-    return request, learned
+    return Character(obj.name, scale), learned
 
 
 VERB = Verb(_add_arguments, _run)

@@ -4,24 +4,22 @@
 import argparse
 import dataclasses
 
-from ....core.control.bounds.bounds import attach_keys
 from ....core.control.bounds.learned_file import CONTROLLER
 from ....core.control.bounds.presets import bounds_presets
 from ....core.control.bounds.style.style_choice import VARIANTS
 from ....core.errors import BadSettings, SinewError
 from ....core.files import write_json
+from ...api.learning import learn_motion_styles
+from ...api.registering import registered
 from ...bounds.styling import read_neutral
-from ...bounds.training import TrainRequest, style_jobs
 from ...importing.importers import open_input
 from ...jobs import requests
-from ...jobs.preparing import do_at_once
 from ...scene import saving
 from .. import CANCELLED
 from ..bodies import add_body
 from ..job_arguments import add_engine, add_seed, add_settings, add_where
 from ..jobs import run_to_end
 from ..lines import path_argument, say
-from ..registering import registered
 from ..running import elsewhere
 from ..verb import Verb
 from .train import learning_line, training_request
@@ -65,9 +63,8 @@ def _run(arguments: argparse.Namespace) -> int:
     with registered():
         request = dataclasses.replace(request, scale=open_input(arguments.input, arguments.scale))
         rig = requests.read(request)
-        asked = TrainRequest(request, own=False, more=attach_keys({}, arguments.off))
-        made = do_at_once(lambda own: style_jobs(own, asked, rig, neutral, styles))
-        for style, job in zip(styles, made, strict=True):
+        made = learn_motion_styles(request, rig, neutral, styles, off=arguments.off)
+        for style, job in zip(styles, (work.job for work in made), strict=True):
             status = run_to_end(job, *elsewhere(arguments))
             if status.state == "cancelled":
                 return CANCELLED

@@ -23,11 +23,11 @@ from ....core.jobs.engine_choice import resolve_engine
 from ....core.sim import engines
 from ....core.sim.engine import World
 from ....core.sim.stage import Character, Stage
+from ...api.registering import registered
 from ...bounds.styling import open_style_clip
 from ..job_arguments import add_engine
 from ..lines import path_argument, say_json
 from ..outputs import require_outputs, write_report
-from ..registering import registered
 from ..verb import Verb
 
 _TESTS = ("lasts", "push", "style")

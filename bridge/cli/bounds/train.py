@@ -17,6 +17,9 @@ from ....core.control.bounds.learned_file import CONTROLLER
 from ....core.control.bounds.presets import bounds_presets
 from ....core.control.bounds.style.style_choice import attach_style_clip
 from ....core.errors import BadSettings
+from ...api.learning import learn_motion_bounds
+from ...api.registering import registered
+from ...api.work import bake_result
 from ...bounds import training
 from ...bounds.styling import neutral_attachment, open_style_clip, read_style_of_action
 from ...bounds.training import LABELS
@@ -27,8 +30,7 @@ from ..bodies import add_body, body_of
 from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from ..lines import path_argument, say
 from ..other_body import add_on, put_input_on
-from ..outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
-from ..registering import registered
+from ..outputs import add_outputs, preview_view, rendered, require_outputs, write_report
 from ..running import run_job
 from ..verb import Verb
 
@@ -111,12 +113,9 @@ def _run(arguments: argparse.Namespace) -> int:
         manner = attach_style_clip(style) if style is not None else {}
         if arguments.manner and style is None:
             manner = do_at_once(lambda own: read_style_of_action(own, request, arguments.manner))
-        asked = training.TrainRequest(
-            request,
-            own=_in_scene(arguments.input) and not any(text.partition("=")[0].strip() == "bounds" for text in texts),
-            more={**keys, **manner, **begun},
-        )
-        job = do_at_once(lambda own: training.train_job(own, asked, rig, arguments.job_dir))
+        own = _in_scene(arguments.input) and not any(text.partition("=")[0].strip() == "bounds" for text in texts)
+        more = {**keys, **manner, **begun}
+        job = learn_motion_bounds(request, rig, own=own, more=more, folder=arguments.job_dir).job
         if code := run_job(arguments, job, input=arguments.input):
             return code
         _finish(arguments, job)
@@ -139,10 +138,9 @@ def training_request(arguments: argparse.Namespace, texts: list[str]) -> request
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Write the controller, show what it does, and say how it was learned."""
-    written = requests.collect(job, files={CONTROLLER.name: arguments.out.resolve()})
-    widen(written)
-    report = {**job.result().report, "input": arguments.input, "out": str(arguments.out)}
-    report["preview"] = [str(path) for path in rendered(arguments, written, view=preview_view(arguments.input))]
+    take = bake_result(job, {CONTROLLER.name: arguments.out.resolve()})
+    report = {**take.report, "input": arguments.input, "out": str(arguments.out)}
+    report["preview"] = [str(path) for path in rendered(arguments, take.written, view=preview_view(arguments.input))]
     write_report(arguments, report)
     say(f"{arguments.out}: {learning_line(report['bounds'])}")
     for sentence in report.get("summary", ()):

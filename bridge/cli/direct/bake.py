@@ -10,17 +10,17 @@ from ....core.control import registry
 from ....core.control.direct.bake_method import DirectBake
 from ....core.control.tracking_policy.learned_file import directed_skeleton
 from ....core.errors import BadSettings
-from ...direct.baking import direct_job
-from ...direct.wishes import DirectRequest
-from ...jobs.preparing import do_at_once
+from ....core.jobs import Job
+from ...api.characters import Character
+from ...api.playing import direct
+from ...api.registering import registered
 from ...learned.learned_file import Learned, learned_file
 from ..baking import add_baking, bake_from_library, open_character, require_result_place, tell_take
 from ..job_arguments import add_engine, add_seed, add_settings
 from ..lines import path_argument
 from ..outputs import require_outputs
-from ..registering import registered
 from ..running import run_job
-from ..trunk_pushes import add_trunk_pushes, parse_trunk_push
+from ..trunk_pushes import add_trunk_pushes
 from ..verb import Verb
 
 _FPS = 60.0
@@ -70,8 +70,7 @@ def _run(arguments: argparse.Namespace) -> int:
     require_outputs(arguments)
     learned = learned_file("direct").read_file(arguments.file.resolve())
     with registered():
-        request = _request(arguments, learned, settings, points)
-        job = do_at_once(lambda own: direct_job(own, request, learned, arguments.job_dir))
+        job = _begin(arguments, learned, settings, points)
         if code := run_job(arguments, job, file=str(arguments.file)):
             return code
         tell_take(arguments, bake_from_library(arguments, job))
@@ -115,31 +114,28 @@ def _points(words: list[str]) -> Points:
     return tuple(found)
 
 
-def _request(
-    arguments: argparse.Namespace, learned: Learned, settings: dict[str, object], points: Points
-) -> DirectRequest:
-    """What is to be baked, once the scene is there."""
+def _begin(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object], points: Points) -> Job:
+    """The job, once the scene is there."""
     obj, scale, body = open_character(arguments, directed_skeleton(learned.model), _FPS)
-    own = obj.sinew_direct
-    return DirectRequest(
-        armature=obj.name,
-        settings=settings,
-        engine=arguments.engine,
-        seed=arguments.seed,
-        scale=scale,
-        place=arguments.place.upper(),
-        body=body,
-        frame_start=arguments.frame,
-        seconds=arguments.seconds,
+    return direct(
+        learned,
+        Character(obj.name, scale),
         points=points,
         curve=arguments.curve,
         target=arguments.target,
         speed_m_s=arguments.speed,
-        style=arguments.style or own.style,
-        facing="OBJECT" if arguments.face else own.facing,
-        look_at=arguments.face or (own.look_at.name if own.look_at else ""),
-        pushes=tuple(parse_trunk_push(text) for text in arguments.push),
-    )
+        style=arguments.style,
+        face=arguments.face,
+        seconds=arguments.seconds,
+        pushes=arguments.push,
+        frame=arguments.frame,
+        place=arguments.place,
+        body=body,
+        engine=arguments.engine,
+        seed=arguments.seed,
+        folder=arguments.job_dir,
+        **settings,
+    ).job
 
 
 VERB = Verb(_add_arguments, _run)

@@ -4,11 +4,10 @@
 import argparse
 from typing import Any
 
-from ....core.control import registry
 from ....core.control.direct.test_method import DirectTest
 from ....core.control.tracking_policy.learned_file import TrainedDirector
 from ....core.errors import NotLearned
-from ...direct.training import make_policy_job
+from ...api.learning import measure_director
 from ...learned.learned_file import learned_file
 from ..learning import add_learning_arguments, finish_test, learning_request
 from ..lines import indented, path_argument, say
@@ -33,7 +32,9 @@ def _run(arguments: argparse.Namespace) -> int:
         raise NotLearned(
             f"The library in '{arguments.file}' has no policy to test", "Train it first, with 'sinew direct train'"
         )
-    job = make_policy_job(registry.get_method(DirectTest.name), request, learned, folder=arguments.job_dir)
+    job = measure_director(
+        learned, engine=request.engine, seed=request.seed, folder=arguments.job_dir, **request.settings
+    ).job
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     report = finish_test(arguments, job)

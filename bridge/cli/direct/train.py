@@ -3,11 +3,9 @@
 
 import argparse
 
-from ....core.control import registry
 from ....core.control.direct.train_method import DirectTrain
 from ....core.control.tracking_policy.learned_file import DIRECTED
-from ...direct.training import make_policy_job
-from ...learned.learned_file import learned_file
+from ...api.learning import train_director
 from ..learning import add_learning_arguments, finish_learning, learning_request, require_learned_out
 from ..lines import path_argument
 from ..running import run_job
@@ -27,10 +25,14 @@ def _run(arguments: argparse.Namespace) -> int:
     """Train in a worker, and write what was learned."""
     request = learning_request(arguments, DirectTrain.name)
     require_learned_out(arguments, DIRECTED.name)
-    file = learned_file(DIRECTED.name)
-    learned, begin = (path and file.read_file(path.resolve()) for path in (arguments.file, arguments.begin))
-    method = registry.get_method(DirectTrain.name)
-    job = make_policy_job(method, request, learned, folder=arguments.job_dir, begin=begin)
+    job = train_director(
+        arguments.file,
+        begin=arguments.begin,
+        engine=request.engine,
+        seed=request.seed,
+        folder=arguments.job_dir,
+        **request.settings,
+    ).job
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     finish_learning(arguments, job, DIRECTED.name)

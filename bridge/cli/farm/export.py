@@ -15,12 +15,12 @@ from ....core.jobs.farm import FORMATS, FarmOrder, parse_frame_list, require_for
 from ....core.jobs.farm.order import LAST_FRAME, RESULTS_NAME, SCENE_NAME, write_frame_list
 from ....core.paths import is_folder, is_there
 from ....core.sim.variations import VariationSettings
+from ...api.registering import registered
 from ...importing.importers import open_input
 from ...jobs import batches, requests
 from ...scene import saving
 from .. import simulate, variations
 from ..lines import indented, path_argument, say, say_aside
-from ..registering import registered
 from ..verb import Verb
 from .take_options import add_take_options, read_options, simulate_arguments
 

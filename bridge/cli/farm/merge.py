@@ -6,12 +6,12 @@ import argparse
 import bpy
 
 from ....core.errors import BadSettings
+from ...api.registering import registered
+from ...api.work import widen_scene
 from ...importing.importers import open_input
 from ...jobs.merging import find_take_folders, merge_takes
 from ...scene import saving
 from ..lines import indented, path_argument, say
-from ..outputs import widen
-from ..registering import registered
 from ..verb import Verb
 
 
@@ -47,7 +47,7 @@ def _run(arguments: argparse.Namespace) -> int:
             )
         written = merge_takes(folders)
         for one in written:
-            widen(one)
+            widen_scene(one)
         saving.save_blend(arguments.into.resolve())
     lines = [f"{one.obj.name}: Action '{one.action.name}'" for one in written]
     say(*indented(f"{len(written)} takes merged into '{arguments.into}'", lines))

@@ -8,8 +8,11 @@ import bpy
 from ....core import jobs
 from ....core.control import registry
 from ....core.errors import BadSettings
+from ...api.characters import Character
+from ...api.graph_scenes import points_of, stand_up
+from ...api.playing import bake_graph
+from ...api.registering import registered
 from ...graph import baking
-from ...graph.baking import GraphBakeRequest
 from ...graph.modes import MODES
 from ...importing.importers import open_input
 from ...jobs import requests
@@ -19,11 +22,9 @@ from ..bodies import body_of
 from ..job_arguments import add_engine, add_seed, add_settings
 from ..lines import path_argument
 from ..outputs import require_outputs
-from ..registering import registered
 from ..running import bake_take, render_take, run_job
 from ..trunk_pushes import add_trunk_pushes
 from ..verb import Verb
-from .scenes import points_of, pushes_of, stand_up
 
 _WORDS = {"SEQUENCE": "sequence", "WALK": "walk", "PATH": "path", "PUSHED": "pushed", "MEET": "meet"}
 
@@ -66,8 +67,7 @@ def _run(arguments: argparse.Namespace) -> int:
     require_outputs(arguments)
     learned = learned_file("graph").read_file(arguments.file.resolve())
     with registered():
-        request = _request(arguments, learned, settings)
-        job = baking.create_bake_job(request, learned, arguments.job_dir)
+        job = _begin(arguments, learned, settings)
         if code := run_job(arguments, job, input=arguments.input):
             return code
         _finish(arguments, job)
@@ -88,8 +88,8 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
     return {name: value for name, value in given.items() if name in named}
 
 
-def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> GraphBakeRequest:
-    """What is to be baked, once the scene is there."""
+def _begin(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> jobs.Job:
+    """The job, once the scene is there."""
     mode = next(mode for mode, word in _WORDS.items() if word == arguments.mode.lower())
     scale = 1.0
     if arguments.input or (bpy.data.filepath and not arguments.characters):
@@ -97,24 +97,24 @@ def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str
         obj = requests.find_armature(arguments.armature)
     else:
         obj = stand_up(learned.model, arguments.characters or (2 if mode == "MEET" else 1))
-    bpy.context.view_layer.update()
-    return GraphBakeRequest(
-        armature=obj.name,
+    return bake_graph(
+        learned,
+        Character(obj.name, scale),
         mode=mode,
         seconds=arguments.seconds,
         skills=arguments.skills,
         curve=arguments.curve,
         points=points_of(arguments.points),
         from_start=not arguments.from_here,
-        frame_start=arguments.frame,
-        seed=arguments.seed,
-        engine=arguments.engine,
-        scale=scale,
-        place=arguments.place.upper(),
+        pushes=arguments.push,
+        frame=arguments.frame,
+        place=arguments.place,
         body=body_of(arguments),
-        pushes=pushes_of(arguments.push, learned.model.body, obj, arguments.frame),
-        settings=settings,
-    )
+        engine=arguments.engine,
+        seed=arguments.seed,
+        folder=arguments.job_dir,
+        **settings,
+    ).job
 
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:

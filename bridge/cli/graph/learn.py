@@ -10,25 +10,23 @@ from ....core import jobs
 from ....core.control import registry
 from ....core.control.graph.learned_file import GRAPH
 from ....core.control.graph.transitions.distance_image import write_distance_image
-from ....core.control.graph.transitions.distances import propose_transitions
 from ....core.control.graph.transitions.motion_graph import MotionGraph
 from ....core.errors import BadSettings
+from ...api.graph_inputs import Choices, choices_of, open_blend, open_files
+from ...api.learning import learn_motion_graph, make_motion_graph
+from ...api.registering import registered
+from ...api.work import bake_result
 from ...graph import learning
 from ...graph.figures import figures_of, number_texts
-from ...graph.learning import GraphLearnRequest
 from ...graph.skills import ReadSkill
 from ...graph.transitions import plain_body_builder
-from ...jobs import requests
-from ...jobs.preparing import do_at_once
 from ...learned.learned_file import learned_file
 from ..bodies import add_body, body_of
 from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
 from ..lines import path_argument, say, say_aside
-from ..outputs import add_outputs, preview_view, rendered, require_outputs, widen, write_report
-from ..registering import registered
+from ..outputs import add_outputs, preview_view, rendered, require_outputs, write_report
 from ..running import run_job
 from ..verb import Verb
-from .inputs import Choices, choices_of, open_blend, open_files
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,13 +69,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise BadSettings("There is no place for the graph", "Give --out GRAPH.npz")
     settings = registry.get_method(learning.METHOD).settings_type.from_texts(arguments.set)
     choices = choices_of(arguments.kind, arguments.gait, arguments.transition)
-    request = GraphLearnRequest(
-        settings=settings.to_mapping(),
-        engine=arguments.engine,
-        seed=arguments.seed,
-        body=body_of(arguments),
-        known=arguments.begin_with.resolve() if arguments.begin_with else None,
-    )
+    body = body_of(arguments)
     require_outputs(arguments, ".npz")
     with registered():
         obj, skills, graph = _opened(arguments, choices)
@@ -85,7 +77,17 @@ def _run(arguments: argparse.Namespace) -> int:
         _say(graph)
         if arguments.picture:
             write_distance_image(arguments.picture.resolve(), plain_body_builder(obj, skills)(), graph)
-        job = do_at_once(lambda own: learning.make_learn_job(own, obj.name, skills, graph, request, arguments.job_dir))
+        job = learn_motion_graph(
+            obj.name,
+            skills,
+            graph,
+            begin_with=arguments.begin_with,
+            body=body,
+            engine=arguments.engine,
+            seed=arguments.seed,
+            folder=arguments.job_dir,
+            **settings.to_mapping(),
+        ).job
         if code := run_job(arguments, job, inputs=arguments.inputs):
             return code
         _finish(arguments, job)
@@ -106,11 +108,7 @@ def _opened(arguments: argparse.Namespace, choices: Choices) -> tuple[bpy.types.
         if arguments.action or arguments.armature:
             raise BadSettings("--action and --armature are about a .blend", "Leave them out, or give a .blend")
         obj, skills = open_files(arguments.inputs, arguments.scale, choices)
-    found = tuple(one.skill for one in skills)
-    if arguments.propose or not ways:
-        best = propose_transitions(plain_body_builder(obj, skills)(), found) if len(found) > 1 else ()
-        ways += tuple(way for way in best if way not in ways)
-    return obj, skills, MotionGraph(found, ways)
+    return obj, skills, make_motion_graph(obj, skills, ways, propose=arguments.propose)
 
 
 def _say(graph: MotionGraph) -> None:
@@ -122,12 +120,11 @@ def _say(graph: MotionGraph) -> None:
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:
     """Write the graph, show the walk, and say what was learned."""
-    written = requests.collect(job, files={GRAPH.name: arguments.out.resolve()})
-    widen(written)
+    take = bake_result(job, {GRAPH.name: arguments.out.resolve()})
     graph = learned_file("graph").read_file(arguments.out.resolve()).model
-    report = {**job.result().report, "inputs": arguments.inputs, "out": str(arguments.out)}
+    report = {**take.report, "inputs": arguments.inputs, "out": str(arguments.out)}
     report["preview"] = [
-        str(path) for path in rendered(arguments, written, view=preview_view(next(iter(arguments.inputs), None)))
+        str(path) for path in rendered(arguments, take.written, view=preview_view(next(iter(arguments.inputs), None)))
     ]
     write_report(arguments, report)
     count = len(graph.skills)

@@ -11,21 +11,20 @@ from ....core.control import registry
 from ....core.control.improvise.bake_method import ImproviseBake
 from ....core.control.improvise.learned_file import IMPROVISER, Improviser
 from ....core.errors import BadSettings
+from ...api.characters import Character
+from ...api.library_character import find_character, make_scene
+from ...api.playing import improvise, stand_around
+from ...api.registering import registered
 from ...importing.importers import open_input
-from ...improvise.jobs import ImproviseRequest, improvise_bake_job
 from ...jobs import requests
-from ...jobs.preparing import do_at_once
 from ...learned.learned_file import learned_file
 from ..job_arguments import add_engine, add_job_folder, add_seed, add_settings
-from ..library_character import find_character, make_scene, stand_up_character
 from ..lines import path_argument, say, say_json
 from ..outputs import add_outputs, require_outputs
-from ..registering import registered
 from ..running import bake_take, render_take, run_job, summarize
 from ..verb import Verb
 
 _FPS, _MOST = 60.0, 64
-_APART_M = 2.0
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,16 +64,17 @@ def _run(arguments: argparse.Namespace) -> int:
     learned = learned_file(IMPROVISER.name).read_file(arguments.file.resolve())
     with registered():
         name, scale = _characters(arguments, learned.model)
-        request = ImproviseRequest(
-            armature=name,
-            settings=settings,
+        work = improvise(
+            learned,
+            Character(name, scale),
+            points=points,
+            goals=arguments.goals,
             engine=arguments.engine,
             seed=arguments.seed,
-            scale=scale,
-            points=points,
-            goals=tuple(arguments.goals),
+            folder=arguments.job_dir,
+            **settings,
         )
-        job = do_at_once(lambda own: improvise_bake_job(own, request, learned, arguments.job_dir))
+        job = work.job
         if code := run_job(arguments, job, input=str(arguments.file)):
             return code
         report, written = bake_take(arguments, job, input=str(arguments.file))
@@ -96,17 +96,9 @@ def _characters(arguments: argparse.Namespace, improviser: Improviser) -> tuple[
     name = arguments.armature or find_character(skeleton)
     if name:
         return requests.find_armature(name).name, scale
-    rng = np.random.default_rng([arguments.seed, 6])
-    places, made = place_in_rings(arguments.characters), []
-    for place in places:
-        obj = stand_up_character(skeleton, scale)
-        obj.location[:2] = [float(value) / scale for value in place]
-        obj.rotation_euler[2] = float(rng.uniform(-np.pi, np.pi)) if len(places) > 1 else 0.0
-        made.append(obj)
-    for other in made[1:]:
-        other.sinew.role = "CHARACTER"
+    meant = stand_around(skeleton, arguments.characters, arguments.seed, scale)
     bpy.context.view_layer.update()
-    return made[0].name, scale
+    return meant.armature, scale
 
 
 def parse_ground_points(words: list[str]) -> tuple[tuple[float, float], ...]:
@@ -121,16 +113,6 @@ def parse_ground_points(words: list[str]) -> tuple[tuple[float, float], ...]:
             raise BadSettings(f"'{word}' is no point", "Write points in metres, such as 3,0 5,2") from None
         found.append((float(x), float(y)))
     return tuple(found)
-
-
-def place_in_rings(count: int) -> list[tuple[float, float]]:
-    """Places on the ground, metres: one in the middle, six around it, twelve around those."""
-    found, ring = [(0.0, 0.0)], 1
-    while len(found) < count:
-        angles = np.linspace(0.0, 2.0 * np.pi, 6 * ring, endpoint=False)
-        found += [(ring * _APART_M * float(np.cos(angle)), ring * _APART_M * float(np.sin(angle))) for angle in angles]
-        ring += 1
-    return found[:count]
 
 
 VERB = Verb(_add_arguments, _run)

@@ -3,12 +3,10 @@
 
 import argparse
 
-from ....core.control import registry
 from ....core.control.improvise.learned_file import IMPROVISER
 from ....core.control.improvise.task_method import ImproviseTask
 from ....core.control.tasks.tasks_table import get_task, task_names
-from ...improvise.jobs import improviser_job
-from ...learned.learned_file import learned_file
+from ...api.learning import learn_task
 from ..learning import add_learning_arguments, finish_learning, learning_request, require_learned_out
 from ..lines import path_argument
 from ..running import run_job
@@ -29,8 +27,15 @@ def _run(arguments: argparse.Namespace) -> int:
     arguments.task = get_task(arguments.task).name
     request = learning_request(arguments, ImproviseTask.name, ("task", "minutes"))
     require_learned_out(arguments, IMPROVISER.name)
-    learned = learned_file(IMPROVISER.name).read_file(arguments.file.resolve())
-    job = improviser_job(registry.get_method(ImproviseTask.name), request, learned, folder=arguments.job_dir)
+    settings = {name: value for name, value in request.settings.items() if name != "task"}
+    job = learn_task(
+        arguments.task,
+        arguments.file,
+        engine=request.engine,
+        seed=request.seed,
+        folder=arguments.job_dir,
+        **settings,
+    ).job
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     finish_learning(arguments, job, IMPROVISER.name)

@@ -4,11 +4,8 @@
 import argparse
 from typing import Any
 
-from ....core.control import registry
-from ....core.control.improvise.learned_file import IMPROVISER
 from ....core.control.improvise.test_method import ImproviseTest
-from ...improvise.jobs import improviser_job
-from ...learned.learned_file import learned_file
+from ...api.learning import measure_improviser
 from ..learning import add_learning_arguments, finish_test, learning_request
 from ..lines import indented, path_argument, say
 from ..outputs import require_outputs
@@ -30,8 +27,9 @@ def _run(arguments: argparse.Namespace) -> int:
     request = learning_request(arguments, ImproviseTest.name, ("rollouts", "seconds"))
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
-    learned = learned_file(IMPROVISER.name).read_file(arguments.file.resolve())
-    job = improviser_job(registry.get_method(ImproviseTest.name), request, learned, folder=arguments.job_dir)
+    job = measure_improviser(
+        arguments.file, engine=request.engine, seed=request.seed, folder=arguments.job_dir, **request.settings
+    ).job
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     report = finish_test(arguments, job)

@@ -3,11 +3,9 @@
 
 import argparse
 
-from ....core.control import registry
 from ....core.control.improvise.learned_file import IMPROVISER
 from ....core.control.improvise.train_method import ImproviseTrain
-from ...improvise.jobs import improvise_train_job
-from ...learned.learned_file import learned_file
+from ...api.learning import train_improviser
 from ..learning import add_learning_arguments, finish_learning, learning_request, require_learned_out
 from ..lines import path_argument
 from ..running import run_job
@@ -26,8 +24,9 @@ def _run(arguments: argparse.Namespace) -> int:
     """Train in a worker, and write what was learned."""
     request = learning_request(arguments, ImproviseTrain.name)
     require_learned_out(arguments, IMPROVISER.name)
-    library = learned_file("direct").read_file(arguments.file.resolve())
-    job = improvise_train_job(registry.get_method(ImproviseTrain.name), request, library, folder=arguments.job_dir)
+    job = train_improviser(
+        arguments.file, engine=request.engine, seed=request.seed, folder=arguments.job_dir, **request.settings
+    ).job
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     finish_learning(arguments, job, IMPROVISER.name)

@@ -6,11 +6,10 @@ import time
 
 from ....core.control.tracking.library_files import LIBRARY_FILE
 from ....core.motion.style_names import WAYS
-from ...library.assembling import add_to_library, open_library, write_library
-from ...library.file_sources import find_motion_files, make_file_sources
+from ...api.libraries import extend_library
+from ...api.registering import registered
 from ..job_arguments import add_where
 from ..lines import indented, path_argument, say
-from ..registering import registered
 from ..verb import Verb
 
 
@@ -26,15 +25,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     """Prepare what is added, and write the library whole."""
     begun = time.monotonic()
-    path = arguments.file.resolve()
-    stored = open_library(path)
-    scale = stored.scale if arguments.scale is None else arguments.scale
     with registered():
-        given = {tag.name for clip in stored.clips for tag in clip.tags if not tag.is_proposal}
-        sources = make_file_sources(find_motion_files(arguments.files), scale, arguments.tags, given)
-        stored = add_to_library(stored, sources, where=arguments.where)
-    write_library(path, stored)
-    names = ", ".join(source.name for source in sources)
+        stored, added = extend_library(
+            arguments.file, arguments.files, scale=arguments.scale, tags=arguments.tags, where=arguments.where
+        )
+    names = ", ".join(added)
     first = f"{arguments.file}: {names} added in {time.monotonic() - begun:.1f} s"
     say(*indented(first, LIBRARY_FILE.describe(stored)))
     return 0

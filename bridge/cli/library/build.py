@@ -4,21 +4,15 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
 
-from ....core.control.tracking.library_building import LibrarySource
-from ....core.control.tracking.library_files import LIBRARY_FILE, StoredLibrary
-from ....core.errors import BadSettings, SinewError
+from ....core.control.tracking.library_files import LIBRARY_FILE
+from ....core.errors import SinewError
 from ....core.motion.style_names import WAYS
-from ....core.paths import is_plain_file
-from ...library.assembling import assemble, make_library_body, open_library, require_untrained, write_library
-from ...library.file_sources import find_motion_files, make_file_sources
-from ...scene import saving
+from ...api.libraries import Shown, build_library
+from ...api.registering import registered
 from ..job_arguments import add_where
 from ..lines import indented, path_argument, say, say_aside
 from ..progress import ProgressLine
-from ..registering import registered
 from ..verb import Verb
 
 
@@ -60,59 +54,32 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     """Prepare what is new, write the library whole, and say what is in it."""
     begun = time.monotonic()
-    require_library_name(arguments.out)
-    require_untrained(arguments.out.resolve())
-    if not arguments.scale > 0.0:
-        raise BadSettings(f"The scale is {arguments.scale}", "Give metres a unit above zero, such as --scale 0.01")
     with registered():
-        sources = make_file_sources(find_motion_files(arguments.files), arguments.scale, arguments.tags)
-        before = _read_before(arguments)
-        body = before.body if before else make_library_body(_find_onto(arguments) or sources)
-        clips = assemble(
-            body, sources, before.clips if before else (), progress_of(sources), skip_source, arguments.where
+        stored = build_library(
+            arguments.files,
+            arguments.out,
+            scale=arguments.scale,
+            mirror=arguments.mirror,
+            onto=arguments.onto,
+            onto_scale=arguments.onto_scale,
+            tags=arguments.tags,
+            where=arguments.where,
+            progress=show_progress(),
+            skipped=skip_source,
         )
-    stored = StoredLibrary(body, tuple(clips), arguments.mirror, arguments.scale)
-    write_library(arguments.out.resolve(), stored)
     first = f"{arguments.out}: built in {time.monotonic() - begun:.1f} s"
     say(*indented(first, LIBRARY_FILE.describe(stored)))
     return 0
 
 
-def _find_onto(arguments: argparse.Namespace) -> list[LibrarySource]:
-    """Whose skeleton it is to be; none for that of the files."""
-    if arguments.onto is None:
-        return []
-    scale = arguments.onto_scale
-    if scale is None:
-        scale = arguments.scale if arguments.onto.suffix.lower() == ".bvh" else 1.0
-    return make_file_sources(find_motion_files([arguments.onto]), scale)
-
-
-def _read_before(arguments: argparse.Namespace) -> StoredLibrary | None:
-    """The library that is there already, if what it was made with is what is asked for now."""
-    if not is_plain_file(arguments.out):
-        return None
-    before = open_library(arguments.out.resolve())  # what is no library is not written over
-    same = before.scale == arguments.scale and arguments.onto is None
-    return before if same else None
-
-
-def require_library_name(path: Path) -> None:
-    """Find out at once that a library could not be written."""
-    if not path.name.endswith(".npz"):
-        raise BadSettings(f"'{path}' has the wrong ending", f"Give a file that ends in {LIBRARY_FILE.ending}")
-    saving.require_writable_folder(path.resolve().parent)
-
-
-def progress_of(sources: list[LibrarySource]) -> Callable[[int, str], None]:
+def show_progress() -> Shown:
     """Shows how many of the sources are prepared."""
     line = ProgressLine(sys.stderr)
 
-    def show(done: int, name: str) -> None:
-        step = max(len(sources) // 10, 1)
-        if sys.stderr.isatty() or done % step == 0:
-            line.say(f"{100 * done // len(sources):3d} %: {name}")
-        if done == len(sources):
+    def show(done: int, total: int, name: str) -> None:
+        if sys.stderr.isatty() or done % max(total // 10, 1) == 0:
+            line.say(f"{100 * done // total:3d} %: {name}")
+        if done == total:
             line.end()
 
     return show

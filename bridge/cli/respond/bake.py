@@ -10,14 +10,14 @@ from ....core.control.respond.cue_report import summarize_cues
 from ....core.control.respond.cues import parse_cue, sort_cues
 from ....core.control.respond.learned_file import responding_skeleton
 from ....core.errors import BadSettings
-from ...jobs.preparing import do_at_once
+from ...api.characters import Character
+from ...api.playing import respond
+from ...api.registering import registered
 from ...learned.learned_file import Learned, learned_file
-from ...respond.baking import RespondRequest, respond_job
 from ..baking import add_baking, bake_from_library, open_character, require_result_place, tell_take
 from ..job_arguments import add_engine, add_seed, add_settings
 from ..lines import path_argument
 from ..outputs import require_outputs
-from ..registering import registered
 from ..running import run_job
 from ..verb import Verb
 
@@ -54,8 +54,7 @@ def _run(arguments: argparse.Namespace) -> int:
     require_outputs(arguments)
     learned = learned_file("respond").read_file(arguments.file.resolve())
     with registered():
-        request = _request(arguments, learned, settings)
-        job = do_at_once(lambda own: respond_job(own, request, learned, arguments.job_dir))
+        job = _begin(arguments, learned, settings)
         if code := run_job(arguments, job, file=str(arguments.file)):
             return code
         _finish(arguments, job)
@@ -72,20 +71,21 @@ def _checked(arguments: argparse.Namespace) -> dict[str, object]:
     return dict(registry.get_method(RespondBake.name).settings_type.from_texts(texts).to_mapping())
 
 
-def _request(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> RespondRequest:
-    """What is to be baked, once the scene is there."""
+def _begin(arguments: argparse.Namespace, learned: Learned, settings: dict[str, object]) -> jobs.Job:
+    """The job, once the scene is there."""
     obj, scale, body = open_character(arguments, responding_skeleton(learned.model), arguments.fps)
-    return RespondRequest(
-        armature=obj.name,
-        settings=settings,
+    return respond(
+        learned,
+        arguments.cue,
+        Character(obj.name, scale),
+        frame=arguments.frame,
+        place=arguments.place,
+        body=body,
         engine=arguments.engine,
         seed=arguments.seed,
-        scale=scale,
-        place=arguments.place.upper(),
-        body=body,
-        frame_start=arguments.frame,
-        texts=tuple(arguments.cue),
-    )
+        folder=arguments.job_dir,
+        **settings,
+    ).job
 
 
 def _finish(arguments: argparse.Namespace, job: jobs.Job) -> None:

@@ -4,11 +4,8 @@
 import argparse
 from typing import Any
 
-from ....core.control import registry
-from ....core.control.respond.learned_file import responding_skeleton
 from ....core.control.respond.test_method import RespondTest
-from ...direct.training import make_policy_job
-from ...learned.learned_file import learned_file
+from ...api.learning import measure_responder
 from ..learning import add_learning_arguments, finish_test, learning_request
 from ..lines import indented, path_argument, say
 from ..outputs import require_outputs
@@ -33,9 +30,9 @@ def _run(arguments: argparse.Namespace) -> int:
     request = learning_request(arguments, RespondTest.name, ("tau", "trials", "task", "physics"))
     arguments.out, arguments.preview = None, []
     require_outputs(arguments)
-    learned = learned_file("respond").read_file(arguments.file.resolve())
-    method, skeleton = registry.get_method(RespondTest.name), responding_skeleton(learned.model)
-    job = make_policy_job(method, request, learned, folder=arguments.job_dir, skeleton=skeleton)
+    job = measure_responder(
+        arguments.file, engine=request.engine, seed=request.seed, folder=arguments.job_dir, **request.settings
+    ).job
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     report = finish_test(arguments, job)

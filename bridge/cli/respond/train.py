@@ -3,11 +3,9 @@
 
 import argparse
 
-from ....core.control import registry
-from ....core.control.respond.learned_file import RESPONDER, responding_skeleton
+from ....core.control.respond.learned_file import RESPONDER
 from ....core.control.respond.train_method import RespondTrain
-from ...direct.training import make_policy_job
-from ...learned.learned_file import learned_file
+from ...api.learning import train_responder
 from ..learning import add_learning_arguments, finish_learning, learning_request, require_learned_out
 from ..lines import path_argument
 from ..running import run_job
@@ -26,9 +24,7 @@ def _run(arguments: argparse.Namespace) -> int:
     """Train in a worker, and write what was learned."""
     request = learning_request(arguments, RespondTrain.name, engine="auto")
     require_learned_out(arguments, RESPONDER.name)
-    learned = learned_file(RESPONDER.name).read_file(arguments.file.resolve())
-    method, skeleton = registry.get_method(RespondTrain.name), responding_skeleton(learned.model)
-    job = make_policy_job(method, request, learned, folder=arguments.job_dir, skeleton=skeleton)
+    job = train_responder(arguments.file, seed=request.seed, folder=arguments.job_dir, **request.settings).job
     if code := run_job(arguments, job, input=str(arguments.file)):
         return code
     finish_learning(arguments, job, RESPONDER.name)

@@ -13,7 +13,7 @@ import pytest
 
 from farm_tools import command_words, compile_flamenco, needs_openjd, needs_quickjs, run_openjd
 from sinew.bridge import cli
-from sinew.bridge.cli.registering import registered
+from sinew.bridge.api.registering import registered
 from sinew.bridge.importing.importers import open_input
 from sinew.core import jobs
 

@@ -9,7 +9,7 @@ import pytest
 from tests.core.sim.robot_models import MJCF
 
 from sinew.bridge import cli
-from sinew.bridge.cli.registering import registered
+from sinew.bridge.api.registering import registered
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.scene.saving import save_blend
 from sinew.core import jobs

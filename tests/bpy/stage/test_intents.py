@@ -5,7 +5,7 @@ import bpy
 import numpy as np
 import pytest
 
-from sinew.bridge.cli.one_push import OnePush, create_pushed_job, parse_push
+from sinew.bridge.api.one_push import OnePush, create_pushed_job, parse_push
 from sinew.bridge.importing.importers import open_input
 from sinew.bridge.jobs import requests
 from sinew.bridge.stage import read_stage

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sinew.bridge import stage
-from sinew.bridge.cli.registering import registered
+from sinew.bridge.api.registering import registered
 from sinew.bridge.jobs import requests
 from sinew.bridge.jobs.scene_request import request_of
 from sinew.bridge.scene.saving import save_blend

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import bpy
 
-from ....core.control.graph.transitions.motion_graph import KINDS, Skill, Transition
-from ....core.control.tracking.motion_kind import guess_gait, guess_motion_kind
-from ....core.control.tracking.skeleton_matching import describe_skeleton_difference
-from ....core.errors import BadSettings, GraphError
-from ....core.motion import Clip
-from ...graph import skills, transitions
-from ...graph.skills import ReadSkill
-from ...importing.importers import open_input
-from ...jobs import requests
-from ...rig.standing import match_skeleton
+from ...core.control.graph.transitions.motion_graph import KINDS, Skill, Transition
+from ...core.control.tracking.motion_kind import guess_gait, guess_motion_kind
+from ...core.control.tracking.skeleton_matching import describe_skeleton_difference
+from ...core.errors import BadSettings, GraphError
+from ...core.motion import Clip
+from ..graph import skills, transitions
+from ..graph.skills import ReadSkill
+from ..importing.importers import open_input
+from ..jobs import requests
+from ..rig.standing import match_skeleton
 
 _WAY = re.compile(r"\s*(?P<source>.+?)@(?P<leave>[\d.]+)\s*>\s*(?P<target>.+?)@(?P<enter>[\d.]+)\s*")
 _YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}

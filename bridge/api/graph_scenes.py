@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ....core.body import BodyModel
-from ....core.control.graph.model.control_graph import ControlGraph
-from ....core.errors import BadSettings
-from ....core.motion import Clip, Skeleton
-from ....core.motion.io import stock
-from ....core.sim.stage_parts import PushPart
-from ....core.sim.variations import facing_direction_at, trunk_bone
-from ... import mannequin
-from ...importing.importers import set_frame_rate
-from ...rig.rig_reader import read_rig
-from ...scene.muted_output import mute_output
-from ..trunk_pushes import parse_trunk_push
+from ...core.body import BodyModel
+from ...core.control.graph.model.control_graph import ControlGraph
+from ...core.errors import BadSettings
+from ...core.motion import Clip, Skeleton
+from ...core.motion.io import stock
+from ...core.sim.stage_parts import PushPart
+from ...core.sim.variations import facing_direction_at, trunk_bone
+from .. import mannequin
+from ..importing.importers import set_frame_rate
+from ..rig.rig_reader import read_rig
+from ..scene.muted_output import mute_output
+from .trunk_pushes import parse_trunk_push
 
 _APART_M = 3.0
 _MOST = 12
