@@ -44,12 +44,13 @@ def test_ten_lines_push_a_walk_retime_it_and_save_both(addon, here, capsys):
     assert len(lines) <= 10
     space = run_example(EXAMPLES[0])
     pushed, later = space["pushed"], space["later"]
-    assert pushed.report["pushes"] if "pushes" in pushed.report else pushed.sentences
+    assert pushed.report["method"] == "sampling" and pushed.report["seed"] == 3
     assert capsys.readouterr().out.splitlines()[0] == pushed.sentences[0]
     assert later.report["edits"]["key_moments"][0]["result_frame"] == pytest.approx(14)
     kept, source = pushed.action.name, "walk"
     bpy.ops.wm.open_mainfile(filepath=str(here / "walks.blend"))
     assert kept in bpy.data.actions and source in bpy.data.actions and bpy.data.actions[kept].use_fake_user
+    assert [obj.sinew.force for obj in bpy.data.objects if obj.sinew.role == "PUSH"] == [120.0]
 
 
 def test_what_cannot_be_says_so(addon, here, capsys):
