@@ -147,9 +147,11 @@ def _measure_task(improviser: Improviser, rollouts: int, seed: int) -> Row:
     task = improviser.task
     if task is None:
         return {"what": "a task", "skipped": "the file has none"}
-    with _world(improviser, rollouts) as world:
-        kind = get_task(task.name)(rollouts)
-        found = run_task(improviser, kind, task.policy, task.sigma_rad, world, seed, seconds=_TASK_S)
+    kind = get_task(task.name)
+    stage, copies = kind.make_stage(improviser.body), -(-rollouts // kind.together)
+    with closing(engines.get_engine("mujoco").compile(stage, copies)) as world:
+        doing = kind(copies * kind.together, None, stage)
+        found = run_task(improviser, doing, task.policy, task.sigma_rad, world, seed, seconds=_TASK_S)
     row: Row = {"what": f"task {task.name}", "million_samples": task.about["samples"] / 1e6}
     row |= {"minutes": task.about["seconds"] / 60.0, "sigma_rad": task.sigma_rad, **found.figures}
     row |= {"earned": found.earned, "falls": found.falls, "rollouts": rollouts, "mean_up_s": found.up_s}

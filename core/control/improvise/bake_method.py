@@ -18,11 +18,14 @@ from ..cast import load_cast
 from ..method import Method, Run, Source
 from ..searched_body import smooth_setting
 from ..staging import build_job_stage
+from ..tasks.crowd import require_apart
+from ..tasks.tasks_table import get_task
+from ..tasks.terrain import require_climbable
 from ..tracking.bone_order import put_on_body, take_back
 from ..tracking.facing import rotate_pose_about_z, twist_angle, upright_rotation
 from ..tracking.recording import RecordedCharacter, collect_prop_motions, make_take
 from .learned_file import IMPROVISER, Improviser
-from .playing import ImprovisedPlayer, PlayedTogether, RandomPlayer, TaskPlayer, TogetherPlay
+from .playing import ImprovisedPlayer, PlayedTogether, RandomPlayer, TaskPlayer, TogetherPlay, ground_below
 from .test_method import load_improviser
 
 SCENE = "improvise_scene"
@@ -67,31 +70,42 @@ class ImproviseBake(Method):
         clips = tuple(put_on_body(improviser.body, one) for one in clips)
         stage = build_job_stage(run, *(improviser.body for _ in clips), unless=("still",))
         qpos, qvel = place_starts(improviser, clips, np.random.default_rng([run.seed, 5]))
-        players = make_players(improviser, settings, len(clips), stage, run)
+        qpos[:, 2] += ground_below(stage, qpos[:, :3])[:, 2]
+        require_apart(qpos[:, :3], [each.name or f"character {number + 1}" for number, each in enumerate(clips)])
+        players = make_players(improviser, settings, qpos[:, :2], stage, run)
         with closing(engines.get_engine(run.engine).compile(stage, 1)) as world:
             play = TogetherPlay(improviser, world, players, qpos, qvel, run.seed, try_again=settings.try_again)
-            done = play.run(settings.seconds, lambda share: run.progress(round(1000 * share), 1000))
-        take = make_takes(improviser, done, clips, settings.smooth, run)
+            played = play.run(settings.seconds, lambda share: run.progress(round(1000 * share), 1000))
+        take = make_takes(improviser, played, clips, settings.smooth, run)
         if improviser.task is not None:
-            reached = [float(player.state().get("reached", np.zeros(1))[0]) for player in players]
-            run.add_detail("task", {"task": improviser.task.name, "reached": reached})
+            done = [dict(player.done) for player in players if isinstance(player, TaskPlayer)]
+            run.add_detail("task", {"task": improviser.task.name, "done": done})
         others = (take_back(*each) for each in zip(take.others, skeletons[1:], strict=True))
         return replace(take_back(replace(take, others=()), skeletons[0]), others=tuple(others))
 
 
 def make_players(
-    improviser: Improviser, settings: ImproviseBakeSettings, count: int, stage: Stage, run: Run
+    improviser: Improviser, settings: ImproviseBakeSettings, places: Array, stage: Stage, run: Run
 ) -> list[ImprovisedPlayer]:
-    """Who decides for each character: noise, or the policy of the task that was learned."""
+    """Who decides for each character at places (C, 2): noise, or the policy of the task that was learned."""
+    count = len(places)
     attached = run.attachment(SCENE)
     points = None if attached is None else np.asarray(attached[0]["points"], dtype=float).reshape(-1, 2)
     if improviser.task is None:
         if points is not None:
             raise JobError("What improvises has no task, and cannot go anywhere", "Let it learn one: 'improvise task'")
         return [RandomPlayer(improviser, settings.noise) for _ in range(count)]
+    kind = get_task(improviser.task.name)
+    kind.require_stage(stage)
     if points is not None:
         require_free(points, stage)
-    return [TaskPlayer(improviser, improviser.task, points, _TASK_NOISE * settings.noise) for _ in range(count)]
+        doing = kind(count, points, stage)
+        for place in places:
+            require_climbable(doing, place, points)
+    noise = _TASK_NOISE * settings.noise
+    return [
+        TaskPlayer(improviser, improviser.task, points, noise, number=number, stage=stage) for number in range(count)
+    ]
 
 
 def require_free(points: Array, stage: Stage) -> None:

@@ -9,6 +9,7 @@ from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World
 from ..matching.features import find_head
 from ..tracking_policy.controller import TrackingController, require_fitting
+from ..tracking_policy.drawing import PRACTISED_BACK_M_S, draw_along
 from ..tracking_policy.environment import find_acting, servo_targets
 from ..tracking_policy.observations import StreamFeatures, TrackingState, read_state
 from ..tracking_policy.reference_streams import CONTROL_FRAMES, Indices, ReferenceStreams
@@ -45,9 +46,16 @@ class Expert:
         """E."""
         return self.controller.policy.observation_size
 
-    def read(self, world: World, states: Array, rows: SensorRows, frame: Indices) -> TrackingState:
-        """The bodies beside frames (N,) of the streams."""
-        return read_state(self.streams, self.features, world, states, rows, frame.copy())
+    def read(self, world: World, states: Array, rows: SensorRows, frame: Indices, drawn: Array) -> TrackingState:
+        """The bodies beside frames (N,) of the streams, which they have drawn along by ``drawn`` (N, 2) metres.
+
+        They draw them on, in place, by what a control step asks for.
+        """
+        found = read_state(self.streams, self.features, world, states, rows, frame.copy(), drawn)
+        further = draw_along(found, drawn, PRACTISED_BACK_M_S)
+        drawn += further
+        found.move(-further)
+        return found
 
     def advise(self, state: TrackingState, offsets: Array) -> Advice:
         """What to do next; offsets: (N, A) that the servos had in the last step."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What was learned, as it acts: a prior and a motor decoder, on plain arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,16 +10,20 @@ from ...learn.policy import Policy
 from .body_states import Floats
 
 _LEAST_LOG, _MOST_LOG = -5.0, 1.0
+MOST_DEVIATIONS = 3.0
+"""Of the prior, that a latent number may be led away from its mean."""
 
 
 @dataclass(frozen=True, eq=False)
 class LatentModel:
     """prior: from states (N, S) to means and log deviations (N, 2 Z). decoder: from states and latent vectors
-    (N, S + Z) to servo targets (N, nu) in radians.
+    (N, S + Z) to servo targets (N, nu) in radians. steadier: from states to how far the prior's means are moved
+    (N, Z), in its deviations, so that a body stays up; None for a prior as the data have it.
     """
 
     prior: Policy
     decoder: Policy
+    steadier: Policy | None = None
 
     @property
     def latent_size(self) -> int:
@@ -33,7 +37,14 @@ class LatentModel:
 
     def prior_of(self, rows: Floats) -> tuple[Floats, Floats]:
         """(N, Z) means and deviations of the prior in states (N, S)."""
-        return split_gaussian(self.prior(rows))
+        mean, deviation = split_gaussian(self.prior(rows))
+        if self.steadier is not None:
+            mean = mean + deviation * np.clip(self.steadier(rows), -MOST_DEVIATIONS, MOST_DEVIATIONS)
+        return mean, deviation
+
+    def with_steadier(self, policy: Policy) -> "LatentModel":
+        """The same with other steps that keep it up."""
+        return replace(self, steadier=policy)
 
     def sample(self, rows: Floats, rng: np.random.Generator, noise: float = 1.0) -> Floats:
         """(N, Z) latent vectors. noise: share of the prior's deviation."""

@@ -22,7 +22,7 @@ from .falling import FallHeights
 from .latent_model import LatentModel
 from .variety import KnownMotion
 
-KIND, VERSION = "sinew improviser", 1
+KIND, VERSION = "sinew improviser", 2
 IMPROVISER = LearnedKind(
     name="improvise",
     label="improviser",
@@ -78,6 +78,9 @@ class Improviser:
         for name in _POLICIES:
             own, meta[name] = getattr(self.model, name).to_arrays()
             arrays |= {f"{name}.{part}": array for part, array in own.items()}
+        if self.model.steadier is not None:
+            own, meta["steadier"] = self.model.steadier.to_arrays()
+            arrays |= {f"steadier.{part}": array for part, array in own.items()}
         arrays |= {"start_qpos": self.start_qpos.astype(np.float32), "start_qvel": self.start_qvel.astype(np.float32)}
         known = self.known
         arrays |= {"known_features": known.features, "known_style": known.style}
@@ -120,6 +123,11 @@ def _read(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> Improvis
         raise ValueError("its prior is not that of its body")
     if (model.decoder.observation_size, model.decoder.action_size) != (state + latent, body.nu):
         raise ValueError("its decoder is not that of its body")
+    if "steadier" in meta:
+        steadier = Policy.from_arrays(arrays_under("steadier.", arrays), meta["steadier"])
+        if (steadier.observation_size, steadier.action_size) != (state, latent):
+            raise ValueError("what keeps it up is not for its body")
+        model = model.with_steadier(steadier)
     qpos, qvel = _numbers(arrays["start_qpos"], (body.nq,)), _numbers(arrays["start_qvel"], (body.nv,))
     if len(qpos) != len(qvel) or not len(qpos):
         raise ValueError("its poses to begin in are not whole")
@@ -172,7 +180,8 @@ def describe_improviser(improviser: Improviser) -> tuple[str, ...]:
     lines = [f"Styles: {', '.join(improviser.known.styles)}"]
     if "mean_up_s" in about:
         lines.append(
-            f"Trained for {about['seconds'] / 60.0:.0f} min: stays up {about['mean_up_s']:.0f} s of 30 on noise"
+            f"Trained for {about['seconds'] / 60.0:.0f} min: stays up {about['mean_up_s']:.0f} s "
+            f"of {about.get('cut_s', 30.0):.0f} on noise"
         )
     if (task := improviser.task) is not None:
         lines.append(f"Task: {task.name}, learned in {task.about.get('seconds', 0.0) / 60.0:.0f} min")

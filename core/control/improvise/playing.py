@@ -4,6 +4,7 @@ anew."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from ...body.poses import targets_of_pose
 from ...geometry.quaternions import Array
 from ...sim.engine import SensorRows, World, character_offsets
+from ...sim.stage import Stage
+from ...sim.surface import terrain_height
 from ..matching.features import FPS, find_head
 from ..tasks.task import Moment
 from ..tasks.tasks_table import get_task
@@ -31,7 +34,7 @@ class ImprovisedPlayer(Protocol):
     """Who decides what a character does."""
 
     def act(self, state: BodyState, moment: Moment, rng: np.random.Generator) -> Array:
-        """(1, nu) servo targets."""
+        """(1, nu) servo targets. moment: of all characters."""
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """What it keeps from step to step."""
@@ -80,6 +83,7 @@ class TogetherPlay:
         self._seed, self._try_again = seed, try_again
         self._where, self._reader = character_offsets(world.stage), StateReader(improviser.body)
         self._head, self._substeps = find_head(improviser.body), round(1.0 / (FPS * world.dt_s))
+        self._ground = partial(ground_below, world.stage)
         self._first = world.state_of(qpos.reshape(1, -1), qvel.reshape(1, -1))
         self._first_rows = world.sense(self._first)
         self._began = tuple(player.state() for player in players)
@@ -101,31 +105,44 @@ class TogetherPlay:
         state = self.done[-1].state if self.done else self._first
         rows = self.done[-1].rows if self.done else self._first_rows
         qpos, qvel = self.world.pose_of(state)
+        bodies, moment = self._read(qpos, qvel, rows)
         targets, muscle = [], np.ones((1, CONTROL_FRAMES, count))
         for number in range(count):
-            own_qpos, own_qvel = (values[:, self._part(name, number)] for name, values in (("nq", qpos), ("nv", qvel)))
             if down[number]:
                 muscle[:, :, number] = _LIMP
-                targets.append(targets_of_pose(self._improviser.body, own_qpos))
+                targets.append(targets_of_pose(self._improviser.body, qpos[:, self._part("nq", number)]))
                 continue
-            links = self._part("links", number)
-            placed = (rows.link_pos[:, -1, links], rows.link_quat_wxyz[:, -1, links])
             rng = np.random.default_rng([self._seed, number, len(self.done), int(self._draws[number])])
-            now = self._reader(own_qpos, own_qvel, placed)
-            com, velocity = rows.com[:, -1, number], rows.com_velocity[:, -1, number]
-            targets.append(self._players[number].act(now, Moment(now.root, now.heading, com, velocity), rng))
+            targets.append(self._players[number].act(bodies[number], moment, rng))
         joined = np.repeat(np.nan_to_num(np.concatenate(targets, axis=1))[:, None], CONTROL_FRAMES, axis=1)
         states, after = self.world.rollout(
             state, joined, substeps=self._substeps, muscle=muscle if down.any() else None
         )
-        heights, parts = self._improviser.fall_heights, [self._part("links", number) for number in range(count)]
-        fallen = np.array([has_fallen(after.link_pos[:, -1, one], self._head, heights)[0] for one in parts])
+        heights = self._improviser.fall_heights
+        links = after.link_pos[0, -1].reshape(count, -1, 3)
+        fallen = has_fallen(links - self._ground(links[:, 0])[:, None], self._head, heights)
         kept = tuple(player.state() for player in self._players)
         self.done.append(_Step(np.array(states[:, -1]), states, joined, after, down | fallen, kept))
         fresh = np.flatnonzero(fallen & ~down)
         self.falls += len(fresh)
         if len(fresh) and self._try_again:
             self._go_back(fresh)
+
+    def _read(self, qpos: Array, qvel: Array, rows: SensorRows) -> tuple[list[BodyState], Moment]:
+        """The bodies, one by one, with heights from the ground below each; and all of them as tasks see them."""
+        count = len(self._players)
+        links = rows.link_pos[0, -1].reshape(count, -1, 3)
+        lowered, quat = links - self._ground(links[:, 0])[:, None], rows.link_quat_wxyz[0, -1].reshape(count, -1, 4)
+        poses = qpos.reshape(count, -1), qvel.reshape(count, -1)
+        both = (*poses, lowered, quat)
+        bodies = [
+            self._reader(one, its, (pos, turned))
+            for one, its, pos, turned in zip(*(np.split(values, count) for values in both), strict=True)
+        ]
+        heading = np.concatenate([body.heading for body in bodies])
+        props = np.repeat(rows.prop_pos[:, -1], count, axis=0)
+        forces = rows.contact_force[0, -1].reshape(count, -1, 3)
+        return bodies, Moment(links[:, 0], heading, rows.com[0, -1], rows.com_velocity[0, -1], links, forces, props)
 
     def _down(self) -> np.ndarray:
         return self.done[-1].down if self.done else np.zeros(len(self._players), dtype=bool)
@@ -189,24 +206,47 @@ class RandomPlayer:
 
 
 class TaskPlayer:
-    """The policy of a task. noise: of its latent numbers, in deviations of the prior, so that tries differ."""
+    """The policy of a task, for one of so many characters. noise: of its latent numbers, in deviations of the prior,
+    so that tries differ. Of a task that characters do together, each keeps how far all of them are.
+    """
 
-    def __init__(self, improviser: Improviser, task: TaskPolicy, points: Array | None, noise: float) -> None:
+    def __init__(
+        self,
+        improviser: Improviser,
+        task: TaskPolicy,
+        points: Array | None,
+        noise: float,
+        *,
+        number: int = 0,
+        stage: Stage | None = None,
+    ) -> None:
         self._improviser, self._task, self._noise = improviser, task, noise
-        self.doing, self._has_begun = get_task(task.name)(1, points), False
+        kind = get_task(task.name)
+        self._is_together = kind.together > 1 and stage is not None
+        count = len(stage.characters) if self._is_together and stage is not None else 1
+        self.doing, self._number, self._has_begun = kind(count, points, stage), number, False
 
     def act(self, state: BodyState, moment: Moment, rng: np.random.Generator) -> Array:
         """(1, nu) servo targets."""
+        seen_by = moment if self._is_together else moment.of(self._number)
         if not self._has_begun:
-            self.doing.begin(np.ones(1, dtype=bool), moment, rng)
+            self.doing.begin(np.ones(self.doing.count, dtype=bool), seen_by, rng)
         else:
-            self.doing.go_on(moment, rng)
+            self.doing.go_on(seen_by, rng)
         self._has_begun = True
-        seen = np.concatenate([state.rows, self.doing.see(moment).astype(np.float32)], axis=1)
+        own = self._number if self._is_together else 0
+        seen = np.concatenate([state.rows, self.doing.see(seen_by)[own : own + 1].astype(np.float32)], axis=1)
         actions = np.array(self._task.policy(seen), dtype=float)
         size = self._improviser.model.latent_size
         actions[:, :size] += self._noise * rng.standard_normal((1, size))
         return act_in_latent_space(self._improviser.model, state.rows, actions, self._task.sigma_rad)
+
+    @property
+    def done(self) -> Mapping[str, float]:
+        """What came of it in the end, of what its task counts."""
+        own = self._number if self._is_together else 0
+        names = ("reached", "is_there", "visited")
+        return {name: float(np.sum(self.doing.kept[name][own])) for name in names if name in self.doing.kept}
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """How far the task is."""
@@ -216,3 +256,11 @@ class TaskPlayer:
         """Put back what ``state`` gave."""
         self._has_begun = bool(state["begun"])
         self.doing.restore({name: array for name, array in state.items() if name != "begun"})
+
+
+def ground_below(stage: Stage, places: Array) -> Array:
+    """(N, 3) with the height of the terrain at places (N, 3), and zeros: to be taken from them."""
+    found = np.zeros(places.shape)
+    if stage.terrain is not None:
+        found[:, 2] = terrain_height(stage.terrain, np.nan_to_num(places[:, :2]))
+    return found

@@ -101,6 +101,7 @@ class RolloutBodies:
         self.states = np.zeros((count, world.state_size))
         self.frame = np.zeros(count, dtype=np.int64)
         self.offsets = np.zeros((count, len(expert.acting)))
+        self.drawn = np.zeros((count, 2))
         self.age = self._rng.integers(_MATCH_STEPS, size=count)
         self._begin(np.ones(count, dtype=bool), world.sense(self.states))
 
@@ -110,7 +111,7 @@ class RolloutBodies:
         qpos, qvel = (values[frame].astype(float) for values in (streams.qpos, streams.qvel))
         qvel += _NOISE_RATE * self._rng.standard_normal(qvel.shape)
         self.states[which] = self.world.state_of(qpos, qvel)
-        self.frame[which], self.offsets[which] = frame, 0.0
+        self.frame[which], self.offsets[which], self.drawn[which] = frame, 0.0, 0.0
         pos, quat = link_transforms(streams.body, qpos)
         com, velocity = streams.com[frame, None].astype(float), streams.com_velocity[frame, None].astype(float)
         return _with_rows(rows, which, link_pos=pos, link_quat_wxyz=quat, com=com, com_velocity=velocity)
@@ -127,7 +128,7 @@ class RolloutBodies:
         for _ in range(config.steps):
             body = self._read(rows)
             rows = self._match(body, rows, follows)
-            tracking = self.expert.read(self.world, self.states, rows, self.frame)
+            tracking = self.expert.read(self.world, self.states, rows, self.frame, self.drawn)
             advice = self.expert.advise(tracking, self.offsets)
             action = self._act(learner, body.rows, advice.seen, advice.targets, experts, follows, config)
             forces = self._pushes.step()
@@ -173,7 +174,7 @@ class RolloutBodies:
         qpos[:, :3] += place
         states = np.array(self.states)
         states[which] = self.world.replace_pose(self.states[which], qpos, qvel)
-        self.states, self.frame[which] = states, frame
+        self.states, self.frame[which], self.drawn[which] = states, frame, 0.0
         link_pos, com, velocity = (values[which, -1] for values in (rows.link_pos, rows.com, rows.com_velocity))
         moved = rotate_about_z(turn, link_pos - level[:, None]) + place[:, None]
         com = rotate_about_z(turn, com - level[:, None]) + place[:, None]
@@ -211,14 +212,14 @@ class RolloutBodies:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides what will happen."""
         found = {"rng": generator_state(self._rng), "states": self.states, "frame": self.frame}
-        found |= {"offsets": self.offsets, "age": self.age}
+        found |= {"offsets": self.offsets, "age": self.age, "drawn": self.drawn}
         found |= {f"pushes_{name}": values for name, values in self._pushes.state().items()}
         return {name: np.array(values) for name, values in found.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Put back what ``state`` gave."""
         restore_generator(self._rng, state["rng"])
-        for name in ("states", "frame", "offsets", "age"):
+        for name in ("states", "frame", "offsets", "age", "drawn"):
             if state[name].shape != getattr(self, name).shape:
                 raise ValueError(f"{state[name].shape} {name}")
             setattr(self, name, np.array(state[name]))

@@ -5,9 +5,7 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from .body_states import Floats
-from .latent_model import LatentModel
-
-_MOST = 3.0  # deviations of the prior that a latent number may be away from its mean
+from .latent_model import MOST_DEVIATIONS, LatentModel
 
 
 def count_actions(model: LatentModel, joints: int, sigma_rad: float) -> int:
@@ -23,7 +21,7 @@ def act_in_latent_space(model: LatentModel, rows: Floats, actions: Floats, sigma
     """
     mean, deviation = model.prior_of(rows)
     size = model.latent_size
-    latent = mean + deviation * np.clip(actions[:, :size], -_MOST, _MOST).astype(np.float32)
+    latent = mean + deviation * np.clip(actions[:, :size], -MOST_DEVIATIONS, MOST_DEVIATIONS).astype(np.float32)
     targets = model.decode(rows, latent)
     if sigma_rad > 0.0:
         targets = targets + sigma_rad * np.tanh(actions[:, size:])

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from ...learn.shards import ShardSpreader, make_local_environments
 from ...learn.tested_training import TestedTraining
 from ...learn.trainer import Trainer
 from ...sim.engine import Engine, World
-from ...sim.stage import Character, Stage
 from ..tasks.task import Task
 from ..tracking_policy.reference_streams import CONTROL_FPS
 from .learned_file import Improviser
@@ -87,8 +86,9 @@ def run_task(
     steps = max(1, round(lasts_s * CONTROL_FPS))
     environment = TaskEnvironment(improviser, task, world, np.random.default_rng([seed, 8]), sigma_rad)
     environment.age[:] = -steps  # no episode ends before this does
-    observed, alive = environment._observe(), np.ones(world.copies, dtype=bool)
-    up, earned, lived = np.zeros(world.copies), 0.0, 0
+    count = environment.worlds
+    observed, alive = environment._observe(), np.ones(count, dtype=bool)
+    up, earned, lived = np.zeros(count), 0.0, 0
     totals: dict[str, float] = {}
     for _ in range(steps):
         result = environment.step(policy(observed))
@@ -103,7 +103,7 @@ def run_task(
             break
     figures = {name: total / max(lived, 1) for name, total in totals.items()}
     up_s = float((up / CONTROL_FPS).mean())
-    return TaskTest(samples, earned / (steps * world.copies), up_s, lasts_s, int((~alive).sum()), figures)
+    return TaskTest(samples, earned / (steps * count), up_s, lasts_s, int((~alive).sum()), figures)
 
 
 class TaskTraining(TestedTraining[TaskTest]):
@@ -120,19 +120,19 @@ class TaskTraining(TestedTraining[TaskTest]):
     ) -> None:
         self.improviser, self.task, self.config, self._seed = improviser, task, config, seed
         self._worlds = ExitStack()
-        stage, copies = Stage((Character(improviser.body),)), config.worlds // config.shards
+        stage, copies = task.make_stage(improviser.body), max(1, config.worlds // (config.shards * task.together))
         makers = [
             partial(make_task_environment, improviser, task, engine, copies, generator, config.sigma_rad)
             for generator in np.random.default_rng([seed, 7]).spawn(config.shards)
         ]
         environments = () if spreader else make_local_environments(makers, config.ppo.threads, self._worlds)
         self._test_world = self._worlds.enter_context(
-            closing(engine.compile(stage, _TEST_COPIES, threads=config.ppo.threads))
+            closing(engine.compile(stage, _TEST_COPIES // task.together, threads=config.ppo.threads))
         )
         trainer = Trainer(makers if spreader else environments, config.ppo, seed, spreader)
         super().__init__(trainer, config.test_interval)
 
-    def __enter__(self) -> "TaskTraining":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -140,7 +140,7 @@ class TaskTraining(TestedTraining[TaskTest]):
 
     def measure(self, policy: Policy) -> TaskTest:
         """What a policy earns."""
-        task = self.task(_TEST_COPIES)
+        task = self.task(self._test_world.copies * self.task.together, None, self._test_world.stage)
         found = run_task(self.improviser, task, policy, self.config.sigma_rad, self._test_world, self._seed)
         return replace(found, samples=self.samples)
 
@@ -159,5 +159,6 @@ def make_task_environment(
     threads: int,
 ) -> TaskEnvironment:
     """One of the environments of a training, with a world of its own."""
-    world = engine.compile(Stage((Character(improviser.body),)), copies, threads=threads)
-    return TaskEnvironment(improviser, task(copies), world, rng, sigma_rad)
+    stage = task.make_stage(improviser.body)
+    world = engine.compile(stage, copies, threads=threads)
+    return TaskEnvironment(improviser, task(copies * task.together, None, stage), world, rng, sigma_rad)

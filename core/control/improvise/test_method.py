@@ -78,16 +78,17 @@ class ImproviseTest(Method):
 
 def test_task(improviser: Improviser, task: TaskPolicy, settings: ImproviseTestSettings, run: Run) -> None:
     """Let characters do the task that was learned, and leave the figures in the report and in a sentence."""
-    engine, stage = engines.get_engine(run.engine), Stage((Character(improviser.body),))
+    engine, kind = engines.get_engine(run.engine), get_task(task.name)
+    stage, copies = kind.make_stage(improviser.body), -(-settings.rollouts // kind.together)
     run.progress(0, _STEPS)
-    with closing(engine.compile(stage, settings.rollouts)) as world:
-        kind = get_task(task.name)(settings.rollouts)
-        found = run_task(improviser, kind, task.policy, task.sigma_rad, world, run.seed, seconds=settings.seconds)
+    with closing(engine.compile(stage, copies)) as world:
+        doing = kind(copies * kind.together, None, stage)
+        found = run_task(improviser, doing, task.policy, task.sigma_rad, world, run.seed, seconds=settings.seconds)
     figures = {"task": task.name, "sigma_rad": task.sigma_rad, "mean_time_until_fall_s": found.up_s}
-    figures |= {"falls": found.falls, "rollouts": settings.rollouts, "earned": found.earned, **found.figures}
+    figures |= {"falls": found.falls, "rollouts": copies * kind.together, "earned": found.earned, **found.figures}
     run.add_detail("test", figures)
     words = ", ".join(f"{name} {value:.3g}" for name, value in found.figures.items())
-    said = f"{settings.rollouts} characters stay up for {found.up_s:.1f} of {settings.seconds:g} s on average"
+    said = f"{copies * kind.together} characters stay up for {found.up_s:.1f} of {settings.seconds:g} s on average"
     run.add_finding("test", f"{task.name}: {words}; {said}", "")
 
 

@@ -3,7 +3,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import BadFile, BadMotion, JobError
 from ...learn.learning_curve import UpdateRecord
+from ...learn.policy import Policy
 from ...learn.rollout import arrays_under
 from ...learn.threads import count_threads
 from ...motion import Clip
@@ -29,9 +30,12 @@ from ..tracking_policy.reference_streams import ReferenceStreams
 from ..tracking_policy.training import TrackingTraining, make_training_config
 from ..work_meter import WorkMeter
 from .body_states import StateReader
+from .falling import find_fall_heights
+from .latent_model import LatentModel
 from .learned_file import IMPROVISER, Improviser
 from .rollouts import RolloutConfig
-from .training import LatentTraining, LatentTrainingConfig
+from .steadying import SteadyingConfig, SteadyingTraining
+from .training import TEST_S, LatentTraining, LatentTrainingConfig
 from .variety import KnownMotion, distance_to_others, sample_known_motion
 
 if TYPE_CHECKING:
@@ -42,7 +46,7 @@ _EXPERT_SAMPLES = 20_000_000  # that its training is laid out for; it ends with 
 _STARTS = 256
 _APART_M = 0.3  # between a clip and the nearest moment of any other: too far to go over
 _CURVE_POINTS = 200
-_STAGE, _SPENT, _LATENT, _CONTROLLER = "stage", "spent_s", "latent.", "controller."
+_STAGE, _SPENT, _LATENT, _MADE = "stage", "spent_s", "latent.", "made."
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,20 @@ class ImproviseTrainSettings(Settings):
     )
     state_prior: bool = setting(True, "Prior of States", "Let the prior depend on the state; off for the paper's")
     variational: bool = setting(True, "Variational", "Off: a deterministic latent space, to compare with")
+    steady: float = setting(
+        0.4,
+        "Steadying",
+        "Share of the time in which it learns by trial, on noise, what keeps it up; 0 for the paper's",
+        minimum=0.0,
+        maximum=0.9,
+    )
+    style: float = setting(
+        0.02,
+        "Style",
+        "What moving away from the library's motion costs while steadying: more is more varied and falls more",
+        minimum=0.0,
+        maximum=100.0,
+    )
     on_policy: bool = setting(True, "On-policy", "Let the learner move the body, and the expert say what it would do")
     noise: float = setting(0.05, "Action Noise", "Of the expert's actions, in radians", minimum=0.0, maximum=0.5)
     pushes: bool = setting(True, "Pushes", "Push the body a little while it is learned from")
@@ -138,22 +156,34 @@ class ImproviseTrain(Method):
         known = sample_known_motion(streams, _streamed_clips(stored), stored.library, StateReader(stored.body))
         require_transitions(known, streams, run)
         work = _Work(run, settings, seed)
-        if (kept := work.begin()) is not None:
-            controller = kept
-        if controller is None:
-            controller = work.train_expert(streams)
-        about = work.train_latent(streams, controller)
+        kept = work.begin()
+        if kept.model is None:
+            controller = kept.controller or controller or work.train_expert(streams)
+            kept = _Kept(controller, *work.train_latent(streams, controller))
+        assert kept.model is not None
+        frames = choose_starts(streams)
+        qpos, qvel = (values[frames].astype(float) for values in (streams.qpos, streams.qvel))
+        made = Improviser(stored.body, kept.model, qpos, qvel, known, find_fall_heights(streams))
+        about = dict(kept.about)
+        if settings.steady and settings.variational:
+            made, about = work.steady(made, about)
         run.add_detail("train", about)
         describe_spreading(run)
         kept_about = {"seed": seed, "engine": run.engine, "settings": settings.to_mapping(), **about}
-        frames = choose_starts(streams)
-        qpos, qvel = (values[frames].astype(float) for values in (streams.qpos, streams.qvel))
-        made = Improviser(stored.body, work.model, qpos, qvel, known, work.fall_heights, kept_about)
-        run.add_product(IMPROVISER.name, *made.to_content())
+        run.add_product(IMPROVISER.name, *replace(made, about=kept_about).to_content())
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """What the stages so far have made: an expert, a latent model, and how its training went."""
+
+    controller: TrackingController | None = None
+    model: LatentModel | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Work:
-    """The two stages: an expert where there is none, then the latent model. Either may be gone on with."""
+    """The stages: an expert where there is none, the latent model, and steadying. Each may be gone on with."""
 
     def __init__(self, run: Run, settings: ImproviseTrainSettings, seed: int) -> None:
         self.run, self.settings, self.seed = run, settings, seed
@@ -163,21 +193,24 @@ class _Work:
         self._kept: Mapping[str, NDArray[Any]] = {}
         self._stage, self._spent_s, self._expert_s = 0, 0.0, 0.0
 
-    def begin(self) -> TrackingController | None:
-        """Take up the newest checkpoint; gives the expert, if it had been trained by then."""
+    def begin(self) -> _Kept:
+        """Take up the newest checkpoint; gives what had been made by then."""
         found = self.run.load_checkpoint()
         if found is None:
-            return None
+            return _Kept()
         self._kept = found[1]
         try:
             self._stage, self._spent_s = int(self._kept[_STAGE]), float(self._kept[_SPENT])
             if self._stage == 0:
-                return None
-            return _read_controller(arrays_under(_CONTROLLER, self._kept))
+                return _Kept()
+            more = arrays_under(_MADE, self._kept)
+            if self._stage == 1:
+                return _Kept(_read_controller(more))
+            return _Kept(None, *_read_model(more))
         except (BadFile, KeyError, TypeError, ValueError) as error:
             self.run.add_finding("checkpoint", f"Training begins anew: {error}", "")
             self._kept = {}
-            return None
+            return _Kept()
 
     def train_expert(self, streams: ReferenceStreams) -> TrackingController:
         """Train a tracking policy on the library's own clips."""
@@ -210,11 +243,18 @@ class _Work:
             self.run.add_detail("expert", about)
             return training.controller(about=about)
 
-    def train_latent(self, streams: ReferenceStreams, controller: TrackingController) -> dict[str, Any]:
-        """Train world model and autoencoder; gives how it went."""
+    @property
+    def _steadying_share(self) -> float:
+        return self.settings.steady if self.settings.variational else 0.0
+
+    def train_latent(
+        self, streams: ReferenceStreams, controller: TrackingController
+    ) -> tuple[LatentModel, dict[str, Any]]:
+        """Train world model and autoencoder; gives the model, and how it went."""
         config, settings = make_latent_config(self.settings), make_vae_settings(self.settings)
-        self.meter.begin(0.99, doing="Watching the expert")
-        budget, budget_s = config.samples, 60.0 * self.settings.minutes - self._expert_s
+        share = 1.0 - self._steadying_share
+        self.meter.begin(0.99 * max(share, 0.1), doing="Watching the expert")
+        budget, budget_s = config.samples, share * (60.0 * self.settings.minutes - self._expert_s)
         spreader = find_spreader(self.run)
         with LatentTraining(controller, streams, self._engine, config, settings, self.seed, spreader) as training:
 
@@ -231,8 +271,42 @@ class _Work:
             spent_s = self._practise(training, 1, _controller_arrays(controller), is_over, after)
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
-            self.model, self.fall_heights = training.model, training.fall_heights
-            return _describe_training(training, spent_s, self._expert_s, streams)
+            return training.model, _describe_training(training, spent_s, self._expert_s, streams)
+
+    def steady(self, improviser: Improviser, about: dict[str, Any]) -> tuple[Improviser, dict[str, Any]]:
+        """Let it learn by trial what keeps it up; gives it with that, and how all of its training went."""
+        settings, share = self.settings, self._steadying_share
+        shards = settings.shards
+        config = SteadyingConfig(
+            style=settings.style,
+            worlds=shards * -(-settings.worlds // shards),
+            samples=max(1, round(1e6 * settings.millions * share)),
+            test_interval=max(1, min(SteadyingConfig.test_interval, round(0.25e6 * settings.millions * share))),
+            shards=shards,
+            threads=settings.threads,
+        )
+        self.meter.begin(0.99, doing="Learning to stay up")
+        budget_s = share * (60.0 * settings.minutes - float(about["expert_seconds"]))
+        spreader = find_spreader(self.run)
+        with SteadyingTraining(improviser, self._engine, config, self.seed, spreader) as training:
+
+            def after(record: UpdateRecord, seconds: float) -> None:
+                if training.tests:
+                    self.figures["mean_up_s"] = training.tests[-1].up_s
+                self.meter.reach(max(training.samples / config.samples, seconds / budget_s))
+
+            def is_over(seconds: float) -> bool:
+                return training.samples > 0 and (training.samples >= config.samples or seconds >= budget_s)
+
+            if not training.tests:
+                training.test()  # what changes nothing, to compare with
+            spent_s = self._practise(training, 2, _model_arrays(improviser.model, about), is_over, after)
+            if training.tests[-1].samples < training.samples:
+                training.test()
+            best = max(training.tests, key=lambda test: test.merit)
+            about = {**about, "seconds": about["seconds"] + spent_s, "samples": about["samples"] + training.samples}
+            about |= {"steadying": training.describe(), "mean_up_s": best.up_s, "cut_s": best.seconds}
+            return replace(improviser, model=training.steadied(training.policy)), about
 
     def _practise(
         self, training: Practice, stage: int, more: dict[str, NDArray[Any]], is_over: Any, after: Any
@@ -267,7 +341,7 @@ class _Staged:
         own = {f"{_LATENT}{name}": array for name, array in self._training.state().items()}
         return {
             **own,
-            **{f"{_CONTROLLER}{name}": array for name, array in self._more.items()},
+            **{f"{_MADE}{name}": array for name, array in self._more.items()},
             _STAGE: np.array(self._stage),
         }
 
@@ -350,7 +424,8 @@ def make_vae_settings(settings: ImproviseTrainSettings) -> "VAESettings":
         lookahead=settings.lookahead,
         state_prior=settings.state_prior,
         is_variational=settings.variational,
-        threads=count_threads(settings.threads),
+        # Half of them: torch and physics take turns, and where cores are shared its threads wait for each other.
+        threads=max(1, count_threads(settings.threads) // 2),
     )
 
 
@@ -364,6 +439,20 @@ def _read_controller(arrays: Mapping[str, NDArray[Any]]) -> TrackingController:
     return tracking_controller_from_arrays(arrays, meta, "the checkpoint")
 
 
+def _model_arrays(model: LatentModel, about: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    found, meta = dict[str, NDArray[Any]](), dict[str, Any](about=dict(about))
+    for name in ("prior", "decoder"):
+        own, meta[name] = getattr(model, name).to_arrays()
+        found |= {f"{name}.{part}": array for part, array in own.items()}
+    return {**found, "meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)}
+
+
+def _read_model(arrays: Mapping[str, NDArray[Any]]) -> tuple[LatentModel, dict[str, Any]]:
+    meta = json.loads(np.asarray(arrays["meta"], dtype=np.uint8).tobytes().decode())
+    read = (Policy.from_arrays(arrays_under(f"{name}.", arrays), meta[name]) for name in ("prior", "decoder"))
+    return LatentModel(*read), dict(meta["about"])
+
+
 def _describe_training(
     training: LatentTraining, spent_s: float, expert_s: float, streams: ReferenceStreams
 ) -> dict[str, Any]:
@@ -375,6 +464,7 @@ def _describe_training(
         "expert_seconds": expert_s,
         "library_minutes": streams.minutes,
         "mean_up_s": best.mean_up_s,
+        "cut_s": TEST_S,
         "world_model": training.world_errors,
         "tests": [vars(test) for test in training.tests],
         "curve": training.curve[:: len(training.curve) // _CURVE_POINTS + 1],

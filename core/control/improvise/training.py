@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ...learn.conditional_vae import VAESettings
 
 _VERSION = 1
-_TEST_COPIES, _TEST_S = 32, 30.0
+_TEST_COPIES, TEST_S = 32, 30.0
 _HORIZONS = (1, 8, 30)
 _ERROR_COPIES = 128
 
@@ -240,7 +240,7 @@ class LatentTraining:
         frames = rng.choice(self.matcher.frames, size=_TEST_COPIES)
         qpos, qvel = (values[frames].astype(float) for values in (self.streams.qpos, self.streams.qvel))
         bodies = WanderingBodies(self.streams.body, self._test_world, qpos, qvel, self.fall_heights)
-        found = wander_until_fall(bodies, wander_by(model), _TEST_S, rng)
+        found = wander_until_fall(bodies, wander_by(model), TEST_S, rng)
         test = WanderTest(self.samples, found.mean_up_s, int(found.fell.sum()))
         if self.best is None or test.merit >= max(one.merit for one in self.tests):
             self.best = model

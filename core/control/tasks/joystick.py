@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...geometry.quaternions import Array
+from ...sim.stage import Stage
 from .task import CONTROL_FPS, Flags, Moment, Task
 
 _SLOWEST, _FASTEST = 0.5, 2.0  # m/s
@@ -21,8 +22,8 @@ class Joystick(Task):
     goal_size = 4
     steered = True
 
-    def __init__(self, count: int, points: Array | None = None) -> None:
-        super().__init__(count, points)
+    def __init__(self, count: int, points: Array | None = None, stage: Stage | None = None) -> None:
+        super().__init__(count, points, stage)
         self.kept |= {"wish": np.zeros((count, 2))}
 
     def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...geometry.quaternions import Array
+from ...sim.stage import Stage
 from .task import CONTROL_FPS, Flags, Moment, Task
 
 _SIZE_M = 10.0  # A
@@ -22,8 +23,8 @@ class PathFollower(Task):
     help = "keep up with a point that goes along a path like an 8 on its side"
     goal_size = 4 * len(_AHEAD)
 
-    def __init__(self, count: int, points: Array | None = None) -> None:
-        super().__init__(count, points)
+    def __init__(self, count: int, points: Array | None = None, stage: Stage | None = None) -> None:
+        super().__init__(count, points, stage)
         self.kept |= {"phase": np.zeros(count), "place": np.zeros((count, 2)), "turn": np.zeros(count)}
 
     def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:

@@ -4,6 +4,7 @@
 import numpy as np
 
 from ...geometry.quaternions import Array
+from ...sim.stage import Stage
 from .task import CONTROL_FPS, Flags, Moment, Task
 
 REACHED_M = 0.5
@@ -21,8 +22,8 @@ class PointGoal(Task):
     goal_size = 3
     steered = True
 
-    def __init__(self, count: int, points: Array | None = None) -> None:
-        super().__init__(count, points)
+    def __init__(self, count: int, points: Array | None = None, stage: Stage | None = None) -> None:
+        super().__init__(count, points, stage)
         self.kept |= {"goal": np.zeros((count, 2)), "reached": np.zeros(count)}
 
     def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:

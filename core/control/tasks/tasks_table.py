@@ -11,6 +11,13 @@ _TASKS = {
     "point_goal": ".point_goal:PointGoal",
     "joystick": ".joystick:Joystick",
     "path": ".path_follower:PathFollower",
+    "maze": ".maze:Maze",
+    "terrain": ".terrain:RoughTerrain",
+    "peaks": ".terrain:FivePeaks",
+    "circle": ".crowd:Circle",
+    "carrefour": ".crowd:Carrefour",
+    "corridor": ".crowd:Corridor",
+    "bag": ".boxing_bag:BoxingBag",
 }
 
 

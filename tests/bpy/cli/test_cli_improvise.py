@@ -11,7 +11,7 @@ from directed_walks import make_stored_walks
 from little_improvisers import make_improviser
 from little_policies import launch_here
 from sinew.bridge.cli import main
-from sinew.core.control.improvise import training
+from sinew.core.control.improvise import steadying, training
 from sinew.core.control.improvise.learned_file import IMPROVISER
 from sinew.core.control.tracking.library_files import LIBRARY_FILE, store_library
 from sinew.core.files import read_arrays, write_arrays
@@ -39,7 +39,9 @@ def improviser(tmp_path_factory):
 def at_once(scene, monkeypatch):
     """Jobs are done in this process, with little effort."""
     launch_here(monkeypatch.setattr)
-    monkeypatch.setattr(training, "_TEST_S", 0.5)
+    monkeypatch.setattr(training, "TEST_S", 0.5)
+    monkeypatch.setattr(steadying, "_TEST_S", 0.5)
+    monkeypatch.setattr(steadying, "_COPIES", 2)
     monkeypatch.setattr(training, "_TEST_COPIES", 2)
 
 

@@ -103,7 +103,7 @@ def test_the_expert_says_what_directed_motion_would_do(streams, controller):
     frame = np.array([40, 90])
     with closing(engines.get_engine("mujoco").compile(Stage((Character(streams.body),)), 2)) as world:
         states = world.state_of(streams.qpos[frame].astype(float), streams.qvel[frame].astype(float))
-        state = expert.read(world, states, world.sense(states), frame)
+        state = expert.read(world, states, world.sense(states), frame, np.zeros((2, 2)))
     offsets = np.zeros((2, len(expert.acting)))
     advice = expert.advise(state, offsets)
     corrected = (advice.targets - advice.reference)[:, expert.acting]
@@ -111,8 +111,19 @@ def test_the_expert_says_what_directed_motion_would_do(streams, controller):
     assert advice.apart_m.max() < 1e-5 and advice.seen.shape == (2, expert.seen_size)
 
 
+def test_a_body_that_lags_behind_draws_its_stream_along(streams, controller):
+    expert, frame, drawn = Expert(controller, streams), np.array([40]), np.zeros((1, 2))
+    qpos, qvel = streams.qpos[frame].astype(float), streams.qvel[frame].astype(float)
+    qpos[:, 0] += 1.0
+    with closing(engines.get_engine("mujoco").compile(Stage((Character(streams.body),)), 1)) as world:
+        states = world.state_of(qpos, qvel)
+        rows = world.sense(states)
+        apart = [np.linalg.norm(expert.read(world, states, rows, frame, drawn).com_error[:, :2]) for _ in range(60)]
+    assert apart[0] > 0.85 and apart[-1] < 0.15 and drawn[0, 0] > 0.85
+
+
 def test_training_goes_on_from_a_checkpoint_bit_for_bit(streams, controller, monkeypatch):
-    monkeypatch.setattr(training_module, "_TEST_S", 1.0)
+    monkeypatch.setattr(training_module, "TEST_S", 1.0)
     with training_of(controller, streams) as whole:
         for _ in range(3):
             whole.advance()

@@ -4,11 +4,21 @@
 import numpy as np
 import pytest
 
+from directed_walks import make_stored_walks
+from sinew.core.control.tasks.crowd import box_obstacle, require_apart
 from sinew.core.control.tasks.task import CONTROL_FPS, Moment
 from sinew.core.control.tasks.tasks_table import get_task, task_names
-from sinew.core.errors import BadSettings
+from sinew.core.control.tasks.terrain import require_climbable
+from sinew.core.control.tasks.walls import Walls
+from sinew.core.errors import BadSettings, BadStage
+from sinew.core.sim.stage import Character, Stage, Terrain
 
 ALL = np.ones(4, dtype=bool)
+
+
+@pytest.fixture(scope="module")
+def simple_body():
+    return make_stored_walks(("stand",)).body
 
 
 def moment(place=(0.0, 0.0), heading=0.0, velocity=(0.0, 0.0)):
@@ -119,3 +129,121 @@ def test_a_task_that_there_is_not_is_told_with_those_that_there_are():
     with pytest.raises(BadSettings, match="no task 'dance'") as caught:
         get_task("dance")
     assert "point_goal" in caught.value.hint and get_task("point-goal").name == "point_goal"
+
+
+def test_a_ray_ends_at_the_wall_that_it_meets(simple_body):
+    walls = Walls(Stage((Character(simple_body),), obstacles=(box_obstacle("wall", (3.0, 0.0, 1.0), (0.5, 4.0, 1.0)),)))
+    directions = np.array([[[1.0, 0.0], [0.0, 1.0], [np.sqrt(0.5), np.sqrt(0.5)], [-1.0, 0.0]]])
+    far = walls.cast(np.zeros((1, 2)), directions, 5.0)
+    np.testing.assert_allclose(far, [[2.5, 5.0, 2.5 * np.sqrt(2.0), 5.0]], atol=1e-9)
+
+
+def test_what_is_low_is_no_wall(simple_body):
+    step = box_obstacle("step", (3.0, 0.0, 0.1), (0.5, 4.0, 0.1))
+    assert not len(Walls(Stage((Character(simple_body),), obstacles=(step,))).edges)
+    with pytest.raises(BadStage, match="no walls"):
+        get_task("maze").require_stage(Stage((Character(simple_body),), obstacles=(step,)))
+
+
+def test_all_64_regions_of_the_maze_can_be_come_to(simple_body):
+    kind = get_task("maze")
+    stage = kind.make_stage(simple_body)
+    maze = kind(4, None, stage)
+    assert maze.kept["visited"].shape == (4, 64)
+    middles = maze._low + (np.stack(np.divmod(np.arange(64), 8), axis=1) + 0.5) * maze._cell
+    known, edge = {0}, [0]
+    ways = maze.walls.cast(middles, np.tile([[[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]]], (64, 1, 1)), 5.0)
+    while edge:
+        one = edge.pop()
+        for far, other in zip(ways[one], (one + 8, one - 8, one + 1, one - 1), strict=True):
+            if far > 2.0 and other not in known:
+                known.add(other)
+                edge.append(other)
+    assert known == set(range(64))
+
+
+def test_a_region_earns_once_and_the_last_one_much(simple_body):
+    stage = get_task("maze").make_stage(simple_body)
+    maze, rng = get_task("maze")(4, None, stage), np.random.default_rng(0)
+    middles = maze._low + (np.stack(np.divmod(np.arange(64), 8), axis=1) + 0.5) * maze._cell
+    maze.begin(ALL, moment(middles[0]), rng)
+    total, done = 0.0, np.zeros(4, dtype=bool)
+    for place in [*middles[:3], *middles]:
+        now = moment(place)
+        total += sum(maze.earn(now, now).values())[0]
+        done = maze.is_done(now)
+        maze.go_on(now, rng)
+    assert total == 63.0 + 30.0 and done.all()
+
+
+@pytest.mark.parametrize("name", ["circle", "carrefour", "corridor"])
+def test_a_crowd_goes_to_the_other_side_and_sees_who_is_near(simple_body, name):
+    kind, rng = get_task(name), np.random.default_rng(0)
+    stage = kind.make_stage(simple_body)
+    count = 2 * kind.together
+    crowd = kind(count, None, stage)
+    places = crowd.place(np.ones(count, dtype=bool), rng)
+    apart = np.linalg.norm(places[: kind.together, None, :2] - places[None, : kind.together, :2], axis=2)
+    assert np.min(apart + 9.0 * np.eye(kind.together)) > 0.5  # nobody begins in somebody
+    root = np.concatenate([places[:, :2], np.zeros((count, 1))], axis=1)
+    now = Moment(root, places[:, 2], root, np.zeros((count, 3)))
+    crowd.begin(np.ones(count, dtype=bool), now, rng)
+    away = crowd.kept["goal"] - root[:, :2]
+    facing = np.stack([np.cos(places[:, 2]), np.sin(places[:, 2])], axis=1)
+    assert ((away * facing).sum(1) > 5.0).all()  # ahead, through all the others
+    assert crowd.see(now).shape == (count, kind.goal_size) and not crowd.touches(now).any()
+    root[1] = root[0] + (0.3, 0.0, 0.0)
+    touching = crowd.touches(Moment(root, places[:, 2], root, np.zeros((count, 3))))
+    assert touching[:2].all() and not touching[kind.together :].any()  # those of another world are not there
+
+
+def test_heights_of_a_terrain_are_seen_from_behind_to_ahead(simple_body):
+    kind = get_task("peaks")
+    stage = kind.make_stage(simple_body)
+    peaks = kind(4, None, stage)
+    at = np.array([[4.0, 0.0], [0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])  # the first peak's flank, its top, ...
+    root = np.concatenate([at, np.zeros((4, 1))], axis=1)
+    heading = np.array([np.pi, 0.0, 0.0, -0.5 * np.pi])
+    heights = peaks.heights(Moment(root, heading, root, np.zeros((4, 3)))).reshape(4, 8, 8)
+    assert heights[0, -1].min() > 0.5 > 0.0 > heights[0, 0].max()  # up the flank: higher ahead, lower behind
+    assert heights[1].max() <= 0.0 and heights[2, -1].max() < 0.0
+    np.testing.assert_allclose(heights[3], heights[0], atol=0.02)
+    assert peaks.ground(np.zeros((1, 2)))[0] == pytest.approx(4.0)
+
+
+def test_what_cannot_be_climbed_is_refused(simple_body):
+    heights = np.zeros((41, 41))
+    heights[:, 24:] = 3.0
+    stage = Stage((Character(simple_body),), terrain=Terrain(heights, 0.25, np.array([-5.0, -5.0])))
+    task = get_task("terrain")(1, None, stage)
+    require_climbable(task, np.zeros(2), np.array([[0.0, 4.0]]))
+    with pytest.raises(BadStage, match=r"rises by \d+ degrees"):
+        require_climbable(task, np.zeros(2), np.array([[0.0, 4.0], [4.0, 4.0]]))
+    with pytest.raises(BadStage, match="is flat"):
+        get_task("terrain").require_stage(Stage((Character(simple_body),)))
+
+
+def test_who_stands_in_somebody_is_refused():
+    require_apart(np.zeros((1, 3)), ["a"])
+    with pytest.raises(BadStage, match=r"'a' and 'c' begin 0\.10 m apart"):
+        require_apart(np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 1.0], [0.1, 0.0, 1.0]]), ["a", "b", "c"])
+
+
+def test_only_the_hand_that_is_asked_for_earns_by_hitting(simple_body):
+    kind = get_task("bag")
+    bag = kind(2, None, kind.make_stage(simple_body))
+    links = simple_body.links
+    left = bag._hands[0][0]
+    place, force = np.zeros((2, len(links), 3)), np.zeros((2, len(links), 3))
+    place[:, left] = (1.0, 0.0, 1.2)
+    force[:, left] = (300.0, 0.0, 0.0)
+    root = np.zeros((2, 3))
+    props = np.tile([[1.2, 0.0, 0.8]], (2, 1, 1))
+    now = Moment(root, np.zeros(2), root, root, place, force, props)
+    bag.begin(np.ones(2, dtype=bool), now, np.random.default_rng(0))
+    bag.kept["pattern"][:] = [[1.0, 0.0], [0.0, 1.0]]
+    earned = bag.earn(now, now)
+    assert earned["hit"][0] == pytest.approx(10.0 * 200.0 / 500.0) and earned["hit"][1] == 0.0
+    assert earned["collision"][0] == 0.0 and earned["collision"][1] < 0.0
+    figures = bag.figures(now)
+    assert figures["hits_per_minute"].tolist() == [1800.0, 0.0] and figures["wrong_per_minute"][1] == 1800.0

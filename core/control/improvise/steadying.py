@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Steadying: the prior learns by trial, on its own noise, what keeps a body up, and leaves what it was but little.
+
+What was distilled does what an expert would do on average; nobody told it which of that leads to a fall. So a policy in
+the latent space, whose noise is the prior's own, earns by staying up and pays for how far it moves the prior's means:
+half of their square is the divergence from what the data say.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...geometry.quaternions import Array
+from ...learn.policy import Policy
+from ...learn.shards import ShardSpreader
+from ...sim.engine import Engine
+from ...sim.stage import Character, Stage
+from ..tasks.task import Flags, Moment, Task
+from .latent_model import LatentModel
+from .learned_file import Improviser
+from .task_training import PPO, TaskTest, TaskTraining, TaskTrainingConfig
+from .wandering import WanderingBodies, wander_by, wander_until_fall
+
+_COPIES, _TEST_S = 48, 60.0
+_NEARLY_NONE = 1e-6  # of a latent number that may be moved for nothing
+
+
+class Steady(Task):
+    """To stay up; nothing is seen of it but the body's own state."""
+
+    name = "steady"
+    label = "Stay Up"
+    help = "stay up on noise"
+    goal_size = 0
+
+    def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:
+        """Nothing."""
+
+    def see(self, moment: Moment) -> Array:
+        """(N, 0)."""
+        return np.zeros((self.count, 0))
+
+    def earn(self, before: Moment, moment: Moment) -> dict[str, Array]:
+        """The same for every step; who has fallen earns nothing more."""
+        return {"up": np.ones(self.count)}
+
+    def figures(self, moment: Moment) -> dict[str, Array]:
+        """None."""
+        return {}
+
+
+@dataclass(frozen=True)
+class SteadyingConfig:
+    """style: weight of the square of what the prior's means are moved by. samples: that the training is for."""
+
+    style: float = 0.02
+    worlds: int = 256
+    samples: int = 2_000_000
+    test_interval: int = 250_000
+    shards: int = 2
+    threads: int = 0
+
+    def to_task_config(self) -> TaskTrainingConfig:
+        """PPO whose noise is that of the prior, as it is and as it stays."""
+        ppo = replace(
+            PPO,
+            noise=1.0,
+            final_noise=1.0,
+            noise_anneal_samples=0,
+            action_limit=_NEARLY_NONE,
+            action_penalty=self.style,
+            output_scale=1.0,
+            threads=self.threads,
+        )
+        return TaskTrainingConfig(self.worlds, self.samples, self.test_interval, 0.0, ppo, self.shards)
+
+
+class SteadyingTraining(TaskTraining):
+    """PPO on noise; the policy that stays up longest is kept, be it the one that changes nothing."""
+
+    def __init__(
+        self,
+        improviser: Improviser,
+        engine: Engine,
+        config: SteadyingConfig,
+        seed: int,
+        spreader: ShardSpreader | None = None,
+    ) -> None:
+        super().__init__(improviser, Steady, engine, config.to_task_config(), seed, spreader)
+        stage = Stage((Character(improviser.body),))
+        world = engine.compile(stage, _COPIES, threads=config.threads)
+        self._wandering = self._worlds.enter_context(closing(world))
+
+    def measure(self, policy: Policy) -> TaskTest:
+        """How long characters stay up on noise."""
+        improviser, rng = self.improviser, np.random.default_rng([self._seed, 9])
+        starts = rng.integers(len(improviser.start_qpos), size=_COPIES)
+        qpos, qvel = improviser.start_qpos[starts], improviser.start_qvel[starts]
+        bodies = WanderingBodies(improviser.body, self._wandering, qpos, qvel, improviser.fall_heights)
+        found = wander_until_fall(bodies, wander_by(self.steadied(policy)), _TEST_S, rng)
+        return TaskTest(self.samples, found.mean_up_s / _TEST_S, found.mean_up_s, _TEST_S, int(found.fell.sum()), {})
+
+    def steadied(self, policy: Policy) -> LatentModel:
+        """The model with a policy's steps."""
+        return self.improviser.model.with_steadier(policy)
+
+    def describe(self) -> Mapping[str, Any]:
+        """How it went."""
+        return {"samples": self.samples, "tests": [vars(test) | {"figures": {}} for test in self.tests]}
