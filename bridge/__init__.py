@@ -28,7 +28,9 @@ def register() -> None:
     from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
+    from .live import properties as live_properties
     from .live import running as live_running
+    from .live import shortcut as live_shortcut
     from .scene import change_counter, console_log, library_overrides, stored_types
     from .setup import installing, preferences, readiness
 
@@ -48,6 +50,8 @@ def register() -> None:
     preparing.register()
     status_bar.register()
     live_running.register()
+    live_properties.register()
+    live_shortcut.register()
     _commands.append(bpy.utils.register_cli_command("sinew", cli.main))
 
 
@@ -59,12 +63,16 @@ def unregister() -> None:
     from .body import fitted_bodies
     from .body import properties as body_properties
     from .jobs import baking, monitor, preparing, status_bar
+    from .live import properties as live_properties
     from .live import running as live_running
+    from .live import shortcut as live_shortcut
     from .scene import change_counter, console_log, library_overrides, stored_types
     from .setup import installing, preferences, readiness
 
     while _commands:
         bpy.utils.unregister_cli_command(_commands.pop())
+    live_shortcut.unregister()
+    live_properties.unregister()
     live_running.unregister()
     status_bar.unregister()
     preparing.unregister()

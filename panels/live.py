@@ -5,6 +5,7 @@ import bpy
 
 from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.live.running import running
+from ..bridge.live.verbs import name_speed
 from ..bridge.scene.report_lines import fit_line
 from .drawing import SidebarPanel, write_line
 
@@ -42,7 +43,14 @@ class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
         pause = row.operator("sinew.live_do", text="Go On" if view.paused else "Pause", icon="PAUSE")
         pause.what = "PAUSE"
         row.operator("sinew.live_do", text="Back", icon="REW").what = "BACK"
+        row.operator("sinew.live_do", text="Forth", icon="FF").what = "FORTH"
         row.operator("sinew.live_do", text="Reset", icon="LOOP_BACK").what = "RESET"
+        layout.prop(context.window_manager, "sinew_live_second")
+        row = layout.row(align=True)
+        row.operator("sinew.live_do", text="Slower", icon="REMOVE").what = "SLOWER"
+        row.operator("sinew.live_do", text="Faster", icon="ADD").what = "FASTER"
+        if view.speed != 1.0:
+            write_line(layout, f"Time goes: {name_speed(view.speed)}")
         layout.operator(
             "sinew.live_do", text="View Stays" if view.follows else "View Follows", icon="VIEW_PAN"
         ).what = "FOLLOW"

@@ -13,21 +13,24 @@ from mathutils import Vector
 
 from .hands import STYLE_KEYS, link_places
 from .running import RunningSession, running
+from .verbs import name_speed
 
 KEYS = (
     ("Arrows", "go there; with Shift run"),
     ("1 to 9", ""),
     ("Drag", "pull a bone"),
+    ("Click", "push a bone; with Shift throw a ball at it, with Ctrl drop a box on it"),
     ("F", "push what is under the mouse"),
     ("B", "throw a ball"),
     ("V", "drop a box"),
     ("L", "limp, and back"),
     ("R", "begin anew"),
     ("Space", "pause"),
-    ("J", "a second back"),
+    ("J", "a second back; with Shift on again"),
+    ("- +", "slower, faster"),
     ("C", "view goes along, or stays"),
     ("Enter", "record"),
-    ("Esc", "stop"),
+    ("Esc, F6", "stop"),
 )
 _SIZE, _LINE = 13, 19
 _handles: list[Any] = []
@@ -83,7 +86,8 @@ def _headline(view: Any) -> str:
         return view.said
     states = [("paused", view.paused), ("recording", view.recording), ("limp", view.limp)]
     words = "".join(f", {word}" for word, there in states if there)
-    return f"Live: {view.frame / 60.0:.1f} s{words}"
+    pace = "" if view.speed == 1.0 else f", {name_speed(view.speed)}"
+    return f"Live: {view.frame / 60.0:.1f} s{words}{pace}"
 
 
 def _draw_spring(scale: float) -> None:

@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 class LiveView:
     """What there is to see of the session, in words and numbers. recorded: whether there is a recording to bake.
 
-    follows: whether 3D views go along with who is led.
+    follows: whether 3D views go along with who is led. speed: session seconds a second, 0 for as fast as it can.
     """
 
     said: str = "Getting ready"
@@ -53,6 +53,7 @@ class LiveView:
     frame: int = 0
     limp: bool = False
     follows: bool = True
+    speed: float = 1.0
 
 
 @dataclass(eq=False)
@@ -104,6 +105,11 @@ class RunningSession:
         self.link.send(values)
         if "do" in values:
             self.given = (self.link.sent, time.perf_counter())
+
+    def look_at(self, frame: int) -> None:
+        """Be at a frame of the last minute, and wait there; what was after it is forgotten when it goes on."""
+        self.send({"ask": "back", "value": max(frame, 0)})
+        self.view.paused = True
 
 
 _running: list[RunningSession] = []

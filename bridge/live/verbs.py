@@ -16,8 +16,20 @@ VERBS = (
     ("BALL", "Ball", "Throw a ball at the character"),
     ("BOX", "Box", "Drop a box on the character"),
     ("BACK", "Back", "Go back by a second, and wait there"),
+    ("FORTH", "Forth", "Go on by a second of what was before you went back, and wait there"),
+    ("SLOWER", "Slower", "Let time go slower"),
+    ("FASTER", "Faster", "Let time go faster, in the end as fast as it can"),
     ("FOLLOW", "Follow", "Let the view go along with the character, or stay where it is"),
 )
+
+
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 0.0)
+"""Session seconds a second, from slow to fast; 0 is as fast as it can."""
+
+
+def name_speed(speed: float) -> str:
+    """In words."""
+    return "as fast as it can" if speed == 0.0 else "real time" if speed == 1.0 else f"{speed:g} of real time"
 
 
 def do_verb(session: RunningSession, what: str) -> str:
@@ -38,10 +50,14 @@ def do_verb(session: RunningSession, what: str) -> str:
     if what == "FOLLOW":
         view.follows = not view.follows
         return "The view goes along" if view.follows else "The view stays"
-    if what == "BACK":
-        session.send({"ask": "back", "value": max(view.frame - 60, 0)})
-        view.paused = True
-        return "A second back: Pause goes on from here"
+    if what in ("BACK", "FORTH"):
+        session.look_at(view.frame + (-60 if what == "BACK" else 60))
+        return f"A second {what.lower()}: Pause goes on from here"
+    if what in ("SLOWER", "FASTER"):
+        place = SPEEDS.index(view.speed) + (1 if what == "FASTER" else -1)
+        view.speed = SPEEDS[min(max(place, 0), len(SPEEDS) - 1)]
+        session.send({"ask": "speed", "value": view.speed})
+        return f"Time goes: {name_speed(view.speed)}"
     return _throw(session, what)
 
 

@@ -25,6 +25,9 @@ from .tracking.bone_order import put_on_body
 
 LIVE_FPS = 60
 """Control steps a second of everything that is live."""
+HELP_FRAMES = 150
+"""For how long who lies is helped up that has no way of its own to get up."""
+_LETS_GO_FRAMES = 45
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +100,10 @@ class LiveCharacter(Protocol):
     def own_strength(self) -> float:
         """The share of its strength that it uses by itself, such as less of it while it lies; 1 for all."""
 
+    @property
+    def helped(self) -> float:
+        """How much a hand helps it to where it should be, 0 to 1: it is getting up, or has just done so."""
+
     def begin_anew(self) -> None:
         """Be at the beginning."""
 
@@ -106,8 +113,8 @@ class LiveCharacter(Protocol):
     def steer(self, steering: Steering) -> None:
         """Go somewhere else, for who is ``steered``."""
 
-    def come_back(self) -> None:
-        """It has its strength again."""
+    def come_back(self, sensed: SensedBody) -> None:
+        """It has its strength again: go on, and get up where it lies."""
 
     def choose_targets(self, sensed: SensedBody) -> Array:
         """(nu,) servo targets for the next control step."""
@@ -117,6 +124,11 @@ class LiveCharacter(Protocol):
 
     def wanted(self) -> WantedPose:
         """Where it should be now."""
+
+
+def fade_help(frames: int) -> float:
+    """The share of help for who is helped for so many frames more; less and less in the end."""
+    return float(np.clip(frames / _LETS_GO_FRAMES, 0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)

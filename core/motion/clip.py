@@ -2,6 +2,7 @@
 """A motion of a skeleton: what every method takes and gives."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,8 @@ from ..limits import LARGEST_M, SPARSEST_FPS
 from ..texts import is_encodable
 from .motion_size import require_frame_rate, require_motion_size
 from .skeleton import Skeleton, freeze_array, to_local, to_world
+
+_SHORT = 30_000  # numbers of a clip up to which its bones in the world are remembered for a while
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,10 @@ class Clip:
 
     def world(self) -> tuple[Array, Array]:
         """World heads (T, B, 3) in metres and world rotations (T, B, 4)."""
-        return to_world(self.skeleton.parents, self.local_pos, self.local_quat_wxyz)
+        if self.local_pos.size > _SHORT:
+            return to_world(self.skeleton.parents, self.local_pos, self.local_quat_wxyz)
+        pos, quat = _world_of_short(self)
+        return pos.copy(), quat.copy()
 
     def world_velocities(self) -> tuple[Array, Array]:
         """World velocity (T, B, 3) in m/s of the heads and angular velocity (T, B, 3) in rad/s."""
@@ -178,6 +184,12 @@ class Clip:
     def with_fps(self, fps: float) -> "Clip":
         """The same frames played at another rate: for files whose frame rate is wrong."""
         return replace(self, fps=float(fps))
+
+
+@lru_cache(maxsize=8)
+def _world_of_short(clip: Clip) -> tuple[Array, Array]:
+    """World heads and rotations: whatever is made of a moment of motion asks for them again and again."""
+    return to_world(clip.skeleton.parents, clip.local_pos, clip.local_quat_wxyz)
 
 
 def _frames_before(place: float) -> int:

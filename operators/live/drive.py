@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Take hold of the chosen character while it is simulated."""
 
+import time
+
 import bpy
 
 from ...bridge.jobs import preparing
-from ...bridge.live import hands, hints, running, verbs
+from ...bridge.live import hands, hints, running, shortcut, verbs
 from ...bridge.live.recipes import session_recipe, why_not_live
 from ...bridge.scene.report_lines import fit_line, report_line
 from ...core.errors import SinewError
@@ -15,10 +17,17 @@ _KEYS = {
     "L": "LIMP",
     "R": "RESET",
     "J": "BACK",
+    "MINUS": "SLOWER",
+    "NUMPAD_MINUS": "SLOWER",
+    "EQUAL": "FASTER",
+    "PLUS": "FASTER",
+    "NUMPAD_PLUS": "FASTER",
     "C": "FOLLOW",
     "RET": "RECORD",
     "NUMPAD_ENTER": "RECORD",
 }
+_REPEATED = ("J",)
+_CLICK_PIXELS, _CLICK_S = 4, 0.4  # a press that goes no further and lasts no longer is a click
 
 
 class SINEW_OT_live(bpy.types.Operator):
@@ -47,6 +56,7 @@ class SINEW_OT_live(bpy.types.Operator):
         running.expect_session()
         hints.show_hints()
         self._held: tuple[int, str] | None = None
+        self._pressed = (0.0, 0.0, 0.0)
         self._arrows: frozenset[str] = frozenset()
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -69,7 +79,7 @@ class SINEW_OT_live(bpy.types.Operator):
             if running.is_expected():
                 return self._stop() if event.type == "ESC" else {"PASS_THROUGH"}
             return self._stop()
-        if event.type == "ESC" and event.value == "PRESS":
+        if (event.type == "ESC" and event.value == "PRESS") or shortcut.is_stop(event):
             return self._stop()
         region, view = _view_under(context, event)
         if region is None or not session.view.ready:
@@ -108,14 +118,16 @@ class SINEW_OT_live(bpy.types.Operator):
         mouse: tuple[float, float],
         event: bpy.types.Event,
     ) -> set[str]:
-        """Press near a bone, move, let go."""
+        """Press near a bone, move, let go; or click on it: that pushes, with Shift throws and with Ctrl drops."""
         if event.type == "LEFTMOUSE" and event.value == "PRESS":
-            self._held = hands.find_bone(session, region, view, mouse)
+            held = hands.find_bone(session, region, view, mouse)
+            if held is not None and (event.shift or event.ctrl):
+                command = hands.ball_command if event.shift else hands.box_command
+                session.send(command(session, region, view, mouse))
+                return {"RUNNING_MODAL"}
+            self._held, self._pressed = held, (*mouse, time.monotonic())
         elif event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._held is not None:
-            session.send({"do": "release", "character": self._held[0]})
-            self._held = None
-            hints.held.clear()
-            return {"RUNNING_MODAL"}
+            return self._let_go(session, view, mouse, self._held)
         if self._held is None:
             return {"PASS_THROUGH"}
         command = hands.drag_command(session, region, view, mouse, self._held)
@@ -123,6 +135,23 @@ class SINEW_OT_live(bpy.types.Operator):
         to = [part / metres for part in command["to"]]
         hints.held.update(character=self._held[0], bone=self._held[1], to=to)
         session.send(command)
+        return {"RUNNING_MODAL"}
+
+    def _let_go(
+        self,
+        session: running.RunningSession,
+        view: bpy.types.RegionView3D,
+        mouse: tuple[float, float],
+        held: tuple[int, str],
+    ) -> set[str]:
+        """Nothing is dragged any more; what was only clicked at is pushed."""
+        session.send({"do": "release", "character": held[0]})
+        x, y, pressed_s = self._pressed
+        far = max(abs(mouse[0] - x), abs(mouse[1] - y))
+        if far <= _CLICK_PIXELS and time.monotonic() - pressed_s < _CLICK_S:
+            session.send(hands.push_command(session, view, held))
+        self._held = None
+        hints.held.clear()
         return {"RUNNING_MODAL"}
 
     def _stop(self) -> set[str]:
@@ -141,8 +170,8 @@ def _press(
 ) -> bool:
     """Do what a key says; whether it says anything."""
     if event.type in _KEYS:
-        if not event.is_repeat:
-            verbs.do_verb(session, _KEYS[event.type])
+        if not event.is_repeat or event.type in _REPEATED:
+            verbs.do_verb(session, "FORTH" if event.type == "J" and event.shift else _KEYS[event.type])
     elif event.type == "F":
         held = hands.find_bone(session, region, view, mouse)
         if held is not None:

@@ -11,7 +11,16 @@ from ...body.poses import link_transforms, pose_of_clip
 from ...geometry.quaternions import Array
 from ...motion import Clip
 from ...motion.falling import character_height, height_error
-from ..live_character import LiveCast, SensedBody, Steering, WantedPose, place_learned_cast, wanted_of_pose
+from ..live_character import (
+    HELP_FRAMES,
+    LiveCast,
+    SensedBody,
+    Steering,
+    WantedPose,
+    fade_help,
+    place_learned_cast,
+    wanted_of_pose,
+)
 from ..method import Run
 from .controller import Controller
 from .environment import compute_servo_targets
@@ -34,13 +43,15 @@ def open_controller(clip: Clip, settings: Any, run: Run, opened: ExitStack) -> L
 @dataclass(frozen=True, eq=False)
 class ControllerMoment:
     """Where somebody is on the reference. step: film step of this control step. targets: (FILM_STEPS, nu), and films:
-    (FILM_STEPS, nq) the reference's poses in the world. down: frames for which it was too low."""
+    (FILM_STEPS, nq) the reference's poses in the world. down: frames for which it was too low. help: for which it is
+    helped up yet."""
 
     placement: ReferencePlacement
     step: int
     targets: Array
     films: Array
     down: int = 0
+    help: int = 0
 
 
 class ControllerCharacter:
@@ -70,7 +81,12 @@ class ControllerCharacter:
     @property
     def is_lost(self) -> bool:
         """Whether it has fallen, and lets go."""
-        return self.moment.down >= _LOST_FRAMES
+        return self.moment.down >= _LOST_FRAMES and not self.moment.help
+
+    @property
+    def helped(self) -> float:
+        """Whether it is helped up."""
+        return fade_help(self.moment.help)
 
     def first_pose(self) -> tuple[Array, Array]:
         """(nq,) and (nv,) of the reference's first frame, where the character stands."""
@@ -82,9 +98,9 @@ class ControllerCharacter:
     def steer(self, steering: Steering) -> None:
         """A controller goes where it goes."""
 
-    def come_back(self) -> None:
-        """It has its strength again."""
-        self.moment = replace(self.moment, down=0)
+    def come_back(self, sensed: SensedBody) -> None:
+        """It has its strength again; who lies is helped up to its motion."""
+        self.moment = replace(self.moment, down=0, help=HELP_FRAMES if self.moment.down else 0)
 
     def choose_targets(self, sensed: SensedBody) -> Array:
         """(nu,) servo targets for the next control step; the policy acts every other one."""
@@ -109,7 +125,8 @@ class ControllerCharacter:
         film = min(int(now.placement.at[0]) * FILM_STEPS + step, len(self._heights) - 1)
         low = height_error(self._heights[[film]], sensed.link_pos[None], self._tallest)[0] > _FELL
         placement = now.placement.advance(self._reference) if step == FILM_STEPS else now.placement
-        self.moment = replace(now, placement=placement, step=step % FILM_STEPS, down=now.down + 1 if low else 0)
+        down, left = now.down + 1 if low else 0, max(now.help - 1, 0)
+        self.moment = replace(now, placement=placement, step=step % FILM_STEPS, down=down, help=left)
 
     def wanted(self) -> WantedPose:
         """The reference's pose."""

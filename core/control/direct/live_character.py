@@ -2,7 +2,7 @@
 """A trained library that is live: motion matching plays what is wished, a little ahead of the body that follows it.
 
 The policy looks four tenths of a second ahead, and so the played motion is that much ahead of what is shown. Every
-sixth of a second what was played last and what comes is made into a stream anew.
+third of a second what was played last and what comes is made into a stream anew.
 """
 
 import copy
@@ -17,7 +17,16 @@ from ...body.poses import link_transforms
 from ...errors import NotLearned
 from ...geometry.quaternions import Array
 from ...motion import Clip
-from ..live_character import LiveCast, SensedBody, Steering, WantedPose, place_learned_cast, skills_of
+from ..live_character import (
+    HELP_FRAMES,
+    LiveCast,
+    SensedBody,
+    Steering,
+    WantedPose,
+    fade_help,
+    place_learned_cast,
+    skills_of,
+)
 from ..matching.directing import IDLE, Directing
 from ..matching.foot_locking import lock_feet_in_contact
 from ..matching.guides import StickGuide
@@ -34,6 +43,7 @@ from ..tracking_policy.reference_streams import CONTROL_FRAMES, ReferenceStreams
 PlayedRow = tuple[Frames, Array, Array]
 
 _AHEAD, _BEHIND = 24 + CONTROL_FRAMES, 40  # frames that a stream has of what comes, and of what was
+_APART = 4  # frames from one character's new stream to the next one's
 _LEAST_M_S = 0.1
 _LOW, _LOST_FRAMES = 0.5, 60  # of the height of the root that it should have, for so long
 
@@ -44,7 +54,8 @@ class DirectedMoment:
 
     matching: never advanced, only copies of it are. played: (T,) frames of the library with roots (T, 2) and (T,), the
     first of which is frame ``first``. offsets: (1, A) of the policy; targets: (CONTROL_FRAMES, nu). drawn: (1, 2)
-    metres that the stream has been drawn along by the body.
+    metres that the stream has been drawn along by the body. low: frames for which it was too low. help: frames for
+    which it is helped up yet.
     """
 
     frame: int
@@ -56,16 +67,21 @@ class DirectedMoment:
     targets: Array
     drawn: Array
     low: int = 0
+    help: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class _Stream:
-    """A stretch of what was played, as the policy follows it, from frame ``first`` on."""
+    """A stretch of F frames of what was played, as the policy follows it, from frame ``first`` on.
+
+    link_quat_wxyz: (F, L, 4) in the world.
+    """
 
     first: int
     motion: Clip
     streams: ReferenceStreams
     features: StreamFeatures
+    link_quat_wxyz: Array
 
 
 def open_directed(clip: Clip, settings: Any, run: Run, opened: ExitStack) -> LiveCast:
@@ -79,7 +95,9 @@ def open_directed(clip: Clip, settings: Any, run: Run, opened: ExitStack) -> Liv
     body = director.stored.body
     stage, clips = place_learned_cast(body, clip, run)
     directing = Directing(body, director.library)
-    characters = tuple(DirectedCharacter(director, directing, *_place_of(body, one)) for one in clips)
+    characters = tuple(
+        DirectedCharacter(director, directing, *_place_of(body, one), number) for number, one in enumerate(clips)
+    )
     return LiveCast(stage, characters, clips)
 
 
@@ -91,13 +109,22 @@ def _place_of(body: BodyModel, clip: Clip) -> tuple[Array, float]:
 
 
 class DirectedCharacter:
-    """A ``LiveCharacter`` that goes where it is steered. It begins at a place (2,), facing ``heading``."""
+    """A ``LiveCharacter`` that goes where it is steered. It begins at a place (2,), facing ``heading``.
+
+    number: of how many are live; a stream takes a frame's time to make, so that no two are made in the same frame.
+    """
 
     is_over, steered, own_strength = False, True, 1.0
 
     def __init__(
-        self, director: TrainedDirector, directing: Directing, place: Array | None = None, heading: float = 0.0
+        self,
+        director: TrainedDirector,
+        directing: Directing,
+        place: Array | None = None,
+        heading: float = 0.0,
+        number: int = 0,
     ) -> None:
+        self._first_ahead = _APART * number % (2 * SEARCH_FRAMES)
         self.body = director.stored.body
         self._controller = director.controller
         self._directing = directing
@@ -119,7 +146,7 @@ class DirectedCharacter:
         nothing = (np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros(0))
         offsets = self._controller.first_offsets(self.body, 1)
         targets = np.zeros((CONTROL_FRAMES, self.body.nu))
-        return self._play_on(0, matching, 0, nothing, offsets, targets, np.zeros((1, 2)), 0)
+        return self._play_on(0, matching, 0, nothing, offsets, targets, np.zeros((1, 2)))
 
     def _play_on(
         self,
@@ -130,11 +157,10 @@ class DirectedCharacter:
         offsets: Array,
         targets: Array,
         drawn: Array,
-        low: int,
     ) -> DirectedMoment:
         """A moment with enough of what comes. matching: one that may be advanced."""
         lacking = frame + _AHEAD + SEARCH_FRAMES - (first + len(played[0]))
-        count = -(-lacking // SEARCH_FRAMES) * SEARCH_FRAMES
+        count = -(-lacking // SEARCH_FRAMES) * SEARCH_FRAMES + (0 if len(played[0]) else self._first_ahead)
         new = matching.advance(count)
         got = (new.frame[0], new.pos[0], new.yaw[0])
         joined = [np.concatenate(parts) for parts in zip(played, got, strict=True)]
@@ -145,8 +171,9 @@ class DirectedCharacter:
         contacts = self._directing.contacts[kept[0]]
         motion = lock_feet_in_contact(self.body, motion, contacts)
         streams = make_streams(self.body, [motion], [contacts])
-        stream = _Stream(first, motion, streams, StreamFeatures(streams, self._acting))
-        return DirectedMoment(frame, matching, first, kept, stream, offsets, targets, drawn, low)
+        _, turned = link_transforms(self.body, streams.qpos.astype(float))
+        stream = _Stream(first, motion, streams, StreamFeatures(streams, self._acting), turned)
+        return DirectedMoment(frame, matching, first, kept, stream, offsets, targets, drawn)
 
     def first_pose(self) -> tuple[Array, Array]:
         """(nq,) and (nv,) at the beginning."""
@@ -170,11 +197,17 @@ class DirectedCharacter:
     @property
     def is_lost(self) -> bool:
         """Whether it has fallen, and lets go."""
-        return self.moment.low >= _LOST_FRAMES
+        return self.moment.low >= _LOST_FRAMES and not self.moment.help
 
-    def come_back(self) -> None:
-        """It has its strength again."""
-        self.moment = replace(self.moment, low=0)
+    @property
+    def helped(self) -> float:
+        """Whether it is helped up."""
+        return fade_help(self.moment.help)
+
+    def come_back(self, sensed: SensedBody) -> None:
+        """It has its strength again; who lies is helped up to what is played."""
+        now = self.moment
+        self.moment = replace(now, low=0, help=HELP_FRAMES if now.low else 0)
 
     def choose_targets(self, sensed: SensedBody) -> Array:
         """(nu,) servo targets for the next control step; the policy acts every other one."""
@@ -183,8 +216,9 @@ class DirectedCharacter:
         if step == 0:
             if now.frame + _AHEAD > now.first + len(now.played[0]):
                 matching = _copy_matching(now.matching)
-                going = now.offsets, now.targets, now.drawn, now.low
-                now = self._play_on(now.frame, matching, now.first, now.played, *going)
+                going = now.offsets, now.targets, now.drawn
+                fresh = self._play_on(now.frame, matching, now.first, now.played, *going)
+                now = replace(fresh, low=now.low, help=now.help)
             stream, at = now.stream, np.array([now.frame - now.stream.first])
             state = TrackingState(
                 stream.streams,
@@ -209,19 +243,19 @@ class DirectedCharacter:
         now = self.moment
         at = now.frame + 1 - now.stream.first
         is_low = float(sensed.qpos[2]) < _LOW * float(now.stream.streams.qpos[at, 2])
-        self.moment = replace(now, frame=now.frame + 1, low=now.low + 1 if is_low else 0)
+        low, left = now.low + 1 if is_low else 0, max(now.help - 1, 0)
+        self.moment = replace(now, frame=now.frame + 1, low=low, help=left)
 
     def wanted(self) -> WantedPose:
         """Where what is played has it."""
         now = self.moment
         at, streams = now.frame - now.stream.first, now.stream.streams
-        _, quat = link_transforms(self.body, streams.qpos[at].astype(float))
         drawn = np.append(now.drawn[0], 0.0)
         local_pos = np.array(now.stream.motion.local_pos[at])
         local_pos[now.stream.motion.skeleton.parents < 0] += drawn
         return WantedPose(
             streams.link_pos[at].astype(float) + drawn,
-            quat,
+            now.stream.link_quat_wxyz[at],
             streams.com[at].astype(float) + drawn,
             local_pos,
             now.stream.motion.local_quat_wxyz[at],

@@ -84,7 +84,7 @@ class GraphMoment:
 class GraphCharacter:
     """A ``LiveCharacter`` that plays a graph. It begins at a place, with the graph's first skill."""
 
-    is_over, is_lost, steered = False, False, True
+    is_over, is_lost, steered, helped = False, False, True, 0.0
 
     def __init__(self, graph: ControlGraph, place: Place, clip: Clip) -> None:
         self.body, self._graph, self._place, self._clip = graph.body, graph, place, clip
@@ -119,7 +119,7 @@ class GraphCharacter:
         played.planner = LivePlanner(self._graph, steering.style or played.planner.skill, heading)
         self.moment = replace(self.moment, played=played)
 
-    def come_back(self) -> None:
+    def come_back(self, sensed: SensedBody) -> None:
         """It gets up by itself."""
 
     def choose_targets(self, sensed: SensedBody) -> Array:

@@ -62,7 +62,7 @@ class ImprovisingCharacter:
     seed: what its noise is drawn from, together with the frame.
     """
 
-    is_over, own_strength = False, 1.0
+    is_over, own_strength, helped = False, 1.0, 0.0
     styles: tuple[str, ...] = ()
 
     def __init__(self, improviser: Improviser, clip: Clip, begins: tuple[Array, Array], seed: tuple[int, ...]) -> None:
@@ -93,7 +93,7 @@ class ImprovisingCharacter:
         """Go with another velocity."""
         self.moment = replace(self.moment, velocity=np.array(steering.velocity))
 
-    def come_back(self) -> None:
+    def come_back(self, sensed: SensedBody) -> None:
         """It has its strength again."""
         self.moment = replace(self.moment, down=0)
 

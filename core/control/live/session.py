@@ -35,6 +35,9 @@ _SPRING, _MOST_PULL = 12.0, 5.0
 _FADE_FRAMES = 18
 LIMP = 0.03
 """The least muscle there is."""
+# A hand that helps somebody up: a damped spring on every link towards where that should be, 1/s² and 1/s for each
+# kilogram; what is far away is not pulled harder for that, and nobody flies.
+_HELP, _HELP_DAMPING, _HELP_M = 200.0, 28.0, 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,8 @@ class LiveMoment:
 
     pushes: (link, newtons (3,), frame it ends with). drags: character -> (link, point). muscle, wished: (C,).
     shown: (P,) which things are on the stage now. used: how many balls and boxes have been taken. rows: of the state.
-    moved: obstacles that stand elsewhere: (3,) metres by which, and (4,) turned.
+    moved: obstacles that stand elsewhere: (3,) metres by which, and (4,) turned. helping: of who is helped where the
+    centres of its links were a step ago, and where they should have been, (2, L, 3).
     """
 
     frame: int
@@ -57,6 +61,7 @@ class LiveMoment:
     used: tuple[int, int]
     rows: SensorRows
     moved: dict[str, tuple[Array, Array]] = field(default_factory=dict)
+    helping: dict[int, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +154,11 @@ class LiveSession:
             self._obey(command)
         now = self.moment
         targets = np.concatenate([one.choose_targets(self.sense(index)) for index, one in enumerate(self.characters)])
-        forces = self._forces(now)
+        forces, helping = self._forces(now), {}
+        for index, character in enumerate(self.characters):
+            if character.helped:
+                help_, helping[index] = self._help(index, now)
+                forces[self.links_of(index)] += help_
         muscle = _come_nearer(now.muscle, now.wished)
         used = muscle * [one.own_strength for one in self.characters]
         states, rows = self.world.rollout(
@@ -164,7 +173,7 @@ class LiveSession:
             raise BadMotion("The simulation blew up", "Begin anew, with less force")
         frame = now.frame + 1
         pushes = tuple(push for push in now.pushes if push[2] > frame)
-        self.moment = replace(now, frame=frame, state=state, pushes=pushes, muscle=muscle, rows=rows)
+        self.moment = replace(now, frame=frame, state=state, pushes=pushes, muscle=muscle, rows=rows, helping=helping)
         wished = now.wished.copy()
         for index, character in enumerate(self.characters):
             character.pass_step(self.sense(index))
@@ -229,7 +238,7 @@ class LiveSession:
             wished = now.wished.copy()
             wished[index] = max(command.value, LIMP)
             if command.value > LIMP:
-                self.characters[index].come_back()
+                self.characters[index].come_back(self.sense(index))
             self.moment = replace(now, wished=wished, characters=tuple(one.moment for one in self.characters))
         elif isinstance(command, ThrowBall):
             self._put("ball", command.at, command.velocity)
@@ -292,6 +301,20 @@ class LiveSession:
         for index, (link, point) in now.drags.items():
             forces[link] += self._pull(index, link, point)
         return forces
+
+    def _help(self, index: int, now: LiveMoment) -> tuple[Array, Array]:
+        """(L, 3) newtons that help somebody to where it should be, and what ``LiveMoment.helping`` says of it."""
+        character, own = self.characters[index], self.links_of(index)
+        body, wanted = character.body, character.wanted()
+        com, mass = np.array([link.com for link in body.links]), np.array([link.mass for link in body.links])
+        at = now.rows.link_pos[0, -1, own] + rotate(now.rows.link_quat_wxyz[0, -1, own], com)
+        there = wanted.link_pos + rotate(wanted.link_quat_wxyz, com)
+        places = np.stack([at, there])
+        rates = FPS * (places - now.helping.get(index, places))
+        away = there - at
+        away *= np.minimum(1.0, _HELP_M / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-9))
+        force = mass[:, None] * (_HELP * away + _HELP_DAMPING * (rates[1] - rates[0]))
+        return np.asarray(character.helped * now.muscle[index] * force), places
 
     def _pull(self, index: int, link: int, point: Array) -> Array:
         """(3,) newtons of the spring from a link to a point: as stiff as the body is heavy."""

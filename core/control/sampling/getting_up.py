@@ -25,7 +25,8 @@ REST_FRAGMENTS = 12
 MOST_GET_UPS = 3
 """How often it tries."""
 _AT_REST_M_S = 0.3
-_INTO_S = 0.8  # how long it takes from the crouch into the source's motion
+INTO_S = 0.8
+"""How long it takes from the crouch into the source's motion."""
 _STANDS_S = 0.5  # for how long the source must stand by then, and how long there must be something left to follow
 _LEAN_RAD, _HIGH = 0.8, 0.8  # a source stands that leans less, its root as high as this share of the most
 _TURN_RAD_S = 1.0  # how fast it turns to the source's heading
@@ -55,7 +56,7 @@ class GetUpPlanner:
         """How to get up from a pose (nq,) with velocity (nv,) now; None where it moves or the source won't stand."""
         if self.why_not or np.linalg.norm(pose[1][:3]) > _AT_REST_M_S:
             return None
-        lasts_s = sum(key.lasts_s for key in self._key_poses(pose[0])[1]) + _INTO_S
+        lasts_s = sum(key.lasts_s for key in self._key_poses(pose[0])[1]) + INTO_S
         rejoins = fragment * FRAGMENT_STEPS + round(lasts_s * CONTROL_FPS)
         near = round(_STANDS_S * CONTROL_FPS)
         if rejoins + near >= len(self._stands) or not self._stands[rejoins - near : rejoins + near].all():
@@ -74,7 +75,7 @@ class GetUpPlanner:
     def make_reference(self, before: Reference, get_up: GetUp, world: World) -> Reference:
         """The reference from then on: up to then as it was before, then getting up, then the source from its place."""
         begin = get_up.first * FRAGMENT_STEPS
-        rising, heading = self._rise(get_up)
+        rising, heading = self.rise(get_up)
         after = self._follow(get_up.rejoins, rising[-1], heading)
         tail = np.concatenate([rising, after])
         qpos = np.concatenate([before.qpos[:begin], tail])
@@ -90,7 +91,7 @@ class GetUpPlanner:
             rows=read_sensors(world, states),
         )
 
-    def _rise(self, get_up: GetUp) -> tuple[Array, float]:
+    def rise(self, get_up: GetUp) -> tuple[Array, float]:
         """Poses (K, nq) from the lying one to the frame in which it rejoins, and the heading it gets up in."""
         heading, keys = self._key_poses(get_up.qpos)
         turns, holds, rolled = self._turn_through(keys, get_up.qpos, heading)
@@ -136,7 +137,7 @@ class GetUpPlanner:
 
     def _blend_into_source(self, qpos: Array, rejoins: int, heading: float) -> Array:
         """Poses (K, nq) with those added that lead from the last one into the source, turned as it is headed."""
-        steps = round(_INTO_S * CONTROL_FPS)
+        steps = round(INTO_S * CONTROL_FPS)
         source = np.array(self._source.qpos[rejoins - steps + 1 : rejoins + 1])
         source[:, 3:7] = multiply(rotation_about_z(np.array(heading - self._heading_of(rejoins))), source[:, 3:7])
         way = self._source.space.difference(qpos[-1], source) * _ease(np.arange(1, steps + 1) / steps)[:, None]

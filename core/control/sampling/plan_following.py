@@ -171,6 +171,11 @@ class PlanFollower:
             now, frame = self._go_round(now, *self.again), frame - (self.again[1] - self.again[0])
         self.moment = replace(now, frame=frame)
 
+    def rejoin(self, frame: int, turn: float, way: Array) -> None:
+        """Be at a frame where a fragment begins, with the reference turned about Z and moved (2,) by so much."""
+        nothing = np.zeros(self.plan.offsets.shape[1])
+        self.moment = FollowerMoment(frame, np.zeros(2), turn, way, nothing, nothing)
+
     def _go_round(self, now: FollowerMoment, begin: int, end: int) -> FollowerMoment:
         """The reference from frame ``begin`` on, placed and turned as it is in frame ``end``."""
         first, last = self.plan.reference.qpos[[begin, end]]
@@ -183,7 +188,7 @@ class PlanFollower:
     def _as_planned(self, qpos: Array, qvel: Array) -> tuple[Array, Array]:
         """A pose (nq,) and its velocity (nv,) as seen from the reference, which rounds have turned and moved."""
         now = self.moment
-        if self.again is None:
+        if now.turn == 0.0 and not now.way.any():
             return qpos, qvel
         qpos, qvel = qpos.copy(), qvel.copy()
         qpos[:2] = _turned(-now.turn, qpos[:2] - now.way)

@@ -6,7 +6,7 @@ stream decides is computed once for all of its frames.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -78,9 +78,7 @@ class StreamFeatures:
         parts += [streams.contacts[streams.later(frames, ahead)].astype(float) for ahead in _CONTACTS_AHEAD]
         self.rows: Floats = np.concatenate(parts, axis=1, dtype=np.float32)
         self.velocity: Floats = velocity.astype(np.float32)
-        seen, states = list_observation_parts(body, acting)
-        mirror = find_body_mirror(body)
-        self.stance = None if mirror is None else StanceMirror(mirror, body, acting, seen, states)
+        self.stance = _make_stance(body, tuple(int(column) for column in acting))
         self.mirrored = np.zeros(len(streams), dtype=bool)
         if self.stance is not None:
             self.mirrored = find_mirrored(streams)
@@ -91,6 +89,14 @@ class StreamFeatures:
         if self.stance is None:
             return np.array(actions, dtype=float)
         return self.stance.mirror_actions(actions, self.mirrored[frame])
+
+
+@lru_cache(maxsize=4)
+def _make_stance(body: BodyModel, acting: tuple[int, ...]) -> StanceMirror | None:
+    """What mirrors observations of a body; kept, for live characters have new streams several times a second."""
+    columns = np.array(acting, dtype=np.int64)
+    mirror = find_body_mirror(body)
+    return None if mirror is None else StanceMirror(mirror, body, columns, *list_observation_parts(body, columns))
 
 
 def _words(links: Indices) -> str:

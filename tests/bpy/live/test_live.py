@@ -11,7 +11,7 @@ import pytest
 from mathutils import Quaternion
 
 from sinew.bridge.jobs import monitor
-from sinew.bridge.live import hands, moving, posing, running, verbs
+from sinew.bridge.live import hands, moving, posing, running, shortcut, verbs
 from sinew.bridge.rig.rig_reader import read_rig
 from sinew.core.jobs.live.wire import PoseMessage
 
@@ -241,7 +241,7 @@ def test_every_button_says_what_it_does_and_tells_the_worker(live):
     for what, *_ in verbs.VERBS[1:]:
         assert OPS.live_do(what=what) == {"FINISHED"}
     asked = [values.get("ask") or values.get("do") for values in link.asked]
-    assert asked == ["pause", "muscle", "reset", "push", "throw", "drop", "back"]
+    assert asked == ["pause", "muscle", "reset", "push", "throw", "drop", "back", "back", "speed", "speed"]
     assert session.view.recording
     OPS.live_do(what="RECORD")
     assert link.asked[-1] == {"ask": "recording", "begin": 1}
@@ -332,3 +332,80 @@ def test_keys_choose_styles_and_steer_who_is_led(live):
     assert command["style"] == "walk" and command["velocity"] == pytest.approx([0.0, 1.3], abs=1e-6)
     assert hands.choose_style(session, "ONE") == ""
     assert "style" not in hands.steer_command(session, view, frozenset(), fast=False)
+
+
+def test_time_goes_slower_and_faster_and_no_further_than_that(live):
+    show(live)
+    session, link = running.require_running(), live[2]
+    for _ in range(5):
+        verbs.do_verb(session, "SLOWER")
+    assert link.asked[-1] == {"ask": "speed", "value": 0.1}
+    for _ in range(6):
+        verbs.do_verb(session, "FASTER")
+    assert link.asked[-1] == {"ask": "speed", "value": 0.0} and "as fast" in verbs.name_speed(session.view.speed)
+
+
+def test_the_last_minute_is_scrubbed_through_and_no_undo_step_is_made(live):
+    show(live, frame=300)
+    manager, link = bpy.context.window_manager, live[2]
+    assert manager.sinew_live_second == pytest.approx(5.0)
+    manager.sinew_live_second = 3.5
+    assert link.asked[-1] == {"ask": "back", "value": 210} and running.require_running().view.paused
+    running.end_session()
+    assert manager.sinew_live_second == 0.0
+    manager.sinew_live_second = 2.0
+    assert link.asked[-1] == {"ask": "back", "value": 210}
+
+
+class Hand:
+    """An operator's ``self`` with a mouse, over a view in which the root is in the middle."""
+
+    def __init__(self, monkeypatch):
+        from sinew.operators.live.drive import SINEW_OT_live
+
+        self._held, self._pressed, self._arrows = None, (0.0, 0.0, 0.0), frozenset()
+        self._drag, self._let_go = SINEW_OT_live._drag.__get__(self), SINEW_OT_live._let_go.__get__(self)
+        monkeypatch.setattr(hands, "find_bone", lambda session, region, view, mouse: (0, session.links[0][0]))
+        drag = {"do": "drag", "character": 0, "to": [0.0, 0.0, 0.0]}
+        monkeypatch.setattr(hands, "drag_command", lambda *_: dict(drag))
+        for name in ("ball_command", "box_command"):
+            monkeypatch.setattr(hands, name, lambda *_, does=name[:-8]: {"do": does})
+        self.view = SimpleNamespace(view_rotation=Quaternion((0.7071068, 0.7071068, 0.0, 0.0)))
+
+    def mouse(self, session, kind, value, at=(5, 5), shift=False, ctrl=False):
+        event = SimpleNamespace(type=kind, value=value, shift=shift, ctrl=ctrl)
+        return self._drag(session, None, self.view, at, event)
+
+
+def test_a_click_pushes_throws_and_drops_and_a_drag_only_drags(live, monkeypatch):
+    show(live)
+    hand, session, link = Hand(monkeypatch), running.require_running(), live[2]
+
+    def done():
+        told = [values["do"] for values in link.asked]
+        link.asked.clear()
+        return told
+
+    hand.mouse(session, "LEFTMOUSE", "PRESS")
+    hand.mouse(session, "LEFTMOUSE", "RELEASE")
+    assert done() == ["drag", "release", "push"]
+    hand.mouse(session, "LEFTMOUSE", "PRESS")
+    hand.mouse(session, "MOUSEMOVE", "NOTHING", at=(40, 5))
+    hand.mouse(session, "LEFTMOUSE", "RELEASE", at=(40, 5))
+    assert done() == ["drag", "drag", "release"]
+    hand.mouse(session, "LEFTMOUSE", "PRESS", shift=True)
+    hand.mouse(session, "LEFTMOUSE", "PRESS", ctrl=True)
+    assert done() == ["ball", "box"]
+
+
+def test_the_key_that_starts_stops_as_it_is_set(monkeypatch):
+    item = SimpleNamespace(type="F7", shift=False, ctrl=True, alt=False)
+    keymap = SimpleNamespace(keymap_items={"sinew.live": item})
+    manager = SimpleNamespace(keyconfigs=SimpleNamespace(user=SimpleNamespace(keymaps={"3D View": keymap})))
+    monkeypatch.setattr(shortcut.bpy, "context", SimpleNamespace(window_manager=manager), raising=False)
+
+    def press(kind, ctrl, value="PRESS"):
+        return SimpleNamespace(type=kind, value=value, shift=False, ctrl=ctrl, alt=False)
+
+    assert shortcut.is_stop(press("F7", True))
+    assert not any(map(shortcut.is_stop, (press("F6", False), press("F7", False), press("F7", True, "RELEASE"))))
