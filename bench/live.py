@@ -3,11 +3,13 @@
 
 The mannequin's walk is live in this process, as in the window, for ``--seconds``, and pushed now and then. Blender's
 own drawing is not in it. ``--only worker`` measures the worker alone with ``--learned FILE`` for so many characters,
-and ``--only streaming`` how long after the click the first pose of a simulation is there to be seen. Each row says
+and ``--only streaming`` how long after the click the first pose of a simulation is there to be seen. ``--only window``
+takes what a session in a real window has measured (``python3 -m tools.session.live --only figures``). Each row says
 ``what`` was measured; rows are kept where ``--rows`` says, and ``--page`` puts the newest into a page.
 """
 
 import argparse
+import json
 import os
 import tempfile
 import time
@@ -21,7 +23,7 @@ from ..bridge.importing.importers import open_input
 from ..bridge.jobs import monitor
 from ..bridge.jobs.preparing import do_at_once
 from ..bridge.jobs.requests import Request, find_armature
-from ..bridge.live import posing, running
+from ..bridge.live import running
 from ..bridge.live.recipes import METHOD, begin_live_recipe
 from ..core.errors import SinewError
 from ..core.motion.io.npz import save_clip
@@ -31,7 +33,9 @@ from .options import print_progress
 from .rows import Row, append_row, code_version, describe_machine, newest_rows, read_rows
 
 _PUSH_EVERY_S, _PATIENCE_S = 2.0, 300.0
-_PARTS = ("blender", "worker", "streaming", "memory")
+_PARTS = ("blender", "worker", "streaming", "memory", "window")
+BONES = 60
+"""Of the character whose cost is told: its simulated bones, and others that ride on them."""
 _SIMULATED_S = 10.0
 _BEGIN, _END = "<!-- figures: ./sinew bench live --page docs/live.md -->", "<!-- end of figures -->"
 
@@ -43,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", choices=_PARTS, default="blender", help="what is measured (default blender)")
     parser.add_argument("--learned", type=Path, metavar="FILE", help="what is live in 'worker', instead of the clip")
     parser.add_argument("--characters", type=int, default=1, metavar="N", help="how many there are in 'worker'")
+    parser.add_argument("--report", type=Path, metavar="FILE.json", help="of the session in a window, for 'window'")
     parser.add_argument("--rows", type=Path, metavar="FILE.jsonl", help="add the row to this file")
     parser.add_argument("--page", type=Path, metavar="FILE.md", help="put the newest rows of --rows into a page")
 
@@ -54,12 +59,22 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         return {"page": str(arguments.page)}
     if arguments.only == "worker":
         row = measure_worker(arguments.clip, arguments.learned, arguments.characters, arguments.seconds)
+    elif arguments.only == "window":
+        row = _read_window(arguments.report)
     else:
         row = _in_blender(arguments)
     row |= {"code": code_version(), "machine": describe_machine()}
     if arguments.rows:
         append_row(arguments.rows, row)
     return row
+
+
+def _read_window(path: Path | None) -> Row:
+    """What a session in a window has measured."""
+    if path is None or not path.is_file():
+        raise SinewError("There is no report of a session in a window", "Make one: tools.session.live --only figures")
+    report = json.loads(path.read_text(encoding="utf-8"))
+    return {"what": "a take in Blender's window", "blender": report["blender"], **report["kept"]["figures"]}
 
 
 def _in_blender(arguments: argparse.Namespace) -> Row:
@@ -73,6 +88,7 @@ def _in_blender(arguments: argparse.Namespace) -> Row:
             _open_walk()
             return {"what": "first pose of a simulation", **about, **_time_streaming()}
         open_input(arguments.clip, 1.0)
+        add_riders(find_armature(), BONES)
         if arguments.only == "memory":
             found = _run_session(find_armature().name, arguments.seconds)
             names = ("seconds", "worker_memory_mb", "worker_memory_grown_mb", "blender_memory_grown_mb")
@@ -80,7 +96,6 @@ def _in_blender(arguments: argparse.Namespace) -> Row:
         return {
             "what": "a take in Blender",
             **about,
-            "sixty_bones": _time_posing(60),
             **_run_session(find_armature().name, arguments.seconds),
         }
     finally:
@@ -120,7 +135,7 @@ def write_page(path: Path, rows: list[Row]) -> None:
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     lines = ["| what | figure | goal | code |", "|---|---|---|---|"]
-    for row in newest_rows(rows, ("what",)):
+    for row in newest_rows(rows, ("what", "blender")):
         lines += [f"| {what} | {figure} | {goal} | {row['code']} |" for what, figure, goal in _tell(row)]
     path.write_text(f"{before}{_BEGIN}\n" + "\n".join(lines) + f"\n{_END}{after}", encoding="utf-8")
 
@@ -134,21 +149,34 @@ def _tell(row: Row) -> list[tuple[str, str, str]]:
             ("click to the first motion that was found", second, ""),
         ]
     if row["what"] == "a take in Blender":
-        posing, late = row["sixty_bones"], row["command_to_pose_ms"]
+        where, spent, late = f"bpy {row['blender']}", row["main_thread_wall_ms"], row["command_to_pose_ms"]
+        return [
+            (f"main thread, a frame of {row['bones']} bones, {where}", _tell_spread(spent, 2), "4, 8 ms"),
+            (f"command to pose, {where}", _tell_spread(late, 0), "53 ms"),
+            (f"a take, frames a second, {where}", f"{row['frames_a_second']:.1f}", "60"),
+        ]
+    if row["what"] == "a take in Blender's window":
+        where, frame = f"window of {row['blender']}", row["screen_frame_ms"]["median"]
         return [
             (
-                "main thread, pose of 60 bones",
-                f"{posing['median']:.2f} ms, 95 % {posing['p95']:.2f} ms",
+                f"main thread, a frame of {row['bones']} bones, {where}",
+                _tell_spread(row["main_thread_ms"], 2),
                 "4, 8 ms",
             ),
-            ("command to pose", f"{late['median']:.0f} ms, 95 % {late['p95']:.0f} ms", "53 ms"),
-            ("a take, frames a second", f"{row['frames_a_second']:.1f}", "60"),
+            (f"a frame of its screen, {where}", _tell_spread(row["screen_frame_ms"], 0), ""),
+            (f"command to drawn, {where}", _tell_spread(row["command_to_drawn_ms"], 0), f"{2 * frame + 20:.0f} ms"),
+            (f"a take, frames a second, {where}", f"{row['frames_a_second']:.1f}", "60"),
         ]
     if row["what"] == "memory":
         grown = f"{row['worker_memory_grown_mb']:.1f} MB and {row['blender_memory_grown_mb']:.1f} MB"
         return [(f"memory that worker and Blender take more after {row['seconds']:.0f} s", grown, "20 MB")]
     cost = f"{row['frames_a_second']:.1f} of 60 a second, {row['step_ms']:.1f} ms of processor time each"
     return [(row["what"], cost, "60")]
+
+
+def _tell_spread(spread: dict[str, float], digits: int) -> str:
+    """Median and 95th percentile, in words."""
+    return f"{spread['median']:.{digits}f} ms, 95 % {spread['p95']:.{digits}f} ms"
 
 
 def _run_session(name: str, seconds: float) -> dict[str, Any]:
@@ -186,9 +214,9 @@ def _run_session(name: str, seconds: float) -> dict[str, Any]:
         "seconds": lasted_s,
         "frames_a_second": (session.pose.frame - first) / lasted_s,
         "shown_a_second": shown / lasted_s,
-        "main_thread_ms": _spread(np.array(spent_ms)),
-        "main_thread_wall_ms": _spread(1000.0 * np.array(session.spent_s)),
-        "command_to_pose_ms": _spread(1000.0 * np.array(session.late_s)),
+        "main_thread_ms": spread_of(np.array(spent_ms)),
+        "main_thread_wall_ms": spread_of(1000.0 * np.array(session.spent_s)),
+        "command_to_pose_ms": spread_of(1000.0 * np.array(session.late_s)),
         "main_thread_share": (time.thread_time() - worked_s) / lasted_s,
         "worker_memory_mb": memory,
         "worker_memory_grown_mb": _memory_mb(worker) - memory,
@@ -196,34 +224,20 @@ def _run_session(name: str, seconds: float) -> dict[str, Any]:
     }
 
 
-def _time_posing(bones: int) -> dict[str, float]:
-    """Milliseconds of the main thread for a pose of so many bones on an armature."""
-    data = bpy.data.armatures.new("Bench")
-    obj = bpy.data.objects.new("Bench", data)
-    bpy.context.scene.collection.objects.link(obj)
+def add_riders(obj: bpy.types.Object, count: int) -> None:
+    """Give an armature so many bones in all: what it lacks rides on its last one, as fingers do."""
     bpy.context.view_layer.objects.active = obj
     bpy.ops.object.mode_set(mode="EDIT")
-    last = None
-    for number in range(bones):
-        bone = data.edit_bones.new(f"b{number:02}")
-        bone.head, bone.tail = (0.0, 0.0, 0.1 * number), (0.0, 0.0, 0.1 * number + 0.1)
-        bone.parent, last = last, bone
+    bones = obj.data.edit_bones
+    holder = bones[-1]
+    for number in range(len(bones), count):
+        bone = bones.new(f"rider{number:02}")
+        bone.head, bone.tail = holder.tail, holder.tail + (holder.tail - holder.head) * 0.2
+        bone.parent = holder
     bpy.ops.object.mode_set(mode="OBJECT")
-    poser = posing.ArmaturePoser(obj, tuple(bone.name for bone in obj.pose.bones), 1.0)
-    rng, spent_ms = np.random.default_rng(0), []
-    for _ in range(600):
-        pos, quat = rng.normal(size=(bones, 3)), rng.normal(size=(bones, 4))
-        quat /= np.linalg.norm(quat, axis=-1, keepdims=True)
-        before_s = time.thread_time()
-        poser.apply(pos.astype(np.float32), quat.astype(np.float32))
-        spent_ms.append(1000.0 * (time.thread_time() - before_s))
-    poser.restore()
-    bpy.data.objects.remove(obj)
-    bpy.data.armatures.remove(data)
-    return _spread(np.array(spent_ms))
 
 
-def _spread(values: np.ndarray) -> dict[str, float]:
+def spread_of(values: np.ndarray) -> dict[str, float]:
     """Median, 95th percentile and how many."""
     if not len(values):
         return {"count": 0}

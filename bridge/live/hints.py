@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The keys of a live session and what is dragged, drawn over the 3D views."""
 
+import time
 from typing import Any
 
 import blf
@@ -69,6 +70,9 @@ def _draw() -> None:
             blf.position(0, 90 * scale, y, 0)
             blf.draw(0, text)
     _draw_spring(scale)
+    if session.undrawn is not None:
+        session.drawn_s.append(time.perf_counter() - session.undrawn)
+        session.undrawn = None
 
 
 def _keys(session: RunningSession) -> tuple[tuple[str, str], ...]:

@@ -61,7 +61,7 @@ class RunningSession:
     """The session. style: what a character was told to go in, by its number.
 
     spent_s: Sinew's own time on Blender's main thread in the last ticks. late_s: from the command that was given last
-    to the pose that shows it.
+    to the pose that shows it, and drawn_s: to when that was drawn. undrawn: when it was given, of one that is not yet.
     """
 
     link: LiveLink
@@ -78,7 +78,9 @@ class RunningSession:
     pose: PoseMessage | None = None
     spent_s: deque[float] = field(default_factory=lambda: deque(maxlen=36_000))
     late_s: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
+    drawn_s: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
     given: tuple[int, float] | None = None
+    undrawn: float | None = None
     begin: int = 0
     recording: LiveRecording | None = None
     recorded_state: str = ""
@@ -338,7 +340,7 @@ def _show(session: RunningSession, pose: PoseMessage) -> bool:
     session.view.limp = bool(muscle[0] < 0.5)
     if session.given is not None and pose.seen >= session.given[0]:
         session.late_s.append(time.perf_counter() - session.given[1])
-        session.given = None
+        session.undrawn, session.given = session.given[1], None
     redraw_viewports()
     return True
 

@@ -2,6 +2,7 @@
 """A live session in a real Blender, by mouse and keyboard on a virtual screen, a picture of every step.
 
     python3 -m tools.session.live --blender blender --learned locomotion.library.npz
+    python3 -m tools.session.live --blender blender --only figures
 
 Sinew is enabled from these sources. ``SINEW_PYTHON`` names the Python of its worker. It needs what ``tools.session``
 needs. Pictures and ``report.json`` go to out/session/live.
@@ -19,10 +20,12 @@ import traceback
 from collections.abc import Callable
 
 from .console import complaints
+from .desk import Wrong
+from .driving import Driver
 from .window import WindowDesk
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-_RECORDED_S = 5.0
+_RECORDED_S, _MEASURED_S = 5.0, 30.0
 _ARM, _TRUNK = "forearm.L", "chest"
 
 
@@ -53,6 +56,11 @@ class LiveDesk(WindowDesk):
         self.over(bone)
         self.screen.key(name)
 
+    def check_closed(self, is_so: object, what: str) -> None:
+        """Stop the session unless it is so, where there is no Blender any more that could be asked."""
+        if not is_so:
+            raise Wrong(what)
+
     def shoot(self, name: str) -> None:
         """A picture at once: nothing stands still here."""
         self.taken += 1
@@ -61,23 +69,31 @@ class LiveDesk(WindowDesk):
 
 def start(desk: LiveDesk) -> None:
     """A mannequin walks; its Action is live by one click."""
-    desk.ask("enable", ROOT)
-    desk.open_tab()
-    desk.wait(lambda found: found["simulates"], "it is known what is ready", 120.0)
     desk.ask("add_walk")
     desk.ask("put", "scene.sinew.methods.live", "quality", "draft")
     _start_live(desk)
+    desk.kept["height_m"] = desk.live()["root"][2]
     desk.shoot("live")
 
 
-def _start_live(desk: LiveDesk) -> None:
-    """Open the panel, if it is not, and press its button."""
+def _enable(desk: LiveDesk) -> None:
+    desk.ask("enable", ROOT)
+    desk.open_tab()
+    desk.wait(lambda found: found["simulates"], "it is known what is ready", 120.0)
+
+
+def _start_live(desk: LiveDesk, key: str = "") -> None:
+    """Open the panel, if it is not, and press its button; or a key over the view."""
     desk.open_tab()
     desk.look("ready")
     if not desk.kept.get("opened"):
         desk.fold("Live")
         desk.kept["opened"] = True
-    desk.press("Start Live", "sinew.live")
+    if key:
+        desk.rest()
+        desk.screen.key(key)
+    else:
+        desk.press("Start Live", "sinew.live")
     desk.until(lambda found: found["frame"] > 30, "somebody is live")
 
 
@@ -96,7 +112,11 @@ def drag(desk: LiveDesk) -> None:
 
 
 def push_and_throw(desk: LiveDesk) -> None:
-    """Push it, throw a ball at it, drop a box."""
+    """Push it by a click and by a key, throw a ball at it, drop a box."""
+    desk.over(_TRUNK)
+    desk.screen.hold(1)
+    desk.screen.let_go(1)
+    time.sleep(0.6)
     desk.key_at("f")
     time.sleep(0.4)
     desk.shoot("pushed")
@@ -110,16 +130,48 @@ def push_and_throw(desk: LiveDesk) -> None:
 
 
 def limp(desk: LiveDesk) -> None:
-    """It goes limp, comes back, and begins anew."""
-    desk.key_at("l")
+    """It goes limp, its strength comes back, and it gets up; then all begins anew."""
+    if not desk.live()["limp"]:  # what was thrown at it may have felled it already
+        desk.key_at("l")
     desk.until(lambda found: found["limp"], "it is limp", 10.0)
+    time.sleep(1.5)
     desk.shoot("limp")
     desk.key_at("l")
     desk.until(lambda found: not found["limp"], "its strength is back", 10.0)
+    time.sleep(2.0)
+    desk.shoot("rising")
+    enough = 0.85 * desk.kept["height_m"]
+    desk.until(lambda found: found["root"][2] > enough, "it is up again", 40.0)
+    time.sleep(2.0)
+    desk.check(desk.live()["root"][2] > enough, "It stays up")
     desk.shoot("back")
     desk.key_at("r")
     time.sleep(0.5)
     desk.shoot("anew")
+
+
+def slow_and_back(desk: LiveDesk) -> None:
+    """Time goes slower, and faster again; two seconds back, one forth, and on from there."""
+    for _ in range(2):
+        desk.key_at("minus")
+    desk.until(lambda found: found["speed"] == 0.25, "time goes slower", 10.0)
+    desk.shoot("slower")
+    for _ in range(3):
+        desk.key_at("plus")
+    desk.until(lambda found: found["speed"] == 0.0, "it goes as fast as it can", 10.0)
+    desk.key_at("minus")
+    begun = desk.until(lambda found: found["speed"] == 1.0 and found["frame"] > 200, "real time again")["frame"]
+    for _ in range(2):
+        desk.key_at("j")
+        time.sleep(0.5)
+    back = desk.until(lambda found: found["paused"], "it waits", 10.0)["frame"]
+    desk.key_at("shift+j")
+    time.sleep(0.5)
+    forth = desk.live()["frame"]
+    desk.check(back < begun and back + 50 <= forth <= back + 70, "It is a second further: %d, %d" % (back, forth))
+    desk.shoot("scrubbed")
+    desk.key_at("space")
+    desk.until(lambda found: forth < found["frame"] < begun + 600, "it goes on from there", 10.0)
 
 
 def record(desk: LiveDesk) -> None:
@@ -154,27 +206,74 @@ def bake(desk: LiveDesk) -> None:
 
 
 def direct(desk: LiveDesk) -> None:
-    """A directed character goes around two obstacles by the arrow keys, is recorded and baked."""
+    """A directed character, live by a key, goes around two obstacles by the arrow keys, is recorded and baked."""
     desk.ask("add_course", desk.kept["learned"])
-    _start_live(desk)
+    _start_live(desk, "F6")
     desk.shoot("directed")
     desk.key_at("Return")
-    for number, (held, seconds) in enumerate(
-        ((("Up",), 2.0), (("Up", "Left"), 2.0), (("Up", "Right"), 3.0), (("Up",), 1.5)), start=1
-    ):
-        desk.over(_TRUNK)
-        for key in held:
-            desk.screen.press(key)
-        time.sleep(seconds)
-        desk.shoot("way_%d" % number)
-        for key in held:
-            desk.screen.release(key)
+    drive = Driver(desk, desk.ask("course"))
+    way = drive.go()
+    desk.kept["way"] = way
     desk.key_at("Return")
     desk.until(lambda found: found["recorded"], "there is a recording", 20.0)
+    desk.shoot("driven")
     desk.press("Bake Recording", "sinew.live_bake")
     desk.wait(lambda found: len(found["takes"]) == 1, "the take is there", 400.0)
-    desk.screen.key("Escape")
+    desk.rest()
+    desk.screen.key("F6")
+    desk.until(lambda found: not found["running"], "the key has stopped it", 20.0)
     desk.look("directed_take", at="Takes")
+
+
+def figures(desk: LiveDesk) -> None:
+    """What a character of sixty bones costs while it is live and pushed now and then."""
+    desk.ask("add_walk", 60)
+    desk.ask("put", "scene.sinew.methods.live", "quality", "draft")
+    _start_live(desk)
+    desk.ask("begin_figures")
+    begun, frame = time.monotonic(), desk.live()["frame"]
+    while time.monotonic() < begun + _MEASURED_S:
+        desk.key_at("f")
+        time.sleep(1.0)
+        if desk.live()["limp"]:
+            desk.key_at("r")
+    seconds, frames = time.monotonic() - begun, desk.live()["frame"] - frame
+    found = desk.ask("end_figures")
+    desk.kept["figures"] = {**found, "seconds": seconds, "frames_a_second": frames / seconds}
+    desk.rest()
+    desk.screen.key("Escape")
+    desk.until(lambda found: not found["running"], "nobody is live any more", 20.0)
+
+
+def kill(desk: LiveDesk) -> None:
+    """Blender is killed while somebody is live: the worker ends with it."""
+    desk.ask("add_walk")
+    desk.ask("put", "scene.sinew.methods.live", "quality", "draft")
+    _start_live(desk, "F6")
+    worker = desk.live()["worker"]
+    desk.blender.process.kill()
+    stop = time.monotonic() + 30.0
+    while is_running(worker) and time.monotonic() < stop:
+        time.sleep(0.1)
+    desk.kept["orphan"] = is_running(worker)
+    desk.check_closed(not desk.kept["orphan"], "The worker ended with Blender")
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="utf-8") as stream:
+            return stream.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+PARTS = {
+    "take": (start, drag, push_and_throw, limp, slow_and_back, record, bake),
+    "direct": (direct,),
+    "figures": (figures,),
+    "kill": (kill,),
+}
 
 
 def main(argv: list[str]) -> int:
@@ -184,24 +283,18 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--display", default=":78", help="the virtual screen's name (default :78)")
     parser.add_argument("--learned", default="", help="a trained library, or a graph, that is led; none without it")
     parser.add_argument("--out", default=os.path.join(ROOT, "out", "session", "live"), help="where it all goes")
-    parser.add_argument("--only", choices=("take", "direct"), help="half of it")
+    parser.add_argument("--only", choices=tuple(PARTS), help="a part of it")
     given = parser.parse_args(argv)
     desk = LiveDesk(shlex.split(given.blender), given.out, "", given.display)
     desk.kept["learned"] = os.path.abspath(given.learned) if given.learned else ""
     report: dict = {"steps": {}}
-    steps = [start, drag, push_and_throw, limp, record, bake]
-    if given.only == "direct":
-        steps = []
-    if given.learned and given.only != "take":
-        steps.append(direct)
+    parts = [given.only] if given.only else [name for name in PARTS if name != "direct" or given.learned]
+    steps = [step for part in parts for step in PARTS[part]]
     good = False
     try:
         desk.start()
         report["blender"] = desk.facts()["blender"]
-        if given.only == "direct":
-            desk.ask("enable", ROOT)
-            desk.open_tab()
-            desk.wait(lambda found: found["simulates"], "it is known what is ready", 120.0)
+        _enable(desk)
         good = run(desk, report, steps)
         report["kept"] = desk.kept
     finally:

@@ -6,12 +6,18 @@ from __future__ import annotations
 import hashlib
 import os
 import pathlib
+import time
 
 import bpy
 import inside
 import numpy as np
+import timing
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
+
+_COURSE = ((3.0, 0.4), (6.0, -0.4))
+_drawn: list[float] = []
+_drawing: list[object] = []
 
 
 def enable(root: str) -> None:
@@ -25,11 +31,13 @@ def enable(root: str) -> None:
     bpy.ops.preferences.addon_enable(module="bl_ext.user_default.sinew")
 
 
-def add_walk() -> None:
-    """An empty scene with the mannequin and its walk, seen from aside."""
+def add_walk(bones: int = 0) -> None:
+    """An empty scene with the mannequin and its walk, seen from aside; bones: how many it has at least."""
     for obj in list(bpy.data.objects):
         bpy.data.objects.remove(obj)
     inside.part("bridge.importing.importers").open_input("walk", 1.0)
+    if bones:
+        inside.part("bench.live").add_riders(inside.part("bridge.jobs.requests").find_armature(), bones)
     _choose_armature()
 
 
@@ -45,13 +53,20 @@ def add_course(path: str) -> None:
     model = learned.read_file(pathlib.Path(path)).model
     skeleton = learned.kind.skeleton_of(model)
     obj = inside.part("bridge.mannequin").build(bpy.context.scene, skeleton)
-    for x, y in ((3.0, 0.4), (6.0, -0.4)):
+    for x, y in _COURSE:
         with inside.in_view():
             bpy.ops.mesh.primitive_cylinder_add(radius=0.3, depth=1.2, location=(x, y, 0.6))
         bpy.context.view_layer.objects.active.sinew.role = "OBSTACLE"
     getattr(obj, "sinew_%s" % plays).file = path
     bpy.context.scene.sinew.methods.live.plays = plays
     _choose_armature()
+    view = inside.view_area().spaces.active.region_3d
+    view.view_rotation = Vector((1.0, 0.0, -0.45)).to_track_quat("-Z", "Y")
+
+
+def course() -> list[list[float]]:
+    """Where the obstacles are."""
+    return [list(place) for place in _COURSE]
 
 
 def _choose_armature() -> None:
@@ -73,9 +88,40 @@ def live_facts() -> dict:
         return {"running": False, "frame": 0, "recorded": False}
     view = session.view
     pull = 0.0 if session.pull is None else float(np.linalg.norm(session.pull))
-    names = ("ready", "frame", "paused", "limp", "recording", "recorded", "said")
+    names = ("ready", "frame", "paused", "limp", "recording", "recorded", "said", "speed")
+    first = inside.part("bridge.live.hands").link_places(session)
+    root = [float(part) for part in next(iter(first.values()))] if first else [0.0, 0.0, 0.0]
     things = [obj.name for obj in bpy.data.objects if obj.name.startswith("Live ")]
-    return {"running": True, "pull_n": pull, "things": things, **{name: getattr(view, name) for name in names}}
+    found = {"running": True, "pull_n": pull, "things": things, "root": root, "worker": session.link.process.pid}
+    return {**found, **{name: getattr(view, name) for name in names}}
+
+
+def begin_figures() -> None:
+    """Measure from now on: when the 3D view was drawn, and what Sinew did in between."""
+    session = inside.part("bridge.live.running").require_running()
+    _drawn.clear()
+    timing.take_calls()
+    session.late_s.clear()
+    session.drawn_s.clear()
+    note = lambda: _drawn.append(time.perf_counter())  # noqa: E731 - Blender calls what it is given
+    _drawing.append(bpy.types.SpaceView3D.draw_handler_add(note, (), "WINDOW", "POST_PIXEL"))
+
+
+def end_figures() -> dict:
+    """What was measured since, in milliseconds: Sinew's own time in each frame of the screen, and what it waited."""
+    bpy.types.SpaceView3D.draw_handler_remove(_drawing.pop(), "WINDOW")
+    session, spread = inside.part("bridge.live.running").require_running(), inside.part("bench.live").spread_of
+    drawn, calls = np.array(_drawn), np.array(timing.take_calls()).reshape(-1, 2)
+    # What was called between two pictures is of the second one.
+    of = np.searchsorted(drawn, calls[:, 0])
+    spent = np.bincount(of, weights=calls[:, 1], minlength=len(drawn) + 1)[1 : len(drawn)]
+    return {
+        "bones": len(session.posers[0].bones),
+        "main_thread_ms": spread(1e3 * spent),
+        "screen_frame_ms": spread(1e3 * np.diff(drawn)),
+        "command_to_pose_ms": spread(1e3 * np.array(session.late_s)),
+        "command_to_drawn_ms": spread(1e3 * np.array(session.drawn_s)),
+    }
 
 
 def bone_place(bone: str) -> list[int]:

@@ -11,6 +11,7 @@ import inspect
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 
@@ -23,6 +24,7 @@ _known: set[str] = set()
 _names: dict[CodeType, str] = {}
 _calls: list[tuple[CodeType, float, float]] = []
 _longest: list[tuple[float, float, str]] = []  # one, or none yet
+_ended: deque[tuple[float, float]] = deque(maxlen=100_000)
 
 
 def look() -> None:
@@ -46,6 +48,13 @@ def longest() -> dict:
     """
     seconds, worked, what = _longest.pop() if _longest else (0.0, 0.0, "")
     return {"seconds": seconds, "worked_s": worked, "what": what} if _known else {}
+
+
+def take_calls() -> list[tuple[float, float]]:
+    """When each call since this was asked last has ended, by ``time.perf_counter``, and how many seconds it took."""
+    found = list(_ended)
+    _ended.clear()
+    return found
 
 
 def _codes(module: ModuleType) -> Iterator[CodeType]:
@@ -85,5 +94,7 @@ def _end(code: CodeType, offset: int, value: object) -> None:
     else:
         return
     if not _calls:
-        spent = (time.perf_counter() - begun, time.thread_time() - worked, _names[code])
+        now = time.perf_counter()
+        _ended.append((now, now - begun))
+        spent = (now - begun, time.thread_time() - worked, _names[code])
         _longest[:] = [max(*_longest, spent) if _longest else spent]

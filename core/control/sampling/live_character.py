@@ -168,8 +168,7 @@ class TakeCharacter:
         """The clip's pose, or that of the way up."""
         rising, step = self._own.rising, self._own.step
         if rising is not None:
-            turn, way = rising.turn, np.append(rising.way, 0.0)
-            local = self._local_pose(rising.rejoins, turn, way)
+            local = self._local_pose(rising.rejoins, rising.turn, np.append(rising.way, 0.0))
             return WantedPose(rising.pos[step], rising.quat_wxyz[step], rising.com[step], *local)
         rows = self._follower.plan.reference.rows
         now = self._follower.moment

@@ -75,3 +75,34 @@ def test_what_it_says_are_commands_as_seen_in_the_view():
     worker.hear_gamepad(GamepadState(right=1.0))
     worker.hear_gamepad(GamepadState())  # refused, and nothing happens
     assert len(given) == 4 and worker._going == (0.0, 0.0)
+
+
+@pytest.fixture
+def virtual_pad():
+    """(SDL itself, a gamepad that it makes up): its axes and buttons are set by hand, all else is real."""
+    sdl2 = pytest.importorskip("sdl2", reason="the environment has no pysdl2 and pysdl2-dll")
+    assert sdl2.SDL_Init(sdl2.SDL_INIT_GAMECONTROLLER) == 0
+    number = sdl2.SDL_JoystickAttachVirtual(sdl2.SDL_JOYSTICK_TYPE_GAMECONTROLLER, 6, 15, 0)
+    assert number >= 0
+    joystick = sdl2.SDL_JoystickOpen(number)
+    yield sdl2, joystick
+    sdl2.SDL_JoystickClose(joystick)
+    sdl2.SDL_JoystickDetachVirtual(number)
+    sdl2.SDL_Quit()
+
+
+def test_a_gamepad_of_sdl_itself_is_read(virtual_pad):
+    sdl2, joystick = virtual_pad
+    pad = open_gamepad()
+    assert pad is not None and pad.name
+    sdl2.SDL_JoystickSetVirtualAxis(joystick, sdl2.SDL_CONTROLLER_AXIS_TRIGGERRIGHT, -32768)
+    assert pad.read() == GamepadState()
+    sdl2.SDL_JoystickSetVirtualAxis(joystick, sdl2.SDL_CONTROLLER_AXIS_LEFTX, 32767)
+    sdl2.SDL_JoystickSetVirtualAxis(joystick, sdl2.SDL_CONTROLLER_AXIS_TRIGGERRIGHT, 32767)
+    sdl2.SDL_JoystickSetVirtualButton(joystick, sdl2.SDL_CONTROLLER_BUTTON_A, 1)
+    state = pad.read()
+    assert state.right == pytest.approx(1.0) and state.away == 0.0
+    assert state.fast and state.pressed == {"push"}
+    assert pad.read().pressed == frozenset()
+    sdl2.SDL_JoystickSetVirtualAxis(joystick, sdl2.SDL_CONTROLLER_AXIS_LEFTY, 32767)
+    assert pad.read().away == pytest.approx(-(0.5**0.5), abs=1e-3)
