@@ -31,6 +31,7 @@ _WORTH_SAYING = np.radians(3.0)
 _JUMP = 1.0  # radians from frame to frame that no joint turns
 # A ball above a hinge turns about itself so that the hinge points the right way; a radian of that is thought as bad as
 # this many radians of pointing wrong.
+_SURELY_LESS = 0.99  # of half a turn
 _TWIST_COST = 0.3
 _MOST_TWIST = np.radians(60.0)
 
@@ -299,6 +300,10 @@ def _continuous(turns: Array) -> Array:
     After a jump of the rotation itself, such as a dropout, they begin again within half a turn.
     """
     found = to_rotation_vector(turns)
+    angles = np.linalg.norm(found, axis=-1)
+    along = np.sum(found[:-1] * found[1:], axis=-1) / np.maximum(angles[1:], 1e-9)
+    if np.all(np.abs(along - angles[1:]) < _SURELY_LESS * np.pi):
+        return found  # none is more than half a turn from the one before
     jumps = angle_between(turns[:-1], turns[1:]) > _JUMP
     for i in range(1, len(found)):
         angle = float(np.linalg.norm(found[i]))

@@ -100,6 +100,8 @@ def _start_live(desk: LiveDesk, key: str = "") -> None:
 def drag(desk: LiveDesk) -> None:
     """Drag its arm up and aside."""
     x, y = desk.over(_ARM)
+    time.sleep(0.1)
+    x, y = desk.over(_ARM)
     desk.screen.hold(1)
     for step in range(10):
         desk.screen.move(x + 8 * step, y - 6 * step)

@@ -5,6 +5,7 @@ Which foot stands is known of every frame of a library; it need not be found aga
 """
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,7 @@ _GAP_FRAMES = 8  # for which it is let go
 Flags = NDArray[np.bool_]
 
 
+@lru_cache(maxsize=8)
 def find_standing_legs(body: BodyModel) -> tuple[Leg, ...]:
     """The legs of the left and the right side."""
     return tuple(leg for leg in find_legs(body, body.skeleton) if any(body.links[i].role == "foot" for i in leg.links))
