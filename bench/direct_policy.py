@@ -23,13 +23,13 @@ from ..core.control.tracking_policy.matching_streams import (
     make_matching_streams,
     rejoin_artificial_user,
 )
+from ..core.control.tracking_policy.played_skate import PlayedSkate, measure_played_skate
 from ..core.control.tracking_policy.playing import FALLEN_M, PolicyLoop
 from ..core.control.tracking_policy.recovery import SEARCH_COPIES, RecoveringPlay, make_recovery_search
 from ..core.control.tracking_policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES, ReferenceStreams, make_streams
 from ..core.control.tracking_policy.stream_test import (
     StreamTest,
     follow_streams,
-    measure_played_skate,
     play_whole_streams,
     root_relative_error,
 )
@@ -83,9 +83,17 @@ def measure_wishes(bench: PolicyBench) -> list[Row]:
     with bench.world(1) as world, bench.world(SEARCH_COPIES) as search_world:
         begun = time.process_time()
         rejoining = rejoin_artificial_user(bench.directing, bench.seed, CHANCE)
-        whole = play_whole_streams(bench.controller, streams, world, search_world, bench.seed, rejoining_of=rejoining)
+        whole = play_whole_streams(
+            bench.controller,
+            streams,
+            world,
+            search_world,
+            bench.stored.library.clip(0),
+            bench.seed,
+            rejoining_of=rejoining,
+        )
         spent_s, found = time.process_time() - begun, whole.test
-    row: Row = {**_describe_test("random wishes", found), "skate_m_s": whole.skate_m_s}
+    row: Row = {**_describe_test("random wishes", found), **_describe_skate(whole.skate)}
     row |= {"got_up": whole.got_up, "down_s": whole.down_s}
     row["processor_s_per_second"] = spent_s / (60.0 * found.minutes)
     return [_describe_test("random wishes, policy alone", alone), row | {"goal": goal}]
@@ -94,6 +102,11 @@ def measure_wishes(bench: PolicyBench) -> list[Row]:
 def _describe_test(what: str, found: StreamTest) -> Row:
     row: Row = {"what": what, "falls": found.falls, "minutes": found.minutes}
     return row | {"falls_in_10_minutes": 10.0 * found.falls_per_minute, "joint_error_m": found.joint_error_m}
+
+
+def _describe_skate(skate: PlayedSkate) -> Row:
+    """As the take has it, whose feet are held, and as physics alone had it."""
+    return {"skate_m_s": skate.take_m_s, "physics_skate_m_s": skate.physics_m_s}
 
 
 def measure_held_out(bench: PolicyBench) -> list[Row]:
@@ -178,7 +191,7 @@ class _Followed:
     com: Array
     apart_m: float
     joint_error_m: float
-    skate_m_s: float | None
+    skate: PlayedSkate
 
 
 def _follow(bench: PolicyBench, streams: ReferenceStreams, *, tries_again: bool = True) -> _Followed:
@@ -190,19 +203,20 @@ def _follow(bench: PolicyBench, streams: ReferenceStreams, *, tries_again: bool 
         while len(play.done) < play.steps and not play.advance():
             pass
         qpos = world.pose_of(np.concatenate([step.states for step in play.done]))[0]
+        skate = measure_played_skate(world, [play.done], bench.stored.library.clip(0))
     return _Followed(
         qpos,
         np.concatenate([step.moment.rows.com[0, :, 0] for step in play.done]),
         max(step.apart_m for step in play.done),
         float(np.mean([root_relative_error(step.moment.state)[0] for step in play.done])),
-        measure_played_skate(bench.body, play.done),
+        skate,
     )
 
 
 def _describe_motion(bench: PolicyBench, motion: Clip, found: _Followed) -> Row:
     jerks = measure_jerk(clip_of_pose(bench.body, motion, found.qpos, FPS)), measure_jerk(motion)
     return {
-        "skate_m_s": found.skate_m_s,
+        **_describe_skate(found.skate),
         "jerk_m_s3": jerks[0],
         "kinematic_jerk_m_s3": jerks[1],
         "jerk_ratio": jerks[0] / jerks[1],
@@ -253,7 +267,7 @@ def measure_bullet(bench: PolicyBench) -> list[Row]:
         "what": f"a walk of {_OTHER_SECONDS:g} s on Bullet, policy alone",
         "fell": not found.apart_m <= FALLEN_M,
     }
-    row |= {"joint_error_m": found.joint_error_m, "skate_m_s": found.skate_m_s}
+    row |= {"joint_error_m": found.joint_error_m, **_describe_skate(found.skate)}
     frames = [{**one, "what": f"{one['what']}, on Bullet"} for one in measure_policy_frames(other)[:1]]
     return [row, *frames]
 

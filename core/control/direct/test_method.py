@@ -71,8 +71,9 @@ class DirectTest(Method):
             run.progress(_ALONE + round(share * (_STEPS - _ALONE)), _STEPS)
 
         with world_of(1) as world, world_of(SEARCH_COPIES) as search_world:
+            rest = director.library.clip(0)
             rejoining = rejoin_artificial_user(directing, run.seed, CHANCE)
-            whole = play_whole_streams(controller, streams, world, search_world, run.seed, report, rejoining)
+            whole = play_whole_streams(controller, streams, world, search_world, rest, run.seed, report, rejoining)
         found = whole.test
         figures: dict[str, float | None] = {
             "falls": found.falls,
@@ -80,7 +81,8 @@ class DirectTest(Method):
             "joint_error_m": found.joint_error_m,
         }
         figures |= {
-            "skate_m_s": whole.skate_m_s,
+            "skate_m_s": whole.skate.take_m_s,
+            "physics_skate_m_s": whole.skate.physics_m_s,
             "got_up": whole.got_up,
             "falls_per_minute": found.falls_per_minute,
             **turns,

@@ -17,7 +17,8 @@ from .features import FPS, PATH
 from .foot_locking import lock_feet_in_contact, read_contacts
 from .guides import RootState, WishGuide
 from .inertialisation import make_clip
-from .matching import MotionMatching, Played
+from .matching import BRAKING, BRAKING_ON_A_PATH, MotionMatching, Played
+from .stopping import find_stopping_styles
 from .wish import Wish
 
 IDLE = "idle"
@@ -63,11 +64,17 @@ class Directing:
     ) -> DirectedMotion:
         """The motion that a wish asks for; what the library cannot do is refused, with what it can."""
         self._require_possible(wish)
-        guide = WishGuide(wish, self.standing_styles(wish))
+        guide = self.make_guide(wish)
         pos, heading = guide.start()
         first = self._find_beginning(wish, guide, pos, heading, rng)
         matching = MotionMatching(
-            self.database, guide, np.array([first]), pos[None], np.array([heading]), steering=steering
+            self.database,
+            guide,
+            np.array([first]),
+            pos[None],
+            np.array([heading]),
+            steering=steering,
+            braking=BRAKING if wish.path is None else BRAKING_ON_A_PATH,
         )
         played = matching.advance(len(wish))
         motion = make_clip(self.database, played.frame[0], played.pos[0], played.yaw[0], name)
@@ -75,6 +82,11 @@ class Directing:
             motion = lock_feet_in_contact(self._build(motion), motion, self.contacts[played.frame[0]])
         findings = (*self._library_findings(), *_path_findings(guide, played))
         return DirectedMotion(motion, played, matching.transitions, findings)
+
+    def make_guide(self, wish: Wish) -> WishGuide:
+        """Who tells one character the wish."""
+        stopping = tuple(find_stopping_styles(self.database, names) for names in wish.styles)
+        return WishGuide(wish, self.standing_styles(wish), stopping)
 
     def _require_possible(self, wish: Wish) -> None:
         for index, names in enumerate(wish.styles):

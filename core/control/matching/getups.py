@@ -44,18 +44,18 @@ class GetUpMatch:
 
 def find_lying_clips(body: BodyModel, clips: Sequence[PreparedClip]) -> NDArray[np.bool_]:
     """(K,) clips in which the hips come half as low as they mostly are: who lies is among them. It takes no time."""
-    heights = [_hip_heights(body, clip) for clip in clips]
+    heights = [place_hips(body, clip)[:, 2] for clip in clips]
     low = _HIPS_LOW * float(np.median(np.concatenate(heights)))
     return np.array([height.min() < low for height in heights])
 
 
-def _hip_heights(body: BodyModel, clip: PreparedClip) -> Array:
-    """(T,) metres."""
+def place_hips(body: BodyModel, clip: PreparedClip) -> Array:
+    """(T, 3) metres, of the first link's bone in the world."""
     parents, bone = body.skeleton.parents, body.skeleton.index(body.links[0].bone)
     pos = clip.local_pos[:, bone].astype(float)
     while (bone := int(parents[bone])) >= 0:
         pos = clip.local_pos[:, bone] + rotate(clip.local_quat_wxyz[:, bone].astype(float), pos)
-    return np.asarray(pos[:, 2])
+    return np.asarray(pos)
 
 
 def find_grounded(body: BodyModel, library: Library, world: tuple[Array, Array]) -> NDArray[np.bool_]:

@@ -117,11 +117,14 @@ class StickGuide:
 class WishGuide:
     """One character that is told where to go by a wish.
 
-    standing: for each of the wish's styles the tags that it is limited to where it is wished to stand.
+    standing: for each of the wish's styles the tags that it is limited to where it is wished to stand. stopping: the
+    tags that are let in besides where it comes to a stand.
     """
 
-    def __init__(self, wish: Wish, standing: tuple[tuple[str, ...], ...] = ()) -> None:
-        self.wish, self._standing = wish, standing or wish.styles
+    def __init__(
+        self, wish: Wish, standing: tuple[tuple[str, ...], ...] = (), stopping: tuple[tuple[str, ...], ...] = ()
+    ) -> None:
+        self.wish, self._standing, self._stopping = wish, standing or wish.styles, stopping
         self.path: GroundPath | None = None if wish.path is None else make_path(wish.path, wish.closed)
         self._changes: list[int] = wish.find_changes().tolist()
         self._along_m, self._seen = 0.0, 0
@@ -219,8 +222,21 @@ class WishGuide:
         """The wished one."""
         index = int(self.wish.style[min(frame, len(self.wish) - 1)])
         wished = self.wish.styles[index]
-        # Without a style anything goes until it is slow enough to stand: idle has no steps to stop with.
-        return [self._standing[index] if self._stands and (wished or self._is_slow) else wished]
+        if not wished:
+            # Anything goes until it is slow enough to stand: idle has no steps to stop with.
+            return [self._standing[index] if self._stands and self._is_slow else wished]
+        limited = self._standing[index] if self._stands else wished
+        more = self._stopping[index] if self._stopping and (self._stands or self._stops_soon(frame)) else ()
+        return [(*limited, *(name for name in more if name not in limited))]
+
+    def _stops_soon(self, frame: int) -> bool:
+        """Whether the path ends within a second, or the keyed speed does."""
+        now, later = (min(one, len(self.wish) - 1) for one in (frame, frame + AHEAD[-1]))
+        speed = self.wish.speed_m_s
+        if speed[later] < _HELD_M_S <= speed[now]:
+            return True
+        path = self.path
+        return path is not None and not path.closed and path.length_m - self._along_m < speed[now] * AHEAD[-1] / FPS
 
     def has_changed(self, frame: int) -> Flags:
         """Whether the wish jumps here."""

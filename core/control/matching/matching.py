@@ -23,7 +23,8 @@ _NEIGHBOURS = 8  # frames of the same clip that are no transition worth its blen
 _BETTER = 0.8  # a transition must be nearer by so much than going on, unless the wish has changed
 # Squared distance of pose features from which on a transition is put off, and how soon twice that is near enough.
 _NEAR_POSE, _DOUBLES_S = 2.0, 0.25
-_BRAKING = 0.85  # of how far the clip goes: who is to come less far brakes
+BRAKING, BRAKING_ON_A_PATH = 0.85, 1.0
+"""Of how far the clip goes in a second: who is to come less far brakes. On a path that is a corner, or its end."""
 _WAIT_FRAMES = 5  # from one search to the next where one is put off
 _LEAST_GAIN = 0.03  # by which a squared distance must be less in any case: who stands needs no other stillness
 _ROOT_HALF_LIFE_S = 0.15
@@ -54,7 +55,7 @@ class MotionMatching:
 
     steering: how much of its speed a root may be moved and turned by so that it goes where it is wished, where no clip
     does that exactly. clock: the guide's frame in which they begin. puts_off: whether a transition from too far a pose
-    waits for a nearer one; who is to be somewhere by a frame has no time for that.
+    waits for a nearer one; who is to be somewhere by a frame has no time for that. braking: who does not wait, either.
     """
 
     def __init__(
@@ -67,8 +68,10 @@ class MotionMatching:
         steering: float = 0.1,
         clock: int = 0,
         puts_off: bool = True,
+        braking: float = BRAKING,
     ) -> None:
         self.database, self.guide, self.steering, self._puts_off = database, guide, steering, puts_off
+        self._braking = braking
         self.frame = np.array(frame, dtype=np.int64)
         self.yaw = np.array(yaw, dtype=float)
         count = len(self.frame)
@@ -143,7 +146,7 @@ class MotionMatching:
         """Whether to go on for now: there is nothing to go over to, or only from too far a pose.
 
         Two clips come near each other once a step, mostly. The longer one has waited, the further may they be apart.
-        Who is to brake does not wait: that would be beyond where it was to stop.
+        Who is to brake does not wait: that would be beyond where it was to stop, or to turn.
         """
         database, now = self.database, int(self.frame[index])
         may_wait = self._puts_off and room > SEARCH_FRAMES + _WAIT_FRAMES
@@ -162,7 +165,7 @@ class MotionMatching:
         database, far = self.database, slice(PATH.stop - 2, PATH.stop)
         wished = query[far] / np.maximum(database.scale[far], 1e-9) + database.mean[far]
         goes = database.raw_trajectory[now, 4:6]
-        return bool(np.hypot(*wished) < _BRAKING * np.hypot(*goes))
+        return bool(np.hypot(*wished) < self._braking * np.hypot(*goes))
 
     def _keep_still(self, state: RootState, names: list[tuple[str, ...]], who: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """(N,) who stands as wished in a clip of standing. Its last still frame is held: clips of it are short."""

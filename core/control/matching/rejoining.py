@@ -13,7 +13,7 @@ from .directing import DirectedMotion, Directing
 from .features import FPS
 from .foot_locking import Flags, lock_feet_in_contact
 from .getups import GetUpLibrary
-from .guides import Guide, WishGuide
+from .guides import Guide
 from .inertialisation import make_clip
 from .matching import Frames, MotionMatching
 from .wish import Wish
@@ -94,7 +94,7 @@ def rejoin_wish(directing: Directing, wish: Wish, made: DirectedMotion) -> Rejoi
     """How to go on with a wish that somebody has fallen from, where the motion that was made for it was to go."""
 
     def guide_of(frame: int, place: Array) -> Guide:
-        guide = WishGuide(wish, directing.standing_styles(wish))
+        guide = directing.make_guide(wish)
         guide.go_on_from(frame, place, made.played.pos[0])
         return guide
 

@@ -17,6 +17,7 @@ from ...motion import Clip, Skeleton
 from ...motion.library import Library, library_from_arrays
 from ..learned import LearnedFormat, LearnedKind
 from ..matching.getups import find_lying_clips
+from ..matching.stopping import name_stopping_styles
 from ..tracking import library_files
 from ..tracking.library_files import KIND as LIBRARY_KIND
 from ..tracking.library_files import StoredLibrary
@@ -103,7 +104,7 @@ def directed_body(director: AnyDirector, build: Callable[[Clip], BodyModel]) -> 
 def choose_clips(
     director: AnyDirector, styles: Collection[tuple[str, ...]], standing: str, *, get_ups: bool = False
 ) -> Director | StoredLibrary:
-    """What of a file has to do with styles, and with standing: to mirror and prepare all of it takes seconds.
+    """What of a file has to do with styles, and with stopping and standing: to prepare all of it takes seconds.
 
     All of it where any style will do, or one is not there: who searches it says so. get_ups: clips that lie, too.
     """
@@ -116,6 +117,7 @@ def choose_clips(
     names = {name for style in styles for name in style}
     if names - set().union(*own):
         return director
+    names |= name_stopping_styles(director.body, director.clips, own)
     chosen = [bool(its & names) for its in own]
     if not any(standing in its for its, is_chosen in zip(own, chosen, strict=True) if is_chosen):
         chosen = [is_chosen or standing in its for its, is_chosen in zip(own, chosen, strict=True)]

@@ -7,16 +7,16 @@ from functools import partial
 
 import numpy as np
 
-from ...body import BodyModel
-from ...body.foot_skate import foot_skate_by_force
 from ...geometry.quaternions import Array
+from ...motion import Clip
 from ...sim.engine import World
 from ..matching.features import FPS
 from ..matching.rejoining import Rejoining
 from .controller import TrackingController
 from .observations import TrackingState
+from .played_skate import PlayedSkate, join_skates, measure_played_skate, split_runs
 from .playing import FALLEN_M, PolicyLoop
-from .recovery import PlayedStep, RecoverySearch
+from .recovery import RecoverySearch
 from .reference_streams import CONTROL_FPS, CONTROL_FRAMES, Indices, ReferenceStreams
 from .whole_play import GettingUp, WholePlay
 
@@ -48,13 +48,13 @@ class StreamTest:
 
 @dataclass(frozen=True)
 class WholeStreamsTest:
-    """What came of whole streams. skate_m_s: of feet that stand, None where none does. got_up: after how many falls.
+    """What came of whole streams. skate: of feet that stand. got_up: after how many falls.
 
     down_s: seconds from falling to being back, all together; they are not among the test's minutes.
     """
 
     test: StreamTest
-    skate_m_s: float | None
+    skate: PlayedSkate
     got_up: int
     down_s: float
 
@@ -108,6 +108,7 @@ def play_whole_streams(
     streams: ReferenceStreams,
     world: World,
     search_world: World,
+    rest: Clip,
     seed: int = 0,
     on_progress: Callable[[float], None] = lambda _: None,
     rejoining_of: Callable[[int], Rejoining | None] = lambda _: None,
@@ -115,8 +116,8 @@ def play_whole_streams(
     """Every stream from its beginning to its end, as takes are made: where the policy alone would fall, other ways are
     searched for.
 
-    world: of one copy. rejoining_of: how one that has fallen on a stream gets up and goes on; without, and where it
-    stays down, it is put back.
+    world: of one copy. rest: any clip on its skeleton. rejoining_of: how one that has fallen on a stream gets up and
+    goes on; without, and where it stays down, it is put back.
     """
     falls, got_up, steps, error, skates, down = 0, 0, 0, 0.0, [], 0
     count = len(streams.starts) - 1
@@ -142,21 +143,10 @@ def play_whole_streams(
         falls, got_up = falls + len(play.falls), got_up + sum(bool(fall.clip) for fall in play.falls)
         error += sum(float(root_relative_error(step.moment.state)[0]) for step in up)
         steps, down = steps + len(up), down + int(away.sum())
-        skates.append(measure_played_skate(streams.body, up))
-    known = [skate for skate in skates if skate is not None]
+        skates.append(measure_played_skate(world, split_runs(play.done, ~away), rest))
     found = StreamTest(falls, float(steps) / CONTROL_FPS / 60.0, error / max(steps, 1))
-    return WholeStreamsTest(found, float(np.mean(known)) if known else None, got_up, down / CONTROL_FPS)
+    return WholeStreamsTest(found, join_skates(skates), got_up, down / CONTROL_FPS)
 
 
 def _report_part(on_progress: Callable[[float], None], number: int, count: int, share: float) -> None:
     on_progress((number + share) / count)
-
-
-def measure_played_skate(body: BodyModel, steps: list[PlayedStep]) -> float | None:
-    """m/s that feet slide by which carry the body; None where none does."""
-    rows = [step.moment.rows for step in steps]
-    pos, quat, force = (
-        np.concatenate([getattr(row, name)[0] for row in rows])
-        for name in ("link_pos", "link_quat_wxyz", "contact_force")
-    )
-    return foot_skate_by_force(body, pos, quat, force, 1.0 / FPS)

@@ -4,15 +4,34 @@
 import numpy as np
 import pytest
 
-from directed_walks import make_walks
+from directed_walks import make_walks, tagged, walks_clips
+from sinew.core.body.build import build_body
 from sinew.core.control.matching.directing import Directing
 from sinew.core.control.matching.ground_path import make_path
 from sinew.core.control.matching.guides import RootState, WishGuide
+from sinew.core.control.matching.stopping import find_stopping_styles
 from sinew.core.control.matching.styles import parse_styles
 from sinew.core.control.matching.wish import Wish, wish_from_arrays
+from sinew.core.control.tracking.library_building import PreparedClip
+from sinew.core.control.tracking.library_files import StoredLibrary
+from sinew.core.control.tracking_policy.learned_file import choose_clips
 from sinew.core.errors import BadSettings, JobError
+from sinew.core.motion import Clip
+from sinew.core.motion.library import ClipOrigin, make_library
+from sinew.core.motion.plain_walk import plain_walk
+from sinew.core.motion.time_warp import warp_clip
 
 SPEED = np.full(240, 1.0)
+
+
+@pytest.fixture(scope="module")
+def stopping_walks():
+    """(library, body): walks, of which one comes to a stand."""
+    walk = plain_walk(4.4, 60.0)
+    slower = warp_clip(walk, np.cumsum(np.clip(1.5 - np.arange(180) / 60.0, 0.0, 1.0)) / 60.0)
+    halt = tagged(Clip(walk.skeleton, 60.0, slower.local_pos, slower.local_quat_wxyz, "halt"), "halt")
+    clips = [*walks_clips(), halt]
+    return make_library(clips), build_body(clips[0].skeleton, clip=clips[0])[0]
 
 
 def test_a_path_of_no_length_is_refused():
@@ -91,3 +110,28 @@ def test_what_is_no_wish_is_refused():
         Wish(-SPEED, line)
     with pytest.raises(BadSettings, match="style for every frame"):
         Wish(SPEED, line, style=np.full(240, 3))
+
+
+def test_who_comes_to_a_stand_may_play_what_stops(stopping_walks):
+    """Whatever its style: clips of walking have no step to stop with."""
+    library, body = stopping_walks
+    directing = Directing(body, library)
+    wish = Wish(np.full(480, 1.05), np.array([(0.0, 0.0), (4.0, 0.0)]), styles=(("walk",),))
+    assert find_stopping_styles(directing.database, ("walk",)) == ("halt",)
+    assert find_stopping_styles(directing.database, ()) == () == find_stopping_styles(directing.database, ("halt",))
+    made = directing.make_motion(wish, np.random.default_rng(0))
+    halts = library.find_frames("halt")[made.played.frame[0]]
+    assert halts.any() and not halts[:120].any()  # two seconds before its end nobody stops
+    assert np.linalg.norm(made.played.pos[0, -60:] - [4.0, 0.0], axis=-1).max() < 0.8
+
+
+def test_clips_that_stop_are_kept_where_only_a_style_is_asked_for(stopping_walks):
+    library, body = stopping_walks
+    clips = tuple(
+        PreparedClip(clip.name, clip.local_pos, clip.local_quat_wxyz, np.zeros((len(clip), 2), bool),
+                     np.arange(len(clip)) / 60.0, clip.tags, ClipOrigin())
+        for clip in library
+    )  # fmt: skip
+    stored = StoredLibrary(body, clips, mirror=False)
+    kept = {clip.name for clip in choose_clips(stored, (("walk",),), "idle").clips}
+    assert {"straight", "halt", "stand"} <= kept and "fast 1.5" not in kept

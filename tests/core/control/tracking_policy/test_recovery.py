@@ -101,9 +101,11 @@ def test_the_same_seed_finds_the_same_way_and_that_is_recorded(idle, streams, di
     assert np.linalg.norm(np.diff(expected[:, :3], axis=0), axis=-1).max() < 0.15  # 9 m/s: nobody was put elsewhere
 
 
-def test_whole_streams_are_played_and_falls_counted(idle, streams):
+def test_whole_streams_are_played_and_falls_counted(idle, streams, directing):
     with world_of(streams) as world, world_of(streams, COPIES) as search_world:
-        whole = play_whole_streams(idle, streams, world, search_world, 1)
+        whole = play_whole_streams(idle, streams, world, search_world, directing.database.library.clip(0), 1)
         alone = follow_streams(idle, streams, world, whole.test.minutes, 1)
     assert whole.test.falls < alone.falls and 0.0 < whole.test.joint_error_m < 0.3
-    assert whole.skate_m_s is not None and whole.skate_m_s < 1.0
+    # In a take feet are held where forces say that they stand, so they slide less than physics had them.
+    assert whole.skate.take_m_s is not None and whole.skate.physics_m_s is not None
+    assert whole.skate.take_m_s < 0.8 * whole.skate.physics_m_s < 1.0
