@@ -26,7 +26,14 @@ from ..core.control.tracking_policy.matching_streams import (
 from ..core.control.tracking_policy.played_skate import PlayedSkate, measure_played_skate
 from ..core.control.tracking_policy.playing import FALLEN_M, PolicyLoop
 from ..core.control.tracking_policy.recovery import SEARCH_COPIES, RecoveringPlay, make_recovery_search
-from ..core.control.tracking_policy.reference_streams import CONTROL_FPS, CONTROL_FRAMES, ReferenceStreams, make_streams
+from ..core.control.tracking_policy.reference_streams import (
+    CONTROL_FPS,
+    CONTROL_FRAMES,
+    DRAWN_SHARE,
+    DRAWN_SHARE_ON_A_PATH,
+    ReferenceStreams,
+    make_streams,
+)
 from ..core.control.tracking_policy.stream_test import (
     StreamTest,
     follow_streams,
@@ -68,7 +75,8 @@ class PolicyBench:
         """What motion matching makes of a wish, as a stream."""
         made = self.directing.make_motion(wish, np.random.default_rng(self.seed))
         contacts = self.directing.contacts[made.played.frame[0]]
-        return make_streams(self.body, [made.motion], [contacts]), made.motion
+        share = DRAWN_SHARE if wish.path is None else DRAWN_SHARE_ON_A_PATH
+        return make_streams(self.body, [made.motion], [contacts], share), made.motion
 
 
 def measure_wishes(bench: PolicyBench) -> list[Row]:

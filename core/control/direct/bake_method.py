@@ -41,7 +41,7 @@ from ..tracking_policy.learned_file import (
     director_from_content,
 )
 from ..tracking_policy.recovery import SEARCH_COPIES, make_recovery_search
-from ..tracking_policy.reference_streams import CONTROL_FPS, make_streams
+from ..tracking_policy.reference_streams import CONTROL_FPS, DRAWN_SHARE, DRAWN_SHARE_ON_A_PATH, make_streams
 from ..tracking_policy.stream_recording import play_stream
 from ..tracking_policy.whole_play import DownAndUp, GettingUp
 
@@ -151,7 +151,8 @@ def _follow(
 ) -> tuple[Take, Trace]:
     """The motion as the trained policy does it, on the job's stage."""
     body = director.stored.body
-    streams = make_streams(body, [made.motion], [directing.contacts[made.played.frame[0]]])
+    share = DRAWN_SHARE if wish.path is None else DRAWN_SHARE_ON_A_PATH
+    streams = make_streams(body, [made.motion], [directing.contacts[made.played.frame[0]]], share)
     engine, stage, controller = engines.get_engine(run.engine), build_job_stage(run, body), director.controller
     with closing(engine.compile(stage, 1)) as world, closing(engine.compile(stage, SEARCH_COPIES)) as search_world:
         search = make_recovery_search(controller, streams, search_world, run.seed) if settings.try_again else None

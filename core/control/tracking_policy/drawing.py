@@ -10,7 +10,6 @@ from ...geometry.quaternions import Array
 from .observations import TrackingState
 from .reference_streams import CONTROL_FPS
 
-_SHARE = 0.1  # of how far the centre of mass is from the stream's: the stream comes after it by that in a control step
 BACK_M_S, PRACTISED_BACK_M_S = 0.6, 0.1
 """At which a stream that was drawn away goes back to where it was to be: in takes, and while a policy practises."""
 
@@ -20,4 +19,4 @@ def draw_along(state: TrackingState, drawn: Array, back_m_s: float = BACK_M_S) -
     apart = np.nan_to_num(state.com[:, :2] - state.streams.com[state.frame, :2])
     far = np.linalg.norm(drawn, axis=-1, keepdims=True)
     back = drawn * (np.minimum(far, back_m_s / CONTROL_FPS) / np.maximum(far, 1e-9))
-    return np.asarray(_SHARE * apart - back)
+    return np.asarray(state.streams.drawn_share * apart - back)

@@ -30,6 +30,9 @@ Indices = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
+DRAWN_SHARE, DRAWN_SHARE_ON_A_PATH = 0.1, 0.05
+"""Of how far a body is from its stream, that this comes after it in a control step: less where its place matters."""
+
 
 @dataclass(frozen=True, eq=False)
 class ReferenceStreams:
@@ -37,7 +40,8 @@ class ReferenceStreams:
 
     starts: (S + 1,) first frame of each, then F. qpos: (F, nq), qvel: (F, nv). targets: (F, nu) servo targets that lead
     to a frame. link_pos: (F, L, 3), com: (F, 3) metres, com_velocity: (F, 3) m/s, heading: (F,) radians about Z.
-    contacts: (F, legs) which feet stand.
+    contacts: (F, legs) which feet stand. drawn_share: of how far its body is from it, that a stream comes after it
+    in a control step.
     """
 
     body: BodyModel
@@ -50,6 +54,7 @@ class ReferenceStreams:
     com_velocity: Floats
     heading: Floats
     contacts: Flags
+    drawn_share: float = DRAWN_SHARE
 
     def __len__(self) -> int:
         return len(self.qpos)
@@ -75,12 +80,14 @@ class ReferenceStreams:
         return found
 
 
-def make_streams(body: BodyModel, clips: Sequence[Clip], contacts: Sequence[Flags]) -> ReferenceStreams:
+def make_streams(
+    body: BodyModel, clips: Sequence[Clip], contacts: Sequence[Flags], drawn_share: float = DRAWN_SHARE
+) -> ReferenceStreams:
     """The streams of clips at 60 frames a second, with the contacts (T, legs) of each."""
     parts = [_describe_clip(body, clip) for clip in clips]
     starts = np.concatenate([[0], np.cumsum([len(clip) for clip in clips])]).astype(np.int64)
     joined: dict[str, Any] = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    return ReferenceStreams(body, starts, contacts=np.concatenate(contacts), **joined)
+    return ReferenceStreams(body, starts, contacts=np.concatenate(contacts), drawn_share=drawn_share, **joined)
 
 
 def join_streams(streams: Sequence[ReferenceStreams]) -> ReferenceStreams:

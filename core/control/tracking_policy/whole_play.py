@@ -156,7 +156,8 @@ class WholePlay:
 
     def _rise(self, plan: Rejoined, up: GettingUp) -> bool:
         """Follow a plan until it stands, and begin to follow what comes then; whether it has not fallen meanwhile."""
-        streams = make_streams(self._loop.streams.body, [plan.motion], [plan.contacts])
+        before = self._loop.streams
+        streams = make_streams(before.body, [plan.motion], [plan.contacts], before.drawn_share)
         self.plans.append(WholePlayPlan(len(self), streams, plan.motion))
         first, left, states = len(self), self.steps - len(self), self._loop.states
         self._before, self._searches = self.done, self.searches

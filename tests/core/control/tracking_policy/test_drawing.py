@@ -2,6 +2,7 @@
 """A stream comes after the body that follows it, and goes back; feet that slide earn less than those that stand."""
 
 from contextlib import closing
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +16,7 @@ from sinew.core.control.tracking_policy.drawing import draw_along
 from sinew.core.control.tracking_policy.matching_streams import make_clip_streams
 from sinew.core.control.tracking_policy.observations import TrackingState
 from sinew.core.control.tracking_policy.playing import PolicyLoop
+from sinew.core.control.tracking_policy.reference_streams import DRAWN_SHARE, DRAWN_SHARE_ON_A_PATH
 from sinew.core.control.tracking_policy.rewards import RewardWeights, tracking_rewards
 from sinew.core.sim import engines
 from sinew.core.sim.stage import Character, Stage
@@ -61,6 +63,19 @@ def test_who_is_beside_its_stream_draws_it_along_and_stays_where_it_is(streams, 
     assert (np.diff([way[1] for way in beside]) < 0.0).all() and loop.drawn[0, 1] > 0.03
     loop.put_back(np.ones(1, dtype=bool))
     assert not loop.drawn.any()
+
+
+def test_on_a_path_a_stream_comes_less_after_its_body(streams, world):
+    """There it matters where it is, and not only that it does not fall."""
+    drawn = []
+    for share in (DRAWN_SHARE, DRAWN_SHARE_ON_A_PATH):
+        loop = loop_on(replace(streams, drawn_share=share), world)
+        qpos, qvel = streams.qpos[[30]].astype(float), streams.qvel[[30]].astype(float)
+        qpos[:, :2] += ASIDE
+        loop.begin_from(world.state_of(qpos, qvel))
+        loop.step()
+        drawn.append(loop.drawn[0, 1])
+    assert drawn[1] == pytest.approx(0.5 * drawn[0], rel=0.05) and drawn[0] > 0.02
 
 
 def test_feet_that_slide_where_they_should_stand_earn_less(streams, world):
