@@ -7,6 +7,7 @@ A walk that is limited to clips of walking has no step to stop with, and goes me
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...body import BodyModel
 from ...geometry.quaternions import Array
@@ -59,6 +60,6 @@ def _comes_to_a_stand(speed: Array, later: Array) -> bool:
     return bool(goes > _GOES_M_S and np.mean(later) < _KEEPS * goes)
 
 
-def _hip_height(database: MatchingDatabase, frames: Array) -> float:
+def _hip_height(database: MatchingDatabase, frames: NDArray[np.int64]) -> float:
     """Metres, the mean in frames of the library."""
     return float(database.root_pos[frames, 0, 2].mean())

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...body.foot_skate import foot_skate_by_force
 from ...body.poses import link_transforms
@@ -50,7 +51,7 @@ def join_skates(parts: Sequence[PlayedSkate]) -> PlayedSkate:
     )
 
 
-def split_runs(steps: Sequence[PlayedStep], kept: Array) -> list[list[PlayedStep]]:
+def split_runs(steps: Sequence[PlayedStep], kept: NDArray[np.bool_]) -> list[list[PlayedStep]]:
     """The runs of steps of which (T,) says that they count."""
     pairs = zip(steps, kept, strict=True)
     return [[step for step, _ in run] for counts, run in groupby(pairs, key=lambda pair: bool(pair[1])) if counts]
