@@ -9,7 +9,7 @@ from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.methods.adapters import get_adapter
 from ..bridge.methods.declared import Family, Product, Source, families
 from ..bridge.methods.properties import OWN
-from .drawing import SidebarPanel, chosen_character
+from .drawing import SidebarPanel, chosen_character, paragraph
 from .method_sections import (
     draw_bake_button,
     draw_learn_button,
@@ -51,6 +51,8 @@ def _draw_family(layout: bpy.types.UILayout, context: bpy.types.Context, family:
         layout.separator()
         _draw_tasks(layout, context, family.name)
         draw_settings(layout, context, adapter, Product.TAKE)
+        for place in adapter.drawn_places(obj):
+            layout.prop(own, place)
         layout.prop(own, "frame_start")
         layout.prop(own, "bake_seed")
         draw_bake_button(layout, context, adapter)
@@ -67,6 +69,8 @@ def _draw_tasks(layout: bpy.types.UILayout, context: bpy.types.Context, family: 
         settings = settings_group_of(context.scene, name)
         for one in settings_drawn:
             body.prop(settings, one)
+        if advice := get_adapter(family).task_advice(context.scene):
+            paragraph(body, context, advice, icon="INFO")
         body.operator(f"sinew.{name}", icon="PLAY")
 
 

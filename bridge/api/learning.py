@@ -19,6 +19,7 @@ from ...core.control.learned import Content
 from ...core.control.respond.learned_file import responding_skeleton
 from ...core.control.respond.test_method import RespondTest
 from ...core.control.respond.train_method import RespondTrain
+from ...core.control.tasks.tasks_table import get_task
 from ...core.files import Attachment
 from ..body.body_inputs import BodyRequest
 from ..bounds import training
@@ -264,8 +265,12 @@ def train_improviser(
 def learn_task(
     task: str, improviser: File, *, engine: str = "auto", seed: int = 0, folder: Path | None = None, **settings: Any
 ) -> Work:
-    """Let what improvises learn to do something, such as to go to points: what Learn Task does."""
-    request = FamilyRequest("", check_settings(ImproviseTask.name, {**settings, "task": task}), engine, seed)
+    """Let what improvises learn to do something, such as to go to points: what Learn Task does.
+
+    sigma: how far it may leave its style; without, as far as the task asks for.
+    """
+    asked = {"sigma": get_task(task).sigma_rad, **settings, "task": task}
+    request = FamilyRequest("", check_settings(ImproviseTask.name, asked), engine, seed)
     learned = read_learned("improvise", improviser)
     return Work(improviser_job(registry.get_method(ImproviseTask.name), request, learned, folder=folder))
 

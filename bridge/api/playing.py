@@ -219,6 +219,7 @@ def improvise(
     *,
     points: Points = (),
     goals: Sequence[str] = (),
+    curve: str = "",
     characters: int = 1,
     engine: str = "auto",
     seed: int = 0,
@@ -228,8 +229,8 @@ def improvise(
     """Let characters move by themselves: what Bake Improvised Take does.
 
     who: without one, the scene's character of its skeleton, or as many new ones as ``characters``. points: metres on
-    the ground to go to or along where a task was learned; goals: names of objects instead. settings: of the method,
-    such as ``seconds=20.0``.
+    the ground to go to or along where a task was learned; goals: names of objects instead; curve: the name of one to
+    go along. settings: of the method, such as ``seconds=20.0``.
     """
     learned = read_learned("improvise", improviser)
     skeleton = learned.model.body.skeleton
@@ -246,6 +247,7 @@ def improvise(
         scale=meant.scale,
         points=tuple(points),
         goals=tuple(goals),
+        curve=curve,
     )
     return Work(do_at_once(lambda own: improvise_bake_job(own, request, learned, folder)))
 

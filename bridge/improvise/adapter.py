@@ -6,6 +6,7 @@ import bpy
 from ...core.control.improvise.task_method import ImproviseTask
 from ...core.control.method import Product
 from ...core.control.registry import get_method
+from ...core.control.tasks.tasks_table import get_task
 from ...core.control.tracking_policy.learned_file import Director
 from ...core.jobs import Job
 from ..jobs import monitor
@@ -65,6 +66,17 @@ class ImproviseAdapter(FamilyAdapter):
         """The settings of learning a task, in the order in which they were declared."""
         return get_method(ImproviseTask.name).settings_type.field_names()
 
+    def task_advice(self, scene: bpy.types.Scene) -> str:
+        """What the chosen task needs besides."""
+        settings = settings_group_of(scene, ImproviseTask.name)
+        wanted = get_task(settings.task).sigma_rad
+        return "" if settings.sigma >= wanted - 1e-6 else f"This task is learned with a Freedom of {wanted:g} rad"
+
+    def drawn_places(self, obj: bpy.types.Object) -> tuple[str, ...]:
+        """Goals and a curve, once a task was learned that goes somewhere."""
+        task = self.file.view_of(obj).model.task
+        return super().drawn_places(obj) if task is not None and get_task(task.name).goes_to_points else ()
+
     def why_not_learn_task(self, scene: bpy.types.Scene) -> str:
         """There must be an improviser, and nobody who is at it already."""
         if reason := self.why_not_test(scene):
@@ -96,8 +108,13 @@ class ImproviseAdapter(FamilyAdapter):
 
     def bake(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """Read where everybody stands, and the stage, make the job, and start its worker."""
-        found = self.bake_request(scene, obj, Product.TAKE)
-        request = ImproviseRequest(**vars(found))
+        found, own = self.bake_request(scene, obj, Product.TAKE), self.group(obj)
+        goals: tuple[str, ...] = ()
+        curve = ""
+        if self.drawn_places(obj):
+            curve = own.curve.name if own.curve else ""
+            goals = () if curve or own.goals is None else tuple(sorted(one.name for one in own.goals.all_objects))
+        request = ImproviseRequest(**vars(found), goals=goals, curve=curve)
         return self.playing_recipe(obj, lambda own, learned: improvise_bake_job(own, request, learned), "Improvising")
 
     def test(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:

@@ -21,6 +21,7 @@ from ...core.errors import BadFile, BadSettings
 from ...core.jobs import Target
 from ...core.motion import Clip, Skeleton
 from ..body.body_inputs import Attachments
+from ..graph.paths import read_path
 from ..jobs import requests
 from ..jobs.preparing import Preparation
 from ..learned.learned_file import Learned
@@ -28,14 +29,17 @@ from ..methods.job_inputs import BakeRequest, FamilyRequest, play_job, read_begi
 from ..scene.time_slicing import Slices
 from ..takes.marks import ensure_mark
 
+_ROUNDS = 20  # of a closed curve
+
 
 @dataclass(frozen=True)
 class ImproviseRequest(BakeRequest):
     """What is to be baked. points: metres on the ground to go to or along, where a task was learned; none for random
-    ones. goals: names of objects to go to instead."""
+    ones. goals: names of objects to go to instead; curve: the name of one to go along."""
 
     points: tuple[tuple[float, float], ...] = ()
     goals: tuple[str, ...] = ()
+    curve: str = ""
 
 
 def library_skeleton(learned: Learned) -> Skeleton:
@@ -107,11 +111,20 @@ def improvise_bake_job(
     request = replace(request, seconds=seconds)
     rig = yield from read_beginning(request, own.slice_s)
     points = (*request.points, *(_place_of(own.scene, name, rig.metres_per_unit) for name in request.goals))
+    if request.curve:
+        points = (*points, *_points_of(own.scene, request.curve, rig.metres_per_unit))
     improviser: Improviser = learned.model
     if points and improviser.task is None:
         raise BadSettings("What improvises has no task, and cannot go anywhere", "Let it learn one: 'improvise task'")
     more: Attachments = {SCENE: ({"points": np.array(points, dtype=float)}, {})} if points else {}
     return (yield from play_job(own, get_method(ImproviseBake.name), request, learned, rig, more, folder))
+
+
+def _points_of(scene: bpy.types.Scene, name: str, metres: float) -> list[tuple[float, float]]:
+    """A curve on the ground, metres; a closed one so often that nobody comes to its end."""
+    arrays, about = read_path(scene, name, metres)
+    points = [(float(x), float(y)) for x, y in np.asarray(arrays["points"])[:, :2]]
+    return points + (_ROUNDS - 1) * points[1:] if about["closed"] else points
 
 
 def _place_of(scene: bpy.types.Scene, name: str, metres: float) -> tuple[float, float]:

@@ -58,6 +58,11 @@ class FamilyAdapter:
         """Settings that the armature has in words of its own, or that follow from the scene."""
         return ()
 
+    def drawn_places(self, obj: bpy.types.Object) -> tuple[str, ...]:
+        """What of the family's group says where to go, as far as what was learned goes anywhere."""
+        bakes = self.family.method(Product.TAKE)
+        return ("goals", "curve") if bakes is not None and bakes.goes_to_places else ()
+
     # What went wrong last for an armature, as long as nothing else was done there.
 
     def say(self, armature: str, problem: SinewError | None) -> None:

@@ -12,11 +12,35 @@ from bpy.props import IntProperty, PointerProperty
 from bpy.props import StringProperty as Text
 
 from ...core.control import registry
+from ...core.control.method import Product
 from ...core.control.registry import Family
 
 OWN = ("graph", "bounds", "direct", "respond")
 _EDITABLE = {"LIBRARY_OVERRIDABLE"}
 _COMMON: dict[str, Any] = {"options": set(), "override": _EDITABLE}
+
+
+def _is_curve(self: Any, obj: bpy.types.Object) -> bool:
+    return obj.type == "CURVE"
+
+
+def _places() -> dict[str, Any]:
+    """For methods that may be told where to go."""
+    return {
+        "goals": PointerProperty(
+            type=bpy.types.Collection,
+            name="Goals",
+            description="The collection whose objects are gone to in turn, by their names; in a crowd each its own",
+            override=_EDITABLE,
+        ),
+        "curve": PointerProperty(
+            type=bpy.types.Object,
+            poll=_is_curve,
+            name="Curve",
+            description="The curve to go along, instead of goals",
+            override=_EDITABLE,
+        ),
+    }
 
 
 def _group(family: Family) -> type[bpy.types.PropertyGroup]:
@@ -48,6 +72,9 @@ def _group(family: Family) -> type[bpy.types.PropertyGroup]:
             **_COMMON,
         ),
     }
+    bakes = family.method(Product.TAKE)
+    if bakes is not None and bakes.goes_to_places:
+        fields |= _places()
     name = f"SINEW_PG_{family.name}"
     doc = f"What was learned for one character by '{family.label}', and what is to be baked from it"
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": fields, "__doc__": doc})

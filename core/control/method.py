@@ -113,6 +113,7 @@ class Method(ABC):
     watched: the live curves that are worth a line, in their order. Empty: the first few that it reports.
     packages: modules that its worker needs beyond what the zip brings, such as 'torch'.
     rollouts_in_shards: whether it learns by a ``Trainer`` whose rollouts may be spread over a cluster.
+    goes_to_places: whether objects or a curve of the scene may say where to go.
     result_name: what the name of its take's Action says of how it was made; '' for the method's name.
     """
 
@@ -131,6 +132,7 @@ class Method(ABC):
     watched: ClassVar[tuple[Watched, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
     rollouts_in_shards: ClassVar[bool] = False
+    goes_to_places: ClassVar[bool] = False
     result_name: ClassVar[str] = ""
 
     @property

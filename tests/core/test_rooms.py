@@ -72,7 +72,7 @@ BRIDGE = {
     "bounds": ("methods", "jobs", "learned", "takes", "stage", "body", "importing", "rig", "scene"),
     "direct": ("graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "respond": ("direct", "methods", "jobs", "learned", "body", "rig", "scene"),
-    "improvise": ("direct", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
+    "improvise": ("direct", "graph", "methods", "jobs", "learned", "takes", "body", "rig", "scene"),
     "retime": ("jobs", "body", "rig", "scene"),
     "transfer": ("jobs", "takes", "body", "importing", "setup", "rig", "scene"),
     "live": ("direct", "jobs", "learned", "takes", "setup", "body", "rig", "scene"),

@@ -37,6 +37,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--characters", type=int, default=1, metavar="N", help="how many, in a scene of their own (default 1)")
     add("--points", nargs="+", default=[], metavar="X,Y", help="metres to go to or along, with a task that was learned")
     add("--goals", nargs="+", default=[], metavar="NAME", help="objects of the scene to go to in turn, likewise")
+    add("--curve", default="", metavar="NAME", help="a curve of the scene to go along, likewise")
     add("--blend", type=path_argument, metavar="FILE", help="a scene: its armature improvises on what is on the stage")
     add("--armature", default="", metavar="NAME", help="who improvises in the scene, if there are several")
     add_engine(parser)
@@ -58,8 +59,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.blend and arguments.characters > 1:
         raise BadSettings("A scene has its own characters", "Leave out --characters, or --blend")
     points = parse_ground_points(arguments.points)
-    if points and arguments.goals:
-        raise BadSettings("There are points and objects to go to", "Leave out one of both")
+    if sum(map(bool, (points, arguments.goals, arguments.curve))) > 1:
+        raise BadSettings("There are points, objects and a curve to go to", "Give --points, --goals or --curve")
     require_outputs(arguments)
     learned = learned_file(IMPROVISER.name).read_file(arguments.file.resolve())
     with registered():
@@ -69,6 +70,7 @@ def _run(arguments: argparse.Namespace) -> int:
             Character(name, scale),
             points=points,
             goals=arguments.goals,
+            curve=arguments.curve,
             engine=arguments.engine,
             seed=arguments.seed,
             folder=arguments.job_dir,

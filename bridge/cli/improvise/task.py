@@ -28,6 +28,8 @@ def _run(arguments: argparse.Namespace) -> int:
     request = learning_request(arguments, ImproviseTask.name, ("task", "minutes"))
     require_learned_out(arguments, IMPROVISER.name)
     settings = {name: value for name, value in request.settings.items() if name != "task"}
+    if not any(text.partition("=")[0].strip() == "sigma" for text in arguments.set):
+        del settings["sigma"]  # as far as the task asks for
     job = learn_task(
         arguments.task,
         arguments.file,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...body import BodyModel
 from ...body.pose_space import PoseSpace
 from ...errors import JobError
 from ...geometry.quaternions import Array
@@ -31,6 +32,7 @@ from .test_method import load_improviser
 SCENE = "improvise_scene"
 """Name of the job's attachment with the points to go to, in metres on the ground."""
 _TASK_NOISE = 0.1
+_SAME_SHARE, _SAME_M = 0.1, 0.02  # by which bones of the same body may be longer or shorter
 _STEP_M = 0.2  # what is lower is no obstacle to stand on
 
 
@@ -57,6 +59,7 @@ class ImproviseBake(Method):
     button = "Bake Improvised Take"
     uses_engine = True
     simulates_cast = True
+    goes_to_places = True
     takes = Source.LEARNED_FILE
     learned = IMPROVISER
     result_name = "improvised"
@@ -68,6 +71,8 @@ class ImproviseBake(Method):
         clips = (clip, *(member.clip for member in load_cast(run)))
         skeletons = [one.skeleton for one in clips]
         clips = tuple(put_on_body(improviser.body, one) for one in clips)
+        for one in clips:
+            require_same_size(improviser.body, one)
         stage = build_job_stage(run, *(improviser.body for _ in clips), unless=("still",))
         qpos, qvel = place_starts(improviser, clips, np.random.default_rng([run.seed, 5]))
         qpos[:, 2] += ground_below(stage, qpos[:, :3])[:, 2]
@@ -98,14 +103,30 @@ def make_players(
     kind = get_task(improviser.task.name)
     kind.require_stage(stage)
     if points is not None:
+        kind.require_points(points)
         require_free(points, stage)
-        doing = kind(count, points, stage)
-        for place in places:
-            require_climbable(doing, place, points)
-    noise = _TASK_NOISE * settings.noise
-    return [
-        TaskPlayer(improviser, improviser.task, points, noise, number=number, stage=stage) for number in range(count)
-    ]
+        for number, place in enumerate(places):
+            own = points if kind.together == 1 else points[number % len(points)][None]
+            require_climbable(stage, place, own)
+    noise, players = _TASK_NOISE * settings.noise, list[ImprovisedPlayer]()
+    for number, place in enumerate(places):
+        own = kind.choose_points(stage, place, np.random.default_rng([run.seed, 7, number])) if points is None else points
+        players.append(TaskPlayer(improviser, improviser.task, own, noise, number=number, stage=stage))
+    return players
+
+
+def require_same_size(body: BodyModel, clip: Clip) -> None:
+    """Refuse a character with the same bones whose body is another: what was learned is for one body."""
+    lengths, own = (np.linalg.norm(one.rest_pos[1:], axis=1) for one in (body.skeleton, clip.skeleton))
+    off = np.abs(own - lengths)
+    worst = int(np.argmax(off - _SAME_SHARE * lengths))
+    if off[worst] > _SAME_SHARE * lengths[worst] + _SAME_M:
+        bone = body.skeleton.names[worst + 1]
+        raise JobError(
+            f"'{clip.name}' has another body than what improvises: '{bone}' begins {own[worst]:.2f} m from the bone "
+            f"that it hangs on instead of {lengths[worst]:.2f} m",
+            "Learn it for this character, or look at Metres a Unit",
+        )
 
 
 def require_free(points: Array, stage: Stage) -> None:

@@ -17,6 +17,7 @@ from ...geometry.quaternions import Array
 from ...learn.policy import Policy
 from ...learn.rollout import arrays_under
 from ..learned import Content, LearnedFormat, LearnedKind
+from ..tasks.tasks_table import get_task
 from .body_states import NUMBERS
 from .falling import FallHeights
 from .latent_model import LatentModel
@@ -151,9 +152,12 @@ def _read_task(
     policy = Policy.from_arrays(arrays_under("task.", arrays), meta["policy"])
     sigma = float(meta["sigma_rad"])
     wanted = model.latent_size + (body.nu if sigma > 0.0 else 0)
-    if not 0.0 <= sigma <= np.pi or policy.action_size != wanted or policy.observation_size < model.state_size:
+    name = str(meta["name"])
+    if not 0.0 <= sigma <= np.pi or policy.action_size != wanted:
         raise ValueError("its task is for another body")
-    return TaskPolicy(str(meta["name"]), policy, sigma, dict(meta["settings"]), dict(meta["about"]))
+    if policy.observation_size != model.state_size + get_task(name).goal_size:
+        raise ValueError(f"what it sees of '{name}' is not what this Sinew tells of it, or is of another body")
+    return TaskPolicy(name, policy, sigma, dict(meta["settings"]), dict(meta["about"]))
 
 
 def _numbers(array: np.ndarray, shape: tuple[int, ...]) -> Array:

@@ -3,26 +3,32 @@
 
 What was distilled does what an expert would do on average; nobody told it which of that leads to a fall. So a policy in
 the latent space, whose noise is the prior's own, earns by staying up and pays for how far it moves the prior's means:
-half of their square is the divergence from what the data say.
+half of their square is the divergence from what the data say. Besides it earns by moving like the library, and more so
+in ways that are shown too seldom.
 """
 
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
+from ...learn.environment import Floats
 from ...learn.policy import Policy
 from ...learn.shards import ShardSpreader
-from ...sim.engine import Engine
+from ...sim.engine import Engine, World
 from ...sim.stage import Character, Stage
 from ..tasks.task import Flags, Moment, Task
 from .latent_model import LatentModel
 from .learned_file import Improviser
+from .task_environment import TaskEnvironment
 from .task_training import PPO, TaskTest, TaskTraining, TaskTrainingConfig
 from .wandering import WanderingBodies, wander_by, wander_until_fall
+from .way_balance import WayBalance
 
 _COPIES, _TEST_S = 48, 60.0
 _NEARLY_NONE = 1e-6  # of a latent number that may be moved for nothing
@@ -35,6 +41,7 @@ class Steady(Task):
     label = "Stay Up"
     help = "stay up on noise"
     goal_size = 0
+    seconds = 40.0
 
     def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:
         """Nothing."""
@@ -52,11 +59,49 @@ class Steady(Task):
         return {}
 
 
+class SteadyingEnvironment(TaskEnvironment):
+    """Bodies that wander. variety: what it earns to move like the library, beside one for staying up."""
+
+    def __init__(
+        self,
+        improviser: Improviser,
+        task: Task,
+        world: World,
+        rng: np.random.Generator,
+        sigma_rad: float,
+        variety: float,
+    ) -> None:
+        self._balance, self._variety = WayBalance(improviser.known), variety
+        super().__init__(improviser, task, world, rng, sigma_rad)
+
+    def earn(self, before: Moment) -> dict[str, Array]:
+        """To be up, and to move like the library, best in ways that are shown too seldom."""
+        found = super().earn(before)
+        if self._variety:
+            like, lacking = self._balance.judge(np.nan_to_num(self.body.rows))
+            found |= {"like": self._variety * like, "variety": self._variety * like * lacking}
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Also what was shown of late."""
+        return {**super().state(), "shown": self._balance.shown.copy()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> Floats:
+        """Put back what ``state`` gave."""
+        if state["shown"].shape != self._balance.shown.shape:
+            raise ValueError(f"{state['shown'].shape} shown")
+        self._balance.shown = np.array(state["shown"])
+        return super().restore(state)
+
+
 @dataclass(frozen=True)
 class SteadyingConfig:
-    """style: weight of the square of what the prior's means are moved by. samples: that the training is for."""
+    """style: weight of the square of what the prior's means are moved by. variety: see ``SteadyingEnvironment``.
+    samples: that the training is for.
+    """
 
     style: float = 0.02
+    variety: float = 0.5
     worlds: int = 256
     samples: int = 2_000_000
     test_interval: int = 250_000
@@ -89,7 +134,8 @@ class SteadyingTraining(TaskTraining):
         seed: int,
         spreader: ShardSpreader | None = None,
     ) -> None:
-        super().__init__(improviser, Steady, engine, config.to_task_config(), seed, spreader)
+        environment = partial(SteadyingEnvironment, variety=config.variety)
+        super().__init__(improviser, Steady, engine, config.to_task_config(), seed, spreader, environment)
         stage = Stage((Character(improviser.body),))
         world = engine.compile(stage, _COPIES, threads=config.threads)
         self._wandering = self._worlds.enter_context(closing(world))

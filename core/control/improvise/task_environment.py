@@ -120,7 +120,7 @@ class TaskEnvironment:
         self._read(sensed)
         broken = np.repeat(~np.isfinite(self.states).all(axis=1), together)
         fell = has_fallen(self.body.pos, self._head, self.improviser.fall_heights) | broken
-        terms = {name: np.where(fell, 0.0, values) for name, values in self.task.earn(before, self.moment).items()}
+        terms = {name: np.where(fell, 0.0, values) for name, values in self.earn(before).items()}
         rewards = np.asarray(sum(terms.values()))
         self.figures = {name: np.nan_to_num(values) for name, values in self.task.figures(self.moment).items()}
         done = self.task.is_done(self.moment)
@@ -136,6 +136,10 @@ class TaskEnvironment:
         observed = self._observe() if ended.any() else final
         reasons = np.where(fell, 0, np.where(late, 1, -1))
         return StepResult(observed, terms, rewards, fell, late & ~fell, final, reasons)
+
+    def earn(self, before: Moment) -> dict[str, Array]:
+        """(N,) reward terms by name for the step that led here from a moment."""
+        return self.task.earn(before, self.moment)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides what will happen."""

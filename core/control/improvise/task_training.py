@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Training a task in the latent space by PPO with the decoder frozen; it resumes after any update, bit for bit."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -117,12 +117,13 @@ class TaskTraining(TestedTraining[TaskTest]):
         config: TaskTrainingConfig,
         seed: int,
         spreader: ShardSpreader | None = None,
+        environment: Callable[..., TaskEnvironment] = TaskEnvironment,
     ) -> None:
         self.improviser, self.task, self.config, self._seed = improviser, task, config, seed
         self._worlds = ExitStack()
         stage, copies = task.make_stage(improviser.body), max(1, config.worlds // (config.shards * task.together))
         makers = [
-            partial(make_task_environment, improviser, task, engine, copies, generator, config.sigma_rad)
+            partial(make_task_environment, environment, improviser, task, engine, copies, generator, config.sigma_rad)
             for generator in np.random.default_rng([seed, 7]).spawn(config.shards)
         ]
         environments = () if spreader else make_local_environments(makers, config.ppo.threads, self._worlds)
@@ -150,6 +151,7 @@ class TaskTraining(TestedTraining[TaskTest]):
 
 
 def make_task_environment(
+    environment: Callable[..., TaskEnvironment],
     improviser: Improviser,
     task: type[Task],
     engine: Engine,
@@ -161,4 +163,4 @@ def make_task_environment(
     """One of the environments of a training, with a world of its own."""
     stage = task.make_stage(improviser.body)
     world = engine.compile(stage, copies, threads=threads)
-    return TaskEnvironment(improviser, task(copies * task.together, None, stage), world, rng, sigma_rad)
+    return environment(improviser, task(copies * task.together, None, stage), world, rng, sigma_rad)

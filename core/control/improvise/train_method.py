@@ -24,7 +24,7 @@ from ..tracking.library_files import LIBRARY_FILE, StoredLibrary
 from ..tracking_policy.controller import TrackingController, tracking_controller_from_arrays
 from ..tracking_policy.environment import TrackingConfig
 from ..tracking_policy.learned_file import TrainedDirector, director_from_content
-from ..tracking_policy.matching_streams import make_clip_streams
+from ..tracking_policy.matching_streams import make_clip_streams, streamed_clips
 from ..tracking_policy.pushes import PushConfig
 from ..tracking_policy.reference_streams import ReferenceStreams
 from ..tracking_policy.training import TrackingTraining, make_training_config
@@ -97,6 +97,13 @@ class ImproviseTrainSettings(Settings):
         minimum=0.0,
         maximum=100.0,
     )
+    variety: float = setting(
+        0.5,
+        "Variety",
+        "What moving like the library earns while steadying, best in ways that it shows too seldom; staying up earns 1",
+        minimum=0.0,
+        maximum=100.0,
+    )
     on_policy: bool = setting(True, "On-policy", "Let the learner move the body, and the expert say what it would do")
     noise: float = setting(0.05, "Action Noise", "Of the expert's actions, in radians", minimum=0.0, maximum=0.5)
     pushes: bool = setting(True, "Pushes", "Push the body a little while it is learned from")
@@ -152,8 +159,9 @@ class ImproviseTrain(Method):
         seed = int(run.rng.integers(2**62))  # before a checkpoint puts the generator elsewhere
         stored, controller = _load(run)
         directing = Directing(stored.body, stored.library)
-        streams = make_clip_streams(directing, stored.body, np.arange(len(stored.library)))
-        known = sample_known_motion(streams, _streamed_clips(stored), stored.library, StateReader(stored.body))
+        clips = np.arange(len(stored.library))
+        streams, streamed = make_clip_streams(directing, stored.body, clips), streamed_clips(directing, clips)
+        known = sample_known_motion(streams, streamed, stored.library, StateReader(stored.body))
         require_transitions(known, streams, run)
         work = _Work(run, settings, seed)
         kept = work.begin()
@@ -279,6 +287,7 @@ class _Work:
         shards = settings.shards
         config = SteadyingConfig(
             style=settings.style,
+            variety=settings.variety,
             worlds=shards * -(-settings.worlds // shards),
             samples=max(1, round(1e6 * settings.millions * share)),
             test_interval=max(1, min(SteadyingConfig.test_interval, round(0.25e6 * settings.millions * share))),
@@ -361,12 +370,6 @@ def _load(run: Run) -> tuple[StoredLibrary, TrackingController | None]:
     if not isinstance(director, StoredLibrary):
         raise JobError("The library does not say what body its clips are for", "Build it again with this Sinew")
     return director, None
-
-
-def _streamed_clips(stored: StoredLibrary) -> list[int]:
-    """The clips that ``make_clip_streams`` makes streams of, by number."""
-    library = stored.library
-    return [clip for clip in range(len(library)) if library.starts[clip + 1] - library.starts[clip] > 60]
 
 
 def require_transitions(known: KnownMotion, streams: ReferenceStreams, run: Run) -> None:

@@ -35,7 +35,7 @@ class KnownMotion:
         """(N,) which frame is nearest to states (N, 15 L), and (N,) metres to it."""
         index, distance = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
         for part in np.array_split(rows, len(rows) // _PART + 1):
-            square = _squares(match_features(part), self.features)
+            square = square_distances(match_features(part), self.features)
             index.append(square.argmin(axis=1))
             distance.append(np.sqrt(square.min(axis=1)))
         return np.concatenate(index), np.concatenate(distance)
@@ -45,7 +45,7 @@ class KnownMotion:
         found = np.full(len(self.features), np.inf)
         for part in np.array_split(rows, len(rows) // _PART + 1):
             if len(part):
-                np.minimum(found, _squares(match_features(part), self.features).min(axis=0), out=found)
+                np.minimum(found, square_distances(match_features(part), self.features).min(axis=0), out=found)
         near: NDArray[np.bool_] = found <= self.reach_m**2
         return near
 
@@ -73,13 +73,14 @@ def distance_to_others(features: Floats, stream: NDArray[np.int64]) -> Array:
     """(M,) metres from frames to the nearest of another stream; infinite where there is none."""
     found = np.full(len(features), np.inf)
     for rows in np.array_split(np.arange(len(features)), len(features) // _PART + 1):
-        square = _squares(features[rows], features)
+        square = square_distances(features[rows], features)
         square[stream[rows][:, None] == stream[None, :]] = np.inf
         found[rows] = np.sqrt(square.min(axis=1))
     return found
 
 
-def _squares(first: Floats, second: Floats) -> Floats:
+def square_distances(first: Floats, second: Floats) -> Floats:
+    """(N, M) squares of the distances between features (N, F) and (M, F)."""
     square = np.einsum("nk,nk->n", first, first)[:, None] + np.einsum("mk,mk->m", second, second)[None]
     square -= 2.0 * (first @ second.T)
     found: Floats = np.maximum(square, 0.0)

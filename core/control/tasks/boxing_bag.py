@@ -32,6 +32,7 @@ class BoxingBag(Task):
     help = "hit a standing bag of 40 kg with the hand that is asked for"
     goal_size = 7
     senses = True
+    goes_to_points = False
     sigma_rad = 0.5
 
     def __init__(self, count: int, points: Array | None = None, stage: Stage | None = None) -> None:

@@ -21,6 +21,7 @@ class Joystick(Task):
     help = "keep the velocity that is wished, which changes every few seconds"
     goal_size = 4
     steered = True
+    goes_to_points = False
 
     def __init__(self, count: int, points: Array | None = None, stage: Stage | None = None) -> None:
         super().__init__(count, points, stage)

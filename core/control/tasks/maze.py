@@ -30,6 +30,7 @@ class Maze(Task):
     help = "explore all regions between walls"
     goal_size = 2 * _RAYS + _AROUND**2
     seconds = 120.0
+    goes_to_points = False
 
     def __init__(self, count: int, points: Array | None = None, stage: Stage | None = None) -> None:
         super().__init__(count, points, stage)

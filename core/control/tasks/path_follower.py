@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ...errors import BadStage
 from ...geometry.quaternions import Array
 from ...sim.stage import Stage
 from .task import CONTROL_FPS, Flags, Moment, Task
@@ -26,6 +27,12 @@ class PathFollower(Task):
     def __init__(self, count: int, points: Array | None = None, stage: Stage | None = None) -> None:
         super().__init__(count, points, stage)
         self.kept |= {"phase": np.zeros(count), "place": np.zeros((count, 2)), "turn": np.zeros(count)}
+
+    @classmethod
+    def require_points(cls, points: Array) -> None:
+        """A path needs two."""
+        if len(points) < 2:
+            raise BadStage("One point is no path", "Give two points or more, or a curve")
 
     def prepare(self, which: Flags, moment: Moment, rng: np.random.Generator) -> None:
         """Anywhere on the path, which begins where the character is and goes where it faces."""

@@ -60,8 +60,9 @@ class Task(ABC):
 
     name, label, help: for rows, menus and the command line. goal_size: G, how many numbers it sees.
     seconds: how long an episode lasts at most. sigma_rad: the range of the helper branch, if nothing else is said.
-    steered: whether somebody can say, while it goes on, where to go. together: characters that share a world and see
-    each other; they come one after the other. senses: whether links, what touches them and props are looked at.
+    goes_to_points: whether a scene's points say where to go. steered: whether somebody can say, while it goes on, where
+    to go. together: characters that share a world and see each other; they come one after the other. senses: whether
+    links, what touches them and props are looked at.
     """
 
     name: ClassVar[str]
@@ -70,6 +71,7 @@ class Task(ABC):
     goal_size: ClassVar[int]
     seconds: ClassVar[float] = 20.0
     sigma_rad: ClassVar[float] = 0.1
+    goes_to_points: ClassVar[bool] = True
     steered: ClassVar[bool] = False
     together: ClassVar[int] = 1
     senses: ClassVar[bool] = False
@@ -92,6 +94,17 @@ class Task(ABC):
         """Refuse a stage, be it of a scene, on which it cannot be done: none, as long as a task does not say so."""
         if len(stage.characters) < 1:
             raise BadStage("There is nobody on the stage", "Put a character there")
+
+    @classmethod
+    def require_points(cls, points: Array) -> None:
+        """Refuse points (K, 2) of a scene that it can do nothing with."""
+        if not cls.goes_to_points:
+            raise BadStage(f"'{cls.label}' goes to no points", "Leave out points, goals and curve")
+
+    @classmethod
+    def choose_points(cls, stage: Stage, begin: Array, rng: np.random.Generator) -> Array | None:
+        """(K, 2) metres where to go on a scene's stage from (2,), if nobody says so; None to draw on the way."""
+        return None
 
     def place(self, which: Flags, rng: np.random.Generator) -> Array | None:
         """(n, 3) where some of the characters begin: metres on the ground, and where they face; None for anywhere."""

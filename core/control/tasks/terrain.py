@@ -7,8 +7,9 @@ from ...body import BodyModel
 from ...errors import BadStage
 from ...geometry.quaternions import Array
 from ...sim.stage import Character, Stage, Terrain
+from ...sim.surface import terrain_height
 from .point_goal import PointGoal
-from .task import Flags, Moment, Task
+from .task import Flags, Moment
 
 _HALF_M, _SPACING_M = 30.0, 0.25
 _PATCH_M, _CELLS, _BEHIND_M = 3.0, 8, 0.5  # what is seen: the character stands half a metre behind the middle
@@ -20,6 +21,9 @@ STEEPEST_DEG = 45.0
 """Of a way that somebody is asked to climb."""
 _STEEP_OVER_M = 0.5
 _SEED = 22
+# Of goals on a scene's terrain, where nobody says which.
+_SCENE_GOALS, _DRAWS, _NEAREST_M, _EDGE_M = 20, 40, 3.0, 1.0
+_MOST_TOPS, _TOPS_APART_M, _LEAST_TOP_M = 12, 4.0, 0.5
 
 
 class TerrainGoals(PointGoal):
@@ -55,6 +59,31 @@ class TerrainGoals(PointGoal):
         super().prepare(which, moment, rng)
         if self.points is None:
             self.kept["goal"][which] = np.clip(self.kept["goal"][which], -_GOALS_M, _GOALS_M)
+
+    @classmethod
+    def choose_points(cls, stage: Stage, begin: Array, rng: np.random.Generator) -> Array | None:
+        """Some of its goals, one after the other, each on a straight way from the one before that can be climbed."""
+        place, found = begin, list[Array]()
+        for _ in range(_SCENE_GOALS):
+            goals = [one for one in cls.goals_of(stage, rng) if np.linalg.norm(one - place) > _NEAREST_M]
+            goals = [one for one in goals if steepest_deg(stage, place, one) <= STEEPEST_DEG]
+            if not goals:
+                break
+            place = goals[0]
+            found.append(place)
+        if not found:
+            raise BadStage(
+                f"The terrain is too steep: no way from {begin[0]:.2f}, {begin[1]:.2f} rises by less than "
+                f"{STEEPEST_DEG:.0f} degrees",
+                "Move the character, or make the terrain gentler",
+            )
+        return np.stack(found)
+
+    @classmethod
+    def goals_of(cls, stage: Stage, rng: np.random.Generator) -> Array:
+        """(K, 2) metres: places on a scene's terrain, in any order."""
+        low, high = _extent(stage)
+        return rng.uniform(low, high, (_DRAWS, 2))
 
     def heights(self, moment: Moment) -> Array:
         """(N, 64) metres above the ground below the root, row by row from behind to ahead."""
@@ -97,6 +126,16 @@ class FivePeaks(TerrainGoals):
     help = "go from peak to peak"
 
     @classmethod
+    def goals_of(cls, stage: Stage, rng: np.random.Generator) -> Array:
+        """The tops of a scene's terrain, in any order."""
+        tops = find_tops(stage)
+        if not len(tops):
+            raise BadStage(
+                "The terrain has no peaks", f"Let it have hills of {_LEAST_TOP_M:g} m or more, or give --points or goals"
+            )
+        return rng.permutation(tops)
+
+    @classmethod
     def make_stage(cls, body: BodyModel) -> Stage:
         """One in the middle and four around it."""
         axis = np.arange(round(2.0 * _HALF_M / _SPACING_M) + 1) * _SPACING_M - _HALF_M
@@ -130,15 +169,48 @@ def _stage_on(body: BodyModel, heights: Array) -> Stage:
     return Stage((Character(body),), terrain=terrain)
 
 
-def require_climbable(task: Task, begin: Array, points: Array) -> None:
+def _extent(stage: Stage) -> tuple[Array, Array]:
+    """(2,) least and most metres of a stage's terrain, a step within its edges."""
+    terrain = stage.terrain
+    assert terrain is not None  # or ``require_stage`` would have said so
+    size = terrain.spacing * (np.array(terrain.heights.shape[::-1]) - 1)
+    return terrain.origin + _EDGE_M, terrain.origin + np.maximum(size - _EDGE_M, _EDGE_M)
+
+
+def find_tops(stage: Stage) -> Array:
+    """(K, 2) metres: tops of hills, the highest first, each higher than all within some metres around."""
+    low, high = _extent(stage)
+    x, y = np.meshgrid(*(np.arange(one, other, _STEEP_OVER_M) for one, other in zip(low, high, strict=True)))
+    places = np.stack([x.ravel(), y.ravel()], axis=1)
+    assert stage.terrain is not None  # as above
+    heights = terrain_height(stage.terrain, places)
+    found: list[Array] = []
+    for number in np.argsort(-heights, kind="stable"):
+        near = np.linalg.norm(places - places[number], axis=1) < _TOPS_APART_M
+        is_top = heights[number] >= heights[near].max() and heights[number] > heights.min() + _LEAST_TOP_M
+        if is_top and all(np.linalg.norm(places[number] - one) >= _TOPS_APART_M for one in found):
+            found.append(places[number])
+        if len(found) == _MOST_TOPS or heights[number] <= heights.min() + _LEAST_TOP_M:
+            break
+    return np.array(found).reshape(-1, 2)
+
+
+def steepest_deg(stage: Stage, begin: Array, end: Array) -> float:
+    """How steep the ground of a stage is where it is steepest on the straight way between two places (2,)."""
+    if stage.terrain is None:
+        return 0.0
+    far = float(np.linalg.norm(end - begin))
+    count = max(2, round(far / _STEEP_OVER_M) + 1)
+    way = begin + np.linspace(0.0, 1.0, count)[:, None] * (end - begin)
+    rise = np.abs(np.diff(terrain_height(stage.terrain, way)))
+    return float(np.degrees(np.arctan2(rise.max(), max(far / (count - 1), 1e-6))))
+
+
+def require_climbable(stage: Stage, begin: Array, points: Array) -> None:
     """Refuse a straight way from (2,) over points (K, 2) that is steeper somewhere than anybody climbs."""
     place = begin
     for point in points:
-        count = max(2, round(float(np.linalg.norm(point - place)) / _STEEP_OVER_M) + 1)
-        way = place + np.linspace(0.0, 1.0, count)[:, None] * (point - place)
-        step = float(np.linalg.norm(point - place)) / (count - 1)
-        rise = np.abs(np.diff(task.ground(way)))
-        angle = float(np.degrees(np.arctan2(rise.max(), max(step, 1e-6))))
+        angle = steepest_deg(stage, place, point)
         if angle > STEEPEST_DEG:
             raise BadStage(
                 f"The way to {point[0]:.2f}, {point[1]:.2f} rises by {angle:.0f} degrees: nobody climbs that",

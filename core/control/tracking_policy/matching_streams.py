@@ -89,15 +89,20 @@ def rejoin_artificial_user(directing: Directing, seed: int, chance: float) -> Ca
 
 def make_clip_streams(directing: Directing, body: BodyModel, chosen: Indices) -> ReferenceStreams:
     """Clips (K,) of the library as they are; those of less than a second or with lying in them are left out."""
+    library, usable = directing.database.library, streamed_clips(directing, chosen)
+    contacts = [directing.contacts[library.frames_of(index)] for index in usable]
+    return make_streams(body, [library.clip(index) for index in usable], contacts)
+
+
+def streamed_clips(directing: Directing, chosen: Indices) -> list[int]:
+    """Which of clips (K,) there are streams of, by number."""
     library, grounded = directing.database.library, directing.database.grounded
-    usable = [
+    return [
         int(index)
         for index in chosen
         if library.starts[index + 1] - library.starts[index] > _SHORTEST_FRAMES
         and not grounded[library.frames_of(index)].any()
     ]
-    contacts = [directing.contacts[library.frames_of(index)] for index in usable]
-    return make_streams(body, [library.clip(index) for index in usable], contacts)
 
 
 def can_be_held(database: MatchingDatabase, style: str) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from directed_walks import make_stored_walks
 from little_improvisers import make_improviser, make_policy
-from sinew.core.control.improvise.bake_method import is_inside, place_starts, require_free
+from sinew.core.control.improvise.bake_method import is_inside, place_starts, require_free, require_same_size
 from sinew.core.control.improvise.learned_file import TaskPolicy, improviser_from_content
 from sinew.core.control.improvise.playing import RandomPlayer, TaskPlayer, TogetherPlay
 from sinew.core.control.improvise.task_acting import act_in_latent_space, count_actions
@@ -72,6 +72,10 @@ def test_a_file_with_a_task_comes_back_and_one_for_another_body_does_not(improvi
     odd = {**meta, "task": {**meta["task"], "sigma_rad": 0.0}}
     with pytest.raises(BadFile, match="for another body"):
         improviser_from_content(arrays, odd, "it")
+    with pytest.raises(BadFile, match="what it sees of 'joystick' is not what"):
+        improviser_from_content(arrays, {**meta, "task": {**meta["task"], "name": "joystick"}}, "it")
+    with pytest.raises(BadFile, match="There is no task 'fly'"):
+        improviser_from_content(arrays, {**meta, "task": {**meta["task"], "name": "fly"}}, "it")
 
 
 def test_characters_play_together_where_they_stand_and_the_same_seed_plays_the_same(stored, improviser):
@@ -109,6 +113,15 @@ def test_a_goal_inside_an_obstacle_is_refused():
     require_free(np.array([[0.0, 0.0], [2.5, 0.0]]), stage)
     require_free(np.array([[1.5, 0.0]]), Stage((), obstacles=(Obstacle("Step", (box * [1.0, 1.0, 0.05],)),)))
     assert is_inside(np.zeros(2), np.array([[-1.0, -1.0], [1.0, -1.0], [0.0, 1.0]]))
+
+
+def test_a_character_of_another_size_is_refused(stored):
+    clip = stored.library.clip(0)
+    require_same_size(stored.body, clip)
+    skeleton = replace(clip.skeleton, rest_pos=1.3 * clip.skeleton.rest_pos)
+    giant = Clip(skeleton, clip.fps, clip.local_pos, clip.local_quat_wxyz, "Giant")
+    with pytest.raises(JobError, match="'Giant' has another body than what improvises"):
+        require_same_size(stored.body, giant)
 
 
 def test_bones_in_another_order_are_sorted_and_other_bones_refused(stored):

@@ -8,7 +8,7 @@ from directed_walks import make_stored_walks
 from sinew.core.control.tasks.crowd import box_obstacle, require_apart
 from sinew.core.control.tasks.task import CONTROL_FPS, Moment
 from sinew.core.control.tasks.tasks_table import get_task, task_names
-from sinew.core.control.tasks.terrain import require_climbable
+from sinew.core.control.tasks.terrain import find_tops, peaks, require_climbable
 from sinew.core.control.tasks.walls import Walls
 from sinew.core.errors import BadSettings, BadStage
 from sinew.core.sim.stage import Character, Stage, Terrain
@@ -215,12 +215,44 @@ def test_what_cannot_be_climbed_is_refused(simple_body):
     heights = np.zeros((41, 41))
     heights[:, 24:] = 3.0
     stage = Stage((Character(simple_body),), terrain=Terrain(heights, 0.25, np.array([-5.0, -5.0])))
-    task = get_task("terrain")(1, None, stage)
-    require_climbable(task, np.zeros(2), np.array([[0.0, 4.0]]))
+    require_climbable(stage, np.zeros(2), np.array([[0.0, 4.0]]))
     with pytest.raises(BadStage, match=r"rises by \d+ degrees"):
-        require_climbable(task, np.zeros(2), np.array([[0.0, 4.0], [4.0, 4.0]]))
+        require_climbable(stage, np.zeros(2), np.array([[0.0, 4.0], [4.0, 4.0]]))
     with pytest.raises(BadStage, match="is flat"):
         get_task("terrain").require_stage(Stage((Character(simple_body),)))
+
+
+def test_goals_on_a_scenes_terrain_can_be_climbed_to_and_where_none_can_it_is_refused(simple_body):
+    heights = np.zeros((41, 41))
+    heights[:, 24:] = 3.0  # a cliff at x = 0.875
+    cliff, begin = Stage((Character(simple_body),), terrain=Terrain(heights, 0.25, np.array([-5.0, -5.0]))), np.zeros(2)
+    goals = get_task("terrain").choose_points(cliff, begin, np.random.default_rng(0))
+    assert len(goals) > 3 and goals[:, 0].max() < 1.0 and np.linalg.norm(np.diff(goals, axis=0), axis=1).min() > 3.0
+    steps = 2.0 * (np.add.outer(np.arange(41), np.arange(41)) % 2)
+    spikes = Stage((Character(simple_body),), terrain=Terrain(steps, 0.5, np.array([-10.0, -10.0])))
+    with pytest.raises(BadStage, match="too steep"):
+        get_task("terrain").choose_points(spikes, begin, np.random.default_rng(0))
+    with pytest.raises(BadStage, match="has no peaks"):
+        get_task("peaks").choose_points(
+            Stage((Character(simple_body),), terrain=Terrain(0.0 * heights, 0.25, np.zeros(2))), begin, None
+        )
+
+
+def test_tops_of_a_scenes_terrain_are_the_peaks(simple_body):
+    stage = get_task("peaks").make_stage(simple_body)
+    tops = find_tops(stage)
+    assert len(tops) == 5
+    assert np.linalg.norm(tops[:, None] - peaks()[None], axis=2).min(axis=0).max() < 0.5
+    way = get_task("peaks").choose_points(stage, np.zeros(2), np.random.default_rng(0))
+    assert len(way) == 20 and np.linalg.norm(np.diff(way, axis=0), axis=1).min() > 8.0
+
+
+def test_points_that_a_task_can_do_nothing_with_are_refused():
+    with pytest.raises(BadStage, match="goes to no points"):
+        get_task("joystick").require_points(np.zeros((2, 2)))
+    with pytest.raises(BadStage, match="One point is no path"):
+        get_task("path").require_points(np.zeros((1, 2)))
+    get_task("point_goal").require_points(np.zeros((1, 2)))
 
 
 def test_who_stands_in_somebody_is_refused():
