@@ -184,14 +184,13 @@ def find_tops(stage: Stage) -> Array:
     places = np.stack([x.ravel(), y.ravel()], axis=1)
     assert stage.terrain is not None  # as above
     heights = terrain_height(stage.terrain, places)
-    found: list[Array] = []
-    for number in np.argsort(-heights, kind="stable"):
-        near = np.linalg.norm(places - places[number], axis=1) < _TOPS_APART_M
-        is_top = heights[number] >= heights[near].max() and heights[number] > heights.min() + _LEAST_TOP_M
-        if is_top and all(np.linalg.norm(places[number] - one) >= _TOPS_APART_M for one in found):
-            found.append(places[number])
-        if len(found) == _MOST_TOPS or heights[number] <= heights.min() + _LEAST_TOP_M:
-            break
+    found, left, least = list[Array](), heights.copy(), heights.min() + _LEAST_TOP_M
+    while len(found) < _MOST_TOPS and left.max(initial=-np.inf) > least:
+        highest = int(left.argmax())
+        near = np.linalg.norm(places - places[highest], axis=1) < _TOPS_APART_M
+        if heights[highest] >= heights[near].max():  # and no flank of one that is in already
+            found.append(places[highest])
+        left[near] = -np.inf
     return np.array(found).reshape(-1, 2)
 
 
