@@ -10,6 +10,7 @@ _VERBS = {
     "build": "make a library of motion files; one that is there already is brought up to date",
     "add": "add motion files to a library; only they are prepared",
     "show": "print what is in a library, or draw it",
+    "join": "make ways from clip to clip, where none lead there by themselves",
     "tag": "give frames of a clip a style tag",
 }
 

@@ -4,7 +4,8 @@ it would do (on-policy distillation).
 
 The learner either follows what its encoder makes of what the expert sees, or wanders on noise from the prior. Who
 wanders is looked up in the library every fifth of a second, and the expert then says how to go on from there: so the
-prior learns what brings it back to the library from wherever it gets to by itself.
+prior learns what brings it back to the library from wherever it gets to by itself. Of moments that are about as near,
+those are chosen that lead to ways of moving that were shown too seldom, or it would sink into standing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,6 +32,7 @@ from .falling import FallHeights, find_fall_heights, has_fallen
 from .stream_matching import StreamMatcher
 
 _MATCH_STEPS = 6
+_REMEMBERED = 50  # times that all copies are looked up: ten seconds
 _NOISE_RATE = 0.1  # rad/s of the velocities in which bodies begin
 
 
@@ -102,6 +104,7 @@ class RolloutBodies:
         self.frame = np.zeros(count, dtype=np.int64)
         self.offsets = np.zeros((count, len(expert.acting)))
         self.drawn = np.zeros((count, 2))
+        self.shown = self.matcher.wanted.copy()
         self.age = self._rng.integers(_MATCH_STEPS, size=count)
         self._begin(np.ones(count, dtype=bool), world.sense(self.states))
 
@@ -165,7 +168,8 @@ class RolloutBodies:
         which = self.expert.is_over(self.frame) | (~follows & (self.age % _MATCH_STEPS == 0))
         if not which.any():
             return rows
-        frame, streams = self.matcher.find(body.rows[which], self._rng), self.expert.streams
+        frame, streams = self.matcher.find(body.rows[which], self._rng, self.shown), self.expert.streams
+        self.shown += (self.matcher.shares(frame) - self.shown) * min(1.0, len(frame) / (_REMEMBERED * len(which)))
         turn = streams.heading[frame].astype(float) - body.heading[which]
         level, place = body.root[which] * (1.0, 1.0, 0.0), streams.qpos[frame, :3] * (1.0, 1.0, 0.0)
         qpos, qvel = (values[which] for values in self.world.pose_of(self.states))
@@ -212,14 +216,14 @@ class RolloutBodies:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that decides what will happen."""
         found = {"rng": generator_state(self._rng), "states": self.states, "frame": self.frame}
-        found |= {"offsets": self.offsets, "age": self.age, "drawn": self.drawn}
+        found |= {"offsets": self.offsets, "age": self.age, "drawn": self.drawn, "shown": self.shown}
         found |= {f"pushes_{name}": values for name, values in self._pushes.state().items()}
         return {name: np.array(values) for name, values in found.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Put back what ``state`` gave."""
         restore_generator(self._rng, state["rng"])
-        for name in ("states", "frame", "offsets", "age", "drawn"):
+        for name in ("states", "frame", "offsets", "age", "drawn", "shown"):
             if state[name].shape != getattr(self, name).shape:
                 raise ValueError(f"{state[name].shape} {name}")
             setattr(self, name, np.array(state[name]))

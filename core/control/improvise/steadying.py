@@ -30,7 +30,7 @@ from .task_training import PPO, TaskTest, TaskTraining, TaskTrainingConfig
 from .wandering import WanderingBodies, wander_by, wander_until_fall
 from .way_balance import WayBalance
 
-_COPIES, _TEST_S = 48, 60.0
+_COPIES, _TEST_S = 32, 60.0
 _NEARLY_NONE = 1e-6  # of a latent number that may be moved for nothing
 
 
@@ -100,11 +100,11 @@ class SteadyingConfig:
     samples: that the training is for.
     """
 
-    style: float = 0.02
-    variety: float = 0.5
+    style: float = 0.01
+    variety: float = 2.0
     worlds: int = 256
     samples: int = 2_000_000
-    test_interval: int = 250_000
+    test_interval: int = 400_000
     shards: int = 2
     threads: int = 0
 
@@ -112,6 +112,7 @@ class SteadyingConfig:
         """PPO whose noise is that of the prior, as it is and as it stays."""
         ppo = replace(
             PPO,
+            discount=0.99,
             noise=1.0,
             final_noise=1.0,
             noise_anneal_samples=0,

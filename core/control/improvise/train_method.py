@@ -84,21 +84,21 @@ class ImproviseTrainSettings(Settings):
     state_prior: bool = setting(True, "Prior of States", "Let the prior depend on the state; off for the paper's")
     variational: bool = setting(True, "Variational", "Off: a deterministic latent space, to compare with")
     steady: float = setting(
-        0.4,
+        0.5,
         "Steadying",
         "Share of the time in which it learns by trial, on noise, what keeps it up; 0 for the paper's",
         minimum=0.0,
         maximum=0.9,
     )
     style: float = setting(
-        0.02,
+        0.01,
         "Style",
         "What moving away from the library's motion costs while steadying: more is more varied and falls more",
         minimum=0.0,
         maximum=100.0,
     )
     variety: float = setting(
-        0.5,
+        2.0,
         "Variety",
         "What moving like the library earns while steadying, best in ways that it shows too seldom; staying up earns 1",
         minimum=0.0,
@@ -199,7 +199,7 @@ class _Work:
         self.meter = WorkMeter(run, lambda: self.figures)
         self._engine = engines.get_engine(run.engine)
         self._kept: Mapping[str, NDArray[Any]] = {}
-        self._stage, self._spent_s, self._expert_s = 0, 0.0, 0.0
+        self._stage, self._spent_s, self._expert_s, self._watched_s = 0, 0.0, 0.0, 0.0
 
     def begin(self) -> _Kept:
         """Take up the newest checkpoint; gives what had been made by then."""
@@ -271,6 +271,8 @@ class _Work:
                 if training.tests:
                     self.figures["mean_up_s"] = training.tests[-1].mean_up_s
                 self.meter.doing = training.phase
+                if training.samples <= config.world_samples:
+                    self._watched_s = seconds
                 self.meter.reach(max(training.samples / budget, seconds / budget_s))
 
             def is_over(seconds: float) -> bool:
@@ -279,7 +281,8 @@ class _Work:
             spent_s = self._practise(training, 1, _controller_arrays(controller), is_over, after)
             if not training.tests or training.tests[-1].samples < training.samples:
                 training.test()
-            return training.model, _describe_training(training, spent_s, self._expert_s, streams)
+            about = _describe_training(training, spent_s, self._expert_s, streams)
+            return training.model, about | {"watched_seconds": self._watched_s}
 
     def steady(self, improviser: Improviser, about: dict[str, Any]) -> tuple[Improviser, dict[str, Any]]:
         """Let it learn by trial what keeps it up; gives it with that, and how all of its training went."""
@@ -382,7 +385,7 @@ def require_transitions(known: KnownMotion, streams: ReferenceStreams, run: Run)
     apart = distance_to_others(known.features, stream)
     nearest = np.array([apart[stream == one].min(initial=np.inf) for one in range(count)])
     far = int((nearest > _APART_M).sum())
-    hint = "Join them first: learn skills from them with transitions ('sinew graph learn'), and add the graph's takes"
+    hint = "Join them first, by a motion graph with a loose threshold: 'sinew library join'"
     if far == count:
         raise BadMotion(f"The library has no transitions: none of its {count} clips comes near another", hint)
     if far:

@@ -12,7 +12,7 @@ from ...geometry.quaternions import Array
 from ...motion.library import Library
 from ..tracking_policy.reference_streams import ReferenceStreams
 from .body_states import Floats, StateReader
-from .stream_matching import describe_stream_frames, match_features
+from .stream_matching import describe_stream_frames, match_features, square_distances
 
 _FRAMES = 3000
 _REACH = 0.9  # quantile of the distances between clips
@@ -76,14 +76,6 @@ def distance_to_others(features: Floats, stream: NDArray[np.int64]) -> Array:
         square = square_distances(features[rows], features)
         square[stream[rows][:, None] == stream[None, :]] = np.inf
         found[rows] = np.sqrt(square.min(axis=1))
-    return found
-
-
-def square_distances(first: Floats, second: Floats) -> Floats:
-    """(N, M) squares of the distances between features (N, F) and (M, F)."""
-    square = np.einsum("nk,nk->n", first, first)[:, None] + np.einsum("mk,mk->m", second, second)[None]
-    square -= 2.0 * (first @ second.T)
-    found: Floats = np.maximum(square, 0.0)
     return found
 
 

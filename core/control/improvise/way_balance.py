@@ -4,14 +4,12 @@
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...geometry.quaternions import Array
 from .body_states import Floats
-from .stream_matching import match_features
-from .variety import KnownMotion, square_distances
+from .stream_matching import group_ways, lacking_ways, match_features, square_distances
+from .variety import KnownMotion
 
-_WAYS, _ROUNDS = 32, 20
 _EVERY = 2  # frames of the library that are known from one that is looked at to the next
 _FORGOTTEN_STEPS = 300  # after which what was done counts a third: ten seconds
 
@@ -24,7 +22,7 @@ class WayBalance:
 
     def __init__(self, known: KnownMotion) -> None:
         self._features, self._reach_m = known.features[::_EVERY], known.reach_m
-        self._way = group_alike(self._features, _WAYS)
+        self._way = group_ways(self._features)
         self.wanted: Array = np.bincount(self._way) / len(self._way)
         self.shown = self.wanted.copy()
 
@@ -38,15 +36,4 @@ class WayBalance:
         way = self._way[nearest]
         now = np.bincount(way, minlength=len(self.wanted)) / len(rows)
         self.shown += (now - self.shown) / _FORGOTTEN_STEPS
-        lacking = np.log(self.wanted / np.maximum(self.shown, 1e-6))
-        return like, np.clip(lacking, -1.0, 1.0)[way]
-
-
-def group_alike(features: Floats, count: int) -> NDArray[np.int64]:
-    """(M,) numbers from 0 on, without gaps, of groups of features (M, F) that are near each other: k-means."""
-    middles = features[np.linspace(0, len(features) - 1, min(count, len(features))).astype(np.int64)]
-    group = np.zeros(len(features), dtype=np.int64)
-    for _ in range(_ROUNDS):
-        group = square_distances(features, middles).argmin(axis=1)
-        middles = np.stack([features[group == one].mean(axis=0) for one in np.unique(group)])
-    return np.unique(group, return_inverse=True)[1].astype(np.int64)
+        return like, lacking_ways(self.wanted, self.shown)[way]

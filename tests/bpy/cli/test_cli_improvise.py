@@ -141,4 +141,4 @@ def test_clips_that_never_come_near_each_other_are_refused_and_the_graph_is_offe
     words = [word for one in LITTLE for word in ("--set", one)]
     assert run("train", path, "--out", tmp_path / "x.npz", *words) == 1
     told = capsys.readouterr().err
-    assert "no transitions" in told and "sinew graph learn" in told
+    assert "no transitions" in told and "sinew library join" in told
