@@ -7,9 +7,9 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from ..bridge.mannequin.materials import plain_material
 from ..bridge.api.library_character import make_scene, stand_up_character
 from ..bridge.api.registering import registered
+from ..bridge.mannequin.materials import plain_material
 from ..bridge.scene import saving
 from ..core.control.improvise.learned_file import Improviser
 from ..core.control.tasks.crowd import Crowd
@@ -100,7 +100,9 @@ def _add_hull(name: str, points: Array) -> bpy.types.Object:
 def _add_terrain(terrain: Terrain) -> bpy.types.Object:
     """A mesh through the heights."""
     rows, columns = terrain.heights.shape
-    x, y = np.meshgrid(*(terrain.origin[axis] + terrain.spacing * np.arange(n) for axis, n in ((0, columns), (1, rows))))
+    x, y = np.meshgrid(
+        *(terrain.origin[axis] + terrain.spacing * np.arange(n) for axis, n in ((0, columns), (1, rows)))
+    )
     points = np.stack([x, y, terrain.heights], axis=-1).reshape(-1, 3)
     number = np.arange(rows * columns).reshape(rows, columns)
     corners = (number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1])

@@ -110,7 +110,9 @@ def make_players(
             require_climbable(stage, place, own)
     noise, players = _TASK_NOISE * settings.noise, list[ImprovisedPlayer]()
     for number, place in enumerate(places):
-        own = kind.choose_points(stage, place, np.random.default_rng([run.seed, 7, number])) if points is None else points
+        own = (
+            kind.choose_points(stage, place, np.random.default_rng([run.seed, 7, number])) if points is None else points
+        )
         players.append(TaskPlayer(improviser, improviser.task, own, noise, number=number, stage=stage))
     return players
 

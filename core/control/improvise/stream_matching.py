@@ -34,7 +34,7 @@ def describe_stream_frames(streams: ReferenceStreams, reader: StateReader, frame
 
 
 def group_ways(features: Floats) -> NDArray[np.int64]:
-    """(M,) numbers from 0 on, without gaps, of ways of moving: groups of features (M, 6 L) near each other (k-means)."""
+    """(M,) numbers from 0 on, without gaps, of ways of moving: groups of features (M, 6 L) that are alike (k-means)."""
     by_link = features.reshape(len(features), -1, 6).copy()
     by_link[:, :, 3:] *= _SPEED_TELLS
     features = by_link.reshape(len(features), -1)

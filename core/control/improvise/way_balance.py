@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How like the library somebody moves, and whether in ways that it shows too seldom (state marginal matching, Lee et al.
-2019): what practises staying up alone sinks into what is easiest.
+"""How like the library somebody moves, and whether in ways that it shows too seldom (state marginal matching, Lee et
+al. 2019): what practises staying up alone sinks into what is easiest.
 """
 
 import numpy as np

@@ -131,7 +131,8 @@ class FivePeaks(TerrainGoals):
         tops = find_tops(stage)
         if not len(tops):
             raise BadStage(
-                "The terrain has no peaks", f"Let it have hills of {_LEAST_TOP_M:g} m or more, or give --points or goals"
+                "The terrain has no peaks",
+                f"Let it have hills of {_LEAST_TOP_M:g} m or more, or give --points or goals",
             )
         return rng.permutation(tops)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....body import BodyModel
 from ....body.foot_contacts import find_foot_contacts
@@ -98,7 +99,7 @@ def find_joins(body: BodyModel, poses: Sequence[tuple[Array, Array]]) -> list[Jo
     return sorted(found, key=lambda one: (one.distance_m, one.source, one.target))
 
 
-def _cloud(clouds: tuple[Array, Array], frames: Array, weight: Array) -> PointClouds:
+def _cloud(clouds: tuple[Array, Array], frames: NDArray[np.int64], weight: Array) -> PointClouds:
     pos = clouds[0][frames].copy()
     pos[..., :2] -= np.sum(weight[:, None] * pos[..., :2], axis=1, keepdims=True)
     return PointClouds(pos, clouds[1][frames], weight)
@@ -121,7 +122,9 @@ def choose_joins(found: Sequence[Join], count: int, within_m: float, names: Sequ
             needed = min(
                 (one.distance_m for one in found if one.source in inside and one.target not in inside), default=np.inf
             )
-            hint = f"Join within {needed:.2f} m" if np.isfinite(needed) else "Leave out clips of less than three seconds"
+            hint = (
+                f"Join within {needed:.2f} m" if np.isfinite(needed) else "Leave out clips of less than three seconds"
+            )
             raise BadMotion(f"No way leads from '{names[number]}' to '{names[lost]}' within {within_m:g} m", hint)
     return kept
 

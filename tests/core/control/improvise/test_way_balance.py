@@ -76,5 +76,5 @@ def test_styles_are_told_of_the_clips_that_they_are(library, streams):
     known = sample_known_motion(streams, clips, library[0], StateReader(library[1]))
     frames = np.linspace(0, len(streams) - 1, len(known.style)).astype(np.int64)
     stands = np.array(known.styles)[known.style] == "stand"
-    assert stands.any() and  len(clips) == len(streams.starts) - 1
+    assert stands.any() and len(clips) == len(streams.starts) - 1
     assert np.linalg.norm(streams.qvel[frames[stands]], axis=1).max() < 1.0
