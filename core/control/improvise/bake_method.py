@@ -70,8 +70,8 @@ class ImproviseBake(Method):
         improviser = load_improviser(run)
         clips = (clip, *(member.clip for member in load_cast(run)))
         skeletons = [one.skeleton for one in clips]
-        clips = tuple(put_on_body(improviser.body, one) for one in clips)
-        for one in clips:
+        whose, clips = clips, tuple(put_on_body(improviser.body, one) for one in clips)
+        for one in whose:
             require_same_size(improviser.body, one)
         stage = build_job_stage(run, *(improviser.body for _ in clips), unless=("still",))
         qpos, qvel = place_starts(improviser, clips, np.random.default_rng([run.seed, 5]))
@@ -119,11 +119,15 @@ def make_players(
 
 def require_same_size(body: BodyModel, clip: Clip) -> None:
     """Refuse a character with the same bones whose body is another: what was learned is for one body."""
-    lengths, own = (np.linalg.norm(one.rest_pos[1:], axis=1) for one in (body.skeleton, clip.skeleton))
-    off = np.abs(own - lengths)
-    worst = int(np.argmax(off - _SAME_SHARE * lengths))
-    if off[worst] > _SAME_SHARE * lengths[worst] + _SAME_M:
-        bone = body.skeleton.names[worst + 1]
+    carried = [name for name, parent in zip(body.skeleton.names, body.skeleton.parents, strict=True) if parent >= 0]
+    lengths, own = (
+        np.linalg.norm(one.rest_pos[[one.index(name) for name in carried]], axis=1)
+        for one in (body.skeleton, clip.skeleton)
+    )
+    beyond = np.abs(own - lengths) - _SAME_SHARE * lengths
+    worst = int(np.argmax(beyond))
+    if beyond[worst] > _SAME_M:
+        bone = carried[worst]
         raise JobError(
             f"'{clip.name}' has another body than what improvises: '{bone}' begins {own[worst]:.2f} m from the bone "
             f"that it hangs on instead of {lengths[worst]:.2f} m",
