@@ -18,17 +18,20 @@ from ..core.control.improvise.learned_file import IMPROVISER, Improviser
 from ..core.control.improvise.task_training import run_task
 from ..core.control.improvise.test_method import ImproviseTestSettings, describe_rollouts, roll_out_from
 from ..core.control.improvise.train_method import ImproviseTrainSettings, make_latent_config, make_vae_settings
-from ..core.control.improvise.training import LatentTraining
+from ..core.control.improvise.training import TEST_S, LatentTraining
 from ..core.control.improvise.variety import measure_spread, measure_variety
 from ..core.control.improvise.wandering import WanderingBodies, wander_by, wander_until_fall
 from ..core.control.matching.directing import Directing
+from ..core.control.tasks.task import CONTROL_FPS
 from ..core.control.tasks.tasks_table import get_task
 from ..core.control.tracking_policy.learned_file import DIRECTED, TrainedDirector
 from ..core.control.tracking_policy.matching_streams import make_clip_streams
 from ..core.errors import BadSettings
+from ..core.geometry.quaternions import Array
 from ..core.sim import engines
 from ..core.sim.engine import World
 from ..core.sim.stage import Character, Stage
+from .improvise_page import write_improvise_page
 from .options import print_progress, split_words
 from .rows import Row, append_row, code_version, describe_machine
 
@@ -52,6 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--samples", type=float, default=1.0, metavar="M", help="million samples of each variant (default 1)")
     add("--rollouts", type=int, default=100, metavar="N", help="characters of a test (default 100)")
     add("--seconds", type=float, default=60.0, metavar="T", help="of a random rollout, at most (default 60)")
+    add("--of", default="locomotion", metavar="NAME", help="which library it is, in words, for rows and page")
+    add("--page", type=Path, metavar="FOLDER", help="write improvise_figures.md of all rows in --rows into this folder")
     add("--rows", type=Path, metavar="FILE.jsonl", help="add the rows to this file")
     add("--seed", type=int, default=5, metavar="N", help="another seed (default 5)")
 
@@ -62,8 +67,11 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         raise BadSettings("There is no library to train variants from", "Give --library FILE")
     rows: list[Row] = []
 
+    if arguments.page is not None and arguments.rows is None:
+        raise BadSettings("There are no rows to make a page of", "Give --rows FILE.jsonl")
+
     def keep(row: Row) -> None:
-        rows.append(row | {"code": code_version(), "machine": describe_machine()})
+        rows.append(row | {"library": arguments.of, "code": code_version(), "machine": describe_machine()})
         if arguments.rows:
             append_row(arguments.rows, rows[-1])
 
@@ -82,6 +90,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     for text in arguments.variants:
         print_progress(text)
         keep(_measure_variant(arguments.library, text, arguments.samples, arguments.seed))
+    if arguments.page is not None:
+        write_improvise_page(arguments.page, arguments.rows)
     return {"rows": rows}
 
 
@@ -97,19 +107,42 @@ def _world(improviser: Improviser, copies: int, threads: int = 0) -> closing[Wor
 
 def _describe_training(improviser: Improviser) -> Row:
     about = improviser.about
-    row: Row = {"what": "training", "million_samples": about["samples"] / 1e6, "minutes": about["seconds"] / 60.0}
+    row: Row = {
+        "what": "training",
+        "kind": "training",
+        "million_samples": about["samples"] / 1e6,
+        "minutes": about["seconds"] / 60.0,
+    }
     row |= {"minutes_of_that_for_an_expert": about["expert_seconds"] / 60.0}
     row |= {"library_minutes": about["library_minutes"], "seed": about["seed"]}
     errors = {f"world_model_{name}": value for name, value in about["world_model"].items()}
+    row["pairs_minutes"] = about.get("watched_seconds", 0.0) / 60.0
+    tests = [(one["samples"], one["mean_up_s"] / TEST_S) for one in about.get("tests", ())]
+    first = tests[-1][0] if tests else 0
+    steadied = about.get("steadying", {}).get("tests", ())
+    row["up_share_at"] = [*tests, *((first + one["samples"], one["up_s"] / one["seconds"]) for one in steadied)]
+    row["million_samples_steadied"] = about.get("steadying", {}).get("samples", 0) / 1e6
     return row | errors | {"goal": {"minutes": 45.0}}
 
 
 def _measure_rollouts(improviser: Improviser, settings: ImproviseTestSettings, seed: int) -> Row:
     with _world(improviser, settings.rollouts) as world:
         found, _ = roll_out_from(improviser, world, settings, seed)
-    row: Row = {"what": f"{settings.rollouts} random rollouts, cut at {settings.seconds:g} s"}
+    row: Row = {
+        "what": f"{settings.rollouts} random rollouts, cut at {settings.seconds:g} s",
+        "kind": "rollouts",
+        "seconds": settings.seconds,
+        "fell_after_s": np.sort(found.up_s[found.fell]).round(1).tolist(),
+        "speed_m_s": _mean_speed(found.root),
+        "library_speed_m_s": float(np.linalg.norm(improviser.start_qvel[:, :2], axis=1).mean()),
+    }
     row |= describe_rollouts(improviser, found)
     return row | {"goal": {"mean_time_until_fall_s": 55.0}}
+
+
+def _mean_speed(root: Array) -> float:
+    """m/s over the ground of bodies at (K, N, 3), every third of a second, as long as they are up."""
+    return float(np.nanmean(CONTROL_FPS / 10.0 * np.linalg.norm(np.diff(root[:, :, :2], axis=0), axis=-1)))
 
 
 def _measure_together(improviser: Improviser, seed: int) -> Row:
@@ -123,6 +156,7 @@ def _measure_together(improviser: Improviser, seed: int) -> Row:
     shown = sum(one["time"] > 0.0 for one in variety["styles"].values())
     row: Row = {
         "what": f"{_TOGETHER} rollouts of {_TOGETHER_S:g} s from one place",
+        "kind": "together",
         "spread_m": measure_spread(found.root),
     }
     row |= {"styles_shown": shown, "styles": len(variety["styles"]), "mean_up_s": found.mean_up_s}
@@ -132,7 +166,7 @@ def _measure_together(improviser: Improviser, seed: int) -> Row:
 
 def _measure_cost(improviser: Improviser, seed: int) -> Row:
     """Processor time of one character, and of a crowd in which nobody touches anybody."""
-    row: Row = {"what": "a character at run time, processor time as a share of real time"}
+    row: Row = {"what": "a character at run time, processor time as a share of real time", "kind": "cost"}
     for copies, name in ((1, "one"), (_CROWD, f"each_of_{_CROWD}")):
         with _world(improviser, copies, threads=1) as world:
             settings = ImproviseTestSettings(copies, _CROWD_S)
@@ -152,9 +186,10 @@ def _measure_task(improviser: Improviser, rollouts: int, seed: int) -> Row:
     with closing(engines.get_engine("mujoco").compile(stage, copies)) as world:
         doing = kind(copies * kind.together, None, stage)
         found = run_task(improviser, doing, task.policy, task.sigma_rad, world, seed, seconds=_TASK_S)
-    row: Row = {"what": f"task {task.name}", "million_samples": task.about["samples"] / 1e6}
+    row: Row = {"what": f"task {task.name}", "kind": "task", "million_samples": task.about["samples"] / 1e6}
     row |= {"minutes": task.about["seconds"] / 60.0, "sigma_rad": task.sigma_rad, **found.figures}
     row |= {"earned": found.earned, "falls": found.falls, "rollouts": rollouts, "mean_up_s": found.up_s}
+    row["earned_at"] = [(one["samples"], one["earned"]) for one in task.about.get("tests", ())]
     return row | {"seconds": _TASK_S, "goal": {**_GOALS.get(task.name, {}), "minutes": 15.0, "million_samples": 3.0}}
 
 
@@ -173,5 +208,10 @@ def _measure_variant(path: Path, text: str, millions: float, seed: int) -> Row:
         while training.samples < config.samples:
             training.advance()
         best = max((training.tests or [training.test()]), key=lambda test: test.merit)
-    row: Row = {"what": f"variant {text}", "million_samples": millions, "mean_up_s_of_30": best.mean_up_s}
+    row: Row = {
+        "what": f"variant {text}",
+        "kind": "variant",
+        "million_samples": millions,
+        "mean_up_s_of_30": best.mean_up_s,
+    }
     return row | {"falls_of_32": best.falls, "minutes": (time.perf_counter() - begun) / 60.0}

@@ -56,6 +56,22 @@ def test_a_folder_becomes_a_library_that_is_added_to_tagged_and_drawn(folder, tm
     assert (tmp_path / "moves.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_clips_are_joined_and_where_no_way_leads_it_is_told_why(tmp_path, capsys):
+    long, short = tmp_path / "long.library.npz", tmp_path / "short.library.npz"
+    for name, seconds, library in (("a", 4.0, long), ("b", 4.2, long), ("c", 2.2, short), ("d", 2.3, short)):
+        save_clip(tmp_path / library.stem / f"{name}.npz", replace(plain_walk(seconds), name=name))
+    for library in (long, short):
+        assert run("library", "build", tmp_path / library.stem, "--out", library) == 0
+    capsys.readouterr()
+    out = tmp_path / "joined.library.npz"
+    assert run("library", "join", long, "--out", out, "--within", 0.5) == 0
+    assert "2 ways from clip to clip" in capsys.readouterr().out
+    assert show(out, capsys)["clips"] == 4 and show(long, capsys)["clips"] == 2
+    assert run("library", "join", short) == 1
+    told = capsys.readouterr().err
+    assert "No way leads from 'c' to 'd'" in told and "less than three seconds" in told
+
+
 @needs_ray
 def test_a_cluster_that_is_not_there_is_told_and_nothing_is_written(folder, tmp_path, capsys):
     library = tmp_path / "moves.library.npz"
