@@ -31,6 +31,7 @@ from .retime import properties as retime_properties
 from .rig import actions
 from .rig.placing import PLACES
 from .scene.settings_groups import enum_items, property_group, settings_group
+from .setup import preferences
 from .stage import properties as stage_properties
 from .takes import properties as take_properties
 
@@ -63,6 +64,35 @@ def _can_move_armature(self: Any, action: bpy.types.Action) -> bool:
     return self.armature is None or actions.slot_for(action, self.armature) is not None
 
 
+WHATS = (
+    ("ACTION", "This Action", "Simulate: one motion, with weight, contacts and pushes", "ACTION", 0),
+    ("SKILLS", "Skills", "Skills: motions that it can do in any order, and keep its balance", "STRANDS", 1),
+    (
+        "BOUNDS",
+        "Bounds and Style",
+        "Bounds and Style: one motion, practised until it lasts, within limits of yours",
+        "DRIVER_DISTANCE",
+        2,
+    ),
+    (
+        "LIBRARY",
+        "A Library",
+        "Direct: it goes along a curve or after an object, with the motions of a library",
+        "ASSET_MANAGER",
+        3,
+    ),
+    ("CUES", "On Cue", "Respond: it does deeds of a library, such as a kick, at frames of yours", "MARKER_HLT", 4),
+    (
+        "ITSELF",
+        "By Itself",
+        "Improvise: it moves as it has learned to, without being told anything",
+        "OUTLINER_OB_ARMATURE",
+        5,
+    ),
+)
+"""What a character can do: identifier, label, meaning, icon, number."""
+
+
 class SINEW_PG_job(bpy.types.PropertyGroup):
     """A job that this file waits for; ``name`` is its id. What it is and how it stands is in its folder."""
 
@@ -78,8 +108,17 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
 
     show_advanced: BoolProperty(
         name="Advanced",
-        description="Show the numbers of a running job that only those care for who know its method",
+        description="Show everything that can be set, also what is rarely touched, and the numbers of running jobs. "
+        "Remembered for all files",
+        get=lambda self: preferences.shows_advanced(),
+        set=lambda self, value: preferences.show_advanced(value),
         options=set(),
+    )
+    what: EnumProperty(items=WHATS, name="What", description="What the character does", options=set())
+    search: StringProperty(
+        name="Search",
+        description="Show only what has this in its name",
+        options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
     )
     armature: PointerProperty(
         type=bpy.types.Object,

@@ -5,10 +5,11 @@ import bpy
 
 from ..bridge.bounds import views
 from ..bridge.bounds.properties import ONE_BONE
-from ..bridge.scene.chosen_armature import why_no_armature
 from .bounds_learning import draw_learning, draw_style
-from .drawing import SidebarPanel, chosen_character, paragraph, write_line
+from .drawing import chosen_character, paragraph, write_line
 from .presets import SINEW_PT_bounds_presets
+from .searching import list_flags
+from .what import WhatPanel
 
 
 class SINEW_UL_bound_parts(bpy.types.UIList):
@@ -42,18 +43,22 @@ class SINEW_UL_bound_parts(bpy.types.UIList):
         else:
             which.label(text="free")
 
+    def filter_items(
+        self, context: bpy.types.Context, data: bpy.types.Object, name: str
+    ) -> tuple[list[int], list[int]]:
+        """Only those that say what is sought."""
+        return list_flags(
+            self.bitflag_filter_item, self.filter_name, (f"{row.part} {row.bone}" for row in getattr(data, name))
+        ), []
 
-class SINEW_PT_bounds(SidebarPanel, bpy.types.Panel):
+
+class SINEW_PT_bounds(WhatPanel, bpy.types.Panel):
     """Learn a motion within bounds around it, and bake takes of any length from what was learned."""
 
     bl_idname = "SINEW_PT_bounds"
     bl_label = "Bounds and Style"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw_header_preset(self, context: bpy.types.Context) -> None:
-        """Offer the presets."""
-        if not why_no_armature(context.scene):
-            SINEW_PT_bounds_presets.draw_panel_header(self.layout)
+    bl_options = {"HIDE_HEADER"}
+    whats = ("BOUNDS",)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the bounds, painting, style, training, what was learned, and baking."""
@@ -61,6 +66,9 @@ class SINEW_PT_bounds(SidebarPanel, bpy.types.Panel):
         obj = chosen_character(layout, context)
         if obj is None:
             return
+        row = layout.row()
+        row.label(text="As far from its source as:")
+        SINEW_PT_bounds_presets.draw_panel_header(row)
         _draw_bounds(layout, obj)
         _draw_parts(layout, obj)
         _draw_painting(layout, context, obj)

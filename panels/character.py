@@ -12,7 +12,7 @@ class SINEW_PT_character(SidebarPanel, bpy.types.Panel):
     """Choose the armature and the Action to simulate."""
 
     bl_idname = "SINEW_PT_character"
-    bl_label = "Character"
+    bl_label = "Who"
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the choice, and offer what is selected."""

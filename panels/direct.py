@@ -8,7 +8,9 @@ from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.methods.adapter import FamilyAdapter
 from ..bridge.methods.adapters import get_adapter
 from ..bridge.methods.declared import Product
-from .drawing import SidebarPanel, chosen_character, paragraph
+from .advanced import draw_rare, shows_advanced
+from .drawing import chosen_character, folded
+from .library import draw_library_offer
 from .method_sections import (
     draw_bake_button,
     draw_learn_button,
@@ -18,16 +20,18 @@ from .method_sections import (
     draw_settings,
 )
 from .preview_switch import draw_preview_switch
+from .what import WhatPanel
 
 _NOT_TRAINED = "Not trained: a body is found for each take anew"
 
 
-class SINEW_PT_direct(SidebarPanel, bpy.types.Panel):
+class SINEW_PT_direct(WhatPanel, bpy.types.Panel):
     """Let the character go along a curve or after an object, with the motion of its library."""
 
     bl_idname = "SINEW_PT_direct"
     bl_label = "Direct"
-    bl_options = {"DEFAULT_CLOSED"}
+    bl_options = {"HIDE_HEADER"}
+    whats = ("LIBRARY",)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the library, training, where to go and how, and baking."""
@@ -40,6 +44,7 @@ class SINEW_PT_direct(SidebarPanel, bpy.types.Panel):
             layout, context, adapter, obj, about=lambda box: _draw_about(box, context, adapter, obj)
         )
         draw_problem(layout, context, adapter, obj)
+        draw_library_offer(layout, context, adapter.file, obj)
         if has_library:
             _draw_training(layout, context, adapter, obj)
             _draw_wish(layout, obj)
@@ -50,8 +55,8 @@ def _draw_about(
     box: bpy.types.UILayout, context: bpy.types.Context, adapter: FamilyAdapter, obj: bpy.types.Object
 ) -> None:
     trained, sentences = adapter.is_trained(obj), adapter.file.view_of(obj).sentences
-    for number, sentence in enumerate(sentences if trained else (*sentences, _NOT_TRAINED)):
-        paragraph(box, context, sentence, icon="BLANK1" if number else "CHECKMARK")
+    known = sentences if trained else (*sentences[:1], _NOT_TRAINED, *sentences[1:])
+    folded(box, context, "SINEW_PT_direct_about", known, icon="CHECKMARK")
 
 
 def _draw_training(
@@ -81,13 +86,14 @@ def _draw_baking(
 ) -> None:
     own = obj.sinew_direct
     layout.separator()
-    for name in ("seconds", "frame_start", "bake_seed"):
+    for name in ("seconds", "frame_start"):
         layout.prop(own, name)
+    draw_rare(layout, context.scene, own, ("bake_seed",))
     draw_settings(layout, context, adapter, Product.TAKE)
-    header, body = layout.panel("SINEW_PT_direct_weights", default_closed=True)
-    header.label(text="What Counts")
+    body = layout
+    if shows_advanced(context.scene):
+        header, body = layout.panel("SINEW_PT_direct_weights", default_closed=True)
+        header.label(text="What Counts")
     if body is not None:
-        settings = settings_group_of(context.scene, adapter.method(Product.TAKE).name)
-        for name in WEIGHTS:
-            body.prop(settings, name)
+        draw_rare(body, context.scene, settings_group_of(context.scene, adapter.method(Product.TAKE).name), WEIGHTS)
     draw_bake_button(layout, context, adapter)

@@ -3,7 +3,7 @@
 
 import functools
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import blf
@@ -82,6 +82,27 @@ def message_box(
     if hint:
         paragraph(box, context, hint, icon="BLANK1")
     return box
+
+
+def folded(
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    panel: str,
+    sentences: Sequence[str],
+    *,
+    icon: str,
+    shown: int = 2,
+) -> None:
+    """Sentences, the first few at once and what is more in a closed sub-panel of that name."""
+    for number, sentence in enumerate(sentences[:shown]):
+        paragraph(layout, context, sentence, icon="BLANK1" if number else icon)
+    if len(sentences) <= shown:
+        return
+    header, body = layout.panel(panel, default_closed=True)
+    header.label(text="More")
+    if body is not None:
+        for sentence in sentences[shown:]:
+            paragraph(body, context, sentence, icon="BLANK1")
 
 
 def progress_bar(layout: bpy.types.UILayout, view: JobView) -> None:

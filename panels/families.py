@@ -9,7 +9,9 @@ from ..bridge.jobs.scene_request import settings_group_of
 from ..bridge.methods.adapters import get_adapter
 from ..bridge.methods.declared import Family, Product, Source, families
 from ..bridge.methods.properties import OWN
-from .drawing import SidebarPanel, chosen_character, paragraph
+from .advanced import draw_rare
+from .drawing import chosen_character, paragraph
+from .library import draw_library_offer
 from .method_sections import (
     draw_bake_button,
     draw_learn_button,
@@ -18,21 +20,23 @@ from .method_sections import (
     draw_problem,
     draw_settings,
 )
+from .what import WhatPanel
 
 EXAMPLES = "SINEW_EXAMPLES"
 """Set in the environment, it shows the panels of examples too."""
 
 
-class FamilyPanel(SidebarPanel):
+class FamilyPanel(WhatPanel):
     """Learn, see what was learned, and bake from it."""
 
-    bl_options = {"DEFAULT_CLOSED"}
+    bl_options = {"HIDE_HEADER"}
+    whats = ("ITSELF",)
     family: Family
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Examples are for developers."""
-        return not cls.family.is_example or bool(os.environ.get(EXAMPLES))
+        return super().poll(context) and (not cls.family.is_example or bool(os.environ.get(EXAMPLES)))
 
 
 def _draw_family(layout: bpy.types.UILayout, context: bpy.types.Context, family: Family) -> None:
@@ -44,8 +48,12 @@ def _draw_family(layout: bpy.types.UILayout, context: bpy.types.Context, family:
     own = adapter.group(obj)
     if family.learn is not None and family.learn.takes in (Source.CLIPS, Source.LIBRARY):
         layout.prop(own, "actions", placeholder="All")
-    draw_learn_settings(layout, context, adapter, obj, "Learning", f"SINEW_PT_{family.name}_settings")
-    draw_learn_button(layout, context, adapter, obj)
+    library = getattr(adapter, "library", None)
+    if library is not None and library.path_of(obj) is None:
+        draw_library_offer(layout, context, library, obj)
+    else:
+        draw_learn_settings(layout, context, adapter, obj, "Learning", f"SINEW_PT_{family.name}_settings")
+        draw_learn_button(layout, context, adapter, obj)
     draw_problem(layout, context, adapter, obj)
     if draw_learned(layout, context, adapter, obj) and family.method(Product.TAKE) is not None:
         layout.separator()
@@ -54,7 +62,7 @@ def _draw_family(layout: bpy.types.UILayout, context: bpy.types.Context, family:
         for place in adapter.drawn_places(obj):
             layout.prop(own, place)
         layout.prop(own, "frame_start")
-        layout.prop(own, "bake_seed")
+        draw_rare(layout, context.scene, own, ("bake_seed",))
         draw_bake_button(layout, context, adapter)
 
 

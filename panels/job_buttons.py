@@ -6,6 +6,7 @@ import bpy
 from ..bridge.jobs.job_views import JobView
 from ..bridge.jobs.live_curves import live_curves
 from ..bridge.scene.report_lines import fit_line
+from .advanced import shows_advanced
 from .drawing import curve_rows, write_line
 
 
@@ -30,10 +31,5 @@ def draw_doing(layout: bpy.types.UILayout, context: bpy.types.Context, view: Job
     curve_rows(layout, live_curves(view))
     if not (research := live_curves(view, advanced=True)):
         return
-    chosen = context.scene.sinew
-    row = layout.row()
-    row.alignment = "LEFT"
-    icon = "DOWNARROW_HLT" if chosen.show_advanced else "RIGHTARROW"
-    row.prop(chosen, "show_advanced", icon=icon)
-    if chosen.show_advanced:
+    if shows_advanced(context.scene):
         curve_rows(layout, research)

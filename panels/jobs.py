@@ -7,9 +7,11 @@ from ..bridge import takes
 from ..bridge.jobs import monitor, preparing
 from ..bridge.jobs.job_views import JobView
 from ..bridge.scene.report_lines import fit_line
+from .advanced import shows_advanced
 from .batches import draw_batch
-from .drawing import SidebarPanel, message_box, paragraph, write_line
+from .drawing import SidebarPanel, folded, message_box, paragraph, write_line
 from .job_buttons import draw_bar, draw_doing
+from .searching import draw_search, filter_sought
 
 _ICONS = {
     "created": "TIME",
@@ -31,6 +33,11 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
     bl_label = "Jobs"
     bl_order = 2
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """There must be a job, or somebody who wants to see all there is."""
+        return bool(monitor.watched_jobs() or preparing.preparation_views()) or shows_advanced(context.scene)
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw a box for each job, the newest first."""
         layout = self.layout
@@ -48,6 +55,8 @@ class SINEW_PT_jobs(SidebarPanel, bpy.types.Panel):
         def draw_job(parent: bpy.types.UILayout, view: JobView) -> None:
             _draw_job(parent.box(), context, view, baked.get(view.id, view.action))
 
+        draw_search(layout, context.scene, len(views))
+        views = filter_sought(context.scene, views, lambda view: f"{view.title} {view.method}")
         # A batch stands where its newest job does.
         for batch in dict.fromkeys(view.batch or view.id for view in views):
             own = [view for view in views if batch in (view.batch, view.id)]
@@ -93,6 +102,4 @@ def _draw_end(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView
 
 
 def _draw_summary(box: bpy.types.UILayout, context: bpy.types.Context, view: JobView) -> None:
-    column = box.column(align=True)
-    for sentence in view.summary:
-        paragraph(column, context, sentence, icon="BLANK1")
+    folded(box, context, f"SINEW_PT_job_{view.id}", view.summary, icon="BLANK1")

@@ -3,10 +3,12 @@
 
 import bpy
 
+from ..bridge.learned.learned_file import LearnedFile
 from ..bridge.library import action_tags, views
 from ..bridge.methods.adapters import get_adapter
-from .drawing import SidebarPanel, chosen_character, paragraph, write_line
+from .drawing import chosen_character, paragraph, write_line
 from .method_sections import draw_problem
+from .what import WhatPanel
 
 _MOST_ROWS = 24
 
@@ -44,12 +46,13 @@ class SINEW_UL_library_actions(bpy.types.UIList):
         return [flag if fit else 0 for flag, fit in zip(flags, fits, strict=True)], []
 
 
-class SINEW_PT_library(SidebarPanel, bpy.types.Panel):
+class SINEW_PT_library(WhatPanel, bpy.types.Panel):
     """Say which frames of an Action are which style, and gather Actions in a library."""
 
     bl_idname = "SINEW_PT_library"
     bl_label = "Library"
     bl_options = {"DEFAULT_CLOSED"}
+    whats = ("LIBRARY", "CUES", "ITSELF")
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the Action's style tags, what the library is made of, and its picture."""
@@ -75,6 +78,19 @@ class SINEW_PT_library(SidebarPanel, bpy.types.Panel):
             image = views.picture_of(obj)
             if image is not None and image.preview is not None and image.preview.icon_id:
                 layout.template_icon(icon_value=image.preview.icon_id, scale=10.0)
+
+
+def draw_library_offer(
+    layout: bpy.types.UILayout, context: bpy.types.Context, file: LearnedFile, obj: bpy.types.Object
+) -> None:
+    """Where there is no library yet: that one is needed, and the button that makes it."""
+    if file.path_of(obj) is not None:
+        return
+    if reason := views.why_not_build(context.scene):
+        paragraph(layout, context, f"It needs a library of motions. {reason}", icon="INFO")
+        return
+    paragraph(layout, context, "It needs a library of motions: choose its file, or make it of this file's", icon="INFO")
+    layout.operator("sinew.library_build", icon="ASSET_MANAGER")
 
 
 def _draw_tags(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:

@@ -14,7 +14,7 @@ class SINEW_PT_live(SidebarPanel, bpy.types.Panel):
     """Take hold of the character while it is simulated: push it, drag it, throw things, record it."""
 
     bl_idname = "SINEW_PT_live"
-    bl_parent_id = "SINEW_PT_simulate"
+    bl_parent_id = "SINEW_PT_happens"
     bl_label = "Live"
     bl_options = {"DEFAULT_CLOSED"}
 

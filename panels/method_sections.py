@@ -11,7 +11,8 @@ from ..bridge.methods.adapter import FamilyAdapter
 from ..bridge.methods.declared import Product
 from ..bridge.scene.report_lines import fit_line
 from ..bridge.setup import readiness
-from .drawing import message_box, paragraph, progress_bar, write_line
+from .advanced import draw_method_settings, draw_rare
+from .drawing import folded, message_box, paragraph, progress_bar, write_line
 from .job_buttons import draw_doing
 
 Draw = Callable[[bpy.types.UILayout], None]
@@ -25,10 +26,9 @@ def draw_settings(
     without: Sequence[str] = (),
 ) -> None:
     """The settings of one of the family's methods, in the order in which they were declared."""
-    settings = settings_group_of(context.scene, adapter.method(product).name)
-    for name in adapter.drawn_settings(product):
-        if name not in without:
-            layout.prop(settings, name)
+    method = adapter.method(product).name
+    names = [name for name in adapter.drawn_settings(product) if name not in without]
+    draw_method_settings(layout, context.scene, method, settings_group_of(context.scene, method), names)
 
 
 def draw_learn_settings(
@@ -48,9 +48,9 @@ def draw_learn_settings(
         return
     draw_settings(body, context, adapter, Product.LEARNED_FILE, without)
     if adapter.method(Product.LEARNED_FILE).uses_engine:
-        body.prop(context.scene.sinew, "engine")
+        draw_rare(body, context.scene, context.scene.sinew, ("engine",))
     own = adapter.group(obj)
-    body.prop(own, "seed")
+    draw_rare(body, context.scene, own, ("seed",))
     for name, placeholder in more:
         body.prop(own, name, placeholder=fit_line(placeholder))
 
@@ -66,7 +66,8 @@ def draw_learn_button(
     method, scene = adapter.method(Product.LEARNED_FILE), context.scene
     lacking = readiness.lacks_learning() if "torch" in method.packages else None
     if lacking:
-        box = message_box(layout, context, lacking.message, lacking.hint, is_error=False)
+        box = layout.box()
+        folded(box, context, f"SINEW_PT_{method.name}_lacks", (lacking.message, lacking.hint), icon="INFO", shown=1)
         box.operator("sinew.install_missing", icon="IMPORT")
     view = adapter.learning_view(obj)
     if view is not None and view.alive:
@@ -126,8 +127,7 @@ def draw_learned(
     if about is not None:
         about(box)
     else:
-        for number, sentence in enumerate(view.sentences):
-            paragraph(box, context, sentence, icon="BLANK1" if number else "CHECKMARK")
+        folded(box, context, f"SINEW_PT_{adapter.family.name}_about", view.sentences, icon="CHECKMARK")
     besides(layout)
     if adapter.family.method(Product.REPORT) is not None:
         layout.operator(f"sinew.{adapter.method(Product.REPORT).name}", icon="VIEWZOOM")
@@ -138,7 +138,7 @@ def draw_learned(
 
 def draw_bake_button(layout: bpy.types.UILayout, context: bpy.types.Context, adapter: FamilyAdapter) -> None:
     """Where the result goes, what is missing, and the button."""
-    layout.prop(context.scene.sinew, "place")
+    draw_rare(layout, context.scene, context.scene.sinew, ("place",))
     if reason := adapter.why_not_bake(context.scene):
         paragraph(layout, context, reason, icon="INFO")
     button = layout.column()

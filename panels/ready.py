@@ -32,6 +32,7 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
             on = f" on {known.cluster}" if known.cluster else ""
             write_line(row, f"Ready to simulate and to learn{on}", icon="CHECKMARK")
             row.operator("sinew.try_mannequin", text="", icon="ARMATURE_DATA")
+            _draw_switch(layout, context)
             return
         elif known.simulates:
             write_line(layout, f"Simulate: ready, with {known.engine}", icon="CHECKMARK")
@@ -45,6 +46,13 @@ class SINEW_PT_ready(SidebarPanel, bpy.types.Panel):
             _draw_learning(layout, context, known)
             _draw_cluster(layout, known)
             _draw_missing(layout, context, known, install)
+        _draw_switch(layout, context)
+
+
+def _draw_switch(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """What is for the whole tab."""
+    row = layout.row(align=True)
+    row.prop(context.scene.sinew, "show_advanced", toggle=True, icon="OPTIONS")
 
 
 def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, known: Readiness) -> None:

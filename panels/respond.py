@@ -6,7 +6,9 @@ import bpy
 from ..bridge.methods.adapter import FamilyAdapter
 from ..bridge.methods.adapters import get_adapter
 from ..bridge.methods.declared import Product
-from .drawing import SidebarPanel, chosen_character
+from .advanced import draw_rare
+from .drawing import chosen_character
+from .library import draw_library_offer
 from .method_sections import (
     draw_bake_button,
     draw_learn_button,
@@ -15,6 +17,8 @@ from .method_sections import (
     draw_problem,
     draw_settings,
 )
+from .searching import list_flags
+from .what import WhatPanel
 
 
 class SINEW_UL_cues(bpy.types.UIList):
@@ -42,13 +46,22 @@ class SINEW_UL_cues(bpy.types.UIList):
         row.prop(item, "target", text="")
         row.prop(item, "hit", text="", icon="PIVOT_CURSOR")
 
+    def filter_items(
+        self, context: bpy.types.Context, data: bpy.types.Object, name: str
+    ) -> tuple[list[int], list[int]]:
+        """Only those that say what is sought."""
+        return list_flags(
+            self.bitflag_filter_item, self.filter_name, (f"{row.frame} {row.deed}" for row in getattr(data, name))
+        ), []
 
-class SINEW_PT_respond(SidebarPanel, bpy.types.Panel):
+
+class SINEW_PT_respond(WhatPanel, bpy.types.Panel):
     """Let the character do deeds of its library at frames of yours."""
 
     bl_idname = "SINEW_PT_respond"
     bl_label = "Respond"
-    bl_options = {"DEFAULT_CLOSED"}
+    bl_options = {"HIDE_HEADER"}
+    whats = ("CUES",)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the library, training, the cues, and baking."""
@@ -59,6 +72,7 @@ class SINEW_PT_respond(SidebarPanel, bpy.types.Panel):
         adapter = get_adapter("respond")
         has_library = draw_learned(layout, context, adapter, obj)
         draw_problem(layout, context, adapter, obj)
+        draw_library_offer(layout, context, adapter.file, obj)
         if has_library:
             draw_learn_settings(layout, context, adapter, obj, "Training", "SINEW_PT_respond_training")
             draw_learn_button(layout, context, adapter, obj)
@@ -80,7 +94,7 @@ def _draw_baking(
 ) -> None:
     own = obj.sinew_respond
     layout.separator()
-    for name in ("frame_start", "bake_seed"):
-        layout.prop(own, name)
+    layout.prop(own, "frame_start")
+    draw_rare(layout, context.scene, own, ("bake_seed",))
     draw_settings(layout, context, adapter, Product.TAKE)
     draw_bake_button(layout, context, adapter)

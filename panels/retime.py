@@ -4,19 +4,19 @@
 import bpy
 
 from ..bridge.jobs.scene_request import settings_group_of
-from .drawing import SidebarPanel
+from .what import WhatPanel
 
 _PACE = ("slowest", "fastest", "rigid_s")
 _ENDS = ("hold_start", "hold_end")
 
 
-class SINEW_PT_retime(SidebarPanel, bpy.types.Panel):
+class SINEW_PT_retime(WhatPanel, bpy.types.Panel):
     """Let the Action be at a place, facing a direction, at a frame, with its key pose kept; without physics."""
 
     bl_idname = "SINEW_PT_retime"
-    bl_parent_id = "SINEW_PT_simulate"
     bl_label = "Retime and Reach"
     bl_options = {"DEFAULT_CLOSED"}
+    whats = ("ACTION",)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the key moment, what is wanted of it, and the button."""

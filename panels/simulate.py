@@ -10,15 +10,19 @@ from ..bridge.scene.report_lines import fit_line
 from ..bridge.setup import preferences
 from ..bridge.takes import muscle_keys
 from . import part
-from .drawing import SidebarPanel, message_box, paragraph
+from .advanced import draw_method_settings, draw_rare, shows_advanced
+from .drawing import message_box, paragraph
 from .job_buttons import draw_bar
+from .what import WhatPanel
 
 
-class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
+class SINEW_PT_simulate(WhatPanel, bpy.types.Panel):
     """Choose a method and simulate."""
 
     bl_idname = "SINEW_PT_simulate"
     bl_label = "Simulate"
+    bl_options = {"HIDE_HEADER"}
+    whats = ("ACTION",)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the method, its settings, the source, the button and what there is to say about the motion."""
@@ -44,14 +48,12 @@ class SINEW_PT_simulate(SidebarPanel, bpy.types.Panel):
 
 def _draw_method(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     scene, chosen = context.scene, context.scene.sinew
-    layout.prop(chosen, "method")
-    settings = layout.column()
-    for name in setting_names(scene):
-        if name not in part.SETTINGS:
-            settings.prop(method_group(scene), name)
+    draw_rare(layout, scene, chosen, ("method",))
+    names = [name for name in setting_names(scene) if name not in part.SETTINGS]
+    draw_method_settings(layout.column(), scene, chosen.method, method_group(scene), names)
     if uses_engine(scene) and chosen.armature is not None:
         _draw_muscle(layout, context)
-    layout.prop(chosen, "place")
+    draw_rare(layout, scene, chosen, ("place",))
 
 
 def _draw_muscle(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -73,18 +75,16 @@ def _draw_muscle(layout: bpy.types.UILayout, context: bpy.types.Context) -> None
 
 def _draw_details(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     """What is rarely touched."""
-    chosen = scene.sinew
-    header, body = layout.panel("SINEW_PT_source", default_closed=True)
-    header.label(text="Units and Engine")
+    body = layout
+    if shows_advanced(scene):
+        header, body = layout.panel("SINEW_PT_source", default_closed=True)
+        header.label(text="Units and Engine")
     if body is None:
         return
-    body.prop(chosen, "true_fps")
-    body.prop(chosen, "scale")
-    if uses_engine(scene):
-        body.prop(chosen, "engine")
-    body.prop(chosen, "seed")
+    names = ("true_fps", "scale", *(("engine",) if uses_engine(scene) else ()), "seed")
+    draw_rare(body, scene, scene.sinew, names)
     if (own := preferences.own_preferences()) is not None:
-        body.prop(own, "where")
+        draw_rare(body, scene, own, ("where",))
 
 
 def _draw_notices(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

@@ -8,7 +8,8 @@ from ..bridge.graph.figures import figures_of
 from ..bridge.methods.adapter import FamilyAdapter
 from ..bridge.methods.adapters import get_adapter
 from ..bridge.methods.declared import Product
-from .drawing import SidebarPanel, chosen_character, write_line
+from .advanced import draw_rare
+from .drawing import chosen_character, write_line
 from .method_sections import (
     draw_bake_button,
     draw_learn_button,
@@ -17,6 +18,8 @@ from .method_sections import (
     draw_problem,
     draw_settings,
 )
+from .searching import list_flags
+from .what import WhatPanel
 
 _KINDS = {"AUTO": "AUTO", "CYCLE": "FILE_REFRESH", "ONCE": "FORWARD", "RISE": "SORT_DESC"}
 
@@ -75,13 +78,22 @@ class SINEW_UL_transitions(bpy.types.UIList):
         elif item.distance >= 0.0:
             write_line(far, f"{100.0 * item.distance:.0f} cm")
 
+    def filter_items(
+        self, context: bpy.types.Context, data: bpy.types.Object, name: str
+    ) -> tuple[list[int], list[int]]:
+        """Only those that say what is sought."""
+        return list_flags(
+            self.bitflag_filter_item, self.filter_name, (views.transition_text(row) for row in getattr(data, name))
+        ), []
 
-class SINEW_PT_skills(SidebarPanel, bpy.types.Panel):
+
+class SINEW_PT_skills(WhatPanel, bpy.types.Panel):
     """Teach the character skills that keep their balance, and bake new motion from them."""
 
     bl_idname = "SINEW_PT_skills"
     bl_label = "Skills"
-    bl_options = {"DEFAULT_CLOSED"}
+    bl_options = {"HIDE_HEADER"}
+    whats = ("SKILLS",)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the skills, the transitions, learning, what was learned, and baking."""
@@ -167,6 +179,6 @@ def _draw_baking(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
         layout.prop(own, "skill", placeholder="The first one")
     layout.prop(own, "seconds")
     layout.prop(own, "frame_start")
-    layout.prop(own, "bake_seed")
+    draw_rare(layout, context.scene, own, ("bake_seed",))
     draw_settings(layout, context, adapter, Product.TAKE)
     draw_bake_button(layout, context, adapter)

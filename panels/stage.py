@@ -8,6 +8,7 @@ from ..bridge.stage.properties import ICONS, LABELS
 from ..bridge.stage.views import StageItem, gravity_text, pushes_off_stage, stage_items
 from .drawing import SidebarPanel, paragraph, write_line
 from .presets import SINEW_PT_push_presets
+from .searching import draw_search, filter_sought
 
 _MARKS = ("OBSTACLE", "TERRAIN", "PROP", "PROJECTILE", "CHARACTER")
 _FIELDS = {
@@ -26,6 +27,7 @@ class SINEW_PT_stage(SidebarPanel, bpy.types.Panel):
     """Ground, obstacles, props, projectiles and pushes."""
 
     bl_idname = "SINEW_PT_stage"
+    bl_parent_id = "SINEW_PT_happens"
     bl_label = "Stage"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -36,7 +38,8 @@ class SINEW_PT_stage(SidebarPanel, bpy.types.Panel):
         _draw_ground(layout, scene, found)
         if found or off:
             box = layout.box()
-            for item in found:
+            draw_search(box, scene, len(found))
+            for item in filter_sought(scene, found, lambda item: f"{item.name} {item.text}"):
                 _draw_item(box, context, item)
             for name in off:
                 _draw_off(box, name)

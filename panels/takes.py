@@ -10,12 +10,12 @@ from ..bridge.takes.views import TakeView
 from .drawing import SidebarPanel, paragraph, write_line
 
 _UP = "CHECKMARK"
-_COLORS = {"fell": "STRIP_COLOR_01", "skates": "STRIP_COLOR_02", "sinks": "STRIP_COLOR_06"}  # red, orange, purple
-_FINE = "STRIP_COLOR_04"  # green
+_SIGNS = {"fell": "ERROR", "skates": "FORWARD", "sinks": "TRIA_DOWN_BAR"}  # told by their shape, not by a colour
+_FINE = "CHECKMARK"
 
 
 class SINEW_UL_takes(bpy.types.UIList):
-    """Takes: shown or not, name, what is wrong with it by colour, which one of a batch, kept or not."""
+    """Takes: shown or not, name, what is wrong with it by a sign, which one of a batch, kept or not."""
 
     bl_idname = "SINEW_UL_takes"
 
@@ -74,6 +74,11 @@ class SINEW_PT_takes(SidebarPanel, bpy.types.Panel):
     bl_idname = "SINEW_PT_takes"
     bl_label = "Takes"
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """There must be an armature that could have some."""
+        return takes.take_owner(context) is not None
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the list, what can be done, and what is known of the chosen take."""
         layout, obj = self.layout, takes.take_owner(context)
@@ -118,21 +123,21 @@ def _draw_chosen(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bp
         paragraph(box, context, view.asked, icon="BLANK1")
     for mark in view.marks:
         if mark.bad is not None:
-            paragraph(box, context, mark.words, icon=_COLORS[mark.fault] if mark.bad else _FINE)
-    for sentence in view.beyond_marks:
-        paragraph(box, context, sentence, icon="BLANK1")
+            paragraph(box, context, mark.words, icon=_SIGNS[mark.fault] if mark.bad else _FINE)
     if view.placed:
         paragraph(box, context, view.placed, icon="BONE_DATA")
     header, body = box.panel("SINEW_PT_take_numbers", default_closed=True)
     header.label(text="All About It")
     if body is not None:
+        for sentence in view.beyond_marks:
+            paragraph(body, context, sentence, icon="BLANK1")
         _draw_pairs(body, (*view.facts, ("Source", view.source or "NLA"), *view.numbers))
 
 
 def _marks_of(item: bpy.types.PropertyGroup) -> list[str]:
-    """A colour for everything that is wrong with a take; green for nothing."""
+    """A sign for everything that is wrong with a take, or the one for nothing."""
     marks = views.take_marks(item)
-    return [_COLORS[mark.fault] for mark in marks if mark.bad] or [_FINE]
+    return [_SIGNS[mark.fault] for mark in marks if mark.bad] or [_FINE]
 
 
 def _draw_buttons(layout: bpy.types.UILayout, view: TakeView) -> None:

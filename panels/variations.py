@@ -5,19 +5,20 @@ import bpy
 
 from ..bridge.jobs.scene_request import uses_engine, why_no_variations
 from ..bridge.scene.report_lines import fit_line
-from .drawing import SidebarPanel, paragraph
+from .drawing import paragraph
 from .presets import SINEW_PT_disturbance_presets
+from .what import WhatPanel
 
 _MORE = ("throw", "mass", "friction", "gravity")
 
 
-class SINEW_PT_variations(SidebarPanel, bpy.types.Panel):
+class SINEW_PT_variations(WhatPanel, bpy.types.Panel):
     """Simulate the Action several times over, each time a little different."""
 
     bl_idname = "SINEW_PT_variations"
-    bl_parent_id = "SINEW_PT_simulate"
     bl_label = "Variations"
     bl_options = {"DEFAULT_CLOSED"}
+    whats = ("ACTION",)
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         """Offer the presets."""

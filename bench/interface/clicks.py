@@ -190,8 +190,19 @@ def end_jobs() -> None:
     monitor.tick_monitor()
 
 
+def draw_each(clock: StepClock, step: str) -> None:
+    """The whole tab for everything that a character can do, with all that is rarely touched."""
+    chosen = bpy.context.scene.sinew
+    before = chosen.what, chosen.show_advanced
+    chosen.show_advanced = True
+    for item in chosen.bl_rna.properties["what"].enum_items:
+        chosen.what = item.identifier
+        draw_panels(clock, f"{step}: {item.name}")
+    chosen.what, chosen.show_advanced = before
+
+
 def draw_panels(clock: StepClock, step: str) -> None:
-    """Every panel of the tab, as often as it takes to know the usual cost."""
+    """Every panel of the tab that shows, as often as it takes to know the usual cost."""
     context: Any = _Context()
     panels = [panel for panel in bpy.types.Panel.__subclasses__() if getattr(panel, "bl_category", "") == "Sinew"]
     for _ in range(5):

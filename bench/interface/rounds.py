@@ -16,6 +16,7 @@ from .clicks import (
     StepClock,
     bake_newest,
     click,
+    draw_each,
     draw_panels,
     end_jobs,
     kind_of,
@@ -32,6 +33,7 @@ USUAL = (
 """The operators of the usual way; ``collect`` is timed as "bake"."""
 
 UNDO_PUSH = "undo_push"
+DRAW_TAB = "draw, with a take"
 BLENDERS_LOOK_AT_CHANGED = "bounds_loosen, Blender's own look at the changed Action"
 KEY_BY_HAND = "a key by hand, Blender's own look at the changed Action"
 _FIT_PATIENCE_S = 600.0
@@ -77,7 +79,7 @@ def _simulate(clock: StepClock, scene: bpy.types.Scene) -> None:
     scene.sinew.method = "passthrough"
     ops.simulate()
     bake_newest(clock)
-    draw_panels(clock, "draw, with a take")
+    draw_each(clock, DRAW_TAB)
 
 
 def _fit(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:

@@ -4,7 +4,7 @@
 import os
 
 import bpy
-from bpy.props import IntProperty, StringProperty
+from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ...core import jobs
 from ..scene.report_lines import fit_line
@@ -13,6 +13,7 @@ from ..scene.report_lines import fit_line
 ROOT_PACKAGE = __package__.removesuffix(".bridge.setup")
 
 _JOBS = "SINEW_JOBS"
+_advanced = [False]  # where the package was registered without being an add-on
 _given: list[str] = []  # what this module put into the environment, so that nothing else is ever taken out of it
 
 
@@ -53,6 +54,12 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         update=lambda self, context: _choose_place(),
     )
 
+    advanced: BoolProperty(
+        name="Advanced",
+        description="Show everything that can be set, also what is rarely touched, and the numbers of running jobs",
+        update=lambda self, context: setattr(context.preferences, "is_dirty", True),
+    )
+
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the paths, what is used where one is empty, and how many jobs run at once."""
         layout = self.layout
@@ -61,6 +68,7 @@ class SINEW_AP_preferences(bpy.types.AddonPreferences):
         layout.prop(self, "jobs_folder", placeholder=fit_line(str(jobs.jobs_root())))
         layout.prop(self, "workers_at_once")
         layout.prop(self, "where")
+        layout.prop(self, "advanced")
 
 
 def preferred_python() -> str | None:
@@ -95,6 +103,21 @@ def wants_cluster() -> bool:
 def own_preferences() -> "SINEW_AP_preferences | None":
     """What a panel draws choices from; None where the package was registered without being an add-on."""
     return _own()
+
+
+def shows_advanced() -> bool:
+    """Whether panels show what is rarely touched."""
+    own = _own()
+    return own.advanced if own else _advanced[0]
+
+
+def show_advanced(shown: bool) -> None:
+    """Let panels show what is rarely touched, or not; where there are no preferences until Python ends."""
+    own = _own()
+    if own:
+        own.advanced = shown
+    else:
+        _advanced[0] = shown
 
 
 def apply_jobs_folder() -> None:

@@ -105,7 +105,7 @@ def find_stray_keys(obj: bpy.types.Object) -> tuple[Finding, ...]:
     if take is None:
         return ()
     message = f"Muscle is keyed in '{take.name}', which is a take: only keys of the motion that is simulated count"
-    return (Finding("stray_muscle_keys", message, "Press Move Keys to Source in the panel Simulate"),)
+    return (Finding("stray_muscle_keys", message, "Press Move Keys to Source below Muscle in the panel What"),)
 
 
 def move_muscle_keys(obj: bpy.types.Object) -> str:

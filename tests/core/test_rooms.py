@@ -79,7 +79,7 @@ BRIDGE = {
     "overlay": ("methods", "bounds", "respond", "jobs", "takes", "body", "rig", "scene"),
     "properties": (
         *("methods", "bounds", "direct", "respond", "graph", "library", "retime", "jobs", "takes", "stage", "rig"),
-        "scene",
+        *("scene", "setup"),
     ),
 }
 # An operator knows bridge, jobs and errors, its own folder, and what all operators share.

@@ -176,7 +176,17 @@ class Canvas:
 
 
 def draw_panels() -> None:
-    """Every panel of Sinew's, as far as its poll lets it."""
+    """Every panel of Sinew's, as far as its poll lets it, for each thing that a character can do."""
+    chosen = bpy.context.scene.sinew
+    before = chosen.what
+    for item in chosen.bl_rna.properties["what"].enum_items:
+        chosen.what = item.identifier
+        _draw_panels()
+    if before:  # else the file had a number that stands for nothing
+        chosen.what = before
+
+
+def _draw_panels() -> None:
     context = drawing_context()
     for name in sorted(dir(bpy.types)):
         panel = getattr(bpy.types, name)

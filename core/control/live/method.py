@@ -33,7 +33,7 @@ def _explain_live(name: str) -> tuple[str, str, str]:
     if name == "action":
         return (name, "Action", "It follows the Action, with nothing trained")
     family = get_family(name)
-    return (name, family.label, f"By what was learned in the panel {family.label}: {family.help}")
+    return (name, family.label, f"By what was learned under {family.label}: {family.help}")
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def test_every_step_is_taken_and_timed(addon):
     spent = rounds.take_round(lambda: heavy_scenes.long_action(90))
     pressed = {*rounds.USUAL, *learning_clicks.LIBRARY, *other_clicks.OTHERS} - {"try_mannequin", "collect"}
     assert pressed <= set(spent)
-    assert {"bake, longest piece", "draw, with a take", "library_build, longest piece"} <= set(spent)
+    assert {"bake, longest piece", "draw, with a take: This Action", "library_build, longest piece"} <= set(spent)
     assert all(ms >= 0.0 for both in spent.values() for ms in both)
     assert any(action.name.startswith("long walk") for action in bpy.data.actions)
 

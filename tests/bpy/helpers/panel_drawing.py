@@ -31,7 +31,7 @@ class Layout:
         self._icon(icon)
         self.page.texts.append(text)
 
-    def prop(self, data, name, text=None, icon="NONE", placeholder="", slider=False):
+    def prop(self, data, name, text=None, icon="NONE", placeholder="", slider=False, toggle=False):
         found = data.bl_rna.properties[name]
         self._icon(icon)
         assert found.description, f"{name} has no tooltip"

@@ -95,7 +95,7 @@ def test_the_same_verbs_on_the_command_line(walker, tmp_path, capsys):
 
 
 def test_its_panel_is_drawn_for_developers_alone(walker, tmp_path, monkeypatch):
-    panel = bpy.types.SINEW_PT_medley
+    panel, bpy.context.scene.sinew.what = bpy.types.SINEW_PT_medley, "ITSELF"
     monkeypatch.delenv(EXAMPLES, raising=False)
     assert not panel.poll(bpy.context)
     monkeypatch.setenv(EXAMPLES, "1")

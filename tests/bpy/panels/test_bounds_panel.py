@@ -52,6 +52,7 @@ def test_an_empty_scene_says_what_to_do(addon):
 
 def test_it_reads_in_the_order_of_work(addon):
     obj = hero()
+    bpy.context.scene.sinew.show_advanced = True
     page = drawn()
     order = ["com", "root", "joints", "effectors", "factor", "paint_amount", "bounds", "millions", "seed", "file"]
     assert [page.props.index(name) for name in order] == sorted(page.props.index(name) for name in order)
@@ -82,6 +83,7 @@ def test_the_settings_of_training_are_mirrored(addon):
     assert kind.from_mapping(request.settings) == kind()
     # The preset is in the panel's header, and what is keyed goes before it.
     bpy.context.scene.sinew.methods.bounds_train.style = "manner"
+    bpy.context.scene.sinew.show_advanced = True
     page = drawn()
     assert {field.name for field in dataclasses.fields(kind)} - {"bounds"} <= set(page.props)
     assert {"manner", "begin"} <= set(page.props)

@@ -52,6 +52,7 @@ def letters(monkeypatch):
 
 def test_a_long_error_is_wrapped_and_kept_whole(addon, letters):
     hero()
+    bpy.context.scene.sinew.show_advanced = True
     path = "/some/very/long/path/without/any/space/in/it/at/all.blend"
     error = RigError(f"Bone 'a' of '{path}' is {'very ' * 20}", "Fix it")
     notices.show_notices(scene_request.request_of(bpy.context.scene), (notices.error(error),))
@@ -122,7 +123,7 @@ def test_time_left_for_people():
 @pytest.mark.parametrize("name", registry.clip_method_names())
 def test_a_methods_settings_are_mirrored(addon, name):
     scene = bpy.context.scene
-    scene.sinew.method = name
+    scene.sinew.method, scene.sinew.show_advanced = name, True
     kind = registry.get_method(name).settings_type
     group = scene_request.method_group(scene)
     for field in dataclasses.fields(kind):

@@ -77,6 +77,7 @@ def test_the_settings_of_both_methods_are_mirrored(addon, name):
     )
     if values is not None:
         assert kind.from_mapping(values) == kind()
+        bpy.context.scene.sinew.show_advanced = True
         assert set(drawn().props) >= {field.name for field in dataclasses.fields(kind)}
     else:
         own = get_adapter("graph").graph_bake_request(bpy.context.scene, obj).settings
