@@ -6,7 +6,6 @@ from pathlib import Path
 
 import bpy
 import pytest
-from tools import reference
 
 import sinew
 from deed_clips import make_deeds
@@ -14,6 +13,7 @@ from sinew import api
 from sinew.core.control.tracking.library_files import LIBRARY_FILE, store_library
 from sinew.core.motion.io.npz import save_clip
 from sinew.core.motion.plain_walk import plain_walk
+from sinew.tools import reference
 
 PAGE = Path(sinew.__file__).parent / "docs" / "python.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
