@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Stance feet placed as in another clip of the same motion: what was smoothed keeps its footprints."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from ..geometry.quaternions import conjugate, multiply, slerp
+from ..geometry.quaternions import Array, conjugate, multiply, slerp
 from ..motion import Clip
 from .clearance import upper_envelope
 from .foot_correction import rotate_foot
-from .leg_ik import find_legs, move_foot
+from .leg_ik import Leg, find_legs, move_foot
 from .model import BodyModel
 from .stances import Flags
 
@@ -29,5 +31,20 @@ def copy_footprints(body: BodyModel, clip: Clip, other: Clip, stands: Flags, mor
         goal = pos[:, leg.foot] + share[:, None] * (other_pos - pos)[:, leg.foot]
         turn = multiply(slerp(quat[:, leg.foot], other_quat[:, leg.foot], share), conjugate(quat[:, leg.foot]))
         clip = rotate_foot(clip, leg, turn, share > 0.0)
-        clip = move_foot(clip, leg, goal)
+        clip = _turn_toes(move_foot(clip, leg, goal), other, _toes_of(body, clip, leg), share)
     return clip
+
+
+def _toes_of(body: BodyModel, clip: Clip, leg: Leg) -> list[int]:
+    """The bones of links that stand with the leg and hang on its foot."""
+    bones = [clip.skeleton.index(body.links[link].bone) for link in leg.links]
+    return [bone for bone in bones if int(clip.skeleton.parents[bone]) == leg.foot]
+
+
+def _turn_toes(clip: Clip, other: Clip, toes: list[int], share: Array) -> Clip:
+    """The clip with toes bent as in the other one by a share (T,): they stand while the foot rolls off."""
+    local, changed = np.array(clip.local_quat_wxyz), share > 0.0
+    for toe in toes:
+        bent = slerp(local[:, toe], other.local_quat_wxyz[:, toe], share)
+        local[:, toe] = np.where(changed[:, None], bent, local[:, toe])
+    return replace(clip, local_quat_wxyz=local) if toes else clip

@@ -20,9 +20,9 @@ STANDS = (TIME >= 0.5) & (TIME <= 1.3)  # when a foot that is ``stepping`` is do
 INSIDE = slice(round(0.55 * FPS), round(1.25 * FPS))  # well within that
 
 
-def standing_man():
+def standing_man(*, toes=False):
     """A person with slightly bent knees who stands for two seconds, and the body."""
-    skeleton = person(without=("toe",))
+    skeleton = person() if toes else person(without=("toe",))
     pos, quat = (np.repeat(part[None], 121, axis=0) for part in (skeleton.rest_pos, skeleton.rest_quat_wxyz))
     clip = Clip(skeleton, FPS, pos, quat, "standing")
     body = build_body(skeleton, clip=clip)[0]

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Footprints of one clip on another: feet stand where they are told, and swing as they did."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sinew.core.body.footprints import copy_footprints
-from sinew.core.geometry.quaternions import angle_between
+from sinew.core.body.leg_ik import find_legs
+from sinew.core.geometry.quaternions import angle_between, from_rotation_vector, multiply
 
 from .stepping import FPS, INSIDE, STANDS, TIME, along, foot_path, glided, moved, on_feet, same, standing_man, stepping
 
@@ -39,6 +42,22 @@ def test_it_also_lies_as_it_does_there(man):
         bone = clip.skeleton.index(link.bone)
         apart = angle_between(clip.world()[1][INSIDE, bone], told.world()[1][INSIDE, bone])
         assert apart.max() < 1e-3
+
+
+def test_toes_lie_as_they_do_there_while_the_foot_rolls_off():
+    """They have soles of their own: bent otherwise, they would slide beside a foot that stands."""
+    body, still = standing_man(toes=True)
+    told = moved(body, still, {0: stepping(0.0)})
+    bone = told.skeleton.index(next(link.bone for link in body.links if link.role == "toe" and link.side == "L"))
+    assert told.skeleton.parents[bone] == find_legs(body, told.skeleton)[0].foot
+    local = np.array(told.local_quat_wxyz)
+    local[:, bone] = multiply(local[:, bone], from_rotation_vector([0.3, 0.0, 0.0]))
+    own = replace(told, local_quat_wxyz=local)
+    clip = copy_footprints(body, own, told, on_feet(body, told, STANDS))
+    inside = angle_between(clip.local_quat_wxyz[INSIDE, bone], told.local_quat_wxyz[INSIDE, bone])
+    assert inside.max() < 1e-6
+    away = (TIME < 0.3) | (TIME > 1.5)
+    np.testing.assert_array_equal(clip.local_quat_wxyz[away], own.local_quat_wxyz[away])
 
 
 def test_nothing_jumps_where_a_stance_begins_and_ends(man):
