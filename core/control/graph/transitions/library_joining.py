@@ -21,12 +21,16 @@ from ....motion.library import ClipOrigin
 from ...tracking.facing import rotate_pose_about_z, twist_angle
 from ...tracking.library_building import LIBRARY_FPS, PreparedClip
 from ...tracking.library_files import StoredLibrary
-from .blending import align_pose, blend_transition, count_blend_fragments
+from .blending import MOST_FRAGMENTS, align_pose, blend_transition, count_blend_fragments
 from .distances import PointClouds, link_centres, point_cloud_distances, point_weights
 
 JOIN_WITHIN_M = 0.5
 """A loose threshold: control graphs call 0.1 m near, and blends take longest from 0.35 m on."""
-_BEFORE, _AFTER = 60, 90  # frames of the clip that is left, and of the other one after the blend
+_BEFORE, _AFTER = (
+    60,
+    90,
+)  # frames of the clip that is left, and of the other one after the blend, where there are so many
+_LEAST = 24  # of either
 _EVERY = 6  # frames from one moment that may be left or entered to the next
 _FRAGMENT = 6  # frames
 _WAYS = 2  # out of each clip, at most, besides those that connect all
@@ -82,8 +86,8 @@ def find_joins(body: BodyModel, poses: Sequence[tuple[Array, Array]]) -> list[Jo
     """
     weight, leave, enter, clouds = point_weights(body), [], [], []
     for qpos, _ in poses:
-        leave.append(np.arange(_BEFORE, len(qpos), _EVERY))
-        enter.append(np.arange(0, len(qpos) - _AFTER - 8 * _FRAGMENT, _EVERY))
+        leave.append(np.arange(_LEAST, len(qpos), _EVERY))
+        enter.append(np.arange(0, len(qpos) - _LEAST - _FRAGMENT * MOST_FRAGMENTS, _EVERY))
         centres = link_centres(body, qpos)
         clouds.append((centres, velocity(centres, 1.0 / LIBRARY_FPS)))
     found = []
@@ -123,7 +127,9 @@ def choose_joins(found: Sequence[Join], count: int, within_m: float, names: Sequ
                 (one.distance_m for one in found if one.source in inside and one.target not in inside), default=np.inf
             )
             hint = (
-                f"Join within {needed:.2f} m" if np.isfinite(needed) else "Leave out clips of less than three seconds"
+                f"Join within {needed:.2f} m"
+                if np.isfinite(needed)
+                else "Leave out clips of less than a second and a half"
             )
             raise BadMotion(f"No way leads from '{names[number]}' to '{names[lost]}' within {within_m:g} m", hint)
     return kept
@@ -143,7 +149,7 @@ def _leads(joins: Sequence[Join], count: int, start: int) -> np.ndarray:
 def _make_join(
     body: BodyModel, clips: Sequence[Clip], poses: Sequence[tuple[Array, Array]], join: Join, names: Sequence[str]
 ) -> PreparedClip:
-    """A second of the one clip, the blend, and a second and a half of the other, where that one is."""
+    """A second of the one clip, the blend, and a second and a half of the other, where that is; less of short ones."""
     (qpos, rates), (onto_qpos, onto_rates) = poses[join.source], poses[join.target]
     count = _FRAGMENT * count_blend_fragments(join.distance_m) + 1
     blended = slice(join.enter, join.enter + count)
@@ -158,14 +164,14 @@ def _make_join(
         onto_rates[join.enter],
         (count - 1) / LIBRARY_FPS,
     )
-    before = slice(join.leave - _BEFORE, join.leave)
+    before = slice(max(0, join.leave - _BEFORE), join.leave)
     level = qpos[join.leave, :3] * (1.0, 1.0, 0.0)
     moved = qpos[before].copy()
     moved[:, :3] -= level
     turn = twist_angle(aligned[3:7], qpos[join.leave, 3:7])
-    moved, _ = rotate_pose_about_z(np.full(_BEFORE, float(turn)), moved, rates[before])
+    moved, _ = rotate_pose_about_z(np.full(len(moved), float(turn)), moved, rates[before])
     moved[:, :3] += aligned[:3] * (1.0, 1.0, 0.0)
-    after = slice(blended.stop, blended.stop + _AFTER)
+    after = slice(blended.stop, min(blended.stop + _AFTER, len(onto_qpos)))
     joined = np.concatenate([moved, blend, onto_qpos[after]])
     parts = [(clips[join.source], before), (clips[join.target], slice(join.enter, after.stop))]
     local_pos, local_quat = (
