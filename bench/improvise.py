@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..bridge.api.playing import place_in_rings
 from ..core.control.improvise.learned_file import IMPROVISER, Improviser
+from ..core.control.improvise.playing import RandomPlayer, TogetherPlay
 from ..core.control.improvise.task_training import run_task
 from ..core.control.improvise.test_method import ImproviseTestSettings, describe_rollouts, roll_out_from
 from ..core.control.improvise.train_method import ImproviseTrainSettings, make_latent_config, make_vae_settings
@@ -38,6 +40,7 @@ from .rows import Row, append_row, code_version, describe_machine
 _TOGETHER, _TOGETHER_S = 10, 30.0
 _TASK_S = 20.0
 _CROWD, _CROWD_S = 16, 10.0
+_APART_SHARE = 0.75  # of the two metres that characters begin apart in takes: they meet
 _GOALS: dict[str, dict[str, float]] = {
     "point_goal": {"goals_per_minute": 6.0},
     "joystick": {"velocity_error_m_s": 0.4},
@@ -81,7 +84,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         keep(_describe_training(improviser))
         print_progress("random rollouts")
         keep(_measure_rollouts(improviser, settings, arguments.seed))
-        for part in (_measure_together, _measure_cost):
+        for part in (_measure_together, _measure_cost, _measure_crowd):
             print_progress(part.__name__.removeprefix("_measure_"))
             keep(part(improviser, arguments.seed))
     for path in arguments.tasks:
@@ -175,6 +178,23 @@ def _measure_cost(improviser: Improviser, seed: int) -> Row:
             spent = time.process_time() - begun
         row[name] = spent / (copies * float(found.up_s.max()))
     return row | {"goal": {"one": 0.1}}
+
+
+def _measure_crowd(improviser: Improviser, seed: int) -> Row:
+    """Time of a crowd in one world, whose characters may touch each other, as a share of real time."""
+    stage = Stage((Character(improviser.body),) * _CROWD)
+    qpos = np.repeat(improviser.start_qpos[:1], _CROWD, axis=0)
+    qpos[:, :2] = np.array(place_in_rings(_CROWD)) * _APART_SHARE
+    with closing(engines.get_engine("mujoco").compile(stage, 1)) as world:
+        players = [RandomPlayer(improviser, 1.0) for _ in range(_CROWD)]
+        play = TogetherPlay(
+            improviser, world, players, qpos, np.zeros((_CROWD, improviser.body.nv)), seed, try_again=False
+        )
+        begun, spent = time.perf_counter(), time.process_time()
+        play.run(_TOGETHER_S / 10.0)
+        lasted, spent = time.perf_counter() - begun, time.process_time() - spent
+    row: Row = {"what": f"{_CROWD} characters in one world, as a share of real time", "kind": "crowd"}
+    return row | {"wall": 10.0 * lasted / _TOGETHER_S, "processor": 10.0 * spent / _TOGETHER_S, "goal": {"wall": 1.0}}
 
 
 def _measure_task(improviser: Improviser, rollouts: int, seed: int) -> Row:

@@ -101,6 +101,11 @@ def _cost(row: Row) -> list[tuple[str, str, str]]:
     return [(row["what"], f"one {row['one']:.3f}, each of {number} {row[each]:.3f}", f"{row['goal']['one']:g}")]
 
 
+def _crowd(row: Row) -> list[tuple[str, str, str]]:
+    measured = f"{row['wall']:.2f} by the clock, {row['processor']:.2f} of a processor"
+    return [(row["what"], measured, f"{row['goal']['wall']:g}")]
+
+
 def _task(row: Row) -> list[tuple[str, str, str]]:
     words = [form.format(row[name]) + f" {label}" for name, (label, form) in _FIGURES.items() if name in row]
     up = f"up {row['mean_up_s']:.1f} of {row['seconds']:g} s"
@@ -120,6 +125,7 @@ _KINDS = {
     "rollouts": _rollouts,
     "together": _together,
     "cost": _cost,
+    "crowd": _crowd,
     "task": _task,
     "variant": _variant,
 }

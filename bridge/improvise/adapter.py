@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Improvising, between a scene and its methods: what is learned from is the armature's library."""
 
+from dataclasses import replace
+
 import bpy
 
+from ...core.control.improvise.learned_file import Improviser
 from ...core.control.improvise.task_method import ImproviseTask
 from ...core.control.method import Product
 from ...core.control.registry import get_method
@@ -19,6 +22,12 @@ from ..scene.chosen_armature import why_editing, why_no_armature
 from ..scene.settings_groups import plain_values
 from ..scene.time_slicing import Slices
 from .jobs import ImproviseRequest, improvise_bake_job, improvise_train_job, improviser_job, learn_target
+
+
+def goes_to_points(improviser: Improviser | None) -> bool:
+    """Whether what was learned is a task that goes to where a scene says; None where nothing is known yet."""
+    task = None if improviser is None else improviser.task
+    return task is not None and get_task(task.name).goes_to_points
 
 
 class ImproviseAdapter(FamilyAdapter):
@@ -74,8 +83,7 @@ class ImproviseAdapter(FamilyAdapter):
 
     def drawn_places(self, obj: bpy.types.Object) -> tuple[str, ...]:
         """Goals and a curve, once a task was learned that goes somewhere."""
-        task = self.file.view_of(obj).model.task
-        return super().drawn_places(obj) if task is not None and get_task(task.name).goes_to_points else ()
+        return super().drawn_places(obj) if goes_to_points(self.file.view_of(obj).model) else ()
 
     def why_not_learn_task(self, scene: bpy.types.Scene) -> str:
         """There must be an improviser, and nobody who is at it already."""
@@ -109,13 +117,15 @@ class ImproviseAdapter(FamilyAdapter):
     def bake(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """Read where everybody stands, and the stage, make the job, and start its worker."""
         found, own = self.bake_request(scene, obj, Product.TAKE), self.group(obj)
-        goals: tuple[str, ...] = ()
-        curve = ""
-        if self.drawn_places(obj):
-            curve = own.curve.name if own.curve else ""
-            goals = () if curve or own.goals is None else tuple(sorted(one.name for one in own.goals.all_objects))
-        request = ImproviseRequest(**vars(found), goals=goals, curve=curve)
-        return self.playing_recipe(obj, lambda own, learned: improvise_bake_job(own, request, learned), "Improvising")
+        curve = own.curve.name if own.curve else ""
+        goals = () if curve or own.goals is None else tuple(sorted(one.name for one in own.goals.all_objects))
+        plain = ImproviseRequest(**vars(found))
+
+        def make(preparation: Preparation, learned: Learned) -> Slices[Job]:
+            request = replace(plain, goals=goals, curve=curve) if goes_to_points(learned.model) else plain
+            return improvise_bake_job(preparation, request, learned)
+
+        return self.playing_recipe(obj, make, "Improvising")
 
     def test(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Recipe:
         """Read the file, make the job that lets many improvise, and start its worker."""
