@@ -37,7 +37,7 @@ TASK = {
 def test_the_newest_rows_are_told_with_goals_and_samples(tmp_path):
     rows = tmp_path / "rows.jsonl"
     (tmp_path / "images").mkdir()
-    append_row(rows, {"what": "of before", "minutes": 1.0})  # of before rows had kinds
+    append_row(rows, {"what": "a row of old", "minutes": 1.0})  # rows had no kinds then
     for row in (
         ROLLOUTS,
         {**ROLLOUTS, "mean_time_until_fall_s": 48.25, "falls": 1},
@@ -46,7 +46,7 @@ def test_the_newest_rows_are_told_with_goals_and_samples(tmp_path):
     ):
         append_row(rows, row)
     text = write_improvise_page(tmp_path, rows).read_text()
-    assert "| 48.2 s; 1 fall | 55 s |" in text and "of before" not in text
+    assert "| 48.2 s; 1 fall | 55 s |" in text and "a row of old" not in text
     assert text.index("## Boxing") < text.index("## Walks") and "| 12.0 s; 2 fall | 55 s |" in text.split("## Walks")[1]
     wanted = (
         "| task path, σ 0.1, after 3.0 min, 0.25 million samples | 0.75 off the path by m; up 15.0 of 20 s | 0.5 off"
